@@ -1,4 +1,4 @@
-"""What to show of attention weights. Pure functions of arrays; rows are queries, columns are keys."""
+"""Selecting and reducing attention weights for display. Pure functions of arrays; rows are queries, columns are keys."""
 
 import itertools
 from collections.abc import Sequence
@@ -15,12 +15,12 @@ DIRECTIONS = ("all", "A→A", "A→B", "B→A", "B→B")
 
 @dataclass(frozen=True)
 class Choice:
-    """Which part of a weight matrix to show.
+    """The part of a weight matrix to show.
 
-    `specials`: "all" tokens; [CLS] and [SEP] "hidden", so that rows sum to less than 1; or hidden and each row divided
-    by what is left of it ("renormalised"). `direction`: queries of one text and keys of another. `group`: the
-    sum over the key pieces and the mean over the query pieces of each word or sentence. `top_p`: of each row the smallest set of
-    edges that holds this share of it.
+    `specials`: "all" tokens; [CLS] and [SEP] "hidden", so that rows sum to less than 1; or hidden with each row divided by its
+    remaining sum ("renormalised"). `direction`: queries of one text and keys of another. `group`: weights of words or sentences,
+    summed over key pieces and averaged over query pieces. `top_p`: of each row only the smallest set of weights with this share
+    of its sum.
     """
 
     specials: str = "all"
@@ -31,9 +31,9 @@ class Choice:
 
 @dataclass(frozen=True)
 class Side:
-    """The rows or the columns of what is shown: their names and kinds, and the tokens that each stands for.
+    """The rows or the columns of the part shown: their names and kinds, and the tokens that each stands for.
 
-    Sentences are named by all of their text.
+    The name of a sentence is its whole text.
     """
 
     names: list[str]
@@ -42,17 +42,17 @@ class Side:
 
     @property
     def places(self) -> list[int]:
-        """The zero-based token that each begins with."""
+        """The zero-based first token of each row or column."""
         return [group[0] for group in self.groups]
 
     def row_of(self, token: int | None) -> int | None:
-        """Which row shows the zero-based token, None when it is not shown."""
+        """The row of the zero-based token, None when it is not shown."""
         return next((row for row, group in enumerate(self.groups) if token in group), None)
 
 
 @dataclass(frozen=True)
 class ChosenWeights:
-    """The chosen part: weights [queries, keys] and what its rows and columns are."""
+    """The selected weights [queries, keys], with their rows and columns."""
 
     weights: np.ndarray
     queries: Side
@@ -60,7 +60,7 @@ class ChosenWeights:
 
 
 def choose(weights: np.ndarray, encoding: Encoding, choice: Choice) -> ChosenWeights:
-    """The part of weights [n, n] that was chosen: groups first, then specials, direction, and top-p last."""
+    """The selected part of weights [n, n]: first grouped, then without specials, in one direction, and with top-p last."""
     groups = {"words": encoding.word_groups, "sentences": encoding.sentence_groups}.get(choice.group)
     if groups is None:
         groups = [[token] for token in range(len(encoding.tokens))]
@@ -85,9 +85,9 @@ def choose(weights: np.ndarray, encoding: Encoding, choice: Choice) -> ChosenWei
 
 
 def merged(weights: np.ndarray, groups: Sequence[Sequence[int]]) -> np.ndarray:
-    """Pieces [n, n] to words [m, m]: the sum over the key pieces, the mean over the query pieces; rows keep their sum.
+    """Weights of pieces [n, n] as those of words [m, m]: summed over key pieces, averaged over query pieces; row sums stay.
 
-    Clark et al. 2019, section 4.1. The groups are runs of tokens that together are 0 to n − 1.
+    Clark et al. 2019, section 4.1. The groups are consecutive runs of the tokens 0 to n − 1.
     """
     starts = [group[0] for group in groups]
     lengths = np.array([len(group) for group in groups], dtype=weights.dtype)
@@ -95,18 +95,18 @@ def merged(weights: np.ndarray, groups: Sequence[Sequence[int]]) -> np.ndarray:
 
 
 def renormalised(weights: np.ndarray) -> np.ndarray:
-    """Each row of [..., n] divided by its sum; a row of zeros stays one."""
+    """Each row of [..., n] divided by its sum; rows of zeros stay zero."""
     sums = weights.sum(axis=-1, keepdims=True)
     return weights / np.where(sums == 0, 1, sums)
 
 
 def top_p(weights: np.ndarray, share: float) -> np.ndarray:
-    """Of each row of [n, m] the smallest set of weights that holds `share` of the row's sum; the others become 0."""
+    """For each row of [n, m] the smallest set of weights with `share` of the row's sum; the others become 0."""
     if share >= 1 or 0 in weights.shape:
         return weights
     order = np.argsort(-weights, axis=1, kind="stable")
     ranked = np.take_along_axis(weights, order, axis=1).astype(np.float64)
-    before = np.cumsum(ranked, axis=1) - ranked  # what the stronger ones hold together
+    before = np.cumsum(ranked, axis=1) - ranked  # the sum of the stronger ones
     needed = before < (share - 1e-6) * ranked.sum(axis=1, keepdims=True)  # weights are rounded to float32
     kept = np.zeros(weights.shape, dtype=bool)
     np.put_along_axis(kept, order, needed, axis=1)
@@ -114,12 +114,12 @@ def top_p(weights: np.ndarray, share: float) -> np.ndarray:
 
 
 def rank_in_row(weights: np.ndarray, row: int, column: int) -> int:
-    """The place of one weight in its row, counted from 1, the strongest first."""
+    """The rank of a weight in its row, counted from 1 for the largest."""
     return 1 + int((weights[row] > weights[row, column]).sum())
 
 
 def thumbnails(attention: np.ndarray, size: int = 36) -> np.ndarray:
-    """Small pictures of heads: [..., n, n] pooled to at most [..., size, size] by the maximum: lines survive."""
+    """Small pictures of heads: [..., n, n] reduced to at most [..., size, size] by the maximum, so that thin lines survive."""
     tokens = attention.shape[-1]
     if tokens <= size:
         return attention
@@ -130,5 +130,5 @@ def thumbnails(attention: np.ndarray, size: int = 36) -> np.ndarray:
 
 
 def rows_error(attention: np.ndarray) -> float:
-    """How far the rows of [..., n, n] are from summing to 1, at most."""
+    """The largest deviation of a row sum of [..., n, n] from 1."""
     return float(np.abs(attention.sum(-1, dtype=np.float64) - 1).max())

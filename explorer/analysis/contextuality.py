@@ -1,4 +1,4 @@
-"""How far a vector depends on its context, layer by layer (Ethayarajh 2019). Pure functions of arrays."""
+"""How much a vector depends on its context, layer by layer (Ethayarajh 2019). Pure functions of arrays."""
 
 import re
 from collections import Counter
@@ -25,16 +25,16 @@ def drift(states: np.ndarray) -> np.ndarray:
 def self_similarity(occurrences: np.ndarray) -> np.ndarray:
     """[layers + 1]: mean cosine between one word's vectors in different contexts.
 
-    `occurrences` is [layers + 1, contexts, hidden], of two contexts or more. 1: the context makes no difference. Of tokens
-    that have nothing to do with each other it is a layer's anisotropy: a similarity says something by what it is above.
+    `occurrences` is [layers + 1, contexts, hidden], of two contexts or more. 1: the context makes no difference. For unrelated
+    tokens it is a layer's anisotropy, the baseline above which a similarity means something.
     """
     return np.array([mean_of_pairs(cosine_matrix(vectors)) for vectors in occurrences])
 
 
 def within_and_between(occurrences: np.ndarray, senses: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Two [layers + 1]: the mean cosine of a word's vectors in one sense, and of those in two different senses.
+    """Two [layers + 1]: the mean cosine of a word's vectors in the same sense, and in different senses.
 
-    `occurrences` is [layers + 1, contexts, hidden] with one sense a context; NaN where there are no such pairs.
+    `occurrences` is [layers + 1, contexts, hidden], with one sense for each context; NaN where there are no such pairs.
     """
     named = np.array(list(senses))
     same, itself = named[:, None] == named[None, :], np.eye(len(named), dtype=bool)
@@ -47,7 +47,7 @@ def within_and_between(occurrences: np.ndarray, senses: Sequence[str]) -> tuple[
 
 
 def told_apart(vectors: np.ndarray, senses: Sequence[str]) -> int:
-    """How many of the rows of vectors [contexts, hidden] are nearest, by cosine, to another row of the same sense."""
+    """The number of rows of vectors [contexts, hidden] whose nearest other row, by cosine, has the same sense."""
     matrix = cosine_matrix(vectors)
     np.fill_diagonal(matrix, -2)
     named = np.array(list(senses))
@@ -55,7 +55,10 @@ def told_apart(vectors: np.ndarray, senses: Sequence[str]) -> int:
 
 
 def outlier_dimensions(vectors: np.ndarray, most: int = 5) -> list[tuple[int, float]]:
-    """The (zero-based dimension, mean value) of vectors [tokens, hidden] that stand out by OUTLIER_DEVIATIONS, largest first."""
+    """(zero-based dimension, mean value) of the outlier dimensions of vectors [tokens, hidden], largest deviation first.
+
+    An outlier's mean is more than OUTLIER_DEVIATIONS standard deviations from the mean over dimensions.
+    """
     means = vectors.mean(axis=0)
     apart = np.abs(means - means.mean())
     order = np.argsort(-apart, kind="stable")[:most]
@@ -63,15 +66,15 @@ def outlier_dimensions(vectors: np.ndarray, most: int = 5) -> list[tuple[int, fl
 
 
 def robust_range(values: np.ndarray, share: float = 0.01) -> float:
-    """The size that all but a share of the values stay below: outliers would leave every other colour pale."""
+    """The absolute value below which all but a share of the values lie, for colour scales: outliers would dull all others."""
     return max(float(np.quantile(np.abs(values), 1 - share)), 1e-6)
 
 
 def find_word(text: str, word: str, offsets: Sequence[tuple[int, int]], name: str) -> list[list[int]]:
-    """The tokens of every occurrence of a whole word in a text, capitals or not: zero-based indices.
+    """The zero-based tokens of every occurrence of a whole word in a text, ignoring case.
 
-    `offsets` are the characters [start, end) of each token of that text; others are (0, 0). Raises InputError, with
-    the text's name, when the word is not there or the input was cut before it.
+    `offsets` are the characters [start, end) of each token of that text; other tokens have (0, 0). Raises InputError, with the
+    text's name, when the word does not occur or the input was cut before it.
     """
     wanted = word.strip() if isinstance(word, str) else ""
     if not wanted or len(wanted) > 100:
@@ -90,11 +93,11 @@ def find_word(text: str, word: str, offsets: Sequence[tuple[int, int]], name: st
 
 
 def repeated_words(texts: Sequence[str]) -> list[str]:
-    """The words that occur at least twice in the texts, capitals or not, in order of their first occurrence."""
+    """The words that occur at least twice in the texts, ignoring case, in order of their first occurrence."""
     counts = Counter(re.findall(r"[^\W_]+", " ".join(texts).casefold()))
     return [word for word, count in counts.items() if count > 1]
 
 
 def word_vectors(states: np.ndarray, tokens: Sequence[int]) -> np.ndarray:
-    """[layers + 1, hidden]: a word as the mean of its pieces, for states [layers + 1, tokens, hidden]."""
+    """[layers + 1, hidden]: the mean of a word's pieces, for states [layers + 1, tokens, hidden]."""
     return states[:, list(tokens)].mean(axis=1)

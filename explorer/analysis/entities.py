@@ -1,4 +1,4 @@
-"""How well whole names are found, when words have tags of the form B-PER, I-PER and O (Ramshaw & Marcus 1995)."""
+"""Measures of named entities, for tags of the form B-PER, I-PER and O (Ramshaw & Marcus 1995)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from explorer.base.lazy import seqeval
 BEGINS, GOES_ON, OUTSIDE = "B-", "I-", "O"
 
 Tags = Sequence[Sequence[str]]
-"""The tags of the words of each sentence."""
+"""The tags of the words, sentence by sentence."""
 
 
 @dataclass(frozen=True)
 class EntityScores:
-    """Precision, recall and F1 of names, 0 to 1: a name counts when all its words and its type are right.
+    """Precision, recall and F1 of entities, 0 to 1: an entity counts when all its words and its type are right.
 
-    `support` is how many there are. `type` is '' for the names of all types together.
+    `support` is the number of true entities. `type` is '' for all types together.
     """
 
     type: str
@@ -29,14 +29,14 @@ class EntityScores:
 
 
 def marks_entities(tags: Sequence[str]) -> bool:
-    """Whether some of the different tags mark the begin or the inside of a name."""
+    """Whether any tag marks the beginning or the inside of an entity."""
     return any(tag.startswith((BEGINS, GOES_ON)) and len(tag) > len(BEGINS) for tag in tags)
 
 
 def entity_scores(right: Tags, said: Tags) -> list[EntityScores]:
-    """Of all names together (micro average), and then of each type; by seqeval (Nakayama 2018), as conlleval counts them.
+    """The scores of all entities (micro average), then of each type; by seqeval (Nakayama 2018), counted as conlleval does.
 
-    Tags without B- or I- are outside of names. [] when nothing of `right` is a name.
+    Tags without B- or I- are outside of entities. [] when `right` has no entity.
     """
     right, said = _clean(right), _clean(said)
     types = sorted({kind for tags in (*right, *said) for kind, _, _ in seqeval.metrics.sequence_labeling.get_entities(tags)})
@@ -54,7 +54,7 @@ def _clean(tags: Tags) -> list[list[str]]:
 
 
 def by_sentence(sentence_of: np.ndarray, values: Sequence[str]) -> list[list[str]]:
-    """Values of words [words], one list for each sentence that they are of."""
+    """The values of words [words], as a list for each sentence."""
     edges = np.flatnonzero(np.diff(sentence_of)) + 1
     bounds = [0, *edges.tolist(), len(values)]
     return [list(values[start:end]) for start, end in pairwise(bounds)]

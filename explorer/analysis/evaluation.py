@@ -1,4 +1,4 @@
-"""How good a classifier is, from probabilities and what is right. Pure functions of arrays."""
+"""Measures of classifiers and regressors, from predictions and true values. Pure functions of arrays."""
 
 from dataclasses import dataclass
 
@@ -8,13 +8,13 @@ from explorer.base.lazy import scipy
 
 
 def confusion(targets: np.ndarray, predicted: np.ndarray, labels: int) -> np.ndarray:
-    """[labels, labels] counts: a row is what is right, a column what was predicted."""
+    """[labels, labels] counts: rows are true labels, columns predicted ones."""
     return np.bincount(targets * labels + predicted, minlength=labels * labels).reshape(labels, labels)
 
 
 @dataclass(frozen=True)
 class ClassScores:
-    """Of every label, all [labels] and 0 to 1; `support` counts the examples. 0 where there is nothing to divide by."""
+    """Scores of each label, all [labels] and 0 to 1; `support` is the number of examples. 0 where the divisor would be 0."""
 
     precision: np.ndarray
     recall: np.ndarray
@@ -23,7 +23,7 @@ class ClassScores:
 
 
 def class_scores(table: np.ndarray) -> ClassScores:
-    """Precision, recall and their harmonic mean F1 of every label, from a confusion matrix [labels, labels]."""
+    """Precision, recall and F1, their harmonic mean, of every label, from a confusion matrix [labels, labels]."""
     hits, predicted, right = np.diag(table), table.sum(0), table.sum(1)
     precision = hits / np.maximum(predicted, 1)
     recall = hits / np.maximum(right, 1)
@@ -31,15 +31,15 @@ def class_scores(table: np.ndarray) -> ClassScores:
 
 
 def accuracy(table: np.ndarray) -> float:
-    """The share on the diagonal, 0 to 1."""
+    """The share of a confusion matrix on its diagonal, 0 to 1."""
     return float(np.trace(table) / max(1, table.sum()))
 
 
 def standard_error(right: int, of: int) -> float:
-    """Of the share right / of: about how far, 0 to 0.5, such a share is from that of endless examples.
+    """The standard error, 0 to 0.5, of the share right / of.
 
-    That of a binomial share whose own estimate is (right + 1) / (of + 2), the rule of succession (Laplace 1774): so that
-    3 of 3 leaves a doubt.
+    It is the binomial one with the share estimated as (right + 1) / (of + 2), by the rule of succession (Laplace 1774), so that
+    it is above 0 even for 3 of 3.
     """
     share = (right + 1) / (of + 2)
     return float(np.sqrt(share * (1 - share) / max(1, of)))
@@ -54,9 +54,9 @@ def macro_f1(table: np.ndarray) -> float:
 
 @dataclass(frozen=True)
 class Calibration:
-    """Predictions in bins by how sure they are; [bins] each, those without any left out.
+    """Predictions in bins by confidence; [bins] each, without empty bins.
 
-    `error` is the expected calibration error: the mean of |accuracy - confidence|, weighed by `count` (Guo et al. 2017).
+    `error` is the expected calibration error: the mean of |accuracy - confidence|, weighted by `count` (Guo et al. 2017).
     """
 
     confidence: np.ndarray
@@ -66,7 +66,7 @@ class Calibration:
 
 
 def calibration(probabilities: np.ndarray, targets: np.ndarray, bins: int = 10) -> Calibration:
-    """How often predictions are right, by the probability they were made with: [n, labels] and [n]."""
+    """The accuracy of predictions by their probability, for probabilities [n, labels] and true labels [n]."""
     sure = probabilities.max(-1)
     hit = probabilities.argmax(-1) == targets
     place = np.minimum((sure * bins).astype(int), bins - 1)
@@ -79,18 +79,18 @@ def calibration(probabilities: np.ndarray, targets: np.ndarray, bins: int = 10) 
 
 
 def confident_mistakes(probabilities: np.ndarray, targets: np.ndarray, most: int = 10) -> np.ndarray:
-    """Indices of wrong predictions, the surest first; at most `most`."""
+    """Indices of wrong predictions, the most confident first; at most `most`."""
     wrong = np.flatnonzero(probabilities.argmax(-1) != targets)
     return wrong[np.argsort(-probabilities[wrong].max(-1), kind="stable")][:most]
 
 
 def pearson(one: np.ndarray, other: np.ndarray) -> float:
-    """The correlation of two rows of numbers [n], -1 to 1; 0 where one of them does not vary."""
+    """The correlation of two arrays of numbers [n], -1 to 1; 0 where one of them is constant."""
     one, other = one - one.mean(), other - other.mean()
     size = float(np.sqrt((one**2).sum() * (other**2).sum()))
     return float(np.clip((one * other).sum() / size, -1, 1)) if size > 0 else 0.0
 
 
 def spearman(one: np.ndarray, other: np.ndarray) -> float:
-    """The correlation of the ranks of two rows of numbers [n], -1 to 1: equal numbers share their mean rank."""
+    """The correlation of the ranks of two arrays of numbers [n], -1 to 1; equal numbers share their mean rank."""
     return pearson(scipy.stats.rankdata(one), scipy.stats.rankdata(other))

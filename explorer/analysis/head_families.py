@@ -1,4 +1,4 @@
-"""What many heads do, as names: a rule for one profile, and families of alike profiles. Pure functions of arrays."""
+"""Names for what heads do on average: a rule for one profile, and families of similar profiles. Pure functions of arrays."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -8,12 +8,12 @@ import numpy as np
 from explorer.analysis.head_metrics import CLEAR
 from explorer.base.lazy import sklearn
 
-LEAD = 0.10  # by which a head must beat the best offset for a relation to be named after it
-BROAD = 0.75  # of the largest entropy there can be, over many sentences
-MOST_FAMILIES = 12  # clusters; those with one name are one family
-RELATION_WEIGHT = 2.0  # of a lead in a profile: it tells more than as much attention parked at [CLS]
+LEAD = 0.10  # by which a head must beat the best offset to be named after a relation
+BROAD = 0.75  # of the maximum entropy, over many sentences
+MOST_FAMILIES = 12  # clusters; those with the same name form one family
+RELATION_WEIGHT = 2.0  # of a lead in a profile: it says more than the same weight on [CLS]
 PLACES = {"previous": "previous token", "next": "next token", "self": "itself"}
-MEANINGS = {  # of the names that are no relation
+MEANINGS = {  # of names other than relations
     "previous token": "most of the weight goes to the token before",
     "next token": "most of the weight goes to the token behind",
     "itself": "tokens look mostly at themselves",
@@ -34,9 +34,9 @@ FAMILY_RULE = (
 
 @dataclass(frozen=True)
 class Profiles:
-    """What heads do on average, [n] each, from 0 to 1, and by how much they beat the best offset, [n, relations].
+    """What heads do on average, [n] each, from 0 to 1, and their leads over the best offset, [n, relations].
 
-    `offsets` [n, reach · 2 + 1] are the mean weights by relative position, 0 in the middle. `counts` [relations] says how often
+    `offsets` [n, reach · 2 + 1] are the mean weights by relative position, 0 in the middle. `counts` [relations] is how often
     each of the `relations` occurs.
     """
 
@@ -51,24 +51,24 @@ class Profiles:
 
     @property
     def vectors(self) -> np.ndarray:
-        """[n, numbers]: what makes profiles alike, by their Euclidean distance."""
+        """[n, numbers]: the profiles as vectors, similar by their Euclidean distance."""
         columns = [one[:, None] for one in (self.entropy, self.cls, self.sep, self.same_token)]
         leads = RELATION_WEIGHT * np.maximum(self.leads, 0)
         return np.concatenate([self.offsets, *columns, leads], axis=1).astype(np.float32)
 
     def mean(self, rows: np.ndarray) -> "Profiles":
-        """The mean of some of them, as one."""
+        """The mean of some profiles, as a single profile."""
         named = {name: getattr(self, name) for name in ("offsets", "entropy", "cls", "sep", "same_token", "leads")}
         return replace(self, **{name: one[rows].mean(axis=0, keepdims=True) for name, one in named.items()})
 
 
 def habits(given: Profiles) -> list[str]:
-    """What each of some profiles is, by FAMILY_RULE."""
+    """The name of each profile by FAMILY_RULE."""
     return [_habit(given, row) for row in range(len(given.entropy))]
 
 
 def families(given: Profiles) -> list[str]:
-    """The family of each of some profiles: clusters by Ward's method (1963), named by FAMILY_RULE from their means.
+    """The family of each profile: clusters by Ward's method (1963), named by FAMILY_RULE after their means.
 
     Clusters of the same name are one family.
     """
@@ -97,7 +97,7 @@ def _habit(given: Profiles, row: int) -> str:
 
 
 def _relation(given: Profiles, row: int) -> str:
-    """The relation that a head follows, '' for none: of those with a LEAD the one whose lead is least by chance."""
+    """The relation that a head follows, '' for none: of those with a LEAD, the one least likely by chance (lead · √count)."""
     leads = given.leads[row]
     if not (leads >= LEAD).any():
         return ""

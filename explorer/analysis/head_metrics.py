@@ -1,4 +1,4 @@
-"""What kind of head each one is, on one input. Pure functions of arrays; rows are queries, columns are keys."""
+"""Metrics and patterns of heads on one input. Pure functions of arrays; rows are queries, columns are keys."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -7,14 +7,14 @@ import numpy as np
 
 from explorer.text.encoding import Encoding
 
-CLEAR = 0.5  # a pattern is named when it holds half of the weight, as the heads do that Clark et al. describe
-BLOCK = 2**18  # weights that are copied at once
-BROAD = 0.9  # of the largest entropy there can be
+CLEAR = 0.5  # a pattern needs half of the weight, as in the heads that Clark et al. describe
+BLOCK = 2**18  # weights copied at a time
+BROAD = 0.9  # of the maximum entropy
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A number for a head: what it is called and means, its formula, its range, and where it comes from."""
+    """A metric of heads: its label, formula, range and source."""
 
     key: str
     label: str
@@ -24,7 +24,7 @@ class Metric:
 
     @property
     def short(self) -> str:
-        """Its label as the title of a narrow column: 'previous' for 'on the previous token'."""
+        """The label as the title of a narrow column: 'previous' for 'on the previous token'."""
         return self.label.removeprefix("on ").removeprefix("the ").replace(" token", "")
 
 
@@ -70,7 +70,7 @@ NAMED = {"previous": "previous token", "next": "next token", "self": "itself", "
 
 @dataclass(frozen=True)
 class TokenFacts:
-    """What the metrics need to know about the n tokens: ids [n], and which are [CLS], [SEP] or either (bool [n])."""
+    """What the metrics need to know about the n tokens: ids [n], and whether they are [CLS] or [SEP] (bool [n] each)."""
 
     ids: np.ndarray
     cls: np.ndarray
@@ -78,7 +78,7 @@ class TokenFacts:
 
     @classmethod
     def of(cls, encoding: Encoding) -> "TokenFacts":
-        """From an encoding; of the tokens that the tokenizer added the first is [CLS]."""
+        """The facts of an encoding; the first token, if the tokenizer added it, is [CLS], other added ones are [SEP]."""
         added = np.array(encoding.sequences) < 0
         first = added & (np.arange(len(added)) == 0)
         return cls(np.array(encoding.ids), first, added & ~first)
@@ -90,19 +90,19 @@ class TokenFacts:
 
     @cached_property
     def same(self) -> np.ndarray:
-        """[n, n] float32: 1 where two places hold the same piece of the text, 0 on the diagonal."""
+        """[n, n] float32: 1 where two different positions hold the same piece of the text."""
         same = (self.ids[:, None] == self.ids[None, :]) & self.words[:, None] & self.words[None, :]
         np.fill_diagonal(same, False)
         return same.astype(np.float32)
 
     @cached_property
     def ahead(self) -> np.ndarray:
-        """[n, n] float32: 1 where a token of the text may look at a later one of it."""
+        """[n, n] float32: 1 where query and key are from the text, and the key comes later."""
         return np.triu(self.words[:, None] & self.words[None, :], 1).astype(np.float32)
 
 
 def head_metrics(attention: np.ndarray, facts: TokenFacts) -> dict[str, np.ndarray]:
-    """Every metric of METRICS for the heads of one layer: attention [heads, n, n] → [heads] float64 each."""
+    """All METRICS for the heads of one layer: attention [heads, n, n] → [heads] float64 each."""
     heads, n, _ = attention.shape
     flat = attention.reshape(heads, n * n)
     places = np.arange(n, dtype=np.float32)
@@ -124,7 +124,7 @@ def head_metrics(attention: np.ndarray, facts: TokenFacts) -> dict[str, np.ndarr
 
 
 def _entropy(attention: np.ndarray) -> np.ndarray:
-    """[heads]: 0 for a head that looks at one token, 1 for one that looks at all alike."""
+    """[heads]: 0 when all weight is on one token, 1 when it is spread evenly."""
     n = attention.shape[-1]
     if n < 2:
         return np.zeros(len(attention))
@@ -146,7 +146,7 @@ def _clearest_other_word(attention: np.ndarray, words: np.ndarray) -> np.ndarray
     if words.sum() < 2:
         return np.zeros(len(attention))
     places, apart = np.arange(len(words)), np.flatnonzero(~words)
-    at_once = max(1, BLOCK // len(words) ** 2)  # heads: a copy of all of them would be as large as the attention itself
+    at_once = max(1, BLOCK // len(words) ** 2)  # a copy for all heads would be as large as the attention itself
     means = []
     for start in range(0, len(attention), at_once):
         others = attention[start : start + at_once].copy()
@@ -162,16 +162,16 @@ def patterns(metrics: dict[str, np.ndarray]) -> np.ndarray:
     names = np.array(list(NAMED.values()), dtype=object)[shares.argmax(axis=0)]
     rest = np.full(names.shape, "mixed", dtype=object)
     rest[metrics["entropy"] >= BROAD] = "broad"
-    rest[metrics["same_token"] >= CLEAR] = "same token"  # of the few that occur twice: it says least about the rest
+    rest[metrics["same_token"] >= CLEAR] = "same token"  # only counts tokens that occur twice, so it says least about the others
     rest[metrics["cls"] + metrics["sep"] >= CLEAR] = "[CLS] and [SEP]"
     rest[metrics["previous"] + metrics["next"] + metrics["self"] >= CLEAR] = "diagonal"
     return np.where(shares.max(axis=0) >= CLEAR, names, rest)
 
 
 def strongest_pairs(attention: np.ndarray, allowed: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The largest weight of each head [heads, n, n] among the (query, key) that are allowed, bool [n, n]: weight, query, key.
+    """The largest weight of each head [heads, n, n] among the allowed (query, key), bool [n, n]: weight, query, key.
 
-    All three are [heads]; the weights are 0 where nothing is allowed.
+    All three are [heads]; the weights are 0 when nothing is allowed.
     """
     n = attention.shape[-1]
     places = np.array([int(np.argmax(np.where(allowed, head, 0))) for head in attention])

@@ -1,4 +1,4 @@
-"""One map a layer, of the same rows: points move from layer to layer instead of jumping."""
+"""Maps of the same rows at every layer, aligned so that points move from layer to layer instead of jumping."""
 
 import hashlib
 import threading
@@ -13,10 +13,9 @@ from explorer.base.cache import OnceCache
 
 @dataclass(eq=False)
 class LayerMaps:
-    """The maps made so far. Every layer's is aligned to the next one's, and UMAP and t-SNE start from it.
+    """The maps made so far, each aligned to that of the next layer; UMAP and t-SNE also start from it.
 
-    The last layer's map is the method's own; the others are turned and mirrored only, after UMAP and t-SNE have begun
-    where the next layer's points lie. All have a root mean square of 1.
+    The last layer's map is the method's own; the others are only rotated and mirrored. All have a root mean square of 1.
     """
 
     settings: MapSettings
@@ -24,11 +23,11 @@ class LayerMaps:
     _one: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def has(self, layer: int) -> bool:
-        """Whether the map of a layer is there already."""
+        """Whether the map of a layer has been made."""
         return layer in self._maps
 
     def at(self, states: np.ndarray, layer: int, report: Report | None = None) -> Projection:
-        """The map of states[layer], for states [layers, n, hidden]; those of later layers are made on the way."""
+        """The map of states[layer], for states [layers, n, hidden]; missing ones of later layers are made first."""
         with self._one:
             missing = [k for k in range(layer, len(states)) if k not in self._maps][::-1]
             for number, k in enumerate(missing):
@@ -47,7 +46,7 @@ def _part(report: Report | None, number: int, of: int) -> Report | None:
 
 
 def _shares(found: Projection, points: np.ndarray) -> np.ndarray | None:
-    """The share of the variance along each axis, after the map was turned: their sum stays."""
+    """The share of the variance along each axis of the rotated map; their sum stays the same."""
     if found.explained_variance is None:
         return None
     along = points.var(axis=0)
@@ -58,11 +57,11 @@ _kept: OnceCache[tuple[object, ...], LayerMaps] = OnceCache(40)
 
 
 def maps_of(states: np.ndarray, settings: MapSettings) -> LayerMaps:
-    """The maps of states [layers, n, hidden] with these settings; the same ones when asked again."""
+    """The cached maps of states [layers, n, hidden] with these settings."""
     key = (states.shape, digest(states[-1]), settings)
     return _kept.get(key, lambda: LayerMaps(settings))
 
 
 def digest(vectors: np.ndarray) -> bytes:
-    """The same bytes for the same numbers."""
+    """A hash of the numbers of an array, 16 bytes."""
     return hashlib.blake2b(np.ascontiguousarray(vectors).data, digest_size=16).digest()

@@ -1,4 +1,4 @@
-"""All heads of one input at a glance, in one pass over the layers that never holds more than one of them."""
+"""An overview of all heads on one input, in one pass over the layers that holds only one of them in memory."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from explorer.analysis.head_metrics import METRICS, TokenFacts, head_metrics, pa
 
 @dataclass(frozen=True)
 class Overview:
-    """`small` [layers, heads, s, s] in 0 to 1, each picture on its own scale; the metrics and patterns [layers, heads]."""
+    """`small` [layers, heads, s, s] in 0 to 1, each picture on its own scale; metrics and patterns are [layers, heads]."""
 
     small: np.ndarray
     metrics: dict[str, np.ndarray]
     patterns: np.ndarray
-    strongest: np.ndarray  # the largest weight of each head
+    strongest: np.ndarray  # [layers, heads] the largest weight of each head
 
 
 def overview(layers: Iterable[np.ndarray], facts: TokenFacts) -> Overview:
@@ -29,6 +29,7 @@ def overview(layers: Iterable[np.ndarray], facts: TokenFacts) -> Overview:
         rows.append(head_metrics(attention, facts))
     metrics = {metric.key: np.stack([row[metric.key] for row in rows]) for metric in METRICS}
     tops = np.stack(strongest)
-    # Long inputs must not pale, nor a head that looks at all alike come out dark: eight times what each gets then is bright.
+    # The scale ends at eight times the even weight at the latest: otherwise long inputs would be pale, or evenly spread heads
+    # dark.
     own_scale = np.maximum(tops, min(1.0, 8 / len(facts.ids)))[..., None, None]
     return Overview((np.stack(small) / own_scale).astype(np.float32), metrics, patterns(metrics), tops)

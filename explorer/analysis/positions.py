@@ -1,4 +1,4 @@
-"""Positions as vectors. Pure functions."""
+"""Position vectors computed by formula. Pure functions."""
 
 import numpy as np
 

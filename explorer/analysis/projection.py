@@ -1,4 +1,4 @@
-"""Maps: many vectors drawn as points in two or three dimensions."""
+"""Maps: vectors projected to points in two or three dimensions."""
 
 import functools
 import io
@@ -16,32 +16,32 @@ from explorer.base.lazy import sklearn, umap
 
 METHODS = ("pca", "umap", "tsne")
 METRICS = ("cosine", "euclidean", "manhattan")
-FEWEST_FOR_A_FIT = 5  # rows; UMAP and t-SNE arrange neighbourhoods, and fewer have none
-WARM_EPOCHS = 150  # of UMAP, from a start that is nearly right
+FEWEST_FOR_A_FIT = 5  # rows; UMAP and t-SNE arrange neighborhoods, which need this many
+WARM_EPOCHS = 150  # of UMAP, when it starts from a nearly right map
 
 Report = Callable[[float], None]
-"""Told the share of a fit that is done, 0 to 1; what it raises ends the fit."""
+"""Receives the share of a fit that is done, 0 to 1; an exception it raises ends the fit."""
 
-_one_fit = threading.Lock()  # numba's parallel kernels may not be entered by two threads at once
+_one_fit = threading.Lock()  # numba's parallel kernels must not run in two threads at once
 
 
 @dataclass(frozen=True)
 class MapSettings:
-    """How a map is made. `neighbors` is UMAP's n_neighbors, and three times t-SNE's perplexity."""
+    """The settings of a map. `neighbors` is UMAP's n_neighbors, and three times t-SNE's perplexity."""
 
     method: str = "pca"
     dimensions: int = 2
     neighbors: int = 15
-    min_dist: float = 0.1  # UMAP: how tightly points may be packed, 0 to 0.99
-    metric: str = "cosine"  # of UMAP and t-SNE; PCA keeps Euclidean distances
+    min_dist: float = 0.1  # UMAP: the minimum distance of points, 0 to 0.99
+    metric: str = "cosine"  # for UMAP and t-SNE; PCA preserves Euclidean distances
     seed: int = 0
 
 
 @dataclass(frozen=True)
 class Projection:
-    """`points` [n, dimensions], the share of the variance along each axis (PCA only), and the `trustworthiness`, 0 to 1: how far
+    """`points` [n, dimensions], the share of the variance along each axis (PCA only), and the `trustworthiness`, 0 to 1.
 
-    neighbours on the map are neighbours in truth, None below three points, and when all are the same.
+    Trustworthiness is how far neighbors on the map are true neighbors; None below three points, and when all are equal.
     """
 
     points: np.ndarray
@@ -52,10 +52,10 @@ class Projection:
 def project(
     vectors: np.ndarray, settings: MapSettings | None = None, start: np.ndarray | None = None, report: Report | None = None
 ) -> Projection:
-    """Points for the rows of vectors [n, hidden]. The same input gives the same map.
+    """A map: points for the rows of vectors [n, hidden]. The same input gives the same map.
 
-    `start` [n, dimensions] is a map of the same rows that UMAP or t-SNE begins with, so that they stay about there.
-    Raises InputError when there are too few rows for UMAP or t-SNE.
+    `start` [n, dimensions] is a map of the same rows from which UMAP or t-SNE begins, so that they stay near it. Raises
+    InputError when there are too few rows for UMAP or t-SNE.
     """
     settings = settings or MapSettings()
     shares, metric = None, settings.metric
@@ -72,12 +72,12 @@ def project(
 
 
 def principal_components(vectors: np.ndarray, dimensions: int) -> tuple[np.ndarray, np.ndarray]:
-    """Principal components (Pearson 1901): points [n, dimensions], and the share of variance along each axis, 0 without room."""
+    """Principal components (Pearson 1901): points [n, dimensions], and the share of variance along each axis, 0 beyond them."""
     points = np.zeros((len(vectors), dimensions), dtype=np.float32)
     shares = np.zeros(dimensions)
     components = min(dimensions, *vectors.shape, len(vectors) - 1)
     if components and np.ptp(vectors, axis=0).any():
-        solver = "full" if len(vectors) <= vectors.shape[1] else "covariance_eigh"  # the same, quicker for many rows
+        solver = "full" if len(vectors) <= vectors.shape[1] else "covariance_eigh"  # same result, the latter faster for many rows
         fitted = sklearn.decomposition.PCA(components, svd_solver=solver).fit(vectors)
         points[:, :components] = fitted.transform(vectors)
         shares[:components] = fitted.explained_variance_ratio_
@@ -85,8 +85,8 @@ def principal_components(vectors: np.ndarray, dimensions: int) -> tuple[np.ndarr
 
 
 def _umap(vectors: np.ndarray, settings: MapSettings, start: np.ndarray | None, report: Report | None) -> np.ndarray:
-    """UMAP (McInnes, Healy & Melville 2018), with no more neighbours than there are."""
-    # The spectral start needs more points than dimensions by a margin; a random one works for the smallest maps.
+    """UMAP (McInnes, Healy & Melville 2018), with at most as many neighbors as there are."""
+    # The spectral start needs clearly more points than dimensions; a random one works for the smallest maps.
     init: object = "spectral" if len(vectors) > 10 else "random"
     if start is not None and np.ptp(start, axis=0).all():
         init = start.astype(np.float32)
@@ -101,16 +101,16 @@ def _umap(vectors: np.ndarray, settings: MapSettings, start: np.ndarray | None, 
         tqdm_kwds={"file": _Progress(report), "bar_format": "{percentage}", "disable": report is None},
     )
     with _one_fit, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it tells that a seed means one thread, and that points coincide
+        warnings.simplefilter("ignore")  # it warns that a seed means one thread, and about equal points
         return mapper.fit_transform(vectors)
 
 
 def _tsne(vectors: np.ndarray, settings: MapSettings, start: np.ndarray | None, report: Report | None) -> np.ndarray:
-    """t-SNE (van der Maaten & Hinton 2008), started from the principal components as scikit-learn advises."""
+    """t-SNE (van der Maaten & Hinton 2008), started from the principal components as scikit-learn recommends."""
     if report is not None:
-        report(0)  # scikit-learn tells nothing on the way: what is not wanted any more ends here, before the next layer
+        report(0)  # scikit-learn reports no progress, so this is where a stopped fit ends
     start = principal_components(vectors, settings.dimensions)[0] if start is None else start
-    noise = np.random.default_rng(settings.seed).normal(size=start.shape)  # equal rows must not start in one place
+    noise = np.random.default_rng(settings.seed).normal(size=start.shape)  # equal rows must not start at the same point
     start = start / max(float(start[:, 0].std()), 1e-12) + 0.01 * noise
     mapper = sklearn.manifold.TSNE(
         settings.dimensions,
@@ -125,13 +125,13 @@ def _tsne(vectors: np.ndarray, settings: MapSettings, start: np.ndarray | None, 
 
 
 class _Progress(io.TextIOBase):
-    """What UMAP's progress bar writes to: every percentage goes on to `report`."""
+    """The file to which UMAP's progress bar writes: it passes every percentage to `report`."""
 
     def __init__(self, report: Report | None) -> None:
         self._report = report
 
     def write(self, text: str) -> int:
-        """Take one state of the bar, such as '42.0'."""
+        """Parse a state of the bar, such as '42.0'."""
         if self._report and re.fullmatch(r"\s*[\d.]+\s*", text):
             self._report(float(text) / 100)
         return len(text)
@@ -139,7 +139,7 @@ class _Progress(io.TextIOBase):
 
 @functools.cache
 def warm_umap() -> threading.Thread:
-    """Compile UMAP's kernels in the background, about ten seconds once a process, so that nobody waits for them."""
+    """Compile UMAP's kernels in a background thread, about ten seconds once per process, before a map needs them."""
     vectors = np.random.default_rng(0).normal(size=(30, 8)).astype(np.float32)
     thread = threading.Thread(target=project, args=(vectors, MapSettings("umap")), name="warm-umap", daemon=True)
     thread.start()

@@ -1,4 +1,4 @@
-"""How information flows through all layers. Pure functions of arrays."""
+"""Attention rollout: the flow of information through all layers. Pure functions of arrays."""
 
 from collections.abc import Iterable, Iterator
 

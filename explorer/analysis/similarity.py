@@ -1,4 +1,4 @@
-"""How alike vectors are. Pure functions of arrays."""
+"""Similarities of vectors and of spaces. Pure functions of arrays."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ import numpy as np
 from explorer.base.errors import InputError
 
 SPACES = ("as they are", "centred", "whitened")
-AT_ONCE = 512  # rows that are compared with all others
+AT_ONCE = 512  # rows compared with all others at a time
 
 
 def cosine_matrix(vectors: np.ndarray) -> np.ndarray:
@@ -22,7 +22,7 @@ def cosines(vectors: np.ndarray, others: np.ndarray) -> np.ndarray:
 
 
 def directions(vectors: np.ndarray) -> np.ndarray:
-    """The vectors [..., hidden] with length 1; a zero vector stays one."""
+    """The vectors [..., hidden] scaled to length 1; zero vectors stay zero."""
     lengths = norms(vectors)[..., None]
     return vectors / np.where(lengths == 0, 1, lengths)
 
@@ -30,20 +30,20 @@ def directions(vectors: np.ndarray) -> np.ndarray:
 def cka_matrix(here: np.ndarray, there: np.ndarray) -> np.ndarray:
     """Linear CKA, 0 to 1, of every [n, width] of here [a, n, width] with every one of there [b, n, other width]: [a, b].
 
-    Kornblith et al. 2019, section 3: the cosine between the centred Gram matrices of n examples. It does not change when a
-    space is turned or scaled. Where all examples are alike it is 0.
+    Kornblith et al. 2019, section 3: the cosine between the centred Gram matrices of n examples. Rotation and scaling of a space
+    do not change it. It is 0 when all examples are equal.
     """
     grams = [np.stack([_gram(vectors) for vectors in side]) for side in (here, there)]
     return directions(grams[0]) @ directions(grams[1]).T
 
 
 def cka_of_products(products: np.ndarray, own: Sequence[np.ndarray], squares: Sequence[np.ndarray]) -> np.ndarray:
-    """Linear CKA, −1 to 1, from sums over n centred vectors: [here, there]; the unbiased estimator, for four vectors or more.
+    """Linear CKA, −1 to 1, from sums over n centred vectors, [here, there]: the unbiased estimator, for four vectors or more.
 
-    `products` [here, there] are |XᵀY|² of each layer X here with each Y there, `own` those of each layer with itself, [here]
-    and [there], and `squares` the squared lengths of the vectors, [here, n] and [there, n]. Kornblith et al. 2019, section 3,
-    with the estimator of Song et al. 2012, section 2: of a few vectors in many dimensions the usual one is near 1 whatever they
-    are. Vectors being centred, the sums that it takes from the Gram matrices without their diagonals are those of `squares`.
+    `products` [here, there] are |XᵀY|² of each layer X here with each Y there, `own` those of each layer with itself, [here] and
+    [there], and `squares` the squared lengths of the vectors, [here, n] and [there, n]. Kornblith et al. 2019, section 3, with
+    the estimator of Song et al. 2012, section 2: for a few vectors in many dimensions the usual one is always near 1. As the
+    vectors are centred, the sums over Gram matrices without their diagonals follow from `squares`.
     """
     n = squares[0].shape[1]
 
@@ -61,7 +61,7 @@ def cka_of_products(products: np.ndarray, own: Sequence[np.ndarray], squares: Se
 
 
 def _gram(vectors: np.ndarray) -> np.ndarray:
-    """The products of all pairs of centred vectors [n, width], in one row: [n · n]."""
+    """The inner products of all pairs of centred vectors [n, width], flattened: [n · n]."""
     centred = (vectors - vectors.mean(axis=0)).astype(np.float64)
     return (centred @ centred.T).ravel()
 
@@ -78,11 +78,11 @@ def mean_of_pairs(matrix: np.ndarray) -> float:
 
 
 def moved_to(vectors: np.ndarray, space: str) -> np.ndarray:
-    """Vectors [n, hidden] in one of SPACES; their number of columns may shrink.
+    """Vectors [n, hidden] in one of SPACES; the number of columns may shrink.
 
-    "centred" takes their mean away, which most of them share. "whitened" (Su et al. 2021, 'Whitening sentence
-    representations') also gives their principal directions equal variance; of n vectors the n // 2 strongest, since
-    with all of them every pair would come out equally alike. Raises InputError for an unknown space.
+    "centred" subtracts their mean, of which most vectors have a large part. "whitened" (Su et al. 2021, 'Whitening sentence
+    representations') also gives the principal directions equal variance, for the n // 2 strongest, since with all of them every
+    pair would be equally similar. Raises InputError for an unknown space.
     """
     if space not in SPACES:
         raise InputError(f"The vectors can be {', '.join(SPACES)}; choose one of these.")
@@ -117,11 +117,11 @@ def nearest_of_each(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def nearest(vectors: np.ndarray, row: int, most: int = 10) -> list[tuple[int, float]]:
-    """The rows of vectors [n, hidden] nearest to one of them, by cosine: (row, cosine), nearest first, without itself.
+    """The rows of vectors [n, hidden] nearest to one of them by cosine: (row, cosine), nearest first, without itself.
 
-    In the space the vectors live in; a map of them in two dimensions would name others.
+    In the full space: a two-dimensional map of them would name others.
     """
-    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))  # no copy: the word table of BERT-base is 94 MB
+    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))  # without a copy: the word table of BERT-base is 94 MB
     to_all = np.clip(vectors @ vectors[row] / np.maximum(lengths * lengths[row], 1e-12), -1, 1)
     to_all[row] = -np.inf
     best = np.argsort(-to_all, kind="stable")[: min(most, len(vectors) - 1)]

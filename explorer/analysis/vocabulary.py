@@ -12,7 +12,7 @@ def search(pieces: Sequence[str], query: str) -> list[int]:
     """The ids of the pieces that match, best first: the piece itself, those that begin with it, those that contain it.
 
     A number also finds the piece with that id; `##` at the start finds only pieces that continue a word; `*` stands for any
-    letters, as in `un*` and `*ing`. Capitals make no difference.
+    letters, as in `un*` and `*ing`. Case is ignored.
     """
     query = query.strip().casefold()
     if "*" in query.strip("#"):
@@ -21,7 +21,7 @@ def search(pieces: Sequence[str], query: str) -> list[int]:
     folded = [piece.casefold() for piece in pieces]
 
     def rank(id: int) -> int:
-        piece, inside = pieces[id].lstrip("Ġ▁").casefold(), bare(pieces[id]).casefold()  # the marks of a space before it
+        piece, inside = pieces[id].lstrip("Ġ▁").casefold(), bare(pieces[id]).casefold()  # without the marks for a space
         fits = (query in (folded[id], piece), piece.startswith(query), inside.startswith(query), True)
         return fits.index(True)
 

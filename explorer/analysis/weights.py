@@ -1,29 +1,29 @@
-"""The numbers in a weight. Pure functions of arrays."""
+"""Statistics of the numbers in a weight. Pure functions of arrays."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-BINS = 61  # odd, so that 0 has a bin of its own
+BINS = 61  # odd, so that 0 has its own bin
 
 
 @dataclass(frozen=True)
 class Histogram:
-    """How many of the numbers lie in each bin, whose middles these are."""
+    """The number of values in each bin, with the middles of the bins."""
 
     middles: np.ndarray
     counts: np.ndarray
-    beyond: int  # how many lie further out than the bins
+    beyond: int  # values outside of all bins
 
 
 def root_mean_square(weight: np.ndarray) -> float:
-    """The root of the mean square of all numbers: the Euclidean (Frobenius) norm over the root of how many there are."""
+    """The root mean square of all numbers: the Frobenius norm divided by the root of their count."""
     flat = weight.ravel()
     return float(np.sqrt(np.dot(flat, flat) / flat.size))
 
 
 def histogram(weight: np.ndarray, deviations: float = 5.0) -> Histogram:
-    """In BINS bins of one width, to `deviations` standard deviations on both sides of the mean."""
+    """A histogram with BINS equal bins, up to `deviations` standard deviations on both sides of the mean."""
     mean, deviation = float(weight.mean()), float(weight.std()) or 1e-12
     low, high = mean - deviations * deviation, mean + deviations * deviation
     counts, edges = np.histogram(weight, BINS, (low, high))

@@ -13,9 +13,9 @@ Value = TypeVar("Value")
 
 
 def weight(value: Any, depth: int = 6) -> int:
-    """Bytes that a value holds, about: of arrays and tensors exactly, of containers and dataclasses the sum of their parts.
+    """The approximate size of a value in bytes: exact for arrays and tensors, for containers the sum of their parts.
 
-    What else there is, such as a model, is held by others too.
+    Dataclasses count as containers. Other objects, such as a model, are shared, and only their own size counts.
     """
     if isinstance(nbytes := getattr(value, "nbytes", None), int):
         return nbytes
@@ -61,7 +61,7 @@ class Recent(Generic[Key, Value]):
             self._make_room()
 
     def weigh_again(self) -> None:
-        """Ask anew what everything costs that is kept, since it may have grown; what is too much leaves."""
+        """Measure the cost of all values again, since they may have grown, and drop what exceeds the capacity."""
         with self._lock:
             for key, (value, _) in self._kept.items():
                 self._kept[key] = value, self._cost(value)
@@ -93,7 +93,7 @@ class Recent(Generic[Key, Value]):
 class OnceCache(Generic[Key, Value]):
     """A `Recent` cache that computes missing values; None is not a value.
 
-    Threads that ask for a key being computed wait for that one result. An error is raised in all of them, and not cached.
+    Threads that need a key being computed wait for that result. An error is raised in all of them, and not cached.
     """
 
     def __init__(self, capacity: float, cost: Callable[[Value], float] = lambda value: 1) -> None:
@@ -125,7 +125,7 @@ class OnceCache(Generic[Key, Value]):
         return self._recent.values()
 
     def weigh_again(self) -> None:
-        """See `Recent`."""
+        """Measure all costs again, see `Recent.weigh_again`."""
         self._recent.weigh_again()
 
     def forget(self, key: Key, value: Value) -> None:

@@ -1,6 +1,6 @@
-"""Atomic writes: a fault at any moment leaves the old file or the new one, since files are written elsewhere and then renamed.
+"""Atomic writes: files are written elsewhere and then renamed, so that a crash leaves either the old file or the new one.
 
-It is also where ages are kept right when the clock jumps, and where the folder is found. Nothing here imports torch.
+Also finds the folder for runs, and keeps the ages of files right when the clock jumps. Nothing here imports torch.
 """
 
 import contextlib
@@ -19,13 +19,13 @@ from explorer.base.errors import ExplorerError
 from explorer.base.log import logger
 from explorer.base.paths import RUNS
 
-UNFINISHED = ".writing-"  # what the names of folders begin with that are not yet what they should be
-ABANDONED = 600.0  # seconds after which nobody can still be writing
-JUMP = 3600.0  # seconds that the clock may differ from the steady one: it is set right a little all the time
+UNFINISHED = ".writing-"  # prefix of folders that are still being written
+ABANDONED = 600.0  # seconds after which a folder with that prefix is abandoned
+JUMP = 3600.0  # seconds by which the clock may drift from the monotonic one through ordinary corrections
 FULL = "That cannot be kept: the disk is full or closed to the app; whoever runs it can make room."
 
 _clock = threading.Lock()
-_leads: dict[Path, float] = {}  # seconds by which the clock was ahead of the steady one, when a folder was last looked at
+_leads: dict[Path, float] = {}  # seconds by which the clock was ahead of the monotonic one, when a folder was last looked at
 
 
 def folder() -> Path:
@@ -46,7 +46,7 @@ def folder() -> Path:
 
 @functools.cache
 def _passed_over(named: str, place: Path) -> None:
-    """Log once that runs are not kept where the operator wanted them."""
+    """Log once that the folder set by the operator cannot be used."""
     logger.warning("BERT_EXPLORER_RUNS names %s, which cannot be written to; runs are kept in %s", named, place)
 
 
@@ -57,13 +57,13 @@ def _open(place: Path) -> None:
 
 
 def size_of(folder: Path) -> int:
-    """Bytes of all the files in a folder."""
+    """The size of all files in a folder, in bytes."""
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
 
 @contextlib.contextmanager
 def unfinished(place: Path) -> Iterator[Path]:
-    """A new folder in `place`, to be filled and then given to `finish`; what is left of it at the end is removed.
+    """A new folder in `place`, to be filled and then given to `finish`; if it was not, it is removed at the end.
 
     Raises ExplorerError when the disk is full.
     """
@@ -78,9 +78,9 @@ def unfinished(place: Path) -> Iterator[Path]:
 
 
 def finish(written: Path, target: Path) -> None:
-    """Give a file or folder that is wholly written its name, for its owner only and on the disk before it can be seen.
+    """Rename a completely written file or folder to its final name, after flushing it to the disk; only its owner may read it.
 
-    A file takes the place of another one. Raises OSError, of a folder also when there is one of that name already.
+    A file replaces an existing one. Raises OSError, for a folder also when one of that name exists.
     """
     for path in [*written.rglob("*"), written]:
         path.chmod(0o700 if path.is_dir() else 0o600)
@@ -90,9 +90,9 @@ def finish(written: Path, target: Path) -> None:
 
 
 def _flush(path: Path) -> None:
-    """Have the file or the entries of the folder on the disk before this returns."""
+    """Flush a file, or the entries of a folder, to the disk."""
     if os.name == "nt" and path.is_dir():
-        return  # Windows opens no folders; its renames are on the disk by themselves
+        return  # Windows cannot open folders; its renames are on the disk without this
     opened = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
     try:
         os.fsync(opened)
@@ -101,7 +101,7 @@ def _flush(path: Path) -> None:
 
 
 def tidy(place: Path) -> None:
-    """Remove what was never finished, by this process or another one, and keep ages right when the clock has jumped."""
+    """Remove abandoned folders, also of other processes, and keep ages right when the clock has jumped."""
     entries = [path for path in place.iterdir() if path.is_dir()]
     _follow_clock(place, [path for path in entries if not path.name.startswith(UNFINISHED)])
     for path in entries:
@@ -111,10 +111,10 @@ def tidy(place: Path) -> None:
 
 
 def _follow_clock(place: Path, entries: Iterable[Path]) -> None:
-    """Shift the times of use by as much as the clock has jumped, so that ages stay what they were.
+    """Shift the times of use by as much as the clock has jumped, so that ages stay the same.
 
-    In a running process the steady clock tells by how much. A process that finds a folder unused for longer than JUMP
-    cannot know if nobody came or the clock jumped, and takes what was used last as used now.
+    A running process measures the jump against the monotonic clock. A process that finds the folder unused for longer than JUMP
+    cannot know whether the clock jumped, and takes the latest use to be now.
     """
     used = {}
     for path in entries:
@@ -129,5 +129,5 @@ def _follow_clock(place: Path, entries: Iterable[Path]) -> None:
         with contextlib.suppress(OSError):
             if then > now:  # the clock was set back
                 os.utime(path, (now, now))
-            elif jump > JUMP and then <= now - jump:  # what was used since, or shifted by another process, is right
+            elif jump > JUMP and then <= now - jump:  # times after the jump are right, or were shifted by another process
                 os.utime(path, (then + jump, then + jump))

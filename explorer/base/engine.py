@@ -1,8 +1,8 @@
-"""The engine: torch, transformers and what builds on them. No other module of the app imports these libraries.
+"""The engine: torch, transformers and the libraries that build on them. No other module of the app imports these.
 
-They are loaded by the first use of a name of theirs, all that is needed of them before any thread gets one: see `lazy`. A
-call that comes while they are loaded waits. So every module can import what it needs at the top of its file, and none of
-these imports takes time. What needs torch when a module is imported, such as a decorator or a registration, has a way here.
+They are imported when one of their names is first used, and completely before any thread gets one: see `lazy`. A call that comes
+meanwhile waits. So every module can import what it needs at the top of its file without delay. Decorators and registrations that
+need torch when a module is imported have replacements here.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ __all__ = ["LOCK", "captum", "inference_mode", "no_grad", "safetensors_torch", "
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# What transformers imports by itself when it is first asked for. The class of a model is not here: there are many, and
-# each is resolved under the lock when a model of its family is opened.
+# What transformers itself imports on first use. Model classes are not listed: there are many, and each is resolved under the lock
+# when a model of its family is opened.
 _NEEDED = (
     *("masking_utils", "modeling_outputs", "modeling_utils", "integrations.sdpa_attention", "utils.logging"),
     *("AttentionInterface", "AutoConfig", "AutoModel", "AutoTokenizer", "BatchEncoding"),
     *("PreTrainedConfig", "PreTrainedModel", "PreTrainedTokenizerBase"),
 )
-_waiting: list[Callable[[], None]] = []  # what is done once, as soon as the engine is loaded
+_waiting: list[Callable[[], None]] = []  # to be done once, as soon as the engine is loaded
 _loaded = False
 
 
 def when_loaded(work: Callable[[], None]) -> Callable[[], None]:
-    """Have something done right after the engine is loaded, before anybody else uses it; at once when it is loaded already."""
+    """Decorator: run a function right after the engine is loaded, before anything else uses it; at once if it is already."""
     with LOCK:
         if _loaded:
             work()
@@ -41,19 +41,19 @@ def when_loaded(work: Callable[[], None]) -> Callable[[], None]:
 
 
 def inference_mode(function: Callable[P, R]) -> Callable[P, R]:
-    """What `@torch.inference_mode()` does, for a function of a module that is imported before torch is."""
+    """Like `@torch.inference_mode()`, for functions of modules that are imported before torch."""
     return _within("inference_mode", function)
 
 
 def no_grad(function: Callable[P, R]) -> Callable[P, R]:
-    """What `@torch.no_grad()` does, for a function of a module that is imported before torch is."""
+    """Like `@torch.no_grad()`, for functions of modules that are imported before torch."""
     return _within("no_grad", function)
 
 
 def _within(mode: str, function: Callable[P, R]) -> Callable[P, R]:
     @functools.cache
     def decorated() -> Callable[P, R]:
-        return getattr(torch, mode)()(function)  # by torch itself, which knows what to do with generators
+        return getattr(torch, mode)()(function)  # torch's own decorator, because it handles generators
 
     @functools.wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -63,7 +63,7 @@ def _within(mode: str, function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _prepare() -> None:
-    """Resolve what is used of transformers, and do what waits for the engine."""
+    """Resolve the names of transformers that are needed, and run what waits for the engine."""
     global _loaded
     for name in _NEEDED:
         attrgetter(name)(transformers)

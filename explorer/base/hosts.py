@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-OF_ONE_LINE = 64  # bits of an IPv6 address that identify a connection; its user chooses the rest, and may change it
+OF_ONE_LINE = 64  # bits of an IPv6 address that identify a connection; the user chooses the rest and may change it
 
 
 def is_loopback(host: str) -> bool:

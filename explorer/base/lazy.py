@@ -1,9 +1,9 @@
 """Libraries that are imported at their first use, completely, by one thread at a time.
 
-An import inside a function is run by whichever thread comes first. Some libraries, transformers among them, replace
-themselves in `sys.modules` while they are imported; a thread that waits for such an import goes on with the old module,
-which lacks most names. So what is slow to import, or optional, is imported here, under one lock, and all other modules
-import these objects at the top of the file.
+An import inside a function is run by whichever thread comes first. Some libraries, transformers among them, replace themselves in
+`sys.modules` while they are imported; a thread that waits for such an import goes on with the old module, which lacks most names.
+So libraries that are slow to import, or optional, are imported here, under one lock, and all other modules import these objects
+at the top of the file.
 """
 
 import importlib
@@ -21,28 +21,28 @@ LOCK = threading.RLock()
 
 
 class Library(ModuleType):
-    """A library that is imported by the first use of one of its names; it then has the names that the library has.
+    """A library that is imported by the first use of one of its names; it then has the library's names.
 
-    Every name is looked up in the library itself, so that a change there, such as a test's, is seen here. A name that the
-    library has not resolved yet, such as a submodule, is resolved under the lock. Whatever uses a library that is not
-    installed raises ImportError. Attributes of this class begin with `_lazy`, since each hides a name of the library.
+    Every name is looked up in the library itself, so that a change there, such as one made by a test, is seen. A name that the
+    library has not resolved yet, such as a submodule, is resolved under the lock. Using a library that is not installed raises
+    ImportError. Attributes of this class begin with `_lazy`, since each hides a name of the library.
     """
 
     _lazy_after: Callable[[], object]
-    _lazy_imported: bool  # what comes after that may not be done: for the thread that has the lock
+    _lazy_imported: bool  # but `_lazy_after` may still run: only for the thread that has the lock
     _lazy_ready: bool  # for all threads
 
     def __init__(self, name: str, after: Callable[[], object] = lambda: None) -> None:
         super().__init__(name)
-        vars(self).update(_lazy_after=after, _lazy_imported=False, _lazy_ready=False)  # not by __setattr__, see below
+        vars(self).update(_lazy_after=after, _lazy_imported=False, _lazy_ready=False)  # past __setattr__, which loads the library
 
     def __getattr__(self, name: str) -> Any:
         if self._lazy_ready:
             try:
                 return sys.modules[self.__name__].__dict__[name]
-            except (AttributeError, KeyError):  # not resolved yet, or the module is gone
+            except (AttributeError, KeyError):  # not resolved yet, or the module was removed
                 pass
-        elif name.startswith("__") and name != "__version__":  # asked by tools that look at every module
+        elif name.startswith("__") and name != "__version__":  # tools that inspect all modules look these up
             raise AttributeError(name)
         with LOCK:
             library = load(self)
@@ -59,12 +59,12 @@ class Library(ModuleType):
 
 
 def load(library: Library) -> ModuleType:
-    """The library itself, imported and made ready. Raises ImportError."""
+    """The library itself, imported and prepared. Raises ImportError."""
     own = vars(library)
     with LOCK:
         module = importlib.import_module(library.__name__)
         if not own["_lazy_imported"]:
-            own["_lazy_imported"] = True  # what comes after may use `library`
+            own["_lazy_imported"] = True  # because `_lazy_after` may use `library`
             try:
                 own["_lazy_after"]()
             except BaseException:
@@ -75,13 +75,13 @@ def load(library: Library) -> ModuleType:
 
 
 def _submodule(package: str, name: str) -> ModuleType:
-    """Raises AttributeError when there is none, since `name` was asked for as an attribute."""
+    """A submodule of a package. Raises AttributeError when there is none, since `name` was accessed as an attribute."""
     path = f"{package}.{name}"
     try:
         if name.isidentifier():
             return importlib.import_module(path)
     except ModuleNotFoundError as error:
-        if error.name != path:  # it exists, and lacks something else
+        if error.name != path:  # the submodule exists, but an import inside it failed
             raise
     raise AttributeError(f"{package} has no {name}")
 

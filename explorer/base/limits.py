@@ -17,7 +17,7 @@ DAY = 24 * 3600  # seconds
 
 
 def is_on_a_space() -> bool:
-    """Whether this runs on the hub, behind its proxy."""
+    """Whether the app runs on a Hugging Face Space, behind its proxy."""
     return "SPACE_ID" in os.environ
 
 
@@ -109,7 +109,7 @@ CELL_LINES = Limit("cell_lines", "lines of a quoted cell of a table", 50, 50, "I
 BODY_MEGABYTES = Limit(  # five thousand long texts are a quarter of it
     "body_megabytes", "MB of a request that is no upload", 20, 20, "That is too large; send at most {most} MB at once."
 )
-VALUES = Limit(  # to parse them takes a microsecond each, in which nobody else is answered
+VALUES = Limit(  # parsing takes a microsecond each, during which no other request is answered
     *("values", "values of a request that is no upload, each word or number", 500_000, 200_000),
     "There are more than {most} values in this request; send a part of them.",
 )
@@ -189,17 +189,17 @@ REQUESTS = Limit(
     *("requests", "requests a minute from one address (0: any)", NONE, 3_000),
     "These are more than {most} requests in a minute; wait a moment.",
 )
-CONNECTIONS = Limit(  # a page has three at most for long, a phone in a room one
+CONNECTIONS = Limit(  # a page keeps three open at most, a phone in a room one
     *("connections", "open connections from one address that is no proxy (0: any)", 512, 512),
     "These are more than {most} connections at once; close some.",
 )
-GUESSED_PASSWORDS = Limit(  # as many people as share an address where a school has one
+GUESSED_PASSWORDS = Limit(  # as many as there are people behind one address, in a school with a single one
     *("guessed_passwords", "wrong passwords a minute from one address", 30, 30),
     "Too many wrong passwords came from here; wait a minute.",
 )
 
 LIMITS = {limit.setting: limit for limit in list(globals().values()) if isinstance(limit, Limit)}
-"""All of them, by their variables."""
+"""All limits, by their environment variables."""
 
 
 def check_environment() -> None:

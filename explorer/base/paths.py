@@ -6,7 +6,7 @@ from typing import Final
 _PACKAGE = Path(__file__).resolve().parents[1]
 _CHECKOUT = _PACKAGE.parent
 IS_INSTALLED: Final = not (_CHECKOUT / "assets" / "models").is_dir()
-ASSETS: Final = (_PACKAGE if IS_INSTALLED else _CHECKOUT) / "assets"  # of a wheel they are a part of the package
+ASSETS: Final = (_PACKAGE if IS_INSTALLED else _CHECKOUT) / "assets"  # inside the package when it was installed from a wheel
 EXAMPLES: Final = ASSETS / "examples"
-# Beside the app; what was installed may be replaced as a whole.
+# Outside the package when installed, since an installation may be replaced as a whole.
 RUNS: Final = (Path.home() / ".cache" / "bert-explorer" if IS_INSTALLED else _CHECKOUT) / "runs"

@@ -40,7 +40,10 @@ def map_steps(steps: Generator[Item, None, Result], function: Callable[[Item], O
 
 
 def ahead(function: Callable[[Item], Other], items: Iterable[Item], places: int) -> Iterator[Other]:
-    """Like `map`, with up to `places` items at work in threads of their own; closing it begins no other. 1 needs no thread."""
+    """Like `map`, with up to `places` items at work in their own threads; closing it starts no further item.
+
+    With 1 it uses no thread.
+    """
     if places == 1:
         yield from map(function, items)
         return
@@ -57,10 +60,10 @@ def ahead(function: Callable[[Item], Other], items: Iterable[Item], places: int)
 
 
 def relay(work: Callable[[Callable[[Item], None]], Result], patience: float = 0.0) -> Generator[Item | None, None, Result]:
-    """Run `work(report)` in a thread of its own; yields what it reported last, such as a share, None while it has not.
+    """Run `work(report)` in its own thread; yields the latest report, such as a share, and None before the first one.
 
-    Closing the generator stops the work at its next report, and waits up to `patience` seconds for it to end. What the
-    work raises is raised here.
+    Closing the generator stops the work at its next report, and waits up to `patience` seconds for it to end. Errors of the work
+    are raised here.
     """
     last: Item | None = None
     stopped = threading.Event()

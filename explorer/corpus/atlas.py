@@ -1,7 +1,7 @@
 """The atlas of heads: what every head of a model does across a corpus, after Clark et al. 2019, sections 3 and 4.
 
-It is made in one pass over the corpus, in which each layer's attention is looked at where it is computed, and kept on the disk
-for whoever asks next. That of the bundled model and the built-in corpus ships with the app.
+It takes one pass over the corpus, in which the attention of each layer is added up where it is computed. The result is cached on
+disk; that of the bundled model and the built-in corpus ships with the app.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from explorer.model.readings import key_of, when_free
 from explorer.text.corpus import Corpus, built_in
 
 MAP = MapSettings("umap", neighbors=12, min_dist=0.3, metric="euclidean")
-FEWEST = 20  # occurrences of a relation that is told of
-SHOWN = 6  # sentences of a head
+FEWEST = 20  # occurrences below which a relation is left out
+SHOWN = 6  # example sentences per head
 FILE = "atlas.npz"
 SHIPPED = ASSETS / "corpus" / FILE  # made by `python -m explorer.corpus.atlas`
 STRONGEST_IN = {"previous token": "previous", "next token": "next", "itself": "self", "same word": "same_token"}
-LINK = "link"  # what the sentences of any other head show
+LINK = "link"  # heads with any other habit show the sentences with their strongest link
 
 _opened: Recent[tuple[object, ...], HeadAtlas] = Recent(8)
 
@@ -47,14 +47,17 @@ def _key(model: Explorer, corpus: Corpus, fast: bool) -> tuple[object, ...]:
 
 
 def head_atlas(model: Explorer, corpus: Corpus) -> HeadAtlas:
-    """The atlas of a model's heads over a corpus, however long it takes. Raises InputError for a sentence it cannot read."""
+    """The atlas of a model's heads over a corpus; blocks until it is made.
+
+    Raises InputError for a sentence the model cannot read.
+    """
     return finished(head_atlas_in_steps(model, corpus))
 
 
 def head_atlas_in_steps(model: Explorer, corpus: Corpus) -> Generator[float, None, HeadAtlas]:
-    """Like `head_atlas`: yields the share done, 0 to 1, after every batch; what was made before is found at once.
+    """Like `head_atlas`, but yields the share done, 0 to 1, after every batch; an atlas from memory or disk is returned at once.
 
-    Many sentences are multiplied in bfloat16 where the processor does it natively, as for their hidden states.
+    From FAST_FROM sentences on, matrices are multiplied in bfloat16 on processors with native support, as for hidden states.
     """
     fast = is_fast(model, corpus)
     key = _key(model, corpus, fast)
@@ -74,7 +77,7 @@ def head_atlas_in_steps(model: Explorer, corpus: Corpus) -> Generator[float, Non
 
 
 def in_steps(model: Explorer, corpus: Corpus) -> Generator[tuple[str, float | None], None, HeadAtlas]:
-    """The atlas with its map, told in sentences, each with the share that is done."""
+    """The atlas with its map; yields a sentence about the progress, and the share done (None: unknown)."""
     reading = f"Reading {len(corpus.sentences):,} sentences, once for this model"
     atlas = yield from map_steps(head_atlas_in_steps(model, corpus), lambda share: (f"{reading}: {share:.0%}", share))
     mapped = yield from map_steps(mapped_in_steps(atlas), lambda share: ("Drawing the map of the heads.", share))
@@ -84,7 +87,7 @@ def in_steps(model: Explorer, corpus: Corpus) -> Generator[tuple[str, float | No
 
 
 def known_atlas(model: Explorer, corpus: Corpus) -> HeadAtlas | None:
-    """The atlas if it is in memory or ships with the app."""
+    """The atlas if it is in memory or ships with the app, else None."""
     for fast in (False, True):
         if found := _opened.get(_key(model, corpus, fast)):
             return found
@@ -96,7 +99,7 @@ def known_atlas(model: Explorer, corpus: Corpus) -> HeadAtlas | None:
 
 
 def mapped_in_steps(atlas: HeadAtlas) -> Generator[float | None, None, HeadAtlas]:
-    """The same with a map of its heads, by UMAP of their profiles; yields the share done, None at first."""
+    """The atlas with a map of its heads: UMAP of their profiles, or PCA of few; yields the share done, None at first."""
     if len(atlas.points):
         return atlas
     vectors = atlas.profiles.vectors
@@ -106,7 +109,7 @@ def mapped_in_steps(atlas: HeadAtlas) -> Generator[float | None, None, HeadAtlas
 
 
 def sum_up(model: Explorer, corpus: Corpus, fast: bool) -> Generator[float, None, HeadAtlas]:
-    """The atlas, made anew; `fast` multiplies in bfloat16. Yields the share done."""
+    """Compute the atlas; `fast` multiplies in bfloat16. Yields the share done."""
     tokens, size = tokens_of(model, corpus), model.capabilities
     seen = Counter(
         relation for one in corpus.sentences for relation, head in zip(one.relations, one.heads, strict=False) if head >= 0
@@ -136,7 +139,7 @@ def _attend(model: Explorer, padded: Padded, fast: bool, given: Sentences, sums:
             def look(heads: Heads, number: int = number) -> torch.Tensor:
                 with torch.autocast("cpu", enabled=False):
                     exact = Heads(heads.query.float(), heads.key.float(), heads.value, heads.mask, heads.scaling)
-                    weights = exact.weights().nan_to_num_()  # of padding that may look at nothing
+                    weights = exact.weights().nan_to_num_()  # rows of padding can be all NaN
                     sums.add(number, weights, given)
                     return weights.to(heads.value.dtype) @ heads.value
 
@@ -144,16 +147,16 @@ def _attend(model: Explorer, padded: Padded, fast: bool, given: Sentences, sums:
 
 
 class _Facts:
-    """What of the sentences does not depend on a head: how many of everything there are."""
+    """Counts over the sentences that are the same for every head."""
 
     def __init__(self, tags: int, relations: int) -> None:
         self.tokens, self.same = 0, 0
         self.offsets = np.zeros(len(OFFSETS), np.int64)
         self.tags = np.zeros(tags, np.int64)
-        self.heads: list[Counter[int]] = [Counter() for _ in range(relations)]  # the offsets of the heads
+        self.heads: list[Counter[int]] = [Counter() for _ in range(relations)]  # how often the syntactic head is at each offset
 
     def add(self, given: Sentences) -> None:
-        """Count some sentences."""
+        """Count a batch of sentences."""
         lengths = given.lengths[:, 0].long().numpy()
         self.tokens += int(lengths.sum())
         self.same += int(given.same.any(-1).sum())
@@ -165,13 +168,13 @@ class _Facts:
                 self.heads[relation][offset] += 1
 
     def baseline(self, relation: int) -> tuple[int, float]:
-        """The offset at which most of a relation's heads are, the nearest of several, and the share of them that are there."""
+        """The offset at which most syntactic heads of a relation are (the nearest on a tie), and the share that are there."""
         offset, count = max(self.heads[relation].items(), key=lambda one: (one[1], -abs(one[0]), one[0]))
         return offset, count / self.heads[relation].total()
 
 
 def _atlas(sums: AttentionSums, facts: _Facts, sentences: int, tags: Sequence[str], relations: Sequence[str]) -> HeadAtlas:
-    kept = [at for at in range(len(relations)) if facts.heads[at].total() >= FEWEST]  # some may have been cut off
+    kept = [at for at in range(len(relations)) if facts.heads[at].total() >= FEWEST]  # others fell below when words were cut off
     found = {name: value.numpy() for name, value in sums.sums.items()}
     counts = np.array([facts.heads[at].total() for at in kept], np.int64)
     best = [facts.baseline(at) for at in kept]
@@ -195,7 +198,7 @@ def _atlas(sums: AttentionSums, facts: _Facts, sentences: int, tags: Sequence[st
 
 
 def _named(atlas: HeadAtlas, sums: AttentionSums, kept: Sequence[int]) -> HeadAtlas:
-    """The same with the names of the heads, and the sentences where each is strongest at what it is named after."""
+    """The atlas with the names of the heads, and the sentences in which each is strongest at what it is named after."""
     shape, profiles = atlas.cls.shape, atlas.profiles
     names, kinds = (np.array(found, dtype=str).reshape(shape) for found in (habits(profiles), families(profiles)))
     examples, strengths = np.full((*shape, SHOWN, 3), -1), np.full((*shape, SHOWN), -1.0)
@@ -213,7 +216,7 @@ def _named(atlas: HeadAtlas, sums: AttentionSums, kept: Sequence[int]) -> HeadAt
 
 
 def _rows(found: Strongest, *at: int) -> list[tuple[float, int, int, int]]:
-    """The strength, the sentence, the word and the other word of what was strongest, once for each sentence."""
+    """(strength, sentence, word, other word) of the strongest cases, at most one per sentence."""
     columns = (one[at].tolist() for one in (found.score, found.sentence, found.word, found.other))
     rows: dict[int, tuple[float, int, int, int]] = {}
     for row in zip(*columns, strict=True):

@@ -1,4 +1,4 @@
-"""What is known of all heads of a model over a corpus, as a record and as a file."""
+"""The atlas of heads as a record and as a file."""
 
 import os
 from dataclasses import dataclass, field, fields
@@ -14,20 +14,20 @@ from explorer.corpus.attention_sums import DIRECTIONS
 class HeadAtlas:
     """What the heads of a model do on average over a corpus; weights and shares are from 0 to 1.
 
-    `offsets` [layers, heads, OFFSETS] is the mean weight on the token so far behind the query, over the queries that have one;
-    `cls`, `sep`, `same_token` and `entropy` [layers, heads] are the metrics of that name, the mean over all tokens. `by_tag`
-    [layers, heads, tags, tags + 2] is the weight from words of one part of speech to those of another, then to [CLS] and [SEP],
-    the mean over the words it comes from; rows sum to 1.
+    `offsets` [layers, heads, OFFSETS] is the mean weight on the token at each offset from the query, over the queries that have
+    one; `cls`, `sep`, `same_token` and `entropy` [layers, heads] are the head metrics of these names, means over all tokens.
+    `by_tag` [layers, heads, tags, tags + 2] is the weight from words of one part of speech to those of another, then to [CLS] and
+    [SEP], the mean over the words it comes from; rows sum to 1.
 
-    Of each of the `relations` that occur FEWEST times, `counts` [relations], `shares` [layers, heads, DIRECTIONS, relations]
-    is the share of words whose strongest link is their syntactic head: the other word that they look at most, or by which they
-    are looked at most, [CLS] and [SEP] left out. `baselines` [relations] are the shares for which the head is always the word at
-    the best offset, `baseline_offsets`.
+    `relations` are those that occur at least FEWEST times, `counts` [relations] times each; `shares` [layers, heads, DIRECTIONS,
+    relations] is the share of words whose strongest link is to their syntactic head: the link to the other word that they attend
+    to most, or that attends to them most; [CLS] and [SEP] are left out. `baselines` [relations] are the shares that are right by
+    always choosing the word at the best fixed offset, `baseline_offsets`.
 
-    `habits` and `families` [layers, heads] are names by FAMILY_RULE: of the head itself, and of those that are like it.
-    `examples` [layers, heads, SHOWN, 3] are the sentence, the word and the other word of the sentences where a head is strongest
-    at its habit, with `strengths` [layers, heads, SHOWN], -1 where there are fewer; the words are ADDED where none stand out.
-    `points` [layers · heads, 2] are the map of `mapped_in_steps`, none before.
+    `habits` and `families` [layers, heads] are named by FAMILY_RULE: what the head itself does, and what the heads like it do.
+    `examples` [layers, heads, SHOWN, 3] are (sentence, word, other word) where a head is strongest at its habit, with `strengths`
+    [layers, heads, SHOWN], -1 where there are fewer; the words are ADDED for a habit without a single link. `points` [layers ·
+    heads, 2] are the map made by `mapped_in_steps`, empty before.
     """
 
     sentences: int
@@ -57,23 +57,23 @@ class HeadAtlas:
 
     @property
     def leads(self) -> np.ndarray:
-        """[layers, heads, relations]: by how much a head beats the best offset, -1 to 1."""
+        """[layers, heads, relations]: by how much a head beats the best fixed offset, -1 to 1."""
         return self.best - self.baselines
 
     @property
     def profiles(self) -> Profiles:
-        """The heads, layer by layer, as they are compared."""
+        """The heads in the form in which they are compared, layer by layer."""
         names = ("offsets", "entropy", "cls", "sep", "same_token")
         flat = {name: _by_head(getattr(self, name)) for name in names}
         leads = self.leads.reshape(self.cls.size, len(self.counts))
         return Profiles(**flat, leads=leads, relations=self.relations.tolist(), counts=self.counts)
 
     def direction(self, layer: int, head: int, relation: int) -> str:
-        """The better of the DIRECTIONS for a relation; all are zero-based."""
+        """The better one of the DIRECTIONS; layer, head and relation are zero-based."""
         return DIRECTIONS[int(self.shares[layer, head, :, relation].argmax())]
 
     def looks_back(self, layer: int, head: int) -> bool:
-        """Whether a head (zero-based) is named after a relation in which the syntactic head looks at its dependent."""
+        """Whether a head (zero-based) is named after a relation in which it attends from the syntactic head to its dependent."""
         name, named = str(self.habits[layer, head]), self.relations.tolist()
         return name in named and self.direction(layer, head, named.index(name)) == DIRECTIONS[1]
 
@@ -84,7 +84,7 @@ def _by_head(values: np.ndarray) -> np.ndarray:
 
 
 def write(atlas: HeadAtlas, path: Path) -> None:
-    """Write an atlas, whole or not at all."""
+    """Write an atlas atomically; floats as float32."""
     small = {one.name: np.asarray(getattr(atlas, one.name)) for one in fields(atlas)}
     small = {name: value.astype(np.float32) if value.dtype.kind == "f" else value for name, value in small.items()}
     part = path.with_suffix(".part")
@@ -94,7 +94,7 @@ def write(atlas: HeadAtlas, path: Path) -> None:
 
 
 def read(path: Path) -> HeadAtlas:
-    """What was written."""
+    """The atlas in a file of `write`."""
     with np.load(path, allow_pickle=False) as file:
         found = {one.name: file[one.name] for one in fields(HeadAtlas)}
     return HeadAtlas(**{**found, "sentences": int(found["sentences"]), "tokens": int(found["tokens"])})

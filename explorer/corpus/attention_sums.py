@@ -1,4 +1,4 @@
-"""What the heads of a layer do in some sentences, added up: where their weight goes, and which links follow the syntax."""
+"""Sums over sentences of what the heads of a layer attend to: offsets, special tokens, parts of speech and syntactic links."""
 
 from __future__ import annotations
 
@@ -12,30 +12,32 @@ from explorer.base.engine import torch
 from explorer.corpus.reading import ADDED, CorpusTokens
 from explorer.text.corpus import ROOT, CorpusSentence
 
-REACH = 8  # tokens before and behind, whose weight is told one by one
+REACH = 8  # tokens before and after the query whose weight is summed one by one
 OFFSETS = tuple(range(-REACH, REACH + 1))
 DIRECTIONS = ("dependent → head", "head → dependent")
 HABITS = ("previous", "next", "self", "same_token", "link")
-"""What a head may do in a sentence, from 0 to 1: its mean weight on the token before, behind, itself or the same one elsewhere,
+"""What a head may do in a sentence, 0 to 1.
 
-and the largest weight from a word to another one."""
-KEPT = 12  # sentences for each thing that a head may do
+The mean weight on the previous token, the next, the token itself and the same token elsewhere, and the largest weight from a word
+to another one.
+"""
+KEPT = 12  # strongest sentences kept per habit and link
 
 
 @dataclass(frozen=True)
 class Sentences:
-    """Some sentences as one batch: what is needed to add up their attention. Numbers of words past its own belong to nothing.
+    """A batch of sentences with all that is needed to sum up its attention; `words` is the longest sentence's number of words.
 
-    `real`, `cls`, `sep` are [batch, tokens], 1 for the tokens that are so. `groups` [batch, tokens, words + 2] is 1 for the
-    word that a token is a piece of; the last two are [CLS] and [SEP]. `tags` [batch, words, tags] is 1 for a word's part of
-    speech. `heads` and `relations` [batch, words] are ROOT where a word has none, or its head was cut off.
+    `real`, `cls`, `sep` are [batch, tokens], 1 for tokens of that kind. `groups` [batch, tokens, words + 2] is 1 for the word
+    that a token is a piece of; the last two are [CLS] and [SEP]. `tags` [batch, words, tags] is 1 for a word's part of speech.
+    `heads` and `relations` [batch, words] are ROOT where a word has no syntactic head, or its head was cut off.
     """
 
-    rows: torch.Tensor  # [batch] which sentences of the corpus
+    rows: torch.Tensor  # [batch] indices of the sentences in the corpus
     real: torch.Tensor
     cls: torch.Tensor
     sep: torch.Tensor
-    same: torch.Tensor  # [batch, tokens, tokens] 1 where two places hold the same piece of the text
+    same: torch.Tensor  # [batch, tokens, tokens] 1 where two different positions hold the same piece of the text
     groups: torch.Tensor
     tags: torch.Tensor
     heads: torch.Tensor
@@ -43,12 +45,12 @@ class Sentences:
 
     @functools.cached_property
     def lengths(self) -> torch.Tensor:
-        """[batch, 1] tokens, float."""
+        """[batch, 1] number of tokens, float."""
         return self.real.sum(1, keepdim=True)
 
     @property
     def words(self) -> int:
-        """How many words the longest has."""
+        """The number of words of the longest sentence."""
         return self.groups.shape[2] - 2
 
     @functools.cached_property
@@ -58,18 +60,18 @@ class Sentences:
 
     @functools.cached_property
     def twice(self) -> torch.Tensor:
-        """[batch, 1] how many tokens occur again, at least 1."""
+        """[batch, 1] number of tokens that occur more than once, at least 1."""
         return self.same.any(-1).sum(1, keepdim=True).clamp(min=1)
 
     @functools.cached_property
     def mean(self) -> torch.Tensor:
-        """[batch, words, tokens] what makes the mean over the pieces of a word."""
+        """[batch, words, tokens] the matrix that averages over the pieces of each word."""
         pieces = self.groups[:, :, : self.words]
         return (pieces / pieces.sum(1, keepdim=True).clamp(min=1)).transpose(1, 2)
 
     @functools.cached_property
     def to_tags(self) -> torch.Tensor:
-        """[batch, words + 2, tags + 2] what makes the sum over the words of a part of speech; [CLS] and [SEP] are their own."""
+        """[batch, words + 2, tags + 2] the matrix that sums over the words of a part of speech; [CLS] and [SEP] stay single."""
         batch, words, tags = self.tags.shape
         to = torch.zeros(batch, words + 2, tags + 2)
         to[:, :words, :tags] = self.tags
@@ -78,26 +80,26 @@ class Sentences:
 
     @functools.cached_property
     def unlinked(self) -> torch.Tensor:
-        """[batch, 1, words, words] bool: what is no link between two words."""
+        """[batch, 1, words, words] bool: the pairs that are no link between two different words of the sentence."""
         allowed = self.there[:, :, None] & self.there[:, None, :] & ~torch.eye(self.words, dtype=torch.bool)
         return ~allowed[:, None]
 
     @functools.cached_property
     def by_offset(self) -> torch.Tensor:
-        """[tokens · tokens, OFFSETS] 1 where a key is so far behind its query."""
+        """[tokens · tokens, OFFSETS] 1 where a key is at that offset from its query."""
         places = torch.arange(self.real.shape[1])
         apart = places - places[:, None]
         return (apart.flatten()[:, None] == torch.tensor(OFFSETS)).float()
 
     def by_relation(self, relations: int) -> torch.Tensor:
-        """[batch · words, relations] 1 for the relation of a word."""
+        """[batch · words, relations] 1 for the relation of a word to its syntactic head."""
         return (self.relations.flatten()[:, None] == torch.arange(relations)).float()
 
 
 def sentences_of(
     tokens: CorpusTokens, sentences: Sequence[CorpusSentence], rows: np.ndarray, tags: Sequence[str], relations: Sequence[str]
 ) -> Sentences:
-    """Some sentences of a corpus, with those of their tags and relations that are named."""
+    """Some sentences (`rows`) of a corpus as a batch; tags and relations other than the given ones are left out."""
     lengths = tokens.lengths[rows]
     places = np.arange(lengths.max())
     real = places < lengths[:, None]
@@ -135,9 +137,9 @@ def sentences_of(
 
 @dataclass
 class Strongest:
-    """The sentences in which something is strongest, for each of some things: arrays [things, KEPT], the strongest first.
+    """For each of some things, the sentences in which it is strongest: arrays [things, KEPT], in falling order.
 
-    Where there are fewer, the score is -1. `word` and `other` are the zero-based words of the link, ADDED for none.
+    Where there are fewer than KEPT, the score is -1. `word` and `other` are the zero-based words of the link, ADDED for none.
     """
 
     score: torch.Tensor
@@ -147,11 +149,11 @@ class Strongest:
 
     @classmethod
     def of(cls, *things: int) -> Strongest:
-        """Nothing yet."""
+        """Without any sentence yet."""
         return cls(torch.full((*things, KEPT), -1.0), *(torch.full((*things, KEPT), ADDED) for _ in range(3)))
 
     def add(self, layer: int, score: torch.Tensor, *more: torch.Tensor) -> None:
-        """Candidates for a layer [things, candidates]: their scores, sentences, words and others, which may be broadcast."""
+        """Add candidates for a layer: scores [things, candidates], and sentences, words and others, which may be broadcast."""
         kept = [one[layer] for one in (self.score, self.sentence, self.word, self.other)]
         new = [score, *(one.expand(score.shape) for one in more)]
         both = [torch.cat([old, one], -1) for old, one in zip(kept, new, strict=True)]
@@ -162,7 +164,7 @@ class Strongest:
 
 @dataclass
 class AttentionSums:
-    """Sums over all sentences that were added, for every head; [layers, heads, ...] float64."""
+    """Sums over all sentences added, for every head: float64 [layers, heads, ...]."""
 
     layers: int
     heads: int
@@ -185,13 +187,13 @@ class AttentionSums:
         self.links = Strongest.of(*each, len(DIRECTIONS), self.relations)
 
     def add(self, layer: int, weights: torch.Tensor, given: Sentences) -> None:
-        """Attention [batch, heads, query, key] float32 of a layer (zero-based) in some sentences."""
+        """Add the attention [batch, heads, query, key] float32 of a layer (zero-based) in a batch of sentences."""
         weights = weights * given.real[:, None, :, None]
         habits = self._add_tokens(layer, weights, given)
         self._add_words(layer, weights, given, habits)
 
     def _add_tokens(self, layer: int, weights: torch.Tensor, given: Sentences) -> list[torch.Tensor]:
-        """What tokens look at; returns the HABITS of each sentence but the last, [batch, heads] each."""
+        """Add the sums over tokens; returns all HABITS of each sentence but the last, [batch, heads] each."""
         lengths = given.lengths
         received = weights.sum(2)  # [batch, heads, key]
         cls, sep = ((received * one[:, None]).sum(-1) for one in (given.cls, given.sep))
@@ -206,7 +208,7 @@ class AttentionSums:
     def _add_words(self, layer: int, weights: torch.Tensor, given: Sentences, habits: list[torch.Tensor]) -> None:
         batch, heads, tokens, _ = weights.shape
         words = given.words
-        received = (weights.flatten(1, 2) @ given.groups).view(batch, heads, tokens, -1)  # by the words looked at
+        received = (weights.flatten(1, 2) @ given.groups).view(batch, heads, tokens, -1)  # by the words attended to
         linked = given.mean[:, None] @ received  # [batch, heads, word, word + 2]
         self._add_tags(layer, linked, given)
         self._add_links(layer, linked[..., :words], given, habits)
@@ -219,7 +221,7 @@ class AttentionSums:
 
     def _add_links(self, layer: int, linked: torch.Tensor, given: Sentences, habits: list[torch.Tensor]) -> None:
         linked = linked.masked_fill(given.unlinked, -1.0)
-        (out, seen), (into, by) = linked.max(-1), linked.max(-2)  # [batch, heads, words]: each looks most at; most looked at by
+        (out, seen), (into, by) = linked.max(-1), linked.max(-2)  # [batch, heads, words]: most attended to; attending most
         top, word = out.max(-1)  # [batch, heads]
         other = seen.gather(-1, word[..., None])[..., 0]
         none = torch.full_like(word, ADDED)
@@ -231,12 +233,12 @@ class AttentionSums:
             self._add_right(layer, torch.stack(right, 2).permute(1, 2, 0, 3).flatten(2), given)
 
     def _add_right(self, layer: int, right: torch.Tensor, given: Sentences) -> None:
-        """The weights of the strongest links that are right, else 0: [heads, directions, batch · words]."""
+        """Add the links that are right: `right` [heads, directions, batch · words] is their weight, 0 for a wrong link."""
         one_hot, words = given.by_relation(self.relations), given.words
         self.sums["right"][layer] += (right > 0).float() @ one_hot
         order = given.relations.flatten().argsort(stable=True)
         count = one_hot.sum(0).long()
-        first = len(order) - int(count.sum()) + count.cumsum(0) - count  # words without a relation come before all
+        first = len(order) - int(count.sum()) + count.cumsum(0) - count  # words without a relation are sorted first
         place = torch.arange(int(count.max()))
         at = order[(first[:, None] + place).clamp(max=len(order) - 1)]  # [relations, most]
         score = right[..., at].masked_fill(place >= count[:, None], -1.0)

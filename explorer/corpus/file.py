@@ -1,4 +1,4 @@
-"""Vectors of all tokens of a corpus on the disk: written where they belong as they come, then read like memory."""
+"""A memory-mapped file of vectors for all tokens of a corpus, written batch by batch."""
 
 import contextlib
 import os
@@ -13,7 +13,7 @@ VECTORS, DONE = "vectors.bin", "done"
 
 @dataclass(frozen=True)
 class VectorFile:
-    """Vectors [layers or heads, tokens, size] in a folder, and how many batches of them are written."""
+    """A file of vectors [layers or heads, tokens, size] in a folder, with the number of batches written so far."""
 
     folder: Path
     shape: tuple[int, int, int]
@@ -21,24 +21,24 @@ class VectorFile:
 
     @property
     def bytes(self) -> int:
-        """Of the whole file."""
+        """The size of the whole file, in bytes."""
         return int(np.prod(self.shape)) * self.dtype.itemsize
 
     def done(self) -> int:
-        """The number of batches that are written."""
+        """The number of batches written; 0 when the file is missing or has another size."""
         with contextlib.suppress(OSError, ValueError):
             if (self.folder / VECTORS).stat().st_size == self.bytes:
                 return int((self.folder / DONE).read_text("ascii"))
         return 0
 
     def begin(self) -> None:
-        """Have a file of the whole size, for its owner only."""
+        """Create the file at its full size, readable by its owner only."""
         (self.folder / DONE).unlink(missing_ok=True)
         (self.folder / VECTORS).touch(mode=0o600)
         os.truncate(self.folder / VECTORS, self.bytes)
 
     def write(self, index: int, pieces: Sequence[tuple[int, np.ndarray]]) -> None:
-        """Put vectors [some, size] where they belong in the layer or head of this index: each piece from its first token on."""
+        """Write pieces, each vectors [some, size] and the token they begin at, into the layer or head `index`."""
         _, tokens, size = self.shape
         with (self.folder / VECTORS).open("r+b") as file:
             for token, vectors in pieces:
@@ -46,9 +46,9 @@ class VectorFile:
                 file.write(np.ascontiguousarray(vectors, self.dtype).data)
 
     def finish(self, batches: int) -> None:
-        """Note that so many batches are written."""
+        """Note that `batches` batches are written."""
         (self.folder / DONE).write_text(str(batches), "ascii")
 
     def opened(self) -> np.ndarray:
-        """All vectors, of which only those that are looked at come into memory; to be changed by nobody."""
+        """All vectors, mapped into memory: only what is read is loaded. Treat it as read-only."""
         return np.memmap(self.folder / VECTORS, self.dtype, "c", shape=self.shape)

@@ -1,4 +1,4 @@
-"""What the heads of a layer make of every token of a corpus, from its hidden states: read once for each layer, into a file."""
+"""Head outputs before W_O for every token of a corpus, computed from its hidden states and cached in a file per layer."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from explorer.model.explorer import Explorer
 from explorer.model.readings import key_of, when_free
 from explorer.text.corpus import Corpus
 
-READING = 0.8  # the share of the work that is reading the corpus, where it was not read before
+READING = 0.8  # the share of the progress that goes to reading the hidden states
 
 _opened: Recent[tuple[object, ...], np.ndarray] = Recent(8)
 
 
 def corpus_contexts_in_steps(model: Explorer, corpus: Corpus, layer: int) -> Generator[float, None, np.ndarray]:
-    """[heads, tokens, head_size] what each head of a layer (zero-based) hands on: the values that it looks at, weighted.
+    """Head outputs [heads, tokens, head_size] of a layer (zero-based) before W_O: for each token the weighted sum of the values.
 
-    It is what W_O reads, in the precision of the hidden states. Yields the share done, 0 to 1. Raises InputError.
+    In the precision of the hidden states. Yields the share done, 0 to 1. Raises InputError.
     """
     states = yield from map_steps(corpus_states_in_steps(model, corpus, [layer]), lambda share: READING * share)
     fast = is_fast(model, corpus)
@@ -49,13 +49,13 @@ def corpus_contexts_in_steps(model: Explorer, corpus: Corpus, layer: int) -> Gen
 
 @inference_mode
 def _shape(model: Explorer, states: CorpusStates, layer: int) -> tuple[int, int, int]:
-    """How many heads, tokens, and numbers of a head there are."""
+    """The number of heads, of tokens, and the head size."""
     value = model.layers[layer].heads(*states.padded(layer, np.array([0]))).value
     return value.shape[1], len(states.tokens), value.shape[-1]
 
 
 def _read(model: Explorer, states: CorpusStates, layer: int, fast: bool, file: VectorFile) -> Generator[float, None, None]:
-    """Make the batches that are not written yet, and write them; yields the share done."""
+    """Compute and write the batches that are missing; yields the share done."""
     batches = states.tokens.batches()
     if not (done := file.done()):
         file.begin()

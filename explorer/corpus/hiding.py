@@ -1,6 +1,6 @@
-"""One reading of a corpus with every seventh token hidden: how surprised the model is, and how often it guesses right.
+"""One pass over a corpus with every seventh token masked: how surprised the model is, and how often its first guess is right.
 
-About as many as in pre-training (Devlin et al. 2019, section 3.1). To hide each token alone would be a pass for each of them.
+That is about the share of pre-training (Devlin et al. 2019, section 3.1). Masking each token alone would take a pass per token.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _read: Recent[tuple[object, ...], HiddenTokens] = Recent(8)
 
 @dataclass(frozen=True)
 class HiddenTokens:
-    """The tokens of a corpus that were hidden, in order; all arrays are [hidden tokens].
+    """The masked tokens of a corpus, in order; all arrays are [masked tokens].
 
-    `rows` are their places among all tokens of the corpus, `bits` is -log2 of the probability of what was there, `right` says
-    whether it was the model's first guess.
+    `rows` are their indices among all tokens of the corpus, `bits` is -log2 of the probability of the original token, `right`
+    says whether it was the model's first guess.
     """
 
     tokens: CorpusTokens
@@ -36,26 +36,29 @@ class HiddenTokens:
     right: np.ndarray
 
     def by_sentence(self) -> np.ndarray:
-        """[sentences] the mean bits of what was hidden in each: at least one token."""
+        """[sentences] the mean bits of the masked tokens of each sentence, in which at least one is masked."""
         sentence = self.tokens.sentence[self.rows]
         counts = np.bincount(sentence, minlength=len(self.tokens.lengths))
         return np.bincount(sentence, self.bits, minlength=len(counts)) / np.maximum(counts, 1)
 
 
 def hidden_rows(tokens: CorpusTokens) -> np.ndarray:
-    """The places of every seventh token of each sentence, from another one of the first seven in each: always the same ones."""
+    """Indices of every seventh token of each sentence, starting at a different one from sentence to sentence; always the same."""
     real = np.maximum(tokens.lengths - 2, 1)  # without [CLS] and [SEP]
     first = 1 + np.arange(len(real)) % np.minimum(EVERY, real)
     return np.flatnonzero((tokens.word != ADDED) & (tokens.position % EVERY == first[tokens.sentence] % EVERY))
 
 
 def known(model: Explorer, corpus: Corpus) -> HiddenTokens | None:
-    """What was read before."""
+    """The result of an earlier pass, if it is in memory."""
     return _read.get((model.checkpoint, corpus.key))
 
 
 def hide_in_steps(model: Explorer, corpus: Corpus) -> Generator[float, None, HiddenTokens]:
-    """Read a corpus so; yields the share done, 0 to 1. Raises CapabilityError without a masked-LM head, and InputError."""
+    """Mask every seventh token and predict them; yields the share done, 0 to 1.
+
+    Raises CapabilityError without a masked-LM head, and InputError.
+    """
     model.require("fill_mask")
     if (there := known(model, corpus)) is not None:
         return there
@@ -84,9 +87,9 @@ def hide_in_steps(model: Explorer, corpus: Corpus) -> Generator[float, None, Hid
 def _ask(
     model: Explorer, encoded: list[Encoded], where: torch.Tensor, wanted: np.ndarray, fast: bool
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Of a batch with tokens hidden `where` [tokens]: the bits of what was there, `wanted`, and whether it is the first guess.
+    """For the masked tokens (`where`, bool [tokens]) of a batch: the bits of the original tokens `wanted`, and the hits.
 
-    Others may be a [MASK] that a text brings along: it is not asked about.
+    A hit is a first guess that is right. A [MASK] that the text itself contains is not among them.
     """
     padded = model.pad(encoded)
     with torch.autocast(model.device.type, torch.bfloat16, enabled=fast):

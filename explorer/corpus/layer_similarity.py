@@ -1,4 +1,4 @@
-"""How alike the hidden states of one model, or of two, are over a whole corpus: exact, a block of words at a time."""
+"""Linear CKA between the hidden states of one model, or of two, over a whole corpus: exact, a block of words at a time."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from explorer.base.steps import map_steps
 from explorer.corpus.word_states import WordStates
 
 FEWEST = 4  # words: the unbiased estimator divides by their number minus 3
-CENTRING = 0.05  # the share of the work that the means of one model are
+CENTRING = 0.05  # the share of the progress that goes to the means of one model
 
 
 @dataclass(frozen=True)
 class _Centred:
-    """Words, the mean of each hidden state [layers, hidden], and each word's squared length without it [layers, words]."""
+    """Words, the mean vector of each hidden state [layers, hidden], and the squared lengths after centring [layers, words]."""
 
     words: WordStates
     means: np.ndarray
     squares: np.ndarray
 
     def at(self, block: WordStates, place: int) -> torch.Tensor:
-        """[words, hidden] float32 some of the words, centred, at the hidden state in this place among those that were read."""
+        """[words, hidden] float32: a block of words, centred, at hidden state `place` among those that were read."""
         return torch.from_numpy(block.at(self.words.layers[place]) - self.means[place])
 
 
 def cka_in_steps(here: WordStates, there: WordStates) -> Generator[float, None, np.ndarray]:
-    """Linear CKA, −1 to 1, of every hidden state here with every one there, over the same words: [here, there].
+    """Linear CKA, −1 to 1, of every hidden state of `here` with every one of `there`, over the same words: [here, there].
 
-    It is the unbiased estimator, see `cka_of_products`. Of the products of all features, those of one hidden state here with
-    all there are in memory together. Both may be the same words. Yields the share done. Raises InputError for too few words.
+    It is the unbiased estimator, see `cka_of_products`. The products of one hidden state of `here` with all of `there` are in
+    memory at a time. Both may be the same object. Yields the share done. Raises InputError for fewer than 4 words.
     """
     if len(here) < FEWEST:
         raise InputError(f"Layers are compared by {FEWEST} words or more; take more sentences.")
@@ -60,7 +60,7 @@ def cka_in_steps(here: WordStates, there: WordStates) -> Generator[float, None, 
 
 
 def _centred(words: WordStates) -> Generator[float, None, _Centred]:
-    """What is taken away from the words, and what is left of their lengths; yields the share done."""
+    """Means and centred squared lengths of the words; yields the share done."""
     means = np.zeros((len(words.layers), words.width))
     for rows, block in words.blocks():
         for place, layer in enumerate(words.layers):
@@ -76,7 +76,7 @@ def _centred(words: WordStates) -> Generator[float, None, _Centred]:
 
 
 def _products(here: _Centred, row: int, there: _Centred, columns: list[int]) -> list[float]:
-    """|XᵀY|² of hidden state `row` here with each of `columns` there."""
+    """|XᵀY|² of hidden state `row` of `here` with each of `columns` of `there`."""
     sums = torch.zeros(len(columns), here.words.width, there.words.width, dtype=torch.float64)
     for (_, mine), (_, yours) in zip(here.words.blocks(), there.words.blocks(), strict=True):
         first = here.at(mine, row).T

@@ -1,7 +1,7 @@
-"""What drives the neurons of the feed-forward parts: the tokens of a corpus at which each of them is most active.
+"""The top-activating tokens of each feed-forward neuron in a corpus.
 
-All neurons of all layers are read in one pass, of which the strongest tokens of each neuron are kept, in a small file.
-Geva et al. 2021, 'Transformer Feed-Forward Layers Are Key-Value Memories', section 3. [CLS] and [SEP] do not count.
+All neurons of all layers are read in one pass, and the top tokens of each are kept in a small file. Geva et al. 2021,
+'Transformer Feed-Forward Layers Are Key-Value Memories', section 3. [CLS] and [SEP] do not count.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ from explorer.text.corpus import Corpus
 from explorer.text.pieces import bare
 
 FILE = "neurons.npz"
-SAVED = 32  # batches after which what was found is written
-DRIVING, PROMOTED = 20, 100  # tokens and pieces that are compared to see whether a neuron says what drives it
-READ = 64  # sentences that a word is looked for in
-NOBODY = -1  # the row of a place for which the corpus has too few tokens
+SAVED = 32  # batches between two writes of the file
+DRIVING, PROMOTED = 20, 100  # top-activating tokens, and promoted pieces, that are compared in `telling_in_steps`
+READ = 64  # sentences in which `firing_on` reads a word
+NOBODY = -1  # the row where the corpus has too few tokens
 
 
 @dataclass(frozen=True)
 class CorpusNeurons:
-    """What all neurons do over a corpus.
+    """The activations of all neurons over a corpus.
 
-    The largest `activations` and the `rows` of their tokens are [layers, neurons, DRIVERS.most]; `mean`,
-    `deviation` and `active`, the share above 0, are [layers, neurons], over all `counted` tokens.
+    The largest `activations` and the `rows` of their tokens are [layers, neurons, DRIVERS.most]; `mean`, `deviation` and
+    `active`, the share of tokens with an activation above 0, are [layers, neurons], over all `counted` tokens.
     """
 
     tokens: CorpusTokens = field(repr=False)
-    activations: np.ndarray = field(repr=False)  # float32, the largest first
-    rows: np.ndarray = field(repr=False)  # int32, NOBODY where there are no more
+    activations: np.ndarray = field(repr=False)  # float32, in falling order
+    rows: np.ndarray = field(repr=False)  # int32 indices of tokens of the corpus, NOBODY where there are no more
     mean: np.ndarray = field(repr=False)
     deviation: np.ndarray = field(repr=False)
     active: np.ndarray = field(repr=False)
@@ -53,14 +53,14 @@ class CorpusNeurons:
 
 @dataclass
 class Driver(InContext):
-    """A token of the corpus that drives a neuron."""
+    """A top-activating token of a neuron."""
 
     activation: float  # after the activation function
 
 
 @dataclass(frozen=True)
 class Firing:
-    """A neuron (zero-based) that is more active at a word than elsewhere, by `deviations` of its activations."""
+    """A neuron (zero-based) with its activation at a word, `deviations` standard deviations above its mean."""
 
     layer: int
     neuron: int
@@ -72,12 +72,12 @@ _opened: Recent[tuple[object, ...], CorpusNeurons] = Recent(4)
 
 
 def corpus_neurons(model: Explorer, corpus: Corpus) -> CorpusNeurons:
-    """What all neurons do over a corpus, however long it takes. Raises CapabilityError or InputError."""
+    """The activations of all neurons over a corpus; blocks until they are computed. Raises CapabilityError or InputError."""
     return finished(corpus_neurons_in_steps(model, corpus))
 
 
 def corpus_neurons_in_steps(model: Explorer, corpus: Corpus) -> Generator[float, None, CorpusNeurons]:
-    """Like `corpus_neurons`: yields the share done, 0 to 1; a reading that was stopped goes on where it was."""
+    """Like `corpus_neurons`, but yields the share done, 0 to 1; a pass that was stopped is continued."""
     model.require("neurons")
     fast = is_fast(model, corpus)
     key = model.checkpoint, corpus.key, fast
@@ -95,7 +95,7 @@ def corpus_neurons_in_steps(model: Explorer, corpus: Corpus) -> Generator[float,
 
 
 def drivers(model: Explorer, corpus: Corpus, found: CorpusNeurons, layer: int, neuron: int, limit: int) -> tuple[Driver, ...]:
-    """The tokens that drive a neuron most, both zero-based, the strongest first."""
+    """The top-activating tokens of a neuron (layer and neuron zero-based), in falling order of activation."""
     rows = found.rows[layer, neuron, :limit]
     rows = rows[rows != NOBODY]
     known = Describer(model, corpus, found.tokens).describe(rows)
@@ -105,7 +105,7 @@ def drivers(model: Explorer, corpus: Corpus, found: CorpusNeurons, layer: int, n
 
 @inference_mode
 def activation_of(model: Explorer, driver: Driver, layer: int, neuron: int) -> float:
-    """The activation at a driver whose sentence is read by itself, in full precision."""
+    """The activation at a top-activating token when its sentence is run alone, in full precision."""
     encoding = model.encode(driver.sentence.text)
     for index, activations in enumerate(model.neurons_padded(model.pad([(encoding.ids, encoding.segments)]))):
         if index == layer:
@@ -114,7 +114,7 @@ def activation_of(model: Explorer, driver: Driver, layer: int, neuron: int) -> f
 
 
 def firing_on(model: Explorer, corpus: Corpus, found: CorpusNeurons, word: str, limit: int) -> tuple[Firing, ...]:
-    """The neurons that are most above their mean at a word of the corpus, in READ sentences of it. Raises InputError."""
+    """The neurons furthest above their mean at a word, in at most READ sentences with it. Raises InputError."""
     places: defaultdict[int, list[int]] = defaultdict(list)
     for index, at in corpus.places(word):
         places[index].append(at)
@@ -128,7 +128,7 @@ def firing_on(model: Explorer, corpus: Corpus, found: CorpusNeurons, word: str, 
 
 @inference_mode
 def _at_words(model: Explorer, tokens: CorpusTokens, sentence: int, words: list[int]) -> np.ndarray:
-    """[layers, neurons] the mean activations at some words of a sentence."""
+    """[layers, neurons] the mean activations over the tokens of some words of a sentence."""
     part = slice(tokens.starts[sentence], tokens.starts[sentence + 1])
     there = torch.from_numpy(np.isin(tokens.word[part], words))
     padded = model.pad(tokens.encoded([sentence]))
@@ -136,19 +136,19 @@ def _at_words(model: Explorer, tokens: CorpusTokens, sentence: int, words: list[
 
 
 class _Strongest:
-    """The largest activations so far, and what their means need; all arrays [layers, neurons, ...]."""
+    """The largest activations so far, and sums for means and deviations; all arrays are [layers, neurons, ...] but `sums`."""
 
     def __init__(self, layers: int, neurons: int) -> None:
         self.activations = torch.full((layers, neurons, DRIVERS.most), -torch.inf)
         self.rows = torch.full((layers, neurons, DRIVERS.most), NOBODY, dtype=torch.int32)
-        self.sums = torch.zeros((3, layers, neurons), dtype=torch.float64)  # of activations, of their squares, above 0
-        self.done = 0  # batches
+        self.sums = torch.zeros((3, layers, neurons), dtype=torch.float64)  # of activations and their squares; number above 0
+        self.done = 0  # batches read
 
     def add(self, layer: int, activations: torch.Tensor, rows: torch.Tensor) -> None:
-        """Look at activations [tokens, neurons] of some rows [tokens]."""
+        """Add the activations [tokens, neurons] of tokens with indices `rows` [tokens]."""
         sums = activations.sum(0), activations.square().sum(0), (activations > 0).sum(0)
         self.sums[:, layer] += torch.stack([one.double() for one in sums])
-        stronger = int((activations > self.activations[layer, :, -1]).sum(0).max())  # of one neuron: fewer with every batch
+        stronger = int((activations > self.activations[layer, :, -1]).sum(0).max())  # new entries a neuron gets: fewer each time
         best, places = activations.topk(min(DRIVERS.most, stronger), dim=0)
         both = torch.cat([self.activations[layer], best.T], 1)
         known = torch.cat([self.rows[layer], rows[places.T]], 1)
@@ -156,21 +156,21 @@ class _Strongest:
         self.rows[layer] = known.gather(1, order)
 
     def save(self, path: Path) -> None:
-        """Write it all, so that who reads the file sees the old or the new."""
+        """Write the state atomically: a reader sees the old file or the new one."""
         other = path.with_suffix(".part.npz")
         np.savez(other, allow_pickle=False, **{name: np.asarray(value) for name, value in vars(self).items()})
         other.chmod(0o600)
         os.replace(other, path)
 
     def load(self, path: Path) -> None:
-        """Go on with what was written, if anything was."""
+        """Continue from the state in a file, if there is a valid one."""
         with contextlib.suppress(OSError, ValueError, KeyError), np.load(path) as file:
             read = {name: torch.from_numpy(file[name]) for name in ("activations", "rows", "sums")}
             if all(read[name].shape == vars(self)[name].shape for name in read):
                 vars(self).update(read, done=int(file["done"]))
 
     def result(self, tokens: CorpusTokens) -> CorpusNeurons:
-        """What was found of all tokens."""
+        """The result over all tokens."""
         counted = int((tokens.word != ADDED).sum())
         mean, square, active = (self.sums / max(1, counted)).numpy()
         deviation = np.sqrt(np.maximum(square - mean**2, 0))
@@ -179,7 +179,7 @@ class _Strongest:
 
 @inference_mode
 def _read_batch(model: Explorer, tokens: CorpusTokens, rows: np.ndarray, fast: bool, into: _Strongest) -> None:
-    """Look at some sentences."""
+    """Add the activations of some sentences (`rows`)."""
     every = np.concatenate([np.arange(tokens.starts[row], tokens.starts[row + 1]) for row in rows])
     counts = torch.from_numpy(tokens.word[every] != ADDED)
     padded = model.pad(tokens.encoded(rows))
@@ -190,7 +190,7 @@ def _read_batch(model: Explorer, tokens: CorpusTokens, rows: np.ndarray, fast: b
 
 
 def _read(model: Explorer, tokens: CorpusTokens, fast: bool, path: Path) -> Generator[float, None, CorpusNeurons]:
-    """Look at the batches that were not looked at yet; yields the share done."""
+    """Read the remaining batches; yields the share done."""
     batches, found = tokens.batches(), _Strongest(model.capabilities.layers, model.capabilities.neurons)
     found.load(path)
     begun = found.done
@@ -209,10 +209,10 @@ def _read(model: Explorer, tokens: CorpusTokens, fast: bool, path: Path) -> Gene
 
 
 def telling_in_steps(model: Explorer, found: CorpusNeurons, layer: int) -> Generator[float, None, int]:
-    """The neuron of a layer (zero-based both) that says most of what drives it; yields the share done.
+    """The neuron of a layer (both zero-based) that best promotes what activates it; yields the share done.
 
-    It is the one whose driving words are most often among those that it promotes; without a masked-LM head the one that its
-    drivers lift furthest above its mean, in standard deviations.
+    That is the one with the most of its top-activating words among the pieces it promotes; without a masked-LM head the one whose
+    largest activation is furthest above its mean, in standard deviations.
     """
     if model.why_not("fill_mask"):
         lifted = found.activations[layer, :, 0] - found.mean[layer]
@@ -223,7 +223,7 @@ def telling_in_steps(model: Explorer, found: CorpusNeurons, layer: int) -> Gener
 
 
 def driving_pieces(model: Explorer, found: CorpusNeurons, layer: int, neuron: int) -> set[int]:
-    """The ids of the different words among the DRIVING tokens that drive a neuron most: no signs, no numbers."""
+    """The ids of the different words among a neuron's DRIVING top-activating tokens, without punctuation and numbers."""
     rows = found.rows[layer, neuron, :DRIVING]
     ids = set(found.tokens.ids[rows[rows != NOBODY]].tolist())
     return {id for id in ids if bare(model.vocabulary[id]).isalpha()}

@@ -1,4 +1,4 @@
-"""A word wherever it occurs in a corpus, with its vector at every hidden state that was read, and what is near it."""
+"""All occurrences of a word in a corpus, with their vectors at every hidden state that was read, and their neighbors."""
 
 from collections import Counter, defaultdict
 from collections.abc import Generator
@@ -14,14 +14,14 @@ from explorer.model.explorer import Explorer
 from explorer.techniques.targets import piece_of
 from explorer.text.corpus import Corpus, CorpusSentence
 
-MOST = 1_000  # occurrences that are looked at
-LOOKED_AT = 400  # tokens of which the nearest other words are taken
-OFTEN = 30  # occurrences of a word that tells something
+MOST = 1_000  # occurrences read at most
+LOOKED_AT = 400  # nearest tokens among which different words are looked for
+OFTEN = 30  # occurrences that make a word a candidate for `telling_word`
 
 
 @dataclass(frozen=True)
 class Occurrence:
-    """A word in its sentence."""
+    """A word at one place of a sentence."""
 
     sentence: CorpusSentence
     index: int  # of the sentence in its corpus
@@ -30,32 +30,32 @@ class Occurrence:
 
     @property
     def tag(self) -> str:
-        """Its part of speech, '' where it is not known."""
+        """Its part of speech, '' if unknown."""
         return self.sentence.tags[self.word] if self.sentence.tags else ""
 
     @property
     def before(self) -> str:
-        """The text of its sentence up to it."""
+        """The text of its sentence before it."""
         return self.sentence.text[: self.sentence.starts[self.word]]
 
     @property
     def written(self) -> str:
-        """As it stands in its sentence."""
+        """The word as written in its sentence."""
         return self.sentence.words[self.word]
 
     @property
     def after(self) -> str:
-        """The rest of the text."""
+        """The text of its sentence after it."""
         return self.sentence.text[self.sentence.starts[self.word] + len(self.written) :]
 
 
 @dataclass(frozen=True)
 class Occurrences:
-    """A word's occurrences and their vectors, [layers, occurrences, hidden] float32: the mean of the word's pieces."""
+    """A word's occurrences and their vectors [layers, occurrences, hidden] float32, each the mean over the word's pieces."""
 
     word: str
     occurrences: tuple[Occurrence, ...]
-    total: int  # there may be more than are looked at
+    total: int  # occurrences in the corpus; at most MOST are read
     states: np.ndarray = field(repr=False)
     read: CorpusStates = field(repr=False)
 
@@ -65,9 +65,9 @@ class Occurrences:
 
 
 def occurrences_in_steps(model: Explorer, corpus: Corpus, word: str, layer: int) -> Generator[float, None, Occurrences]:
-    """A word, whatever its case, in a corpus; at least hidden state `layer` is read. Yields the share done, 0 to 1.
+    """The occurrences of a word, whatever its case; hidden state `layer` is among those read. Yields the share done, 0 to 1.
 
-    Raises InputError when it does not occur.
+    Raises InputError when the word does not occur, or none of its occurrences has a token of its own.
     """
     places = corpus.places(word)
     read = yield from corpus_states_in_steps(model, corpus, [layer])
@@ -86,7 +86,7 @@ def occurrences_in_steps(model: Explorer, corpus: Corpus, word: str, layer: int)
 
 
 def vector_alone(model: Explorer, found: Occurrences, place: int, layer: int) -> np.ndarray:
-    """[hidden] what an occurrence's vector is when its sentence is read by itself, in full precision."""
+    """[hidden] the vector of an occurrence when its sentence is run alone, in full precision."""
     one, tokens = found.occurrences[place], found.read.tokens
     rows = tokens.starts[one.index] + np.arange(tokens.lengths[one.index])
     there = tokens.word[rows] == one.word
@@ -94,7 +94,7 @@ def vector_alone(model: Explorer, found: Occurrences, place: int, layer: int) ->
 
 
 def contextual_neighbors(corpus: Corpus, found: Occurrences, layer: int, place: int, limit: int) -> list[tuple[str, float]]:
-    """The other words of the corpus nearest to one occurrence, each once with its largest cosine, in lower case."""
+    """The other words of the corpus nearest to one occurrence, in lower case, each with its largest cosine."""
     tokens, vectors = found.read.tokens, found.read.at(layer)
     rows, cosines = nearest_rows(vectors, lengths_of(vectors), found.at(layer)[place], LOOKED_AT, tokens.word != ADDED)
     best: dict[str, float] = {}
@@ -106,13 +106,13 @@ def contextual_neighbors(corpus: Corpus, found: Occurrences, layer: int, place: 
 
 
 def static_neighbors(model: Explorer, word: str, limit: int) -> list[tuple[str, float]]:
-    """The pieces whose rows of the word table are nearest to a word's, by cosine. Raises InputError for a word of several."""
+    """The pieces whose word embeddings are nearest to a word's, by cosine. Raises InputError for a word of several pieces."""
     id, _ = piece_of(model, word)
     return [(model.vocabulary[row], cosine) for row, cosine in nearest(model.word_table, id, limit)]
 
 
 def telling_word(corpus: Corpus) -> str:
-    """The word, among those that occur OFTEN, whose parts of speech are most evenly many; without any the most frequent."""
+    """The word with OFTEN occurrences that is most evenly divided between parts of speech; without any, the most frequent."""
     tags: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for sentence in corpus.sentences:
         known = sentence.tags or ("",) * len(sentence.words)
@@ -125,6 +125,6 @@ def telling_word(corpus: Corpus) -> str:
 
 
 def _second(counts: Counter[str]) -> float:
-    """The share of the second most frequent value."""
+    """The share of the second most frequent value, 0 to 0.5."""
     ranked = counts.most_common(2)
     return ranked[1][1] / counts.total() if len(ranked) > 1 else 0.0

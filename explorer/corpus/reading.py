@@ -1,7 +1,7 @@
-"""What a model gives of a corpus: its tokens, each with its word, and their hidden states in a file that is read like memory.
+"""A corpus as a model reads it: its tokens, each with its word, and their hidden states in a memory-mapped file.
 
-A corpus is read once for each model, whoever asks: the file is named after both, is found again after a restart, and a reading
-that was stopped goes on where it was. All hidden states are read together where they fit, else those that are asked for.
+A corpus is read once per model. The file is named after both, is found again after a restart, and a pass that was stopped is
+continued. All hidden states are computed together if they fit on the disk, else only those requested.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from explorer.text.corpus import Corpus, CorpusSentence
 
 ADDED = -1  # the word of a token that the tokenizer added
 HALF, SINGLE = np.dtype("<f2"), np.dtype("<f4")
-TOGETHER = 256  # sentences that are cut into tokens at once
-LARGE = 1024.0  # hidden states beyond it are not written as float16, which ends at 65,504 and has three digits
+TOGETHER = 256  # sentences tokenized at once
+LARGE = 1024.0  # hidden states beyond it are kept as float32: float16 ends at 65,504 and has three digits
 
 
 @dataclass(frozen=True)
 class CorpusTokens:
-    """All tokens of a corpus as a model reads it, sentence after sentence, with [CLS] and [SEP] of each.
+    """All tokens of a corpus as a model reads them, sentence after sentence, each with its [CLS] and [SEP].
 
     `ids`, `sentence`, `position` (in its sentence) and `word` (the zero-based word of its sentence, ADDED for none) are
-    [tokens] int32; the tokens of sentence i are `starts[i]` to `starts[i + 1]`. A sentence is cut to what the model takes.
+    [tokens] int32; the tokens of sentence i are `starts[i]` to `starts[i + 1]`. Long sentences are cut to what the model takes.
     """
 
     ids: np.ndarray
@@ -55,16 +55,16 @@ class CorpusTokens:
 
     @property
     def lengths(self) -> np.ndarray:
-        """[sentences] tokens."""
+        """[sentences] the number of tokens of each."""
         return np.diff(self.starts)
 
     def encoded(self, sentences: Iterable[int]) -> list[Encoded]:
-        """What a model reads of some sentences."""
+        """The ids and segments of some sentences, as the model takes them."""
         ids = (tuple(self.ids[self.starts[row] : self.starts[row + 1]].tolist()) for row in sentences)
         return [(one, (0,) * len(one)) for one in ids]
 
     def batches(self) -> list[np.ndarray]:
-        """The sentences in batches of alike length, none with more than BATCH_SIZE of them or BATCH_TOKENS tokens."""
+        """Indices of sentences of similar length, in batches of at most BATCH_SIZE sentences and BATCH_TOKENS tokens."""
         batches: list[list[int]] = []
         lengths = self.lengths
         for row in np.argsort(lengths, kind="stable").tolist():
@@ -76,20 +76,20 @@ class CorpusTokens:
 
 @dataclass(frozen=True)
 class CorpusStates:
-    """Hidden states of all tokens of a corpus; `layers` says which, indices from 0, the embedding output."""
+    """Hidden states of all tokens of a corpus; `layers` are their indices, 0 being the embeddings."""
 
     tokens: CorpusTokens
     layers: tuple[int, ...]
-    states: np.ndarray = field(repr=False)  # [layers, tokens, hidden] float16 or float32, of which a look reads only its part
+    states: np.ndarray = field(repr=False)  # [layers, tokens, hidden] float16 or float32; only what is accessed is loaded
 
     def at(self, layer: int) -> np.ndarray:
-        """[tokens, hidden] hidden state `layer`; to be changed by nobody."""
+        """[tokens, hidden] hidden state `layer`; treat it as read-only."""
         return self.states[self.layers.index(layer)]
 
     def padded(self, layer: int, sentences: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
         """Hidden state `layer` of some sentences, [batch, tokens, hidden] float32, and which tokens are real, [batch, tokens].
 
-        It is what `model.layers[layer].heads(hidden, real)` reads. What is not real is 0.
+        These are the arguments of `model.layers[layer].heads`. Padding is 0.
         """
         lengths = self.tokens.lengths[sentences]
         places = np.arange(lengths.max())
@@ -105,26 +105,26 @@ _opened: Recent[tuple[object, ...], tuple[CorpusStates, Path]] = Recent(8)
 
 
 def tokens_of(model: Explorer, corpus: Corpus) -> CorpusTokens:
-    """How a model cuts a corpus, kept for whoever asks next. Raises InputError for a sentence that it cannot read."""
+    """How a model tokenizes a corpus (cached). Raises InputError for a sentence that it cannot read."""
     return _tokens.get((model.checkpoint, corpus.key), lambda: _cut(model, corpus))
 
 
 def is_read(model: Explorer, corpus: Corpus, layer: int) -> bool:
-    """Whether hidden state `layer` of a corpus is at hand, so that nobody waits for it."""
+    """Whether hidden state `layer` of a corpus is in memory, so that no computation is needed."""
     tokens = _tokens.peek((model.checkpoint, corpus.key))
     return tokens is not None and any(one.tokens is tokens and layer in one.layers for one, _ in _opened.values())
 
 
 def corpus_states(model: Explorer, corpus: Corpus, layers: Sequence[int]) -> CorpusStates:
-    """Hidden states `layers` (indices, at least one) of a corpus, however long it takes; others may come with them."""
+    """Hidden states `layers` (indices, at least one) of a corpus; blocks until they are read. Others may come with them."""
     return finished(corpus_states_in_steps(model, corpus, layers))
 
 
 def corpus_states_in_steps(model: Explorer, corpus: Corpus, layers: Sequence[int]) -> Generator[float, None, CorpusStates]:
-    """Like `corpus_states`: yields the share done, 0 to 1, after every batch; what was read before is found at once.
+    """Like `corpus_states`, but yields the share done, 0 to 1, after every batch; states read before are returned at once.
 
-    As with `features`, FAST_FROM sentences or more are multiplied in bfloat16 where the processor does it natively. Raises
-    InputError when it takes more than the limit on the disk.
+    As with `features`, FAST_FROM sentences or more are multiplied in bfloat16 on processors with native support. Raises
+    InputError when the file would exceed the limit on the disk.
     """
     tokens = tokens_of(model, corpus)
     dtype = _dtypes.get((model.checkpoint, corpus.key), lambda: _dtype_for(model, tokens))
@@ -134,7 +134,7 @@ def corpus_states_in_steps(model: Explorer, corpus: Corpus, layers: Sequence[int
     key = model.checkpoint, corpus.key, *how
     if known := _opened.get(key):
         with contextlib.suppress(OSError):
-            os.utime(known[1])  # used: it stays
+            os.utime(known[1])  # mark as used, so that it is not the next to be deleted
         return known[0]
     shape = len(layers), len(tokens), model.capabilities.hidden_size
 
@@ -151,12 +151,12 @@ def corpus_states_in_steps(model: Explorer, corpus: Corpus, layers: Sequence[int
 
 
 def is_fast(model: Explorer, corpus: Corpus) -> bool:
-    """Whether what a model makes of a corpus is multiplied in bfloat16."""
+    """Whether a model runs over this corpus in bfloat16."""
     return len(corpus.sentences) >= FAST_FROM and bfloat16_is_fast(model.device)
 
 
 def _cut(model: Explorer, corpus: Corpus) -> CorpusTokens:
-    """Some sentences at a time: what a tokenizer tells of a token takes much more room than what is kept of it."""
+    """Tokenize a corpus, TOGETHER sentences at a time: the tokenizer's result takes far more memory than what is kept."""
     ids, words = [], []
     for start in range(0, len(corpus.sentences), TOGETHER):
         some = corpus.sentences[start : start + TOGETHER]
@@ -172,7 +172,7 @@ def _cut(model: Explorer, corpus: Corpus) -> CorpusTokens:
 
 def _words(sentence: CorpusSentence, spans: Sequence[Span | None]) -> np.ndarray:
     """[tokens] int32 the word in which each token begins, ADDED for those that the tokenizer added."""
-    # What is only the blank before a word belongs to it.
+    # A token that is only the space before a word belongs to that word.
     begins = [0 if span is None else span[1] if sentence.text[slice(*span)].isspace() else span[0] for span in spans]
     words = np.searchsorted(sentence.starts, begins, side="right") - 1
     words[[span is None for span in spans]] = ADDED
@@ -180,7 +180,7 @@ def _words(sentence: CorpusSentence, spans: Sequence[Span | None]) -> np.ndarray
 
 
 def _together(model: Explorer, tokens: int, dtype: np.dtype, asked: Sequence[int]) -> tuple[int, ...]:
-    """The hidden states that are read in one go: all where there is room, else those that are asked for. Raises InputError."""
+    """The hidden states to compute in one pass: all if they fit on the disk, else those requested. Raises InputError."""
     one = tokens * model.capabilities.hidden_size * dtype.itemsize
     every = tuple(range(model.capabilities.layers + 1))
     if one * len(every) <= CORPUS_STATES_MEGABYTES.bytes:
@@ -191,7 +191,7 @@ def _together(model: Explorer, tokens: int, dtype: np.dtype, asked: Sequence[int
 
 
 def _dtype_for(model: Explorer, tokens: CorpusTokens) -> np.dtype:
-    """How numbers of a model's size are written, by those of the first sentence: some families do not norm them."""
+    """float16, or float32 where the first sentence has values of LARGE or more: some families do not normalize hidden states."""
     with torch.inference_mode():
         largest = max(float(hidden.abs().max()) for hidden in model.run_padded(model.pad(tokens.encoded([0]))))
     return HALF if largest < LARGE else SINGLE
@@ -200,7 +200,7 @@ def _dtype_for(model: Explorer, tokens: CorpusTokens) -> np.dtype:
 def _read(
     model: Explorer, tokens: CorpusTokens, layers: Sequence[int], fast: bool, file: VectorFile
 ) -> Generator[float, None, None]:
-    """Run the batches that are not written yet, and write them; yields the share done."""
+    """Compute and write the batches that are missing; yields the share done."""
     batches = tokens.batches()
     if not (done := file.done()):
         file.begin()
@@ -216,12 +216,12 @@ def _read(
 
 @inference_mode
 def _states(model: Explorer, tokens: CorpusTokens, rows: np.ndarray, top: int, fast: bool) -> list[tuple[int, torch.Tensor]]:
-    """Hidden states 0 to `top` of some sentences, each with its index: [batch, tokens, hidden] float32."""
+    """Hidden states 0 to `top` of some sentences with their indices, each [batch, tokens, hidden] float32."""
     padded = model.pad(tokens.encoded(rows))
     with torch.autocast(model.device.type, torch.bfloat16, enabled=fast):
         return list(enumerate(islice(model.run_padded(padded), top + 1)))
 
 
 def unpadded(vectors: torch.Tensor, starts: Sequence[int], lengths: Sequence[int]) -> list[tuple[int, np.ndarray]]:
-    """What of vectors [batch, tokens, size] is of real tokens, each with the first token that it is of, for a file."""
+    """Vectors [batch, tokens, size] without padding, each with the index of its first token, as `VectorFile.write` takes them."""
     return [(start, one[:length].numpy()) for start, one, length in zip(starts, vectors, lengths, strict=True)]

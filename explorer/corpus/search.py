@@ -1,7 +1,7 @@
-"""Search by meaning: the tokens of a corpus that are most like one of an input, by a hidden state or by what a head hands on.
+"""Search by meaning: the tokens of a corpus most similar to a token of the input, by hidden state or by head output.
 
-Hoover, Strobelt & Gehrmann 2020, exBERT. The search is exact: a first pass over the vectors as they are in the file leaves those
-that may be among the nearest, and these are compared in float32.
+Hoover, Strobelt & Gehrmann 2020, exBERT. The search is exact: a first pass over the vectors in the precision of the file keeps
+all candidates for the nearest, which are then compared in float32.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from explorer.model.explorer import Explorer
 from explorer.model.trace import Trace
 from explorer.text.corpus import Corpus, CorpusSentence
 
-SLACK = 2e-3  # twice what a cosine from half-precision numbers may be off by: each rounding is at most 2^-11
-BLOCK = 2**14  # tokens whose vectors are made float32 together
-BEGIN, END = "(begin)", "(end)"  # of a sentence, where there is no word before or after
+SLACK = 2e-3  # twice the largest error of a cosine of half-precision numbers: each rounding is at most 2^-11
+BLOCK = 2**14  # tokens converted to float32 at a time
+BEGIN, END = "(begin)", "(end)"  # stand for the word before the first and after the last one of a sentence
 SPECIAL = "(special)"  # the tag of a token that the tokenizer added
 
 
 @dataclass(frozen=True)
 class Query:
-    """What is searched for: a token (zero-based) of an input, at hidden state `layer`, or as `head` of layer `layer` makes it.
+    """What is searched for: a token (zero-based) of an input, by hidden state `layer` or by the output of a `head` there.
 
-    With a head, both are zero-based, and its vector is the sum of the values that it looks at, weighted: before W_O.
+    With a head, head and layer are zero-based, and the vector is the head output before W_O: the weighted sum of the values.
     """
 
     trace: Trace
@@ -42,25 +42,25 @@ class Query:
 
     @property
     def model(self) -> Explorer:
-        """That of the trace, which reads the corpus too. Raises TypeError for one that reads no texts."""
+        """The model of the trace, which also reads the corpus. Raises TypeError if it cannot read texts."""
         if not isinstance(self.trace.model, Explorer):
             raise TypeError("a search needs a model that reads texts")
         return self.trace.model
 
 
-@dataclass  # not frozen: a search makes many, and they are made in a third of the time
+@dataclass  # not frozen: a search makes many, in a third of the time
 class InContext:
-    """A token of the corpus in its sentence, with what is known of its word: '' where it is not known."""
+    """A token of the corpus in its sentence, with what is known about its word; unknown fields are ''."""
 
     sentence: CorpusSentence
-    position: int  # in its sentence, zero-based, [CLS] being 0
+    position: int  # index of the token in its sentence; [CLS] is 0
     token: str
     word: str
     tag: str
     relation: str
     before: str  # the text of its sentence up to the word
     after: str
-    previous: str  # the words beside it, in lower case
+    previous: str  # the neighboring words, in lower case
     next: str
 
 
@@ -69,24 +69,24 @@ FIELDS = tuple(one.name for one in fields(InContext))
 
 @dataclass
 class Hit(InContext):
-    """A token of the corpus near the query."""
+    """A token found by a search."""
 
     cosine: float
-    target: str = ""  # for a head: the word or token that it looks at most, its tag, and how many words further on it is
+    target: str = ""  # for a head: the word or token it attends to most, its tag, and its distance in words (offset)
     target_tag: str = ""
     offset: int | None = None
 
 
 @dataclass(frozen=True)
 class Found:
-    """The hits of a search, the nearest first."""
+    """The hits of a search, nearest first."""
 
     corpus: Corpus = field(repr=False)
     hits: tuple[Hit, ...]
-    searched: int  # tokens
+    searched: int  # number of tokens searched
 
     def counts(self, what: str) -> dict[str, int]:
-        """How many hits have each value of a field of theirs, the most frequent first; those without one do not count."""
+        """How often each value of a field occurs among the hits, most frequent first; empty values do not count."""
         counted = Counter(str(value) for hit in self.hits if (value := getattr(hit, what)) not in ("", None))
         return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
 
@@ -95,12 +95,15 @@ _norms: OnceCache[tuple[object, ...], np.ndarray] = OnceCache(64)
 
 
 def search(query: Query, corpus: Corpus, limit: int) -> Found:
-    """The `limit` nearest tokens of a corpus, however long it takes to read it. Raises InputError."""
+    """The `limit` nearest tokens of a corpus; blocks until it is read. Raises InputError."""
     return finished(search_in_steps(query, corpus, limit))
 
 
 def search_in_steps(query: Query, corpus: Corpus, limit: int) -> Generator[float, None, Found]:
-    """Like `search`; yields the share of the reading done, 0 to 1. [CLS] and [SEP] are left out unless one is searched for."""
+    """Like `search`, but yields the share of the reading done, 0 to 1.
+
+    [CLS] and [SEP] are left out unless the query is one of them.
+    """
     model = query.model
     states = yield from corpus_states_in_steps(model, corpus, [query.layer])
     if query.head is None:
@@ -123,22 +126,22 @@ def search_in_steps(query: Query, corpus: Corpus, limit: int) -> Generator[float
 
 @inference_mode
 def vector_of(query: Query) -> np.ndarray:
-    """[hidden] float32 the hidden state of the token, or [head_size] what the head hands on there."""
+    """The vector of the query: the hidden state of its token [hidden], or the head output there [head_size], float32."""
     if query.head is None:
         return query.trace.hidden_states[query.layer, query.token]
     return query.trace.heads(query.layer).context(slice(query.token, query.token + 1))[0, query.head, 0].numpy()
 
 
 def cosine_to(query: Query, hit: Hit) -> float:
-    """The cosine of a query to a hit whose sentence is read by itself, in full precision."""
+    """The cosine of a query to a hit whose sentence is run alone, in full precision."""
     there = replace(query, trace=query.model.trace(hit.sentence.text), token=hit.position)
     one, other = vector_of(query), vector_of(there)
     return float(one @ other / max(float(np.linalg.norm(one) * np.linalg.norm(other)), 1e-12))
 
 
 def lengths_of(vectors: np.ndarray) -> np.ndarray:
-    """[n] float32 the lengths of vectors [n, size] in a file, block by block."""
-    lengths = torch.empty(len(vectors))  # one piece: small ones between large ones that are freed would keep their room
+    """[n] float32 lengths of the vectors [n, size] in a file, computed block by block."""
+    lengths = torch.empty(len(vectors))  # one allocation: many small ones between large temporary ones would fragment the memory
     for start in range(0, len(vectors), BLOCK):
         lengths[start : start + BLOCK] = torch.from_numpy(vectors[start : start + BLOCK]).float().norm(dim=1)
     return lengths.clamp_min_(1e-12).numpy()
@@ -147,9 +150,9 @@ def lengths_of(vectors: np.ndarray) -> np.ndarray:
 def nearest_rows(
     vectors: np.ndarray, norms: np.ndarray, vector: np.ndarray, limit: int, allowed: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The rows of vectors [n, size] with the largest cosines to one, and these cosines, the largest first.
+    """The rows of vectors [n, size] with the largest cosines to one vector, and these cosines, in falling order.
 
-    Of equal ones the first come first. `norms` are the lengths of the vectors, `allowed` [n] says which of them count.
+    On a tie the first rows win. `norms` [n] are the lengths of the vectors, `allowed` [n] bool says which rows count.
     """
     unit = torch.from_numpy(vector / max(float(np.linalg.norm(vector)), 1e-12))
     rough = (torch.from_numpy(vectors) @ unit.to(torch.from_numpy(vectors[:1]).dtype)).float().numpy() / norms
@@ -168,7 +171,7 @@ def nearest_rows(
 
 @inference_mode
 def _looked_at(model: Explorer, states: CorpusStates, query: Query, rows: np.ndarray) -> list[int]:
-    """For each row the place in its sentence that the head looks at most."""
+    """For each row, the position in its sentence to which the head attends most."""
     tokens = states.tokens
     sentences, place = np.unique(tokens.sentence[rows], return_inverse=True)
     strongest = []
@@ -181,14 +184,14 @@ def _looked_at(model: Explorer, states: CorpusStates, query: Query, rows: np.nda
 
 @dataclass(frozen=True)
 class Describer:
-    """Tells of tokens what is known of their words."""
+    """Describes tokens of a corpus by their words."""
 
     model: Explorer
     corpus: Corpus
     tokens: CorpusTokens
 
     def describe(self, rows: np.ndarray) -> list[dict[str, Any]]:
-        """What is known of the token of each row, as InContext has it."""
+        """The fields of InContext for the token of each row."""
         pieces = self.model.pieces(self.tokens.ids[rows].tolist())
         return [self._there(row, piece) for row, piece in zip(rows.tolist(), pieces, strict=True)]
 
@@ -209,7 +212,7 @@ class Describer:
         return dict(zip(FIELDS, (sentence, position, piece, named, *known, *texts, before, after), strict=True))
 
     def target(self, row: int, place: int) -> dict[str, Any]:
-        """What a head looks at from a row: a place in the row's sentence, as a Hit has it."""
+        """The fields of Hit about the token at `place` in the row's sentence, to which a head attends."""
         index, word = int(self.tokens.sentence[row]), int(self.tokens.word[row])
         looked = int(self.tokens.starts[index]) + place
         sentence, other = self.corpus.sentences[index], int(self.tokens.word[looked])

@@ -1,4 +1,4 @@
-"""How long the vectors of a corpus are and at what angles they stand, at every hidden state; and how often their words occur."""
+"""Lengths of the vectors of a corpus and angles between them, at every hidden state; and how often the words occur."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ QUARTILES = (0.25, 0.5, 0.75)
 
 @dataclass(frozen=True)
 class Spread:
-    """The tokens of some words: `norms` [layers + 1, tokens] are the lengths of their vectors, `word` [tokens] rows of `words`.
+    """The tokens of some words: `norms` [layers + 1, tokens] are their vectors' lengths, `word` [tokens] indices into `words`.
 
-    `cosine` [layers + 1] is the mean cosine of two tokens of different sentences, NaN where there is one sentence only.
+    `cosine` [layers + 1] is the mean cosine of two tokens of different sentences, NaN where there is only one sentence.
     """
 
     words: WordStates = field(repr=False)
@@ -33,15 +33,16 @@ class Spread:
 
     @property
     def quartiles(self) -> np.ndarray:
-        """[3, layers + 1] the lengths that a quarter, half and three quarters of the tokens stay below."""
+        """[3, layers + 1] the quartiles of the lengths."""
         return np.quantile(self.norms, QUARTILES, axis=1)
 
 
 def spread_in_steps(words: WordStates) -> Generator[float, None, Spread]:
-    """Angles and lengths at every hidden state, of all tokens that are pieces of words; yields the share done, 0 to 1.
+    """Lengths and mean cosine at every hidden state, over all tokens that are pieces of words; yields the share done, 0 to 1.
 
-    What Ethayarajh 2019, section 3.4, samples is exact here: the cosines of all pairs add up to the squared length of the sum
-    of all unit vectors. Those within a sentence are alike for another reason; they are taken away likewise.
+    What Ethayarajh 2019, section 3.4, estimates from samples is exact here: the cosines of all pairs add up to the squared length
+    of the sum of all unit vectors. Pairs within a sentence, which are similar because they share a context, are subtracted in the
+    same way.
     """
     _, word = words.tokens()
     counts = np.bincount(words.sentence[word])
@@ -57,9 +58,9 @@ def spread_in_steps(words: WordStates) -> Generator[float, None, Spread]:
 
 
 def _summed_cosines(words: WordStates, layer: int, norms: np.ndarray) -> float:
-    """The cosines of all pairs of tokens of different sentences, in both orders, added up; fills in `norms` [tokens]."""
+    """The sum of the cosines of all pairs of tokens of different sentences, in both orders; fills in `norms` [tokens]."""
     every = torch.zeros(words.width, dtype=torch.float64)
-    own, carried, last, done = 0.0, torch.zeros_like(every), -1, 0  # what a block ends in goes on in the next one
+    own, carried, last, done = 0.0, torch.zeros_like(every), -1, 0  # the last sentence of a block may continue in the next
     for _, block in words.blocks():
         rows, word = block.tokens()
         vectors = torch.from_numpy(words.read.at(layer)[rows]).float()
@@ -80,9 +81,9 @@ def _summed_cosines(words: WordStates, layer: int, norms: np.ndarray) -> float:
 
 @dataclass(frozen=True)
 class WordTypes:
-    """Different words, capitals aside, that have a letter, the most frequent first.
+    """Different words, ignoring case, that contain a letter, the most frequent first.
 
-    `counts` [types] is how often each is read, `norms` [layers + 1, types] the mean length of its pieces' vectors.
+    `counts` [types] is how often each is read, `norms` [layers + 1, types] the mean length of the vectors of its pieces.
     """
 
     types: list[str]
@@ -91,7 +92,7 @@ class WordTypes:
 
 
 def word_types(spread: Spread, corpus: Corpus) -> WordTypes:
-    """The different words among those of a corpus whose lengths are known."""
+    """The different words among those whose lengths are known."""
     words = spread.words
     each = zip(words.sentence.tolist(), words.word.tolist(), strict=True)
     types, place = np.unique([corpus.sentences[one].words[at].casefold() for one, at in each], return_inverse=True)

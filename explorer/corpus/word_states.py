@@ -1,4 +1,4 @@
-"""The words of a corpus as vectors: each the mean of its pieces, at any hidden state, a block at a time."""
+"""The words of a corpus as vectors, each the mean of its pieces, at any hidden state, a block at a time."""
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field, replace
@@ -14,9 +14,9 @@ BLOCK = 2**13  # words whose vectors are in memory together
 
 @dataclass(frozen=True)
 class WordStates:
-    """Words that a model reads, in the order of the corpus: those of which it reads a piece at all.
+    """The words of a corpus of which a model reads at least one piece, in order.
 
-    `sentence`, `word` (zero-based, of its sentence), `first` (the token of its first piece) and `pieces` are [words].
+    `sentence`, `word` (zero-based, in its sentence), `first` (the token of its first piece) and `pieces` are [words].
     """
 
     read: CorpusStates = field(repr=False)
@@ -45,12 +45,12 @@ class WordStates:
 
     @property
     def width(self) -> int:
-        """How many numbers a vector has."""
+        """The size of a vector."""
         return self.read.states.shape[-1]
 
     @property
     def places(self) -> np.ndarray:
-        """[words] a number for the place of each word in the corpus, whichever model reads it."""
+        """[words] a number for the place of each word in the corpus that does not depend on the model."""
         return self.sentence.astype(np.int64) * 2**32 + self.word
 
     def only(self, rows: np.ndarray | slice) -> "WordStates":
@@ -67,7 +67,7 @@ class WordStates:
         return self.only(np.flatnonzero(np.isin(self.sentence, sentences)))
 
     def tokens(self) -> tuple[np.ndarray, np.ndarray]:
-        """All pieces of all words: their tokens in the corpus, and which of the words each belongs to."""
+        """All pieces of all words: the indices of their tokens in the corpus, and the index of the word each belongs to."""
         word = np.repeat(np.arange(len(self)), self.pieces)
         before = np.cumsum(self.pieces) - self.pieces
         return self.first[word] + np.arange(len(word)) - before[word], word
@@ -81,7 +81,7 @@ class WordStates:
         return summed / self.pieces[:, None].astype(np.float32)
 
     def blocks(self) -> Iterator[tuple[slice, "WordStates"]]:
-        """The words in blocks, each with where it stands."""
+        """The words in blocks, each with its slice of rows."""
         for start in range(0, len(self), BLOCK):
             rows = slice(start, start + BLOCK)
             yield rows, self.only(rows)
@@ -94,7 +94,7 @@ def word_states_in_steps(model: Explorer, corpus: Corpus) -> Generator[float, No
 
 
 def words_of_both(here: WordStates, there: WordStates) -> tuple[WordStates, WordStates]:
-    """The words that two models read, in the same order: one may cut a sentence where the other does not."""
+    """The words that both models read, in the same order: one may cut a sentence where the other does not."""
     _, rows, others = np.intersect1d(here.places, there.places, assume_unique=True, return_indices=True)
     return here.only(rows), there.only(others)
 
@@ -109,6 +109,6 @@ def tokens_alone(model: Explorer, corpus: Corpus, words: WordStates, layer: int)
 
 
 def words_alone(model: Explorer, corpus: Corpus, words: WordStates, layer: int) -> np.ndarray:
-    """[words, hidden] the same of whole words: the mean of their pieces."""
+    """[words, hidden] whole words at a hidden state, the mean of their pieces, each sentence run alone in full precision."""
     vectors, (_, word) = tokens_alone(model, corpus, words, layer), words.tokens()
     return np.stack([vectors[word == one].mean(axis=0) for one in range(len(words))])

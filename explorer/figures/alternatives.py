@@ -1,4 +1,4 @@
-"""What a picture shows, in words, for those who do not see it: its strongest cells, the ends of its lines, its groups."""
+"""Text alternatives of pictures, for people who do not see them: the strongest cells, the ends of lines, the groups of points."""
 
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 else:
     plotly_json = Library("plotly.io.json")  # slow to import
 
-MOST = 3  # cells, bars or points that are named
+MOST = 3  # cells, bars or points named in a text
 MOST_LINES = 4
-ARROW = " → "  # from a row to a column, where the other way round is something else
+ARROW = " → "  # from a row to a column, where the order matters
 Names = Callable[[int], str]
 
 
 def described(figure: Any) -> Any:
-    """A figure as it travels, a plain value or JSON, with what it shows in words as `layout.meta.alt`."""
+    """A figure as a plain value or JSON, with its text alternative as `layout.meta.alt`."""
     if isinstance(figure, Mapping):
         layout = figure.get("layout", {})
         return {**figure, "layout": _with_words(layout, alternative(figure))} if "data" in figure else figure
@@ -38,7 +38,7 @@ def _with_words(layout: Mapping[str, Any], words: str) -> dict[str, Any]:
 
 
 def alternative(figure: Mapping[str, Any]) -> str:
-    """What a figure shows, in sentences of plain text: what it says itself in `layout.meta.alt`, else read off its traces."""
+    """The text alternative of a figure, in plain sentences: its own `layout.meta.alt` if it has one, else read off its traces."""
     layout, traces = figure.get("layout", {}), figure.get("data", ())
     if said := (layout.get("meta") or {}).get("alt"):
         return html.unescape(said)
@@ -52,9 +52,9 @@ def alternative(figure: Mapping[str, Any]) -> str:
 
 
 def strongest_cells(values: np.ndarray, rows: Names, columns: Names, unit: str, between: str = ", ") -> str:
-    """The MOST cells of `values` [rows, columns] that are furthest from 0, by name; `between` joins a row and a column.
+    """The MOST cells of `values` [rows, columns] furthest from 0, by name; `between` joins a row and a column.
 
-    Of how alike things are, each pair is named once, and nothing with itself. NaN is a cell that is not drawn.
+    In a matrix of similarities each pair is named once, and the diagonal not at all. NaN cells are not drawn and not counted.
     """
     values = np.asarray(values, dtype=np.float32)
     told = np.isfinite(values)
@@ -71,7 +71,7 @@ def strongest_cells(values: np.ndarray, rows: Names, columns: Names, unit: str, 
 
 
 def _compares(values: np.ndarray) -> bool:
-    """Whether these are similarities of some things with each other."""
+    """Whether these are similarities of things with each other: symmetric, with ones on the diagonal."""
     square = len(values) > 1 and values.shape[0] == values.shape[1]
     return bool(square and np.allclose(np.diag(values), 1, atol=0.01) and np.allclose(values, values.T, atol=0.01))
 
@@ -141,7 +141,7 @@ def _points(traces: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _names(given: object, axis: Mapping[str, Any]) -> Names:
-    """What the places on an axis are called: a category says it, a number needs the axis to."""
+    """The names of the places along an axis: a category is its own name, a number gets the title of the axis before it."""
     labels = None if given is None else _array(given)
     if labels is not None and labels.dtype.kind in "UO":
         return lambda place: str(labels[place])
@@ -155,7 +155,7 @@ def _title(of: Mapping[str, Any]) -> str:
 
 
 def _array(value: object) -> np.ndarray:
-    """An array of a figure, which travels as a list or as base64."""
+    """An array of a figure, which may be a list or base64."""
     if not isinstance(value, Mapping):
         return np.asarray(value)
     flat = np.frombuffer(base64.b64decode(value["bdata"]), dtype=np.dtype(value["dtype"]))
@@ -163,7 +163,7 @@ def _array(value: object) -> np.ndarray:
 
 
 def _number(value: Any) -> str:
-    """Three digits of it; whole numbers in full."""
+    """The number with three significant digits, or in full if it is whole."""
     value = float(value)
     return f"{value:,.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:.3g}"
 
@@ -173,6 +173,6 @@ def _plain(text: str) -> str:
 
 
 def names_of(labels: Iterable[str]) -> Names:
-    """Texts of the person's as the names of rows or columns, in a sentence that stands in a figure."""
+    """The person's texts, escaped, as names of rows or columns in the text alternative of a figure."""
     escaped = [esc(label) for label in labels]
     return escaped.__getitem__

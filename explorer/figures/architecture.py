@@ -1,4 +1,4 @@
-"""A model as a drawing: boxes from its input down to its heads."""
+"""The architecture of a model: boxes from its input down to its heads."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from explorer.figures.numbers import Table, keep
 
 @dataclass(frozen=True)
 class Block:
-    """One box: what it is called, its sizes, its weights, and the tab (with one of its choices) that looks into it."""
+    """One box: its name, size and number of weights, and the tab (with one of its choices) that shows it in detail."""
 
     name: str
     size: str = ""
@@ -20,16 +20,16 @@ class Block:
 
 @dataclass(frozen=True)
 class Stage:
-    """Boxes that stand side by side, or with `times` below each other, so often one after the other."""
+    """Boxes side by side or, with `times`, below each other and repeated that often."""
 
     blocks: Sequence[Block]
     times: int = 0
     note: str = ""
-    between: str = ""  # what is done after each box of those below each other
+    between: str = ""  # what is done after each of the boxes below each other
 
 
 def architecture(stages: Sequence[Stage]) -> dict[str, Any]:
-    """The value for stages from the input on."""
+    """The component's value for stages, from the input on."""
     rows = [[block.name, block.size, block.parameters or None, one.times or 1] for one in stages for block in one.blocks]
     shown = {"stages": [{**vars(one), "blocks": [_drawn(block) for block in one.blocks]} for one in stages]}
     return keep(shown, lambda: Table.of(("part", "size", "parameters", "times"), rows))

@@ -1,4 +1,4 @@
-"""Attention: one head, all heads by a number, rollout, and positions."""
+"""Attention pictures: one head, a number per head, rollout, and positions."""
 
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
@@ -26,14 +26,14 @@ from explorer.figures.heatmaps import (
 from explorer.figures.numbers import Places, identifier, keep, matrix, with_columns
 from explorer.figures.window import window_over
 
-EXACT_CELLS = 160 * 160  # up to here every cell carries its number; above, one byte a cell is what the browser gets
+EXACT_CELLS = 160 * 160  # up to here every cell carries its exact number; larger pictures send one byte per cell
 LEVELS = 255
 HALF = LEVELS // 2
 
 
 @dataclass(frozen=True)
 class WeightScale:
-    """How weights are coloured: up to `top`, the largest of them if it is None; `unit` says what they are."""
+    """How weights are coloured: `top` is the end of the scale (None: the largest weight), `unit` the name of what is shown."""
 
     square_root: bool = False
     unit: str = "weight"
@@ -48,14 +48,13 @@ def attention_heatmap(
     row: int | None = None,
     places: tuple[Sequence[int], Sequence[int]] | None = None,
 ) -> dict[str, object]:
-    """Weights [query, key], none of them negative: each row looks at the columns; `row` is outlined.
+    """Weights [query, key], none negative: each row attends to the columns; the row `row` is outlined.
 
-    `places` are the tokens that the rows and the columns begin with, where those are not simply all tokens.
-
-    A long input travels as one byte a cell, on the scale that is shown.
+    `places` are the first tokens of the rows and of the columns, if these are not simply all tokens. A long input is sent as one
+    byte per cell, on the scale shown.
     """
     top = max(float(weights.max(initial=0)), 1e-9) if scale.top is None else scale.top
-    share = weights / top  # 0 to 1, the length along the colour bar
+    share = weights / top  # 0 to 1, the position on the colour bar
     if scale.square_root:
         share = np.sqrt(share)
     exact = weights.size <= EXACT_CELLS
@@ -85,13 +84,13 @@ def attention_heatmap(
 
 
 def with_cell(picture: dict[str, Any], cell: tuple[int, int] | None) -> dict[str, Any]:
-    """An `attention_heatmap` with the cell at a row and a column outlined, if there is one."""
+    """An `attention_heatmap` with the cell (row, column) outlined, if one is given."""
     picture["layout"]["shapes"] += outlined_cell(cell)
     return picture
 
 
 def difference_heatmap(change: np.ndarray, tokens: Sequence[str], cell: tuple[int, int] | None = None) -> go.Figure:
-    """What attention [query, key] there has more (positive) or less than here, -1 to 1; one cell may be outlined."""
+    """The difference of attention [query, key], there minus here, -1 to 1; one cell may be outlined."""
     top = max(float(np.abs(change).max(initial=0)), 1e-6)
     return heatmap(
         change,
@@ -112,7 +111,7 @@ def difference_heatmap(change: np.ndarray, tokens: Sequence[str], cell: tuple[in
 def metric_heatmap(
     values: np.ndarray, patterns: np.ndarray, name: str, selected: tuple[int, int], unit_range: bool = True
 ) -> go.Figure:
-    """One number for every head [layers, heads]; the zero-based (layer, head) that is selected is outlined."""
+    """One number per head [layers, heads]; the selected (layer, head), zero-based, is outlined."""
     layer, head = selected
     drawn = heatmap(
         values,
@@ -144,7 +143,7 @@ def sources_heatmap(shares: np.ndarray, tokens: Sequence[str]) -> go.Figure:
 
 
 def vectors_heatmap(vectors: np.ndarray, positions: np.ndarray, key: str) -> go.Figure:
-    """Signed vectors [positions, hidden], one row each, as bytes: the scale is ± the 99.5th percentile."""
+    """Signed vectors [positions, hidden], a row each, sent as bytes; the scale ends at ± the 99.5th percentile."""
     top = max(float(np.quantile(np.abs(vectors), 0.995)), 1e-9)
     columns = number_axis("dimension"), np.arange(vectors.shape[1])
     picture = _signed_heatmap(vectors / top, columns, positions, key, "position %{y}, dimension %{x}", (f"{top:.2g}", ""))
@@ -154,7 +153,7 @@ def vectors_heatmap(vectors: np.ndarray, positions: np.ndarray, key: str) -> go.
 
 
 def position_similarity(cosines: np.ndarray, positions: np.ndarray, key: str) -> go.Figure:
-    """Cosines [positions, positions], −1 to 1, between the vectors of positions, as bytes."""
+    """Cosines [positions, positions], −1 to 1, between the vectors of positions, sent as bytes."""
     columns = number_axis("position"), positions
     picture = _signed_heatmap(cosines, columns, positions, key, "positions %{y} and %{x}", ("1", "cosine"))
     name = lambda place: f"position {positions[place]}"  # noqa: E731
@@ -164,7 +163,7 @@ def position_similarity(cosines: np.ndarray, positions: np.ndarray, key: str) ->
 
 
 def _told(picture: go.Figure, values: np.ndarray, rows: Names, columns: Names, unit: str) -> go.Figure:
-    """With its text alternative from the numbers themselves, which bytes are too coarse for."""
+    """A picture with a text alternative from the exact numbers, since its bytes are too coarse for that."""
     return picture.update_layout(meta={**(picture.layout.meta or {}), "alt": strongest_cells(values, rows, columns, unit)})
 
 
@@ -176,7 +175,7 @@ def _signed_heatmap(
     hover: str,
     bar: tuple[str, str],
 ) -> go.Figure:
-    """Shares [positions, columns], −1 to 1, as bytes; `bar` is the number that the colour bar ends at, and its unit."""
+    """Shares [positions, columns], −1 to 1, sent as bytes; `bar` is the number at the end of the colour bar, and its unit."""
     (x_axis, x), (end, unit) = columns, bar
     axes = Axes(x.astype(np.int16), positions.astype(np.int16), x_axis, number_axis("position", autorange="reversed"))
     ticks = {"tickvals": [0, HALF, 2 * HALF], "ticktext": [f"−{end}", "0", end]}

@@ -1,4 +1,4 @@
-"""One head as lines."""
+"""One head's attention as lines between tokens."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -22,10 +22,11 @@ def attention_lines(
     key_tokens: Sequence[str] | None = None,
     key_kinds: Sequence[str] | None = None,
 ) -> dict[str, Any]:
-    """The value for `weights` [query, key], none of them negative; `selected` is a zero-based query.
+    """The component's value for `weights` [query, key], none negative; `selected` is a zero-based query.
 
-    The keys are the queries unless they are given. Of a long input only the MOST_EDGES strongest edges are drawn
-    together; those of one token are always complete. `places` are the tokens that the sides of a long input begin with.
+    The keys are the queries unless given. For a long input only the MOST_EDGES strongest edges are drawn together; the edges of a
+    single token are always complete. `places` are the first tokens of both sides of a long input. Raises ValueError when the
+    arguments do not fit each other.
     """
     weights = np.asarray(weights, dtype=np.float32)
     key_tokens = tokens if key_tokens is None else key_tokens
@@ -40,7 +41,7 @@ def attention_lines(
     shown = {
         "queries": {"tokens": list(tokens), "kinds": list(kinds)},
         "keys": {"tokens": list(key_tokens), "kinds": list(key_kinds)},
-        "data": to_base64(sqrt_bytes(weights / top)),  # on a scale up to the strongest, or long inputs round to 0
+        "data": to_base64(sqrt_bytes(weights / top)),  # scaled to the strongest weight, or those of long inputs would round to 0
         "edges": to_base64(strongest[flat[strongest] > 0].astype(np.uint32)),
         "top": top,
         "strongest": {"query": _strongest(weights), "key": _strongest(weights.T)},
@@ -53,5 +54,5 @@ def attention_lines(
 
 
 def _strongest(rows: np.ndarray) -> dict[str, list[float]]:
-    """Where the largest weight of each row is, and how large."""
+    """The index of each row's largest weight, and that weight."""
     return {"index": rows.argmax(axis=1).tolist(), "weight": rows.max(axis=1).round(6).tolist()}

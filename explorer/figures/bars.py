@@ -1,4 +1,4 @@
-"""Rows of words with numbers: shares as bars, rankings, and how far long work is."""
+"""Rows of words with numbers: shares as bars, rankings, and the progress of long work."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,25 +6,25 @@ from typing import Any
 from explorer.figures.numbers import Table, keep, plain
 
 Row = tuple[str, float, str]
-SEEN = 0.005  # a change of a share that whole percents show
+SEEN = 0.005  # the smallest change of a share that shows in whole percents
 
 
 def bars(rows: Sequence[Row]) -> dict[str, Any]:
-    """The value for rows of (label, share from 0 to 1, note); the note may be empty."""
+    """The component's value for rows of (label, share from 0 to 1, note); the note may be empty."""
     return bar_groups([("", rows)]) | {"grouped": False}
 
 
 def bar_groups(groups: Sequence[tuple[str, Sequence[Row]]], beside: bool = False, form: str = "") -> dict[str, Any]:
-    """The value for several groups of rows, each under its heading: one below the other or, to be compared, `beside` it.
+    """The component's value for groups of rows with headings: one below the other or, for comparison, `beside` each other.
 
-    The shares are written in percent, or in the `form` of numbers that are no percentages.
+    The shares are written in percent, or in the format `form` for numbers that are not percentages.
     """
     listed = [{"heading": heading, "rows": [_row(*row, form) for row in rows]} for heading, rows in groups]
     return keep({"grouped": True, "beside": beside, "groups": listed}, lambda: _table(groups))
 
 
 def _table(groups: Sequence[tuple[str, Sequence[Row]]]) -> Table:
-    """A row a bar, without the columns that say nothing."""
+    """A row per bar, without empty columns."""
     rows = [[heading, label, float(share), note] for heading, bars in groups for label, share, note in bars]
     names = ("group", "label", "share", "note")
     there = [place for place, name in enumerate(names) if name in ("label", "share") or any(row[place] for row in rows)]
@@ -32,7 +32,7 @@ def _table(groups: Sequence[tuple[str, Sequence[Row]]]) -> Table:
 
 
 def percent(share: float) -> str:
-    """A share as a reader expects it: never 0 or 100 % where it is not exactly that."""
+    """A share in percent with one decimal: never 0 or 100 % unless it is exact."""
     if 0 < share < 0.0005:
         return "<0.1 %"
     if 0.9995 <= share < 1:
@@ -41,7 +41,7 @@ def percent(share: float) -> str:
 
 
 def whole_percent(share: float) -> str:
-    """A share as a sentence tells it, in whole percents: never 0 or 100 % where it is not exactly that."""
+    """A share in whole percents, for sentences: never 0 or 100 % unless it is exact."""
     if 0 < share <= 0.005:
         return "less than 1\u00a0%"
     if 0.995 <= share < 1:
@@ -50,7 +50,7 @@ def whole_percent(share: float) -> str:
 
 
 def change_of(word: str, before: float, after: float) -> str:
-    """What becomes of the probability of a word: '“tokyo” falls from 77 % to 21 %'."""
+    """The change of a word's probability in words: '“tokyo” falls from 77 % to 21 %'."""
     if abs(after - before) < SEEN:
         return f"“{word}” stays at {whole_percent(after)}"
     return f"“{word}” {'falls' if after < before else 'rises'} from {whole_percent(before)} to {whole_percent(after)}"
@@ -64,7 +64,7 @@ def _row(label: str, share: float, note: str, form: str) -> dict[str, Any]:
 
 
 def ranking(heading: str, rows: Sequence[tuple[int, str, float | str]], note: str = "", form: str = ".3f") -> dict[str, Any]:
-    """The value for rows of (index, text, number, which `form` writes, or what else stands there); the note is below them."""
+    """The component's value for rows of (index, text, number in the format `form`, or a text instead), with a note below."""
     told = [number if isinstance(number, str) else format(number, form) for _, _, number in rows]
     listed = [{"index": int(row[0]), "text": row[1], "number": number} for row, number in zip(rows, told, strict=True)]
     table = Table.of(("text", "value"), [[text, plain(number)] for _, text, number in rows])
@@ -72,5 +72,5 @@ def ranking(heading: str, rows: Sequence[tuple[int, str, float | str]], note: st
 
 
 def meter(text: str, share: float | None = None) -> dict[str, Any]:
-    """The value for a sentence on long work and the share that is done."""
+    """The component's value for a sentence about long work and the share done, 0 to 1 or None."""
     return {"text": text, "share": None if share is None else min(max(float(share), 0.0), 1.0)}

@@ -1,4 +1,4 @@
-"""What all figures share: escaping, axes, one look, and arrays as text that a browser reads without a loss."""
+"""What all figures share: escaping, axes, colours, and lossless encoding of arrays for the browser."""
 
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
@@ -18,36 +18,36 @@ PLOTLY_JS = (Path(plotly.__file__).parent / "package_data" / "plotly.min.js").re
 POSITIVE, NEGATIVE, PREDICTION, AMOUNT, FAINT = (
     f"var(--bx-{meaning})" for meaning in ("positive", "negative", "prediction", "amount", "faint")
 )
-"""What a colour means in every tab; the style sheet, assets/components/common.css, says which it is, in light and in dark."""
-ACCENT = "var(--color-accent)"  # what is selected
+"""What a colour means in every tab; assets/components/common.css defines the colours, light and dark."""
+ACCENT = "var(--color-accent)"  # marks what is selected
 CATEGORIES = [f"var(--bx-series-{number})" for number in range(1, 9)]  # the last one is grey
 GRID = {"gridcolor": "rgba(128,128,128,.2)", "zeroline": False}
 LEGEND = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
 
 
 def esc(text: str) -> str:
-    """A text as Plotly shows it letter by letter: Plotly reads <b>, <i>, <a> and entities in every string."""
+    """A text escaped so that Plotly shows it literally: it interprets <b>, <i>, <a> and entities in every string."""
     return html.escape(text, quote=False)
 
 
 def shorten(text: str, most: int) -> str:
-    """The text in at most so many characters, the last one then an ellipsis."""
+    """The text, cut to at most `most` characters with an ellipsis at the end."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def figure(traces: Sequence[go.Figure | object], *, key: str = "view", **layout: object) -> go.Figure:
-    """A figure in the look of the app: small margins, nothing but data.
+    """A figure in the app's style: small margins, nothing but data.
 
-    While `key` stays the same, zoom and camera survive an update.
+    Zoom and camera survive an update as long as `key` stays the same.
     """
     return go.Figure(list(traces)).update_layout(template="none", **_look(key)).update_layout(**layout)
 
 
 def quick_figure(traces: Sequence[dict[str, object]], *, key: str = "view", **layout: object) -> dict[str, object]:
-    """The same as a plain value, for pictures that are drawn while somebody clicks through heads.
+    """Like `figure`, as a plain value, for pictures that are redrawn at every click.
 
-    Plotly's own classes check every name, which takes longer than the attention they show. `go.Figure(value)` is the
-    figure; arrays travel as Plotly writes them, base64 with their type.
+    Plotly's classes validate every name, which takes longer than computing the attention. `go.Figure(value)` is the figure;
+    arrays are encoded as Plotly does it, base64 with their type.
     """
     return {"data": [_pack(trace) for trace in traces], "layout": {**_look(key), **layout}}
 
@@ -66,19 +66,19 @@ def _look(key: str) -> dict[str, object]:
         "uirevision": key,
         "margin": {"l": 56, "r": 12, "t": 24, "b": 48},
         "font": {"size": 12},
-        "uniformtext": {"minsize": 12, "mode": "hide"},  # what has no room on a bar is left out rather than shrunk
+        "uniformtext": {"minsize": 12, "mode": "hide"},  # a text without room on its bar is left out, not shrunk
         "hoverlabel": {"align": "left"},
         "showlegend": False,
     }
 
 
 def to_base64(array: np.ndarray) -> str:
-    """The bytes of an array, row by row, lowest byte first."""
+    """The bytes of an array as base64, in row-major order, little-endian."""
     return base64.b64encode(array.astype(array.dtype.newbyteorder("<")).tobytes()).decode("ascii")
 
 
 def sqrt_bytes(weights: np.ndarray) -> np.ndarray:
-    """Weights from 0 to 1 as uint8 on a square-root scale, since attention is sparse; ValueError for anything else."""
+    """Weights from 0 to 1 as uint8 on a square-root scale, since attention is sparse. Raises ValueError for other values."""
     weights = np.asarray(weights, dtype=np.float32)
     if not np.isfinite(weights).all() or weights.min(initial=0) < -1e-4 or weights.max(initial=0) > 1 + 1e-4:
         raise ValueError("weights must be numbers from 0 to 1")
@@ -86,9 +86,9 @@ def sqrt_bytes(weights: np.ndarray) -> np.ndarray:
 
 
 def token_labels(tokens: Sequence[str]) -> list[str]:
-    """One category a token for an axis: a word that occurs twice has two places.
+    """One category per token for an axis, even for tokens that occur twice.
 
-    Plotly merges equal categories, so that a repeated token gets characters of no width.
+    Plotly merges equal categories, so repeated tokens get zero-width characters.
     """
     seen: Counter[str] = Counter()
     labels = []
@@ -99,15 +99,15 @@ def token_labels(tokens: Sequence[str]) -> list[str]:
 
 
 def token_axis(title: str, **more: object) -> dict[str, object]:
-    """An axis of `token_labels`: as many of them are written as there is room for."""
+    """An axis of `token_labels`, of which as many are written as there is room for."""
     return {**plain_axis(title, 8), "type": "category", "automargin": True, **more}
 
 
 def plain_axis(title: str, standoff: int | None = None, **more: object) -> dict[str, object]:
-    """An axis without any lines; `standoff` is what lies between its title and its labels, in pixels."""
+    """An axis without lines; `standoff` is the distance between its title and its labels, in pixels."""
     return {"title": {"text": title, "standoff": standoff}, "showgrid": False, "zeroline": False, **more}
 
 
 def grid_axis(title: str, **more: object) -> dict[str, object]:
-    """An axis of quantities, with faint lines to read them by."""
+    """An axis of quantities, with faint grid lines."""
     return {"title": {"text": title}, **GRID, **more}

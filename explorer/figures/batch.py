@@ -1,4 +1,4 @@
-"""Several inputs of different length as the rectangle that a model reads."""
+"""Several inputs of different length, padded to the rectangle that a model reads."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,13 +8,13 @@ import numpy as np
 from explorer.figures.numbers import Column, columns_of, keep
 from explorer.figures.word_grid import word_grid
 
-REAL, LOOKED_AT = 0.15, 0.45  # how dark a token of an input is, and a 1 of the mask; [PAD] and 0 are the page's own ground
+REAL, LOOKED_AT = 0.15, 0.45  # how dark real tokens and the ones of the mask are; [PAD] and 0 have the page's background
 
 
 def batch_grid(tokens: Sequence[Sequence[str]], ids: np.ndarray, attention_mask: np.ndarray) -> dict[str, Any]:
-    """The value for `words`: tokens, ids and attention mask [inputs, tokens], the rows of each one below the other.
+    """The `words` component's value for tokens, ids and attention mask [inputs, tokens]: three rows for each input.
 
-    The place where filling up begins or ends is marked, so that a picture that is too wide opens there.
+    The column where padding begins or ends is marked, so that a picture that is too wide opens there.
     """
     inputs, width = ids.shape
     numbers = [f"{row + 1}" for row in range(inputs)]
@@ -27,7 +27,7 @@ def batch_grid(tokens: Sequence[Sequence[str]], ids: np.ndarray, attention_mask:
         rows[f"ids {number}"] = [(str(id), share, "") for id, share in zip(ids[row].tolist(), shade[row], strict=True)]
     for row, number in enumerate(numbers):
         rows[f"mask {number}"] = [(str(one), LOOKED_AT * one, "") for one in mask[row]]
-    empty = np.flatnonzero(~attention_mask.all(axis=0))  # places where something is filled up
+    empty = np.flatnonzero(~attention_mask.all(axis=0))  # columns with padding
     edge = None if not len(empty) else int(empty[0] or empty[-1])
     columns = [str(place) for place in range(width)]
     shown = word_grid("input", columns, list(rows), list(rows.values()), edge, range(width)) | {"alt": _alt(attention_mask)}
@@ -42,7 +42,7 @@ def batch_grid(tokens: Sequence[Sequence[str]], ids: np.ndarray, attention_mask:
 
 
 def _alt(attention_mask: np.ndarray) -> str:
-    """The rectangle in words."""
+    """The text alternative of the rectangle."""
     inputs, width = attention_mask.shape
     each = [f"input {row} has {int(mask.sum())} tokens" for row, mask in enumerate(attention_mask, start=1)]
     empty = int((~attention_mask).sum())

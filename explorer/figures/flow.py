@@ -1,4 +1,4 @@
-"""All of a model in one picture: a row for each token, a column for each hidden state, and what flows between them."""
+"""All of a model in one picture: a row per token, a column per hidden state, and the flow of information between them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,28 +10,28 @@ from explorer.figures.base import to_base64
 from explorer.figures.numbers import Table, keep
 from explorer.text.encoding import Encoding
 
-LEAST = 0.004  # of the chosen place: a route with a smaller share is not drawn
-LEVELS = 65535  # a share from 0 to 1 travels as a number of two bytes
+LEAST = 0.004  # the smallest share of the chosen place with which a route is drawn
+LEVELS = 65535  # shares from 0 to 1 are sent as two-byte integers
 
 
 @dataclass(frozen=True)
 class Rows:
-    """The tokens that have a row of their own; those that have none are together in the last row, where there are any."""
+    """The tokens with a row of their own; all others, if any, share the last row."""
 
     encoding: Encoding
     places: tuple[int, ...]  # zero-based positions, in order
 
     @property
     def elsewhere(self) -> bool:
-        """Whether the last row is of all other tokens."""
+        """Whether the last row stands for all other tokens."""
         return len(self.places) < self.encoding.kept
 
     def of(self, position: int) -> int:
-        """The row in which a token stands."""
+        """The row of a token."""
         return self.places.index(position) if position in self.places else len(self.places)
 
     def merge(self, shares: np.ndarray) -> np.ndarray:
-        """Shares [..., tokens] by row: [..., rows]."""
+        """Shares [..., tokens], summed by row: [..., rows]."""
         own = shares[..., list(self.places)]
         if not self.elsewhere:
             return own
@@ -39,7 +39,7 @@ class Rows:
         return np.concatenate([own, rest], -1)
 
     def described(self) -> dict[str, Any]:
-        """Names, kinds and segments by row."""
+        """Names, kinds and segments of the rows."""
         encoding, others = self.encoding, self.encoding.kept - len(self.places)
         last = [(f"elsewhere ({others})", "special", 0)] if self.elsewhere else []
         every = [(encoding.tokens[place], encoding.kinds[place], encoding.segments[place]) for place in self.places] + last
@@ -54,7 +54,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Answer:
-    """Bars at the right: what is read at a token in the end, each (label, probability, probability before a change or None)."""
+    """Bars at the right, the prediction at a token: each (label, probability, probability before a change or None)."""
 
     position: int
     title: str
@@ -64,34 +64,34 @@ class Answer:
 
 @dataclass(frozen=True)
 class Told:
-    """What the picture says in words."""
+    """The sentences of the picture."""
 
-    said: str  # what can be done with it
-    alt: str  # for those who do not see it
-    stops: Sequence[tuple[str, str]]  # title and sentence of each stop of the story
+    said: str  # what one can do with it
+    alt: str  # the text alternative
+    stops: Sequence[tuple[str, str]]  # title and sentence of each step of the story
 
 
 @dataclass(frozen=True)
 class Picture:
-    """What is drawn. Positions are zero-based tokens; hidden states count from 0, the embedding output."""
+    """The contents of the picture. Positions are zero-based tokens; hidden states count from 0, the embedding output."""
 
     rows: Rows
-    mixing: np.ndarray  # [layers, query, key] how much each token takes from each other in each layer; rows sum to 1
-    shares: np.ndarray  # [state + 1, tokens] how much of the chosen place stands where; rows sum to 1
-    routes: Sequence[Any]  # with `layer` from 0, `query`, `key` and their `share` of the chosen place, strongest first
+    mixing: np.ndarray  # [layers, query, key] how much each query takes from each key in a layer; rows sum to 1
+    shares: np.ndarray  # [state + 1, tokens] how much of the chosen place comes from each token at each state; rows sum to 1
+    routes: Sequence[Any]  # with `layer` from 0, `query`, `key` and their `share` of the chosen place, in falling order
     state: int
     position: int
     answers: Sequence[Answer]
     told: Told
-    words: Sequence[Sequence[Sequence[tuple[str, float]]]] | None = None  # [states][rows] best words with their probability
-    moved: np.ndarray | None = None  # [states, rows] 1 − cosine to the hidden state below, where there are no words
+    words: Sequence[Sequence[Sequence[tuple[str, float]]]] | None = None  # [states][rows] most probable words, with probabilities
+    moved: np.ndarray | None = None  # [states, rows] 1 − cosine to the previous hidden state, for models without a masked-LM head
     before: Sequence[Sequence[str | None]] | None = None  # [states][rows] the word before a change, where it differs
     inside: Mapping[str, Any] | None = None
     route: Mapping[str, Any] | None = None
 
 
 def flow(picture: Picture) -> dict[str, Any]:
-    """The value for a picture; where all tokens have a row, the browser can trace any other place by itself."""
+    """The component's value for a picture; if every token has a row, the browser can trace other places by itself."""
     rows, layers = picture.rows, len(picture.mixing)
     value: dict[str, Any] = {
         **rows.described(),
@@ -121,7 +121,7 @@ def flow(picture: Picture) -> dict[str, Any]:
 
 
 def _merged(picture: Picture) -> list[list[float]]:
-    """[layer, query, key, share] between rows, those of tokens without a row added up; what is too little to be seen left out."""
+    """[layer, query, key, share] between rows, those of tokens without a row summed; shares up to LEAST are left out."""
     rows, found = picture.rows, []
     for layer in range(picture.state):
         steps = picture.shares[layer + 1][:, None] * picture.mixing[layer]  # [query, key]
@@ -132,7 +132,7 @@ def _merged(picture: Picture) -> list[list[float]]:
 
 
 def _table(picture: Picture) -> Table:
-    """A row for each route: layer from 1, who takes from whom, and the share of the chosen place that came this way."""
+    """A row for each route: layer from 1, query, key, and the share of the chosen place that came this way."""
     tokens, taken = picture.rows.encoding.tokens, picture.mixing
     rows = []
     for one in picture.routes:

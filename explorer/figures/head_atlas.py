@@ -1,4 +1,4 @@
-"""What a head does across a corpus."""
+"""Pictures of what a head does across a corpus."""
 
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
@@ -17,11 +17,11 @@ from explorer.text.dependencies import plain
 
 SPECIALS = ("[CLS]", "[SEP]")
 TURNED = {"autorange": "reversed"}
-TYPICAL = 12  # tokens of a typical picture
+TYPICAL = 12  # tokens in a typical picture
 
 
 def offset_bars(offsets: Sequence[int], weights: np.ndarray, specials: Sequence[float]) -> go.Figure:
-    """The mean weight on the token so far behind or, where it is negative, before; then that on [CLS] and on [SEP]."""
+    """The mean weight on the token at each offset (negative: before the query), then that on [CLS] and on [SEP]."""
     names = [f"{offset:+d}".replace("-", "−") if offset else "0" for offset in offsets]
     every = [*names, *SPECIALS]
     values = np.array([*weights, *specials], dtype=float)
@@ -63,7 +63,7 @@ def tag_heatmap(weights: np.ndarray, tags: Sequence[str]) -> go.Figure:
 
 
 def typical_pictures(offsets: np.ndarray, cls: np.ndarray, sep: np.ndarray) -> np.ndarray:
-    """[..., TYPICAL, TYPICAL] in 0 to 1: how a head looks that always does what it does on average, each on its own scale.
+    """[..., TYPICAL, TYPICAL] in 0 to 1: the attention of a head that always does what it does on average, each on its own scale.
 
     `offsets` [..., reach · 2 + 1] are the mean weights by relative position; the first token is [CLS], the last [SEP].
     """
@@ -75,7 +75,7 @@ def typical_pictures(offsets: np.ndarray, cls: np.ndarray, sep: np.ndarray) -> n
 
 
 def few_names(names: Sequence[str]) -> list[str]:
-    """The same with OTHERS for the rarest, so that each may have a colour of its own; the most frequent come first."""
+    """The names with the rarest replaced by OTHERS, so that each of them can have its own colour."""
     common = [name for name, _ in Counter(names).most_common()]
     if len(common) > len(CATEGORIES):
         common = common[: len(CATEGORIES) - 1]
@@ -83,6 +83,6 @@ def few_names(names: Sequence[str]) -> list[str]:
 
 
 def colours_of(names: Sequence[str]) -> dict[str, str]:
-    """The colour of each of some names, as a map has it that is given them in this order."""
+    """The colour of each name, as `point_map` assigns them to names in this order."""
     named = [name for name in dict.fromkeys(names) if name != OTHERS]
     return dict(zip(named, CATEGORIES, strict=False)) | ({OTHERS: CATEGORIES[-1]} if OTHERS in names else {})

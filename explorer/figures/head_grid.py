@@ -1,4 +1,4 @@
-"""Layers × heads as small pictures."""
+"""A grid of layers × heads as small pictures."""
 
 from collections.abc import Collection, Sequence
 from itertools import chain
@@ -19,11 +19,11 @@ def head_grid(
     off: Collection[tuple[int, int]] = (),
     colours: Sequence[Sequence[str]] | None = None,
 ) -> dict[str, Any]:
-    """The value for `thumbnails` [layers, heads, n, n] in 0 to 1; `selected` is (layer, head), zero-based.
+    """The component's value for `thumbnails` [layers, heads, n, n] in 0 to 1; `selected` is (layer, head), zero-based.
 
-    `notes` [layers][heads] says what is told of a head that is pointed at; `marks` [layers, heads] in 0 to 1 is
-    drawn as a bar below each picture, in its own of the `colours` [layers][heads]; `off` are the zero-based (layer, head) that
-    are crossed out.
+    `notes` [layers][heads] are shown when a head is pointed at; `marks` [layers, heads] in 0 to 1 are drawn as bars below the
+    pictures, in the `colours` [layers][heads]; the zero-based (layer, head) in `off` are crossed out. Raises ValueError when
+    shapes do not fit.
     """
     thumbnails = np.asarray(thumbnails)
     if thumbnails.ndim != 4 or thumbnails.shape[2] != thumbnails.shape[3] or 0 in thumbnails.shape:

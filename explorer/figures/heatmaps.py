@@ -1,4 +1,4 @@
-"""Matrices over tokens and layers: one way to draw them all."""
+"""Heatmaps of matrices over tokens and layers."""
 
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
@@ -13,18 +13,18 @@ from explorer.figures.base import ACCENT, NEGATIVE, POSITIVE, figure, plain_axis
 from explorer.figures.numbers import Places, as_typed, identifier, keep, matrix
 from explorer.figures.window import window_over
 
-SEQUENTIAL = {"ramp": "sequential"}  # the chart component puts the page's own ramp in place
+SEQUENTIAL = {"ramp": "sequential"}  # the chart component replaces it by the page's own colours
 SIGNED = ((0, NEGATIVE), (0.5, "rgba(128,128,128,0)"), (1, POSITIVE))
 COLOUR_BAR = {"thickness": 10, "outlinewidth": 0, "len": 0.9}
-TICKS = (0, 0.25, 0.5, 0.75, 1)  # of the colour bar's length
+TICKS = (0, 0.25, 0.5, 0.75, 1)  # positions on the colour bar
 
 
 @dataclass(frozen=True)
 class Axes:
-    """What the columns (x) and the rows (y) of a heatmap are, None for 0, 1, 2 ..., and how Plotly draws their axes.
+    """The columns (x) and the rows (y) of a heatmap, None for 0, 1, 2 ..., and their Plotly axes.
 
-    `tokens` names the axes along which all tokens of the input lie: "x", "y" or "xy". `names` are what its data call the
-    columns and the rows, where those are not the titles of the axes.
+    `tokens` names the axes along which all tokens of the input lie: "x", "y" or "xy". `names` are the names of columns and rows
+    in the exported data, if they differ from the titles of the axes.
     """
 
     x: Sequence[object] | np.ndarray | None
@@ -35,7 +35,7 @@ class Axes:
     names: tuple[str, str] = ("", "")
 
     def sides(self, shape: Sequence[int]) -> tuple[Places, Places]:
-        """What the rows and the columns of values of this shape [rows, columns] are."""
+        """The names and labels of the rows and of the columns, for values of this shape [rows, columns]."""
         along = zip("yx", (self.y, self.x), (self.y_axis, self.x_axis), self.names[::-1], shape, strict=True)
         rows, columns = (self._side(*one) for one in along)
         return rows, columns
@@ -47,7 +47,7 @@ class Axes:
 
 
 class ColourScale(TypedDict, total=False):
-    """Colours and the bar that explains them, as Plotly reads them."""
+    """Colours with their colour bar, in Plotly's terms."""
 
     colorscale: object
     cmin: float
@@ -57,16 +57,16 @@ class ColourScale(TypedDict, total=False):
 
 
 class Ticks(TypedDict):
-    """Where the ticks of a colour bar are, and what stands at them."""
+    """The positions and labels of the ticks of a colour bar."""
 
     tickvals: list[float]
     ticktext: list[str]
 
 
 def heatmap(values: np.ndarray, axes: Axes, hover: str, scale: ColourScale, key: str, **cells: object) -> go.Figure:
-    """Values [rows, columns] as they are if they are bytes, else as float32, on a `colour_scale`.
+    """Values [rows, columns], bytes as they are and others as float32, on a `colour_scale`.
 
-    `hover` is Plotly's template for the label of a cell; `cells` go on to Plotly.
+    `hover` is Plotly's template for the label of a cell; `cells` are passed to Plotly.
     """
     numbers, unit = values, identifier(scale.get("colorbar", {}).get("title", {}).get("text", "")) or "value"
     values = values if values.dtype == np.uint8 else values.astype(np.float32)
@@ -79,7 +79,7 @@ def heatmap(values: np.ndarray, axes: Axes, hover: str, scale: ColourScale, key:
 
 
 def colour_scale(low: float, high: float, title: str = "", *, signed: bool = False, **bar: object) -> ColourScale:
-    """Colours from low to high, parting at the middle if `signed`, and the bar that explains them; `bar` goes on to Plotly."""
+    """Colours from low to high, diverging from the middle if `signed`, with their colour bar; `bar` is passed to Plotly."""
     return {
         "colorscale": SIGNED if signed else "Viridis",
         "cmin": low,
@@ -89,14 +89,14 @@ def colour_scale(low: float, high: float, title: str = "", *, signed: bool = Fal
 
 
 def outline(x: float, y: float, width: float, height: float) -> dict[str, object]:
-    """A rectangle around what is selected, from its corner at x and y."""
+    """A rectangle around the selection, from its corner at x and y."""
     return {"type": "rect", "x0": x, "x1": x + width, "y0": y, "y1": y + height, "line": {"color": ACCENT, "width": 2}}
 
 
 def outlined_cell(cell: tuple[float, float] | None) -> list[dict[str, object]]:
-    """Rectangles around the cell at a row and a column, seen on the ramp's blue too: the accent, on the page's background.
+    """Rectangles around the cell (row, column): the accent on the page's background, visible on the blue of the ramp too.
 
-    By its name the page knows the cell, and opens the window of a long input on it.
+    The page finds the cell by its name, and opens the window of a long input there.
     """
     if cell is None:
         return []
@@ -108,12 +108,12 @@ def outlined_cell(cell: tuple[float, float] | None) -> list[dict[str, object]]:
 
 
 def root_ticks(top: float, square_root: bool = True) -> Ticks:
-    """Ticks of a colour bar from 0 to 1 that shows shares of `top`, or their square roots."""
+    """Ticks of a colour bar from 0 to 1 that shows fractions of `top`, or their square roots."""
     return {"tickvals": list(TICKS), "ticktext": [f"{(tick**2 if square_root else tick) * top:.2g}" for tick in TICKS]}
 
 
 def number_axis(title: str, numbers: int | None = None, **more: object) -> dict[str, object]:
-    """An axis of whole numbers, such as layers; with `numbers` of them, about a dozen are written."""
+    """An axis of whole numbers, such as layers; given how many `numbers`, about a dozen of them are labelled."""
     step = {} if numbers is None else {"dtick": max(1, numbers // 12)}
     return plain_axis(title, 6, **step, **more)
 
@@ -125,7 +125,7 @@ def head_axes(layers: int, heads: int) -> Axes:
 
 
 def similarity_heatmap(cosines: np.ndarray, tokens: Sequence[str]) -> go.Figure:
-    """Cosines [n, n] between the vectors of tokens, from the lowest there is up to 1."""
+    """Cosines [n, n] between the vectors of tokens; the scale goes from the lowest cosine to 1."""
     labels = token_labels(tokens)
     return heatmap(
         cosines,

@@ -1,4 +1,4 @@
-"""Hidden states: vectors, changes by layer, one word in two contexts, sentences."""
+"""Pictures of hidden states: vectors, changes by layer, one word in two contexts, sentences."""
 
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
@@ -16,7 +16,7 @@ OTHER_LINES = (CATEGORIES[2], CATEGORIES[3])
 
 
 def vectors_heatmap(vectors: np.ndarray, tokens: Sequence[str], top: float) -> go.Figure:
-    """One row a token, one column a dimension: vectors [tokens, hidden]; colours end at −top and top."""
+    """Vectors [tokens, hidden]: a row per token, a column per dimension; the scale goes from −top to top."""
     axes = Axes(None, token_labels(tokens), number_axis("dimension"), token_axis("token", autorange="reversed"), tokens="y")
     drawn = heatmap(
         vectors.astype(np.float32).round(2),
@@ -31,9 +31,9 @@ def vectors_heatmap(vectors: np.ndarray, tokens: Sequence[str], top: float) -> g
 def by_layer_heatmap(
     values: np.ndarray, tokens: Sequence[str], first: int, name: str, cell: tuple[int, int] | None = None
 ) -> go.Figure:
-    """A number for every token at every hidden state: values [hidden states, tokens], the first row is `first`.
+    """A number for every token at every hidden state: values [hidden states, tokens], of which `first` is the first hidden state.
 
-    `cell` is the hidden state and the token of one that is outlined.
+    `cell` is the row and the token of a cell to outline.
     """
     states = number_axis("hidden state (0: embeddings)", len(values) - 1)
     return heatmap(
@@ -46,9 +46,9 @@ def by_layer_heatmap(
 
 
 def layers_heatmap(similarity: np.ndarray, one_model: bool = False, chosen: int | None = None) -> go.Figure:
-    """How alike every hidden state here [rows] is to every one there [columns], 0 to 1; `one_model`: there is here.
+    """Similarity, 0 to 1, of every hidden state here [rows] and every one there [columns]; `one_model`: both are the same model.
 
-    The row of a `chosen` one is outlined.
+    The row of the `chosen` hidden state is outlined.
     """
     sides = ("", "") if one_model else (" here", " there")
     rows, columns = (
@@ -66,7 +66,7 @@ def layers_heatmap(similarity: np.ndarray, one_model: bool = False, chosen: int 
 
 
 def pooled_heatmap(cls: np.ndarray, pooled: np.ndarray) -> go.Figure:
-    """Two rows of the same dimensions: the last hidden state of [CLS] [hidden], and the pooled output [hidden]."""
+    """Two rows over the same dimensions: the last hidden state of [CLS] [hidden], and the pooled output [hidden]."""
     return heatmap(
         np.stack([cls, pooled]),
         Axes(
@@ -89,10 +89,10 @@ def context_lines(
     random: np.ndarray,
     adjusted: bool,
 ) -> go.Figure:
-    """Cosines of one word between its contexts at every hidden state [layers + 1], beside what to judge them by.
+    """Cosines of one word between its contexts at every hidden state [layers + 1], beside references to judge them by.
 
-    `lines` are the word's own, the most telling first; `controls` are other words with theirs; `random` is the mean
-    cosine of tokens that have nothing to do with each other. With `adjusted` that is taken away from every line.
+    `lines` are the word's own, the most telling first; `controls` are those of other words; `random` is the mean cosine of
+    unrelated tokens. With `adjusted` it is subtracted from every line.
     """
     ground = random if adjusted else np.zeros(len(random))
     others = [(f"control ‘{other}’", values) for other, values in controls]
@@ -131,11 +131,11 @@ def _line(cosines: np.ndarray, label: str, colour: str, width: float, dash: str 
 
 
 def sentences_heatmap(cosines: np.ndarray, texts: Sequence[str]) -> go.Figure:
-    """Cosines [n, n] between sentences; the colours end where the off-diagonal cosines do."""
+    """Cosines [n, n] between sentences; the scale covers the off-diagonal cosines."""
     off = cosines[~np.eye(len(cosines), dtype=bool)]
     low = float(off.min(initial=1)) if len(off) else 0
     numbers = [str(i) for i in range(1, len(texts) + 1)]
-    # On a phone the sentences would take the room of the picture.
+    # On a phone the sentences would take most of the picture's width.
     narrow = {"yaxis": {"tickmode": "array", "tickvals": list(range(len(texts))), "ticktext": numbers}}
     labels = token_labels([f"{number} · {shorten(text, 34)}" for number, text in zip(numbers, texts, strict=True)])
     listed = list(enumerate(texts, start=1))

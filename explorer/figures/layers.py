@@ -1,4 +1,4 @@
-"""What hidden states are like over many words: one number each, or one for every word."""
+"""Statistics of hidden states over many words: a line by hidden state, or a point per word."""
 
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
@@ -17,9 +17,9 @@ BAND = "rgba(128, 128, 128, 0.2)"
 
 @dataclass(frozen=True)
 class Line:
-    """A number for every hidden state [layers + 1]; `around` is what lies below and above it, as a band.
+    """A number for every hidden state [layers + 1]; `around` are the lower and upper edges of a band.
 
-    One that the others are judged by is `faint`.
+    A `faint` line is a reference for the others.
     """
 
     name: str
@@ -36,7 +36,7 @@ def layer_lines(
     form: str = ".3f",
     title: str = "hidden state",
 ) -> go.Figure:
-    """Numbers by hidden state, the chosen one, if any, marked; `shown` is the range of the axis, `form` writes numbers."""
+    """Lines by hidden state, the chosen one (`at`) marked; `shown` is the range of the axis, `form` the format of numbers."""
     colours = cycle(CATEGORIES[:4])
     traces: list[go.Scatter] = []
     for line in lines:
@@ -61,7 +61,7 @@ def layer_lines(
 
 
 def _chosen(at: int) -> dict[str, object]:
-    """A line behind everything at the chosen hidden state."""
+    """A line in the background at the chosen hidden state."""
     line = {"color": ACCENT, "width": 1.5, "dash": "dot"}
     return {"type": "line", "x0": at, "x1": at, "y0": 0, "y1": 1, "yref": "paper", "line": line, "layer": "below"}
 
@@ -80,13 +80,13 @@ def _line(line: Line, colour: str, form: str) -> go.Scatter:
 
 
 def _band(low: np.ndarray, high: np.ndarray) -> list[go.Scatter]:
-    """What lies between two lines."""
+    """The filled band between two lines."""
     common = {"x": list(range(len(low))), "mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
     return [go.Scatter(y=low, **common), go.Scatter(y=high, fill="tonexty", fillcolor=BAND, **common)]
 
 
 def _table(lines: Sequence[Line], unit: str) -> Table:
-    """A row for each hidden state of each line, with what lies around it where anything does."""
+    """A row for each hidden state of each line, with the edges of the band if any line has one."""
     banded = any(line.around for line in lines)
     rows = []
     for line in lines:
@@ -97,7 +97,7 @@ def _table(lines: Sequence[Line], unit: str) -> Table:
 
 
 def frequency_points(words: Sequence[str], counts: np.ndarray, norms: np.ndarray, layer: int) -> go.Figure:
-    """A point a word: how often it occurs, from left to right, and how long its vectors are [words]; a line of medians."""
+    """A point per word: how often it occurs (x) and the mean length of its vectors [words] (y), with a line of medians."""
     dots = go.Scatter(
         x=counts,
         y=norms.astype(np.float32),
@@ -130,7 +130,7 @@ def frequency_points(words: Sequence[str], counts: np.ndarray, norms: np.ndarray
 
 
 def _medians(counts: np.ndarray, norms: np.ndarray) -> tuple[list[float], list[float]]:
-    """Of the words that occur once, 2 to 3 times, 4 to 7 times and so on: the mean of the logarithms, back, and the median."""
+    """For words that occur once, 2 to 3 times, 4 to 7 times and so on: geometric mean of the counts, and median length."""
     doubled = np.floor(np.log2(np.maximum(counts, 1))).astype(int)
     groups = [np.flatnonzero(doubled == one) for one in np.unique(doubled)]
     return [float(np.exp(np.log(counts[rows]).mean())) for rows in groups], [float(np.median(norms[rows])) for rows in groups]

@@ -1,4 +1,4 @@
-"""Points in two or three dimensions."""
+"""Maps of points in two or three dimensions."""
 
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
@@ -13,12 +13,12 @@ from explorer.figures.heatmaps import COLOUR_BAR
 from explorer.figures.numbers import columns_of, identifier, keep
 
 OTHERS = "others"
-MOST_MOVING = 600  # points; more would stutter on the way
+MOST_MOVING = 600  # points; the movement of more would stutter
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number for every point, which a scale of colours shows; `unit` says what it is."""
+    """A number for every point, shown by a colour scale; `unit` is its name."""
 
     values: np.ndarray
     unit: str = ""
@@ -26,7 +26,7 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Marks:
-    """Which points stand out: rows that are not `bright` [n] fade; the `picked` one, its `neighbors` and `others` get a ring."""
+    """Which points stand out: rows not `bright` [n] fade; the `picked` one, its `neighbors` and `others` get a ring."""
 
     bright: np.ndarray | None = None
     picked: int | None = None
@@ -35,7 +35,7 @@ class Marks:
 
     @property
     def rings(self) -> dict[int, int]:
-        """The rows with a ring, and its size in pixels: the picked one's is larger."""
+        """The rows with a ring, and its size in pixels, which is larger for the picked one."""
         small = dict.fromkeys([*self.neighbors, *self.others], 12)
         return small if self.picked is None else small | {self.picked: 16}
 
@@ -48,7 +48,7 @@ def point_map(
     key: str,
     marks: Marks = Marks(),
 ) -> go.Figure:
-    """A scatter of points [n, 2 or 3]; `axes` names what each axis is, `labels` are words, one colour each, or numbers."""
+    """A scatter plot of points [n, 2 or 3]; `axes` are the titles, `labels` words with a colour each, or numbers."""
     few = len(texts) <= 40 and all(len(text) <= 16 for text in texts)
     number = labels if isinstance(labels, Quantity) else None
     groups = {"": list(range(len(texts)))} if isinstance(labels, Quantity) else _rows_by_label(labels)
@@ -63,7 +63,7 @@ def point_map(
     traces.append(_rings(points, marks.rings))
     layout = _space(axes)
     if len(axes) == 2 and len(points) <= MOST_MOVING and marks.bright is None and marks.picked is None:
-        layout["transition"] = {"duration": 450, "easing": "cubic-in-out"}  # a move takes no selection along
+        layout["transition"] = {"duration": 450, "easing": "cubic-in-out"}  # only without rings, which would not move along
     if number is not None:
         bar = {**COLOUR_BAR, "title": {"text": esc(number.unit), "side": "right"}}
         layout["coloraxis"] = {"colorscale": "Viridis", "colorbar": bar}
@@ -74,23 +74,23 @@ def point_map(
 
 
 def _space(axes: Sequence[str]) -> dict[str, object]:
-    """The layout of two axes or three, which have names but no numbers."""
+    """The layout of two or three axes with titles but without numbers."""
     plain = {"showgrid": False, "zeroline": False, "showticklabels": False}
     named = [{**plain, "title": {"text": esc(axis)}} for axis in axes]
     if len(axes) == 2:
         return {"xaxis": named[0], "yaxis": {**named[1], "scaleanchor": "x"}}
-    # Far enough away, and aimed low enough, for the names of the axes to be inside the picture.
+    # Distance and aim that keep the titles of the axes inside the picture.
     camera = {"eye": {"x": 1.65, "y": 1.65, "z": 0.9}, "center": {"x": 0, "y": 0, "z": -0.25}}
     return {"scene": {**{f"{letter}axis": axis for letter, axis in zip("xyz", named, strict=True)}, "camera": camera}}
 
 
 def _rows_by_label(labels: Sequence[str]) -> dict[str, list[int]]:
-    """The rows of each label; when there are more labels than colours, the rarest are OTHERS."""
+    """The rows of each label; with more labels than colours, the rarest become OTHERS."""
     rows: dict[str, list[int]] = {}
     for row, label in enumerate(labels):
         rows.setdefault(str(label), []).append(row)
     if OTHERS in rows:
-        rows[OTHERS] = rows.pop(OTHERS)  # last: its colour is the last one, and nobody else's
+        rows[OTHERS] = rows.pop(OTHERS)  # last, so that it gets the last colour to itself
     if len(rows) <= len(CATEGORIES):
         return rows
     common = sorted(rows, key=lambda label: -len(rows[label]))[: len(CATEGORIES) - 1]  # the last colour is grey
@@ -113,16 +113,16 @@ def _group(
         marker = {"size": 8 if len(texts) <= 600 else 6, **marker}
     elif np.isscalar(marker["opacity"]):
         marker = {**marker, "size": 4}
-    else:  # in three dimensions the opacity is one number a trace
+    else:  # in three dimensions a trace has a single opacity
         size = np.where(np.asarray(marker["opacity"]) > 0.5, 6, 1.5).astype(np.float32)
         marker = {**marker, "opacity": 0.85, "size": size}
     return _scatter(points[rows], marker=marker, **common)
 
 
 def _rings(points: np.ndarray, sizes: dict[int, int]) -> go.Scatter | go.Scatter3d:
-    """Rings of these sizes around some points, by row; always there, so that the other traces keep their numbers."""
+    """Rings of these sizes around some points, by row; drawn even if empty, so that the other traces keep their numbers."""
     marker = {"size": list(sizes.values()), "color": ACCENT, "symbol": "circle-open", "line": {"width": 2}}
-    named = list(map(str, sizes))  # a ring that stays goes with its point
+    named = list(map(str, sizes))  # a ring moves with its point
     return _scatter(points[list(sizes)], ids=named, mode="markers", marker=marker, hoverinfo="skip", showlegend=False)
 
 

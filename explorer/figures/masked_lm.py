@@ -1,4 +1,4 @@
-"""Surprise, belief through the layers, attribution, patching, and the lengths of spans."""
+"""Pictures of the masked LM: surprisal, guesses by layer, attribution, patching, and lengths of spans."""
 
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
@@ -34,9 +34,9 @@ def surprise_bars(
     ranks: np.ndarray,
     positions: Sequence[int] | None = None,
 ) -> go.Figure:
-    """How surprised the model is by each token, in bits; the first guess, its probability and the rank on hover.
+    """The surprisal of each token in bits; on hover the first guess, its probability, and the rank of the token itself.
 
-    `positions` are the tokens' own in the input, where those are not simply all tokens.
+    `positions` are the positions of the tokens in the input, if they are not simply all.
     """
     window = window_over(x=range(len(tokens)) if positions is None else positions)
     notes = [
@@ -63,7 +63,7 @@ def surprise_bars(
 
 
 def followed_words(words: Sequence[str], probabilities: np.ndarray, ranks: np.ndarray) -> go.Figure:
-    """Words through the layers, [hidden states, words]: their probability (left) and their rank (dotted, right)."""
+    """Words by hidden state, [hidden states, words]: their probability (left axis) and their rank (dotted, right axis)."""
     traces = [
         trace
         for index, word in enumerate(words)
@@ -90,7 +90,7 @@ def followed_words(words: Sequence[str], probabilities: np.ndarray, ranks: np.nd
 
 
 def _followed_word(name: str, colour: str, probabilities: np.ndarray, ranks: np.ndarray) -> list[go.Scatter]:
-    """The lines of one word, both [hidden states]; its rank is read where one points at its probability."""
+    """The two lines of one word, both [hidden states]; the hover label of the probability also gives the rank."""
     layers = list(range(len(probabilities)))
     return [
         go.Scatter(
@@ -115,7 +115,7 @@ def _followed_word(name: str, colour: str, probabilities: np.ndarray, ranks: np.
 
 
 def attribution_bars(tokens: Sequence[str], scores: np.ndarray, method: str, occluded: np.ndarray | None, unit: str) -> go.Figure:
-    """A score a token for `unit`, beside what hiding that token costs; `method` is named on the figure."""
+    """A score per token for `unit`, beside the effect of masking that token (occlusion) if given; `method` is the legend."""
     labels = token_labels(tokens)
 
     def bars(values: np.ndarray, name: str, colour: str) -> go.Bar:
@@ -142,7 +142,7 @@ def attribution_bars(tokens: Sequence[str], scores: np.ndarray, method: str, occ
 
 
 def patching_heatmap(probabilities: np.ndarray, tokens: Sequence[str], word: str, clean: float, corrupted: float) -> go.Figure:
-    """The probability of `word`, [hidden states, tokens], from what the corrupted input gives to what the clean one does."""
+    """The probability of `word` after each patch, [hidden states, tokens], on a scale from the corrupted run to the clean one."""
     low, high = min(clean, corrupted, float(probabilities.min())), max(clean, corrupted, float(probabilities.max()))
     labels, axis = token_labels(tokens), number_axis("hidden state (0: embeddings)", len(probabilities) - 1, autorange="reversed")
     axes = Axes(labels, list(range(len(probabilities))), token_axis("token taken from the clean run"), axis, "x", ("token", ""))
@@ -157,7 +157,7 @@ def patching_heatmap(probabilities: np.ndarray, tokens: Sequence[str], word: str
 
 
 def span_lengths(expected: np.ndarray, drawn: Sequence[int]) -> go.Figure:
-    """The share of each span length in words, 1 to 10: what the rule says, and the spans of this round."""
+    """The share of each span length in words, 1 to 10: as expected by the rule, and of the spans drawn in this round."""
     lengths = list(range(1, len(expected) + 1))
     counts = np.bincount(np.asarray(drawn, dtype=int), minlength=len(expected) + 1)[1 : len(expected) + 1]
     share = counts / max(1, counts.sum())

@@ -1,6 +1,6 @@
-"""The numbers of a picture, kept beside it: named columns and rows in full precision, made when somebody asks for them.
+"""The numbers of a picture, kept beside it: named columns and rows in full precision, computed on request.
 
-What travels to the browser stays as light as it was: JSON and copies of a value hold the picture alone.
+What is sent to the browser does not grow: JSON and copies of a value contain the picture alone.
 """
 
 import html
@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-NO_WIDTH = "\u200b"  # what keeps equal labels apart on an axis
+NO_WIDTH = "\u200b"  # zero-width space: keeps equal labels apart on an axis
 SPELLED = {"−": " minus ", "‖": "", "√": "root ", "∘": " times ", "·": " dot ", "÷": "over ", "²": "2"}
 
 
 @dataclass(frozen=True)
 class Table:
-    """Plain values of Python by column, each as long as the others; None is nothing.
+    """Python values by column, all of equal length; None is a missing value.
 
     Layers and heads count from 1, positions and dimensions from 0; hidden state 0 is the embedding output.
     """
@@ -37,30 +37,30 @@ class Table:
 
     @property
     def rows(self) -> list[tuple[Any, ...]]:
-        """The same by row."""
+        """The cells by row."""
         return list(zip(*self.cells, strict=True))
 
     def beside(self, **constant: Any) -> "Table":
-        """The same with columns before it that say one thing in every row: the layer, the head."""
+        """The table with constant columns before it, such as the layer and the head."""
         return Table((*constant, *self.columns), (*([value] * len(self) for value in constant.values()), *self.cells))
 
     def with_columns(self, **more: Callable[[tuple[Any, ...]], Any]) -> "Table":
-        """The same with more columns behind it, each made from a row."""
+        """The table with more columns after it, each computed from a row."""
         rows = self.rows
         return Table((*self.columns, *more), (*self.cells, *([plain(of(row)) for row in rows] for of in more.values())))
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """The table as a JSON object."""
         return {"columns": list(self.columns), "rows": self.rows}
 
 
 Maker = Callable[[], Table]
 Column = Sequence[Any] | np.ndarray
-"""One value a row."""
+"""One value per row."""
 
 
 class _KeptItems(dict):
-    """A dictionary with the numbers beside it; a copy of it has none."""
+    """A dictionary with its numbers beside it, which copies do not have."""
 
     def __init__(self, value: Mapping[Any, Any], make: Maker) -> None:
         super().__init__(value)
@@ -74,7 +74,7 @@ class _KeptItems(dict):
 
 
 class _KeptRows(list):
-    """A list with the numbers beside it; a copy of it has none."""
+    """A list with its numbers beside it, which copies do not have."""
 
     def __init__(self, value: Sequence[Any], make: Maker) -> None:
         super().__init__(value)
@@ -85,15 +85,15 @@ class _KeptRows(list):
 
 
 def keep(picture: Any, make: Maker) -> Any:
-    """A picture, a Plotly figure, the value of a component or rows, with the numbers that it shows."""
+    """A picture (a Plotly figure, or a component's value) with the table of the numbers that it shows."""
     if isinstance(picture, dict | list):
         return _KeptItems(picture, make) if isinstance(picture, dict) else _KeptRows(picture, make)
-    picture._numbers = make  # Plotly writes no attribute of this kind
+    picture._numbers = make  # an attribute that Plotly does not serialize
     return picture
 
 
 def kept(picture: object) -> Table | None:
-    """The numbers that were kept beside a picture, if any were."""
+    """The numbers kept beside a picture, or None."""
     make = _maker(picture)
     return make() if callable(make) else None
 
@@ -103,46 +103,46 @@ def _maker(picture: object) -> Maker | None:
 
 
 def _made(make: Maker | None) -> Table:
-    """Raises ValueError for a picture without numbers."""
+    """The table. Raises ValueError for a picture without numbers."""
     if make is None:
         raise ValueError("a picture without its numbers")
     return make()
 
 
 def beside(picture: object, **constant: Any) -> Any:
-    """A picture whose numbers say in every row what they belong to."""
+    """A picture whose numbers have constant columns before them, such as the layer."""
     table_of = _maker(picture)
     return keep(picture, lambda: _made(table_of).beside(**constant))
 
 
 def with_columns(picture: object, **more: Callable[[tuple[Any, ...]], Any]) -> Any:
-    """A picture whose numbers have more columns, each made from a row."""
+    """A picture whose numbers have more columns, each computed from a row."""
     table_of = _maker(picture)
     return keep(picture, lambda: _made(table_of).with_columns(**more))
 
 
 @dataclass(frozen=True)
 class Places:
-    """One side of a matrix: the columns that name its places, and for each place what stands in them."""
+    """One side of a matrix: the names of its columns, and their cells for each place."""
 
     columns: tuple[str, ...]
     places: list[tuple[Any, ...]]
 
     @classmethod
     def of_tokens(cls, tokens: Sequence[str], name: str = "token", positions: Sequence[int] | None = None) -> "Places":
-        """Tokens with their positions from 0, which are `positions` where those are not simply all."""
+        """Tokens with their positions, which count from 0 unless `positions` are given."""
         positions = range(len(tokens)) if positions is None else positions
         columns = ("position", name) if name == "token" else (f"{name}_position", name)
         return cls(columns, [(int(position), token) for position, token in zip(positions, tokens, strict=True)])
 
     @classmethod
     def of(cls, name: str, labels: Column) -> "Places":
-        """Places that one label names, a number or a text."""
+        """Places with one label each, a number or a text."""
         return cls((name,), [(plain(label),) for label in labels])
 
 
 def matrix(values: Any, rows: Places, columns: Places, name: str) -> Table:
-    """A row for each cell of values [rows, columns] that is drawn: a number, which NaN is not."""
+    """A row for each cell of values [rows, columns], except NaN and infinite ones, which are not drawn."""
     values = np.asarray(values)
     drawn = np.isfinite(values) if values.dtype.kind == "f" else np.ones(values.shape, dtype=bool)
     down, across = (place.tolist() for place in np.nonzero(drawn))
@@ -151,12 +151,12 @@ def matrix(values: Any, rows: Places, columns: Places, name: str) -> Table:
 
 
 def _spread(side: Places, places: list[int]) -> list[list[Any]]:
-    """What stands in each column of a side, at these places along it."""
+    """For each column of a side, its cells at these places."""
     return [[side.places[place][number] for place in places] for number in range(len(side.columns))]
 
 
 def columns_of(**columns: Column) -> Table:
-    """A table from its columns, all of one length."""
+    """A table from its columns. Raises ValueError unless all have the same length."""
     cells = tuple(list(map(plain, column)) for column in columns.values())
     if len(set(map(len, cells))) > 1:
         raise ValueError(f"columns of different lengths: {dict(zip(columns, map(len, cells), strict=True))}")
@@ -164,18 +164,18 @@ def columns_of(**columns: Column) -> Table:
 
 
 def plain(value: object) -> Any:
-    """A number of NumPy as one of Python, nothing for one that is none or infinite, which JSON cannot say; all else as it is."""
+    """A Python number for one of NumPy, None for NaN and infinity, which JSON does not have; other values unchanged."""
     value = value.item() if isinstance(value, np.generic) else value
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def as_typed(label: object) -> Any:
-    """A label of a figure as the text that it was made of."""
+    """A label of a figure, as the text before escaping."""
     return html.unescape(label).replace(NO_WIDTH, "") if isinstance(label, str) else plain(label)
 
 
 def identifier(title: str) -> str:
-    """A title as the name of a column: 'hidden state (0: embeddings)' is hidden_state, '1 − cosine' is 1_minus_cosine."""
+    """A title as a column name: 'hidden state (0: embeddings)' is hidden_state, '1 − cosine' is 1_minus_cosine."""
     words = as_typed(title).replace("<br>", " ").partition(":")[0].partition(" (")[0]
     spelled = "".join(SPELLED.get(letter, letter) for letter in words)
     return re.sub(r"\W+", "_", spelled).strip("_").lower()

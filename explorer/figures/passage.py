@@ -6,9 +6,9 @@ from explorer.figures.numbers import Table, keep
 
 
 def passage(text: str, start: int, end: int) -> dict[str, Any]:
-    """The value for a text of which characters [start, end) are marked; none where both are alike.
+    """The component's value for a text with the characters [start, end) marked; none if both are equal.
 
-    Raises ValueError when they are not in the text.
+    Raises ValueError when they are outside the text.
     """
     if not 0 <= start <= end <= len(text):
         raise ValueError(f"there are no characters {start} to {end} in a text of {len(text)}")

@@ -1,4 +1,4 @@
-"""How good the result of a training is, what decides, and what the training changed."""
+"""Pictures of a training's result: how good it is, what decides, and what changed in the model."""
 
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
@@ -14,9 +14,9 @@ from explorer.figures.training import DOTTED, HELD_OUT
 
 
 def confusion_matrix(counts: np.ndarray, labels: Sequence[str], what: str = "sentences") -> go.Figure:
-    """Counts [right label, said label] of `what`; the colour is the share of the row, so that rare labels show too."""
+    """Counts [true label, predicted label] of `what`; the colour is the share of the row, so that rare labels show too."""
     shares = counts / np.maximum(counts.sum(1, keepdims=True), 1)
-    few = len(labels) <= 25  # labels that are written out
+    few = len(labels) <= 25  # labels are written out
     names = token_labels([shorten(label, 18) for label in labels])
     predicted = token_axis("column: what was said", showticklabels=few)
     right = token_axis("row: what is right", autorange="reversed", showticklabels=few)
@@ -34,7 +34,7 @@ def confusion_matrix(counts: np.ndarray, labels: Sequence[str], what: str = "sen
 
 
 def number_scatter(right: np.ndarray, said: np.ndarray, texts: Sequence[str], key: str) -> go.Figure:
-    """What was said [n] against what is right [n], a dot for each text; on the dotted line both are the same."""
+    """Predicted numbers [n] against true ones [n], a dot for each text; on the dotted line both are equal."""
     low, high = (float(pick([pick(right), pick(said)])) for pick in (np.min, np.max))
     same = go.Scatter(x=[low, high], y=[low, high], mode="lines", line=DOTTED, hoverinfo="skip")
     dots = go.Scatter(
@@ -51,7 +51,7 @@ def number_scatter(right: np.ndarray, said: np.ndarray, texts: Sequence[str], ke
 
 
 def calibration_curve(confidence: np.ndarray, accuracy: np.ndarray, count: np.ndarray) -> go.Figure:
-    """How often predictions are right (0 to 1), by the probability they were made with; the area shows how many."""
+    """The share of correct predictions (0 to 1) by their probability; the area of a dot shows how many there are."""
     even = go.Scatter(x=[0, 1], y=[0, 1], mode="lines", line=DOTTED, hoverinfo="skip")
     size = 8 + 28 * np.sqrt(count / max(1, count.max(initial=1)))
     points = go.Scatter(
@@ -73,10 +73,10 @@ def calibration_curve(confidence: np.ndarray, accuracy: np.ndarray, count: np.nd
 
 
 def word_effects(words: Sequence[str], effects: Sequence[float], shares: bool = True, outlined: int | None = None) -> go.Figure:
-    """What each word did for the best label (positive) or against it.
+    """The effect of each word for the best label (positive) or against it.
 
-    `shares`: how much its probability falls when the word is hidden, -1 to 1; otherwise parts of its log-odds. The bar of
-    the word at `outlined` has an outline.
+    `shares`: how much its probability falls when the word is masked, -1 to 1; otherwise parts of its log-odds. The bar of the
+    word at `outlined` has an outline.
     """
     most = max(0.01, max((abs(effect) for effect in effects), default=0.01))
     hover, ticks = ("without %{x}: %{customdata:+.1%}", "+.0%") if shares else ("%{x}: %{y:+.2f}", "+.1f")
@@ -102,7 +102,7 @@ def word_effects(words: Sequence[str], effects: Sequence[float], shares: bool = 
 
 
 def drift_bars(drift: np.ndarray) -> go.Figure:
-    """How far training moved each hidden state: 1 - cosine between before and after, mean over tokens, 0 to 2."""
+    """The distance that training moved each hidden state: 1 - cosine between before and after, mean over tokens, 0 to 2."""
     hover = "hidden state %{x}: %{y:.4f}<extra></extra>"
     drawn = figure(
         [go.Bar(x=list(range(len(drift))), y=drift, marker={"color": HELD_OUT}, hovertemplate=hover)],
@@ -114,7 +114,7 @@ def drift_bars(drift: np.ndarray) -> go.Figure:
 
 
 def looks_at_answer(shares: np.ndarray, even: float) -> go.Figure:
-    """The share of its attention that each head gives from a question to an answer: [layers, heads]; `even` if spread evenly."""
+    """The share of each head's attention from a question to an answer, [layers, heads]; `even` is that of even attention."""
     return heatmap(
         shares,
         head_axes(*shares.shape),
@@ -125,7 +125,7 @@ def looks_at_answer(shares: np.ndarray, even: float) -> go.Figure:
 
 
 def attention_shift(shift: np.ndarray) -> go.Figure:
-    """How much of every head's attention went elsewhere: [layers, heads], total variation 0 to 1, mean over queries."""
+    """The change of every head's attention, [layers, heads]: total variation distance, 0 to 1, mean over queries."""
     return heatmap(
         shift,
         head_axes(*shift.shape),

@@ -1,4 +1,4 @@
-"""Rows of names, numbers, bars and vectors drawn as strips."""
+"""Tables of names, numbers, bars, and vectors drawn as strips of colour."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ Kind = Literal["name", "text", "before", "after", "number", "bar", "strip"]
 
 @dataclass(frozen=True)
 class Column:
-    """One column: what stands in it, and for strips and bars the value at which the colour or the bar is full.
+    """One column: its title, the kind of its cells, and for strips and bars the value at full colour or length.
 
-    A strip without `top` is on its own scale. `form` is how a number is written; `name` what its data are called, where that
-    is not its title.
+    A strip without `top` has its own scale. `form` is the format of numbers; `name` the column's name in the exported data, if it
+    differs from the title.
     """
 
     title: str
@@ -38,11 +38,14 @@ class Row:
     cells: Sequence[Any]
     token: int | None = None
     strong: bool = False
-    marked: tuple[int, int] | None = None  # [start, end) of its strips: what is outlined
+    marked: tuple[int, int] | None = None  # [start, end) of its strips to outline
 
 
 def strip_table(columns: Sequence[Column], rows: Sequence[Row], label: str = "", token: str = "") -> dict[str, Any]:
-    """The value for rows whose cells fit the columns; `label` says what the table is, `token` what its rows' tokens are."""
+    """The component's value; `label` describes the table, `token` names what the tokens of its rows are.
+
+    Raises ValueError when a row does not fit the columns.
+    """
     for row in rows:
         if len(row.cells) != len(columns):
             raise ValueError(f"a row has {len(row.cells)} cells for {len(columns)} columns")
@@ -63,7 +66,7 @@ def strip_table(columns: Sequence[Column], rows: Sequence[Row], label: str = "",
 
 
 def _table(columns: Sequence[Column], rows: Sequence[Row], token: str) -> Table:
-    """The cells as they were given; where there are strips, a row for each of their numbers, by dimension."""
+    """The cells as given; if there are strips, a row for each of their numbers, by dimension."""
     single = [at for at, column in enumerate(columns) if column.kind not in ("strip", "bar")]
     strips = [at for at, column in enumerate(columns) if column.kind == "strip"]
     names = [columns[at].name or identifier(columns[at].title) or "name" for at in (*single, *strips)]

@@ -1,4 +1,4 @@
-"""Layers × heads as switches."""
+"""A board of layers × heads as switches."""
 
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -15,9 +15,9 @@ def switch_board(
     effects: Sequence[Sequence[float]] | np.ndarray | None = None,
     notes: Sequence[Sequence[str]] | None = None,
 ) -> dict[str, Any]:
-    """The value for zero-based `off` heads; `effects` [layers][heads] from -1 (lowers) to 1 (raises), None if unknown.
+    """The component's value; `off` are zero-based heads, `effects` [layers][heads] go from -1 (lowers) to 1 (raises).
 
-    `notes` say in words what a colour means.
+    `effects` are None if unknown; `notes` describe them in words. Raises ValueError when shapes do not fit.
     """
     for name, rows in (("effects", effects), ("notes", notes)):
         if rows is not None and [len(row) for row in rows] != [heads] * layers:

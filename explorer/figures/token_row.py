@@ -15,9 +15,9 @@ KINDS = ("special", "mask", "unk", "piece", "continuation")
 
 @dataclass(frozen=True)
 class Numbers:
-    """What cards show besides the segment, one entry a token; a column that is None is left out.
+    """What cards show besides the segment, one entry per token; a column that is None is left out.
 
-    `offsets` are the characters [start, end) that a token came from, shown from the first to the last, counted from 1.
+    `offsets` are the characters [start, end) of each token, shown as the first and the last, counted from 1.
     """
 
     ids: Sequence[int] | None = None
@@ -34,9 +34,9 @@ def token_row(
     hints: Sequence[str] | None = None,
     selected: int | None = None,
 ) -> dict[str, Any]:
-    """The value for `tokens`: all sequences have one entry a token, `kinds` one of KINDS; `selected` is zero-based.
+    """The component's value for `tokens`: all sequences have one entry per token, `kinds` one of KINDS; `selected` is zero-based.
 
-    A hint is what appears when its token is pointed at. Raises ValueError for what does not fit the tokens.
+    A hint appears when its token is pointed at. Raises ValueError for arguments that do not fit the tokens.
     """
     columns = {"kinds": kinds, "segments": segments, "hints": hints, **vars(numbers)}
     for name, column in columns.items():
@@ -67,9 +67,9 @@ def token_row(
 
 
 def token_row_of(encoding: Encoding, selected: int | None = None, detail: bool = False) -> dict[str, Any]:
-    """The value for an input as the model reads it; with `detail`, everything that a card can show of it.
+    """The component's value for an input as the model reads it; with `detail`, all numbers of the cards.
 
-    A long one tells where its sentences are: tokens [start, end).
+    A long input also has its sentences: tokens [start, end).
     """
     numbers = Numbers(encoding.ids, encoding.positions, encoding.attention_mask, encoding.offsets)
     row = token_row(

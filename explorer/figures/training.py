@@ -1,4 +1,4 @@
-"""How a training went, and what is reached by hidden state and by the number of examples."""
+"""Training curves, and scores by hidden state and by number of examples."""
 
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
@@ -25,9 +25,9 @@ DOTTED = {"color": FAINT, "width": 1, "dash": "dot"}
 
 
 def learning_curves(history: Sequence[dict[str, float]], epochs: int, best: int | None = None) -> go.Figure:
-    """Loss (left) and what a run is judged by (right) after every epoch; `best` is the index of the one kept.
+    """Loss (left) and the deciding measure (right) after every epoch; `best` is the index of the epoch kept.
 
-    The rows are those of `Epoch.as_row`: of three measures the first is the loss, the second what it is judged by.
+    The rows are those of `Epoch.as_row`: of three measures the first is the loss, the second the one that decides.
     """
     _, judged, beside = [name.removeprefix("held_out_") for name in history[0] if name.startswith("held_out_")]
     trained, held_out = {"color": TRAINED, "dash": "dot"}, {"color": HELD_OUT, "dash": "solid"}
@@ -39,7 +39,7 @@ def learning_curves(history: Sequence[dict[str, float]], epochs: int, best: int 
         _curve(history, f"held_out_{beside}", f"held out, {CALLED[beside]}", "2", {"color": OTHER, "dash": "dash"}),
     ]
     lowest, unit = (-1, "squared error (variances)") if judged == "spearman" else (0, "loss (nats)")
-    few = max(1, -(-epochs // 5))  # a phone has room for five
+    few = max(1, -(-epochs // 5))  # a phone has room for five labels
     epoch = plain_axis("epoch", range=[0.5, max(epochs, 2) + 0.5], dtick=few, tickangle=0)
     chart = figure(
         traces,
@@ -63,26 +63,26 @@ def learning_curves(history: Sequence[dict[str, float]], epochs: int, best: int 
 
 
 def _curve(history: Sequence[dict[str, float]], key: str, name: str, axis: str, line: dict[str, str]) -> go.Scatter:
-    """One number of the history by epoch, on the left axes ("") or the right ones ("2"), which have the legend."""
+    """One number of the history by epoch, on the left axes ("") or the right ones ("2"), which have the legend entry."""
     place = {"xaxis": f"x{axis}", "yaxis": f"y{axis}", "legendgroup": name, "showlegend": axis == "2"}
     epochs, numbers = [row["epoch"] for row in history], [row[key] for row in history]
     return _line(epochs, numbers, name, line, "%{y:.3f}", marker={"size": 5}, **place)
 
 
 def _line(x: Sequence[float], y: Sequence[float], name: str, line: dict[str, str], hover: str, **more: object) -> go.Scatter:
-    """A line with its points, which says its name and `hover` where it is pointed at."""
+    """A line with markers; on hover it shows `hover` and its name."""
     hover = f"{hover}<extra>{esc(name)}</extra>"
     return go.Scatter(x=list(x), y=list(y), name=esc(name), mode="lines+markers", line=line, hovertemplate=hover, **more)
 
 
 def _above(text: str, x: float) -> dict[str, object]:
-    """What an axis shows, written over it: beside it, it would take the width that a phone has not."""
+    """The title of an axis, written above it: beside it, it would take width that a phone does not have."""
     place = {"x": x, "y": 1.02, "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
     return {"text": text, "showarrow": False, **place}
 
 
 def run_curves(runs: Sequence[tuple[str, Sequence[float]]]) -> go.Figure:
-    """What each of several runs is judged by, held out, by epoch."""
+    """The deciding held-out measure of several runs, by epoch."""
     traces = [
         _line(range(1, len(accuracies) + 1), accuracies, name, {"color": colour}, "%{y:.1%}")
         for (name, accuracies), colour in zip(runs, cycle(CATEGORIES), strict=False)
@@ -103,7 +103,7 @@ def run_curves(runs: Sequence[tuple[str, Sequence[float]]]) -> go.Figure:
 def probe_curve(
     layers: Sequence[int], accuracy: Sequence[float], deviation: Sequence[float], control: Sequence[float], chance: float
 ) -> go.Figure:
-    """Held-out accuracy of a probe on every hidden state, ± a standard deviation over seeds, and the control task's."""
+    """The held-out accuracy of a probe on every hidden state, ± one standard deviation over seeds, and of the control task."""
     spread = {"type": "data", "array": list(deviation), "thickness": 1, "width": 4}
     probe = _line(layers, accuracy, "labels", {"color": HELD_OUT}, "%{y:.1%}", error_y=spread)
     shuffled = _line(layers, control, "control", {"color": OTHER, "dash": "dash"}, "%{y:.1%}")
@@ -122,7 +122,7 @@ def probe_curve(
 
 
 def tag_probe_curves(probes: Sequence[tuple[str, Sequence[float], Sequence[float], Sequence[float]]]) -> go.Figure:
-    """For each set of tags its name, and by hidden state the probe's held-out accuracy, ± a standard deviation, and control."""
+    """For each set of tags, by hidden state: a probe's held-out accuracy ± one standard deviation, and the control task's."""
     traces, rows = [], []
     for (name, accuracy, deviation, control), colour in zip(probes, cycle((HELD_OUT, OTHER, TRAINED)), strict=False):
         layers = list(range(len(accuracy)))
@@ -150,7 +150,7 @@ def examples_curve(
     words: Sequence[float],
     words_deviation: Sequence[float],
 ) -> go.Figure:
-    """Held-out score by the number of examples, each ± a standard deviation over splits: BERT's and a bag of words'."""
+    """Held-out score by number of examples, ± one standard deviation over splits: of BERT and of a bag of words."""
     bert, bag = {"color": HELD_OUT}, {"color": OTHER, "dash": "dash"}
     traces = [
         *_band(examples, words, words_deviation, "bag of words", bag),
@@ -172,7 +172,7 @@ def examples_curve(
 def _band(
     x: Sequence[float], mean: Sequence[float], deviation: Sequence[float], name: str, line: dict[str, str]
 ) -> list[go.Scatter]:
-    """A line, and a faint band of a standard deviation on each side of it."""
+    """A line with a faint band of one standard deviation on each side."""
     low, high = (np.add(mean, sign * np.array(deviation)) for sign in (-1, 1))
     edge = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
     return [

@@ -1,4 +1,4 @@
-"""Weights: how large they are, and how their numbers are distributed."""
+"""Pictures of weights: their sizes, and the distribution of their numbers."""
 
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
@@ -13,7 +13,7 @@ from explorer.figures.numbers import columns_of, keep
 
 
 def weights_heatmap(sizes: np.ndarray, names: Sequence[str], cell: tuple[int, int] | None = None) -> go.Figure:
-    """The size of every weight [rows] in every layer [columns], NaN where a layer has none; one cell may be outlined."""
+    """The root mean square of every weight [rows] in every layer [columns], NaN for missing ones; one cell may be outlined."""
     rows = plain_axis("", autorange="reversed", automargin=True, type="category")
     layers = np.arange(1, sizes.shape[1] + 1)
     return heatmap(
@@ -28,7 +28,7 @@ def weights_heatmap(sizes: np.ndarray, names: Sequence[str], cell: tuple[int, in
 
 
 def weight_histogram(middles: np.ndarray, counts: np.ndarray) -> go.Figure:
-    """How many numbers lie around each of the middles, on a logarithmic axis: the tails are what differs."""
+    """The number of weights around each of the middles, on a logarithmic axis, since it is the tails that differ."""
     bars = go.Bar(x=middles, y=counts, marker={"color": AMOUNT}, hovertemplate="around %{x:.4f}: %{y:,}<extra></extra>")
     drawn = figure([bars], key="weight", bargap=0.05, xaxis=grid_axis("value"), yaxis=grid_axis("numbers", type="log", dtick=1))
     return keep(drawn, lambda: columns_of(value=middles, numbers=counts))

@@ -1,4 +1,4 @@
-"""A table of words, each with a colour."""
+"""A table of words with a colour each."""
 
 import heapq
 from collections.abc import Sequence
@@ -20,10 +20,10 @@ def word_grid(
     places: Sequence[int] = (),
     outlined: tuple[int, int] | None = None,
 ) -> dict[str, Any]:
-    """The value for cells [rows][columns] of (word, share from 0 to 1, note).
+    """The component's value for cells [rows][columns] of (word, share from 0 to 1, note).
 
-    `marked` is a column of interest, `outlined` the [row, column] of a cell;
-    `places` are the tokens that the columns stand for, if they stand for tokens.
+    `marked` is a column of interest, `outlined` the (row, column) of a cell; `places` are the tokens that the columns stand for,
+    if they do. Raises ValueError when shapes do not fit or shares are out of range.
     """
     if len(cells) != len(rows) or any(len(row) != len(columns) for row in cells):
         raise ValueError(f"the cells do not fit {len(rows)} rows and {len(columns)} columns")
@@ -48,7 +48,7 @@ def word_grid(
 def _table(
     corner: str, columns: Sequence[str], rows: Sequence[str], cells: Sequence[Sequence[Cell]], places: Sequence[int]
 ) -> Table:
-    """A row a cell; of columns that stand for tokens with their position."""
+    """A row per cell; columns that stand for tokens have their position."""
     lead: list[tuple[object, ...]] = list(zip(map(int, places), columns, strict=True) if places else zip(columns, strict=True))
     names = ("position", "token") if places else ("column",)
     listed = [
@@ -62,7 +62,7 @@ def _table(
 
 
 def _strongest(columns: Sequence[str], rows: Sequence[str], cells: Sequence[Sequence[Cell]]) -> str:
-    """The cells with the largest shares, in words."""
+    """The text alternative: the cells with the largest shares."""
     named = [
         (share, f"{row}, {column}: {word}{f', {note}' if note else ''}")
         for row, entries in zip(rows, cells, strict=True)

@@ -1,8 +1,8 @@
-"""Where a model attends: the one call through which every family of transformers computes its attention.
+"""Access to attention: the one function through which every family of transformers computes it.
 
-Registered as an attention function of transformers, it computes what SDPA computes; but a thread that asks is handed what the
-call was given, or has it answer with something else. So attention is derived again, taken apart and changed in any family,
-without knowing how it names its parts, and without a hook that others would trip over.
+Registered as an attention function of transformers, it computes what SDPA computes; but a thread can ask to get its arguments, or
+to replace its result. So attention can be derived, analysed and changed in any family, without knowing the names of its modules,
+and without hooks that other threads would run into.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Any
 
 from explorer.base.engine import torch, transformers, when_loaded
 
-NAME = "explorer"  # of the attention function, as `attn_implementation` has it
+NAME = "explorer"  # of the attention function, for `attn_implementation`
 
 
 @dataclass(frozen=True)
 class Heads:
-    """What the heads of a layer are given: queries, keys and values, [batch, heads, tokens, head_size] each.
+    """The queries, keys and values of a layer's heads, [batch, heads, tokens, head_size] each.
 
-    `mask` is false where a query may not look, over [batch, heads, query, key], or None. Scores are q·k times `scaling`.
+    `mask`, over [batch, heads, query, key] or None, is false where a query may not attend. Scores are q·k times `scaling`.
     """
 
     query: torch.Tensor
@@ -45,19 +45,19 @@ class Heads:
         return scores.softmax(-1)
 
     def context(self, queries: slice = slice(None)) -> torch.Tensor:
-        """The values weighted, for the tokens `queries`: [batch, heads, queries, head_size]."""
+        """The head outputs (values weighted by attention) for the tokens `queries`: [batch, heads, queries, head_size]."""
         mask = self.mask if self.mask is None or self.mask.shape[-2] == 1 else self.mask[..., queries, :]
         query = self.query[..., queries, :]
         return torch.nn.functional.scaled_dot_product_attention(query, self.key, self.value, mask, scale=self.scaling)
 
 
-class _Seen(Exception):  # it ends a computation of which no more is wanted
+class _Seen(Exception):  # ends a computation of which the rest is not needed
     def __init__(self, heads: Heads) -> None:
         self.heads = heads
 
 
 class _Asking(threading.local):
-    """What this thread wants of the next attention: None for nothing special."""
+    """What this thread does with the next attention: `answer` replaces its result; None for nothing special."""
 
     answer: Callable[[Heads], torch.Tensor] | None = None
 
@@ -66,7 +66,7 @@ _asking = _Asking()
 
 
 def heads_in(compute: Callable[[], Any]) -> Heads:
-    """What the first attention is given that `compute` comes to; the rest is not computed."""
+    """The inputs of the first attention in `compute()`; the rest is not computed. Raises RuntimeError when there is none."""
 
     def leave(heads: Heads) -> torch.Tensor:
         raise _Seen(heads)
@@ -79,7 +79,7 @@ def heads_in(compute: Callable[[], Any]) -> Heads:
 
 
 def answering(answer: Callable[[Heads], torch.Tensor], compute: Callable[[], Any]) -> Any:
-    """What `compute` returns when the context of its attentions is what `answer` says: [batch, heads, tokens, head_size]."""
+    """The result of `compute()` when `answer` gives the context of its attentions, [batch, heads, tokens, head_size]."""
     _asking.answer = answer
     try:
         return compute()
@@ -97,7 +97,7 @@ def _attention(
     scaling: float | None = None,
     **more: Any,
 ) -> tuple[torch.Tensor, None]:
-    """The context [batch, tokens, heads, head_size]; without dropout, which would take everybody's random numbers."""
+    """The context [batch, tokens, heads, head_size]; without dropout, which would use the random numbers of all threads."""
     if _asking.answer is None:
         attend = transformers.integrations.sdpa_attention.sdpa_attention_forward
         return attend(module, query, key, value, attention_mask, dropout=0.0, scaling=scaling, **more)

@@ -1,4 +1,4 @@
-"""Requests that come while the model reads are read together next: many small passes cost more than a few larger ones."""
+"""Batches requests that arrive while the model is busy: many small passes cost more than a few larger ones."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from explorer.base.cores import cores, half_the_cores
 from explorer.base.engine import torch
 from explorer.text.encoding import Encoding
 
-MOST_TOGETHER = 8  # more gain nothing where lengths differ: the shorter are filled up
-BATCH_TOKENS = 1024  # padding included; more overflows the processor's cache, fewer leaves its cores idle
+MOST_TOGETHER = 8  # more gain nothing when lengths differ, because of padding
+BATCH_TOKENS = 1024  # including padding; more exceeds the processor's cache, fewer leaves cores idle
 
 Read = Callable[[Sequence[Encoding]], "list[torch.Tensor]"]
-"""Several encodings in one pass: [layers + 1, tokens, hidden] for each."""
+"""One pass over several encodings: [layers + 1, tokens, hidden] for each."""
 Whose = TypeVar("Whose")
 Waiting = tuple[Encoding, "Future[torch.Tensor]"]
 
 
 def readings() -> int:
-    """Passes at once: while one waits for the interpreter, the other computes."""
+    """The number of simultaneous passes: while one holds the interpreter, the other computes."""
     return min(2, cores())
 
 
 class Batcher:
-    """Reads encodings in batches.
+    """Runs encodings in batches.
 
-    There is no thread of its own: whoever waits and finds a place for a reading reads, for itself and for those beside it.
+    It has no thread of its own: a waiting caller that gets a free pass runs it, for itself and others.
     """
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ class Batcher:
     def states(self, encoding: Encoding, read: Read, places: int = 1) -> torch.Tensor:
         """The hidden states [layers + 1, tokens, hidden] of one encoding. Raises what `read` raises.
 
-        There may be `places` readings at once. One that has others beside it computes on half of the cores.
+        Up to `places` passes run at once. One that shares the machine with others uses half of the cores.
         """
         own: Future[torch.Tensor] = Future()
         with self._changed:
@@ -53,7 +53,7 @@ class Batcher:
         return own.result()
 
     def _turn(self, own: Future, places: int) -> tuple[list[Waiting], bool]:
-        """Those to be read now, by the caller, and whether nobody else reads or waits; none when its own result has come."""
+        """The batch that the caller must run now, and whether it is alone; an empty batch when its own result is ready."""
         with self._changed:
             self._changed.wait_for(lambda: own.done() or (self._reading < places and self._waiting))
             if own.done():
@@ -77,7 +77,7 @@ class Batcher:
 
 
 def alike(waiting: Sequence[tuple[Encoding, Whose]]) -> list[tuple[Encoding, Whose]]:
-    """The one that waits longest and those most like it in length, as many as one pass should read."""
+    """The encoding that has waited longest, with those closest to it in length, as many as one pass should read."""
     first = waiting[0]
     longest, together = first[0].kept, [first]
     for one in sorted(waiting[1:], key=lambda one: abs(one[0].kept - first[0].kept)):

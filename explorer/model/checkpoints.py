@@ -1,4 +1,4 @@
-"""Where a model comes from: the bundled one, a folder, the hub or its local cache. Nothing here imports torch, which is slow."""
+"""Where models come from: the bundled one, a folder, the Hub or its local cache. Nothing here imports torch, which is slow."""
 
 import errno
 import io
@@ -45,36 +45,39 @@ TOKENIZER_FILES = [
     "added_tokens.json",
 ]
 WEIGHT_FILES = ["model.safetensors", "model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json"]
-VOCABULARY_FILES = {"tokenizer.json", "vocab.txt", "merges.txt"}  # one will do: the last comes with vocab.json
+VOCABULARY_FILES = {"tokenizer.json", "vocab.txt", "merges.txt"}  # any one of them: the last comes with vocab.json
 REVISION = re.compile(r"(?!.*\.\.)[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*")  # a branch, a tag or a commit
 LONGEST_REVISION = 128  # characters
 NO_REVISION = f"What stands after @ names no revision; write a branch, a tag or a commit, such as {EXAMPLE_ID}@main."
-HUB_TIMEOUT = 10  # seconds for the hub to say what a repository holds
+HUB_TIMEOUT = 10  # seconds in which the Hub must list a repository
 NOT_STORABLE = {errno.EACCES, errno.EDQUOT, errno.ENOSPC, errno.EPERM, errno.EROFS}
 
 Report = Callable[[float, str], None]
-"""Told how far a download is: a share from 0 to 1 and what is being done. It may raise `Stopped`: what has come is kept."""
+"""Receives the progress of a download: a share from 0 to 1, and what is being done.
 
-constants.HF_HUB_DISABLE_XET = True  # what goes that way cannot be stopped
-constants.DOWNLOAD_CHUNK_SIZE = 2**20  # bytes after which it is told how far a file is, and may be stopped
+It may raise `Stopped`; what has been downloaded is kept.
+"""
+
+constants.HF_HUB_DISABLE_XET = True  # such downloads cannot be stopped
+constants.DOWNLOAD_CHUNK_SIZE = 2**20  # bytes between two reports of progress, at which a download can be stopped
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A folder that holds one model, under the name a person knows it by."""
+    """A folder that holds one model, under the name a person knows it by; `stamp` and `folder` identify its content."""
 
     name: str
     folder: Path
     family: Family
-    stamp: float  # time of the last change of a file: a folder that was rewritten is another checkpoint
-    from_hub: bool = False  # anybody may know of it
+    stamp: float  # time of the latest change of a file: a folder that was rewritten is another checkpoint
+    from_hub: bool = False  # public: its name may be shown to anyone
 
     def faulty(self, fault: str) -> ModelError:
-        """What a person is told when a file of the model is no good."""
+        """An error about a faulty file of this model."""
         return faulty(fault, self.from_hub)
 
     def unreadable(self, part: str) -> ModelError:
-        """What a person is told when a file of the model cannot be read."""
+        """An error about a file of this model that cannot be read."""
         return self.faulty(f"The {part} of {self.name} cannot be read")
 
 
@@ -82,7 +85,7 @@ _sources: list[Callable[[str], Path | None]] = []
 
 
 def add_source(source: Callable[[str], Path | None]) -> None:
-    """Let models be found by names of somebody else's: `source(name)` is the folder, or None for a name of another kind.
+    """Add a kind of model names: `source(name)` returns the folder, or None for names of another kind.
 
     It raises ModelError for a name of its kind that it does not know.
     """
@@ -91,15 +94,15 @@ def add_source(source: Callable[[str], Path | None]) -> None:
 
 
 def default_name() -> str:
-    """The model to open with: BERT_EXPLORER_MODEL of the environment, or the bundled one."""
+    """The model that is opened first: BERT_EXPLORER_MODEL of the environment, or the bundled one."""
     return os.environ.get("BERT_EXPLORER_MODEL", "").strip() or BUNDLED
 
 
 def find(name: str | os.PathLike[str] | None = None, report: Report | None = None) -> Checkpoint:
-    """The checkpoint called `name`: the bundled model, a local folder, or an id on the hub (local cache first).
+    """The checkpoint called `name`: the bundled model, a local folder, or an id on the Hub (local cache first).
 
-    An id may name a revision too, a branch, a tag or a commit: google-bert/bert-base-uncased@main.
-    Raises ModelError, in one sentence: what was tried and what to do.
+    An id may have a revision, a branch, a tag or a commit: google-bert/bert-base-uncased@main. Raises ModelError, which says what
+    was tried and what to do.
     """
     if isinstance(name, os.PathLike):
         name = os.fspath(name)
@@ -117,7 +120,7 @@ def find(name: str | os.PathLike[str] | None = None, report: Report | None = Non
 
 
 def is_here(name: str) -> bool:
-    """Whether a model can be opened without a request: not every one that a stranger names is fetched at once."""
+    """Whether a model can be opened without the network: not every model that a stranger names is downloaded at once."""
     try:
         if _named_here(name):
             return True
@@ -129,24 +132,24 @@ def is_here(name: str) -> bool:
 
 
 def _named_here(name: str) -> Path | None:
-    """The folder of this machine that a name stands for. Raises ModelError as a source does."""
+    """The folder of a local model by its name, or None. Raises ModelError as a source does."""
     return next((folder for source in (*_sources, here) if (folder := source(name))), None)
 
 
 def is_name(given: object) -> bool:
-    """Whether a model could be called so."""
+    """Whether a value could be the name of a model."""
     return isinstance(given, str) and 0 < len(given) <= 300 and given.isprintable()
 
 
 def checked_name(name: str) -> str:
-    """The same name. Raises ModelError unless a model could be called so: what is told of it repeats it, in one line."""
+    """The name unchanged. Raises ModelError for an impossible one: messages repeat it on one line."""
     if not is_name(name):
         raise ModelError(f"That is not the name of a model; try {EXAMPLE_ID} or a folder with a BERT checkpoint.")
     return name
 
 
 def here(name: str) -> Path | None:
-    """The folder of the bundled model, or the folder `name` if a visitor may open it: strangers learn of none that there is."""
+    """The folder of the bundled model, or the folder `name` if visitors may open it: strangers must not learn which exist."""
     if name == BUNDLED:
         return BUNDLED_FOLDER
     if is_public() and name != default_name():
@@ -159,7 +162,7 @@ def here(name: str) -> Path | None:
 
 
 def in_folder(name: str, folder: Path, from_hub: bool = False) -> Checkpoint:
-    """The checkpoint in a folder, under a name. Raises ModelError when it is not whole, or of a family that is not read."""
+    """The checkpoint in a folder, under a name. Raises ModelError when it is incomplete or of an unknown family."""
     if lacking := _lacking(folder):
         if below := _checkpoint_below(folder):
             raise ModelError(f"{name} holds no checkpoint, but its folder {below} does; name {Path(name) / below}.")
@@ -172,7 +175,7 @@ def in_folder(name: str, folder: Path, from_hub: bool = False) -> Checkpoint:
 
 
 def _lacking(folder: Path) -> str:
-    """The first thing that a folder lacks: a configuration, weights with every shard of their index, a vocabulary; or ''."""
+    """The first thing that a folder lacks: a configuration, weights with all shards of their index, a vocabulary; '' if none."""
     index = ""
     try:
         files = {path.name for path in folder.iterdir() if path.is_file()}
@@ -189,7 +192,7 @@ def _lacking(folder: Path) -> str:
 
 
 def _checkpoint_below(folder: Path) -> str:
-    """The folder in a folder that holds the newest checkpoint, as training leaves them (checkpoint-500), or ''."""
+    """The subfolder with the newest checkpoint, as training leaves them (checkpoint-500), or ''."""
     try:
         below = [path for path in folder.iterdir() if path.is_dir() and path.name.isprintable() and not _lacking(path)]
         return max(below, key=lambda path: path.stat().st_mtime).name if below else ""
@@ -198,14 +201,14 @@ def _checkpoint_below(folder: Path) -> str:
 
 
 def faulty(fault: str, from_hub: bool) -> ModelError:
-    """What a person is told when a model is no good: its fault, and what to do, which depends on where it came from."""
+    """An error about a faulty model: the fault, and what to do, which depends on where it came from."""
     return ModelError(f"{fault}; {'fetch the model again' if from_hub else 'save the model there again'}.")
 
 
 def _kind(config: Path, name: str, from_hub: bool) -> tuple[Family, str]:
-    """The family that a config.json names, and the class that it was saved from, '' for none.
+    """The family that a config.json names, and the class from which it was saved, '' for none.
 
-    Raises ModelError when it cannot be read, or names no family that is known.
+    Raises ModelError when it cannot be read, or names an unknown family.
     """
     try:
         entries = json.loads(config.read_text("utf-8"))
@@ -217,17 +220,17 @@ def _kind(config: Path, name: str, from_hub: bool) -> tuple[Family, str]:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a model is on the hub."""
+    """The address of a model on the Hub."""
 
     id: str
-    revision: str | None  # a branch, a tag or a commit; None for what the hub shows first
+    revision: str | None  # a branch, a tag or a commit; None for the default one
 
     @classmethod
     def of(cls, name: str) -> "Place":
-        """What `id` or `id@revision` names.
+        """The place that `id` or `id@revision` names.
 
-        Raises ModelError unless the revision is one that git could have: the hub's client makes a path of it, and would
-        follow it anywhere.
+        Raises ModelError unless the revision is one that git allows: the Hub's client makes a path of it, and would follow it
+        anywhere.
         """
         repository, at, revision = name.partition("@")
         if at and (len(revision) > LONGEST_REVISION or not REVISION.fullmatch(revision)):
@@ -239,18 +242,18 @@ class Place:
 
 
 def _from_cache(place: Place) -> Path | None:
-    """The newest complete snapshot in the local cache, without any request."""
+    """The newest complete snapshot in the local cache, without the network; None if there is none."""
     try:
         folder = Path(huggingface_hub.snapshot_download(place.id, revision=place.revision, local_files_only=True))
-    except IncompleteSnapshotError as error:  # most files of a repository are never asked for
+    except IncompleteSnapshotError as error:  # expected: most files of a repository are not downloaded
         folder = Path(error.snapshot_path)
-    except (OSError, ValueError):  # a cache whose files were damaged raises the latter
+    except (OSError, ValueError):  # ValueError is raised for a damaged cache
         return None
     return None if _lacking(folder) else folder
 
 
 def described(name: str) -> str:
-    """A model that is here in a few words: the bytes of its weights and its heads; where it is not, that it will be fetched."""
+    """A local model in a few words: the size of its weights, and its heads; for others that it will be downloaded."""
     try:
         folder = _named_here(name) or _from_cache(Place.of(name))
         if folder is None:
@@ -263,7 +266,7 @@ def described(name: str) -> str:
 
 
 def cached() -> list[str]:
-    """The ids of the models in the local cache that can be opened without a request; none where strangers would read them."""
+    """The ids of the models in the local cache that can be opened; none in the public profile, where strangers would see them."""
     if is_public():
         return []
     found = []
@@ -275,7 +278,7 @@ def cached() -> list[str]:
                 _kind(folder / "config.json", name, from_hub=True)
                 found.append(name)
         except (OSError, ValueError, ModelError):
-            continue  # of another kind, or not whole
+            continue  # another kind of repository, or incomplete
     return sorted(found)
 
 
@@ -309,7 +312,7 @@ def _download(place: Place, report: Report) -> Path:
         if isinstance(error, OSError) and error.errno in NOT_STORABLE:
             raise ModelError(f"{name} cannot be stored in the local cache; make room, or set HF_HOME.") from error
         raise _unreachable(name) from error
-    except Exception as error:  # the hub's HTTP client is not ours to import; its errors are told by their module
+    except Exception as error:  # errors of the Hub's HTTP client, which we do not import, are recognized by their module
         if not type(error).__module__.startswith("http"):
             raise
         raise _unreachable(name) from error
@@ -317,7 +320,7 @@ def _download(place: Place, report: Report) -> Path:
 
 
 def _promised(family: Family, name: str) -> str:
-    """Which heads a checkpoint of a family has, going by the name of the class that it was saved from."""
+    """The heads that a checkpoint of a family should have, judged by the class from which it was saved."""
     if task_of(name):
         return "a head of its own for one task, and no masked-LM head"
     whole = name == family.pretraining_class
@@ -336,7 +339,7 @@ def _unreachable(name: str) -> ModelError:
 
 
 def _weights_to_fetch(files: set[str], name: str) -> list[str]:
-    """safetensors when there are any; otherwise the older format, which transformers reads with weights_only=True."""
+    """The weight files to download: safetensors if there are any, else the older format, which is read with weights_only=True."""
     for single, index, shards in (
         ("model.safetensors", "model.safetensors.index.json", "model-*.safetensors"),
         ("pytorch_model.bin", "pytorch_model.bin.index.json", "pytorch_model-*.bin"),
@@ -349,9 +352,9 @@ def _weights_to_fetch(files: set[str], name: str) -> list[str]:
 
 
 def _reporting_bar(report: Report, total: int) -> type[tqdm]:
-    """A progress bar that tells `report` how many of the `total` bytes are there, instead of drawing on the terminal.
+    """A progress bar that reports the downloaded bytes of `total` instead of drawing on the terminal.
 
-    The hub moves several of them from threads of its own; what is told never goes back.
+    The Hub updates several bars from its own threads; the reported share never decreases.
     """
     furthest, stopped = 0.0, threading.Event()
 
@@ -363,7 +366,7 @@ def _reporting_bar(report: Report, total: int) -> type[tqdm]:
             super().__init__(*args, **{**kwargs, "file": io.StringIO()})
 
         def update(self, *args: Any, **kwargs: Any) -> bool | None:
-            if stopped.is_set():  # here, and not where it is drawn: tqdm holds a lock there
+            if stopped.is_set():  # not in display(), where tqdm holds a lock
                 raise Stopped
             return super().update(*args, **kwargs)
 

@@ -1,4 +1,4 @@
-"""Modules to watch or to change a little, without touching those that everybody shares."""
+"""Copies of modules that can be watched or changed without affecting the shared ones."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from explorer.base.engine import torch
 
 
 def of(module: torch.nn.Module) -> torch.nn.Module:
-    """A copy whose weights are the module's own: it costs next to nothing, and a hook on it is nobody else's."""
+    """A copy that shares the module's weights: it costs next to nothing, and its hooks affect nobody else."""
     shared = [*module.parameters(), *module.buffers(), *(part.config for part in module.modules() if hasattr(part, "config"))]
     return copy.deepcopy(module, {id(one): one for one in shared})

@@ -1,4 +1,4 @@
-"""Where forward passes run: the processor, or a graphics card that was shown to compute the same."""
+"""The device of forward passes: the processor, or a graphics card after a check that it computes the same."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from explorer.base.errors import InputError
 
 BFLOAT16 = "BERT_EXPLORER_BF16"
 NAMES = re.compile(r"cpu|mps|cuda(:\d+)?")
-TOLERANCE = 1e-3  # of the size of a hidden state: what float32 may differ by, sums being taken in another order
+TOLERANCE = 1e-3  # relative to the size of hidden states: float32 differs that much when sums are taken in another order
 
 
 def check(name: str) -> None:
-    """Raise InputError when a device is none, or is not there."""
+    """Raise InputError unless a device is valid and available."""
     if not NAMES.fullmatch(name):
         raise InputError(f"There is no device {name[:40]!r}; there are cpu, cuda, cuda:1 and so on, and mps.")
     there = {"cpu": True, "mps": torch.backends.mps.is_available(), "cuda": torch.cuda.is_available()}
@@ -26,12 +26,12 @@ def check(name: str) -> None:
 
 
 def chosen() -> torch.device:
-    """The device for forward passes: BERT_EXPLORER_DEVICE of the environment, or the processor."""
+    """The device of forward passes: BERT_EXPLORER_DEVICE of the environment, or the processor."""
     return torch.device(os.environ.get(DEVICE) or "cpu")
 
 
 def bfloat16_is_fast(device: torch.device) -> bool:
-    """Whether a device multiplies bfloat16 quicker than float32, and BERT_EXPLORER_BF16 is not 'never'."""
+    """Whether a device multiplies bfloat16 faster than float32, and BERT_EXPLORER_BF16 is not 'never'."""
     if os.environ.get(BFLOAT16) == "never" or device.type == "mps":
         return False
     return torch.cuda.is_bf16_supported() if device.type == "cuda" else _processor_has_bfloat16()
@@ -44,5 +44,5 @@ def _processor_has_bfloat16() -> bool:
 
 
 def difference(states: torch.Tensor, reference: torch.Tensor) -> float:
-    """The largest difference of hidden states from those of the processor, as a share of the largest of these."""
+    """The largest difference between hidden states and those of the processor, relative to the largest of the latter."""
     return float((states.cpu().float() - reference).abs().max() / reference.abs().max())

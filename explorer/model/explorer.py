@@ -1,4 +1,4 @@
-"""One loaded model: what every tab, endpoint and notebook asks."""
+"""One loaded model with its tokenizer: the object that tabs, endpoints and notebooks use."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class NextSentence:
-    """Whether B follows A. Index 0 of the model's output is IsNext: Devlin et al. 2019, section 3.1, task 2."""
+    """The probabilities that B follows A and that it does not.
+
+    Index 0 of the model's output is IsNext: Devlin et al. 2019, section 3.1, task 2.
+    """
 
     is_next: float
     not_next: float
@@ -39,10 +42,10 @@ _models: OnceCache[Checkpoint, Explorer] = OnceCache(MODELS.most)
 
 
 def load(name: str | os.PathLike[str] | None = None, report: Report | None = None) -> Explorer:
-    """The model called `name`: the bundled one, a folder, or an id on the hub such as google-bert/bert-base-uncased.
+    """The model called `name`: the bundled one, a folder, or an id on the Hub such as google-bert/bert-base-uncased.
 
-    Models stay loaded, a few at a time; asking again is free. `report(share, what)` is told how a download goes.
-    Raises ModelError, in one sentence, when there is no such model or it cannot be read.
+    The latest models stay loaded, and loading them again is free. `report(share, what)` receives the progress of a download.
+    Raises ModelError when there is no such model or it cannot be read.
     """
     checkpoint = checkpoints.find(name, report)
     return _models.get(checkpoint, lambda: Explorer(checkpoint))
@@ -54,36 +57,36 @@ def loaded() -> list[Explorer]:
 
 
 class Explorer(Network):
-    """A BERT that reads text: the network with its tokenizer, and the traces of what it read last."""
+    """A model that reads text: the network with its tokenizer, and a cache of the latest traces."""
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         super().__init__(checkpoint)
-        self._tokenizing = threading.Lock()  # to cut or not to cut is a state of the tokenizer
+        self._tokenizing = threading.Lock()  # truncation is a state of the tokenizer
         self._batcher = Batcher()
         self._one_pass = threading.Lock()  # when no worker answers
         self._readings: OnceCache[tuple[str, str], Reading] = OnceCache(TRACE_MEGABYTES.bytes, lambda one: one.nbytes)
 
     @property
     def trace_bytes(self) -> int:
-        """Bytes of the traces that are kept."""
+        """The size of the cached traces in bytes."""
         return int(self._readings.total)
 
     def encode(self, text_a: str, text_b: str = "") -> Encoding:
-        """The ids the model reads for A, or for A and B, cut to what fits (the longer text gives way first).
+        """The encoding of A, or of A and B, cut to what fits (the longer text first).
 
-        Raises InputError when a text is empty, too long, or nothing the tokenizer can see.
+        Raises InputError when a text is empty, too long, or consists of nothing that the tokenizer keeps.
         """
         return self._encode(*_checked(text_a, text_b))
 
     def encode_many(self, texts: list[str]) -> list[tuple[int, ...]]:
-        """The ids of each checked text, read by itself and cut to what fits; ten times as fast as `encode` on each.
+        """The ids of each checked text, encoded alone and cut to what fits; ten times as fast as `encode` on each.
 
-        Raises InputError when one of them is nothing the tokenizer can see.
+        Raises InputError when one consists of nothing that the tokenizer keeps.
         """
         return [tuple(ids) for ids in self._encode_many([self._with_own_mask(text)[0] for text in texts])["input_ids"]]
 
     def encode_many_with_spans(self, texts: list[str]) -> list[tuple[tuple[int, ...], list[Span | None]]]:
-        """`encode_many`, and for every id the characters [start, end) of the text that it came from; None where it was added."""
+        """Like `encode_many`, with the characters [start, end) of the text for every id; None for ids the tokenizer added."""
         read = [self._with_own_mask(text) for text in texts]
         encoded = self._encode_many([text for text, _ in read], return_offsets_mapping=True)
         width = len(self.tokenizer.mask_token)
@@ -96,12 +99,12 @@ class Explorer(Network):
         return found
 
     def trace(self, text_a: str, text_b: str = "") -> Trace:
-        """One forward pass over A, or A and B, computed once for the same texts. Raises InputError when one cannot be used."""
+        """One forward pass over A, or A and B, cached by the texts. Raises InputError when one of them cannot be used."""
         texts = _checked(text_a, text_b)
         return Trace(self, self._readings.get(texts, lambda: self._read(*texts)))
 
     def fill_mask(self, text: str, text_b: str = "", top_k: int = 5) -> list[MaskGuesses]:
-        """The `top_k` best guesses for each [MASK], in order of position, each by itself, given all the others blank.
+        """The `top_k` best guesses for each [MASK], in order of position, each independently, with all others left blank.
 
         Raises CapabilityError without a masked-LM head, InputError when there is no [MASK].
         """
@@ -113,7 +116,10 @@ class Explorer(Network):
 
     @inference_mode
     def next_sentence(self, text_a: str, text_b: str) -> NextSentence:
-        """How likely B follows A. Raises CapabilityError without a next-sentence head, InputError when a text is missing."""
+        """The probability that B follows A.
+
+        Raises CapabilityError without a next-sentence head, InputError when a text is missing.
+        """
         self.require("next_sentence")
         trace = self.trace(text_a, limits.check_text(text_b, "text B"))
         logits = self.next_sentence_logits(trace.states[-1:])[0]  # [2]
@@ -124,7 +130,7 @@ class Explorer(Network):
         return with_own_mask(text, self.tokenizer.mask_token)
 
     def _encode_many(self, texts: list[str], **options: bool) -> transformers.BatchEncoding:
-        """What the tokenizer makes of texts that have its own mask token. Raises InputError where it can see nothing."""
+        """The tokenizer's result for texts with its own mask token. Raises InputError for texts of which it keeps nothing."""
         with self._tokenizing:
             encoded = self.tokenizer(texts, truncation=True, max_length=self.capabilities.max_tokens, **options)
             added = self.tokenizer.num_special_tokens_to_add()
@@ -134,14 +140,14 @@ class Explorer(Network):
         return encoded
 
     def _read(self, text_a: str, text_b: str) -> Reading:
-        self._readings.weigh_again()  # more has been derived from those before
+        self._readings.weigh_again()  # their derived values may have grown
         encoding = self._encode(text_a, text_b)
         if (workers := replicas.running()) is None:
             return Reading(encoding, self._batcher.states(encoding, self.hidden_states_of, readings()))
         return Reading(encoding, self._batcher.states(encoding, partial(self._read_there, workers), workers.places))
 
     def _read_there(self, workers: replicas.Replicas, encodings: Sequence[Encoding]) -> list[torch.Tensor]:
-        """What `hidden_states_of` gives, by a worker, or here when none answers."""
+        """Like `hidden_states_of`, run by a worker, or here when none answers."""
         states = workers.states(self.checkpoint, encodings)
         if states is not None:
             return [torch.from_numpy(one) for one in states]
@@ -149,7 +155,7 @@ class Explorer(Network):
             return self.hidden_states_of(encodings)
 
     def _encode(self, text_a: str, text_b: str) -> Encoding:
-        """The encoding of checked texts."""
+        """The encoding of checked texts. Raises InputError."""
         mask = self.tokenizer.mask_token
         read = [with_own_mask(text, mask) for text in ((text_a, text_b) if text_b else (text_a,))]
         pair = [text for text, _ in read]
@@ -162,7 +168,7 @@ class Explorer(Network):
         if 0 not in sequences or (text_b and 1 not in sequences):
             raise InputError("One of the texts holds nothing that BERT can read; type at least one word.")
         ids = encoded["input_ids"]
-        # Some tokenizers give no segments; their models learned without.
+        # Some tokenizers give no segments; their models were trained without.
         segments = encoded.get("token_type_ids") if self.capabilities.segments else None
         return Encoding(
             text_a=text_a,
@@ -187,9 +193,9 @@ class Explorer(Network):
 
 
 def _typed(start: int, end: int, text: str, masks: list[int], mask: int) -> tuple[int, int]:
-    """Characters [start, end) of a text with the model's own mask tokens, `mask` long, as those of what was typed.
+    """Characters [start, end) of a text with the model's own mask token (`mask` characters), as those of the text typed.
 
-    The space that some tokenizers count to the piece after it is left out. `masks` says where each mask token ends.
+    Leading whitespace, which some tokenizers count as part of a piece, is left out. `masks` are the ends of the mask tokens.
     """
     while start < end and text[start].isspace() and not text[start:end].isspace():
         start += 1

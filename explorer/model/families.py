@@ -1,7 +1,7 @@
-"""How BERT and its relatives name their parts: where each lives in the modules of transformers, and what only a name can tell.
+"""The families of BERT and its relatives: where transformers keeps each of their parts, and what only names can tell.
 
-What a family's attention computes is not told here: `attending` sees it, whichever family computes it. So a relative is one more
-row, and one more in `tests/families.py`; CONTRIBUTING says how. Nothing here imports torch, which is slow.
+How a family computes its attention is not described here: `attending` intercepts it in any family. So a new family is one more
+row here and one more in `tests/families.py`, see CONTRIBUTING. Nothing here imports torch, which is slow.
 """
 
 from dataclasses import dataclass, replace
@@ -11,9 +11,9 @@ from explorer.base.errors import ModelError
 
 @dataclass(frozen=True)
 class Part:
-    """What a module of a layer, by its path from there, does for a person: the name and the formula of its result.
+    """The meaning of a module of a layer, by its path in the layer: the name and the formula of its result.
 
-    `reads` is the name and the formula of what it reads where that was made between two modules, such as a residual sum.
+    `reads` is the name and the formula of its input if that is computed between two modules, such as a residual sum.
     """
 
     path: str
@@ -22,19 +22,19 @@ class Part:
     reads: tuple[str, str] | None = None
 
 
-# What a head tells that is neither a masked-LM head nor one for pairs, and the classes of transformers that have one.
+# The tasks of heads other than the masked-LM head and the one for pairs, and the classes of transformers that have them.
 LABELS, TAGS, ANSWER, REPLACED = "labels", "tags", "answer", "replaced"
 _TASKS = {"ForSequenceClassification": LABELS, "ForTokenClassification": TAGS, "ForQuestionAnswering": ANSWER}
 
-NEXT = "hidden state"  # the name of what ends a layer
-INTO_NEURONS, OUT_OF_NEURONS = "feed-forward in", "feed-forward out"  # the names of the two matrices of the feed-forward part
-ATTENTION_NORM = "attention norm"  # the name of what ends the attention block of a layer
-ACTIVATION = "activation"  # the name of what stands between the two matrices of the feed-forward part, until it is known
+NEXT = "hidden state"  # the name of the part that ends a layer
+INTO_NEURONS, OUT_OF_NEURONS = "feed-forward in", "feed-forward out"  # the names of the feed-forward block's two matrices
+ATTENTION_NORM = "attention norm"  # the name of the norm that ends the attention block
+ACTIVATION = "activation"  # the name of the part between the two matrices, until the function itself is known
 RESIDUAL = ("feed-forward add", "+ y (residual)")
 
 
 def _post_norm(mixed: str, norm: str, inner: str, active: str, outer: str, last: str) -> tuple[Part, ...]:
-    """The parts of a layer as BERT has it after its heads, in order, by their paths: Vaswani et al. 2017, section 3.1."""
+    """The parts of a BERT layer after its heads, in order, by their paths: Vaswani et al. 2017, section 3.1."""
     return (
         Part(mixed, "attention output", "z W_O + b_O"),
         Part(norm, ATTENTION_NORM, "y = LayerNorm", reads=("attention add", "+ x (residual)")),
@@ -57,53 +57,54 @@ _BERT_LAYER = _post_norm(
 
 @dataclass(frozen=True)
 class Family:
-    """One architecture. Paths are dotted, relative to what their comment names; an empty one is a part that it does not have."""
+    """One architecture. Paths are dotted, relative to what their comment names; an empty path means that the part is missing."""
 
     model_type: str  # `model_type` of config.json
-    pretraining_class: str  # in transformers; carries every head the family was pre-trained with
+    pretraining_class: str  # in transformers; has every head with which the family was pre-trained
     encoder: str  # from the pre-training model
-    architecture: str = ""  # of `architectures` in config.json, where one model_type has several
-    # From the encoder: the embeddings, and from them the tables of pieces, places and segments, and the norm over their sum.
+    architecture: str = ""  # in `architectures` of config.json, if several families share a model_type
+    # From the encoder: the embeddings; from these the tables of pieces, positions and segments, and the norm of their sum.
     embeddings: str = "embeddings"
     word_embeddings: str = "word_embeddings"
-    word_transformation: str = ""  # from the embeddings: what is done to the word vectors before they are added
+    word_transformation: str = ""  # from the embeddings: a transformation of the word vectors before the sum
     position_embeddings: str = "position_embeddings"
     segment_embeddings: str = "token_type_embeddings"
     embeddings_norm: str = "LayerNorm"
-    projection: str = ""  # from the encoder: from the width of the embeddings to that of the layers, where they differ
+    projection: str = ""  # from the encoder: from the width of the embeddings to that of the layers, if they differ
     layers: str = "encoder.layer"  # from the encoder
-    shared_layers: str = ""  # from each of `layers`, where these are groups: the layers that several places share
-    rotary: str = ""  # from the encoder: what turns queries and keys by their place
+    shared_layers: str = ""  # from each of `layers`, if these are groups: layers that several places share
+    rotary: str = ""  # from the encoder: rotates queries and keys by position
     attention_dense: str = "attention.output.dense"  # from a layer: W_O
-    projections: tuple[str, ...] = ("query", "key", "value")  # the last names of W_Q, W_K and W_V, or of all in one
-    parts: tuple[Part, ...] = _BERT_LAYER  # of a layer; those that are not named here are called by their paths
-    # From a layer, of a family that attends between bottlenecks: what its attention block adds to what the heads give, in the
+    projections: tuple[str, ...] = ("query", "key", "value")  # the last names in the paths of W_Q, W_K, W_V, or of one for all
+    parts: tuple[Part, ...] = _BERT_LAYER  # of a layer; other modules are shown by their paths
+    # From a layer, for families with bottlenecks around the attention: what the attention block adds to the heads' output in
+    # place of the hidden state, and the norm that ends the block, which is not among the parts.
     # place of the hidden state, and the norm that ends the block, which no part names.
     bottleneck: str = ""
     bottleneck_norm: str = ""
-    final_norm: str = ""  # from the encoder: over the last hidden state, before any head reads it
+    final_norm: str = ""  # from the encoder: applied to the last hidden state before any head
     pooler: str = ""  # from the encoder
-    masked_lm_head: tuple[str, ...] = ()  # from the pre-training model, one applied after the other
-    pair_head: str = ""  # from the pre-training model, reads what the pooler gives
+    masked_lm_head: tuple[str, ...] = ()  # from the pre-training model, applied one after the other
+    pair_head: str = ""  # from the pre-training model, reads the pooler's output
     pair_label: str = "next_sentence_label"  # the name of its label in the pre-training model
-    pair_order: bool = False  # it was taught which sentence comes first, not whether they belong together
+    pair_order: bool = False  # it was trained to tell the order of two sentences, not whether they belong together
     replaced_head: str = ""  # from the pre-training model: whether each piece was put there by another model
-    activation: str = "hidden_act"  # the name of its name in config.json
-    older_settings: tuple[str, ...] = ()  # of config.json, which transformers translates
+    activation: str = "hidden_act"  # the name of the activation's entry in config.json
+    older_settings: tuple[str, ...] = ()  # entries of config.json that transformers converts
 
     @property
     def out_of_neurons(self) -> str:
-        """The path, from a layer, of the matrix that reads its neurons, W₂; '' where a layer has several."""
+        """The path, from a layer, of the matrix W₂ that reads the neurons; '' if a layer has several."""
         return next((part.path for part in self.parts if part.name == OUT_OF_NEURONS), "")
 
     @property
     def attention_norm(self) -> str:
-        """The path, from a layer, of the norm that ends its attention block; '' where none does."""
+        """The path, from a layer, of the norm that ends its attention block; '' if there is none."""
         return next((part.path for part in self.parts if part.name == ATTENTION_NORM), self.bottleneck_norm)
 
     @property
     def last_norm(self) -> str:
-        """The path, from a layer, of the LayerNorm that ends it; '' where none does."""
+        """The path, from a layer, of the LayerNorm that ends it; '' if there is none."""
         return self.parts[-1].path if self.parts and self.parts[-1].name == NEXT else ""
 
 
@@ -189,22 +190,25 @@ FAMILIES = (
     ),
 )
 
-KNOWN = "BERT, RoBERTa, XLM-RoBERTa, CamemBERT, DistilBERT, ALBERT, ELECTRA, MobileBERT and ModernBERT"  # as they are called
+KNOWN = "BERT, RoBERTa, XLM-RoBERTa, CamemBERT, DistilBERT, ALBERT, ELECTRA, MobileBERT and ModernBERT"  # for messages
 
 
 def saved_from(architectures: object) -> str:
-    """The class of transformers that `architectures` of a config.json names, '' for none."""
+    """The class of transformers that `architectures` of a config.json names first, '' for none."""
     first = architectures[0] if isinstance(architectures, list) and architectures else ""
     return first if isinstance(first, str) else ""
 
 
 def task_of(name: str) -> str:
-    """What a class of transformers was fine-tuned to tell, LABELS, TAGS or ANSWER; '' for any other."""
+    """The task for which a class of transformers is fine-tuned: LABELS, TAGS or ANSWER, '' for any other class."""
     return next((task for ending, task in _TASKS.items() if name.endswith(ending)), "")
 
 
 def family_of(model_type: object, architectures: object, name: str) -> Family:
-    """The row for the `model_type` and the `architectures` of a config.json. Raises ModelError naming what can be read."""
+    """The row for the `model_type` and the `architectures` of a config.json.
+
+    Raises ModelError, which names the known families.
+    """
     for family in FAMILIES:
         if family.model_type == model_type and family.architecture in ("", saved_from(architectures)):
             return family

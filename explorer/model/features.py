@@ -1,8 +1,8 @@
-"""One vector a text, for many texts: what projection, similarity and training start from.
+"""Features: one vector per text, for many texts, used by projection, similarity and training.
 
-Texts of alike length share a batch, so that little is padding; a batch is bounded by its tokens; many texts are read in
-bfloat16 where the processor multiplies it natively. What was read once is kept, for every hidden state on the way.
-Batches of a large table go to the workers, when there are any.
+Texts of similar length share a batch, to save padding; batches are limited by tokens; many texts are read in bfloat16 on
+processors with native support. All hidden states up to the one requested are cached. Batches of a large table go to the workers,
+if there are any.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ LAST_FOUR = "last4"
 POOLINGS = ("cls", "mean", "pooler", LAST_FOUR)
 PRECISIONS = ("auto", "exact", "fast")
 BATCH_SIZE = 64
-FAST_FROM = 256  # texts: fewer are read in a moment anyway
+FAST_FROM = 256  # texts; fewer take only a moment
 CACHE_BYTES = 256 * 2**20  # for each model: all layers of 5,000 texts of a BERT-base are 200 MB
 
 Batch = dict[str | Pair, Encoded]
-"""Texts and pairs, with what the model reads of each."""
+"""Texts and pairs with their ids and segments."""
 
-_one_batch = threading.Lock()  # two who read the same texts at the same time share the work, batch by batch
-_caches: WeakKeyDictionary[Explorer, Recent] = WeakKeyDictionary()  # a model that is gone takes its features along
+_one_batch = threading.Lock()  # two callers with the same texts share the work, batch by batch
+_caches: WeakKeyDictionary[Explorer, Recent] = WeakKeyDictionary()  # features are dropped with their model
 
 
 def features(
     model: Explorer, texts: Sequence[str | Pair], layer: int = -1, pooling: str = "mean", precision: str = "auto"
 ) -> np.ndarray:
-    """[texts, hidden] float32: each text, or pair of texts, read by itself, cut to what the model takes.
+    """[texts, hidden] float32: the vector of each text or pair, read alone and cut to what the model takes.
 
-    `layer` is a hidden state, 0 to the number of layers, -1 the last. `pooling`: "cls" is the vector of the first
-    token, "mean" the mean over all tokens with [CLS] and [SEP], "pooler" tanh(dense([CLS])) of the last layer, "last4"
-    the means of the last four hidden states up to `layer` side by side, [texts, 4 · hidden] (Devlin et al. 2019, 5.3).
-    `precision`: "exact" multiplies in float32, "fast" in bfloat16 where the processor can (cosine to the exact
-    vectors at least 0.999), "auto" is exact for fewer than FAST_FROM texts. Raises InputError or CapabilityError.
+    `layer` is a hidden state, 0 to the number of layers, -1 the last. `pooling`: "cls" is the vector of the first token, "mean"
+    the mean over all tokens including [CLS] and [SEP], "pooler" tanh(dense([CLS])) of the last layer, "last4" the means of the
+    last four hidden states up to `layer` side by side, [texts, 4 · hidden] (Devlin et al. 2019, 5.3). `precision`: "exact"
+    multiplies in float32, "fast" in bfloat16 if the processor can (cosine to the exact vectors at least 0.999), "auto" is exact
+    for fewer than FAST_FROM texts. Raises InputError or CapabilityError.
     """
     return finished(features_in_steps(model, texts, layer, pooling, precision))
 
@@ -62,9 +62,9 @@ def features_in_steps(
     precision: str = "auto",
     keep: bool = True,
 ) -> Generator[float, None, np.ndarray]:
-    """Like `features`, for those who show progress or may stop: yields the share done, 0 to 1, after every batch.
+    """Like `features`, but yields the share done, 0 to 1, after every batch, for progress and stopping.
 
-    What is read is kept for whoever asks next, unless `keep` is false.
+    The vectors are cached unless `keep` is false.
     """
     index = limits.hidden_state_index(layer, model.capabilities.layers)
     if pooling == "pooler" and index != model.capabilities.layers:
@@ -77,12 +77,12 @@ def features_in_steps(
 
 
 def states_read(layer: int) -> slice:
-    """The hidden states that LAST_FOUR reads up to the one at an index: four, or all that there are."""
+    """The hidden states that LAST_FOUR reads for the one at index `layer`: four, or fewer near the bottom."""
     return slice(max(0, layer - 3), layer + 1)
 
 
 def width(model: Explorer, layer: int, pooling: str) -> int:
-    """How many numbers the vector of a text has, with hidden state `layer`, an index."""
+    """The size of a text's vector for hidden state `layer` (an index) and this pooling."""
     read = states_read(layer)
     return model.capabilities.hidden_size * (read.stop - read.start if pooling == LAST_FOUR else 1)
 
@@ -92,9 +92,9 @@ def layer_features_in_steps(
 ) -> Generator[float, None, np.ndarray]:
     """[layers + 1, texts, hidden] float32: every hidden state of `features`, from one pass; yields like it.
 
-    The pooler reads the last layer only: with it the first axis has one entry. "last4" is as "mean" here, each state by
-    itself. ANY_TOKEN takes one token of each text, blindly and always the same one: what their vectors share, those of any
-    two tokens share.
+    The pooler reads the last layer only: with it the first axis has one entry. "last4" is the same as "mean" here. ANY_TOKEN
+    takes one token per text, always the same one, chosen without looking: what the vectors of these tokens share, those of any
+    tokens share.
     """
     rows = yield from _read(model, texts, model.capabilities.layers, pooling, precision)
     if pooling == "pooler":
@@ -103,14 +103,14 @@ def layer_features_in_steps(
 
 
 def forget() -> None:
-    """Drop what is kept of every model."""
+    """Clear the caches of all models."""
     _caches.clear()
 
 
 def _read(
     model: Explorer, texts: Sequence[str | Pair], top: int, pooling: str, precision: str, keep: bool = True
 ) -> Generator[float, None, list[np.ndarray]]:
-    """For each text an array [top + 1 or more, hidden]: the pooled hidden states, "cls" where the pooler is asked."""
+    """For each text an array [top + 1 or more, hidden] of pooled hidden states, with "cls" for the pooler."""
     texts = _check_texts(texts)
     if pooling != ANY_TOKEN:
         limits.check_choice(pooling, "pooling", POOLINGS)
@@ -142,14 +142,14 @@ def _read(
 
 
 def _known(kept: Recent, texts: Iterable[str | Pair], top: int, pooling: str, fast: bool) -> dict[str | Pair, np.ndarray]:
-    """Of some texts the arrays that are kept and go up to hidden state `top`."""
+    """The cached arrays of some texts that go up to hidden state `top`."""
     found = {text: kept.get((text, pooling, fast)) for text in texts}
     return {text: rows for text, rows in found.items() if rows is not None and len(rows) > top}
 
 
 @dataclass(frozen=True)
 class _Reader:
-    """Reads batches: for each text an array [top + 1 or more, hidden], which it keeps."""
+    """Runs batches: for each text an array [top + 1 or more, hidden], which is cached."""
 
     model: Explorer
     kept: Recent
@@ -159,7 +159,7 @@ class _Reader:
     workers: replicas.Replicas | None
 
     def read(self, batch: Batch) -> dict[str | Pair, np.ndarray]:
-        """The arrays of a batch, from a worker if one answers."""
+        """The arrays of a batch, by a worker if one answers."""
         states = None
         if self.workers is not None:
             states = self.workers.pooled(self.model.checkpoint, list(batch.values()), self.top, self.pooling, self.fast)
@@ -175,13 +175,13 @@ class _Reader:
     def _keep(self, batch: Batch, states: Iterable[np.ndarray]) -> dict[str | Pair, np.ndarray]:
         found = {text: rows.copy() for text, rows in zip(batch, states, strict=True)}  # a view would keep the whole batch
         for text, rows in found.items():
-            rows.flags.writeable = False  # it is handed to whoever asks
+            rows.flags.writeable = False  # the cached array itself is returned to callers
             self.kept.put((text, self.pooling, self.fast), rows)
         return found
 
 
 def _check_texts(texts: object) -> list[str | Pair]:
-    """Texts and pairs that can be read; a pair without a second text is its first. Raises InputError."""
+    """The texts and pairs, checked; a pair without a second text becomes its first. Raises InputError."""
     if not isinstance(texts, Sequence) or isinstance(texts, str):
         return [*limits.check_texts(texts)]
     firsts = limits.check_texts([text[0] if isinstance(text, tuple) else text for text in texts])
@@ -192,7 +192,7 @@ def _check_texts(texts: object) -> list[str | Pair]:
 
 
 def encode(model: Explorer, texts: Sequence[str | Pair]) -> list[Encoded]:
-    """Ids and segments of each checked text or pair; texts on their own are encoded at once, which is much quicker."""
+    """Ids and segments of each checked text or pair; single texts are encoded together, which is much faster."""
     pairs = [text if isinstance(text, tuple) else (text, "") for text in texts]
     single = [first for first, second in pairs if not second]
     ids = iter(model.encode_many(single) if single else ())
@@ -208,7 +208,7 @@ def encode(model: Explorer, texts: Sequence[str | Pair]) -> list[Encoded]:
 
 
 def _batches(encoded: Batch) -> list[Batch]:
-    """The texts cut into batches of alike length, none with more than BATCH_SIZE rows or BATCH_TOKENS tokens."""
+    """The texts in batches of similar length, of at most BATCH_SIZE rows and BATCH_TOKENS tokens."""
     batches: list[Batch] = []
     for text, (ids, segments) in sorted(encoded.items(), key=lambda one: len(one[1][0])):
         if not batches or len(batches[-1]) >= min(BATCH_SIZE, BATCH_TOKENS // len(ids)):

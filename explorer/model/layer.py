@@ -1,4 +1,4 @@
-"""One layer of an encoder, whichever family it is of: what it computes, and what its heads do in it."""
+"""One layer of an encoder of any family: its output, and the inputs and outputs of its heads."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _MASKS = {  # in `masking_utils` of transformers
 
 @dataclass(frozen=True)
 class Layer:
-    """A layer of transformers, which stays what it is; hidden states are [batch, tokens, hidden].
+    """A layer of transformers, unchanged; hidden states are [batch, tokens, hidden].
 
-    `real` [batch, tokens] is false where there is padding, which is looked at by nobody; None where there is none.
+    `real` [batch, tokens] is false at padding, which is masked; None when there is none.
     """
 
     module: torch.nn.Module = field(repr=False)
@@ -30,7 +30,7 @@ class Layer:
     rotary: torch.nn.Module | None = field(default=None, repr=False)
 
     def __call__(self, hidden: torch.Tensor, real: torch.Tensor | None = None) -> torch.Tensor:
-        """The next hidden state."""
+        """The next hidden state, [batch, tokens, hidden]."""
         return self.module(hidden, **self._inputs(hidden, real))
 
     def heads(self, hidden: torch.Tensor, real: torch.Tensor | None = None) -> Heads:
@@ -38,50 +38,50 @@ class Layer:
         return attending.heads_in(lambda: self(hidden, real))
 
     def after_heads(self, context: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
-        """The next hidden state when the heads give `context` [batch, heads, tokens, head_size].
+        """The next hidden state with `context` [batch, heads, tokens, head_size] in place of the head outputs.
 
-        `hidden`, [tokens, hidden] or the same in a batch, is what the layer reads; it may be of some tokens only.
+        `hidden`, [tokens, hidden] or with a batch axis, is the layer's input; it may be that of some tokens only.
         """
         hidden = hidden.expand(len(context), -1, -1)
         return attending.answering(lambda heads: context, lambda: self(hidden))
 
     def with_neurons(self, hidden: torch.Tensor, real: torch.Tensor | None = None) -> tuple[torch.Tensor, torch.Tensor]:
-        """The next hidden state, and the activation of every neuron, [batch, tokens, neurons]: what W₂ reads."""
+        """The next hidden state, and the activations of the neurons, [batch, tokens, neurons]: the input of W₂."""
         watched, read = replace(self, module=copies.of(self.module)), []
         watched.neurons_dense.register_forward_pre_hook(lambda module, given: read.append(given[0]))
         return watched(hidden, real), read[0]
 
     @property
     def neurons_dense(self) -> torch.nn.Linear:
-        """W₂ and its bias: a column for each neuron."""
+        """W₂ and its bias: one column per neuron."""
         return attrgetter(self.family.out_of_neurons)(self.module)
 
     def end(self, added: torch.Tensor) -> torch.Tensor:
-        """The LayerNorm that ends the layer, of what is added up there [..., hidden]; the same where none ends it."""
+        """The LayerNorm that ends the layer, applied to the sum [..., hidden] there; the sum itself if there is no such norm."""
         return attrgetter(self.family.last_norm)(self.module)(added) if self.family.last_norm else added
 
     def residual(self, hidden: torch.Tensor) -> torch.Tensor:
-        """What the attention block adds to what its heads give, for what the layer reads: [..., tokens, width] of [..., hidden].
+        """What the attention block adds to the heads' output: [..., tokens, width], for the layer's input [..., hidden].
 
-        It is the hidden state itself, but in families that narrow it first.
+        It is the input itself, except in families with a bottleneck.
         """
         narrow, *_ = self.family.bottleneck.split(".")
-        if not narrow or not hasattr(self.module, narrow):  # a setting of theirs leaves the bottleneck away
+        if not narrow or not hasattr(self.module, narrow):  # the bottleneck can be switched off in their configuration
             return hidden
         return attrgetter(self.family.bottleneck)(self.module)(hidden)
 
     @property
     def attention_norm(self) -> torch.nn.Module | None:
-        """The norm that ends the attention block, None where none does."""
+        """The norm that ends the attention block, or None."""
         return attrgetter(self.family.attention_norm)(self.module) if self.family.attention_norm else None
 
     @property
     def attention_dense(self) -> torch.nn.Linear:
-        """W_O and its bias, which some families do without."""
+        """W_O with its bias, if it has one."""
         return attrgetter(self.family.attention_dense)(self.module)
 
     def _inputs(self, hidden: torch.Tensor, real: torch.Tensor | None) -> dict[str, Any]:
-        """What the layer is called with beside the hidden state."""
+        """The layer's arguments besides the hidden state."""
         if self.rotary is None:
             return {"attention_mask": None if real is None else real[:, None, None, :]}  # over [batch, heads, query, key]
         kind = self.module.attention_type

@@ -1,4 +1,4 @@
-"""The network of one loaded checkpoint: its parts, one way to each of its weights, and what they compute."""
+"""The network of a loaded checkpoint: its parts and weights under one interface for all families, and what they compute."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ from explorer.text.pieces import shown, writing_of
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What a model can do, found out from its configuration and the weights in its file."""
+    """The capabilities of a model, found from its configuration and the weights in its file."""
 
     layers: int
     heads: int
-    neurons: int  # of the feed-forward part of a layer, 0 where a layer has several such parts
+    neurons: int  # of a layer's feed-forward block; 0 if a layer has several such blocks
     hidden_size: int
     vocab_size: int
     parameters: int
     max_tokens: int
     fill_mask: bool  # has a masked-LM head
-    next_sentence: bool  # has a head for pairs and a pooler
-    replaced: bool  # has a head that tells which pieces were replaced
-    segments: bool  # tells text A from text B
+    next_sentence: bool  # has a head for pairs, and a pooler
+    replaced: bool  # has a head that recognizes replaced pieces
+    segments: bool  # distinguishes text A from text B
     positions: bool  # has a table of positions
     pooler: bool
-    own_layers: bool  # every layer has weights of its own
-    own_head: str = ""  # what else it has a head for, one of the tasks in `families`
+    own_layers: bool  # every layer has its own weights
+    own_head: str = ""  # the task of any other head, one of those in `families`
 
 
 LACKS = {
@@ -62,7 +62,7 @@ LACKS = {
 
 @dataclass(frozen=True)
 class Candidate:
-    """One guess for a blank; `probability` is the softmax over the whole vocabulary, `logit` what went in."""
+    """One guess for a blank; `probability` is the softmax over the whole vocabulary, `logit` its input."""
 
     token: str
     id: int
@@ -80,20 +80,20 @@ class MaskGuesses:
 
 @dataclass(frozen=True)
 class Padded:
-    """Several inputs in one batch, the shorter ones filled up with [PAD]."""
+    """Several inputs as one batch, the shorter ones padded with [PAD]."""
 
     ids: torch.Tensor  # [batch, tokens]
     segments: torch.Tensor  # [batch, tokens]
-    real: torch.Tensor  # [batch, tokens] bool: False where there is padding
+    real: torch.Tensor  # [batch, tokens] bool: False at padding
     lengths: torch.Tensor  # [batch]
 
     def to(self, device: torch.device) -> Padded:
-        """The same on a device."""
+        """This batch on a device."""
         return self if self.ids.device == device else Padded(*(getattr(self, one.name).to(device) for one in fields(self)))
 
     @cached_property
     def mask(self) -> torch.Tensor | None:
-        """`real` for the layers, None where all are of one length."""
+        """`real` as a mask for the layers, None if there is no padding."""
         return None if bool(self.real.all()) else self.real
 
 
@@ -111,21 +111,21 @@ class Network:
         self.mask_id: int = self.tokenizer.mask_token_id
         self.writing = writing_of(self.tokenizer.get_vocab())
         self._name_parts()
-        self.embeddings_norm = attrgetter(self.family.embeddings_norm)(self._embeddings)  # over the sum of the tables' rows
-        # What a piece is before it has any context, and what was learned for every position, and for A and B: [vocabulary,
-        # width], [positions, width] and [segments, width] float32, read-only, not copies; width is that of the embeddings.
+        self.embeddings_norm = attrgetter(self.family.embeddings_norm)(self._embeddings)  # over the sum of the rows of the tables
+        # The embeddings of pieces, positions and segments: [vocabulary, width], [positions, width] and [segments, width] float32,
+        # read-only views; width is that of the embeddings.
         self.word_table = _read_only(attrgetter(self.family.word_embeddings)(self._embeddings).weight)
         self.segment_table = self._table(self.family.segment_embeddings)
-        # RoBERTa and its kin count positions from the number of their [PAD] on: the rows up to there are never read.
+        # RoBERTa and its relatives count positions from the id of [PAD]: the rows up to there are never used.
         self.first_position: int = getattr(self._embeddings, "padding_idx", -1) + 1
         self._position_table = self._table(self.family.position_embeddings)
         self._pooler = self._find_pooler(opened.missing)
         self.own_head = own_head(checkpoint, self.module.config, opened.entries, self._pooler)
         self._weights = {name: weight for name, weight in self.module.named_parameters() if name not in opened.missing}
         self._weights |= dict(self.own_head.module.named_parameters()) if self.own_head else {}
-        self.ignored = tuple(sorted(opened.unread - self._weights.keys()))  # of the file: nothing here reads them
+        self.ignored = tuple(sorted(opened.unread - self._weights.keys()))  # weights of the file that nothing here uses
         self.capabilities = self._capabilities(opened.missing)
-        self.device_error = 0.0  # how far passes on the device are from those on the processor
+        self.device_error = 0.0  # the difference between passes on the device and on the processor
         self._runner = self._on_device()
 
     def _name_parts(self) -> None:
@@ -134,7 +134,7 @@ class Network:
         self._embeddings = attrgetter(self.family.embeddings)(self.encoder)
 
     def _on_device(self) -> Network | None:
-        """A copy on the device, to run passes, None for the processor. Raises ModelError when it computes otherwise."""
+        """A copy on the device for forward passes, None for the processor. Raises ModelError if it computes something else."""
         if (device := devices.chosen()) == torch.device("cpu"):
             return None
         runner = copy.copy(self)
@@ -151,16 +151,16 @@ class Network:
 
     @property
     def device(self) -> torch.device:
-        """Where its passes are run; everything that is derived from them is computed on the processor."""
+        """The device of forward passes; everything derived from them is computed on the processor."""
         return devices.chosen() if self._runner else torch.device("cpu")
 
     def require(self, capability: str) -> None:
-        """Raise CapabilityError, with the reason, unless the model can do it."""
+        """Raise CapabilityError, with the reason, unless the model has the capability."""
         if why := self.why_not(capability):
             raise CapabilityError(why)
 
     def why_not(self, capability: str) -> str:
-        """Why the model cannot do it, in a sentence; '' where it can."""
+        """A sentence on why the model lacks a capability; '' if it has it."""
         return "" if getattr(self.capabilities, capability) else f"{self.name} {LACKS[capability]}."
 
     def task_head(self) -> OwnHead:
@@ -176,20 +176,20 @@ class Network:
         return self.project(self._embeddings(input_ids=ids, **self._segments(segments, ids)))
 
     def embed_words(self, words: torch.Tensor, segments: torch.Tensor) -> torch.Tensor:
-        """The same for word vectors [batch, tokens, hidden] in the place of rows of the word table."""
+        """Like `embed`, for word vectors [batch, tokens, hidden] in place of rows of the word table."""
         segments = self._segments(segments, words[..., 0])
         return self.project(self._embeddings(input_ids=None, inputs_embeds=words, **segments))
 
     def project(self, embedded: torch.Tensor) -> torch.Tensor:
-        """From the width of the embeddings to that of the layers, where they differ: [..., width] to [..., hidden]."""
+        """The projection from the width of the embeddings to that of the layers, if it differs: [..., width] to [..., hidden]."""
         *above, name = self.family.projection.split(".")
         parent = attrgetter(".".join(above))(self.encoder) if above else self.encoder
         return getattr(parent, name)(embedded) if name and hasattr(parent, name) else embedded
 
     def embedded_words(self, encoding: Encoding) -> torch.Tensor:
-        """What is added up of the pieces of an input, before positions and segments: [tokens, width].
+        """The part of the embedding sum that comes from the pieces, before positions and segments: [tokens, width].
 
-        It is their rows of the word table, but in families that mix a piece with its neighbours first.
+        These are rows of the word table, except in families that first mix a piece with its neighbors.
         """
         ids = torch.tensor([encoding.ids])
         if not self.family.word_transformation:
@@ -202,16 +202,19 @@ class Network:
         return found[0] if found else attrgetter(self.family.word_embeddings)(embeddings)(ids)[0]
 
     def embedded_positions(self, encoding: Encoding) -> torch.Tensor:
-        """What is added up of the positions of an input: [tokens, width]. Raises CapabilityError without such vectors."""
+        """The part of the embedding sum that comes from the positions: [tokens, width].
+
+        Raises CapabilityError without such a table.
+        """
         self.require("positions")
         rows = np.arange(encoding.kept)
-        if self.first_position:  # [PAD] has no position, even where it is typed
+        if self.first_position:  # [PAD] has no position, even if it is typed
             ids = torch.tensor([encoding.ids])
             rows = self._embeddings.create_position_ids_from_input_ids(ids, self.first_position - 1)[0].numpy()
         return torch.from_numpy(self._position_table[rows])
 
     def run(self, hidden: torch.Tensor) -> torch.Tensor:
-        """The last hidden state when all layers read hidden state 0: [batch, tokens, hidden] both."""
+        """The last hidden state computed from hidden state 0, both [batch, tokens, hidden]."""
         for layer in self.layers:
             hidden = layer(hidden)
         return hidden
@@ -222,7 +225,7 @@ class Network:
 
     @inference_mode
     def hidden_states_of(self, encodings: Sequence[Encoding]) -> list[torch.Tensor]:
-        """One forward pass over several: [layers + 1, tokens, hidden] for each, within 1e-5 of what it is alone."""
+        """One forward pass over several encodings: [layers + 1, tokens, hidden] each, within 1e-5 of a pass over it alone."""
         padded, size = self.pad([(one.ids, one.segments) for one in encodings]), self.capabilities.hidden_size
         states = [torch.empty((len(self.layers) + 1, one.kept, size)) for one in encodings]
         for index, hidden in enumerate(self.run_padded(padded)):
@@ -231,9 +234,9 @@ class Network:
         return states
 
     def run_padded(self, padded: Padded) -> Iterator[torch.Tensor]:
-        """Every hidden state of a batch in turn, from 0, the embedding output: [batch, tokens, hidden] each, float32.
+        """The hidden states of a batch in turn, from 0, the embedding output: [batch, tokens, hidden] each, float32.
 
-        They are computed on the device, and lie on the processor.
+        They are computed on the device and returned on the processor.
         """
         for hidden in (self._runner or self)._run_padded(padded.to(self.device)):
             yield hidden.to("cpu", torch.float32)
@@ -246,7 +249,7 @@ class Network:
             yield hidden
 
     def neurons_padded(self, padded: Padded) -> Iterator[torch.Tensor]:
-        """What the neurons of each layer in turn give, after the activation function and the gate of families that have one.
+        """The neurons' activations in each layer in turn, after the activation function and, in some families, the gate.
 
         [batch, tokens, neurons] each, float32, on the processor. Raises CapabilityError.
         """
@@ -258,7 +261,7 @@ class Network:
             yield activations.to("cpu", torch.float32)
 
     def embed_padded(self, padded: Padded) -> torch.Tensor:
-        """Hidden state 0 of a batch: [batch, tokens, hidden]. Where a piece is mixed with its neighbours, each text by itself."""
+        """Hidden state 0 of a batch, [batch, tokens, hidden]; text by text in families that mix a piece with its neighbors."""
         if not self.family.word_transformation:
             return self.embed(padded.ids, padded.segments)
         rows = zip(padded.ids, padded.segments, padded.lengths.tolist(), strict=True)
@@ -276,13 +279,13 @@ class Network:
 
     @inference_mode
     def own_outputs(self, encoding: Encoding, **labels: torch.Tensor) -> transformers.utils.ModelOutput:
-        """What transformers' own forward pass of the whole model gives, with its loss for labels: what ours has to match."""
+        """The output of transformers' own forward pass, with its loss for labels: the reference that our numbers must match."""
         ids = torch.tensor([encoding.ids])
         return self.module(input_ids=ids, **self._segments(torch.tensor(encoding.segments), ids), **labels)
 
     @inference_mode
     def own_hidden(self, padded: Padded) -> torch.Tensor:
-        """What heads read by transformers' own forward pass of the encoder over a batch: [batch, tokens, hidden]."""
+        """The hidden state that heads read, by transformers' own forward pass of the encoder: [batch, tokens, hidden]."""
         segments = self._segments(padded.segments, padded.ids)
         return self.encoder(input_ids=padded.ids, attention_mask=padded.real.long(), **segments).last_hidden_state
 
@@ -309,7 +312,7 @@ class Network:
         return hidden
 
     def masked_lm_of(self, hidden: torch.Tensor, ids: Sequence[int]) -> torch.Tensor:
-        """The same for a few pieces, as they would be among all: [..., hidden] to [..., ids]. The vocabulary is not computed."""
+        """Like `masked_lm`, for a few pieces: [..., hidden] to [..., ids]. The rest of the vocabulary is not computed."""
         self.require("fill_mask")
         module, hidden = copies.of(self.module), self.final(hidden)
         whole = module.get_output_embeddings()
@@ -322,12 +325,12 @@ class Network:
         return hidden
 
     def final(self, hidden: torch.Tensor) -> torch.Tensor:
-        """What heads read of last hidden states [..., hidden]: these, or their norm in families that have one at the end."""
+        """The input of heads for last hidden states [..., hidden]: these, or their final norm in families that have one."""
         return attrgetter(self.family.final_norm)(self.encoder)(hidden) if self.family.final_norm else hidden
 
     @inference_mode
     def guesses(self, hidden: torch.Tensor, positions: list[int], top_k: int) -> list[MaskGuesses]:
-        """The `top_k` best pieces at each position, for its last hidden state: hidden [positions, hidden]."""
+        """The `top_k` best pieces at each position, from its last hidden state: hidden [positions, hidden]."""
         logits = self.masked_lm(hidden)  # [positions, vocabulary]
         best, best_ids = logits.softmax(-1).topk(min(top_k, logits.shape[-1]), dim=-1)  # [masks, top_k] each
         best_logits = logits.gather(-1, best_ids)
@@ -339,18 +342,18 @@ class Network:
     def next_sentence_logits(self, hidden: torch.Tensor) -> torch.Tensor:
         """The pooler and the head for pairs on last hidden states [batch, tokens, hidden]: [batch, 2], IsNext and NotNext.
 
-        Where the family was taught the order of two sentences, it is that they stand in it, and that they were swapped.
+        In families trained on sentence order they mean 'in order' and 'swapped'.
         """
         self.require("next_sentence")
         return attrgetter(self.family.pair_head)(self.module)(self.pooler(hidden))
 
     @property
     def pair_names(self) -> tuple[str, str]:
-        """What the two outputs of the head for pairs are called: ALBERT's tells their order (Lan et al. 2020, section 3.1)."""
+        """The names of the two outputs of the head for pairs: ALBERT's tells their order (Lan et al. 2020, section 3.1)."""
         return ("InOrder", "Swapped") if self.family.pair_order else ("IsNext", "NotNext")
 
     def replaced_logits(self, hidden: torch.Tensor) -> torch.Tensor:
-        """How surely each piece was replaced, [batch, tokens], for last hidden states [batch, tokens, hidden]."""
+        """The logits, [batch, tokens], that each piece was replaced, for last hidden states [batch, tokens, hidden]."""
         self.require("replaced")
         return attrgetter(self.family.replaced_head)(self.module)(self.final(hidden))
 
@@ -358,7 +361,7 @@ class Network:
 
     @property
     def position_table(self) -> np.ndarray:
-        """What was learned for every position that can be read, [positions, width] float32. Raises CapabilityError."""
+        """The learned vectors of all usable positions, [positions, width] float32. Raises CapabilityError."""
         self.require("positions")
         return self._position_table[self.first_position :]
 
@@ -370,7 +373,7 @@ class Network:
 
     @property
     def pooler_weights(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """The weight [hidden, hidden] and the bias [hidden] of the pooler's dense layer, None where it has none.
+        """The weight [hidden, hidden] and the bias [hidden] of the pooler's dense layer, None if it has no such layer.
 
         Raises CapabilityError without a pooler.
         """
@@ -378,7 +381,7 @@ class Network:
         return None if dense is None else (_read_only(dense.weight), _read_only(dense.bias))
 
     def module_with(self, layers: Mapping[int, torch.nn.Module], pooler: torch.nn.Module | None) -> transformers.PreTrainedModel:
-        """A copy of the whole model of transformers with the weights of other layers, by zero-based index, and pooler."""
+        """A copy of the whole model of transformers with other weights for some layers, by zero-based index, and the pooler."""
         module = copy.deepcopy(self.module)
         encoder = attrgetter(self.family.encoder)(module)
         for index, other in layers.items():
@@ -388,25 +391,25 @@ class Network:
         return module
 
     def parameters_by_part(self) -> dict[str, int]:
-        """How many weights of its file each part of the model has, tied weights counted once."""
+        """The number of weights in the file for each part of the model; tied weights are counted once."""
         counts: Counter[str] = Counter()
         for name, parameter in self._weights.items():
             counts[self._part_name(name)] += parameter.numel()
         return counts
 
     def parameters_of(self, *paths: str) -> int:
-        """How many weights of its file lie below some of transformers' paths, tied weights counted where they first stand."""
+        """The number of weights in the file below some of transformers' paths; tied weights count where they first occur."""
         prefixes = tuple(f"{path}." for path in paths if path)
         return sum(weight.numel() for name, weight in self._weights.items() if name.startswith(prefixes))
 
     @cached_property
     def layer_weights(self) -> list[dict[str, np.ndarray]]:
-        """The weights of each layer by the names that it gives them, read-only, not copies; one entry where all are shared."""
+        """The weights of each layer by name, as read-only views; a single entry if all layers share them."""
         layers = self.layers[:1] if self.family.shared_layers else self.layers
         return [{name: _read_only(weight) for name, weight in layer.module.named_parameters()} for layer in layers]
 
     def multiplications(self, tokens: int) -> int:
-        """Multiplications for each of so many tokens on the way through the layers: in the matrices, then q·k and weight · v."""
+        """Multiplications per token on the way through the layers, for `tokens` tokens: in the matrices, q·k and weight · v."""
         matrices = sum(
             part.weight.numel() for layer in self.layers for part in layer.module.modules() if isinstance(part, torch.nn.Linear)
         )
@@ -417,16 +420,16 @@ class Network:
 
     @cached_property
     def vocabulary(self) -> tuple[str, ...]:
-        """The piece of every id, in order of the ids."""
+        """The piece of every id, in the order of the ids."""
         return tuple(self.pieces(list(range(self.capabilities.vocab_size))))
 
     @cached_property
     def ordinary_ids(self) -> np.ndarray:
-        """The ids that may stand in for a piece: of no special token."""
+        """The ids from which a replacement piece may be drawn: no special tokens."""
         return ordinary_ids(self.tokenizer.convert_ids_to_tokens(range(len(self.tokenizer))), self.tokenizer.all_special_ids)
 
     def pieces(self, ids: list[int]) -> list[str]:
-        """The piece of each id; some models have more output rows than their tokenizer has pieces."""
+        """The piece of each id, `[id]` for ids beyond the tokenizer's vocabulary, which some models have."""
         pieces = self.tokenizer.convert_ids_to_tokens(ids)
         return [f"[{id}]" if piece is None else shown(piece, self.writing) for id, piece in zip(ids, pieces, strict=True)]
 
@@ -435,15 +438,15 @@ class Network:
         return [position for position, id in enumerate(encoding.ids) if id == self.mask_id]
 
     def visible_positions(self, encoding: Encoding) -> list[int]:
-        """The zero-based positions of the pieces of the texts that are no [MASK]."""
+        """The zero-based positions of the texts' pieces, without [MASK]."""
         return [position for position in encoding.text_positions if encoding.ids[position] != self.mask_id]
 
     def _segments(self, segments: torch.Tensor, ids: torch.Tensor) -> dict[str, torch.Tensor]:
-        """What transformers wants of segments, of the shape of the ids; nothing of a model that learned without."""
+        """The segments argument of transformers, in the shape of the ids; empty for a model trained without segments."""
         return {"token_type_ids": segments.expand(ids.shape)} if len(self.segment_table) > 1 else {}
 
     def _table(self, path: str) -> np.ndarray:
-        """The table at a path from the embeddings; one without rows where the family has none."""
+        """The table at a path from the embeddings; one without rows if the family has none."""
         width = self.word_table.shape[1]
         return _read_only(attrgetter(path)(self._embeddings).weight) if path else np.empty((0, width), np.float32)
 
@@ -459,7 +462,7 @@ class Network:
         return Layer(module, self.family, self.module.config, rotary)
 
     def _layer_modules(self, encoder: torch.nn.Module) -> list[torch.nn.Module]:
-        """The layers of an encoder in the order in which they are run; the same one several times where they share weights."""
+        """The layers of an encoder in the order in which they are run; those that share weights are the same module."""
         modules = attrgetter(self.family.layers)(encoder)
         if not self.family.shared_layers:
             return list(modules)
@@ -503,13 +506,13 @@ class Network:
 
 
 def _has(missing: frozenset[str], *parts: str) -> bool:
-    """Whether a family has these parts of the pre-training model, and the file all their weights."""
+    """Whether a family has these parts of the pre-training model, and its file all their weights."""
     return any(parts) and not any(key.startswith(f"{part}.") for key in missing for part in parts)
 
 
 @functools.cache
 def _pooler_class() -> type[torch.nn.Module]:
-    """The class of a pooler of which the family has but the dense layer; made when torch is loaded."""
+    """The class of poolers for families that have only the dense layer; created once torch is loaded."""
 
     class Pooler(torch.nn.Module):
         def __init__(self, dense: torch.nn.Linear) -> None:

@@ -1,4 +1,4 @@
-"""The head that a checkpoint was fine-tuned with: transformers' own, applied to hidden states that are there already."""
+"""The task head of a fine-tuned checkpoint: transformers' own, applied to hidden states that were computed already."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _SQUASHED = {"multi_label_classification": "sigmoid", "regression": "none"}
 
 @dataclass(frozen=True)
 class OwnHead:
-    """A head for one task, by the names of transformers; `squash` says what makes shares of its logits."""
+    """A head for one task, with the names of transformers; `squash` turns its logits into shares."""
 
-    task: str  # LABELS of a text or pair, TAGS of its tokens, or ANSWER: where it begins and ends
+    task: str  # LABELS of a text or pair, TAGS of its tokens, or ANSWER: its start and end
     labels: tuple[str, ...]
-    squash: str  # "softmax", "sigmoid" where labels do not exclude each other, "none" for a single number
+    squash: str  # "softmax", "sigmoid" for labels that do not exclude each other, "none" for a single number
     module: transformers.PreTrainedModel = field(repr=False)
 
     def logits(self, final: torch.Tensor) -> torch.Tensor:
@@ -28,18 +28,18 @@ class OwnHead:
         return torch.stack([outputs.start_logits, outputs.end_logits], -1) if self.task == ANSWER else outputs.logits
 
     def shares(self, logits: torch.Tensor) -> torch.Tensor:
-        """Shares from 0 to 1 for the logits of labels or tags [..., labels]; a single number stays what it is."""
+        """Shares from 0 to 1 for the logits of labels or tags [..., labels]; a single number is returned unchanged."""
         return {"softmax": lambda: logits.softmax(-1), "sigmoid": logits.sigmoid, "none": lambda: logits}[self.squash]()
 
 
 def _given(pooler: torch.nn.Module | None) -> torch.nn.Module:
-    """In the place of an encoder: it answers with the hidden states that it is given for embeddings."""
-    pool = None if pooler is None else pooler.forward  # no part of the module: its weights are the network's
+    """A substitute for the encoder inside transformers' class: it returns the embeddings it is given as hidden states."""
+    pool = None if pooler is None else pooler.forward  # not registered as a submodule: its weights belong to the network
 
     def forward(
         input_ids: None = None, *, inputs_embeds: torch.Tensor, **more: Any
     ) -> transformers.modeling_outputs.BaseModelOutputWithPooling:
-        """Last hidden states [batch, tokens, hidden] as they are, and pooled."""
+        """The given hidden states [batch, tokens, hidden], and their pooled vector."""
         pooled = None if pool is None else pool(inputs_embeds)
         return transformers.modeling_outputs.BaseModelOutputWithPooling(inputs_embeds, pooled)
 
@@ -51,7 +51,7 @@ def _given(pooler: torch.nn.Module | None) -> torch.nn.Module:
 def own_head(
     checkpoint: Checkpoint, config: transformers.PreTrainedConfig, entries: dict[str, Any], pooler: torch.nn.Module | None
 ) -> OwnHead | None:
-    """The head that the class named in config.json adds to an encoder; None where there is none, or no weights for it.
+    """The head that the class named in config.json adds to an encoder; None if there is none, or no weights for it.
 
     `entries` are those of config.json. Raises ModelError when its weights do not fit.
     """

@@ -1,6 +1,7 @@
-"""Whether config.json and the weights can belong together, found out before anything is built from them.
+"""Checks whether config.json and the weights can belong together, before anything is built from them.
 
-Only the headers of the weights are read: a file of a few bytes cannot ask for gigabytes of layers. Nothing here imports torch.
+Only the headers of the weights are read, so that a file of a few bytes cannot ask for gigabytes of layers. Nothing here imports
+torch.
 """
 
 import json
@@ -18,12 +19,12 @@ from explorer.model.checkpoints import WEIGHT_FILES, Checkpoint
 
 MOST_CONFIG_BYTES = 2**20
 MOST_LABELS = 10_000
-MOST_HEADER_BYTES = 8 * 2**20  # of one file: BERT-large has 50 kB
-LEAST_BYTES = 2  # of a weight in a file of PyTorch, whose header is code: half precision
+MOST_HEADER_BYTES = 8 * 2**20  # per file: BERT-large has 50 kB
+LEAST_BYTES = 2  # per weight in a file of PyTorch, whose header is code: half precision
 DTYPES = {"F64", "F32", "F16", "BF16"}
 
 
-# The most that a model has of each thing that its config.json counts, under the names of all families.
+# The largest value of each count in config.json, under the names of all families.
 _LAYERS, _WIDTH, _INNER, _PLACES = 64, 8192, 32_768, 65_536
 MOST = {
     **dict.fromkeys(
@@ -36,10 +37,10 @@ MOST = {
     "vocab_size": 1_000_000,
     "type_vocab_size": 16,
 }
-WIDTHS, HEADS = ("true_hidden_size", "hidden_size", "dim"), ("num_attention_heads", "n_heads")  # the first that there is
+WIDTHS, HEADS = ("true_hidden_size", "hidden_size", "dim"), ("num_attention_heads", "n_heads")  # the first one present counts
 
 Shapes = dict[str, tuple[int, ...]]
-"""The shapes of weights, by their names within the encoder."""
+"""The shapes of weights, by their names in the encoder."""
 
 
 def read_config(checkpoint: Checkpoint) -> dict[str, Any]:
@@ -49,16 +50,16 @@ def read_config(checkpoint: Checkpoint) -> dict[str, Any]:
         entries = json.loads(data) if len(data) <= MOST_CONFIG_BYTES else None
     except (OSError, ValueError, RecursionError) as error:
         raise checkpoint.unreadable("config.json") from error
-    # transformers invents a name for each of so many labels, even where only a tokenizer is read.
+    # transformers invents a name for each of `num_labels` labels, even where only the tokenizer is read.
     if not isinstance(entries, dict) or (entries.get("num_labels") or 0) not in range(MOST_LABELS + 1):
         raise checkpoint.unreadable("config.json")
     return entries
 
 
 def check(checkpoint: Checkpoint, entries: dict[str, Any]) -> None:
-    """Raises ModelError unless the numbers of a whole configuration are those of a model.
+    """Raise ModelError unless the numbers of a complete configuration are plausible for a model.
 
-    What LayerNorm adds is above 0 and at most 0.1; dropouts are shares from 0 to 0.9.
+    Epsilons of LayerNorm are above 0 and at most 0.1; dropouts are from 0 to 0.9.
     """
     counts = {name: entries[name] for name in MOST if name in entries}
     possible = all(type(count) is int and 1 <= count <= MOST[name] for name, count in counts.items())
@@ -71,7 +72,7 @@ def check(checkpoint: Checkpoint, entries: dict[str, Any]) -> None:
 
 
 def check_weights(checkpoint: Checkpoint, wanted: Shapes) -> None:
-    """Raises ModelError unless the file can hold the weights `wanted` of an encoder: none that it names is of another shape."""
+    """Raise ModelError unless the file can hold the weights `wanted` of an encoder: enough, and none with another shape."""
     try:
         fits = _fits(checkpoint, wanted)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, SafetensorError) as error:
@@ -82,7 +83,7 @@ def check_weights(checkpoint: Checkpoint, wanted: Shapes) -> None:
 
 
 def dtypes(checkpoint: Checkpoint) -> str:
-    """How numbers are written in the file, such as 'F32'; '' where only torch can tell."""
+    """The number formats in the file, such as 'F32'; '' for files that only torch can read."""
     found: set[str] = set()
     for file in weight_files(checkpoint):
         if file.suffix != ".safetensors":
@@ -93,7 +94,7 @@ def dtypes(checkpoint: Checkpoint) -> str:
 
 
 def misfit(checkpoint: Checkpoint) -> ModelError:
-    """What to say of weights for another configuration."""
+    """An error about weights of another configuration."""
     return checkpoint.faulty(f"The weights of {checkpoint.name} do not fit its config.json")
 
 
@@ -105,7 +106,7 @@ def _fits(checkpoint: Checkpoint, wanted: Shapes) -> bool:
     for file in files:
         shapes |= _shapes(file, f"{checkpoint.family.encoder}.")
     fitting = all(shapes.get(name, shape) == shape for name, shape in wanted.items())
-    layers = f"{checkpoint.family.layers}."  # those that are not wanted would be dropped in silence
+    layers = f"{checkpoint.family.layers}."  # layers that are not wanted would be dropped silently
     there, asked = (
         {name.removeprefix(layers).split(".")[0] for name in names if name.startswith(layers)} for names in (shapes, wanted)
     )
@@ -113,13 +114,13 @@ def _fits(checkpoint: Checkpoint, wanted: Shapes) -> bool:
 
 
 def weight_files(checkpoint: Checkpoint) -> list[Path]:
-    """The files that hold the weights. Raises OSError, ValueError and others when an index of them is broken."""
+    """The files that hold the weights. Raises OSError, ValueError and others when their index is broken."""
     first = next(name for name in WEIGHT_FILES if (checkpoint.folder / name).is_file())
     return [checkpoint.folder / name for name in _parts(checkpoint.folder / first)]
 
 
 def _parts(weights: Path) -> list[str]:
-    """The names of the files that hold the weights: this one, or those that an index names."""
+    """The names of the files that hold the weights: this one, or those listed in an index."""
     if not weights.name.endswith(".index.json"):
         return [weights.name]
     parts = set(json.loads(weights.read_bytes())["weight_map"].values())
@@ -129,15 +130,15 @@ def _parts(weights: Path) -> list[str]:
 
 
 def _shapes(file: Path, prefix: str) -> Shapes:
-    """The shape of every tensor in a safetensors file, by its name within the encoder. Raises ValueError for odd ones."""
+    """The shape of every tensor in a safetensors file, by its name in the encoder. Raises ValueError for unusual files."""
     with file.open("rb") as opened:
         if int.from_bytes(opened.read(8), "little") > MOST_HEADER_BYTES:
             raise ValueError("header")
     shapes = {}
     with safe_open(file, framework="numpy") as tensors:
-        for name in tensors.keys():  # noqa: SIM118  (it is no dictionary)
+        for name in tensors.keys():  # noqa: SIM118  (it is not a dictionary)
             tensor = tensors.get_slice(name)
-            # Ids of positions are integers; a weight of fewer than 16 bits needs a scale that is not there.
+            # Position ids are integers; weights of fewer than 16 bits would need a scale, which is missing.
             if tensor.get_dtype() not in DTYPES and not name.endswith("position_ids"):
                 raise ValueError("dtype")
             shapes[_today(name.removeprefix(prefix))] = tuple(tensor.get_shape())
@@ -145,5 +146,5 @@ def _shapes(file: Path, prefix: str) -> Shapes:
 
 
 def _today(name: str) -> str:
-    """The name of a weight in today's transformers: checkpoints of 2018 call those of LayerNorm otherwise."""
+    """The current name of a weight: checkpoints of 2018 have other names for those of LayerNorm."""
     return re.sub(r"LayerNorm\.(gamma|beta)$", lambda old: f"LayerNorm.{'weight' if old[1] == 'gamma' else 'bias'}", name)

@@ -1,4 +1,4 @@
-"""What is left of a forward pass when one vector a text is wanted: wherever the pass is done, here or by a worker."""
+"""One forward pass reduced to one vector per text, on this machine or by a worker."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from explorer.model.network import Network
 ANY_TOKEN = "any token"
 
 Encoded = tuple[tuple[int, ...], tuple[int, ...]]
-"""The ids of a text or pair, and the segment of each."""
+"""The ids of a text or pair, and their segments."""
 
 
 @inference_mode

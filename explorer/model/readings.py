@@ -1,7 +1,7 @@
-"""What the frozen part of a model gives of many texts, in files that are read like memory: bounded, and resumed after a stop.
+"""The output of a model's frozen layers for many texts, in memory-mapped files: limited in size, and resumed after a stop.
 
-A reading is a folder named after all that it depends on. Rows are appended in the order of the texts, so that however a
-reading ends, by a stop or with the process, what there is holds for the first texts, and the same reading goes on after them.
+A reading is a folder named after everything it depends on. Rows are appended in the order of the texts; however a reading ends,
+by a stop or with the process, its rows are valid for the first texts, and the same reading continues after them.
 """
 
 import contextlib
@@ -28,19 +28,19 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-FOLDER = "readings"  # within that of the runs
+FOLDER = "readings"  # inside the folder of the runs
 ROWS, LENGTHS = "rows.bin", "lengths.bin"
 LENGTH = np.dtype("<i4")
 Found = TypeVar("Found")
-PAUSE = 0.5  # seconds between two looks at whether somebody else still reads the same
+PAUSE = 0.5  # seconds between two checks whether another caller is still filling the same folder
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A folder with `rows.bin`, the vectors of one text after the other, and `lengths.bin`, how many each has."""
+    """A folder with `rows.bin`, the vectors of one text after the other, and `lengths.bin`, the number of vectors of each."""
 
     folder: Path
-    width: int  # numbers of a vector
+    width: int  # size of a vector
     dtype: np.dtype
 
     @property
@@ -48,7 +48,7 @@ class Reading:
         return self.width * self.dtype.itemsize
 
     def lengths(self) -> np.ndarray:
-        """[texts read] how many vectors each has. What a process that ended left half written does not count."""
+        """[texts read] the number of vectors of each. Rows half written when a process ended do not count."""
         with contextlib.suppress(OSError):
             lengths = np.fromfile(self.folder / LENGTHS, dtype=LENGTH)
             written = (self.folder / ROWS).stat().st_size // self._bytes
@@ -56,7 +56,7 @@ class Reading:
         return np.empty(0, dtype=np.int64)
 
     def append(self, parts: Iterator[tuple[np.ndarray, np.ndarray]]) -> Iterator[int]:
-        """Write vectors [all, width] and how many each of their texts has; yields how many texts there are after each part."""
+        """Append vectors [all, width], and how many each of their texts has; yields the number of texts after each part."""
         there = self.lengths()
         with _opened(self.folder / ROWS) as rows, _opened(self.folder / LENGTHS) as lengths:
             rows.truncate(int(there.sum()) * self._bytes)
@@ -69,7 +69,7 @@ class Reading:
                 yield done
 
     def rows(self) -> np.ndarray:
-        """[all vectors, width], of which only those that are looked at come into memory; to be changed by nobody."""
+        """[all vectors, width], mapped into memory: only what is accessed is loaded. Treat it as read-only."""
         shape = (int(self.lengths().sum()), self.width)
         return np.memmap(self.folder / ROWS, self.dtype, "c", shape=shape)
 
@@ -82,14 +82,14 @@ def _opened(path: Path) -> contextlib.AbstractContextManager[BinaryIO]:
 
 
 def _write(file: BinaryIO, array: np.ndarray) -> None:
-    """At the end, and at the disk's before this returns, as far as other processes can see."""
+    """Append to a file and flush, so that other processes see it."""
     file.seek(0, os.SEEK_END)
     file.write(np.ascontiguousarray(array).data)
     file.flush()
 
 
 def key_of(model: Explorer, pairs: Iterable[Pair | str], *more: object) -> str:
-    """A name for what a model, as it is on the disk now, gives of these texts or pairs, and all else that it depends on."""
+    """A name for the output of a model, as it is on the disk now, for these texts or pairs and further parameters."""
     digest = hashlib.sha256(repr((model.name, str(model.checkpoint.folder), model.checkpoint.stamp, more)).encode())
     for pair in pairs:
         digest.update(repr(pair).encode())
@@ -97,7 +97,10 @@ def key_of(model: Explorer, pairs: Iterable[Pair | str], *more: object) -> str:
 
 
 def when_free(key: str, coming: int, fill: Callable[[Path], Generator[float, None, Found]]) -> Generator[float, None, Found]:
-    """What `fill` makes of the folder of a reading: yields the share done, 0 while somebody else fills it; see `folder_for`."""
+    """The result of `fill(folder)` for the folder of a reading; yields the share done, 0 while another caller fills it.
+
+    Raises what `folder_for` raises, except BlockingIOError.
+    """
     while True:
         try:
             with folder_for(key, coming) as folder:
@@ -109,10 +112,10 @@ def when_free(key: str, coming: int, fill: Callable[[Path], Generator[float, Non
 
 @contextlib.contextmanager
 def folder_for(key: str, coming: int) -> Iterator[Path]:
-    """The folder of a reading that may take so many bytes, for one at a time; others leave when there is no room.
+    """Context manager for the folder of a reading of up to `coming` bytes, locked for one caller; others make room for it.
 
-    Raises BlockingIOError while somebody reads the same, InputError when it is more than there may be, and ExplorerError
-    when the disk is full.
+    Raises BlockingIOError while another caller has it, InputError when it is larger than allowed, and ExplorerError when the disk
+    is full.
     """
     if coming > READING_MEGABYTES.bytes:
         raise InputError(READING_MEGABYTES.tell(-(-coming // MEGABYTE)))
@@ -132,7 +135,7 @@ def folder_for(key: str, coming: int) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """While this lasts no other thread or process has the lock; a process that ends gives it back."""
+    """Context manager that holds a lock against all threads and processes; it ends with the process. Raises BlockingIOError."""
     with path.open("wb") as file:
         if sys.platform == "win32":
             try:
@@ -145,7 +148,7 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def _make_room(place: Path, mine: Path, coming: int) -> None:
-    """Remove readings that have expired, and those used longest ago until this one fits; not one that is going on."""
+    """Delete expired readings, and those used longest ago until this one fits; not those in use."""
     others = sorted((one for one in place.iterdir() if one.is_dir() and one != mine), key=lambda one: one.stat().st_mtime)
     sizes = {one: disk.size_of(one) for one in others}
     for one in others:

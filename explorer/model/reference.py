@@ -1,4 +1,4 @@
-"""What vectors of a model have in common already, so that a similarity between two of them can be judged."""
+"""Reference vectors of a model for unrelated texts, to judge the similarity of two vectors by."""
 
 import csv
 import functools
@@ -17,7 +17,7 @@ NUMBER = 100
 
 @functools.cache
 def texts() -> tuple[str, ...]:
-    """NUMBER sentences that have nothing to do with each other, from the examples that we ship."""
+    """NUMBER unrelated sentences, from the examples that ship with the app."""
     lines = (EXAMPLES / "topics.txt").read_text("utf-8").splitlines()
     topics = [line.rpartition("|")[0].strip() for line in lines if "|" in line]
     with (EXAMPLES / "sentiment.csv").open(encoding="utf-8", newline="") as file:
@@ -26,7 +26,7 @@ def texts() -> tuple[str, ...]:
 
 
 def words() -> int:
-    """How many words these are: about as many tokens."""
+    """The number of words of these sentences, which is about that of their tokens."""
     return sum(len(text.split()) for text in texts())
 
 
@@ -36,10 +36,10 @@ def tokens(model: Explorer) -> np.ndarray:
 
 
 def tokens_in_steps(model: Explorer) -> Generator[float, None, np.ndarray]:
-    """The same, yielding the share that is read."""
+    """Like `tokens`, but yields the share done."""
     return layer_features_in_steps(model, texts(), ANY_TOKEN)
 
 
 def means_in_steps(model: Explorer) -> Generator[float, None, np.ndarray]:
-    """[layers + 1, NUMBER, hidden] float32: the mean of each sentence's tokens, yielding likewise."""
+    """[layers + 1, NUMBER, hidden] float32: the mean over each sentence's tokens; yields the share done."""
     return layer_features_in_steps(model, texts(), "mean")

@@ -1,7 +1,7 @@
-"""The way out to workers of Ray Serve, for an app that was started with them. Without them nothing here imports Ray.
+"""The client side of the workers of Ray Serve, for an app that was started with them. Without them Ray is not imported.
 
-A front end sends ids and gets hidden states back. A worker that dies is replaced, and what it was reading is asked for
-again; when no worker answers, the front end reads by itself, and nobody is told.
+A front end sends ids and gets hidden states back. A worker that dies is replaced, and its work requested again; when no worker
+answers, the front end runs the model itself.
 """
 
 import importlib.util
@@ -27,22 +27,22 @@ from explorer.text.encoding import Encoding
 
 RAY = "ray[serve]==2.60.0"
 APPLICATION = "bert-explorer"
-TRIES = 3  # of one request: a worker may die, and the one that takes its place too
-PATIENCE = 10.0  # seconds for one answer: a worker may have to open the model first
-REST = 10.0  # seconds in which no worker is asked after none answered
-BUSY = 8  # requests at each worker: with more there are soon more workers, as far as there may be
-FULL = 64  # requests at each worker: with more, others wait in the front end
+TRIES = 3  # of one request: a worker may die, and its replacement too
+PATIENCE = 10.0  # seconds for one answer: a worker may have to load the model first
+REST = 10.0  # seconds without requests to workers after none has answered
+BUSY = 8  # requests per worker above which more workers are started, up to the maximum
+FULL = 64  # requests per worker above which others wait in the front end
 NONE = "The workers could not be started; the app reads by itself"
 QUIET = {"enable_access_log": False, "log_level": "ERROR"}
-AT_HOME = {  # for workers of this machine alone
+AT_HOME = {  # for workers on this machine only
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # on any system: listen on 127.0.0.1 only
-    "RAY_AUTH_MODE": "token",  # and answer to this app only
+    "RAY_AUTH_MODE": "token",  # and answer this app only
 }
 
 
 @dataclass(frozen=True)
 class Scale:
-    """How many workers there are at least, and at most when many ask."""
+    """The minimum number of workers, and the maximum under load."""
 
     least: int
     most: int
@@ -52,7 +52,7 @@ class Scale:
 
     @classmethod
     def of(cls, given: str) -> "Scale | None":
-        """What "2" or "2-8" says, None for "0" or nothing. Raises InputError when it makes no sense or Ray is missing."""
+        """The scale that "2" or "2-8" stands for, None for "0" or ''. Raises InputError when it is invalid or Ray is missing."""
         if given.strip() in ("", "0"):
             return None
         numbers = given.strip().split("-")
@@ -67,14 +67,14 @@ class Scale:
 
 
 class Replicas:
-    """What a front end knows of its workers: how to ask them, and whether they answered last."""
+    """A front end's connection to its workers, and whether they answered last time."""
 
     def __init__(self, handle: Any, most: int) -> None:
-        self.places = 2 * most  # batches under way: one that is read and one that waits, for each worker
+        self.places = 2 * most  # batches under way: one running and one waiting for each worker
         self.answers = 0
         self.failures = 0
         self._handle = handle
-        self._rests_until = 0.0  # of the steady clock
+        self._rests_until = 0.0  # on the monotonic clock
 
     def states(self, checkpoint: Checkpoint, encodings: Sequence[Encoding]) -> list[np.ndarray] | None:
         """The hidden states [layers + 1, tokens, hidden] float32 of each encoding, or None when no worker answers."""
@@ -84,10 +84,10 @@ class Replicas:
 
     def pooled(self, checkpoint: Checkpoint, encoded: list[Encoded], *about: Any) -> np.ndarray | None:
         """A batch of features, see `pooled.pooled`, or None when no worker answers."""
-        return self._ask("pooled", checkpoint, encoded, *about)  # whoever keeps of it, copies
+        return self._ask("pooled", checkpoint, encoded, *about)  # callers copy what they keep
 
     def _ask(self, method: str, *arguments: Any) -> Any:
-        """What a worker answers: arrays that are read-only, and hold Ray's store. None when none does."""
+        """A worker's answer, or None if there is none; its arrays are read-only views of Ray's store."""
         for _ in range(TRIES):
             if time.monotonic() < self._rests_until:
                 return None
@@ -98,7 +98,7 @@ class Replicas:
                 self.failures += 1
                 asked.cancel()
                 break
-            except Exception as error:  # of Ray, or what the worker raised: reading here tells which
+            except Exception as error:  # from Ray or from the worker: running it here shows which
                 self.failures += 1
                 logger.warning("A worker did not answer", exc_info=error)
             else:
@@ -112,18 +112,18 @@ _running: Replicas | None = None
 
 
 def running() -> Replicas | None:
-    """The workers, once there are any."""
+    """The workers, or None."""
     return _running
 
 
 def start(scale: Scale) -> None:
-    """Begin to start workers on this machine, or on the cluster that RAY_ADDRESS names; `running()` has them when they answer.
+    """Begin to start workers on this machine, or on the cluster of RAY_ADDRESS; `running()` returns them once they answer.
 
-    It is for the main thread, and for the time before handlers of signals are set: Ray sets its own.
+    Call it from the main thread, before signal handlers are set: Ray sets its own.
     """
     elsewhere = os.environ.get("RAY_ADDRESS", "")
     threads = 1 if elsewhere else max(1, cores() // scale.most)
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # Ray tells its makers nothing
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # Ray sends no usage statistics
     if not elsewhere:
         os.environ.update(AT_HOME, RAY_AUTH_TOKEN=secrets.token_hex(32))
     here = {} if elsewhere else {"num_cpus": threads * scale.most, "include_dashboard": False}
@@ -136,7 +136,7 @@ def start(scale: Scale) -> None:
 
 
 def stop() -> None:
-    """End the workers that were started here, and leave those of a cluster to the others."""
+    """Shut down the workers started here; those of a cluster stay for other front ends."""
     global _running
     _running = None
     if "ray" in sys.modules:
@@ -144,7 +144,7 @@ def stop() -> None:
 
 
 def _deploy(scale: Scale, threads: int) -> None:
-    """Wait until the workers answer; another front end may have started them."""
+    """Deploy the workers, unless another front end has, and wait until they answer."""
     global _running
     try:
         logging.getLogger("ray.serve").setLevel(logging.ERROR)
@@ -159,7 +159,7 @@ def _deploy(scale: Scale, threads: int) -> None:
 
 
 def _size(scale: Scale, threads: int) -> dict[str, Any]:
-    """Options of the deployment: how many workers, of how many threads each, and how much one is sent at once."""
+    """Options of the deployment: the number of workers, threads of each, and requests sent to one at a time."""
     size: dict[str, Any] = {"num_replicas": scale.least}
     if scale.most > scale.least:
         bounds = {"min_replicas": scale.least, "max_replicas": scale.most, "target_ongoing_requests": BUSY}

@@ -1,4 +1,4 @@
-"""One input through the model: what every view reads."""
+"""One input through the model: the object that every view computes from."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from explorer.model.network import Network
 from explorer.text.encoding import MASK, Encoding
 
 Value = TypeVar("Value")
-DERIVED_BYTES = 32_000_000  # of what is derived from one reading, each thing counting for LEAST at least
+DERIVED_BYTES = 32_000_000  # for values derived from one reading, each counting at least LEAST
 LEAST = 4_096
 
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """What a forward pass leaves. It does not know its model, so that a model that nobody uses any more is gone at once."""
+    """The result of a forward pass. It has no reference to its model, so that an unused model is freed at once."""
 
     encoding: Encoding
     states: torch.Tensor = field(repr=False)  # [layers + 1, tokens, hidden] float32
@@ -34,34 +34,35 @@ class Reading:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all that is kept of it, now."""
+        """The current size in bytes, with all derived values."""
         return self.states.nbytes + int(self.derived.total)
 
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """An encoding and the hidden states it gave. Only these are stored; the rest is derived from them.
+    """An encoding and its hidden states. Only these are stored; everything else is derived from them.
 
-    The model's own modules derive it: attention is the softmax of the queries and keys that a layer makes of its hidden state.
+    It is derived by the model's own modules: attention, for instance, is the softmax over the queries and keys that a layer
+    computes from its hidden state.
     """
 
     model: Network = field(repr=False)
     reading: Reading
-    _last: OnceCache[int, Heads] = field(default_factory=lambda: OnceCache(1), repr=False, init=False)  # one layer's, asked again
+    _last: OnceCache[int, Heads] = field(default_factory=lambda: OnceCache(1), repr=False, init=False)  # the latest layer's
 
     @classmethod
     def of(cls, model: Network, encoding: Encoding) -> Trace:
-        """One forward pass over an encoding, which may have been changed by hand."""
+        """One forward pass over an encoding, which may have been edited."""
         return cls(model, Reading(encoding, model.hidden_states(encoding)))
 
     @property
     def encoding(self) -> Encoding:
-        """What the model read."""
+        """The encoding that was read."""
         return self.reading.encoding
 
     @property
     def states(self) -> torch.Tensor:
-        """[layers + 1, tokens, hidden] float32: `hidden_states` for those who compute with them."""
+        """[layers + 1, tokens, hidden] float32: `hidden_states` as a tensor."""
         return self.reading.states
 
     @cached_property
@@ -72,16 +73,16 @@ class Trace:
         return states
 
     def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """What `make()` derives from this trace, made at the first call for `key` and kept: for small things only."""
+        """The result of `make()`, cached with the trace under `key`; for small values only."""
         return self.reading.derived.get(key, make)
 
     def knows(self, key: Hashable) -> bool:
-        """Whether `once` has the value for `key` already."""
+        """Whether `once` has cached a value for `key`."""
         return self.reading.derived.peek(key) is not None
 
     def heads(self, layer: int) -> Heads:
-        """What the heads of a layer (zero-based, -1 is the last) are given: a batch of one."""
-        layer = range(len(self.model.layers))[layer]  # of the layers: there is one hidden state more
+        """The queries, keys and values of a layer's heads (zero-based, -1 is the last), as a batch of one."""
+        layer = range(len(self.model.layers))[layer]  # -1 refers to layers: there is one hidden state more
         return self._last.get(layer, lambda: self.model.layers[layer].heads(self.states[layer][None]))
 
     @inference_mode
@@ -93,15 +94,15 @@ class Trace:
         return self._weights(self.heads(layer))
 
     def _weights(self, heads: Heads) -> np.ndarray:
-        # One array, filled in place, and numpy's: 12 MB at 512 tokens of BERT-base, and the memory of a freed tensor of
-        # torch is aligned so that the next one of the same size does not fit in, layer after layer.
+        # One NumPy array, filled in place: 12 MB at 512 tokens of BERT-base. Freed tensors of torch are aligned so that the next
+        # one of the same size does not fit into their place, layer after layer.
         weights = np.empty((1, heads.query.shape[1], self.kept, self.kept), dtype=np.float32)  # [1, heads, query, key]
         heads.weights(torch.from_numpy(weights))
         return weights[0]
 
     @inference_mode
     def attention_error(self, layer: int) -> float:
-        """How far the layer's output, made from `attention(layer)`, is from hidden state `layer + 1`, at most."""
+        """The largest difference between the layer's output computed from `attention(layer)` and hidden state `layer + 1`."""
         layer = range(len(self.model.layers))[layer]
         heads = self.heads(layer)
         context = torch.from_numpy(self._weights(heads)) @ heads.value
@@ -114,7 +115,7 @@ class Trace:
         return self.model.pooler(self.states[-1:])[0].numpy()
 
     def blanks(self) -> list[int]:
-        """Where the [MASK]s are. Raises CapabilityError without a masked-LM head, InputError when there is none."""
+        """The positions of the [MASK]s. Raises CapabilityError without a masked-LM head, InputError when there are none."""
         self.model.require("fill_mask")
         mask = self.model.tokenizer.mask_token
         texts = self.encoding.text_a + self.encoding.text_b
@@ -125,10 +126,8 @@ class Trace:
         return self.mask_positions
 
     def show(self, view: str = "attention/head", *more: str, **settings: Any) -> Any:
-        """A view of the app, drawn where a notebook displays it: what `explorer.show(trace, view, ...)` returns."""
-        return import_module("explorer").show(
-            self, view, *more, **settings
-        )  # by its name, since views stand on this, not the reverse
+        """A view of the app for display in a notebook: what `explorer.show(trace, view, ...)` returns."""
+        return import_module("explorer").show(self, view, *more, **settings)  # by its name, because views import this module
 
     @property
     def tokens(self) -> tuple[str, ...]:
@@ -137,15 +136,15 @@ class Trace:
 
     @property
     def ids(self) -> tuple[int, ...]:
-        """The number of each piece in the vocabulary."""
+        """The vocabulary id of each piece."""
         return self.encoding.ids
 
     @property
     def kept(self) -> int:
-        """How many tokens the model read."""
+        """The number of tokens that the model read."""
         return self.encoding.kept
 
     @property
     def mask_positions(self) -> list[int]:
-        """Where the masked tokens are."""
+        """The positions of the masked tokens."""
         return self.model.mask_positions(self.encoding)

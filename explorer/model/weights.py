@@ -1,4 +1,4 @@
-"""From the files of a checkpoint to modules of torch, with a check that they are what they seem."""
+"""Loading modules of torch from the files of a checkpoint, with checks of their contents."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from explorer.base.log import logger
 from explorer.model import attending, plausible
 from explorer.model.checkpoints import EXAMPLE_ID, Checkpoint
 
-PATIENCE = 60.0  # seconds to wait for models that others open
-LARGEST = 1e6  # of a weight's size: further up, products of finite weights are infinite
+PATIENCE = 60.0  # seconds to wait while other models are opened
+LARGEST = 1e6  # absolute value of a weight: beyond it, products of finite weights can become infinite
 
-# What a model may be told by its config.json: nothing that turns it into another kind, or its files into others.
+# Entries of config.json that are ignored: they would change the kind of model, or how its files are read.
 _STEERING = {"dtype", "output_hidden_states", "return_dict", "chunk_size_feed_forward", "problem_type", "is_encoder_decoder"}
-_one_at_a_time = threading.Lock()  # from_pretrained swaps functions of transformers; two at once leave them swapped
+_one_at_a_time = threading.Lock()  # from_pretrained temporarily patches transformers; two at once would leave it patched
 
 
 @dataclass(frozen=True)
 class Opened:
-    """A model, the names of the weights that its file lacks, and of those in the file that it has no place for.
+    """A model, the names of the weights that its file lacks, and of those in the file that have no place in it.
 
     `entries` are those of its config.json.
     """
@@ -36,13 +36,13 @@ class Opened:
 
 
 def read_model(checkpoint: Checkpoint) -> Opened:
-    """The model with all its heads in float32, to be run only.
+    """The model with all its heads in float32, for inference only.
 
-    Raises ModelError when the file cannot be read, does not fit its configuration, holds numbers that are none, or is
-    no encoder; and when others open models for longer than PATIENCE.
+    Raises ModelError when the file cannot be read, does not fit its configuration, contains NaN or infinite numbers, or is not an
+    encoder; and when other models are being opened for longer than PATIENCE.
     """
     transformers.utils.logging.disable_progress_bar()
-    # A file without some head is no fault: what is missing is found out and told in the page.
+    # A file may lack some heads: they are listed as missing, and the page says so.
     transformers.utils.logging.set_verbosity_error()
     kind = getattr(transformers, checkpoint.family.pretraining_class)
     entries = plausible.read_config(checkpoint)
@@ -50,7 +50,7 @@ def read_model(checkpoint: Checkpoint) -> Opened:
     if not _one_at_a_time.acquire(timeout=PATIENCE):
         raise ModelError(f"Other models are being opened, and {checkpoint.name} waits for them; try again in a minute.")
     try:
-        with LOCK:  # transformers imports what a model needs when it is opened
+        with LOCK:  # transformers imports modules when a model is opened
             model, info = kind.from_pretrained(
                 checkpoint.folder,
                 config=config,
@@ -59,7 +59,7 @@ def read_model(checkpoint: Checkpoint) -> Opened:
                 local_files_only=True,
                 output_loading_info=True,
             )
-    except Exception as error:  # a broken file raises whatever its reader happens to trip over
+    except Exception as error:  # readers of broken files raise all kinds of errors
         logger.warning("The weights of a model cannot be read", exc_info=error)
         raise checkpoint.unreadable("weights") from error
     finally:
@@ -70,7 +70,7 @@ def read_model(checkpoint: Checkpoint) -> Opened:
     if any(key.startswith(encoder) and not (pooler and key.startswith(pooler)) for key in missing):
         raise plausible.misfit(checkpoint)
     if any(key.removeprefix(encoder).startswith(f"{family.layers}.") for key in info["unexpected_keys"]):
-        raise plausible.misfit(checkpoint)  # layers that would be dropped in silence
+        raise plausible.misfit(checkpoint)  # these layers would be dropped silently
     if not all(map(_is_sound, model.parameters())):
         raise _unsound(checkpoint)
     return Opened(model.eval().requires_grad_(False), entries, missing, frozenset(info["unexpected_keys"]))
@@ -79,16 +79,16 @@ def read_model(checkpoint: Checkpoint) -> Opened:
 def _config(
     checkpoint: Checkpoint, kind: type[transformers.PreTrainedConfig], entries: dict[str, Any]
 ) -> transformers.PreTrainedConfig:
-    """The configuration that the model is built from, once it is known to fit the weights. Raises ModelError."""
+    """The configuration to build the model from, after checking that it fits the weights. Raises ModelError."""
     if entries.get("is_decoder") or entries.get("position_embedding_type") not in (None, "absolute"):
         raise ModelError(
             f"{checkpoint.name} is a decoder or has relative positions; BERT Explorer reads encoders like {EXAMPLE_ID}."
         )
-    # What one family calls otherwise than the others may be told under either name.
+    # Entries that one family names differently may come under either name.
     known = {field.name for field in fields(kind)} | {*kind.attribute_map, *checkpoint.family.older_settings}
     try:
         config = kind(**{name: value for name, value in entries.items() if name in known - _STEERING})
-    except Exception as error:  # wrong types, each with an error of its own
+    except Exception as error:  # wrong types raise all kinds of errors
         logger.warning("The configuration of a model cannot be read", exc_info=error)
         raise checkpoint.unreadable("config.json") from error
     plausible.check(checkpoint, config.to_dict())
@@ -97,12 +97,12 @@ def _config(
 
 
 def _shapes(checkpoint: Checkpoint, config: transformers.PreTrainedConfig) -> plausible.Shapes:
-    """The shape of every weight of the encoder that a configuration asks for, without memory for them. Raises ModelError."""
+    """The shape of every weight of the encoder for a configuration, without allocating them. Raises ModelError."""
     family = checkpoint.family
     try:
         with LOCK, torch.device("meta"):
             model = getattr(transformers, family.pretraining_class)(config)
-    except Exception as error:  # numbers that do not go together, each with an error of its own
+    except Exception as error:  # inconsistent numbers raise all kinds of errors
         logger.warning("The configuration of a model cannot be built", exc_info=error)
         raise checkpoint.unreadable("config.json") from error
     named = getattr(model, family.encoder).named_parameters()
@@ -110,7 +110,7 @@ def _shapes(checkpoint: Checkpoint, config: transformers.PreTrainedConfig) -> pl
 
 
 def read_tensors(checkpoint: Checkpoint, wanted: plausible.Shapes) -> dict[str, torch.Tensor] | None:
-    """The weights of these names and shapes in float32, None where one is lacking. Raises ModelError when they are no good."""
+    """The weights of these names and shapes in float32, None if one is missing. Raises ModelError when they are invalid."""
     found: dict[str, torch.Tensor] = {}
     try:
         for file in plausible.weight_files(checkpoint):
@@ -138,25 +138,25 @@ def _unsound(checkpoint: Checkpoint) -> ModelError:
 
 
 def _is_sound(weight: torch.Tensor) -> bool:
-    """Whether every number is finite and no giant; a comparison with one that is none is false."""
+    """Whether every number is finite and below LARGEST in size; comparisons with NaN are false."""
     lowest, highest = weight.detach().aminmax()
     return bool(lowest > -LARGEST and highest < LARGEST)
 
 
 def read_tokenizer(checkpoint: Checkpoint, vocab_size: int) -> transformers.PreTrainedTokenizerBase:
-    """The tokenizer of a model with `vocab_size` rows. Raises ModelError when it is broken or made for another model."""
+    """The tokenizer of a model with `vocab_size` rows. Raises ModelError when it is broken or belongs to another model."""
     try:
         with LOCK:  # see read_model
             open_tokenizer = transformers.AutoTokenizer.from_pretrained
             tokenizer = open_tokenizer(checkpoint.folder, local_files_only=True, trust_remote_code=False)
         highest = max(tokenizer.get_vocab().values(), default=0)
-        for pair in (("a",), ("a", "b")):  # some are broken in what is only looked at when they read
+        for pair in (("a",), ("a", "b")):  # some faults only show when texts are encoded
             tokenizer(*pair, truncation="longest_first", max_length=16)
             tokenizer(*pair, truncation=False, verbose=False)
     except Exception as error:  # see read_model
         logger.warning("The tokenizer of a model cannot be read", exc_info=error)
         raise checkpoint.unreadable("tokenizer") from error
-    # A tokenizer that did not find its vocabulary has five pieces and says [UNK] to every word, without an error.
+    # A tokenizer that did not find its vocabulary has five pieces and gives [UNK] for every word, without an error.
     if not vocab_size // 2 <= len(tokenizer) <= vocab_size or highest >= vocab_size:
         raise checkpoint.faulty(f"The tokenizer of {checkpoint.name} has {len(tokenizer):,} pieces, its model {vocab_size:,}")
     if not tokenizer.is_fast or None in (tokenizer.mask_token_id, tokenizer.pad_token_id):

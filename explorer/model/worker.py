@@ -1,4 +1,4 @@
-"""What runs in a process of its own behind Ray Serve: networks, and nothing of those who ask. Only `replicas` imports it."""
+"""The worker process behind Ray Serve: it holds networks, and no state of clients. Only `replicas` imports it."""
 
 import asyncio
 import threading
@@ -19,7 +19,7 @@ from explorer.text.encoding import Encoding
 if TYPE_CHECKING:
     import ray
 else:
-    ray = Library("ray")  # only who asked for workers has it
+    ray = Library("ray")  # only installed for apps with workers
 
 __all__ = ["Worker", "deployment", "ray"]
 
@@ -28,7 +28,7 @@ Asked = tuple[Checkpoint, Sequence[Encoding]]
 
 
 def deployment() -> "ray.serve.Deployment":
-    """The worker as Ray Serve deploys it, with the passes that wait read together. Raises ImportError without Ray."""
+    """The worker as a deployment of Ray Serve, which batches waiting passes. Raises ImportError without Ray."""
 
     class Batched(Worker):
         @ray.serve.batch(max_batch_size=MOST_TOGETHER, batch_wait_timeout_s=0)
@@ -39,7 +39,7 @@ def deployment() -> "ray.serve.Deployment":
 
 
 class Worker:
-    """Reads for front ends: what waits while it reads is read together next, one pass at a time."""
+    """Runs models for front ends: requests that wait during a pass are batched into the next, one pass at a time."""
 
     def __init__(self) -> None:
         _listen_here_only()
@@ -47,7 +47,7 @@ class Worker:
         self._one_pass = threading.Lock()
 
     async def states(self, asked: list[Asked]) -> list[list[np.ndarray]]:
-        """For each who asks the hidden states [layers + 1, tokens, hidden] float32 of each encoding. Raises ModelError."""
+        """The hidden states [layers + 1, tokens, hidden] float32 of each encoding, for each request. Raises ModelError."""
         return await asyncio.to_thread(self._states, asked)
 
     async def pooled(self, checkpoint: Checkpoint, encoded: list[Encoded], top: int, pooling: str, fast: bool) -> np.ndarray:
@@ -80,10 +80,10 @@ class Worker:
 
 
 def _listen_here_only() -> None:
-    """Let Serve open the port of this process, which nobody asks for, on this machine's own address and not on every one.
+    """Make Serve open this process's unused port on the local address instead of all addresses.
 
-    Serve has no setting for it, and opens it after the worker is made. Only with RAY_SERVE_USE_GRPC_BY_DEFAULT=1 would front
-    ends use it, those on other machines too.
+    Serve has no setting for it, and opens the port after the worker is made. Only with RAY_SERVE_USE_GRPC_BY_DEFAULT=1 would
+    front ends use it, also those on other machines.
     """
     serve = ray.serve._private
     if serve.constants.RAY_SERVE_USE_GRPC_BY_DEFAULT:

@@ -40,7 +40,7 @@ MIXTURE = {
 
 
 def arguments() -> argparse.ArgumentParser:
-    """The command line."""
+    """The parser of the command line."""
     parser = argparse.ArgumentParser("python -m explorer.pretraining", description=__doc__)
     add = parser.add_argument
     add("--corpus", type=Path, required=True, help="folder of .txt or .txt.xz, a sentence a line")
@@ -78,12 +78,12 @@ def arguments() -> argparse.ArgumentParser:
 
 
 def initial_model(init: str, vocabulary_size: int, dropout: float) -> transformers.BertForPreTraining:
-    """The model to train: a checkpoint's weights, or fresh ones of the bundled model's size.
+    """The model to train: a checkpoint's weights, or new ones of the bundled model's size.
 
-    A model this small does not overfit a text that it reads a few times, so without `dropout` it learns sooner.
+    A model this small does not overfit a text that it reads a few times, so it learns faster without `dropout`.
     """
-    # On the CPU the fused attention's backward pass is slower than matrix products: measured 3,370 against 4,190
-    # pieces a second at 32 × 128.
+    # On the CPU the backward pass of fused attention is slower than matrix products: 3,370 against 4,190 pieces a second at 32 ×
+    # 128.
     attention = "sdpa" if torch.cuda.is_available() else "eager"
     if init == "none":
         config = transformers.BertConfig(vocab_size=vocabulary_size, hidden_size=384, num_hidden_layers=6, intermediate_size=1536)
@@ -98,9 +98,9 @@ def initial_model(init: str, vocabulary_size: int, dropout: float) -> transforme
 
 
 def read_texts(args: argparse.Namespace, tokenizer: transformers.PreTrainedTokenizerBase) -> list[tuple[float, Corpus]]:
-    """The text and the others that are mixed in, with their shares; the first one gets what they leave.
+    """The text and the others that are mixed in, with their shares; the first one gets the rest.
 
-    Lines that give away one of our own test sentences are left out. Raises InputError for shares that leave nothing.
+    Lines that give away one of our own test sentences are left out. Raises InputError when the shares leave nothing for it.
     """
     repeats = {name: int(times) for name, _, times in (item.partition("=") for item in args.repeat)}
     try:

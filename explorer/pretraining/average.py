@@ -1,8 +1,7 @@
 """Average checkpoints: `python -m explorer.pretraining.average --out FOLDER 0.5:FOLDER 0.5:FOLDER`.
 
-Checkpoints that were trained on from the same start lie in one valley of the loss, and a point between them is often
-better than each of them: model soups (Wortsman et al. 2022). It costs no training. `--follows` then moves the line at which the
-next-sentence head says yes.
+Checkpoints trained further from the same start lie in one valley of the loss, and their mean is often better than each of them:
+model soups (Wortsman et al. 2022). It costs no training. `--follows` then shifts the threshold of the next-sentence head.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from explorer.pretraining.saving import export, open_model, open_tokenizer
 
 
 def average(folders: Sequence[str | Path], shares: Sequence[float], follows: float = 0.0) -> transformers.BertForPreTraining:
-    """The weighted mean of the weights in float32; the shares count relative to their sum. `follows` is added to IsNext's bias.
+    """The weighted mean of the weights in float32; the shares are divided by their sum. `follows` is added to the bias of IsNext.
 
     Raises InputError for shares that are not above 0, ModelError for checkpoints of another shape than the first.
     """

@@ -1,4 +1,4 @@
-"""A batch: examples with their special tokens, padded and masked."""
+"""Batches: examples with their special tokens, padded and masked."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from explorer.text.roles import FUNCTION_WORDS
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The ids that batches are built with, and what kind of piece each id is, [vocabulary]."""
+    """The ids needed to build batches, and the kind of each id, [vocabulary]."""
 
     cls: int
     sep: int
     pad: int
     mask: int
     random: NDArray[np.int64]
-    continues: NDArray[np.bool_]  # pieces that go on a word: '##ing'
-    content: NDArray[np.bool_]  # whole words of letters that are no function words
-    ends: NDArray[np.bool_]  # marks that a sentence may end in
+    continues: NDArray[np.bool_]  # pieces that continue a word: '##ing'
+    content: NDArray[np.bool_]  # whole words of letters, other than function words
+    ends: NDArray[np.bool_]  # marks that can end a sentence
 
     @classmethod
     def of(cls, tokenizer: transformers.PreTrainedTokenizerBase) -> Vocabulary:
-        """Read them from a tokenizer; raises InputError if it lacks one of BERT's special tokens."""
+        """The vocabulary of a tokenizer. Raises InputError if it lacks one of BERT's special tokens."""
         begins, sep, pad, mask = (getattr(tokenizer, f"{name}_token_id") for name in ("cls", "sep", "pad", "mask"))
         if None in (begins, sep, pad, mask):
             raise InputError("The tokenizer needs [CLS], [SEP], [PAD] and [MASK] tokens.")
@@ -44,17 +44,17 @@ class Vocabulary:
 
 @dataclass(frozen=True)
 class Batch:
-    """What one training step reads, [batch, tokens] unless said otherwise."""
+    """The input of one training step, [batch, tokens] unless noted."""
 
     input_ids: NDArray[np.int64]
     token_type_ids: NDArray[np.int64]
     attention_mask: NDArray[np.int64]  # 0 at padding
     labels: NDArray[np.int64]  # original ids at the chosen places, IGNORED elsewhere
-    next_labels: NDArray[np.int64] | None  # [batch] 0 IsNext, 1 NotNext; None where the inputs have no B
+    next_labels: NDArray[np.int64] | None  # [batch] 0 IsNext, 1 NotNext; None when the inputs have no text B
 
     @property
     def pieces(self) -> int:
-        """Pieces that are not padding."""
+        """The number of pieces that are not padding."""
         return int(self.attention_mask.sum())
 
 
@@ -68,7 +68,7 @@ def collate(
 ) -> Batch:
     """[CLS] A [SEP] or [CLS] A [SEP] B [SEP] for each example, padded to the longest, then masked at `rate`.
 
-    `choose` says where, `shares` how much of it becomes [MASK], another word, or stays.
+    `choose` selects the positions, `shares` are those that become [MASK], become a random word, or stay.
     """
     rows = [_with_specials(example, vocabulary) for example in examples]
     shape = len(rows), max(len(ids) for ids, _ in rows)  # [batch, tokens]
@@ -88,7 +88,7 @@ def collate(
 
 
 def _with_specials(example: Example, vocabulary: Vocabulary) -> tuple[NDArray[np.int64], int]:
-    """The ids with [CLS] and [SEP], and where segment B begins (the end if there is none)."""
+    """The ids with [CLS] and [SEP], and the index at which segment B begins (the end if there is none)."""
     ids = [vocabulary.cls, *example.a.tolist(), vocabulary.sep]
     b_start = len(ids)
     if example.b is not None:

@@ -1,7 +1,7 @@
-"""Copying: a first guess that repeats a word of the input, where the hidden word was another.
+"""Copying: a first guess that repeats a word of the input where another word was masked.
 
-One word of content is hidden in each input. Where the same word stands a second time, naming it is right and no copy; how often
-that is in a text tells how well a model is paid there for copying.
+One content word is masked in each input. If the same word is in the input a second time, predicting it is right and not counted
+as copying; how often that happens in a text tells how much a model is rewarded there for copying.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from explorer.pretraining.losses import predict
 from explorer.pretraining.sampling import Example
 from explorer.text.masking import IGNORED
 
-AT_ONCE = 4096  # pieces in a batch
+AT_ONCE = 4096  # pieces per batch
 
 
 @dataclass(frozen=True)
 class Copies:
-    """Of `places` hidden words of content, the shares 0..1."""
+    """Shares, 0..1, of `places` masked content words."""
 
     places: int
-    copied: float  # the first guess is a word of content that stands in the input, and not the hidden one
-    right: float  # the first guess is the hidden one
-    repeated: float  # the hidden one stands a second time in the input
+    copied: float  # the first guess is a content word of the input, and not the masked one
+    right: float  # the first guess is the masked word
+    repeated: float  # the masked word is in the input a second time
 
 
 @inference_mode
 def copies(model: transformers.BertForPreTraining, examples: Sequence[Example], vocabulary: Vocabulary, seed: int = 1) -> Copies:
-    """Hide a word of content in each example that has one, and see what the model puts there first."""
+    """Mask a content word in each example that has one, and compare the model's first guess."""
     rng = np.random.default_rng(seed)
     choose = one_word(vocabulary.continues, vocabulary.content)
     found = []

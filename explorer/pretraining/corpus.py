@@ -19,12 +19,12 @@ from explorer.base.engine import transformers
 from explorer.base.errors import InputError
 from explorer.pretraining.overlap import Runs
 
-LINES_AT_ONCE = 20_000  # handed to the tokenizer in one call, which spreads them over the cores
+LINES_AT_ONCE = 20_000  # per call of the tokenizer, which spreads them over the cores
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """Tokenised text, without special tokens: all ids one after the other."""
+    """Tokenized text without special tokens, all ids in one array."""
 
     pieces: NDArray[np.uint16]  # [pieces]
     sentence_starts: NDArray[np.int64]  # [sentences + 1]; s is pieces[sentence_starts[s] : sentence_starts[s + 1]]
@@ -32,34 +32,34 @@ class Corpus:
 
     @property
     def sentences(self) -> int:
-        """How many sentences there are."""
+        """The number of sentences."""
         return len(self.sentence_starts) - 1
 
     @property
     def has_pairs(self) -> bool:
-        """Whether two documents have two sentences or more, which is what pairs need."""
+        """Whether at least two documents have two sentences or more, as pairs need."""
         return int((np.diff(self.document_starts) > 1).sum()) > 1
 
     def text(self, first: int, last: int) -> NDArray[np.uint16]:
-        """The pieces of the sentences first .. last, the last one not included."""
+        """The pieces of the sentences first .. last, `last` excluded."""
         return self.pieces[self.sentence_starts[first] : self.sentence_starts[last]]
 
     def alone(self) -> Corpus:
-        """The same sentences, each one a document by itself."""
+        """The same sentences, each as a document of its own."""
         return Corpus(self.pieces, self.sentence_starts, np.arange(self.sentences + 1))
 
     def length(self, first: int, last: int) -> int:
-        """How many pieces the sentences first .. last have, the last one not included."""
+        """The number of pieces of the sentences first .. last, `last` excluded."""
         return int(self.sentence_starts[last] - self.sentence_starts[first])
 
     def document_of(self, sentence: int) -> tuple[int, int]:
-        """The document that holds a sentence, as (its first sentence, the first sentence after it)."""
+        """The document of a sentence, as (its first sentence, the first sentence after it)."""
         d = int(np.searchsorted(self.document_starts, sentence, side="right")) - 1
         return int(self.document_starts[d]), int(self.document_starts[d + 1])
 
 
 def corpus_files(folder: Path) -> list[Path]:
-    """The text files of a corpus folder by name, without held-out ones; a path to one file is that file.
+    """The text files of a corpus folder by name, without held-out ones; a path to a file gives that file.
 
     Raises InputError if there is nothing to read.
     """
@@ -88,7 +88,7 @@ def read_documents(path: Path) -> Iterator[list[str]]:
 
 
 def tokenize(documents: Sequence[list[str]], tokenizer: transformers.PreTrainedTokenizerBase) -> Corpus:
-    """Turn documents into a Corpus; sentences without any piece are left out.
+    """Tokenize documents; sentences without any piece are left out.
 
     Raises InputError if nothing is left, or if the vocabulary does not fit into 16 bits.
     """
@@ -109,7 +109,7 @@ def tokenize(documents: Sequence[list[str]], tokenizer: transformers.PreTrainedT
 
 
 def _without_empty(corpus: Corpus) -> Corpus:
-    """Drop sentences of no pieces and documents of no sentences: a sampler could do nothing with them."""
+    """Drop sentences without pieces and documents without sentences, which a sampler cannot use."""
     keep = np.diff(corpus.sentence_starts) > 0  # [sentences]
     kept_before = np.concatenate([[0], np.cumsum(keep)])  # [sentences + 1]
     starts = np.append(corpus.sentence_starts[:-1][keep], corpus.sentence_starts[-1])
@@ -117,7 +117,7 @@ def _without_empty(corpus: Corpus) -> Corpus:
 
 
 def join(corpora: Sequence[Corpus]) -> Corpus:
-    """One corpus after the other, as one."""
+    """Concatenate corpora."""
     piece_shifts = np.cumsum([0] + [len(c.pieces) for c in corpora])
     sentence_shifts = np.cumsum([0] + [c.sentences for c in corpora])
     sentence_starts = [c.sentence_starts[:-1] + shift for c, shift in zip(corpora, piece_shifts, strict=False)]
@@ -132,7 +132,7 @@ def join(corpora: Sequence[Corpus]) -> Corpus:
 def load_file(
     path: Path, tokenizer: transformers.PreTrainedTokenizerBase, cache: Path | None = None, without: Runs | None = None
 ) -> Corpus:
-    """One text file as a Corpus, from `cache` if it was tokenised so before; lines that hold one of `without` are left out."""
+    """One text file as a Corpus, from `cache` if it was tokenized before; lines that contain one of `without` are left out."""
     if not path.is_file():
         raise InputError(f"There is no file {path}.")
     stored = None if cache is None else cache / f"{path.name}-{_fingerprint(path, tokenizer, without)}.npz"
@@ -145,12 +145,12 @@ def load_file(
     stored.parent.mkdir(parents=True, exist_ok=True)
     unfinished = stored.with_name("unfinished-" + stored.name)
     np.savez(unfinished, **vars(corpus))
-    unfinished.replace(stored)  # a run that dies half-way leaves no half file under the real name
+    unfinished.replace(stored)  # so that an interrupted run never leaves half a file under the final name
     return corpus
 
 
 def _clean(documents: list[list[str]], without: Runs | None) -> list[list[str]]:
-    """The documents without the lines that hold a run; what stood before and after such a line becomes two documents."""
+    """The documents without the lines that contain a run; the text before and after such a line becomes two documents."""
     if without is None:
         return documents
     lines = [sentence for document in documents for sentence in document]
@@ -178,7 +178,8 @@ def load_corpus(
 ) -> Corpus:
     """A folder of text files as one Corpus. Raises InputError if there is no text.
 
-    `repeats` says how often a file is read, by the start of its name: {"facts": 3}; lines that hold one of `without` are not.
+    `repeats` says how often a file is read, by the start of its name: {"facts": 3}. Lines that contain one of `without` are left
+    out.
     """
     corpora: list[Corpus] = []
     for path in corpus_files(folder):
@@ -190,7 +191,7 @@ def load_corpus(
 
 
 def _fingerprint(path: Path, tokenizer: transformers.PreTrainedTokenizerBase, without: Runs | None) -> str:
-    """Changes with the text, with the vocabulary and with what is left out, so that a stale cache is never read."""
+    """A hash of the text, the vocabulary and what is left out, so that a stale cache is never read."""
     digest = hashlib.sha256(path.read_bytes())
     digest.update("\n".join(sorted(tokenizer.get_vocab(), key=tokenizer.get_vocab().get)).encode())
     digest.update("\n".join(without.sentences if without else ()).encode())

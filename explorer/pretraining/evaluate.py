@@ -1,9 +1,9 @@
 """Score a checkpoint: `python -m explorer.pretraining.evaluate FOLDER --corpus heldout.txt.xz everyday-heldout.txt.xz`.
 
-Any folder (or hub name) with a BERT that has both pre-training heads can be scored, bert-base-uncased too. The text is
-tokenised with the checkpoint's own tokenizer, so scores of two checkpoints compare only if they share a vocabulary. A text
-whose documents are of one sentence each is scored on its sentences only. Then come our own blanks and pairs, and how often the
-first guess copies a word of the input.
+Any folder (or hub name) with a BERT that has both pre-training heads can be scored, bert-base-uncased too. The text is tokenised
+with the checkpoint's own tokenizer, so scores of two checkpoints compare only if they share a vocabulary. A text whose documents
+have one sentence each is scored on single sentences only. The report also has our own blanks and pairs, and how often the first
+guess copies a word of the input.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from explorer.pretraining.host import keep_freed_memory
 from explorer.pretraining.saving import open_model, open_tokenizer
 from explorer.pretraining.scoring import Scores
 
-SINGLE_LENGTH = 128  # a single sentence is cut here; about two in ten thousand held-out ones are longer
-COPY_PLACES = 500  # hidden words of content in which copies are counted, over all texts
+SINGLE_LENGTH = 128  # where a single sentence is cut; about two in ten thousand held-out ones are longer
+COPY_PLACES = 500  # masked content words in which copies are counted, over all texts
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Report:
     judged: list[Judged]
 
     def numbers(self) -> dict[str, object]:
-        """Everything but the guesses, fit for JSON."""
+        """All numbers, without the guesses, ready for JSON."""
         kinds = {kind: dict(zip(("blanks", "top1", "top5"), of, strict=True)) for kind, of in by_kind(self.filled).items()}
         return {
             "heldout": {text: {name: asdict(scores) for name, scores in of.items()} for text, of in self.heldout.items()},
@@ -80,7 +80,10 @@ def evaluate(folder: str, text: Path, pairs: int, length: int, seed: int, long_p
 
 
 def count_copies(folder: str, texts: Sequence[Path], seed: int) -> Copies:
-    """How often a checkpoint copies, over COPY_PLACES single sentences, as many of each text. Raises as `evaluate` does."""
+    """How often a checkpoint copies, over COPY_PLACES single sentences spread equally over the texts.
+
+    Raises as `evaluate` does.
+    """
     tokenizer, model = open_tokenizer(folder), open_model(folder).eval()
     corpora = [load_file(text, tokenizer) for text in texts]
     vocabulary = Vocabulary.of(tokenizer)
@@ -90,20 +93,20 @@ def count_copies(folder: str, texts: Sequence[Path], seed: int) -> Copies:
 
 
 def _with_content(corpus: Corpus, vocabulary: Vocabulary, count: int) -> list[sampling.Example]:
-    """Sentences evenly over the text that have two words of content or more as single pieces, one to hide and one to copy."""
+    """Evenly spread sentences with at least two content words of a single piece: one to mask and one that could be copied."""
     every = np.arange(corpus.sentences)
     walk = (sampling.single(corpus, sampling.evenly(n, every), SINGLE_LENGTH) for n in range(4 * count))
     return [example for example in walk if _whole(example.a, vocabulary).sum() >= 2][:count]
 
 
 def _whole(ids: NDArray[np.uint16], vocabulary: Vocabulary) -> NDArray[np.bool_]:
-    """Which pieces [tokens] are a word of content by themselves."""
+    """Which pieces [tokens] are a content word by themselves."""
     goes_on = np.append(vocabulary.continues[ids[1:]], False)
     return vocabulary.content[ids] & ~goes_on
 
 
 def report(args: argparse.Namespace) -> Report:
-    """Score as the command line says."""
+    """The report for the arguments of the command line."""
     options = args.pairs, args.length, args.seed, args.long
     heldout = {text.name: evaluate(args.folder, text, *options) for text in args.corpus}
     model = load(args.folder)
@@ -130,7 +133,7 @@ def main() -> int:
 
 
 def _tell(found: Report, file: Path | None) -> None:
-    """Print what was found, in Markdown where it is for a model card; and write its numbers."""
+    """Print a report, partly in Markdown for the model card, and write its numbers to a file."""
     for name, scores in found.heldout.items():
         print(f"\n{name}\n")
         _print_table(scores)
@@ -145,7 +148,7 @@ def _tell(found: Report, file: Path | None) -> None:
 
 
 def _print_table(results: dict[str, Scores]) -> None:
-    """A line for each kind of input: accuracies in per cent, the loss in nats."""
+    """Print a row for each kind of input: accuracies in percent, the loss in nats."""
     print(f"{'':28} {'inputs':>7} {'places':>7} {'top-1':>7} {'top-5':>7} {'loss':>6} {'NSP':>7}")
     for name, scores in results.items():
         following = "" if scores.next_accuracy is None else f" {scores.next_accuracy:7.1%}"

@@ -1,4 +1,4 @@
-"""How well a model does on our own blanks and pairs, which are what a class would type."""
+"""How well a model does on our own blanks and pairs, which resemble what a class would type."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class Filled:
 
     @property
     def right(self) -> tuple[bool, ...]:
-        """Of each guess, whether it is one of the sensible words."""
+        """For each guess, whether it is one of the sensible words."""
         return tuple(guess.token in self.blank.sensible for guess in self.guesses)
 
     def row(self) -> str:
@@ -31,14 +31,14 @@ class Filled:
 
 @dataclass(frozen=True)
 class Judged:
-    """One of our pairs, and how likely a model finds it that the second sentence follows the first, 0..1."""
+    """One of our pairs, and the probability, 0..1, with which a model says that the second sentence follows the first."""
 
     pair: Pair
     follows: float
 
     @property
     def right(self) -> bool:
-        """Whether the likelier answer is the right one."""
+        """Whether the more probable answer is correct."""
         return (self.follows > 0.5) == self.pair.follows
 
     def row(self) -> str:
@@ -47,19 +47,19 @@ class Judged:
 
 
 def fill(model: Explorer) -> Iterator[Filled]:
-    """What the model puts into every blank. Raises CapabilityError without a masked-LM head."""
+    """The model's guesses for every blank. Raises CapabilityError without a masked-LM head."""
     for blank in blanks():
         yield Filled(blank, tuple(model.fill_mask(blank.sentence, top_k=5)[0].candidates))
 
 
 def judge(model: Explorer) -> Iterator[Judged]:
-    """What the model says of every pair. Raises CapabilityError without a next-sentence head."""
+    """The model's judgement of every pair. Raises CapabilityError without a next-sentence head."""
     for pair in pairs():
         yield Judged(pair, model.next_sentence(pair.first, pair.second).is_next)
 
 
 def by_kind(filled: list[Filled]) -> dict[str, tuple[int, int, int]]:
-    """For each kind, and for all: how many blanks, in how many the first guess is sensible, in how many one of five is."""
+    """For each kind, and for all: the number of blanks, and how many have a sensible first guess, and one in five."""
     kinds = {kind: [line for line in filled if line.blank.kind == kind] for kind in {line.blank.kind: 0 for line in filled}}
     counts = {kind: [(line.right[0], any(line.right)) for line in of] for kind, of in (kinds | {"all": filled}).items()}
     return {kind: (len(of), sum(first for first, _ in of), sum(five for _, five in of)) for kind, of in counts.items()}

@@ -30,7 +30,7 @@ HEAD = re.compile(r"\[(\w+)(?:: ([\w, ]+))?\]( both ways)?")
 
 @dataclass
 class Table:
-    """Rows of values, and what is said of each."""
+    """Rows of values, and the templates of sentences about each row."""
 
     columns: tuple[str, ...]
     both_ways: bool
@@ -39,7 +39,7 @@ class Table:
 
 
 def read(path: Path) -> dict[str, Table]:
-    """The tables of a file by their names. Raises InputError where a row has not a value for each column."""
+    """The tables of a file by name. Raises InputError where a row does not have a value for each column."""
     tables: dict[str, Table] = {}
     for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
         if head := HEAD.fullmatch(line):
@@ -48,7 +48,7 @@ def read(path: Path) -> dict[str, Table]:
         elif line.startswith("- "):
             table.templates.append(line[2:])
         elif line and not line.startswith("#"):
-            row = tuple(line.split(", ")) if len(table.columns) > 1 else (line,)  # a single value may hold commas
+            row = tuple(line.split(", ")) if len(table.columns) > 1 else (line,)  # a single value may contain commas
             if len(row) != max(1, len(table.columns)):
                 raise InputError(f"{path.name}, line {number}: a row here has {len(table.columns)} values.")
             table.rows.append(row)
@@ -64,25 +64,25 @@ def sentences(tables: dict[str, Table], seed: int = 1) -> Iterator[str]:
         for row in rows:
             for template in table.templates:
                 drawn = {name: rng.choice(values) for name, values in lists.items()}
-                # A value may be a sentence with names in it.
+                # A value may itself contain {slots}, hence twice.
                 sentence = _filled(_filled(template, dict(zip(table.columns, row, strict=True))), drawn)
                 yield BEFORE_VOWEL.sub(r"\1n", sentence)
 
 
 def _filled(template: str, values: dict[str, str]) -> str:
-    """The template with its {slots} that have a value filled."""
+    """The template with the {slots} of these values filled."""
     for name, value in values.items():
         template = template.replace(f"{{{name}}}", value).replace(f"{{{name.capitalize()}}}", value[:1].upper() + value[1:])
     return template
 
 
 def documents(path: Path) -> list[list[str]]:
-    """What the tables of a file say, each document once, as its sentences."""
+    """The documents that the tables of a file generate, without repeats, each as a list of sentences."""
     return [text.split(" / ") for text in dict.fromkeys(sentences(read(path)))]
 
 
 def main() -> int:
-    """Write all documents of a file of assets/pretraining, with an empty line between them."""
+    """Print all documents of a file of assets/pretraining, with an empty line between them."""
     parser = argparse.ArgumentParser("python -m explorer.pretraining.facts", description=__doc__)
     parser.add_argument("name", nargs="?", default="facts", choices=sorted(path.stem for path in FOLDER.glob("*.txt")))
     for document in documents(FOLDER / f"{parser.parse_args().name}.txt"):

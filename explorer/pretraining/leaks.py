@@ -1,6 +1,6 @@
 """Which of our own test sentences a text gives away: `python -m explorer.pretraining.leaks FOLDER_OR_FILE ...`.
 
-Training leaves out the lines that are counted here. A sentence that costs many lines is better worded anew.
+Training leaves out the lines that are counted here. A sentence that costs many lines should be reworded.
 """
 
 import argparse
@@ -22,7 +22,7 @@ def main() -> int:
 
 
 def _tell(places: list[Path]) -> None:
-    """How many lines of the text hold a run of each sentence, most first, with one of these lines."""
+    """Print how many lines contain a run of each test sentence, most first, with one of these lines."""
     runs, held = own_runs(), defaultdict(list)
     for path in (file for place in places for file in corpus_files(place)):
         lines = [sentence for document in read_documents(path) for sentence in document]

@@ -1,4 +1,4 @@
-"""The log of a run: one CSV line every few steps, and one for every held-out score."""
+"""The log of a run: a CSV line every few steps, and one for every held-out score."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ FIELDS = (
     "pieces",  # read so far, padding not counted
     "seconds",  # of training so far, over all legs
     "learning_rate",
-    "mlm_loss",  # nats, mean since the line before
-    "nsp_loss",  # nats, mean since the line before over the batches that had a B
-    "teacher_distance",  # 0..1, mean since the line before over the batches of single sentences; empty without a teacher
-    "heldout_top1",  # shares 0..1; empty where the line is not a held-out score
+    "mlm_loss",  # nats, mean since the previous line
+    "nsp_loss",  # nats, mean since the previous line over the batches with a text B
+    "teacher_distance",  # 0..1, mean since the previous line over the batches of single sentences; empty without a teacher
+    "heldout_top1",  # shares 0..1; empty on lines without a held-out score
     "heldout_top5",
     "heldout_mlm_loss",
     "heldout_nsp",
@@ -26,7 +26,7 @@ FIELDS = (
 
 
 class Log:
-    """Collects losses and writes their means; a resumed run forgets the lines written after its checkpoint."""
+    """Collects losses and writes their means; when a run is resumed, lines written after its checkpoint are dropped."""
 
     def __init__(self, path: Path, step: int) -> None:
         self.path = path
@@ -41,12 +41,12 @@ class Log:
             writer.writerows(lines)
 
     def add(self, losses: Sequence[torch.Tensor | None]) -> None:
-        """Remember the losses of one step, as `Trainer.step` gives them."""
+        """Keep the losses of one step, as `Trainer.step` returns them."""
         for kept, loss in zip(self.losses.values(), losses, strict=True):
             kept += [] if loss is None else [loss]
 
     def write(self, progress: Progress, rate: float, scores: Scores | None = None) -> None:
-        """Write a line with the means since the last one, and the held-out scores if there are new ones."""
+        """Write a line with the means since the previous one, and the held-out scores if given."""
         line: dict[str, object] = {
             "step": progress.step,
             "pieces": progress.pieces,

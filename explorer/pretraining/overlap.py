@@ -1,8 +1,8 @@
-"""Where a text holds a run of words of our own test sentences.
+"""Finds where a text contains a run of words from our own test sentences.
 
-A score on sentences that the model has read says nothing. So no run of five words of a test sentence may stand in the
-training text; a blank counts as any word, so that the frame of a sentence may not stand there with another word in it either.
-A sentence of fewer than five words is a run by itself. Training leaves out the lines that hold such a run.
+A score on sentences that the model was trained on says nothing. So no run of five words of a test sentence may be in the training
+text; a blank matches any word, so that the frame of a sentence may not occur with another word either. A sentence of fewer than
+five words is a run by itself. Training leaves out the lines that contain such a run.
 """
 
 import re
@@ -15,20 +15,20 @@ from numpy.typing import NDArray
 from explorer.pretraining.own_tests import blanks, pairs
 
 RUN = 5  # words
-BLANK, END = "[mask]", 1  # END is what stands between two lines; 0 is any word that is in no test sentence
+BLANK, END = "[mask]", 1  # END separates two lines; 0 is any word that is in no test sentence
 WORD = re.compile(r"\[mask\]|[^\W_]+")
 
 
 class Runs:
-    """The runs of some sentences, to be looked for in other text; capitals and punctuation are no difference."""
+    """The runs of some sentences, to be found in other text; case and punctuation are ignored."""
 
     def __init__(self, sentences: Sequence[str]) -> None:
         self.sentences = tuple(sentences)
         cut = [WORD.findall(sentence.lower()) for sentence in sentences]
         known = sorted({word for words in cut for word in words if word != BLANK})
         self.ids = {word: number for number, word in enumerate(known, start=END + 1)}
-        self.powers = (len(known) + END + 1) ** np.arange(RUN)  # a run's key is a number with these words as its digits
-        # By how long the run is and where its blank is (-1: nowhere), the sentence of each key.
+        self.powers = (len(known) + END + 1) ** np.arange(RUN)  # a run's key is a number with its word ids as digits
+        # For each run length and position of its blank (-1: none), the sentence of each key.
         self.shapes: dict[tuple[int, int], dict[int, int]] = defaultdict(dict)
         for number, words in enumerate(cut):
             size = min(RUN, len(words))
@@ -37,8 +37,8 @@ class Runs:
                 self.shapes[size, run.index(BLANK) if BLANK in run else -1].setdefault(key, number)
 
     def find(self, lines: Sequence[str]) -> list[tuple[int, int]]:
-        """Which lines hold a run of which sentence, as (line, sentence), by line; each line once."""
-        ids, owners = [], []  # of every word, and END after every line
+        """The lines that contain a run, as (line, sentence), by line; each line once."""
+        ids, owners = [], []  # the ids of all words, with END after every line, and the line of each
         for number, line in enumerate(lines):
             known = [self.ids.get(word, 0) for word in WORD.findall(line.lower())]
             ids += [*known, END]
@@ -52,12 +52,12 @@ class Runs:
         return sorted(found.items())
 
     def find_all(self, lines: Sequence[str], at_once: int = 50_000) -> Iterator[tuple[int, int]]:
-        """`find` over any number of lines, a stretch at a time."""
+        """`find` over any number of lines, `at_once` at a time."""
         for start in range(0, len(lines), at_once):
             yield from ((start + line, sentence) for line, sentence in self.find(lines[start : start + at_once]))
 
     def _matches(self, windows: NDArray[np.int64], blank: int, keys: dict[int, int]) -> Iterable[tuple[int, int]]:
-        """The places where a window [places, size] is one of the keys, whatever stands at `blank` but the end of a line."""
+        """The places where a window [places, size] is one of the keys, with any word but END at `blank`."""
         digits = self.powers[: windows.shape[1]].copy()
         if blank >= 0:
             digits[blank] = 0

@@ -1,4 +1,4 @@
-"""Our own test sentences: everyday blanks in twelve kinds, and pairs of sentences, as a class would type them."""
+"""Our own test sentences, such as a class would type: everyday blanks of twelve kinds, and pairs of sentences."""
 
 import csv
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class Blank:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two sentences, whether the second follows the first, and whether both are of one topic."""
+    """Two sentences, whether the second follows the first, and whether both have the same topic."""
 
     first: str
     second: str
@@ -26,12 +26,12 @@ class Pair:
 
 
 def blanks() -> list[Blank]:
-    """All of assets/examples/blanks.csv, kind by kind."""
+    """All blanks of assets/examples/blanks.csv, kind by kind."""
     return [Blank(row["kind"], row["sentence"], tuple(row["sensible"].split())) for row in _rows("blanks")]
 
 
 def pairs() -> list[Pair]:
-    """All of assets/examples/following.csv, those that follow first."""
+    """All pairs of assets/examples/following.csv; those that follow come first."""
     rows = _rows("following")
     return [Pair(row["text"], row["text_b"], row["label"] == "next", row["topic"] == "same") for row in rows]
 

@@ -1,4 +1,4 @@
-"""Batches made ahead by other processes, so that a fast GPU does not wait for them."""
+"""Batches prepared by other processes, so that a fast GPU does not wait for them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ AHEAD = 4  # batches a worker keeps ready
 
 
 class _Steps:
-    """A stream's batches by (step, share of pieces chosen): a data set for torch's DataLoader, which needs but this."""
+    """The batches of a stream by (step, share of pieces chosen), in the form that torch's DataLoader needs."""
 
     def __init__(self, stream: BatchStream) -> None:
         self.stream = stream
@@ -22,9 +22,9 @@ class _Steps:
 
 
 def read_ahead(stream: BatchStream, wanted: Iterator[tuple[int, float]], workers: int) -> Iterator[Batch]:
-    """The batches of an endless row of steps, in order, made by `workers` processes, or with 0 right here.
+    """The batches of an endless series of steps, in order, made by `workers` processes, or with 0 in this one.
 
-    The workers are forks, so that the text is in memory once.
+    The workers are forks, so that the text is in memory only once.
     """
     ahead = {"prefetch_factor": AHEAD, "multiprocessing_context": "fork"} if workers else {}
     return iter(torch.utils.data.DataLoader(_Steps(stream), batch_size=None, sampler=wanted, num_workers=workers, **ahead))

@@ -1,8 +1,8 @@
-"""What BERT reads in pre-training: two stretches of text, and whether the second follows the first.
+"""The inputs of pre-training: two stretches of text, and whether the second follows the first.
 
-Devlin et al. 2019, section 3.1, task 2: half of the time B is what really comes after A (IsNext), else it comes from
-another document (NotNext). Two kinds are added, because people type short things into a fill-mask box and long things
-into a document box: single sentences without B, and packs of contiguous text up to 512 pieces.
+Devlin et al. 2019, section 3.1, task 2: half of the time B is what really comes after A (IsNext), else it comes from another
+document (NotNext). Two kinds are added, because people type short texts into a fill-mask box and long ones into a document box:
+single sentences without B, and packs of contiguous text up to 512 pieces.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ GOLDEN = (5**0.5 - 1) / 2
 
 @dataclass(frozen=True)
 class Example:
-    """One input without its special tokens: ids of A, ids of B (None: no B, and then no next-sentence label)."""
+    """One input without special tokens: the ids of A, and of B (None: no B, and no next-sentence label)."""
 
     a: NDArray[np.uint16]
     b: NDArray[np.uint16] | None = None
@@ -32,18 +32,19 @@ class Example:
 
 
 def evenly(n: int, among: NDArray[np.int64]) -> int:
-    """The n-th of an endless walk over `among` that covers it evenly from the first step on.
+    """The n-th entry of an endless walk over `among` that covers it evenly from the first step on.
 
-    The fractional parts of n times the golden ratio are spread as evenly as numbers can be, so less than one pass over
-    the text rarely reads the same place twice, and a resumed run needs to remember nothing but n.
+    The fractional parts of n times the golden ratio are spread evenly (a low-discrepancy sequence), so less than one pass over
+    the text rarely repeats a place, and a resumed run only needs n.
     """
     return int(among[int(n * GOLDEN % 1.0 * len(among))])
 
 
 def starting_sentences(corpus: Corpus, pieces: int, sentences: int) -> NDArray[np.int64]:
-    """All sentences of the documents that have at least so many pieces and so many sentences.
+    """All sentences of the documents with at least so many pieces and sentences.
 
-    If no two documents are that long, those of two sentences or more must do. Raises InputError if there are no two.
+    If fewer than two documents are long enough, only the number of sentences counts. Raises InputError if there are still fewer
+    than two.
     """
     counts = np.diff(corpus.document_starts)  # [documents]
     lengths = np.diff(corpus.sentence_starts[corpus.document_starts])  # [documents]
@@ -58,8 +59,8 @@ def starting_sentences(corpus: Corpus, pieces: int, sentences: int) -> NDArray[n
 def window(corpus: Corpus, sentence: int, pieces: int, at_least: int, at_most: int | None = None) -> tuple[int, int]:
     """The sentences first .. last of one document around `sentence` that have `pieces` pieces or a little more.
 
-    Grows forward to the end of the document, then backward. `at_least` and `at_most` bound the number of sentences; a
-    document that has fewer gives all it has.
+    Grows forward to the end of the document, then backward. `at_least` and `at_most` limit the number of sentences; a shorter
+    document is taken whole.
     """
     start, end = corpus.document_of(sentence)
     at_most = at_most or end - start
@@ -83,11 +84,11 @@ def pair(
     near: float = 0.0,
     others: Corpus | None = None,
 ) -> Example:
-    """A sentence pair of at most `length` pieces, its three special tokens counted; IsNext or NotNext by a fair coin.
+    """A sentence pair of at most `length` pieces, including three special tokens; IsNext or NotNext with equal probability.
 
-    `sentences` bounds how many sentences A and B have together: 2, that is one each, or None for no bound. `near` is the share
-    of the strangers that come from the same document, so that its topic alone does not tell; the others come from `others`
-    (None: from another document of `corpus`).
+    `sentences` limits the sentences of A and B together: 2 means one each, None no limit. For NotNext a share `near` of B comes
+    from the same document, so that the topic alone does not decide; the rest comes from `others` (None: from another document of
+    `corpus`).
     """
     room = length - 3
     first, last = window(corpus, sentence, room, 2, sentences)
@@ -95,7 +96,7 @@ def pair(
     a = corpus.text(first, split)
     if rng.random() < 0.5 and split < last:
         return Example(*fit(a, corpus.text(split, last), room), IS_NEXT)
-    # The stranger is about as long as the true B would have been, so that its length gives nothing away.
+    # B is about as long as the true next text would be, so that its length gives nothing away.
     wanted = min(corpus.length(split, last), room - len(a))
     if near and rng.random() < near and (apart := _apart(corpus, first, last)):
         start, stop = apart[int(rng.integers(len(apart)))]
@@ -108,13 +109,16 @@ def pair(
 
 
 def _apart(corpus: Corpus, first: int, last: int) -> list[tuple[int, int]]:
-    """The sentences of a document that are no neighbours of first .. last, each with where text from it on has to stop."""
+    """The sentences of a document not adjacent to first ..
+
+    last, each with the sentence at which text starting there must stop.
+    """
     start, end = corpus.document_of(first)
     return [(s, first) for s in range(start, first - 1)] + [(s, end) for s in range(last + 1, end)]
 
 
 def _until(corpus: Corpus, first: int, stop: int, pieces: int) -> int:
-    """The sentence before which the text from `first` on has `pieces` pieces or a little more; `stop` at the latest."""
+    """The end (excluded) at which the text from `first` on has `pieces` pieces or a little more; `stop` at the latest."""
     return next((last for last in range(first + 1, stop) if corpus.length(first, last) >= pieces), stop)
 
 
@@ -126,19 +130,19 @@ def _elsewhere(corpus: Corpus, sentence: int, rng: np.random.Generator) -> int:
 
 
 def fit(a: NDArray[np.uint16], b: NDArray[np.uint16], room: int) -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
-    """Shorten the longer one until both fit. A loses its beginning and B its end, so that they still touch."""
+    """Cut the longer one until both fit. A loses its beginning and B its end, so that they still meet."""
     keep_a = min(len(a), max(room - len(b), (room + 1) // 2))
     keep_b = min(len(b), room - keep_a)
     return a[len(a) - keep_a :], b[:keep_b]
 
 
 def single(corpus: Corpus, sentence: int, length: int) -> Example:
-    """One sentence, cut at `length` pieces with [CLS] and [SEP]."""
+    """One sentence, cut so that it has at most `length` pieces with [CLS] and [SEP]."""
     return Example(corpus.text(sentence, sentence + 1)[: length - 2])
 
 
 def unfinished(example: Example, ends: NDArray[np.bool_]) -> Example:
-    """The same as people type it, without the mark at the end of each text; `ends` [vocabulary] tells the marks."""
+    """The example without the final mark of each text, as people type; `ends` [vocabulary] says which pieces are marks."""
 
     def without_end(text: NDArray[np.uint16]) -> NDArray[np.uint16]:
         return text[: len(text) - int(len(text) > 1 and ends[text[-1]])]
@@ -148,7 +152,7 @@ def unfinished(example: Example, ends: NDArray[np.bool_]) -> Example:
 
 
 def pack(corpus: Corpus, sentence: int, length: int) -> Example:
-    """Contiguous text of `length` pieces with [CLS] and [SEP], running on over the borders of documents."""
+    """Contiguous text of `length` pieces including [CLS] and [SEP], across the borders of documents."""
     start = int(corpus.sentence_starts[sentence])
     start = max(0, min(start, len(corpus.pieces) - (length - 2)))
     return Example(corpus.pieces[start : start + length - 2])

@@ -1,4 +1,4 @@
-"""Checkpoints on disk: safetensors and JSON, never a pickle, and never half a checkpoint under a good name."""
+"""Checkpoints on disk: safetensors and JSON, never a pickle, and written atomically."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PREFIX = "checkpoint-"
 
 @dataclass
 class Progress:
-    """Where a run is: optimizer steps done, pieces read (padding not counted), seconds of training over all legs."""
+    """The progress of a run: optimizer steps, pieces read (without padding), and seconds of training over all legs."""
 
     step: int = 0
     pieces: int = 0
@@ -62,16 +62,16 @@ def save_checkpoint(
     mean: RunningMean | None = None,
     keep: int = 2,
 ) -> Path:
-    """Write model, optimizer, progress and the mean of the weights as one folder, and drop all but the last `keep`.
+    """Write model, optimizer, progress and the mean of the weights as one folder, and delete all but the last `keep`.
 
-    The folder gets its name only when it is complete, so a run that is killed while saving resumes from the one before.
+    The folder gets its name only when it is complete, so a run that is killed while saving resumes from the previous one.
     """
     final = out / f"{PREFIX}{progress.step:08d}"
     unfinished = out / f"unfinished-{progress.step:08d}"
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(parents=True)
     model.save_pretrained(unfinished)
-    tensors = {  # the optimizer's state under the names of the parameters: 'exp_avg/bert.embeddings...' and so on
+    tensors = {  # the optimizer's state by parameter name: 'exp_avg/bert.embeddings...' and so on
         f"{key}/{name}": value.detach().cpu().contiguous()
         for name, parameter in model.named_parameters()
         for key, value in optimizer.state.get(parameter, {}).items()
@@ -91,9 +91,9 @@ def save_checkpoint(
 def load_checkpoint(
     folder: Path, model: transformers.BertForPreTraining, optimizer: torch.optim.Optimizer, mean: RunningMean | None = None
 ) -> Progress:
-    """Put a checkpoint's weights and optimizer state into `model`, `optimizer` and `mean`; returns where the run was.
+    """Load a checkpoint into `model`, `optimizer` and `mean`; returns the progress of the run.
 
-    A mean begins anew where the checkpoint has none. Raises ModelError if the checkpoint is of another model.
+    The mean is restarted if the checkpoint has none. Raises ModelError if the checkpoint is of another model.
     """
     try:
         weights = safetensors_torch.load_file(folder / "model.safetensors")
@@ -103,7 +103,7 @@ def load_checkpoint(
         parameters = dict(model.named_parameters())
         for entry, value in safetensors_torch.load_file(folder / "optimizer.safetensors").items():
             key, name = entry.split("/", 1)
-            # AdamW counts its steps in a float of no dimension; the fused one wants it where the parameter is.
+            # AdamW's step count is a scalar tensor; the fused version needs it on the parameter's device.
             optimizer.state[parameters[name]][key] = value.to(parameters[name].device)
         if mean is not None and (folder / "mean.safetensors").exists():
             with safe_open(folder / "mean.safetensors", "pt") as saved:
@@ -118,9 +118,9 @@ def load_checkpoint(
 
 
 def export(folder: Path, model: transformers.BertForPreTraining, tokenizer: transformers.PreTrainedTokenizerBase) -> None:
-    """Write a copy to ship, which `from_pretrained` reads: half precision, with the tokenizer."""
+    """Write the model to ship, in half precision and with its tokenizer, so that `from_pretrained` can read it."""
     folder.mkdir(parents=True, exist_ok=True)
     small = transformers.BertForPreTraining(model.config).to(torch.float16)
-    small.load_state_dict(model.state_dict())  # which rounds
+    small.load_state_dict(model.state_dict())  # rounds to float16
     small.save_pretrained(folder)
     tokenizer.save_pretrained(folder)

@@ -1,4 +1,4 @@
-"""Held-out scores: how often BERT names the hidden piece, and whether it knows what follows."""
+"""Held-out scores: how often BERT predicts the masked piece, and whether it recognizes the next sentence."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ class Scores:
     top5: float
     loss: float
     chosen: int
-    next_accuracy: float | None  # None where there was no B
+    next_accuracy: float | None  # None without a text B
     inputs: int
-    late_top1: float | None  # of the places from `late_from` on, if there were any
-    late_chosen: int  # how many of them there were
+    late_top1: float | None  # at positions from `late_from` on, None if there are none
+    late_chosen: int  # the number of these positions
 
 
 @inference_mode
 def score(model: transformers.BertForPreTraining, batches: Iterable[Batch], late_from: int = 300) -> Scores:
-    """Score a model on batches, at its own precision and on its own device; the model is left as it was."""
+    """Score a model on batches, in its precision and on its device; its training mode is restored."""
     was_training = model.training
     model.eval()
     ranks, losses, places, right = [], [], [], []
@@ -63,7 +63,7 @@ def score(model: transformers.BertForPreTraining, batches: Iterable[Batch], late
 def pair_batches(
     corpus: Corpus, vocabulary: Vocabulary, count: int, length: int, seed: int, sentences: int | None = None
 ) -> Iterator[Batch]:
-    """`count` sentence pairs of `length` pieces, the same ones for the same seed."""
+    """`count` sentence pairs of `length` pieces; the same seed gives the same pairs."""
     rng = np.random.default_rng([seed, length])
     among = sampling.starting_sentences(corpus, length * 3 // 4 if sentences is None else 1, 2)
     examples = [sampling.pair(corpus, sampling.evenly(i, among), length, rng, sentences) for i in range(count)]
@@ -71,7 +71,7 @@ def pair_batches(
 
 
 def single_batches(corpus: Corpus, vocabulary: Vocabulary, count: int, length: int, seed: int) -> Iterator[Batch]:
-    """`count` single sentences of at most `length` pieces, without a B."""
+    """`count` single sentences of at most `length` pieces."""
     rng = np.random.default_rng([seed, length, 1])
     among = np.arange(corpus.sentences)
     examples = [sampling.single(corpus, sampling.evenly(i, among), length) for i in range(count)]
@@ -79,7 +79,7 @@ def single_batches(corpus: Corpus, vocabulary: Vocabulary, count: int, length: i
 
 
 def pack_batches(corpus: Corpus, vocabulary: Vocabulary, count: int, length: int, seed: int) -> Iterator[Batch]:
-    """`count` stretches of contiguous text of `length` pieces, over the borders of documents, without a B."""
+    """`count` stretches of contiguous text of `length` pieces, across the borders of documents."""
     rng = np.random.default_rng([seed, length, 2])
     among = np.arange(corpus.sentences)
     examples = [sampling.pack(corpus, sampling.evenly(i, among), length) for i in range(count)]
@@ -87,7 +87,7 @@ def pack_batches(corpus: Corpus, vocabulary: Vocabulary, count: int, length: int
 
 
 def _batches(examples: list[Example], vocabulary: Vocabulary, rng: np.random.Generator) -> Iterator[Batch]:
-    """In batches of about 4,096 pieces, like lengths together to spare padding."""
+    """Batches of about 4,096 pieces, sorted by length to save padding."""
     examples = sorted(examples, key=len, reverse=True)
     while examples:
         size = max(1, 4096 // (len(examples[0]) + 3))

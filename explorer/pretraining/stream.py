@@ -1,7 +1,7 @@
-"""All batches of a run, each one a pure function of (seed, step).
+"""All batches of a run, each a pure function of (seed, step).
 
-Nothing is shuffled and no position is remembered, so a resumed run reads exactly what the uninterrupted one would have, and
-any process can make any batch.
+Nothing is shuffled and no position is stored, so a resumed run reads exactly what the uninterrupted one would have, and any
+process can make any batch.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ VERY_SHORT = 10  # pieces
 
 @dataclass(frozen=True)
 class Mixture:
-    """Which kinds of batch are drawn, by share of the batches; every batch has about `pieces` pieces."""
+    """The shares of the kinds of batches; every batch has about `pieces` pieces."""
 
     pieces: int = 4096
     length: int = 128
@@ -34,17 +34,17 @@ class Mixture:
     singles: float = 0.22  # one sentence of at most `short_length`, no B, all of one length
     long_pairs: float = 0.07  # A and B fill `long_length`
     packs: float = 0.11  # contiguous text of `long_length`, no B
-    near: float = 0.0  # of the strangers in pairs, those from the same document
-    foreign: float = 0.0  # of the other strangers, those from any of the texts, drawn by their shares
-    unfinished: float = 0.0  # of the batches of singles and short pairs, those without the marks at the end
-    very_short: float = 0.0  # of the batches of singles, those of at most VERY_SHORT pieces, each length alike
-    one_blank: float = 0.0  # of the batches of singles, those in which one word of content is chosen in each
-    whole_words: float = 0.0  # of all batches, those in which whole words are chosen
-    every_place: float = 0.0  # of all batches, those in which a chosen word of content is chosen wherever it stands
+    near: float = 0.0  # of the NotNext pairs: B comes from the same document
+    foreign: float = 0.0  # of the other NotNext pairs: B comes from any of the texts, drawn by their shares
+    unfinished: float = 0.0  # of the batches of singles and short pairs: without the final marks
+    very_short: float = 0.0  # of the batches of singles: at most VERY_SHORT pieces, each length equally often
+    one_blank: float = 0.0  # of the batches of singles: one content word is chosen in each
+    whole_words: float = 0.0  # of all batches: whole words are chosen
+    every_place: float = 0.0  # of all batches: a chosen content word is chosen at every place where it occurs
 
 
 class Source:
-    """One text of a run, and where its inputs can begin."""
+    """One text of a run, and the sentences at which its inputs can begin."""
 
     def __init__(self, corpus: Corpus, mixture: Mixture) -> None:
         self.corpus = corpus
@@ -57,15 +57,15 @@ class Source:
         self.sorted_lengths = lengths[self.by_length]
 
     def of_length(self, length: int) -> tuple[int, int]:
-        """The stretch of `by_length` that holds the sentences of so many pieces."""
+        """The range of `by_length` with the sentences of exactly `length` pieces."""
         low, high = np.searchsorted(self.sorted_lengths, [length, length + 1])
         return int(low), int(high)
 
 
 class BatchStream:
-    """`stream.batch(step)`: a batch of one of the texts, drawn by their shares; they count relative to their sum.
+    """`stream.batch(step)`: a batch from one of the texts, drawn by their shares, which are divided by their sum.
 
-    A text without pairs, all of whose documents have one sentence, gives single sentences only.
+    A text whose documents all have one sentence has no pairs and gives single sentences only.
     """
 
     def __init__(self, texts: Sequence[tuple[float, Corpus]], vocabulary: Vocabulary, mixture: Mixture, seed: int) -> None:
@@ -85,7 +85,7 @@ class BatchStream:
         return collate(examples, self.vocabulary, rng, rate, self._choice(rng, single))
 
     def _kind(self, source: Source, rng: np.random.Generator) -> Callable[..., list[Example]]:
-        """Which kind of batch, drawn by share."""
+        """The kind of batch, drawn by share."""
         mix = self.mixture
         if not source.corpus.has_pairs:
             return self._singles
@@ -100,7 +100,7 @@ class BatchStream:
         return kinds[rng.choice(len(kinds), p=shares / shares.sum())][1]
 
     def _choice(self, rng: np.random.Generator, single: bool) -> choosing.Choice:
-        """How the pieces to predict are chosen in a batch, of single sentences or not."""
+        """The chooser of the pieces to predict in a batch, `single` if it consists of single sentences."""
         if single and self.mixture.one_blank and rng.random() < self.mixture.one_blank:
             return choosing.one_blank(self.vocabulary.continues, self.vocabulary.content)
         words, everywhere = rng.random(2) < (self.mixture.whole_words, self.mixture.every_place)
@@ -108,7 +108,7 @@ class BatchStream:
         return choosing.every_place(choice, self.vocabulary.content) if everywhere else choice
 
     def starts(self, step: int, count: int, among: NDArray[np.int64]) -> list[int]:
-        """Where the inputs of a batch begin; a run with another seed goes on elsewhere in the text."""
+        """The sentences at which the inputs of a batch begin; another seed continues elsewhere in the text."""
         walked = self.seed * WALK + step * count
         return [sampling.evenly(walked + i, among) for i in range(count)]
 
@@ -131,7 +131,7 @@ class BatchStream:
         return sampling.pair(source.corpus, start, length, rng, sentences, self.mixture.near, others)
 
     def _singles(self, source: Source, step: int, rng: np.random.Generator) -> list[Example]:
-        """Sentences of one length, so that nothing is padded; the length as frequent as it is in the text."""
+        """Sentences of equal length, to avoid padding; each length is as frequent as in the text."""
         lengths = source.sorted_lengths
         if self.mixture.very_short and rng.random() < self.mixture.very_short:
             lengths = np.unique(lengths[: max(1, np.searchsorted(lengths, VERY_SHORT + 1))])
@@ -141,7 +141,7 @@ class BatchStream:
         return self._typed([sampling.single(source.corpus, int(s), cut) for s in chosen], rng)
 
     def _typed(self, examples: list[Example], rng: np.random.Generator) -> list[Example]:
-        """As people type: sometimes without the marks at the end."""
+        """The examples as people type them, sometimes without the final marks."""
         if self.mixture.unfinished and rng.random() < self.mixture.unfinished:
             return [sampling.unfinished(example, self.vocabulary.ends) for example in examples]
         return examples

@@ -1,9 +1,9 @@
-"""A sentence encoder whose knowledge of which sentences are alike the model keeps while it learns to predict words.
+"""A sentence encoder whose knowledge of similar sentences the model keeps while it learns to predict words.
 
-Pre-training on a small text makes the mean vector of a sentence drift from what the encoder had learned of meaning
-elsewhere. On inputs of one sentence the model is therefore also asked to see, with pieces masked, the similarities that
-a frozen teacher sees with none masked: similarity-preserving distillation (Tung & Mori 2019), measured as linear CKA
-(Kornblith et al. 2019), so that the vectors themselves may turn and stretch as the heads need them.
+Pre-training on a small text makes the mean vectors of sentences lose what the encoder had learned elsewhere about meaning. On
+single sentences the model is therefore also trained to reproduce, with pieces masked, the similarities that a frozen teacher
+computes without masks: similarity-preserving distillation (Tung & Mori 2019), measured as linear CKA (Kornblith et al. 2019), so
+that the vectors may rotate and scale as the heads need.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from explorer.base.errors import ModelError
 from explorer.pretraining.batches import Batch
 from explorer.text.masking import IGNORED
 
-LONGEST = 128  # pieces; the mean vector of more is of a text, not of a sentence
+LONGEST = 128  # pieces; the mean vector of more describes a text, not a sentence
 
 
 class Teacher:
-    """A frozen BERT encoder with the vocabulary of the model that is trained."""
+    """A frozen BERT encoder with the vocabulary of the model being trained."""
 
     def __init__(self, folder: str | Path, device: torch.device) -> None:
-        """Read it from a folder or hub name; raises ModelError if it is no BERT encoder."""
+        """Load it from a folder or by its Hub name. Raises ModelError if it is not a BERT encoder."""
         try:
             encoder, report = transformers.BertModel.from_pretrained(folder, dtype=torch.float32, output_loading_info=True)
         except (OSError, ValueError, RuntimeError) as error:
@@ -34,14 +34,14 @@ class Teacher:
         self.encoder = encoder.eval().to(device)
 
     def distance(self, batch: Batch, hidden_states: torch.Tensor) -> torch.Tensor | None:
-        """1 - linear CKA, 0..1, between the two models' sentence vectors; None where the inputs are no sentences.
+        """1 - linear CKA, 0..1, between the two models' sentence vectors; None unless the inputs are single sentences.
 
         hidden_states: [batch, tokens, hidden], the student's last layer on the masked batch.
         """
         if batch.next_labels is not None or batch.input_ids.shape[1] > LONGEST:
             return None
         device = self.encoder.device
-        original = np.where(batch.labels == IGNORED, batch.input_ids, batch.labels)  # [batch, tokens], nothing masked
+        original = np.where(batch.labels == IGNORED, batch.input_ids, batch.labels)  # [batch, tokens], without masks
         attention_mask = torch.from_numpy(batch.attention_mask).to(device)
         with torch.no_grad():
             output = self.encoder(input_ids=torch.from_numpy(original).to(device), attention_mask=attention_mask)

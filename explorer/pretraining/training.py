@@ -1,4 +1,4 @@
-"""The training loop: read a batch, its losses, one step; save, score and log along the way."""
+"""The training loop: batch, losses, optimizer step; saving, scoring and logging along the way."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from explorer.pretraining.stream import BatchStream
 from explorer.pretraining.teacher import Teacher
 
 LOG_EVERY = 50  # steps between two lines of the log
-SHORT = 64  # pieces; in longer inputs a hidden word often does stand a second time
+SHORT = 64  # pieces; in longer inputs a masked word often does occur a second time
 
 
 class Trainer:
-    """One run in `out`, which gets its checkpoints and log.csv; a run that is there already is resumed.
+    """One run in the folder `out`, with its checkpoints and log.csv; an existing run is resumed.
 
     `evaluate` scores the model on held-out text every `settings.eval_minutes`. A `teacher`'s distance is a third loss.
     """
@@ -53,11 +53,11 @@ class Trainer:
         self.stopping = False
 
     def stop(self, *_: object) -> None:
-        """End this leg after the step that is running, and save; fit to be a signal handler."""
+        """End this leg after the current step, and save; can be used as a signal handler."""
         self.stopping = True
 
     def run(self, max_steps: int | None = None) -> None:
-        """Train to the end of the run, to `stop()`, or for `max_steps` steps; the last state is saved in each case."""
+        """Train to the end of the run, until `stop()`, or for `max_steps` steps; the state is saved in each case."""
         self.model.train()
         now = self.progress
         last_step = None if max_steps is None else now.step + max_steps
@@ -91,7 +91,7 @@ class Trainer:
         save_checkpoint(self.out, self.model, self.optimizer, now, self.mean)
 
     def _wanted(self, step: int) -> Iterator[tuple[int, float]]:
-        """The steps from `step` on, each with the share of pieces to choose, as it is when the batch is made."""
+        """The steps from `step` on, each with the share of pieces to choose at the time its batch is requested."""
         for wanted in count(step):
             yield wanted, self.settings.masking(self.settings.progress(wanted, self.progress.seconds))
 
@@ -99,7 +99,7 @@ class Trainer:
         """One optimizer step at learning rate `rate`.
 
         Returns the masked-LM loss and the next-sentence loss in nats (no B: None), and the teacher's distance (no
-        teacher, or no sentences: None); they stay on the device, which need not be waited for.
+        teacher, or no sentences: None); they stay on the device, so that nothing waits for it.
         """
         for group in self.optimizer.param_groups:
             group["lr"] = rate

@@ -1,4 +1,4 @@
-"""What a head does, found by taking it away: zeroed heads and patched hidden states, without a hook or a changed weight.
+"""The effect of heads and hidden states, found by ablation and patching: without hooks, and without changing weights.
 
 Both restart from the stored hidden state of the layer where something changes, and run many changed inputs as one batch.
 """
@@ -22,12 +22,12 @@ Head = tuple[int, int]
 """(layer, head), zero-based."""
 
 Cut = tuple[int, int, int, "int | None"]
-"""(layer, query, key, head), zero-based: an attention weight that is cut; head None for all heads of the layer."""
+"""(layer, query, key, head), zero-based: an attention weight set to zero; head None for all heads of the layer."""
 
 
 @inference_mode
 def head_effects_in_steps(trace: Trace, target: Target) -> Generator[float, None, np.ndarray]:
-    """Zero every head by itself; yields the share done, 0 to 1, after each layer.
+    """Ablate every head alone; yields the share done, 0 to 1, after each layer.
 
     Returns [layers, heads] float32: the target's probability (0 to 1) when that head's slice of the concatenated context, before
     W_O, is zero. Michel et al. 2019 mask heads at the same place.
@@ -35,9 +35,9 @@ def head_effects_in_steps(trace: Trace, target: Target) -> Generator[float, None
     model = trace.model
     layers, heads = model.capabilities.layers, model.capabilities.heads
     found = np.empty((layers, heads), dtype=np.float32)
-    off = ~torch.eye(heads, dtype=torch.bool)[..., None, None]  # [heads, heads, 1, 1]: one head off in each row
+    off = ~torch.eye(heads, dtype=torch.bool)[..., None, None]  # [heads, heads, 1, 1]: one head off per row
     for layer in range(layers):
-        last = layer == layers - 1  # above its attention only the token that is read matters
+        last = layer == layers - 1  # above its attention only the target's token matters
         rows = slice(target.position, target.position + 1) if last else slice(None)
         hidden = trace.states[layer]
         context = trace.heads(layer).context(rows)  # [1, heads, tokens, head_size]
@@ -50,17 +50,17 @@ def head_effects_in_steps(trace: Trace, target: Target) -> Generator[float, None
 
 
 def head_effects(trace: Trace, target: Target) -> np.ndarray:
-    """The same at once, and kept with the trace."""
+    """The result of `head_effects_in_steps`, cached with the trace."""
     return trace.once(_effects_key(target), lambda: finished(head_effects_in_steps(trace, target)))
 
 
 def knows_head_effects(trace: Trace, target: Target) -> bool:
-    """Whether `head_effects` has nothing to compute."""
+    """Whether the result of `head_effects` is cached."""
     return trace.knows(_effects_key(target))
 
 
 def prepare_head_effects(trace: Trace, target: Target) -> Generator[float, None, None]:
-    """Let `head_effects` know them; yields the share done. Closed before the end, it leaves nothing behind."""
+    """Compute and cache the result of `head_effects`; yields the share done. Closed before the end, it caches nothing."""
     if not knows_head_effects(trace, target):
         found = yield from head_effects_in_steps(trace, target)
         trace.once(_effects_key(target), lambda: found)
@@ -71,7 +71,7 @@ def _effects_key(target: Target) -> tuple[str, Target]:
 
 
 def last_vectors(model: Network, layer: int, hidden: torch.Tensor, position: int) -> torch.Tensor:
-    """The last hidden state [batch, hidden] of one token, all that the last layer is run for; `hidden` is what `layer` reads."""
+    """The last hidden state [batch, hidden] of one token, computed for it alone in the last layer, from the input of `layer`."""
     for below in model.layers[layer:-1]:
         hidden = below(hidden)
     here, final = slice(position, position + 1), model.layers[-1]
@@ -89,11 +89,11 @@ def intervene(
 def changed_states(
     trace: Trace, heads: Collection[Head] = (), patch: tuple[int, int, Trace] | None = None, cuts: Collection[Cut] = ()
 ) -> torch.Tensor:
-    """All hidden states [layers + 1, tokens, hidden] when something is changed on the way; the stored ones if nothing is.
+    """All hidden states [layers + 1, tokens, hidden] of a run with changes; the stored ones if there are none.
 
-    `heads` are zero. `patch` is (hidden state, token, the run that its vector is taken from), of a run with as many tokens.
-    `cuts` are attention weights that are zero after the softmax; the rest of their row is not renormalised, so the query
-    gets that much less (attention knockout, as in Geva et al. 2023, section 3, who block the score before the softmax).
+    `heads` are set to zero. `patch` is (hidden state, token, the run from which its vector is taken), a run with as many tokens.
+    `cuts` are attention weights set to zero after the softmax; the rest of their row is not renormalized, so the query gets that
+    much less (attention knockout, as in Geva et al. 2023, section 3, who block the score before the softmax).
     """
     model, layers = trace.model, trace.model.capabilities.layers
     changed = [head[0] for head in heads] + [cut[0] for cut in cuts] + ([patch[0]] if patch else [])
@@ -119,7 +119,7 @@ def changed_states(
 
 
 def _cut(context: torch.Tensor, given: Heads, cuts: Collection[Cut]) -> None:
-    """Take out of a layer's context [1, heads, tokens, head_size] what the cut weights bring."""
+    """Subtract from a layer's context [1, heads, tokens, head_size] the contribution of the cut weights."""
     for query in {query for _, query, _, _ in cuts}:
         weights = given.weights_of(query)  # [1, heads, key]
         for _, at, key, head in cuts:
@@ -130,7 +130,7 @@ def _cut(context: torch.Tensor, given: Heads, cuts: Collection[Cut]) -> None:
 
 @inference_mode
 def readings_without(trace: Trace, target: Target, places: Sequence[int]) -> Generator[tuple[slice, Reading], None, None]:
-    """The target when [MASK] stands at one of some zero-based tokens at a time: which of `places`, and its reading there."""
+    """The target with [MASK] at one of some zero-based tokens at a time: yields a slice of `places`, and the readings there."""
     model = trace.model
     segments = torch.tensor(trace.encoding.segments)
     for batch in batches(len(places), trace.kept):
@@ -141,7 +141,7 @@ def readings_without(trace: Trace, target: Target, places: Sequence[int]) -> Gen
 
 
 def with_mask(trace: Trace, position: int) -> Trace:
-    """The same input with [MASK] in the place of one token."""
+    """The input with [MASK] in place of one token."""
     model, encoding = trace.model, trace.encoding
     ids, tokens = list(encoding.ids), list(encoding.tokens)
     ids[position], tokens[position] = model.mask_id, model.tokenizer.mask_token
@@ -152,9 +152,9 @@ def with_mask(trace: Trace, position: int) -> Trace:
 def patching_in_steps(clean: Trace, corrupted: Trace, target: Target) -> Generator[float, None, np.ndarray]:
     """Copy one hidden state at a time from the clean run into the corrupted one; yields the share done, 0 to 1.
 
-    Returns [hidden states, tokens] float32: the target's probability (0 to 1) in the corrupted run when the hidden
-    state at that layer (0: embeddings) and position is the clean run's. Causal tracing as in Meng et al. 2022,
-    section 2.1. Raises InputError when the two inputs do not have the same number of tokens.
+    Returns [hidden states, tokens] float32: the target's probability (0 to 1) in the corrupted run when the hidden state at that
+    layer (0: embeddings) and position is that of the clean run. Causal tracing as in Meng et al. 2022, section 2.1. Raises
+    InputError when the two inputs do not have the same number of tokens.
     """
     if clean.kept != corrupted.kept:
         raise InputError(

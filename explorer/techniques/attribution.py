@@ -1,4 +1,4 @@
-"""Which tokens a prediction rests on: integrated gradients, gradient × input, and occlusion."""
+"""Attribution of a prediction to tokens: integrated gradients, gradient × input, and occlusion."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from explorer.techniques.targets import TOKENS_AT_ONCE, Target, read
 from explorer.text import limits
 
 METHODS = ("integrated_gradients", "gradient_x_input", "occlusion")
-LONGEST_BATCH = 10.0  # seconds: after it stopped work has ended, and leaves the processor to what comes next
-FINE = 0.05  # how much of the change the sum may miss: integration in steps is never exact
+LONGEST_BATCH = 10.0  # seconds: once it is done, stopped work ends and leaves the processor to other calls
+FINE = 0.05  # tolerated error of the sum: integration in steps is never exact
 
 
 @dataclass(frozen=True)
 class Path:
-    """What the sum of integrated gradients is checked against, in units of the target's logit."""
+    """The path of integrated gradients, with the check of their sum, in units of the target's logit."""
 
     steps: int
-    change: float  # the logit at the input less that at the baseline
-    delta: float  # what the scores' sum exceeds the change by
+    change: float  # the logit at the input minus that at the baseline
+    delta: float  # the sum of the scores minus the change
 
     @property
     def sums_up(self) -> bool:
-        """Whether the scores' sum is the change, to 5 % or to 0.05."""
+        """Whether the scores sum to the change, within 5 % or 0.05."""
         return abs(self.delta) <= FINE * max(1.0, abs(self.change))
 
 
 @dataclass(frozen=True)
 class Attribution:
-    """A score for each token [tokens] float32, in units of the target's logit, and the path of those that promise a sum."""
+    """A score for each token [tokens] float32, in units of the target's logit; the path too, for methods that have a sum."""
 
     scores: np.ndarray
     path: Path | None = None
@@ -55,7 +55,7 @@ def attribute(trace: Trace, target: Target, method: str = "integrated_gradients"
 def integrated_gradients(
     trace: Trace, target: Target, steps: int = 50, logit: Callable[[torch.Tensor], torch.Tensor] | None = None
 ) -> Attribution:
-    """Sundararajan et al. 2017, with captum: Gauss-Legendre quadrature in `steps` points, summed over dimensions.
+    """Integrated gradients (Sundararajan et al. 2017), by captum: Gauss-Legendre quadrature, summed over dimensions.
 
     The path goes from [PAD] at every piece that is not a special token to the input; positions and segments stay.
     """
@@ -75,12 +75,12 @@ def integrated_gradients(
 
 
 def integrated_gradients_in_steps(trace: Trace, target: Target, steps: int = 50) -> Generator[float, None, Attribution]:
-    """The same, yielding the share done, 0 to 1; closing the generator stops the work."""
+    """Like `integrated_gradients`, but yields the share done, 0 to 1; closing the generator stops the work."""
 
     def work(report: Callable[[float], None]) -> Attribution:
         logit, rows = _logit_of(trace, target), 0
 
-        def reporting(batch: torch.Tensor) -> torch.Tensor:  # captum cannot be stopped but from inside what it calls
+        def reporting(batch: torch.Tensor) -> torch.Tensor:  # captum can only be stopped from the function it calls
             nonlocal rows
             rows += len(batch)
             report(min(1.0, rows / (steps + 4)))
@@ -101,7 +101,7 @@ def gradient_x_input(trace: Trace, target: Target) -> Attribution:
 
 @inference_mode
 def occlusion(trace: Trace, target: Target) -> Attribution:
-    """How much the logit falls when [MASK] stands in a token's place; 0 for special tokens, which stay."""
+    """How much the logit falls when a token is replaced by [MASK]; 0 for special tokens, which are not replaced."""
     model, special = trace.model, special_places(trace)
     places = [position for position in range(trace.kept) if not special[position]]
     full = read(model, target, trace.states[-1:]).logit

@@ -1,7 +1,7 @@
-"""Two inputs in one batch, the shorter one filled up with [PAD]: read with the attention mask, and as if there were none.
+"""Two inputs in one batch, the shorter one padded with [PAD]: run with the attention mask, and without it.
 
-All of it is made with the model's own modules. The mask sets the scores of [PAD] to −∞ before the softmax, so that their
-weights are 0: Vaswani et al. 2017, section 3.2.3, has it for what a decoder may not see.
+All of it is computed by the model's own modules. The mask sets the scores of [PAD] to −∞ before the softmax, so that their
+weights are 0: Vaswani et al. 2017, section 3.2.3, use it for what a decoder must not see.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ KEPT_MEGABYTES = 32
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Two inputs as one rectangle, and what the shorter one becomes in it; of two of one length that is the first."""
+    """Two inputs as one batch, with the results for the shorter one; for equal lengths that is the first."""
 
     ids: np.ndarray  # [2, tokens]
-    attention_mask: np.ndarray  # [2, tokens] bool: False where there is [PAD]
-    row: int  # which of the two is the shorter one, zero-based
-    masked: torch.Tensor = field(repr=False)  # [layers + 1, tokens, hidden] of that one, read with the mask
-    unmasked: torch.Tensor = field(repr=False)  # the same, read without it
-    alone: torch.Tensor = field(repr=False)  # [own tokens, hidden], its last hidden state when it is read by itself
-    leaks: np.ndarray = field(repr=False)  # [layers, heads, own tokens] what each gives to [PAD] without the mask, 0 to 1
+    attention_mask: np.ndarray  # [2, tokens] bool: False at [PAD]
+    row: int  # the index of the shorter one
+    masked: torch.Tensor = field(repr=False)  # [layers + 1, tokens, hidden] of the shorter one, with the mask
+    unmasked: torch.Tensor = field(repr=False)  # without the mask
+    alone: torch.Tensor = field(repr=False)  # [own tokens, hidden], its last hidden state when it is run alone
+    leaks: np.ndarray = field(repr=False)  # [layers, heads, own tokens] the weight of each on [PAD] without the mask, 0 to 1
     words: tuple[int, ...]  # its own tokens, zero-based, that come from a text
-    error: float  # of the last hidden states, read with the mask, against transformers' own pass
+    error: float  # of the last hidden states, with the mask, against transformers' own pass
 
     @property
     def real(self) -> np.ndarray:
-        """[tokens] bool: where the shorter input has tokens of its own."""
+        """[tokens] bool: the tokens of the shorter input, without padding."""
         return self.attention_mask[self.row]
 
     @property
     def start(self) -> int:
-        """The place of its first token: after the [PAD]s of tokenizers that put them on the left."""
+        """The index of its first token, after any padding on the left."""
         return int(self.real.argmax())
 
     def last(self, with_mask: bool) -> torch.Tensor:
@@ -51,7 +51,7 @@ class Batch:
         return states[-1][torch.from_numpy(self.real)]
 
     def moved(self, with_mask: bool) -> float:
-        """The largest difference of a number of its last hidden state from when it is read by itself."""
+        """The largest difference of a number of its last hidden state from that of the input alone."""
         return float((self.last(with_mask) - self.alone).abs().max())
 
     def turned(self, with_mask: bool) -> float:
@@ -61,7 +61,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Row:
-    """One query beside every place of the batch, [tokens] each: q·k / √d, −∞ where it may not look, and their softmax."""
+    """One query with every position of the batch, [tokens] each: q·k / √d, −∞ where masked, and their softmax."""
 
     scores: np.ndarray
     weights: np.ndarray
@@ -73,14 +73,14 @@ _batches: OnceCache[Hashable, Batch] = OnceCache(
 
 
 def read_together(first: Trace, second: Trace) -> Batch:
-    """What two inputs to one model become in one batch; computed once for the same inputs."""
+    """The batch of two inputs to one model, cached."""
     key = (first.model.checkpoint, first.encoding, second.encoding)
     return _batches.get(key, lambda: _read(first, second))
 
 
 @inference_mode
 def attention_row(model: Network, batch: Batch, layer: int, head: int, token: int, with_mask: bool) -> Row:
-    """Where a token of the shorter input looks; layer, head and token are zero-based."""
+    """The attention of a token of the shorter input; layer, head and token are zero-based."""
     states, place = batch.masked if with_mask else batch.unmasked, batch.start + token
     real = torch.from_numpy(batch.real)[None] if with_mask else None
     heads = model.layers[layer].heads(states[layer][None], real)
@@ -116,7 +116,7 @@ def _read(first: Trace, second: Trace) -> Batch:
 
 
 def _rectangle(model: Network, traces: tuple[Trace, Trace]) -> Padded:
-    """Both inputs as the model's tokenizer pads them."""
+    """Both inputs padded as the model's tokenizer does it."""
     padded = model.pad([(one.ids, one.encoding.segments) for one in traces])
     width = padded.ids.shape[1]
     if model.tokenizer.padding_side == "left":
@@ -125,14 +125,14 @@ def _rectangle(model: Network, traces: tuple[Trace, Trace]) -> Padded:
             for part in (padded.ids, padded.segments, padded.real)
         )
         padded = replace(padded, ids=ids, segments=segments, real=real)
-    # Whole rows, [PAD] too, are embedded: a family that mixes a piece with its neighbours sees it there, as in transformers.
+    # Whole rows are embedded, with [PAD]: a family that mixes a piece with its neighbors sees it there, as in transformers.
     return replace(padded, lengths=torch.full((2,), width))
 
 
 def _leaks(model: Network, states: list[torch.Tensor], real: torch.Tensor) -> np.ndarray:
-    """[layers, heads, own tokens]: the summed weight on [PAD] of hidden states [tokens, hidden] read without a mask."""
+    """[layers, heads, own tokens]: the summed weight on [PAD], from unmasked hidden states [tokens, hidden]."""
     found = []
-    for layer, hidden in zip(model.layers, states, strict=False):  # there is one hidden state more
+    for layer, hidden in zip(model.layers, states, strict=False):  # one hidden state more than layers
         weights = layer.heads(hidden[None]).weights()[0]  # [heads, query, key]
         found.append(weights[:, real][..., ~real].sum(-1))
     return torch.stack(found).numpy()

@@ -1,4 +1,4 @@
-"""The attention block of one layer, in parts that sum to what its norm gives, times σ, as `mixing` compares them."""
+"""The attention block of one layer, decomposed into parts whose sum is the output of its norm, times σ, for `mixing`."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from explorer.model.layer import Layer
 
 @dataclass(frozen=True)
 class Block:
-    """The attention block of one layer on one input: `weights` [heads, query, key] are what its heads look with.
+    """The attention block of one layer on one input: `weights` [heads, query, key] are its attention weights.
 
-    `hidden` [tokens, hidden] is what the layer reads and `value` [heads, tokens, head_size] the values of its heads.
+    `hidden` [tokens, hidden] is the layer's input, and `value` [heads, tokens, head_size] are the values of its heads.
     """
 
     layer: Layer
@@ -25,27 +25,27 @@ class Block:
 
     @classmethod
     def of(cls, layer: Layer, hidden: torch.Tensor, heads: Heads) -> Block:
-        """The block as the model computes it, from what its heads are given: a batch of one."""
+        """The block as the model computes it, from the queries, keys and values of its heads: a batch of one."""
         return cls(layer, hidden, heads.weights()[0], heads.value[0])
 
     @cached_property
     def residual(self) -> torch.Tensor:
-        """What is the token's own, [tokens, width]."""
+        """The residual of each token, [tokens, width]."""
         return self.layer.residual(self.hidden)
 
     @cached_property
     def context(self) -> torch.Tensor:
-        """What W_O reads of each head: [heads, tokens, head_size]."""
+        """The input of W_O from each head: [heads, tokens, head_size]."""
         return self.weights @ self.value
 
     @cached_property
     def own(self) -> torch.Tensor:
-        """The model's own vectors after the attention block, y [tokens, width], by its own weights."""
+        """The model's own vectors after the attention block, y [tokens, width]."""
         return self._normed[0]
 
     @cached_property
     def deviation(self) -> torch.Tensor:
-        """What the norm divides each vector by, [tokens, 1]; ones where it does not."""
+        """The divisor of the norm for each vector, σ [tokens, 1]; ones if it does not divide."""
         return self._normed[1]
 
     @cached_property
@@ -64,36 +64,36 @@ class Block:
 
     @cached_property
     def handed(self) -> torch.Tensor:
-        """What each token hands on through each head when it is looked at with weight 1, times σ: [heads, key, width]."""
-        if self.value.shape[1] < self.value.shape[2]:  # the norm of fewer vectors
+        """The output of each token through each head at weight 1, times σ: [heads, key, width]."""
+        if self.value.shape[1] < self.value.shape[2]:  # the norm is then applied to fewer vectors
             return self.through_norm(self.value @ self.output)
         return self.value @ self.normed_output
 
     @cached_property
     def normed_output(self) -> torch.Tensor:
-        """`output` of which each row went through the norm: it is linear."""
+        """`output` with the norm, which is linear, applied to each row."""
         return self.through_norm(self.output.clone())
 
     @cached_property
     def kept(self) -> torch.Tensor:
-        """What each token keeps of itself beside its heads, times σ: [tokens, width]."""
+        """The part of each token that is its own residual, times σ: [tokens, width]."""
         return self.through_norm(self.residual.clone())
 
     @property
     def output(self) -> torch.Tensor:
-        """W_O cut into what each head is multiplied with: [heads, head_size, width]."""
+        """The slices of W_O for each head: [heads, head_size, width]."""
         return self.layer.attention_dense.weight.T.unflatten(0, (len(self.value), -1))
 
     def through_norm(self, vectors: torch.Tensor) -> torch.Tensor:
-        """Vectors [..., width] through the norm with its deviation times σ and without its bias, which is linear; in place."""
+        """Vectors [..., width] through the linear part of the norm (no bias, its deviation times σ), in place."""
         return through_norms([self], vectors[None])[0]
 
     def biases(self) -> torch.Tensor:
-        """What is nobody's part, times σ: [tokens, width]."""
+        """The part that comes from biases, not from tokens, times σ: [tokens, width]."""
         return biases_of([self], self.deviation[None])[0]
 
     def head_parts(self, query: int) -> torch.Tensor:
-        """The parts of T of one query by head, times σ, [heads + 1, key, width]; the last row is the residual."""
+        """The parts T of one query by head, times σ, [heads + 1, key, width]; the last row is the residual."""
         by_head = self.weights[:, query, :, None] * self.handed
         own = torch.zeros_like(by_head[:1])
         own[0, query] = self.kept[query]
@@ -102,7 +102,7 @@ class Block:
 
 def through_norms(blocks: Sequence[Block], vectors: torch.Tensor) -> torch.Tensor:
     """Vectors [blocks, ..., width], each through the norm of its block, as in `Block.through_norm`."""
-    norms = [norm for block in blocks if (norm := block.layer.attention_norm) is not None]  # all of them have one, or none
+    norms = [norm for block in blocks if (norm := block.layer.attention_norm) is not None]  # all blocks have a norm, or none
     if norms and isinstance(norms[0], torch.nn.LayerNorm):
         vectors -= vectors.mean(-1, keepdim=True)
     if not norms or norms[0].weight is None:
@@ -112,7 +112,7 @@ def through_norms(blocks: Sequence[Block], vectors: torch.Tensor) -> torch.Tenso
 
 
 def biases_of(blocks: Sequence[Block], deviations: torch.Tensor) -> torch.Tensor:
-    """What is nobody's part, times σ, for deviations [blocks, tokens, 1]: [blocks, tokens, width]."""
+    """The parts that come from biases, times σ, for deviations [blocks, tokens, 1]: [blocks, tokens, width]."""
     dense = [block.layer.attention_dense for block in blocks]
     norms = [norm for block in blocks if (norm := block.layer.attention_norm) is not None]
     rest = torch.zeros(len(blocks), 1, dense[0].out_features)

@@ -1,4 +1,4 @@
-"""Several blanks filled so that they fit each other, which filling each by itself does not promise."""
+"""Filling several blanks so that they fit each other, unlike independent guesses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ORDERS = ("left_to_right", "best_first")
 
 @dataclass(frozen=True)
 class Filling:
-    """One blank that was filled, given all that were filled before it."""
+    """One filled blank, given all that were filled before it."""
 
     position: int
     candidate: Candidate
@@ -26,10 +26,10 @@ class Filling:
 
 @inference_mode
 def fill_jointly(trace: Trace, order: str = "left_to_right") -> list[Filling]:
-    """Fill one [MASK] after the other, each with the first guess given those before, in the order of filling.
+    """Fill one [MASK] after the other with the first guess, given those filled before; in the order of filling.
 
-    "best_first" takes the blank whose first guess is surest next. Greedy, so that another choice may be likelier as
-    a whole. The sum of the log probabilities is that of the whole filling in this order. Raises InputError.
+    "best_first" takes the blank with the most probable first guess next. The method is greedy: another filling may be more
+    probable as a whole. The sum of the log probabilities is that of the whole filling in this order. Raises InputError.
     """
     limits.check_choice(order, "the order", ORDERS)
     model, left = trace.model, trace.blanks()
@@ -50,7 +50,7 @@ def fill_jointly(trace: Trace, order: str = "left_to_right") -> list[Filling]:
 
 @inference_mode
 def alternatives(trace: Trace, token: int, most: int) -> list[str]:
-    """The model's best guesses for a zero-based token if it were hidden, likeliest first: whole words other than itself.
+    """The model's best guesses for a zero-based token when it is masked, most probable first: whole words other than itself.
 
     One forward pass. Raises CapabilityError without a masked-LM head.
     """
@@ -69,5 +69,5 @@ def _begins_a_word(piece: str, writing: Writing) -> bool:
 
 
 def log_probability(steps: list[Filling]) -> float:
-    """The sum of the natural logs of the probabilities."""
+    """The sum of the natural logs of the steps' probabilities."""
     return float(sum(np.log(max(step.candidate.probability, 1e-45)) for step in steps))

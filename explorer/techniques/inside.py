@@ -1,6 +1,6 @@
-"""Inside one input and one layer: the parts whose sum the model reads, and every step from one hidden state to the next.
+"""Inside one input and one layer: the summands of the embeddings, and every step from one hidden state to the next.
 
-All of it is made with the model's own modules, and ends in how far the last step is from what the model itself returned.
+All of it is computed by the model's own modules, and comes with the difference of the last step from the model's output.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ NamedStep = tuple[str, str, "torch.Tensor"]
 
 @dataclass(frozen=True)
 class EmbeddingParts:
-    """What is added up for each token, by the name of the part, [tokens, width] each: Devlin et al. 2019, figure 2.
+    """The vectors summed for each token, by name, [tokens, width] each: Devlin et al. 2019, figure 2.
 
-    BERT adds "token", "position" and "segment"; a family without positions or segments adds what it has. `total` is the sum,
-    `normed` its LayerNorm, `projected` that in the width of the layers where the embeddings are narrower, None elsewhere.
-    `error` is the largest distance of the last of them from hidden state 0.
+    BERT adds "token", "position" and "segment"; other families may lack some. `total` is the sum, `normed` its LayerNorm,
+    `projected` that in the width of the layers if the embeddings are narrower, else None. `error` is the largest difference of
+    the last one from hidden state 0.
     """
 
     added: dict[str, np.ndarray]
@@ -38,7 +38,7 @@ class EmbeddingParts:
 
 @dataclass(frozen=True)
 class Step:
-    """One step inside a layer: `shape` for the whole input, `vector` what it is for one token, in one head if cut."""
+    """One step inside a layer: `shape` for the whole input, `vector` for one token (and one head, if `of_head`)."""
 
     name: str
     formula: str
@@ -49,7 +49,7 @@ class Step:
 
 @dataclass(frozen=True)
 class LayerSteps:
-    """All steps of a layer in order; `max_error` is how far the last is from the model's own next hidden state."""
+    """All steps of a layer in order; `max_error` is the difference of the last from the model's own next hidden state."""
 
     steps: tuple[Step, ...]
     max_error: float
@@ -73,14 +73,14 @@ class HeadStep:
 
 @inference_mode
 def embedding_parts(trace: Trace) -> EmbeddingParts:
-    """What is added up for every token of an input, the sum, and what becomes of it."""
+    """The vectors summed for every token of an input, their sum, and its norm and projection."""
     model, encoding = trace.model, trace.encoding
     added = {"token": model.embedded_words(encoding)}
     if model.capabilities.positions:
         added["position"] = model.embedded_positions(encoding)
     if len(model.segment_table):
         added["segment"] = torch.from_numpy(model.segment_table[list(encoding.segments)])
-    # In the order of transformers: floating-point sums depend on it.
+    # In the order of transformers, on which floating-point sums depend.
     total = sum((added[name] for name in ("token", "segment", "position") if name in added), torch.zeros(()))
     normed = model.embeddings_norm(total)
     projected = model.project(normed)
@@ -91,21 +91,21 @@ def embedding_parts(trace: Trace) -> EmbeddingParts:
 
 @inference_mode
 def head_step(trace: Trace, layer: int, head: int, token: int) -> HeadStep:
-    """One dot product a key: the query of `token` in one head; all three are zero-based."""
+    """The query of `token` in one head with all keys; all three are zero-based."""
     heads = trace.heads(layer)
     query, key, value = heads.query[0, head, token], heads.key[0, head], heads.value[0, head]
     dots = key @ query
     scaled = dots * heads.scaling
     weights = where_it_may_look(heads, scaled, slice(token, token + 1)).softmax(-1)
     parts = (query, key, value, dots, scaled, weights, weights @ value)
-    return HeadStep(*(part.numpy().copy() for part in parts))  # a view would keep all the heads in memory
+    return HeadStep(*(part.numpy().copy() for part in parts))  # a view would keep all heads in memory
 
 
 @inference_mode
 def causal_attention(trace: Trace, layer: int, head: int) -> np.ndarray:
-    """[query, key]: what the head's weights would be if no token could look ahead, as in a decoder (GPT).
+    """[query, key]: the head's weights under a causal mask, as in a decoder (GPT).
 
-    The scores of the keys after the query are set to −∞ before the softmax: Vaswani et al. 2017, section 3.2.3.
+    The scores of keys after the query are set to −∞ before the softmax: Vaswani et al. 2017, section 3.2.3.
     """
     heads = trace.heads(layer)
     scores = heads.query[0, head] @ heads.key[0, head].T * heads.scaling
@@ -114,7 +114,7 @@ def causal_attention(trace: Trace, layer: int, head: int) -> np.ndarray:
 
 
 def where_it_may_look(heads: Heads, scores: torch.Tensor, queries: slice) -> torch.Tensor:
-    """Scores [..., queries, key] of one head, -∞ where a query may not look: at [PAD], or beyond a sliding window."""
+    """Scores [..., queries, key] of one head, -∞ where masked: at [PAD], or beyond a sliding window."""
     if heads.mask is None:
         return scores
     looks = heads.mask[0, 0].expand(heads.query.shape[-2], scores.shape[-1])[queries]
@@ -123,7 +123,7 @@ def where_it_may_look(heads: Heads, scores: torch.Tensor, queries: slice) -> tor
 
 @inference_mode
 def value_norms(trace: Trace, layer: int) -> np.ndarray:
-    """[heads, tokens]: ‖f(x)‖, the length of what each token hands on through each head, v W_O of that head.
+    """[heads, tokens]: ‖f(x)‖, the length of each token's value through each head, v W_O of that head.
 
     Times the attention weight it is the length of what is really added: Kobayashi et al. 2020, ‖α f(x)‖.
     """
@@ -134,7 +134,7 @@ def value_norms(trace: Trace, layer: int) -> np.ndarray:
 
 @inference_mode
 def value_error(trace: Trace, layer: int) -> float:
-    """How far Σ α f(x) over all heads and keys, plus the bias, is from the output of W_O, at most."""
+    """The largest difference between Σ α f(x) over all heads and keys, plus the bias, and the output of W_O."""
     dense, heads = trace.model.layers[layer].attention_dense, trace.heads(layer)
     attention, values, weight = heads.weights()[0], heads.value[0], _output_weights(trace, layer)
     added = sum(a @ (v @ w) for a, v, w in zip(attention, values, weight, strict=True))
@@ -143,18 +143,18 @@ def value_error(trace: Trace, layer: int) -> float:
 
 
 def _output_weights(trace: Trace, layer: int) -> torch.Tensor:
-    """W_O cut into what each head is multiplied with: [heads, head_size, hidden]."""
+    """The slices of W_O for each head: [heads, head_size, hidden]."""
     return trace.model.layers[layer].attention_dense.weight.T.unflatten(0, (trace.model.capabilities.heads, -1))
 
 
 def _side_by_side(heads: torch.Tensor) -> torch.Tensor:
-    """The heads [heads, tokens, head_size] joined: [tokens, heads · head_size]."""
+    """The heads [heads, tokens, head_size] concatenated: [tokens, heads · head_size]."""
     return heads.transpose(0, 1).flatten(1)
 
 
 @inference_mode
 def layer_steps(trace: Trace, layer: int, token: int = 0, head: int = 0) -> LayerSteps:
-    """Every step from hidden state `layer` to the next, for `token` and, where it is cut into heads, for `head`; zero-based."""
+    """Every step from hidden state `layer` to the next, for `token` and, in steps with heads, for `head`; all zero-based."""
     steps, last = [], trace.states[layer]
     for name, formula, step in _steps(trace, layer):
         of_head = step.dim() == 3  # [heads, tokens, ...], else [tokens, size]
@@ -188,7 +188,7 @@ def _steps(trace: Trace, layer: int) -> Iterator[NamedStep]:
 
 
 def _watched(trace: Trace, layer: int) -> tuple[list[NamedStep], Heads, list[NamedStep]]:
-    """What the modules of a layer make of its hidden state, in order: before its heads, what these are given, and after them."""
+    """The outputs of a layer's modules in order: those before its heads, the heads' inputs, and those after them."""
     model, original, hidden = trace.model, trace.model.layers[layer], trace.states[layer][None]
     watched = replace(original, module=copies.of(original.module))
     parts = {part.path: part for part in model.family.parts}
@@ -225,7 +225,7 @@ def _watched(trace: Trace, layer: int) -> tuple[list[NamedStep], Heads, list[Nam
 
 
 def _unnamed(path: str, module: torch.nn.Module, in_line: bool) -> Part:
-    """A module that its family's row does not name: called by its path; a norm that is not `in_line` reads a residual sum."""
+    """A module that is not in its family's row: named by its path; a norm that is not `in_line` reads a residual sum."""
     name = path.replace(".", " · ")
     if "Norm" in type(module).__name__:
         return Part(path, name, "norm", None if in_line else (f"{name}, read", "+ residual"))

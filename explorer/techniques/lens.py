@@ -1,4 +1,4 @@
-"""The masked-LM head after every layer: when the model came to believe what it says in the end."""
+"""The logit lens: the masked-LM head applied after every layer, to see when the final prediction arises."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from explorer.base.engine import inference_mode, torch
 from explorer.model.network import Network
 from explorer.model.trace import Trace
 
-AT_ONCE = 64  # positions: the vocabulary is large, and every one of them gets a number a piece
+AT_ONCE = 64  # positions at a time: the vocabulary is large, with a number per piece at each of them
 
 
 @dataclass(frozen=True)
 class Lens:
-    """What the head says of each hidden state (0: embeddings) at some positions.
+    """The head's predictions from each hidden state (0: embeddings) at some positions.
 
-    ids, probabilities: [hidden states, positions, top_k], best first, probabilities 0 to 1. final_ranks: [hidden
-    states, positions], where the last state's first guess stands, 1 is first.
+    `ids` and `probabilities` (0 to 1) are [hidden states, positions, top_k], best first. `final_ranks` [hidden states, positions]
+    are the ranks of the last state's first guess, from 1.
     """
 
     positions: tuple[int, ...]
@@ -29,10 +29,10 @@ class Lens:
 
 
 def lens(trace: Trace, positions: Sequence[int], top_k: int = 1) -> Lens:
-    """Read the hidden states of `positions` with the masked-LM head, as if each were the last.
+    """Apply the masked-LM head to the hidden states of `positions`, as if each were the last.
 
-    nostalgebraist's logit lens (2020), for BERT: the head has its own dense layer and LayerNorm, which were trained
-    for the last state alone, so early layers are read with glasses made for another. Raises CapabilityError.
+    nostalgebraist's logit lens (2020), for BERT: the head has its own dense layer and LayerNorm, which were trained for the last
+    state alone, so that early layers do not match it. Raises CapabilityError.
     """
     parts = [_read(trace, list(positions[start : start + AT_ONCE]), top_k) for start in range(0, len(positions), AT_ONCE)]
     columns = zip(*parts, strict=True)
@@ -58,7 +58,7 @@ def _read(trace: Trace, positions: list[int], top_k: int) -> tuple[np.ndarray, n
 
 @inference_mode
 def first_guesses(model: Network, states: torch.Tensor) -> tuple[np.ndarray, np.ndarray]:
-    """What the head says first of every place in hidden states [states, tokens, hidden], such as those of a changed run.
+    """The first guess at every position of hidden states [states, tokens, hidden], such as those of a changed run.
 
     Returns ids and probabilities (0 to 1), [states, tokens] each. Raises CapabilityError.
     """
@@ -75,7 +75,7 @@ def first_guesses(model: Network, states: torch.Tensor) -> tuple[np.ndarray, np.
 
 @inference_mode
 def follow(trace: Trace, position: int, ids: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-    """The probabilities (0 to 1) and ranks (1 is first) of chosen pieces at one position: [hidden states, pieces] each."""
+    """The probabilities (0 to 1) and ranks (from 1) of chosen pieces at one position: [hidden states, pieces] each."""
     logits = trace.model.masked_lm(trace.states[:, position])  # [hidden states, vocabulary]
     chosen = logits[:, list(ids)]  # [hidden states, pieces]
     ranks = (logits[:, None] > chosen[..., None]).sum(-1) + 1
@@ -84,7 +84,7 @@ def follow(trace: Trace, position: int, ids: Sequence[int]) -> tuple[np.ndarray,
 
 @inference_mode
 def lens_error(trace: Trace, positions: Sequence[int]) -> float:
-    """How far the lens at the last state is from transformers' own forward pass: the largest difference of a logit."""
+    """The largest difference between the logits of the lens at the last state and those of transformers' own forward pass."""
     model, positions = trace.model, list(positions)
     own = model.own_masked_lm(trace.encoding)[positions]
     return float((own - model.masked_lm(trace.states[-1][positions])).abs().max())

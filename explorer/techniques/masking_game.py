@@ -1,4 +1,4 @@
-"""The game BERT was trained with, played once on one text: hide pieces, guess them, tell whether B follows, pay."""
+"""BERT's pre-training task, played once on one text: mask pieces, predict them, judge whether B follows, compute the loss."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Rules:
     seed: int = 0
 
     def check(self) -> Rules:
-        """These rules. Raises InputError when they cannot be played by."""
+        """These rules. Raises InputError when they are invalid."""
         limits.check_choice(self.strategy, "the strategy", STRATEGIES)
         limits.check_number(self.rate, "the share of chosen pieces", 0.01, 1)
         limits.check_number(self.masked, "the share of masked pieces", 0, 1)
@@ -42,10 +42,10 @@ class Rules:
 
 @dataclass(frozen=True)
 class Round:
-    """One input as it was hidden, and what the model said; arrays are [chosen], in order of position.
+    """One input with pieces masked, and the model's predictions; arrays are [chosen], in order of position.
 
-    losses: -ln of the probability of the original piece. mlm_loss is their mean; next_loss is -ln of the probability
-    of the true class, None without a B or without a next-sentence head.
+    `losses` are -ln of the probability of the original pieces, `mlm_loss` is their mean; `next_loss` is -ln of the probability of
+    the true class, None without a B or without a next-sentence head.
     """
 
     encoding: Encoding
@@ -53,8 +53,8 @@ class Round:
     positions: tuple[int, ...]
     guesses: tuple[MaskGuesses, ...]
     losses: np.ndarray
-    stand_ins: tuple[str, ...]  # the pieces that the model read at the chosen places
-    next_label: int | None  # 0: B follows A, 1: it is a stranger, None: there is no B
+    stand_ins: tuple[str, ...]  # the pieces that the model read at the chosen positions
+    next_label: int | None  # 0: B follows A, 1: it comes from elsewhere, None: there is no B
     is_next: float | None
     next_loss: float | None
 
@@ -65,12 +65,12 @@ class Round:
 
     @property
     def loss(self) -> float:
-        """What training makes smaller: the sum of both losses."""
+        """The loss of pre-training: the sum of both losses."""
         return self.mlm_loss + (self.next_loss or 0.0)
 
 
 def hide(model: Network, encoding: Encoding, rules: Rules) -> MaskedPieces:
-    """Choose and treat the pieces of one input. Raises InputError when there is nothing to choose from."""
+    """Choose and mask or replace the pieces of one input. Raises InputError when there is nothing to choose from."""
     rules = rules.check()
     ids, words = np.array([encoding.ids]), np.array([encoding.words])
     eligible = np.zeros(ids.shape, dtype=bool)
@@ -92,7 +92,7 @@ def hide(model: Network, encoding: Encoding, rules: Rules) -> MaskedPieces:
 
 @inference_mode
 def play(model: Explorer, text_a: str, text_b: str, rules: Rules, next_label: int | None = None) -> Round:
-    """Hide, run once, and score; see Round for `next_label`. Raises InputError or CapabilityError."""
+    """Mask, run once, and score; see Round for `next_label`. Raises InputError or CapabilityError."""
     model.require("fill_mask")
     encoding = model.encode(text_a, text_b)
     masked = hide(model, encoding, rules)
@@ -119,7 +119,7 @@ def play(model: Explorer, text_a: str, text_b: str, rules: Rules, next_label: in
 
 @inference_mode
 def loss_error(model: Network, played: Round) -> float:
-    """How far our loss is from the one that transformers' pre-training model computes from the same labels."""
+    """The difference of our loss from that of transformers' pre-training model with the same labels."""
     labels = torch.from_numpy(played.masked.labels)
     encoding = replace(played.encoding, ids=tuple(played.masked.input_ids[0].tolist()))
     scored = played.next_loss is not None

@@ -1,11 +1,11 @@
-"""What each token takes from which other in one layer's attention block: ALTI, in parts that sum to the model's own vector.
+"""The mixing of tokens in one layer's attention block: ALTI, by parts that sum to the model's own vector.
 
-After the attention block the vector of token i is y_i = LayerNorm(x_i + Σ_j Σ_h A_hij v_hj W_O + b_O). With the LayerNorm's
-mean and deviation held it is linear in what comes from each token, so y_i = Σ_j T_i(x_j) and a rest that only biases make; the
-residual is the token's own. Token j's share is how much nearer its part brings the sum in L1 norm, max(0, ‖y_i‖₁ −
-‖y_i − T_i(x_j)‖₁), each row divided by its sum: Ferrando, Gallego and Costa-jussà 2022, section 3.
+After the attention block the vector of token i is y_i = LayerNorm(x_i + Σ_j Σ_h A_hij v_hj W_O + b_O). With the LayerNorm's mean
+and deviation held fixed it is linear in the contributions of the tokens, so y_i = Σ_j T_i(x_j) plus a rest from the biases; the
+residual is the token's own contribution. Token j's share is how much closer its part brings the sum in L1 norm, max(0, ‖y_i‖₁ −
+‖y_i − T_i(x_j)‖₁), with each row divided by its sum: Ferrando, Gallego and Costa-jussà 2022, section 3.
 
-Everything here is times σ_i, the LayerNorm's deviation at i, which falls out of the shares: 'vectors' is σ_i y_i.
+Everything here is multiplied by σ_i, the LayerNorm's deviation at i, which cancels in the shares: 'vectors' is σ_i y_i.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from collections.abc import Sequence
 from explorer.base.engine import torch
 from explorer.techniques.block import Block, biases_of, through_norms
 
-SHORT = 64  # tokens: up to here all parts lie in memory at once, which has the fewest calls
-AT_ONCE = 250_000  # numbers of parts, which stay in the cache: so many layers of a short input are taken apart in the same calls
-CHECKED = 32  # queries of a longer input whose parts are summed to be held to the model
-NEAR = 12  # of a vector's numbers, so many of the smallest may be passed by the part of a token that hands on little
-KEYS, QUERIES = 8, 64  # of a long input, together: few enough for their numbers to stay in the cache
+SHORT = 64  # tokens: up to here all parts fit into memory at once, which needs the fewest calls
+AT_ONCE = 250_000  # numbers of parts that stay in the cache: so many layers of a short input are decomposed together
+CHECKED = 32  # queries of a longer input whose parts are summed and compared with the model
+NEAR = 12  # so many of a vector's smallest numbers may be exceeded by the part of a token with a small output
+KEYS, QUERIES = 8, 64  # of a long input at a time, so that their numbers stay in the cache
 
 
 def shares(block: Block) -> tuple[torch.Tensor, float]:
-    """The share of each token in each: [query, key], each row summing to 1; and the error of the parts' sum.
+    """The share of each key in each query, [query, key] with rows summing to 1, and the error of the parts' sum.
 
-    A row of which no part comes nearer is all the token's own. The error is the largest distance of Σ_j T_i(x_j) and the biases
-    from y_i: over all queries, of an input of more than SHORT tokens over CHECKED of them, evenly spaced.
+    A row in which no part comes closer is all the token's own. The error is the largest difference between y_i and the sum of Σ_j
+    T_i(x_j) and the biases: over all queries, or CHECKED evenly spaced ones for more than SHORT tokens.
     """
     found, error = shares_of([block])
     return found[0], error
 
 
 def shares_of(blocks: Sequence[Block]) -> tuple[torch.Tensor, float]:
-    """`shares` of some layers of one run, as many as `together` says: [blocks, query, key], and the largest error."""
+    """`shares` of several layers of a run, at most as many as `together` says: [blocks, query, key], and the largest error."""
     tokens = len(blocks[0].hidden)
     if tokens <= SHORT:
         nearer, error = _all_at_once(blocks)
@@ -44,12 +44,12 @@ def shares_of(blocks: Sequence[Block]) -> tuple[torch.Tensor, float]:
 
 
 def together(tokens: int, width: int) -> int:
-    """How many layers are best given to `shares_of` at once."""
+    """The best number of layers to give to `shares_of` at once."""
     return max(1, AT_ONCE // (tokens**2 * width)) if tokens <= SHORT else 1
 
 
 def shares_at(block: Block, queries: Sequence[int]) -> tuple[torch.Tensor, float]:
-    """`shares` of a few queries, of a block whose `hidden` and `weights` are of these only: [queries, key], and the error."""
+    """`shares` of a few queries, for a block whose `hidden` and `weights` are of these only: [queries, key], and the error."""
     taken = block.weights[..., None] * block.value[:, None]  # [heads, queries, key, head_size]
     parts = block.through_norm(taken.permute(2, 1, 0, 3).flatten(2) @ block.layer.attention_dense.weight.T)
     parts[list(queries), range(len(queries))] += block.kept
@@ -58,7 +58,7 @@ def shares_at(block: Block, queries: Sequence[int]) -> tuple[torch.Tensor, float
 
 
 def _of_rows(nearer: torch.Tensor, queries: torch.Tensor) -> torch.Tensor:
-    """By how much parts come nearer, [blocks, queries, key], as shares of their row: those that are below 0 have none."""
+    """The amounts by which parts come closer, [blocks, queries, key], as shares of their row; negative ones get none."""
     total = nearer.clamp_(min=0).sum(-1, keepdim=True)
     if not total.all():
         nearer = torch.where(total > 0, nearer, torch.eye(nearer.shape[-1])[queries])
@@ -77,18 +77,18 @@ def _all_at_once(blocks: Sequence[Block]) -> tuple[torch.Tensor, float]:
 
 
 def _nearer(blocks: Sequence[Block], parts: torch.Tensor) -> tuple[torch.Tensor, float]:
-    """The same for the parts σT [blocks, key, query, width], which are overwritten."""
+    """As `_all_at_once`, from the parts σT [blocks, key, query, width], which are overwritten."""
     deviations = torch.stack([block.deviation for block in blocks])
     vectors = torch.stack([block.own for block in blocks]) * deviations
     rest = vectors - biases_of(blocks, deviations) - parts.sum(1)
     error = float((rest / deviations).abs().max())
-    # Number by number, since sums of |y| are far less exact.
+    # Element by element, since sums of |y| are far less exact.
     passed = parts.sub_(vectors[:, None]).abs_().sub_(vectors.abs()[:, None])
     return -passed.sum(-1).transpose(1, 2), error
 
 
 def _error(block: Block) -> float:
-    """The error over a few queries."""
+    """The error of the parts' sum over CHECKED queries."""
     queries = torch.linspace(0, len(block.hidden) - 1, CHECKED).long()
     joined = block.weights[:, queries].transpose(0, 1).flatten(1)  # [queries, heads · key]
     parts = joined @ block.handed.flatten(0, 1)
@@ -97,11 +97,11 @@ def _error(block: Block) -> float:
 
 
 def _linear_and_passed(block: Block) -> torch.Tensor:
-    """The same without all parts, whose numbers would be [query, key, width].
+    """‖σy‖₁ − ‖σy − σT‖₁ [query, key] without all parts, which would be [query, key, width].
 
-    |y| − |y − T| is s T with s the sign of y, less 2 (s T − |y|) where s T passes |y|. The sum of the first is a product of
-    matrices as small as those of the attention. T passes few of y's numbers: where it is known to be smaller than all but the
-    smallest of them, only these are looked at, and all of them elsewhere.
+    |y| − |y − T| is s T with s the sign of y, minus 2 (s T − |y|) where s T exceeds |y|. The sum of the first is a product of
+    matrices as small as those of the attention. T exceeds few of y's numbers: where it is known to be smaller than all but the
+    smallest of them, only these are compared, elsewhere all.
     """
     vectors, handed, weights = block.vectors, block.handed, block.weights
     tokens, width = vectors.shape
@@ -110,7 +110,7 @@ def _linear_and_passed(block: Block) -> torch.Tensor:
     nearer, most = torch.zeros(tokens, tokens), torch.zeros(tokens, tokens)
     for head, weight in enumerate(weights):
         nearer.addcmul_(weight, along[:, head] @ block.value[head].T)
-        most.addcmul_(weight, handed[head].abs().amax(-1))  # no number of T is larger
+        most.addcmul_(weight, handed[head].abs().amax(-1))  # an upper bound of the numbers of T
     small = sizes.topk(min(NEAR + 1, width), largest=False, sorted=True)
     heavy = most >= small.values[:, -1:]
     most.masked_fill_(heavy, 0)
@@ -123,7 +123,7 @@ def _linear_and_passed(block: Block) -> torch.Tensor:
 
 
 def _put_whole(nearer: torch.Tensor, block: Block, where: torch.Tensor, sizes: torch.Tensor) -> None:
-    """Put in |y| − |y − T| [query, key], summed number by number, `where` it is true; `sizes` are |y|."""
+    """Set |y| − |y − T| [query, key], summed element by element, `where` it is true; `sizes` are |y|."""
     by_key = block.weights.permute(2, 1, 0)  # [key, query, heads]
     for start in range(0, len(where), KEYS):
         keys, queries = where.T[start : start + KEYS].nonzero(as_tuple=True)  # key by key
@@ -140,9 +140,9 @@ def _put_whole(nearer: torch.Tensor, block: Block, where: torch.Tensor, sizes: t
 def _passed_nearby(
     block: Block, places: torch.Tensor, most: torch.Tensor, signs: torch.Tensor, sizes: torch.Tensor
 ) -> torch.Tensor:
-    """By how much s T passes |y| among the `places` [query, near] of each vector's smallest numbers: [query, key].
+    """How much s T exceeds |y| at the `places` [query, near] of each vector's smallest numbers: [query, key].
 
-    No number of T is larger than `most` [query, key], so that fewer places will do where all of these are small.
+    No number of T is larger than `most` [query, key], so that fewer places are enough where all of these are small.
     """
     found = torch.zeros_like(most)
     signs, sizes = signs.gather(1, places), sizes.gather(1, places)
@@ -162,10 +162,11 @@ def _passed_nearby(
 
 
 def head_shares_of(block: Block, query: int, row: torch.Tensor) -> torch.Tensor:
-    """How the shares `row` [key] of one query are made up of its heads: [heads + 1, key], the last what it keeps beside them.
+    """The shares `row` [key] of one query divided among its heads: [heads + 1, key], the last one being its residual.
 
-    In each number o of the vector |y| − |y − T| is divided among the heads as T is, which integrated gradients along the
-    straight way from no part to the whole of it give: the function is of T alone, so each T^h has T^h / T of its change.
+    In each element the value of |y| − |y − T| is divided among the heads in proportion to their parts of T. That is what
+    integrated gradients along the straight path from no part to all of it give: the function depends on T alone, so each T^h gets
+    T^h / T of its change.
     """
     parts = block.head_parts(query)
     size, sign = block.vectors[query].abs(), _signs(block.vectors[query])
@@ -179,12 +180,12 @@ def head_shares_of(block: Block, query: int, row: torch.Tensor) -> torch.Tensor:
 
 
 def _signs(vectors: torch.Tensor) -> torch.Tensor:
-    """-1 for what is below 0, 1 for the rest: with it |y| − |y − T| is what is said above where y is 0, too."""
+    """-1 below 0, 1 otherwise, so that the formula for |y| − |y − T| also holds where y is 0."""
     return torch.where(vectors < 0, -1.0, 1.0)
 
 
 def _all_own(divided: torch.Tensor, query: int) -> torch.Tensor:
-    """The same where no part comes nearer."""
+    """The division for a row in which no part comes closer: all is the token's own."""
     alone = torch.zeros_like(divided)
     alone[-1, query] = 1
     return alone

@@ -1,8 +1,8 @@
-"""Which neurons of one layer's feed-forward part, at one token, move the final guess most: zeroed one by one.
+"""The neurons of one layer at one token whose ablation changes the final guess most.
 
-The neurons are too many to try them all. Those with the largest gradient x activation, a first guess of what zeroing would do
-(Shrikumar et al. 2016), are tried; what is told is what the model itself says without each. What a neuron writes is told by
-`neurons.promoted`.
+There are too many neurons to ablate them all. Those with the largest gradient × activation, a first-order estimate of the effect
+(Shrikumar et al. 2016), are ablated one by one, and the effect reported is the model's own. `neurons.promoted` gives the words
+that a neuron promotes.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from explorer.model.trace import Trace
 from explorer.techniques.ablation import last_vectors
 from explorer.techniques.targets import Reading, Target, batches, read_at
 
-TRIED = 2  # times as many as are asked for
+TRIED = 2  # times as many candidates as neurons requested
 
 
 @dataclass(frozen=True)
 class NeuronEffect:
-    """A neuron (zero-based), its activation at the token, and what the target loses without it."""
+    """A neuron (zero-based), its activation at the token, and the loss of the target without it."""
 
     neuron: int
     activation: float
-    probability: float  # -1 to 1, above 0 where the neuron is for the target
+    probability: float  # -1 to 1, above 0 if the neuron supports the target
     logit: float
 
 
 def neuron_effects(trace: Trace, layer: int, token: int, target: Target, count: int = 5) -> tuple[NeuronEffect, ...]:
-    """The `count` neurons of a layer that move the target's logit most when they are zero at one token alone, the most first.
+    """The `count` neurons of a layer whose ablation at one token changes the target's logit most, in falling order.
 
-    Layer and token are zero-based. In the last layer only the target's own token moves it. Raises CapabilityError where the
-    family has no single feed-forward part in a layer.
+    Layer and token are zero-based. In the last layer only the target's own token has an effect. Raises CapabilityError if the
+    family has no single feed-forward block per layer.
     """
     model = trace.model
     model.require("neurons")
@@ -49,7 +49,7 @@ def neuron_effects(trace: Trace, layer: int, token: int, target: Target, count: 
 
 
 def _slopes(trace: Trace, layer: int, token: int, target: Target) -> tuple[torch.Tensor, torch.Tensor]:
-    """The activations of all neurons at the token, and the slopes of the target's logit by them: [neurons] each."""
+    """The activations [neurons] of all neurons at the token, and the gradient [neurons] of the target's logit by them."""
     leaves: list[torch.Tensor] = []
 
     def take(activations: torch.Tensor) -> torch.Tensor:
@@ -57,7 +57,7 @@ def _slopes(trace: Trace, layer: int, token: int, target: Target) -> tuple[torch
         return leaves[0]
 
     with torch.enable_grad():
-        states = trace.states[layer + 1].clone()[None]  # of no inference mode, so that it may be differentiated through
+        states = trace.states[layer + 1].clone()[None]  # a copy outside of inference mode, so that gradients can flow
         here = _after(trace, layer, token, 1, take)
         hidden = torch.cat([states[:, :token], here, states[:, token + 1 :]], dim=1)
         for above in trace.model.layers[layer + 1 :]:
@@ -68,7 +68,7 @@ def _slopes(trace: Trace, layer: int, token: int, target: Target) -> tuple[torch
 
 @inference_mode
 def _without(trace: Trace, layer: int, token: int, target: Target, neurons: torch.Tensor) -> Reading:
-    """The target when each of some neurons is zero at the token by itself: [neurons] each."""
+    """The target with each of some neurons ablated at the token, one at a time: [neurons] each."""
     rows = torch.arange(len(neurons))
 
     def take(activations: torch.Tensor) -> torch.Tensor:
@@ -84,7 +84,7 @@ def _without(trace: Trace, layer: int, token: int, target: Target, neurons: torc
 
 
 def _after(trace: Trace, layer: int, token: int, times: int, take: Callable[[torch.Tensor], torch.Tensor]) -> torch.Tensor:
-    """The token's next hidden state [times, 1, hidden] when W₂ reads what `take` makes of its activations [times, 1, neurons]."""
+    """The token's next hidden state [times, 1, hidden] with `take(activations)` [times, 1, neurons] as the input of W₂."""
     here = slice(token, token + 1)
     watched = replace(trace.model.layers[layer], module=copies.of(trace.model.layers[layer].module))
     watched.neurons_dense.register_forward_pre_hook(lambda module, given: (take(given[0]),))

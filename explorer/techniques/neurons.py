@@ -1,10 +1,10 @@
-"""What a neuron of a feed-forward part writes: the words that its column of W₂ promotes and suppresses in the masked-LM head.
+"""The output of feed-forward neurons: the words that a neuron's column of W₂ promotes and suppresses in the masked-LM head.
 
-A feed-forward part is a memory: a neuron fires on a pattern, and adds its activation times its column of W₂ to the hidden
-state (Geva et al. 2021, 'Transformer Feed-Forward Layers Are Key-Value Memories'). Here the column w is read as BERT's own
-modules read a hidden state: weight = ½ (head(LayerNorm(w)) − head(LayerNorm(−w))), a logit a piece, with the LayerNorm that
-ends the layer (in families without one, that before the head) and the head's dense layer, activation and LayerNorm. The
-difference takes away what the head says whatever it reads, the frequent words; a neuron that fires below 0 does the reverse.
+A feed-forward block is a memory: a neuron fires on a pattern, and adds its activation times its column of W₂ to the hidden state
+(Geva et al. 2021, 'Transformer Feed-Forward Layers Are Key-Value Memories'). Here the column w is read as BERT's own modules read
+a hidden state: weight = ½ (head(LayerNorm(w)) − head(LayerNorm(−w))), a logit per piece, with the LayerNorm that ends the layer
+(in families without one, that before the head) and the head's dense layer, activation and LayerNorm. The difference removes what
+the head predicts for any input, the frequent words; a neuron with a negative activation does the reverse.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ import numpy as np
 from explorer.base.engine import inference_mode, torch
 from explorer.model.network import Network
 
-AT_ONCE = 256  # neurons: the vocabulary is large, and every one of them gets a number a piece
+AT_ONCE = 256  # neurons at a time: the vocabulary is large, with a number per piece for each of them
 
 
 @dataclass(frozen=True)
 class Promoted:
-    """Pieces and their weights (logits), the most promoted and the most suppressed first."""
+    """Pieces with their weights (logits): the most promoted, and the most suppressed ones."""
 
     promotes: tuple[tuple[str, float], ...]
     suppresses: tuple[tuple[str, float], ...]
 
 
 def columns(model: Network, layer: int) -> torch.Tensor:
-    """[neurons, hidden] what each neuron of a layer (zero-based) adds to a token when its activation is 1."""
+    """[neurons, hidden] the output of each neuron of a layer (zero-based) at an activation of 1."""
     model.require("neurons")
     return model.layers[layer].neurons_dense.weight.detach().T
 
@@ -53,7 +53,7 @@ def weights_of(model: Network, ids: Sequence[int]) -> np.ndarray:
 
 
 def promoted(model: Network, layer: int, neuron: int, limit: int) -> Promoted:
-    """The `limit` words that a neuron promotes and suppresses most, no special tokens among them. Raises CapabilityError."""
+    """The `limit` words that a neuron promotes and suppresses most, without special tokens. Raises CapabilityError."""
     (weights,) = piece_weights(model, layer, [neuron])
     ids = model.ordinary_ids[model.ordinary_ids < len(weights)]
     order = ids[np.argsort(-weights[ids], kind="stable")]
@@ -61,7 +61,7 @@ def promoted(model: Network, layer: int, neuron: int, limit: int) -> Promoted:
 
 
 def promoting(model: Network, id: int, limit: int) -> tuple[tuple[int, int, float], ...]:
-    """The neurons that promote a piece most, the most first: (layer, neuron, weight), zero-based. Raises CapabilityError."""
+    """The neurons that promote a piece most: (layer, neuron, weight), zero-based, in falling order. Raises CapabilityError."""
     weights = weights_of(model, [id])[..., 0]
     order = np.argsort(-weights, axis=None, kind="stable")[:limit]
     at = zip(*np.unravel_index(order, weights.shape), strict=True)
@@ -69,7 +69,7 @@ def promoting(model: Network, id: int, limit: int) -> tuple[tuple[int, int, floa
 
 
 def most_promoted_in_steps(model: Network, layer: int, number: int) -> Generator[float, None, np.ndarray]:
-    """[neurons, number] the ids of the pieces that each neuron of a layer promotes most, in no order.
+    """[neurons, number] the ids of the pieces that each neuron of a layer promotes most, unordered.
 
     Yields the share done, 0 to 1. Raises CapabilityError.
     """
@@ -82,7 +82,7 @@ def most_promoted_in_steps(model: Network, layer: int, number: int) -> Generator
 
 
 def _both_ways(model: Network, layer: int, vectors: torch.Tensor) -> torch.Tensor:
-    """[2, neurons, hidden] the hidden states that a layer would end in if one neuron alone wrote it, upwards and downwards."""
+    """[2, neurons, hidden] the hidden states at the end of a layer if one neuron alone wrote to it, positively and negatively."""
     return torch.stack([model.layers[layer].end(vectors), model.layers[layer].end(-vectors)])
 
 

@@ -1,4 +1,4 @@
-"""What a fine-tuned checkpoint's own head says of an input, and which words it rests on."""
+"""The output of a fine-tuned checkpoint's task head, and the words on which it depends."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_WORDS = 60
 
 @dataclass(frozen=True)
 class Labelled:
-    """Every label of a text or pair: logits and shares (0 to 1, or the number itself of a regression), [labels] each."""
+    """All labels of a text or pair: logits and shares (0 to 1, or the number itself of a regression), [labels] each."""
 
     labels: tuple[str, ...]
     logits: np.ndarray
@@ -28,7 +28,7 @@ class Labelled:
 
 @dataclass(frozen=True)
 class Answer:
-    """A span of tokens [start, end], both zero-based and in it; `share` is p(start) · p(end), 0 to 1."""
+    """A span of tokens from `start` to `end`, zero-based and both included; `share` is p(start) · p(end), 0 to 1."""
 
     start: int
     end: int
@@ -40,7 +40,7 @@ class Answer:
 
 @inference_mode
 def labels(trace: Trace) -> Labelled:
-    """The labels of an input. Raises CapabilityError without a head for it."""
+    """The labels of an input. Raises CapabilityError without a head for labels."""
     head = _head(trace, LABELS)
     logits = head.logits(trace.model.final(trace.states[-1:]))[0]  # [labels]
     return Labelled(head.labels, logits.numpy(), head.shares(logits).numpy())
@@ -48,7 +48,7 @@ def labels(trace: Trace) -> Labelled:
 
 @inference_mode
 def word_effects(trace: Trace, label: int) -> tuple[list[str], np.ndarray]:
-    """The first MOST_WORDS words, and how much the share of a label (its place) falls when each is hidden behind [MASK].
+    """The first MOST_WORDS words, and how much the share of a label (by index) falls when each is masked.
 
     Occlusion (Zeiler & Fergus 2014). Raises CapabilityError without a head for labels.
     """
@@ -68,16 +68,16 @@ def word_effects(trace: Trace, label: int) -> tuple[list[str], np.ndarray]:
 
 @inference_mode
 def tags(trace: Trace) -> tuple[tuple[str, ...], np.ndarray]:
-    """The tags, and the probability of each for every token, [tokens, tags]. Raises CapabilityError without a head for it."""
+    """The tags, and their probabilities for every token, [tokens, tags]. Raises CapabilityError without a head for tags."""
     head = _head(trace, TAGS)
     return head.labels, head.shares(head.logits(trace.model.final(trace.states[-1:]))[0]).numpy()
 
 
 @inference_mode
 def boundaries(trace: Trace) -> tuple[np.ndarray, np.ndarray]:
-    """That the answer begins, and ends, at each token: the logits and the natural logs of the probabilities, [tokens, 2] each.
+    """The logits and log-probabilities (natural) that the answer begins, and ends, at each token, [tokens, 2] each.
 
-    Raises CapabilityError without a head for it, InputError without B.
+    Raises CapabilityError without a head for answers, InputError without a text B.
     """
     head = _head(trace, ANSWER)
     if not trace.encoding.text_b:
@@ -87,7 +87,7 @@ def boundaries(trace: Trace) -> tuple[np.ndarray, np.ndarray]:
 
 
 def answers(trace: Trace, count: int) -> list[Answer]:
-    """The likeliest spans of B, best first, of at most LONGEST_ANSWER tokens: Devlin et al. 2019, section 4.2."""
+    """The most probable spans of B, best first, of at most LONGEST_ANSWER tokens: Devlin et al. 2019, section 4.2."""
     logits, logs = boundaries(trace)
     inside = [token for token, sequence in enumerate(trace.encoding.sequences) if sequence == 1]
     spans = [(start, end) for start in inside for end in range(start, min(start + LONGEST_ANSWER, inside[-1] + 1))]
@@ -104,7 +104,7 @@ def answers(trace: Trace, count: int) -> list[Answer]:
 
 @inference_mode
 def replaced(trace: Trace) -> np.ndarray:
-    """How likely each piece was put there by another model, [tokens], 0 to 1: Clark et al. 2020, section 2.
+    """The probability that each piece was put there by another model, [tokens], 0 to 1: Clark et al. 2020, section 2.
 
     Raises CapabilityError without such a head.
     """
@@ -113,7 +113,7 @@ def replaced(trace: Trace) -> np.ndarray:
 
 @inference_mode
 def own_error(trace: Trace) -> float:
-    """How far the head's logits are, at most, from those for the hidden states of transformers' own forward pass."""
+    """The largest difference of the head's logits from those on the hidden states of transformers' own forward pass."""
     model = trace.model
     if model.capabilities.own_head == REPLACED:
         ours, theirs = model.replaced_logits(trace.states[-1:])[0], model.own_outputs(trace.encoding).logits[0]

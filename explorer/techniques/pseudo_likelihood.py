@@ -1,4 +1,4 @@
-"""Every token hidden in turn: how surprised the model is by each, and by the sentence as a whole."""
+"""Surprisal and pseudo-likelihood: every token masked in turn, and predicted from the others."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from explorer.text.encoding import Encoding
 
 @dataclass(frozen=True)
 class Surprise:
-    """What the model says at some positions about the piece that stands there; all arrays are [positions].
+    """The model's predictions at some positions, compared with the actual pieces; all arrays are [positions].
 
-    log_probabilities: natural log, at most 0; their sum is the pseudo-log-likelihood. ranks: of the actual piece, 1 is first.
-    best_ids and best_probabilities: the first guess.
+    `log_probabilities` are natural logs, at most 0; their sum is the pseudo-log-likelihood. `ranks` are those of the actual
+    pieces, from 1. `best_ids` and `best_probabilities` are the first guesses.
     """
 
     positions: tuple[int, ...]
@@ -40,7 +40,7 @@ class Surprise:
 
     @property
     def bits(self) -> np.ndarray:
-        """-log2 of the probability of each actual piece: 0 for what was certain, 1 for a coin toss."""
+        """The surprisal of each actual piece, -log2 of its probability: 0 for certainty, 1 for a coin toss."""
         return -self.log_probabilities / np.log(2)
 
 
@@ -48,9 +48,9 @@ class Surprise:
 def hidden_surprise_in_steps(
     model: Network, encoding: Encoding, only: Sequence[int] | None = None
 ) -> Generator[float, None, Surprise]:
-    """Hide each visible piece behind [MASK], alone, and ask for it, or `only` those at some positions; yields the share done.
+    """Mask each visible piece alone and predict it, or `only` those at some positions; yields the share done.
 
-    Salazar et al. 2020, section 2. Batched; the head runs at the hidden position only. Raises CapabilityError.
+    Salazar et al. 2020, section 2. Batched; the head runs at the masked position only. Raises CapabilityError.
     """
     model.require("fill_mask")
     positions = model.visible_positions(encoding) if only is None else list(only)
@@ -68,7 +68,7 @@ def hidden_surprise_in_steps(
 
 
 def surprise_in_steps(trace: Trace, positions: Sequence[int]) -> Generator[float, None, Surprise]:
-    """`hidden_surprise_in_steps` at some positions of a trace, which keeps it."""
+    """`hidden_surprise_in_steps` at some positions of a trace, cached with it."""
     key, steps = _key(positions), hidden_surprise_in_steps(trace.model, trace.encoding, positions)
     if trace.knows(key):
         return trace.once(key, lambda: finished(steps))
@@ -77,7 +77,7 @@ def surprise_in_steps(trace: Trace, positions: Sequence[int]) -> Generator[float
 
 
 def knows_surprise(trace: Trace, positions: Sequence[int]) -> bool:
-    """Whether a trace has kept it."""
+    """Whether `surprise_in_steps` for these positions is cached."""
     return trace.knows(_key(positions))
 
 
@@ -87,18 +87,18 @@ def _key(positions: Sequence[int]) -> tuple[str, tuple[int, ...]]:
 
 @inference_mode
 def seen_surprise(trace: Trace) -> Surprise:
-    """The same with every piece in sight: one pass, much less surprise."""
+    """Like `hidden_surprise_in_steps` with every piece visible: one pass, and much lower surprisal."""
     model, ids = trace.model, torch.tensor(trace.ids)
     model.require("fill_mask")
     positions = model.visible_positions(trace.encoding)
-    rows = [positions[batch] for batch in batches(len(positions), 8)]  # 128 rows of logits at once
+    rows = [positions[batch] for batch in batches(len(positions), 8)]  # about 128 rows of logits at a time
     return _join(positions, [_surprise(model, trace.states[-1][here], ids[here]) for here in rows])
 
 
 def pseudo_likelihoods_in_steps(model: Explorer, texts: Sequence[str]) -> Generator[float, None, list[float]]:
     """The pseudo-log-likelihood (sum of natural logs, at most 0) of each text; yields the share done, 0 to 1.
 
-    Raises CapabilityError without a masked-LM head, InputError when a text holds nothing but [MASK]s.
+    Raises CapabilityError without a masked-LM head, InputError when a text consists of [MASK]s only.
     """
     model.require("fill_mask")
     texts = limits.check_texts(texts, SCORED)
@@ -120,7 +120,7 @@ def pseudo_likelihoods_in_steps(model: Explorer, texts: Sequence[str]) -> Genera
 
 
 def _surprise(model: Network, vectors: torch.Tensor, actual: torch.Tensor) -> tuple[np.ndarray, ...]:
-    """For last hidden states [rows, hidden] and the ids [rows] that stand there: the four columns of Surprise."""
+    """The four columns of Surprise for last hidden states [rows, hidden] and the actual ids [rows]."""
     logs = model.masked_lm(vectors).log_softmax(-1)  # [rows, vocabulary]
     mine = logs.gather(-1, actual[:, None])  # [rows, 1]
     best, best_ids = logs.max(-1)

@@ -1,8 +1,8 @@
-"""Where every token's vector comes from: the mixing of all layers, and the routes that end in one place, multiplied backwards.
+"""The origin of every token's vector: the mixing of all layers, and the routes to one place, multiplied backwards.
 
-A layer's mixing is ALTI's (`mixing.py`). How much of a place in a hidden state stands at each token of the states below it is
-the product of the layers' rows on the way down: Ferrando and Voita 2024, 'Information Flow Routes', section 2, for an encoder.
-What is cut or switched off here is zero after the softmax, and the rest of its row is not renormalised.
+A layer's mixing is ALTI's (`mixing.py`). The share of a place that comes from each token at a lower hidden state is the product
+of the layers' rows on the way down: Ferrando and Voita 2024, 'Information Flow Routes', section 2, for an encoder. Weights that
+are cut or belong to heads switched off are zero after the softmax; the rest of their row is not renormalized.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from explorer.techniques.block import Block
 from explorer.techniques.mixing import head_shares_of, shares_at, shares_of, together
 
 Patch = tuple[int, int, Trace]
-"""(hidden state, token, the run that its vector is taken from), as in `changed_states`."""
+"""(hidden state, token, the run from which its vector is taken), as in `changed_states`."""
 
-FEW = 4096  # weights of a head: a run with no more of them in rows that are cut computes these alone
-KEPT_BYTES = 64_000_000  # of mixings, of all inputs together: one of 512 tokens of BERT-base is 13 MB
+FEW = 4096  # weights per head up to which only the rows with cuts are recomputed
+KEPT_BYTES = 64_000_000  # for the mixings of all inputs: one of 512 tokens of BERT-base is 13 MB
 
 
 @dataclass(frozen=True, eq=False)
 class Mixing:
-    """What each token takes from which other in every layer's attention block.
+    """How the attention block of every layer mixes tokens.
 
-    `shares` is [layers, query, key] float32, at least 0, rows sum to 1; read-only. `max_error` is the largest distance of the
-    sum of the parts from the model's own vectors after the attention block, in units of these.
+    `shares` is [layers, query, key] float32, at least 0, rows sum to 1; read-only. `max_error` is the largest difference between
+    the sum of the parts and the model's own vectors after the attention block.
     """
 
     shares: np.ndarray
@@ -45,7 +45,7 @@ class Mixing:
 
 @dataclass(frozen=True)
 class Route:
-    """What one token takes from another in one layer, all zero-based, and the `share` of the asked place that comes this way."""
+    """The flow from one token to another in one layer (zero-based), and its `share` of the flow at the place followed."""
 
     layer: int
     query: int
@@ -57,9 +57,9 @@ _kept: OnceCache[tuple[Reading, frozenset[Head], frozenset[Cut]], Mixing] = Once
 
 
 def mixing(trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (), patch: Patch | None = None) -> Mixing:
-    """The mixing of all layers when heads are off, weights are cut, or a vector is patched in; of the run as it is without.
+    """The mixing of all layers, with heads off, weights cut, or a vector patched in.
 
-    Kept for a while, but with a patch, whose run would be kept too.
+    Cached, except with a patch, whose other run would be kept in memory too.
     """
     if patch:
         return _made(trace, off, cuts, patch)[0]
@@ -70,7 +70,7 @@ def mixing(trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (),
 def mixing_and_states(
     trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (), patch: Patch | None = None
 ) -> tuple[Mixing, torch.Tensor]:
-    """The mixing, and the hidden states [layers + 1, tokens, hidden] of the same run, which it comes to on its way.
+    """The mixing, and the hidden states [layers + 1, tokens, hidden] of the same run, which it computes on the way.
 
     The states are those of `changed_states`.
     """
@@ -91,7 +91,7 @@ def mixing_and_states(
 def _made(
     trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (), patch: Patch | None = None
 ) -> tuple[Mixing, torch.Tensor]:
-    """`mixing_and_states` anew. Layers below the first change are as they are without it, and are not run."""
+    """Compute `mixing_and_states`. Layers below the first change are taken from the unchanged run."""
     layers = trace.model.layers
     first = min([head[0] for head in off] + [cut[0] for cut in cuts] + ([patch[0]] if patch else []) + [len(layers) + 1])
     made = np.empty((len(layers), trace.kept, trace.kept), dtype=np.float32)
@@ -116,7 +116,7 @@ def _made(
 
 
 def _put(rows: np.ndarray, blocks: Iterator[Block]) -> float:
-    """The shares of as many layers into their places, [layers, query, key]; their largest error."""
+    """Write the shares of the blocks into `rows` [layers, query, key]; returns their largest error."""
     error, start = 0.0, 0
     while start < len(rows):
         some = list(islice(blocks, 1))
@@ -124,12 +124,12 @@ def _put(rows: np.ndarray, blocks: Iterator[Block]) -> float:
         found, theirs = shares_of(some)
         rows[start : start + len(some)] = found.numpy()
         error, start = max(error, theirs), start + len(some)
-        del some, found  # before the next is made: one of a long input is large
+        del some, found  # before the next is made: those of a long input are large
     return error
 
 
 def _cut_rows(trace: Trace, layer: int, off: Collection[Head], cuts: Collection[Cut], patch: Patch | None) -> list[int]:
-    """The queries of which weights are cut in the first layer that is changed, where these are few and nothing else is."""
+    """The queries with cut weights in the first changed layer, if they are few and nothing else changes there; else []."""
     queries = sorted({query for at, query, *_ in cuts if at == layer})
     whole = any(at == layer for at, _ in off) or (patch and patch[0] == layer)
     return [] if whole or len(queries) * trace.kept > FEW else queries
@@ -138,7 +138,7 @@ def _cut_rows(trace: Trace, layer: int, off: Collection[Head], cuts: Collection[
 def _put_rows(
     row: np.ndarray, trace: Trace, states: torch.Tensor, layer: int, queries: list[int], cuts: Collection[Cut]
 ) -> float:
-    """Run these queries alone where all others are as they were: their shares into their places of a layer; their error."""
+    """Recompute the shares of these queries alone, in a layer whose other queries are unchanged; returns their error."""
     given, hidden, of = trace.heads(layer), states[layer, queries], trace.model.layers[layer]
     block = Block(of, hidden, torch.cat([given.weights_of(query) for query in queries]).transpose(0, 1), given.value[0])
     _with_zeros(block, [(head, queries.index(query), key) for head, query, key in _zeroed_by_cuts(layer, cuts)])
@@ -151,7 +151,7 @@ def _put_rows(
 def _changed_blocks(
     trace: Trace, states: torch.Tensor, first: int, off: Collection[Head], cuts: Collection[Cut], patch: Patch | None
 ) -> Iterator[Block]:
-    """The block of every layer from `first` on; `states` above are overwritten by those of the run."""
+    """The block of every layer from `first` on; `states` above it are overwritten by those of the run."""
     layers = trace.model.layers
     for layer in range(first, len(layers) + 1):
         if patch and patch[0] == layer:
@@ -164,7 +164,7 @@ def _changed_blocks(
 
 
 Zeroed = Sequence[tuple["int | slice", "int | slice", "int | slice"]]
-"""The places of weights [heads, query, key] that are zero."""
+"""Indices of weights [heads, query, key] that are set to zero."""
 
 
 def _zeroed(layer: int, off: Collection[Head], cuts: Collection[Cut]) -> Zeroed:
@@ -177,14 +177,14 @@ def _zeroed_by_cuts(layer: int, cuts: Collection[Cut]) -> list[tuple[int | slice
 
 
 def _with_zeros(block: Block, zeroed: Zeroed) -> Block:
-    """The block, whose weights were made for it, with some of them zero."""
+    """Set some weights of the block to zero, in place; returns it."""
     for places in zeroed:
         block.weights[places] = 0
     return block
 
 
 def _run(layer: Layer, hidden: torch.Tensor, zeroed: Zeroed) -> tuple[torch.Tensor, Block]:
-    """The next hidden state of [tokens, hidden], and the block on the way, when some weights are zero."""
+    """The next hidden state of [tokens, hidden] with some weights at zero, and the attention block on the way."""
     blocks: list[Block] = []
 
     def attend(heads: Heads) -> torch.Tensor:
@@ -204,7 +204,7 @@ def block_of(
     patch: Patch | None = None,
     states: torch.Tensor | None = None,
 ) -> Block:
-    """The attention block of one layer (zero-based) in the run that is changed like this, whose `states` may be known already."""
+    """The attention block of one layer (zero-based) in the changed run; its `states` are computed unless given."""
     states = changed_states(trace, off, patch, cuts) if states is None else states
     hidden = states[layer]
     heads = trace.heads(layer) if states is trace.states else trace.model.layers[layer].heads(hidden[None])
@@ -215,9 +215,9 @@ def block_of(
 def head_shares(
     trace: Trace, layer: int, query: int, off: Collection[Head] = (), cuts: Collection[Cut] = (), patch: Patch | None = None
 ) -> np.ndarray:
-    """What each head brings of a query's shares: [heads + 1, key] float32, the last row what the token keeps beside its heads.
+    """The share that each head contributes to a query's shares: [heads + 1, key] float32, the last row being the residual.
 
-    Their sum over heads is `mixing(...).shares[layer, query]`; a head that turns away is below 0. Layer and query are zero-based.
+    Their sum over heads is `mixing(...).shares[layer, query]`; a head that opposes is below 0. Layer and query are zero-based.
     """
     row = torch.from_numpy(mixing(trace, off, cuts, patch).shares[layer, query].copy())
     return head_shares_of(block_of(trace, layer, off, cuts, patch), query, row).numpy()
@@ -227,15 +227,15 @@ def head_shares(
 def head_parts(
     trace: Trace, layer: int, query: int, off: Collection[Head] = (), cuts: Collection[Cut] = (), patch: Patch | None = None
 ) -> np.ndarray:
-    """The same in vectors: [heads + 1, key, width], which sum over the first to T_i(x_j), what each token brings."""
+    """The vectors of `head_shares` [heads + 1, key, width]; summed over the first axis T_i(x_j), the part of each token."""
     block = block_of(trace, layer, off, cuts, patch)
     return (block.head_parts(query) / block.deviation[query]).numpy()
 
 
 def place_shares(shares: np.ndarray, position: int, state: int = -1) -> np.ndarray:
-    """How much of `position` in hidden state `state` (-1: the last) stands at each token: [state + 1, tokens] float32.
+    """The share of `position` in hidden state `state` (-1: the last) that comes from each token: [state + 1, tokens] float32.
 
-    `shares` are those of `mixing`. Row k is hidden state k, each sums to 1, and the last is all at the position itself.
+    `shares` are those of `mixing`. Row k is hidden state k; each row sums to 1, and the last one is 1 at the position itself.
     """
     state = range(len(shares) + 1)[state]
     found = np.zeros((state + 1, shares.shape[-1]), dtype=np.float32)
@@ -246,10 +246,10 @@ def place_shares(shares: np.ndarray, position: int, state: int = -1) -> np.ndarr
 
 
 def routes(shares: np.ndarray, places: np.ndarray, limit: int = 200, others: bool = False) -> list[Route]:
-    """The strongest steps from token to token that end in one place, the strongest first, none of share 0; at most `limit`.
+    """The strongest routes to one place, at most `limit`, in falling order, without those of share 0.
 
-    `places` are the `place_shares` of the same `shares`. A step's share is that of the query above it times what this takes from
-    the key. What tokens keep of themselves is among them unless only `others` are wanted.
+    `places` are the `place_shares` of the same `shares`. A route's share is that of the query above it times its mixing with the
+    key. Routes from a token to itself are included unless only `others` are wanted.
     """
     strongest, places_of = [np.empty(0, np.float32)], [np.empty(0, np.int64)]
     for layer in range(len(places) - 1):
@@ -268,7 +268,7 @@ def routes(shares: np.ndarray, places: np.ndarray, limit: int = 200, others: boo
 
 
 def _largest(values: np.ndarray, limit: int) -> np.ndarray:
-    """Where the `limit` largest values are, in no order."""
+    """The indices of the `limit` largest values, unordered."""
     return np.argpartition(-values, limit)[:limit] if len(values) > limit else np.arange(len(values))
 
 
@@ -276,7 +276,7 @@ def _largest(values: np.ndarray, limit: int) -> np.ndarray:
 def strongest_heads(
     trace: Trace, steps: Sequence[Route], off: Collection[Head] = (), cuts: Collection[Cut] = (), patch: Patch | None = None
 ) -> list[int | None]:
-    """For each step the head (zero-based) that brings most of it, None where that is what the token keeps beside its heads."""
+    """For each route the head (zero-based) that contributes most, None if the residual does."""
     shares, states = mixing(trace, off, cuts, patch).shares, changed_states(trace, off, patch, cuts)
     found: dict[Route, int] = {}
     by_layer = attrgetter("layer")

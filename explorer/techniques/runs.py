@@ -1,4 +1,4 @@
-"""A whole run, as it is or with something changed in it: its hidden states, how its layers mix tokens, and what its heads say."""
+"""A whole run, original or changed: its hidden states, the mixing of its layers, and the outputs of the heads."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ Word = tuple[str, float]
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """The hidden states [layers + 1, tokens, hidden] of an input, with what is changed in it, and the mixing of its layers."""
+    """The hidden states [layers + 1, tokens, hidden] of an input, possibly changed, and the mixing of its layers."""
 
     trace: Trace
     states: torch.Tensor
     mixed: Mixing
 
 
-_changed: OnceCache[Hashable, Run] = OnceCache(4)  # several parts of a page ask for the same one
+_changed: OnceCache[Hashable, Run] = OnceCache(4)  # several parts of a page need the same run
 
 
 def run_of(trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (), patch: Patch | None = None) -> Run:
-    """The run of an input when heads are off, weights are cut or a vector is patched in, all as in `changed_states`.
+    """The run of an input, with heads off, weights cut or a vector patched in, as in `changed_states`.
 
-    Raises CapabilityError where the layers of a family cannot be taken apart.
+    Raises CapabilityError if the layers of a family cannot be decomposed.
     """
     if not (off or cuts or patch):
         return Run(trace, trace.states, mixing(trace))
@@ -49,12 +49,12 @@ def run_of(trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (),
 
 @inference_mode
 def read_words(run: Run, states: slice, places: Sequence[int], best: int = 1) -> list[list[list[Word]]]:
-    """The `best` words that the masked-LM head reads at some tokens of some hidden states: [states][places], the best first.
+    """The `best` words of the masked-LM head at some tokens of some hidden states: [states][places], best first.
 
     nostalgebraist's logit lens (2020), for BERT. Raises CapabilityError without the head.
     """
     model, vectors = run.trace.model, run.states[states][:, list(places)]
-    if best == 1:  # twice as quick as the softmax of all
+    if best == 1:  # twice as fast as a full softmax
         ids, shares = (found[..., None] for found in first_guesses(model, vectors))
     else:
         top = model.masked_lm(vectors).softmax(-1).topk(min(best, model.capabilities.vocab_size))
@@ -64,21 +64,24 @@ def read_words(run: Run, states: slice, places: Sequence[int], best: int = 1) ->
 
 
 def first_difference(run: Run, other: Run) -> int:
-    """The lowest hidden state in which two runs of as many tokens differ; the number of states where none does."""
+    """The lowest hidden state in which two runs of equal length differ; the number of states if none does."""
     same = (torch.equal(mine, theirs) for mine, theirs in zip(run.states, other.states, strict=True))
     return sum(1 for _ in takewhile(bool, same))
 
 
 @inference_mode
 def turned(run: Run) -> np.ndarray:
-    """[states, tokens] how far each token's vector turned in each layer: 1 − cosine, 0 to 2; 0 for the embeddings."""
+    """[states, tokens] the change of each token's vector in each layer: 1 − cosine, 0 to 2; 0 for the embeddings."""
     by_layer = 1 - torch.cosine_similarity(run.states[1:], run.states[:-1], dim=-1)  # [layers, tokens]
     return torch.cat([torch.zeros_like(by_layer[:1]), by_layer]).clamp(min=0).numpy()
 
 
 @inference_mode
 def word_shares(run: Run, position: int) -> np.ndarray:
-    """The probability (0 to 1) of every piece at a token in the end: [vocabulary]. Raises CapabilityError without the head."""
+    """The probability (0 to 1) of every piece at a token of the last state: [vocabulary].
+
+    Raises CapabilityError without the head.
+    """
     return run.trace.model.masked_lm(run.states[-1, position]).softmax(-1).numpy()
 
 
@@ -90,6 +93,6 @@ def pair_shares(run: Run) -> np.ndarray:
 
 @inference_mode
 def label_shares(run: Run) -> np.ndarray:
-    """The shares (0 to 1) of the labels of the model's own head, which it must have: [labels]."""
+    """The shares (0 to 1) of the labels of the model's task head: [labels]. Raises CapabilityError without one."""
     head = run.trace.model.task_head()
     return head.shares(head.logits(run.trace.model.final(run.states[-1:])))[0].numpy()

@@ -1,6 +1,6 @@
-"""The one number that a question is about: a piece at a place, or IsNext.
+"""The target of a question: one piece at one position, or IsNext.
 
-It depends on the last hidden state of one token only, which is where what asks what moves it may save work.
+It depends on the last hidden state of one token only, so that techniques can save work in the last layer.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from explorer.text import limits
 from explorer.text.pieces import Writing, shown
 
 TOKENS_AT_ONCE = 1024
-"""Tokens in a batch: enough to keep two cores busy, few enough for the feed-forward part to stay in the cache."""
+"""Tokens per batch: enough to keep two cores busy, few enough for the feed-forward block to stay in the cache."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """Class `id` of the head that reads `position` (zero-based); `token` is its name for a person.
+    """Class `id` of the head at `position` (zero-based); `token` is its name.
 
     `head` is "fill_mask", with a class for each piece, or "next_sentence", where 0 is IsNext.
     """
@@ -33,7 +33,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Reading:
-    """The target's `logit` and its `probability` (softmax over all classes of the head), one entry a row: [batch]."""
+    """The target's `logit` and its `probability` (softmax over all classes of the head), one entry per row: [batch]."""
 
     logit: torch.Tensor
     probability: torch.Tensor
@@ -53,7 +53,7 @@ def word_target(trace: Trace, word: str = "", position: int | None = None) -> Ta
 
 
 def is_next_target(trace: Trace) -> Target:
-    """The target IsNext, or what the head of this family says first of a pair.
+    """The target IsNext, or the first output of another family's head for pairs.
 
     Raises CapabilityError without the head, InputError when there is no B.
     """
@@ -64,7 +64,7 @@ def is_next_target(trace: Trace) -> Target:
 
 
 def piece_of(model: Network, word: str) -> tuple[int, str]:
-    """The id and the name of the one piece that `word` is. Raises InputError when it is several, or unknown.
+    """The id and the name of the piece that is this word. Raises InputError when it is several pieces, or unknown.
 
     '##ing' is found by its name; anything else is read as in a sentence: 'Paris' finds 'paris', or 'ĠParis'.
     """
@@ -72,7 +72,7 @@ def piece_of(model: Network, word: str) -> tuple[int, str]:
     tokenizer = model.tokenizer
     vocabulary, unknown = tokenizer.get_vocab(), tokenizer.unk_token
     if model.writing is Writing.BYTES and word not in tokenizer.all_special_tokens:
-        in_a_sentence = tokenizer.tokenize(f" {word}")  # the space before a word is a part of its piece
+        in_a_sentence = tokenizer.tokenize(f" {word}")  # the space before a word is part of its piece
         if len(in_a_sentence) == 1:
             return vocabulary[in_a_sentence[0]], shown(in_a_sentence[0], model.writing)
     if word in vocabulary:
@@ -90,7 +90,7 @@ def read(model: Network, target: Target, hidden: torch.Tensor) -> Reading:
 
 
 def read_at(model: Network, target: Target, vectors: torch.Tensor) -> Reading:
-    """The target, from the last hidden state [batch, hidden] of its token."""
+    """The target from the last hidden state [batch, hidden] of its token."""
     logits = _logits(model, target, vectors)
     return Reading(logits[:, target.id], logits.softmax(-1)[:, target.id])
 
@@ -106,7 +106,7 @@ def _logits(model: Network, target: Target, vectors: torch.Tensor) -> torch.Tens
 
 @inference_mode
 def own_reading(trace: Trace, target: Target) -> Reading:
-    """The target as transformers' own forward pass gives it: what everything derived has to match."""
+    """The target by transformers' own forward pass: the reference that everything derived must match."""
     if target.head == "next_sentence":
         logits = trace.model.own_pair(trace.encoding)[None]
     else:
@@ -115,6 +115,6 @@ def own_reading(trace: Trace, target: Target) -> Reading:
 
 
 def batches(rows: int, tokens: int) -> list[slice]:
-    """`rows` inputs of `tokens` tokens in slices that fit a batch."""
+    """Slices of `rows` inputs of `tokens` tokens each, with at most TOKENS_AT_ONCE tokens."""
     size = max(1, TOKENS_AT_ONCE // tokens)
     return [slice(start, min(start + size, rows)) for start in range(0, rows, size)]

@@ -1,4 +1,4 @@
-"""How far routes can be trusted on one input: hide each piece in turn, and compare what the guess loses with its share."""
+"""How far routes can be trusted on one input: mask each piece in turn, and compare the effect on the guess with its share."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from explorer.techniques.ablation import readings_without
 from explorer.techniques.routes import mixing, place_shares
 from explorer.techniques.targets import Target, read_at
 
-FEWEST = 3  # pieces: the ranks of two are either the same or not
+FEWEST = 3  # pieces; the ranks of two are either equal or not
 
 
 @dataclass(frozen=True, eq=False)
 class Trust:
-    """What the routes say of each piece, and what hiding it does.
+    """The routes' shares of each piece, and the effects of masking it.
 
-    `places` are the tokens that were hidden, zero-based: the pieces of the texts but blanks and the target's own. Of each,
-    `shares` (0 to 1) is how much of the target's place stands there in hidden state 0, and `losses` (-1 to 1) and
-    `logit_losses` what the target's probability and logit lose when [MASK] stands there: [places] float32 each.
+    `places` are the tokens that were masked, zero-based: the pieces of the texts except blanks and the target's own. For each,
+    `shares` (0 to 1) is how much of the target's place comes from it in hidden state 0, and `losses` (-1 to 1) and `logit_losses`
+    are what the target's probability and logit lose when it is [MASK]: [places] float32 each.
     """
 
     places: tuple[int, ...]
@@ -34,12 +34,12 @@ class Trust:
 
     @property
     def correlation(self) -> float:
-        """Spearman's rank correlation of shares and losses of probability, -1 to 1; 0 where either are all the same."""
+        """Spearman's rank correlation of shares and losses of probability, -1 to 1; 0 if either is constant."""
         return rank_correlation(self.shares, self.losses)
 
 
 def rank_correlation(one: np.ndarray, other: np.ndarray) -> float:
-    """Spearman's, -1 to 1; 0 where all numbers of one are the same."""
+    """Spearman's rank correlation, -1 to 1; 0 if either array is constant."""
     if np.ptp(one) == 0 or np.ptp(other) == 0:
         return 0.0
     return float(scipy.stats.spearmanr(one, other).statistic)
@@ -47,7 +47,7 @@ def rank_correlation(one: np.ndarray, other: np.ndarray) -> float:
 
 @inference_mode
 def trust(trace: Trace, target: Target) -> Generator[float, None, Trust]:
-    """Hide every piece that can be seen, but the target's own; yields the share done, 0 to 1.
+    """Mask every visible piece except the target's own; yields the share done, 0 to 1.
 
     Raises InputError when there are fewer than FEWEST pieces.
     """

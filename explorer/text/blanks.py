@@ -1,4 +1,4 @@
-"""What masking a word does to the text."""
+"""Masking words of the texts, and bringing them back."""
 
 import re
 from dataclasses import dataclass
@@ -8,26 +8,25 @@ from explorer.text.encoding import MASK, Encoding
 
 @dataclass(frozen=True)
 class Blanks:
-    """Two texts, and what their [MASK]s hide in order: a word and its number of [MASK]s, ("", 1) for one that was typed."""
+    """Two texts, and the words behind their [MASK]s in order: a word and its number of [MASK]s, or ("", 1) for a typed one."""
 
     texts: tuple[str, str]
     hidden: tuple[tuple[str, int], ...] = ()
 
     def __post_init__(self) -> None:
         masks = len(self.spans)
-        if sum(count for _, count in self.hidden) != masks:  # the text was edited by hand since
+        if sum(count for _, count in self.hidden) != masks:  # the text was edited by hand in the meantime
             object.__setattr__(self, "hidden", (("", 1),) * masks)
 
     @property
     def spans(self) -> list[tuple[int, int, int]]:
-        """(text, start, end) of every [MASK], those of A first."""
+        """(text, start, end) of every [MASK], those of text A first."""
         return [(side, *match.span()) for side, text in enumerate(self.texts) for match in re.finditer(re.escape(MASK), text)]
 
     def toggle(self, encoding: Encoding, token: int) -> "Blanks":
-        """Hide the word at the zero-based `token` behind one [MASK] a piece, or bring it back if it is hidden.
+        """Replace the word at the zero-based `token` by one [MASK] per piece, or bring it back if it is masked.
 
-        `encoding` is that of `texts`. Unchanged where there is nothing to do: a token that the tokenizer added, or a
-        [MASK] that was typed.
+        `encoding` is that of `texts`. Nothing changes for a token that the tokenizer added, or a [MASK] that was typed.
         """
         side, offsets = encoding.sequences[token], encoding.offsets
         if side < 0:
@@ -51,7 +50,7 @@ class Blanks:
         return Blanks(self._with(side, start, end, word), self.hidden[:group] + self.hidden[group + 1 :])
 
     def _group_of(self, mask: int) -> int:
-        """The index in `hidden` of the entry that [MASK] number `mask` belongs to; its end when there is none."""
+        """The index in `hidden` of the entry to which [MASK] number `mask` belongs; the length of `hidden` if there is none."""
         groups = [group for group, (_, count) in enumerate(self.hidden) for _ in range(count)]
         return groups[mask] if mask < len(groups) else len(self.hidden)
 

@@ -1,21 +1,21 @@
-"""What is done to a text character by character, as quickly as a text of many megabytes needs it."""
+"""Character-wise processing, fast enough for texts of many megabytes."""
 
 import functools
 import unicodedata
 from collections.abc import Callable
 
 REMEMBERED = 4_096  # characters
-BEGINNING = 64  # characters: nearly every text shows there that it has something to read
+BEGINNING = 64  # characters: nearly every text has something visible there
 
 
 class EachCharacter:
-    """For `str.translate`: what each character becomes, '' for nothing, found out once for those that came last."""
+    """A table for `str.translate` that computes the replacement of a character ('' removes it), cached for the latest ones."""
 
     def __init__(self, becomes: Callable[[str], str]) -> None:
         self._becomes = functools.lru_cache(REMEMBERED)(lambda code: becomes(chr(code)))
 
     def __getitem__(self, code: int) -> str:
-        """As translate asks."""
+        """The replacement of a character, by its code point."""
         return self._becomes(code)
 
 
@@ -27,10 +27,10 @@ _SEEN = EachCharacter(_if_seen)
 
 
 def visible(text: str) -> str:
-    """A text without control and format characters, as BERT's tokenizer drops them; blanks stay."""
+    """The text without control and format characters, as BERT's tokenizer drops them; whitespace stays."""
     return text.translate(_SEEN)
 
 
 def has_visible_characters(text: str) -> bool:
-    """Whether anything is left once they and the blanks are dropped."""
+    """Whether a text has any character besides whitespace, control and format characters."""
     return bool(visible(text[:BEGINNING]).strip() or visible(text[BEGINNING:]).strip())

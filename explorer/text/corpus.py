@@ -1,6 +1,6 @@
-"""A corpus: many sentences, with their parts of speech and syntax where the source has them. Plain data, no model.
+"""A corpus: many sentences, with parts of speech and syntax if the source has them. Plain data, without a model.
 
-CoNLL-U (universaldependencies.org/format.html) brings tags and syntax; of a text or a table the words alone are known.
+CoNLL-U (universaldependencies.org/format.html) has tags and syntax; from a text or a table only the words are known.
 """
 
 import functools
@@ -25,7 +25,7 @@ CORPUS_FILE_TYPES = (".txt", ".csv", ".tsv", ".jsonl", ".json", ".conllu", ".con
 TABLE_TYPES = (".csv", ".tsv", ".jsonl", ".json")
 TREEBANK_TYPE = ".conllu"
 HEAD, RELATION = 6, 7  # columns of CoNLL-U
-NONE = "_"  # what CoNLL-U writes where there is nothing
+NONE = "_"  # an empty cell in CoNLL-U
 ROOT = -1
 BUILT_IN = "the English Web Treebank and plain ones of our own"
 LICENCE = "CC BY-SA 4.0"
@@ -36,10 +36,10 @@ _TEXT = re.compile(r"#\s*text\s*=\s*(.*)")
 
 @dataclass(frozen=True)
 class CorpusSentence:
-    """A sentence and its words; what the source does not tell of them is an empty tuple.
+    """A sentence and its words; what the source does not contain is an empty tuple.
 
-    `starts` are the characters of the text at which the words begin, `heads` the zero-based words that each depends on,
-    ROOT for none. Tags are universal parts of speech, relations those of Universal Dependencies where it is a treebank.
+    `starts` are the characters at which the words begin, `heads` the zero-based words on which each depends, ROOT for none. Tags
+    are universal parts of speech, relations those of Universal Dependencies if the source is a treebank.
     """
 
     text: str
@@ -52,7 +52,7 @@ class CorpusSentence:
 
 @dataclass(frozen=True)
 class Corpus:
-    """Sentences, each once. `licence` is that of the built-in one, else ''; `about` says how a file was read."""
+    """Sentences without repeats. `licence` is '' except for the built-in corpus; `about` says how a file was read."""
 
     name: str
     sentences: tuple[CorpusSentence, ...]
@@ -66,21 +66,21 @@ class Corpus:
 
     @functools.cached_property
     def words(self) -> int:
-        """How many words all sentences have."""
+        """The number of words of all sentences."""
         return sum(len(sentence.words) for sentence in self.sentences)
 
     @functools.cached_property
     def tags(self) -> list[str]:
-        """The parts of speech that occur, by name."""
+        """The parts of speech that occur, sorted."""
         return sorted({tag for sentence in self.sentences for tag in sentence.tags})
 
     @functools.cached_property
     def relations(self) -> list[str]:
-        """The relations that occur, by name."""
+        """The relations that occur, sorted."""
         return sorted({relation for sentence in self.sentences for relation in sentence.relations})
 
     def share(self, what: str, value: str) -> float:
-        """The share of all words that have this "tag", "relation", or "token", or this word before or after them, 0 to 1."""
+        """The share of all words, 0 to 1, with this "tag" or "relation"; for any other `what`, the share of the word itself."""
         return self._counts[what if what in ("tag", "relation") else "word"][value] / max(1, self.words)
 
     @functools.cached_property
@@ -94,24 +94,24 @@ class Corpus:
 
     @property
     def cited(self) -> str:
-        """Its name, with the licence where it has one."""
+        """The name, with the licence if there is one."""
         return f"{self.name} ({self.licence})" if self.licence else self.name
 
     @property
     def counted(self) -> str:
-        """'800 sentences of' it."""
+        """A phrase with the number of sentences and the name: '800 sentences of ...'."""
         return f"{_counted(len(self.sentences), 'sentence')} of {self.cited}"
 
     @functools.cached_property
     def key(self) -> str:
-        """The same for the same sentences in the same order, with the same words, tags and syntax."""
+        """A hash of the sentences in order, with their words, tags and syntax."""
         digest = hashlib.sha256()
         for sentence in self.sentences:
             digest.update(repr(sentence).encode())
         return digest.hexdigest()[:32]
 
     def places(self, word: str) -> list[tuple[int, int]]:
-        """Where a word stands, whatever its case: (sentence, word), zero-based. Raises InputError where it does not occur."""
+        """The occurrences of a word, ignoring case: (sentence, word), zero-based. Raises InputError when there are none."""
         wanted = word.strip().lower()
         found = [
             (row, at) for row, one in enumerate(self.sentences) for at, named in enumerate(one.words) if named.lower() == wanted
@@ -126,7 +126,7 @@ class Corpus:
 
 @functools.cache
 def built_in() -> Corpus:
-    """The corpus that ships with the app, with parts of speech and syntax: plain sentences, then English of the web.
+    """The corpus that ships with the app, with parts of speech and syntax: plain sentences, and English from the web.
 
     See assets/corpus/README.md.
     """
@@ -134,7 +134,7 @@ def built_in() -> Corpus:
 
 
 def read_corpus(path: Path) -> Corpus:
-    """The sentences of a file: CoNLL-U, a table's column of texts, or a sentence a line. Those that repeat are left out.
+    """The sentences of a file, without repeats: CoNLL-U, a table's column of texts, or a sentence per line.
 
     Raises InputError when there are none or too many, or naming the first line that is wrong.
     """
@@ -164,7 +164,7 @@ def _counted(number: int, what: str) -> str:
 
 
 def _read_lines(path: Path) -> tuple[list[CorpusSentence], str]:
-    """The sentences of a text or of CoNLL-U, and which of them it is."""
+    """The sentences of a text file or of CoNLL-U, and a phrase for the format."""
     CORPUS_MEGABYTES.check(path.stat().st_size / MEGABYTE)
     text, _ = decode(path.read_bytes())
     lines = LINE_END.split(text)
@@ -174,7 +174,7 @@ def _read_lines(path: Path) -> tuple[list[CorpusSentence], str]:
 
 
 def _from_texts(texts: Sequence[str], what: str) -> list[CorpusSentence]:
-    """The sentences among some lines or cells, counted as `what` from 1; one without a word or a sign is none."""
+    """The sentences in some lines or cells, which errors count as `what` from 1; those without a word or a sign are skipped."""
     CORPUS_SENTENCES.check(sum(map(has_visible_characters, texts)))
     for number, text in enumerate(texts, start=1):
         CHARACTERS.check(len(text.strip()), f"{what} {number:,}")
@@ -188,17 +188,17 @@ def _from_texts(texts: Sequence[str], what: str) -> list[CorpusSentence]:
 
 
 def _is_read(character: str) -> bool:
-    """Whether BERT's tokenizer leaves something of a character that stands alone: not of an accent or what means nothing."""
+    """Whether BERT's tokenizer keeps a character that stands alone: it drops combining accents, for instance."""
     return character != "\ufffd" and unicodedata.category(character)[0] not in "MCZ"
 
 
 def _visible(text: str) -> str:
-    """A text on one line, without what cannot be seen."""
+    """The text on one line, without invisible characters."""
     return " ".join(visible(text).split())
 
 
 def _starts(text: str, words: Sequence[str]) -> tuple[int, ...] | None:
-    """Where each word begins, when the text is these words and blanks; else None."""
+    """The start of each word if the text consists of these words and whitespace, else None."""
     starts, end = [], 0
     for word in words:
         start = text.find(word, end)
@@ -244,7 +244,7 @@ def _cells(number: int, line: str, expected: int) -> list[str] | None:
 
 
 def _sentence(text: str, rows: list[tuple[int, list[str]]], begun: int) -> CorpusSentence:
-    """A sentence of CoNLL-U; its text is that of the comment where this holds the words, else the words with blanks between."""
+    """A sentence of CoNLL-U. Its text is that of the comment if it contains the words, else the words joined by spaces."""
     words = [cells[FORM] for _, cells in rows]
     text = " ".join(text.split())
     starts = _starts(text, words)
@@ -264,12 +264,12 @@ def _check_length(characters: int, begun: int) -> None:
 
 
 def _told(cells: list[str]) -> tuple[str, ...]:
-    """What a column says, nothing when it says nothing of any word."""
+    """The cells of a column, or nothing if all are empty."""
     return tuple(cells) if any(cell not in ("", NONE) for cell in cells) else ()
 
 
 def _heads(rows: list[tuple[int, list[str]]]) -> tuple[int, ...]:
-    """The zero-based head of every word, ROOT for none; nothing when no word has one. Raises InputError."""
+    """The zero-based syntactic head of every word, ROOT for none; empty when no word has one. Raises InputError."""
     if all(cells[HEAD] in ("", NONE) for _, cells in rows):
         return ()
     for number, cells in rows:

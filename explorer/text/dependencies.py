@@ -1,4 +1,4 @@
-"""What the tags and relations of Universal Dependencies are (universaldependencies.org, version 2), in a few words."""
+"""Short descriptions of the tags and relations of Universal Dependencies (universaldependencies.org, version 2)."""
 
 TAGS = {
     "ADJ": "adjective",
@@ -66,16 +66,16 @@ RELATIONS = {
 
 
 def meaning(relation: str) -> str:
-    """What a relation is, that of the whole for a subtype which is not told of, '' for one that is unknown."""
+    """The description of a relation, or that of its main type for a subtype without one; '' if unknown."""
     return RELATIONS.get(relation) or RELATIONS.get(relation.partition(":")[0], "")
 
 
 def plain(name: str) -> str:
-    """What a tag or a relation is: 'passive subject' for nsubj:pass; the name itself where that is unknown."""
+    """The description of a tag or a relation, 'passive subject' for nsubj:pass; the name itself if unknown."""
     return TAGS.get(name) or meaning(name) or name
 
 
 def spelled(name: str) -> str:
-    """A tag or a relation with what it is: 'passive subject (nsubj:pass)'; as it is where that is unknown."""
+    """A tag or a relation with its description, 'passive subject (nsubj:pass)'; the name alone if unknown."""
     told = plain(name)
     return f"{told} ({name})" if told != name else name

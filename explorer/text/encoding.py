@@ -1,4 +1,4 @@
-"""One input as the model reads it, and what follows from that alone."""
+"""One input as the model reads it, and what can be derived from it without the model."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -12,12 +12,12 @@ MASK, UNKNOWN = "[MASK]", "[UNK]"
 
 @dataclass(frozen=True)
 class Encoding:
-    """One input as the model reads it: everything has one entry a token.
+    """One input as the model reads it; all tuples have one entry per token.
 
-    `offsets` are characters [start, end) in the text the token came from: `sequences` says which, 0 for A, 1 for B
-    and -1 for the tokens that the tokenizer added. `words` counts the words of each text, -1 for added tokens.
-    `total` counts the tokens before the input was cut to the `kept` ones that fit. `mask` and `unknown` are the model's own
-    tokens for a blank and for what it cannot spell; `hashes` says that its tokenizer writes ## before what continues a word.
+    `offsets` are characters [start, end) in the text the token came from; `sequences` says which text, 0 for A, 1 for B and -1
+    for the tokens that the tokenizer added. `words` are indices of the words of each text, -1 for added tokens. `total` is the
+    number of tokens before the input was cut to the `kept` ones that fit. `mask` and `unknown` are the model's own tokens for a
+    blank and for what it cannot spell; `hashes` says that its tokenizer writes ## before a piece that continues a word.
     """
 
     text_a: str
@@ -38,17 +38,17 @@ class Encoding:
 
     @cached_property
     def kinds(self) -> tuple[str, ...]:
-        """ "special" (added by the tokenizer), "mask", "unk", "continuation" (of a word) or "piece", one a token."""
+        """The kind of each token: "special" (added by the tokenizer), "mask", "unk", "continuation" (of a word) or "piece"."""
         return tuple(map(self._kind, range(len(self.tokens))))
 
     @cached_property
     def text_positions(self) -> tuple[int, ...]:
-        """The zero-based tokens that come from the texts: all but those that the tokenizer added."""
+        """The zero-based tokens that come from the texts, without those that the tokenizer added."""
         return tuple(token for token, sequence in enumerate(self.sequences) if sequence >= 0)
 
     @cached_property
     def word_groups(self) -> list[list[int]]:
-        """The zero-based tokens of each word, in order; a token that the tokenizer added is a word of its own."""
+        """The zero-based tokens of each word, in order; a token that the tokenizer added is a group by itself."""
         groups: list[list[int]] = []
         before = None
         for token, place in enumerate(zip(self.sequences, self.words, strict=True)):
@@ -66,12 +66,12 @@ class Encoding:
 
     @cached_property
     def sentence_groups(self) -> list[list[int]]:
-        """The zero-based tokens of each sentence, in order; a token that the tokenizer added is one of its own."""
+        """The zero-based tokens of each sentence, in order; a token that the tokenizer added is a group by itself."""
         starts = [sentence_starts(text) for text in (self.text_a, self.text_b)]
         groups: list[list[int]] = []
         before = None
         for token, sequence in enumerate(self.sequences):
-            # By its last character: a piece of SentencePiece begins with the blank that stands before it.
+            # By its last character: a piece of SentencePiece may begin with the space before it.
             place = (sequence, bisect_right(starts[sequence], self.offsets[token][1] - 1)) if sequence >= 0 else None
             if place and place == before:
                 groups[-1].append(token)
@@ -82,7 +82,7 @@ class Encoding:
 
     @cached_property
     def hints(self) -> tuple[str, ...]:
-        """What to tell of each token pointed at: its characters, counted from 1, and the word it is a piece of."""
+        """The hint shown for each token: its characters, counted from 1, and the word it is a piece of."""
         return tuple(self._hint(token, group) for group in self.word_groups for token in group)
 
     def _hint(self, token: int, group: Sequence[int]) -> str:
@@ -105,7 +105,7 @@ class Encoding:
         return "continuation" if before == (sequence, self.words[token]) else "piece"
 
     def word(self, group: Sequence[int]) -> str:
-        """The pieces of a word written as one: 'un', '##able' becomes 'unable'."""
+        """The pieces of a word joined: 'un', '##able' becomes 'unable'."""
         if not self.hashes and self.sequences[group[0]] >= 0:
             text = (self.text_a, self.text_b)[self.sequences[group[0]]]
             if spelled := text[self.offsets[group[0]][0] : self.offsets[group[-1]][1]].strip():
@@ -114,7 +114,7 @@ class Encoding:
         return first + "".join(piece.removeprefix("##") for piece in rest)
 
     def sentence(self, group: Sequence[int]) -> str:
-        """A run of tokens as it was typed, on one line; a token that the tokenizer added as it is written."""
+        """A run of tokens as it was typed, on one line; a token that the tokenizer added is shown itself."""
         sequence = self.sequences[group[0]]
         if sequence < 0:
             return self.tokens[group[0]]
@@ -122,5 +122,5 @@ class Encoding:
         return " ".join(text[self.offsets[group[0]][0] : self.offsets[group[-1]][1]].split())
 
     def spelling(self, group: Sequence[int]) -> str:
-        """A word and the pieces it is made of: 'walking = walk + ##ing'."""
+        """A word and its pieces: 'walking = walk + ##ing'."""
         return f"{self.word(group)} = {' + '.join(self.tokens[token] for token in group)}"

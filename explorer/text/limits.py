@@ -1,6 +1,6 @@
-"""What may come in, checked once, with a sentence that says what to do, before anything is computed.
+"""Checks of everything that comes in, before anything is computed; the errors say what to do.
 
-Layers and heads count from 1 outside and from 0 inside; `layer_index` and `head_index` are where that changes.
+Layers and heads count from 1 outside and from 0 inside; `layer_index` and `head_index` convert them.
 """
 
 from collections.abc import Sequence
@@ -11,11 +11,11 @@ from explorer.base.errors import InputError
 from explorer.base.limits import CHARACTERS, CUTS, TEXTS, Limit
 from explorer.text.characters import has_visible_characters
 
-MOST_PLACES = 10_000_000  # more than anything drawn has
+MOST_PLACES = 10_000_000  # larger than any picture
 
 
 def check_text(text: object, name: str = "the text", limit: Limit = CHARACTERS) -> str:
-    """A text that a tokenizer can take, unchanged. Raises InputError when it is empty, too long or not a text."""
+    """The text unchanged, if a tokenizer can take it. Raises InputError when it is empty, too long or not a text."""
     if not isinstance(text, str):
         raise InputError(f"{_capitalised(name)} must be a text; send a sentence.")
     limit.check(len(text), name)
@@ -29,14 +29,14 @@ def check_text(text: object, name: str = "the text", limit: Limit = CHARACTERS) 
 
 
 def check_optional_text(text: object, name: str, limit: Limit = CHARACTERS) -> str:
-    """Like `check_text`, but nothing at all (None, blanks) is allowed and becomes ''."""
+    """Like `check_text`, but None and invisible texts are allowed and become ''."""
     if text is None or (isinstance(text, str) and len(text) <= limit.most and not has_visible_characters(text)):
         return ""
     return check_text(text, name, limit)
 
 
 def check_texts(texts: object, limit: Limit = TEXTS) -> list[str]:
-    """A list of at least one text, and of no more than the limit. Raises InputError naming the first one that cannot be used."""
+    """A list of texts, at least one and at most `limit`. Raises InputError naming the first one that cannot be used."""
     if isinstance(texts, str) or not isinstance(texts, Sequence):
         raise InputError("Send the texts as a list of sentences.")
     if not texts:
@@ -46,50 +46,50 @@ def check_texts(texts: object, limit: Limit = TEXTS) -> list[str]:
 
 
 def check_integer(value: object, name: str, low: int, high: int) -> int:
-    """A whole number from `low` to `high`, both allowed. Raises InputError otherwise."""
+    """A whole number from `low` to `high`, both included. Raises InputError otherwise."""
     if is_number(value) and low <= value <= high and (isinstance(value, Integral) or float(value).is_integer()):
         return int(value)
     raise InputError(f"{_capitalised(name)} must be a whole number from {low} to {high}, not {_shown(value)}.")
 
 
 def check_place(value: object) -> int:
-    """The zero-based place of something that was clicked, in a row of any length. Raises InputError."""
+    """The zero-based index of something clicked, in a row of unknown length. Raises InputError."""
     return check_integer(value, "the place", 0, MOST_PLACES)
 
 
 def check_cell(value: object) -> tuple[int, int]:
-    """The zero-based row and column of a cell that was clicked, in a table of any size. Raises InputError."""
+    """The zero-based row and column of a clicked cell, in a table of unknown size. Raises InputError."""
     if not isinstance(value, list | tuple) or len(value) != 2:
         raise InputError("Click a cell of the picture; it has a row and a column.")
     return check_place(value[0]), check_place(value[1])
 
 
 def check_number(value: object, name: str, low: float, high: float) -> float:
-    """A finite number from `low` to `high`, both allowed. Raises InputError otherwise."""
+    """A finite number from `low` to `high`, both included. Raises InputError otherwise."""
     if is_number(value) and low <= (value if isinstance(value, int) else float(value)) <= high:
         return float(value)
     raise InputError(f"{_capitalised(name)} must be a number from {low:g} to {high:g}, not {_shown(value)}.")
 
 
 def check_choice(value: object, name: str, choices: Sequence[str]) -> str:
-    """One of `choices`. Raises InputError listing them otherwise."""
+    """One of `choices`. Raises InputError, which lists them, otherwise."""
     if isinstance(value, str) and value in choices:
         return value
     raise InputError(f"{_capitalised(name)} must be one of {', '.join(choices)}, not {_shown(value)}.")
 
 
 def layer_index(layer: object, layers: int) -> int:
-    """The zero-based index of attention layer `layer`, counted from 1; -1 is the last one."""
+    """The zero-based index of layer `layer`, counted from 1; -1 is the last one. Raises InputError."""
     return layers - 1 if _is_last(layer) else check_integer(layer, "the layer", 1, layers) - 1
 
 
 def head_index(head: object, heads: int) -> int:
-    """The zero-based index of head `head`, counted from 1."""
+    """The zero-based index of head `head`, counted from 1. Raises InputError."""
     return check_integer(head, "the head", 1, heads) - 1
 
 
 def head_indices(pairs: object, layers: int, heads: int) -> list[tuple[int, int]]:
-    """Zero-based (layer, head) for a list of [layer, head] counted from 1, each once. Raises InputError."""
+    """Zero-based (layer, head) for a list of [layer, head] counted from 1, without repeats. Raises InputError."""
     if isinstance(pairs, str) or not isinstance(pairs, Sequence) or len(pairs) > layers * heads:
         raise InputError(f"Send the heads as a list of at most {layers * heads} pairs [layer, head].")
     if any(isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2 for pair in pairs):
@@ -98,9 +98,9 @@ def head_indices(pairs: object, layers: int, heads: int) -> list[tuple[int, int]
 
 
 def cut_weights(cuts: object, layers: int, heads: int, tokens: int) -> list[tuple[int, int, int, int | None]]:
-    """Zero-based (layer, query, key, head or None for all) for a list of [layer, query, key, head], each once.
+    """Zero-based (layer, query, key, head or None for all) for a list of [layer, query, key, head], without repeats.
 
-    Layers and heads count from 1, tokens from 0, and head 0 is all heads of the layer. Raises InputError.
+    Layers and heads count from 1, tokens from 0, and head 0 means all heads of the layer. Raises InputError.
     """
     if isinstance(cuts, str) or not isinstance(cuts, Sequence):
         raise InputError("Send the cuts as a list of [layer, query, key, head].")
@@ -117,7 +117,7 @@ def cut_weights(cuts: object, layers: int, heads: int, tokens: int) -> list[tupl
 
 
 def hidden_state_index(layer: object, layers: int) -> int:
-    """The index of a hidden state: 0 is the embedding output, k the output of layer k, -1 the last one."""
+    """The index of a hidden state: 0 for the embeddings, k for the output of layer k, -1 for the last one. Raises InputError."""
     return layers if _is_last(layer) else check_integer(layer, "the layer", 0, layers)
 
 
@@ -126,12 +126,12 @@ def _is_last(layer: object) -> bool:
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Whether it is a number of Python or numpy; True and False are not."""
+    """Whether a value is a number of Python or NumPy; True and False are not."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def _shown(value: object) -> str:
-    """What was sent, short enough for a sentence."""
+    """A value as it was sent, short enough for a sentence."""
     if value is None:
         return "nothing"
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""What a person types line by line: sentences, sentences with a label, pairs of sentences."""
+"""Texts typed line by line: sentences, sentences with a label, pairs of sentences."""
 
 import re
 
@@ -11,12 +11,15 @@ SEPARATOR = re.compile(r"\t|\s*\|\|+\s*")
 
 
 def split_lines(typed: str | None) -> list[str]:
-    """Every line that is not empty, without the blanks around it."""
+    """The lines that are not empty, without surrounding whitespace."""
     return [line.strip() for line in (typed or "").splitlines() if has_visible_characters(line)]
 
 
 def read_lines(typed: str | None) -> tuple[list[str], list[str]]:
-    """The sentence of every line that is not empty, and the label that may follow it after a |. Raises InputError."""
+    """The sentences of the non-empty lines, and the label that may follow each after a |.
+
+    Raises InputError when there are none.
+    """
     lines = split_lines(typed)
     if not lines:
         raise InputError("There are no sentences; type one a line.")
@@ -25,7 +28,10 @@ def read_lines(typed: str | None) -> tuple[list[str], list[str]]:
 
 
 def pairs_from_lines(typed: str | None) -> list[Pair]:
-    """One pair a line, its two sentences set apart by a tab or by ||. Raises InputError naming the line that is not."""
+    """One pair per line, its two sentences separated by a tab or by
+
+    . Raises InputError naming the first invalid line.
+    """
     pairs = []
     for number, line in enumerate((typed or "").splitlines(), start=1):
         if not line.strip():

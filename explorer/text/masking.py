@@ -1,8 +1,8 @@
-"""The masked-LM game: which pieces are hidden from BERT, and how (Devlin et al. 2019, section 3.1).
+"""Masking for the masked LM: which pieces BERT has to predict, and what it sees instead (Devlin et al. 2019, section 3.1).
 
 Of every input 15 % of the pieces are *chosen*. A chosen piece becomes [MASK] (80 %), or another word (10 %), or stays
 as it is (10 %), because [MASK] never occurs in real text; the model has to name the original piece at all of them.
-A *chooser* says where, `treat_pieces` what happens there. Plain NumPy, so the pre-training and the page share it.
+A *chooser* selects the places, `treat_pieces` replaces the pieces there. Plain NumPy, so that pre-training and the page share it.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -18,10 +18,10 @@ Ints = NDArray[np.integer[Any]]
 Bools = NDArray[np.bool_]
 
 IGNORED: Final = -100
-"""The label of a place that has no loss; the value that PyTorch's cross-entropy and transformers skip."""
+"""The label of a position without a loss; the value that PyTorch's cross-entropy and transformers ignore."""
 
 UNTOUCHED, MASKED, RANDOM, KEPT = range(4)
-"""The codes in `MaskedPieces.treatment`; the last three are the chosen places."""
+"""The codes in `MaskedPieces.treatment`; the last three mark the chosen places."""
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,14 @@ class MaskedPieces:
 
 
 Chooser = Callable[[Bools, float, np.random.Generator], Bools]
-"""Says which pieces are chosen, [batch, tokens] of what may be chosen -> [batch, tokens] of what is: never one that is not
-eligible, about a share of the others (the rate) in every row."""
+"""Selects the pieces to predict: from bool [batch, tokens] (eligible) to bool [batch, tokens] (chosen).
+
+Only eligible pieces are chosen, and in every row about the given share (the rate) of them.
+"""
 
 
 def choose_pieces(eligible: Bools, rate: float, rng: np.random.Generator) -> Bools:
-    """Single pieces, uniformly: in each row `rate` of the eligible ones, rounded, and at least one if there is one (BERT's rule).
+    """Choose single pieces uniformly: in each row `rate` of the eligible ones, rounded, but at least one (BERT's rule).
 
     Raises InputError for a rate outside 0..1.
     """
@@ -50,13 +52,13 @@ def choose_pieces(eligible: Bools, rate: float, rng: np.random.Generator) -> Boo
         raise InputError(f"The masking rate must be above 0 and at most 1, not {rate:g}.")
     counts = eligible.sum(axis=1)  # [batch]
     wanted = np.where(counts > 0, np.maximum(1, np.rint(rate * counts)), 0)  # [batch]
-    lots = np.where(eligible, rng.random(eligible.shape), 2.0)  # 2 is above every lot, so never drawn first
-    rank = lots.argsort(axis=1).argsort(axis=1)  # [batch, tokens] 0 = the smallest lot of its row
+    lots = np.where(eligible, rng.random(eligible.shape), 2.0)  # 2 is above every random number, so it is never among the first
+    rank = lots.argsort(axis=1).argsort(axis=1)  # [batch, tokens] 0 for the smallest random number of the row
     return rank < wanted[:, None]
 
 
 def check_shares(shares: tuple[float, float, float]) -> None:
-    """Raises InputError if the shares of masked, random and kept pieces do not sum to 1."""
+    """Raise InputError unless the shares of masked, random and kept pieces sum to 1."""
     if min(shares) < 0 or not np.isclose(sum(shares), 1.0):
         raise InputError(f"The shares of masked, random and kept pieces must sum to 1, these sum to {sum(shares):g}.")
 
@@ -72,8 +74,8 @@ def treat_pieces(
 ) -> MaskedPieces:
     """Replace the chosen pieces: each independently masked, random or kept with the given `shares` (they sum to 1).
 
-    `random_ids` [n] are the ids that a random piece is drawn from (see `ordinary_ids`); the original itself may be
-    drawn, as in BERT. Raises InputError if the shares do not sum to 1 or there is no id to draw.
+    `random_ids` [n] are the ids from which random pieces are drawn (see `ordinary_ids`); the original may be drawn too, as in
+    BERT. Raises InputError if the shares do not sum to 1 or there is no id to draw.
     """
     check_shares(shares)
     if len(random_ids) == 0:
@@ -90,9 +92,10 @@ def treat_pieces(
 
 
 def ordinary_ids(tokens: Sequence[str], special_ids: Collection[int]) -> NDArray[np.int64]:
-    """The ids that may stand in as a random piece: all but the specials and BERT's reserved '[unused42]' entries.
+    """The ids from which random pieces are drawn: all but the special tokens and BERT's reserved '[unused42]' entries.
 
-    `tokens` is the vocabulary in order of id. BERT drew from everything; what no text contains is seen at once to be wrong.
+    `tokens` is the vocabulary in order of id. BERT drew from everything; but a piece that no text contains is too easily
+    recognized.
     """
     banned = set(special_ids)
     return np.array([i for i, token in enumerate(tokens) if i not in banned and not token.startswith("[unused")])

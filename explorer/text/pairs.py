@@ -10,13 +10,13 @@ from explorer.text.tables import Row, read_table
 HEADINGS = (("a", "b"), ("text_a", "text_b"), ("sentence1", "sentence2"), ("premise", "hypothesis"))
 
 Pair = tuple[str, str]
-"""Two texts that BERT reads together, as segments A and B; the second is '' when there is only one."""
+"""Two texts that BERT reads together, as text A and text B; the second is '' when there is only one."""
 
 
 def read_pairs(path: Path) -> list[Pair]:
-    """The first two columns of a CSV, TSV or JSON-lines file, or those called A and B (text_a, sentence1, ...).
+    """The pairs in a CSV, TSV or JSON-lines file: its first two columns, or those named A and B (text_a, sentence1, ...).
 
-    Raises InputError when the file is too large or cannot be read, or naming the row that is no pair.
+    Raises InputError when the file is too large or cannot be read, or naming a row that is not a pair.
     """
     PAIRS_MEGABYTES.check(path.stat().st_size / MEGABYTE)
     table = read_table(path, lambda first, rest: _heading(first) is not None)
@@ -31,7 +31,7 @@ def read_pairs(path: Path) -> list[Pair]:
 
 
 def check_pairs(pairs: Sequence[Pair], what: str) -> list[Pair]:
-    """The pairs that are not wholly empty. Raises InputError when there are too many, none, or half of one."""
+    """The pairs that are not entirely empty. Raises InputError when there are none or too many, or one of them is half empty."""
     kept = [pair for pair in pairs if any(pair)]
     if not 1 <= len(kept) <= PAIRS.most:
         raise InputError(PAIRS.tell(len(kept), "pairs"))
@@ -42,6 +42,6 @@ def check_pairs(pairs: Sequence[Pair], what: str) -> list[Pair]:
 
 
 def _heading(cells: Row) -> tuple[int, int] | None:
-    """Where the columns of A and B are, when the cells name them."""
+    """The indices of the columns of A and B, if the cells name them."""
     names = [cell.strip().lower() for cell in cells]
     return next(((names.index(a), names.index(b)) for a, b in HEADINGS if {a, b} <= set(names)), None)

@@ -1,4 +1,4 @@
-"""How tokenizers write their pieces, and how a person reads them."""
+"""How tokenizers write their pieces, and how they are shown."""
 
 import re
 from collections import Counter
@@ -10,14 +10,14 @@ from explorer.text.encoding import MASK
 
 
 class Writing(Enum):
-    """Whose way a vocabulary is written in; the value is its mark."""
+    """The notation of a vocabulary's pieces; the value is its mark."""
 
-    WORDPIECE = "##"  # before a piece that continues a word: BERT's (Wu et al. 2016)
+    WORDPIECE = "##"  # before a piece that continues a word: BERT (Wu et al. 2016)
     SENTENCEPIECE = "▁"  # for the space before a word (Kudo & Richardson 2018)
-    BYTES = "Ġ"  # the same, where every other byte is a letter of its own too: GPT-2's (Radford et al. 2019)
+    BYTES = "Ġ"  # also for the space before a word, with a letter for each byte: GPT-2 (Radford et al. 2019)
 
 
-NEW_LINE, TAB = "Ċ", "ĉ"  # as BYTES writes them
+NEW_LINE, TAB = "Ċ", "ĉ"  # in the notation BYTES
 MEANINGS = {
     "##": "`##` continues the word before it",
     "▁": "`▁` is the space before a word",
@@ -26,24 +26,24 @@ MEANINGS = {
     TAB: "`ĉ` is a tab",
     "⟨": "`⟨ ⟩` holds bytes of a character that is cut in pieces",
 }
-_KEPT = {" ": "Ġ", "\n": NEW_LINE, "\t": TAB}  # what cannot be seen stays a mark
+_KEPT = {" ": "Ġ", "\n": NEW_LINE, "\t": TAB}  # invisible characters stay a mark
 
 
 def writing_of(vocabulary: Iterable[str]) -> Writing:
-    """The way in which most pieces of a vocabulary that have a mark are written."""
+    """The notation of most marked pieces of a vocabulary."""
     marks = {writing.value: writing for writing in Writing}
     counted = Counter(mark for piece in vocabulary for mark in marks if piece.startswith(mark))
     return marks[max(counted, key=counted.__getitem__)] if counted else Writing.WORDPIECE
 
 
 def shown(piece: str, writing: Writing) -> str:
-    """A piece as the characters that it covers, with its mark; bytes of no whole character stand in ⟨ ⟩ as hexadecimal digits."""
+    """A piece as the characters it covers, with its mark; incomplete bytes of a character are hexadecimal digits in ⟨ ⟩."""
     if writing is not Writing.BYTES or not all(letter in _bytes() for letter in piece):
-        return piece  # special tokens are written as they are
-    # Bytes that are no character become lone surrogates, which no text has.
+        return piece  # special tokens are not encoded
+    # Bytes that form no character become lone surrogates, which no text contains.
     text = bytes(_bytes()[letter] for letter in piece).decode(errors="surrogateescape")
     text = "".join(_KEPT.get(letter, letter) for letter in text)
-    hidden = "[\udc80-\udcff\x00-\x1f\x7f-\x9f\xad]+"  # nor can control characters be seen
+    hidden = "[\udc80-\udcff\x00-\x1f\x7f-\x9f\xad]+"  # control characters are invisible too
     return re.sub(hidden, lambda cut: f"⟨{cut[0].encode(errors='surrogateescape').hex(' ').upper()}⟩", text)
 
 
@@ -53,12 +53,12 @@ def bare(piece: str) -> str:
 
 
 def meanings(pieces: Collection[str]) -> list[str]:
-    """What the marks mean that occur in shown pieces, in Markdown."""
+    """What the marks in these shown pieces mean, in Markdown."""
     return [meaning for mark, meaning in MEANINGS.items() if any(mark in piece for piece in pieces)]
 
 
 def with_own_mask(text: str, mask: str) -> tuple[str, list[int]]:
-    """A text with the model's own mask token where [MASK] was typed, and where each one ends in it."""
+    """The text with the model's own mask token in place of [MASK], and the end of each in it."""
     ends: list[int] = []
     parts = text.split(MASK)
     for part in parts[:-1]:
@@ -68,7 +68,7 @@ def with_own_mask(text: str, mask: str) -> tuple[str, list[int]]:
 
 @lru_cache(maxsize=1)
 def _bytes() -> dict[str, int]:
-    """The byte that each letter stands for in BYTES: those that can be seen are themselves, the others follow from 256 on."""
+    """The byte of each letter in the notation BYTES: visible ones stand for themselves, the others are numbered from 256 on."""
     seen = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     hidden = [byte for byte in range(256) if byte not in seen]
     return {chr(byte): byte for byte in seen} | {chr(256 + place): byte for place, byte in enumerate(hidden)}

@@ -1,4 +1,4 @@
-"""How plain sentences are, for those who read them for the first time: short, whole and without odd signs."""
+"""How easy a sentence is to read for beginners: short, complete and without unusual signs."""
 
 import re
 
@@ -10,7 +10,7 @@ _PLAIN_SIGNS = re.compile(r"[A-Za-z ,.!?'’]*")
 
 
 def flaws(one: CorpusSentence) -> int:
-    """How many things make a sentence harder to read: 0 for one that is short, has only letters and ends with one mark."""
+    """The number of flaws that make a sentence harder to read: 0 for a short one with only letters and one final mark."""
     too_long = max(0, len(one.words) - EASY.stop + 1)
     too_short = len(one.words) < EASY.start
     shouted = sum(word.isupper() and len(word) > 1 for word in one.words)

@@ -1,4 +1,4 @@
-"""Which tokens can have something to do with each other, told by the words alone: English pronouns and what they may mean."""
+"""Pairs of tokens that are likely related, judged by the words alone: English pronouns and what they may refer to."""
 
 import numpy as np
 
@@ -16,10 +16,10 @@ FUNCTION_WORDS = PRONOUNS.union(*map(str.split, _FUNCTION_WORDS))
 
 
 def telling_pairs(encoding: Encoding, pronouns: bool = True) -> np.ndarray:
-    """[tokens, tokens] bool: the (query, key) in which a strong weight says most about this input.
+    """[tokens, tokens] bool: the (query, key) whose strong attention would say most about this input.
 
-    Pronouns with the words before them that they may stand for; without any, or if these are not asked for, two different words
-    that are not neighbours; without these, any two tokens of the texts; nothing for a single one.
+    Pronouns with preceding words to which they may refer; without any, or if `pronouns` is off, two different content words that
+    are not neighbors; without these any two tokens of the texts; none for a single token.
     """
     n = len(encoding.tokens)
     words = [bare(token).strip().casefold() for token in encoding.tokens]

@@ -1,7 +1,7 @@
-"""Where the sentences of a text begin, by a rule that is short enough to be told.
+"""Where the sentences of a text begin, by a rule short enough to be explained.
 
-A sentence ends at . ! ? … ؟ ۔ or । before a blank, at 。！？ or ｡ wherever they stand, and at an empty line; quotes and brackets
-that close belong to it. A full stop after a single letter ('J. Smith', 'e.g.') or a common abbreviation ('Dr.') ends none.
+A sentence ends at . ! ? … ؟ ۔ or । before whitespace, at 。！？ or ｡ anywhere, and at an empty line; closing quotes and brackets
+belong to it. A full stop after a single letter ('J. Smith', 'e.g.') or a common abbreviation ('Dr.') does not end it.
 """
 
 import re
@@ -12,7 +12,7 @@ _ABBREVIATION = re.compile(r"\b(?:[^\W\d_]|mr|mrs|ms|dr|prof|st|jr|sr|vs|cf|fig|
 
 
 def sentence_starts(text: str) -> list[int]:
-    """The characters that the sentences of a text start at; the first is always 0."""
+    """The characters at which the sentences of a text begin; the first is always 0."""
     starts = [0]
     for end in _END.finditer(text):
         stop = end.start() + 1

@@ -1,4 +1,4 @@
-"""Words that are often swapped to see what a model makes of them: one pronoun, one profession or one sense for another."""
+"""Words that are often swapped to test a model: one pronoun, profession or sense for another."""
 
 import re
 
@@ -32,7 +32,7 @@ PAIRS = (
 
 
 def swapped(text: str) -> list[tuple[str, str, str]]:
-    """(word, other word, the text with the other word in its place everywhere), in the order in which the words occur."""
+    """(word, other word, the text with the word replaced everywhere), in the order in which the words occur."""
     words = list(dict.fromkeys(re.findall(r"\w+", text.casefold())))
     found = []
     for word in words:
@@ -44,7 +44,7 @@ def swapped(text: str) -> list[tuple[str, str, str]]:
 
 
 def put(text: str, word: str, other: str) -> str:
-    """The text with another word in the place of one wherever it stands by itself, a capital where that had one."""
+    """The text with a whole word replaced everywhere, with a capital where the old word had one."""
 
     def same_case(match: re.Match[str]) -> str:
         return other.capitalize() if match[0][:1].isupper() else other

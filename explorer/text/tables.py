@@ -1,4 +1,4 @@
-"""Other people's files: CSV, TSV and JSON lines, in whatever encoding and with whatever delimiter they come."""
+"""Uploaded tables: CSV, TSV and JSON lines, in any encoding and with any common delimiter."""
 
 import csv
 import io
@@ -15,7 +15,7 @@ from explorer.base.limits import CELL_LINES, CELLS, COLUMNS, LINES, MEGABYTE, TA
 from explorer.text.characters import has_visible_characters
 
 FILE_TYPES = (".csv", ".tsv", ".txt", ".json", ".jsonl")
-DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar"}  # of equals the first: texts hold commas
+DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar"}  # on a tie the first wins: texts contain commas
 BINARY = {b"PK": "an Excel or zip file", b"PAR1": "a Parquet file", b"%PDF": "a PDF", b"\x1f\x8b": "a gzip file"}
 TEXT_NAMES = ["text", "sentence", "sentence1", "text_a", "tweet", "message", "review", "comment", "content"]
 TEXT_NAMES += ["question", "question1", "premise", "title"]
@@ -24,13 +24,13 @@ LABEL_NAMES = ["label_text", "label", "class", "category", "sentiment", "intent"
 
 Row = tuple[str, ...]
 
-_JSON = re.compile(r"""\s*(\{|\[\s*["\[{\d-])""")  # a first cell may well be [MASK]
-csv.field_size_limit(TABLE_MEGABYTES.bytes)  # one long text is cut later, and told; by itself csv stops at 128 KiB
+_JSON = re.compile(r"""\s*(\{|\[\s*["\[{\d-])""")  # a first cell may well be [MASK], which is not JSON
+csv.field_size_limit(TABLE_MEGABYTES.bytes)  # a long text is cut later, with a message; csv's own limit is 128 KiB
 
 
 @dataclass(frozen=True)
 class Table:
-    """The cells of a file as texts, every row as long as `columns`; `about` says how the file was read."""
+    """The cells of a file as texts; every row is as long as `columns`, and `about` says how the file was read."""
 
     columns: Row
     rows: tuple[Row, ...]
@@ -38,7 +38,7 @@ class Table:
     name: str = ""  # of the file
 
     def column(self, name: str) -> list[str]:
-        """All cells of one column. Raises InputError when there is none of that name."""
+        """The cells of a column. Raises InputError when there is none of that name."""
         if name not in self.columns:
             raise InputError("The file has no such column; choose one of its own.")
         index = self.columns.index(name)
@@ -46,7 +46,7 @@ class Table:
 
 
 def has_column_names(first: Row, rest: Sequence[Row]) -> bool:
-    """Whether the first row names the columns: short, different, no numbers, and not seen again below."""
+    """Whether the first row names the columns: short, not numbers, and not repeated below."""
     cells = [cell.strip().lower() for cell in first]
     if set(cells) & {*TEXT_NAMES, *SECOND_NAMES, *LABEL_NAMES}:
         return True
@@ -56,9 +56,9 @@ def has_column_names(first: Row, rest: Sequence[Row]) -> bool:
 
 
 def read_table(path: Path, has_names: Callable[[Row, Sequence[Row]], bool] = has_column_names) -> Table:
-    """The rows of a CSV, TSV or JSON-lines file; delimiter and encoding are found out, `has_names` tells if the first has names.
+    """The rows of a CSV, TSV or JSON-lines file; delimiter and encoding are detected, `has_names` decides about the first row.
 
-    Raises InputError when the file is too large or too long, is no text, or has no rows.
+    Raises InputError when the file is too large or too long, not a text, or without rows.
     """
     TABLE_MEGABYTES.check(path.stat().st_size / MEGABYTE)
     text, encoding = decode(path.read_bytes())
@@ -78,13 +78,13 @@ def read_table(path: Path, has_names: Callable[[Row, Sequence[Row]], bool] = has
 
 
 def decode(data: bytes) -> tuple[str, str]:
-    """The text of a file, and the name of the encoding it is in. Raises InputError when it is none."""
+    """The text of a file, and the name of its encoding. Raises InputError when it is not a text."""
     for start, kind in BINARY.items():
         if data.startswith(start):
             raise InputError(f"The file is {kind}, not text; save it as CSV and try again.")
     marks = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
     marked = next((name for mark, name in marks.items() if data.startswith(mark)), None)
-    # cp1252 is what Excel writes in the West; it has five holes, latin-1 has none and so never fails.
+    # cp1252 is what Excel writes in the West; it lacks five bytes, latin-1 none, so it never fails.
     for encoding in [marked] if marked else ["utf-8", "cp1252", "latin-1"]:
         try:
             text = data.decode(encoding)
@@ -97,17 +97,17 @@ def decode(data: bytes) -> tuple[str, str]:
 
 
 def text_column_of(table: Table) -> str:
-    """The column called text, or else the one with the longest cells."""
+    """The column named text, or else the one with the longest cells."""
     return column_called("text", table) or max(table.columns, key=lambda name: sum(map(len, table.column(name)[:200])))
 
 
 def column_called(name: str, table: Table) -> str:
-    """The column of this name, in whatever case, or ''."""
+    """The column of this name, ignoring case, or ''."""
     return next((column for column in table.columns if column.lower() == name), "")
 
 
 def _delimiter(text: str) -> str:
-    """The delimiter that cuts most of the first records into one number of cells, two or more."""
+    """The delimiter that splits most of the first records into the same number of cells, two or more."""
 
     def score(delimiter: str) -> tuple[float, int]:
         widths = Counter(len(row) for row in _records(text[:20_000], delimiter)[:30])
@@ -118,13 +118,13 @@ def _delimiter(text: str) -> str:
 
 
 def _check_length(lines: int, cells: int = 0) -> None:
-    """Raises InputError: however short they are, rows take memory, each as many cells as the longest."""
+    """Raise InputError for too many lines or cells: even short rows take memory, each as many cells as the longest."""
     LINES.check(lines)
     CELLS.check(cells)
 
 
 def _records(text: str, delimiter: str) -> list[list[str]]:
-    """The records of a delimited text; a quote that is never closed is a quote, not the start of a cell."""
+    """The records of a delimited text; a quote that is never closed counts as a character."""
 
     def read(quoting: Literal[0, 3]) -> list[list[str]]:  # csv.QUOTE_MINIMAL or csv.QUOTE_NONE
         rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting)
@@ -147,7 +147,7 @@ def _name_columns(records: list[list[str]], has_names: Callable[[Row, Sequence[R
 
 
 def _number_repeats(names: list[str]) -> Row:
-    """The names, those that are empty or taken with a number."""
+    """The names, with a number added to those that are empty or repeated."""
     taken: list[str] = []
     for number, name in enumerate(names, start=1):
         taken.append(name if name and name not in taken else f"{name or 'column'} {number}")
@@ -155,7 +155,7 @@ def _number_repeats(names: list[str]) -> Row:
 
 
 def _read_json(text: str, has_names: Callable[[Row, Sequence[Row]], bool]) -> tuple[Row, tuple[Row, ...]]:
-    """Objects, one a line or in one list, or lists of cells."""
+    """Columns and rows from JSON: objects, one per line or in a list, or lists of cells."""
     try:
         if text.lstrip().startswith("[") and (whole := _whole_list(text)) is not None:
             items = whole
@@ -177,7 +177,7 @@ def _read_json(text: str, has_names: Callable[[Row, Sequence[Row]], bool]) -> tu
 
 
 def _whole_list(text: str) -> list | None:
-    """The one list that the text is, or None when every line is a value of its own."""
+    """The list that the text is, or None when every line is a value of its own."""
     try:
         whole = json.loads(text)
     except ValueError:
@@ -186,7 +186,7 @@ def _whole_list(text: str) -> list | None:
 
 
 def text_of(value: object) -> str:
-    """A value as a cell: texts as they are, nothing as '', the rest as JSON."""
+    """A value as a cell: texts unchanged, None as '', the rest as JSON."""
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

@@ -1,4 +1,4 @@
-"""Words with a tag each: how a text is cut into words, and other people's files of tagged sentences.
+"""Tagged words: how a text is split into words, and uploaded files of tagged sentences.
 
 CoNLL-U (universaldependencies.org/format.html), CoNLL (one word a line, its tag in the last column, a blank line between
 sentences, as in Tjong Kim Sang & De Meulder 2003) and JSON lines.
@@ -20,14 +20,14 @@ from explorer.text.tables import decode
 TAGGED_FILE_TYPES = (".conllu", ".conll", ".txt", ".tsv", ".bio", ".iob", ".jsonl", ".json")
 WORD_KEYS, TAG_KEYS = ("words", "tokens"), ("tags", "ner_tags", "pos_tags", "labels")
 ID, FORM, UPOS, CONLLU_COLUMNS = 0, 1, 3, 10
-LINE_END = re.compile(r"\r\n|\r|\n")  # other characters that Python takes for ends of lines may stand in a word
-DOCUMENT = "-DOCSTART-"  # begins a document in CoNLL-2003, and is no word
+LINE_END = re.compile(r"\r\n|\r|\n")  # other characters that Python counts as line ends may be part of a word
+DOCUMENT = "-DOCSTART-"  # begins a document in CoNLL-2003, and is not a word
 
 Row = Callable[[int, str], tuple[str, str] | None]
-"""What a line with its number says: a word and its tag, or nothing."""
+"""Parses a line, given with its number: a word and its tag, or None."""
 
 _JSON = re.compile(r'\s*(\[\s*)?\{\s*"')  # a bracket alone may well be a word
-_NUMBERED = re.compile(r"\d+([-.]\d+)?")  # of a word in CoNLL-U; a range is a word written as one, a decimal an empty node
+_NUMBERED = re.compile(r"\d+([-.]\d+)?")  # numbers of words in CoNLL-U; a range is a word written as one, a decimal an empty node
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,9 @@ class TaggedFile:
 
 
 def split_words(text: str) -> list[str]:
-    """The words of a text as BERT's tokenizer cuts it first: at blanks, and punctuation and Chinese characters by themselves.
+    """The words of a text as BERT's tokenizer first splits it: at whitespace, and around punctuation and Chinese characters.
 
-    Devlin et al. 2019, BasicTokenizer; what cannot be seen is left out.
+    Devlin et al. 2019, BasicTokenizer; invisible characters are left out.
     """
     return text.translate(_CUT).split()
 
@@ -66,7 +66,7 @@ _CUT = EachCharacter(lambda one: f" {one} " if _stands_alone(one) else visible(o
 
 
 def read_tagged(path: Path) -> TaggedFile:
-    """The tagged sentences of a file, whose format is found out. Raises InputError naming the first line that is wrong."""
+    """The tagged sentences of a file, whose format is detected. Raises InputError naming the first invalid line."""
     TABLE_MEGABYTES.check(path.stat().st_size / MEGABYTE)
     text, encoding = decode(path.read_bytes())
     if not has_visible_characters(text):
@@ -86,7 +86,7 @@ def read_tagged(path: Path) -> TaggedFile:
 
 
 def check_tagged(words: object, tags: object, where: str) -> TaggedSentence:
-    """A sentence from two lists of one length. `where` says which it is. Raises InputError."""
+    """A sentence from lists of words and tags of the same length; `where` names it in errors. Raises InputError."""
     words, tags = _check_list(words, "words", where), _check_list(tags, "tags", where)
     if not words:
         raise InputError(f"{where} has no words; leave it out.")
@@ -112,7 +112,7 @@ def _check_tag(tag: object, number: int, place: str) -> str:
 
 
 def _read_json(text: str) -> Iterator[TaggedSentence]:
-    """Objects with words and tags, one a line or in one list."""
+    """Objects with words and tags, one per line or in one list."""
     try:
         whole = json.loads(text)
     except (ValueError, RecursionError):
@@ -137,7 +137,7 @@ def _json_lines(text: str) -> Iterator[tuple[int, object]]:
 
 
 def is_conllu(lines: Sequence[str]) -> bool:
-    """Whether the first word stands in a line of CoNLL-U, or comments come first as only there."""
+    """Whether the first line with a word looks like CoNLL-U, or there are comments that only CoNLL-U has."""
     first = next((line for line in lines if line.strip() and not line.startswith("#")), "").split("\t")
     commented = any(line.startswith(("# sent_id", "# text =")) for line in lines[:50])
     numbered = len(first) == CONLLU_COLUMNS and _NUMBERED.fullmatch(first[ID]) is not None
@@ -157,7 +157,7 @@ def _conllu_row(number: int, line: str) -> tuple[str, str] | None:
 
 
 class _ConllRows:
-    """Reads a line of CoNLL: its word is in the first column, or the second when the first counts, the tag in the last."""
+    """Parses lines of CoNLL: the word is in the first column, or in the second if the first is a count; the tag in the last."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         rows = [line for line in lines if line.strip() and not line.startswith(("#", DOCUMENT))] or ["# O"]
@@ -170,7 +170,7 @@ class _ConllRows:
         return line.rstrip().split("\t") if self.tabs else line.split()
 
     def read(self, number: int, line: str) -> tuple[str, str] | None:
-        """The word and the tag, or None for a comment or the begin of a document."""
+        """The word and the tag, or None for a comment or the beginning of a document."""
         cells = self._cells(line)
         if line.startswith(DOCUMENT) or (line.startswith("#") and len(cells) != self.width):
             return None
@@ -182,7 +182,7 @@ class _ConllRows:
 
 
 def _read_rows(lines: Sequence[str], read: Row) -> Iterator[TaggedSentence]:
-    """The sentences between blank lines."""
+    """The sentences between blank lines. Raises InputError naming the first invalid line."""
     words: list[str] = []
     tags: list[str] = []
     begun = characters = 0

@@ -1,4 +1,4 @@
-"""Finding the answer to a question in a text: a head that tells where it begins and where it ends."""
+"""Extractive question answering: a head that scores each token as the first and as the last one of the answer."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from explorer.training.windows import Window, windows_of
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What is said of a question: characters [start, end) of its text, and '' with 0 and 0 when no answer is likelier.
+    """The answer to a question: characters [start, end) of its text, or '' with 0 and 0 when 'no answer' scores higher.
 
-    `score` is the share p(start) · p(end) of the best span, `no_answer` that of [CLS], 0 to 1 each (softmax over all tokens
-    of the window, Devlin et al. 2019, sections 4.2 and 4.3).
+    `score` is the share p(start) · p(end) of the best span, `no_answer` that of [CLS], 0 to 1 each (softmax over all tokens of
+    the window, Devlin et al. 2019, sections 4.2 and 4.3).
     """
 
     text: str
@@ -31,13 +31,13 @@ class Answer:
     end: int
     score: float
     no_answer: float
-    window: Window = field(repr=False)  # of several that which is surest of an answer
-    span: tuple[int, int]  # the tokens [start, end], both in it, of the best span, said or not
-    shares: np.ndarray = field(repr=False)  # [tokens, 2]: that the answer begins, and ends, at each token
+    window: Window = field(repr=False)  # the window that is most certain of an answer
+    span: tuple[int, int]  # the first and the last token of the best span, even if 'no answer' scores higher
+    shares: np.ndarray = field(repr=False)  # [tokens, 2]: the probability that the answer begins, and ends, at each token
 
 
 class Answerer(Predictor):
-    """Which span of a text answers a question, if any does."""
+    """Finds the span of a text that answers a question, if any does."""
 
     kind = "spans"
     measures = ("loss", "exact_match", "f1")
@@ -45,25 +45,25 @@ class Answerer(Predictor):
     own_labels = ("start", "end")
 
     def answer(self, model: Explorer, question: str, text: str) -> Answer:
-        """The best span of the text, or none. Raises InputError when one of the two cannot be read."""
+        """The best span of the text, or none. Raises InputError when the question or the text cannot be read."""
         windows = windows_of(model, [(question, text)])
         return choose(text, windows, self.scores(model, windows))
 
     def scores(self, model: Explorer, windows: Sequence[Window]) -> list[np.ndarray]:
-        """For each window [tokens, 2]: how much speaks for each token as the first, and as the last, of the answer."""
+        """For each window [tokens, 2]: the scores (logits) of each token as the first and as the last one of the answer."""
         states = finished(hidden_in_steps(model, [one.pair for one in windows], self.layer - self.layers_trained))
         return token_scores(self, model, states, torch.arange(len(windows)))
 
     def sample(self, model: Explorer) -> np.ndarray:
-        """[tokens, 2] scores of a question and a text."""
+        """[tokens, 2] scores of a sample question and text."""
         question, text = SAMPLES[1]
         return self.scores(model, windows_of(model, [(question, text)]))[0]
 
     @inference_mode
     def looks(self, model: Explorer, answer: Answer) -> np.ndarray:
-        """[layers, heads]: the share of its attention that each head gives from the question to the best span.
+        """[layers, heads]: the share of each head's attention that goes from the question to the best span.
 
-        0 to 1, a mean over the question's tokens. The layers are those that this predictor runs, the trained ones too.
+        0 to 1, the mean over the question's tokens. The layers are those of the predictor, with its trained ones on top.
         """
         encoding, (start, end) = answer.window.encoding, answer.span
         asked = [token for token, sequence in enumerate(encoding.sequences) if sequence == 0]
@@ -78,19 +78,19 @@ class Answerer(Predictor):
 
 
 def token_scores(predictor: Predictor, model: Explorer, states: Ragged, rows: torch.Tensor) -> list[np.ndarray]:
-    """[tokens, outputs] scores of every token of the texts `rows`, from the hidden states below the trained layers."""
+    """[tokens, outputs] scores for all tokens of each of the texts `rows`, from the hidden states below the trained layers."""
     top = predictor.top or Top(model, predictor.layer, 0, EVERY_TOKEN).eval()
     scores = predictor.head.outputs(evaluate(top, states, rows).numpy())
     return np.split(scores, np.cumsum(states.lengths[rows].tolist())[:-1])
 
 
 def choose(text: str, windows: Sequence[Window], scores: Sequence[np.ndarray]) -> Answer:
-    """The answer to one question from the scores [tokens, 2] of its windows, of which the one surest of an answer speaks."""
+    """The answer to one question from the scores [tokens, 2] of its windows: that of the window most certain of an answer."""
     return max((_in_window(text, *one) for one in zip(windows, scores, strict=True)), key=lambda found: found[0])[1]
 
 
 def _in_window(text: str, window: Window, scores: np.ndarray) -> tuple[float, Answer]:
-    """How much more speaks for the best span than for no answer (a difference of logits), and the answer."""
+    """The margin of the best span over 'no answer' (a difference of logits), and the answer in this window."""
     places = window.text_tokens
     first, last = best_span(scores[places, 0], scores[places, 1])
     start, end = places[first], places[last]

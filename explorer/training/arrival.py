@@ -1,4 +1,4 @@
-"""What the files of a run that somebody brings must be: what `pack` would have written, and what every view can show."""
+"""Checks of the files of an uploaded run: they must be what `pack` would have written, and within what every view can show."""
 
 import csv
 import io
@@ -18,12 +18,12 @@ from explorer.training.run import CORRELATIONS
 from explorer.training.training import CHECKS, MOST_UNITS
 
 MOST_LAYERS = 1000
-MOST_EPOCHS = 1000  # where it was trained there may be more than here
+MOST_EPOCHS = 1000  # higher than here: the run may come from an app with other limits
 MOST_TITLE, MOST_NAME, MOST_MODEL = 80, 60, 300  # characters of a title, and of the names of a baseline and a model
 MOST_BASELINES = 10
-LARGEST = 1e9  # of a head's weight, in size, and of a loss: what is computed with them stays finite
-MOST_LETTERS = 200  # of a word that WordPiece may try to cut: the time grows with their square at least
-HARMLESS = {" {2,}"}  # regular expressions of tokenizers as they are published
+LARGEST = 1e9  # absolute value of a head's weights and of a loss, so that what is computed with them stays finite
+MOST_LETTERS = 200  # characters of the longest word that WordPiece may try to split: its time grows at least with their square
+HARMLESS = {" {2,}"}  # regular expressions of published tokenizers that are known to be fast
 
 
 def _layer(value: object) -> int:
@@ -59,7 +59,7 @@ _TRAINING: dict[str, Callable[[object], Any]] = CHECKS | {
 
 
 def read_json(data: bytes) -> Any:
-    """JSON as the standard has it, without NaN and Infinity. Raises ValueError."""
+    """Strict JSON, without NaN and Infinity. Raises ValueError."""
     return json.loads(data, parse_constant=_refuse)
 
 
@@ -68,7 +68,7 @@ def _refuse(constant: str) -> None:
 
 
 def check_settings(settings: Any) -> dict[str, Any]:
-    """The settings, if every entry is what `pack` would have written; entries that nobody reads are left out.
+    """The settings of a run, if every entry is what `pack` would have written; unknown entries are dropped.
 
     Raises InputError, ValueError, KeyError or TypeError.
     """
@@ -104,7 +104,7 @@ def check_settings(settings: Any) -> dict[str, Any]:
 
 
 def read_head(data: bytes, labels: int) -> Head:
-    """The head in a safetensors file, if its tensors fit each other and the labels, and are finite. Raises ValueError."""
+    """The head in a safetensors file. Raises ValueError unless its tensors are finite and fit each other and the labels."""
     tensors = load_tensors(data)
     if not {"weight", "bias"} <= set(tensors) <= set(HEAD_TENSORS) or ("hidden_weight" in tensors) != ("hidden_bias" in tensors):
         raise ValueError("tensors")
@@ -126,7 +126,7 @@ def _least(measure: str) -> float:
 
 
 def read_history(log: str, settings: Mapping[str, Any]) -> list[dict[str, float]]:
-    """The rows of the log, one an epoch from 1, if every number is one that training gives. Raises ValueError."""
+    """The rows of the log, one per epoch from 1. Raises ValueError for a number that training cannot give."""
     measures = KINDS[settings["kind"]].predictor.measures
     least = {f"{part}_{name}": _least(name) for part in ("train", "held_out") for name in measures}
     history = []
@@ -143,9 +143,9 @@ def read_history(log: str, settings: Mapping[str, Any]) -> list[dict[str, float]
 
 
 def check_tokenizer(data: bytes) -> None:
-    """Raises ValueError when a tokenizer.json can make reading a text take for ever, or much more of it.
+    """Raise ValueError when a tokenizer.json could make reading a text very slow, or the text much longer.
 
-    That are regular expressions (which search back and forth), replacements by something longer, and endless words.
+    That is, for regular expressions (which may backtrack), replacements longer than what they replace, and very long words.
     """
     for entry in _objects(read_json(data)):
         pattern = entry.get("pattern")
@@ -159,7 +159,7 @@ def check_tokenizer(data: bytes) -> None:
 
 
 def _objects(value: object) -> Iterator[dict[str, Any]]:
-    """Every object in what JSON holds; the vocabulary, which is long and flat, is one of them."""
+    """Every object in a JSON value, without recursion; the vocabulary, which is long and flat, is one of them."""
     waiting = [value]
     while waiting:
         found = waiting.pop()

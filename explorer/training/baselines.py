@@ -1,4 +1,4 @@
-"""What it takes to beat: always the same answer, and the words counted without any BERT."""
+"""What a trained head has to beat: a constant answer, and word counts without BERT."""
 
 import re
 import warnings
@@ -12,7 +12,7 @@ from explorer.training.examples import Examples, ScoredExamples, Split
 
 
 def baselines(examples: Examples, split: Split) -> dict[str, float]:
-    """How often a simple method is right on the held-out examples, 0 to 1, by its name.
+    """The accuracy of simple methods on the held-out examples, 0 to 1, by name.
 
     The most frequent label, and logistic regression on tf-idf (Spärck Jones 1972) of words and word pairs.
     """
@@ -24,9 +24,10 @@ def baselines(examples: Examples, split: Split) -> dict[str, float]:
 
 
 def number_baselines(examples: ScoredExamples, split: Split) -> dict[str, float]:
-    """Spearman's correlation of what simple methods say with the held-out numbers, -1 to 1, by name.
+    """Spearman correlation of simple methods' estimates with the held-out numbers, -1 to 1, by name.
 
-    Ridge regression on the tf-idf of words and word pairs and, for pairs, the share of words that both texts have (Jaccard).
+    Ridge regression on the tf-idf of words and word pairs and, for pairs, the share of words that both texts have in common
+    (Jaccard).
     """
     numbers = np.array(examples.numbers)
     said = {"bag of words": _from_words(examples, split, sklearn.linear_model.Ridge(), numbers, numbers[split.train].mean())}
@@ -41,9 +42,9 @@ def _shared(one: str, other: str) -> float:
 
 
 def _from_words(examples: Examples, split: Split, method: Any, targets: np.ndarray, otherwise: float) -> np.ndarray:
-    """What a method of scikit-learn says of the held-out texts from their tf-idf; without words always the same."""
+    """Predictions of a scikit-learn method for the held-out texts from tf-idf, or `otherwise` for all when there are no words."""
     matrices = []
-    for texts in (examples.texts, examples.texts_b):  # the words of a second text are words of their own
+    for texts in (examples.texts, examples.texts_b):  # the second text has a vocabulary of its own
         if not texts:
             continue
         counter = sklearn.feature_extraction.text.TfidfVectorizer(
@@ -51,12 +52,12 @@ def _from_words(examples: Examples, split: Split, method: Any, targets: np.ndarr
         )
         try:
             seen = counter.fit_transform([texts[row] for row in split.train])
-        except ValueError:  # there is not one word
+        except ValueError:  # no words at all
             continue
         matrices.append((seen, counter.transform([texts[row] for row in split.held_out])))
     if not matrices:
         return np.full(len(split.held_out), otherwise)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that it stopped short of the last digit
+        warnings.simplefilter("ignore")  # about not converging to the last digit
         fitted = method.fit(scipy.sparse.hstack([seen for seen, _ in matrices]), targets[split.train])
     return fitted.predict(scipy.sparse.hstack([held for _, held in matrices]))

@@ -1,18 +1,18 @@
-"""Files that a visitor may fetch for a while, by an address that nobody can guess."""
+"""Files that a visitor may download for a while, at an address that cannot be guessed."""
 
 import secrets
 import threading
 from pathlib import Path
 from time import monotonic
 
-VALID = 600.0  # seconds: as long as a person may think before pressing, and a broken download may be tried again
+VALID = 600.0  # seconds: time to think before pressing, and to retry a download that broke off
 
 _offers: dict[str, tuple[Path, float]] = {}
 _lock = threading.Lock()
 
 
 def offer(path: Path) -> str:
-    """A token of 256 bits of chance, for which `offered` gives the file as long as it is valid."""
+    """A random token of 256 bits with which `offered` returns the file while it is valid."""
     token, now = secrets.token_urlsafe(32), monotonic()
     with _lock:
         for old in [one for one, (_, until) in _offers.items() if until < now]:
@@ -22,6 +22,6 @@ def offer(path: Path) -> str:
 
 
 def offered(token: str) -> Path | None:
-    """The file that was offered under a token, or None when there is none (any more)."""
+    """The file offered under a token, or None when there is none or it has expired."""
     path, until = _offers.get(token, (None, 0.0))
     return path if path is not None and monotonic() <= until and path.is_file() else None

@@ -1,4 +1,4 @@
-"""Labelled texts, single or in pairs: what a classifier is trained on."""
+"""Labelled texts, single or in pairs: the training data of classifiers and regressors."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
@@ -18,30 +18,31 @@ HELD_OUT_SHARE = 0.2
 
 @dataclass(frozen=True)
 class Examples:
-    """Texts with one label each. `texts_b` are second texts, one an example, or nothing at all when there are none.
+    """Texts with one label each; `texts_b` are the second texts of pairs, one per example, or empty.
 
-    Examples that share one of `groups`, such as a sentence and its variant with one mistake, are split all together.
+    Examples with the same entry in `groups`, such as a sentence and its variant with one mistake, end up on the same side of a
+    split.
     """
 
     texts: tuple[str, ...]
     labels: tuple[str, ...]
     texts_b: tuple[str, ...] = ()
-    groups: tuple[str, ...] = ()  # one an example, or none at all
+    groups: tuple[str, ...] = ()  # one per example, or empty
 
     @cached_property
     def classes(self) -> list[str]:
-        """The labels there are, in alphabetical order."""
+        """The different labels, in alphabetical order."""
         return sorted(set(self.labels))
 
     @cached_property
     def targets(self) -> np.ndarray:
-        """[examples] int64: for each example, where its label is among the classes."""
+        """[examples] int64: the index of each example's label among the classes."""
         place = {label: index for index, label in enumerate(self.classes)}
         return np.array([place[label] for label in self.labels], dtype=np.int64)
 
     @property
     def strata(self) -> Sequence[str]:
-        """A name for every example: of each name a share is held out."""
+        """The stratum of each example: a share of every stratum is held out."""
         return self.labels
 
     @cached_property
@@ -51,12 +52,12 @@ class Examples:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many examples every class has, in the order of the classes."""
+        """The number of examples of each class, in the order of the classes."""
         counted = Counter(self.labels)
         return {label: counted[label] for label in self.classes}
 
     def drawn(self, most: int, seed: int = 0) -> "Examples":
-        """These, or `most` of them by chance where there are more."""
+        """These examples, or a random sample of `most` if there are more."""
         if len(self) <= most:
             return self
         rows = np.sort(np.random.default_rng(seed).choice(len(self), most, replace=False))
@@ -73,26 +74,26 @@ FIFTHS = ("lowest", "low", "middle", "high", "highest")
 
 @dataclass(frozen=True)
 class ScoredExamples(Examples):
-    """Texts with a number each; `labels` hold it as it was written."""
+    """Texts with a number each; `labels` keep the numbers as they were written."""
 
     numbers: tuple[float, ...] = ()
 
     @cached_property
     def strata(self) -> Sequence[str]:
-        """Which fifth of the numbers an example's belongs to."""
+        """The fifth of the sorted numbers to which each example belongs."""
         ranks = np.argsort(np.argsort(self.numbers, kind="stable"), kind="stable")
         return [FIFTHS[len(FIFTHS) * rank // len(ranks)] for rank in ranks]
 
 
 class Split(NamedTuple):
-    """Indices of examples, in ascending order: those to train on, and those that are held out."""
+    """Indices of the examples to train on and of those held out, both in ascending order."""
 
     train: np.ndarray
     held_out: np.ndarray
 
     @classmethod
     def of(cls, held_out: Sequence[int], examples: int) -> "Split":
-        """These are held out of so many examples; on all others is trained."""
+        """A split that holds out these of so many examples, and trains on all others."""
         held = np.sort(np.array(held_out, dtype=np.int64))
         return cls(np.setdiff1d(np.arange(examples), held), held)
 
@@ -100,7 +101,7 @@ class Split(NamedTuple):
 def check_examples(given: object) -> Examples:
     """Examples from [[text, label], ...] or, for pairs, [[text, second text, label], ...].
 
-    Raises InputError unless there are 2 classes, each with 2 examples.
+    Raises InputError unless there are at least 2 classes with 2 examples each.
     """
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise InputError("Send the examples as a list of [text, label].")
@@ -118,7 +119,7 @@ def check_examples(given: object) -> Examples:
 
 
 def check_texts_or_pairs(texts: object) -> list[Pair]:
-    """What to classify: a list of texts, or of [text, second text]. Raises InputError naming the first wrong one."""
+    """Texts to classify, from a list of texts or of [text, second text]. Raises InputError naming the first invalid one."""
     if isinstance(texts, str) or not isinstance(texts, Sequence):
         raise InputError("Send the texts as a list of sentences.")
     pairs = [text if isinstance(text, list | tuple) and len(text) == 2 else (text, "") for text in texts]
@@ -136,7 +137,7 @@ def _check_label(label: object, number: int) -> str:
 
 
 def check_classes(counts: Counter[str]) -> None:
-    """Raises InputError unless there are 2 labels or more, each with 2 examples: one to train on, one to hold out."""
+    """Raise InputError unless there are 2 labels or more with 2 examples each: one to train on, one to hold out."""
     if len(counts) < 2:
         raise InputError("A head needs at least two different labels to tell apart.")
     CLASSES.check(len(counts))
@@ -146,7 +147,7 @@ def check_classes(counts: Counter[str]) -> None:
 
 
 def check_numbers(numbers: Sequence[float]) -> None:
-    """Raises InputError unless there are numbers enough to learn from and to hold out, and they differ."""
+    """Raise InputError unless there are enough numbers to learn from and to hold out, and not all are equal."""
     if len(numbers) < 2 * len(FIFTHS):
         raise InputError(f"A number is learnt from {2 * len(FIFTHS)} examples or more; there are {len(numbers)}.")
     if len(set(numbers)) < 2:
@@ -154,11 +155,10 @@ def check_numbers(numbers: Sequence[float]) -> None:
 
 
 def split(examples: Examples, seed: int, share: float = HELD_OUT_SHARE) -> Split:
-    """Indices to train on and to hold out: of each class about `share`, and at least one. The same seed, the same split.
+    """Indices to train on and to hold out: about `share` of each class, at least one example. The same seed gives the same split.
 
-    Equal texts (capitals and blanks aside) stay together on one side, so that nothing held out was trained on; this
-    holds for texts whose labels differ as well, and for examples of one group. Raises InputError when nothing of a class
-    can be held out.
+    Equal texts (ignoring case and whitespace) stay on one side, so that nothing held out was trained on, even with another label;
+    so do examples of one group. Raises InputError when nothing of a class can be held out.
     """
     if examples.groups:
         return _split_groups(examples, seed, share)
@@ -170,7 +170,7 @@ def split(examples: Examples, seed: int, share: float = HELD_OUT_SHARE) -> Split
     rng = np.random.default_rng(seed)
     held_out: list[int] = []
     for label, mine in by_class.items():
-        if len(mine) < 2 and strata is examples.labels:  # of a fifth of the numbers nothing needs to be held out
+        if len(mine) < 2 and strata is examples.labels:  # fifths of the numbers need none held out
             raise InputError(f"All examples of the label {label[:40]!r} are one and the same text; add different ones.")
         drawn = [mine[place] for place in rng.permutation(len(mine))]
         held_out += take_groups(drawn[:-1], share * sum(map(len, mine)))  # one group is always left to train on
@@ -178,7 +178,7 @@ def split(examples: Examples, seed: int, share: float = HELD_OUT_SHARE) -> Split
 
 
 def _split_groups(examples: Examples, seed: int, share: float) -> Split:
-    """Whole groups are held out, in a drawn order, as long as none of their classes gets more than its share."""
+    """Hold out whole groups, in random order, as long as none of their classes exceeds its share."""
     groups, strata = _same_texts(examples), examples.strata
     counts = Counter(strata)
     left = {label: max(1, round(count * share)) for label, count in counts.items()}
@@ -196,18 +196,21 @@ def _split_groups(examples: Examples, seed: int, share: float) -> Split:
 
 
 def leave_one_out(examples: Examples) -> list[Split]:
-    """For each text the others, and that text. Equal texts (capitals and blanks aside), or a group, are left out together."""
+    """For each text a split that holds out that text alone.
+
+    Equal texts (ignoring case and whitespace), or a group, go together.
+    """
     every = np.arange(len(examples))
     return [Split(np.setdiff1d(every, rows), np.array(rows)) for rows in _same_texts(examples)]
 
 
 def _same_texts(examples: Examples) -> list[list[int]]:
-    """The indices of the examples, those with equal texts, or of one group, together."""
+    """The indices of the examples, grouped by equal texts, or by `groups`."""
     return group_rows(examples.groups or [(normalise(text), normalise(text_b)) for text, text_b in examples.pairs])
 
 
 def group_rows(names: Iterable[Hashable]) -> list[list[int]]:
-    """The indices of names, those of equal ones together."""
+    """The indices of the names, grouped by equal names."""
     groups: dict[Hashable, list[int]] = {}
     for row, name in enumerate(names):
         groups.setdefault(name, []).append(row)
@@ -215,7 +218,7 @@ def group_rows(names: Iterable[Hashable]) -> list[list[int]]:
 
 
 def take_groups(groups: Sequence[list[int]], wanted: float) -> list[int]:
-    """The indices in the first group, and in each later one with which they are not more than `wanted`."""
+    """The indices of the first group, and of each later one that does not bring the total above `wanted`."""
     taken: list[int] = []
     for rows in groups:
         if not taken or len(taken) + len(rows) <= round(wanted):
@@ -224,5 +227,5 @@ def take_groups(groups: Sequence[list[int]], wanted: float) -> list[int]:
 
 
 def normalise(text: str) -> str:
-    """The text as duplicates are told by: without capitals and with single blanks."""
+    """The text in lower case with single spaces: duplicates are equal in this form."""
     return " ".join(text.casefold().split())

@@ -1,4 +1,4 @@
-"""A run as one zip to take home: safetensors, JSON, a log, and a Python file that runs without this app."""
+"""A run as a zip: safetensors, JSON, a log, and a Python script that runs without this app."""
 
 import csv
 import hashlib
@@ -24,18 +24,18 @@ from explorer.training.top_layers import Top
 
 MODEL_FILES = ("config.json", "model.safetensors", *checkpoints.TOKENIZER_FILES)
 FILES = {"settings.json", "head.safetensors", "log.csv", "predict.py", *(f"model/{name}" for name in MODEL_FILES)}
-INSIDE = "model"  # what a zip calls a model that has a name here only, and that this name would open to whoever reads it
-NUMBER = 4  # bytes of a number in a checkpoint
+INSIDE = "model"  # the name, in a zip, of a model known only here: its real name would give access to it
+NUMBER = 4  # bytes of a float32 in a checkpoint
 _writing = threading.Lock()
 
 
 def tuned_model(run: Run) -> str:
-    """The name under which the tuned model of a run can be opened, written as a checkpoint where it is not yet.
+    """The name of a run's tuned model; its checkpoint is written if there is none yet.
 
     Raises InputError when no layer was trained.
     """
     if run.predictor.top is None:
-        if run.predictor.model == store.tuned_name(run.id):  # it came in a zip
+        if run.predictor.model == store.tuned_name(run.id):  # it was uploaded in a zip
             return run.predictor.model
         raise InputError("This run trained a head only, so the model is as it was; train some layers too.")
     place = disk.folder() / run.id / "model"
@@ -49,7 +49,7 @@ def tuned_model(run: Run) -> str:
 
 
 def _write_model(predictor: Predictor, top: Top, folder: Path) -> None:
-    """The whole model in the format of transformers, the trained layers in the place of its own."""
+    """Write the whole model in the format of transformers, with the trained layers in place of its own."""
     base = load(predictor.model)
     module = base.module_with(dict(enumerate(top.layers, start=predictor.layer - predictor.layers_trained)), top.pooler)
     module.save_pretrained(folder)
@@ -57,7 +57,7 @@ def _write_model(predictor: Predictor, top: Top, folder: Path) -> None:
 
 
 def pack(run: Run) -> Path:
-    """The zip of a run, in its folder. It holds the encoder too, unless that can be had from the hub as it is."""
+    """Write the zip of a run into its folder. The encoder is included unless it is on the Hub unchanged."""
     model = _model_folder(run)
     place = disk.folder() / run.id / "run.zip"
     store.make_room(run.id, quota.expected_bytes(run) + (disk.size_of(model) if model is not None else 0))
@@ -69,14 +69,14 @@ def pack(run: Run) -> Path:
 
 
 def pack_standard(run: Run, write: Callable[[Predictor, Path], None], name: str) -> Path:
-    """A zip with the folder `model` as `write_standard` or `write_onnx` fills it. Raises InputError, see `why_not`."""
+    """Write a zip with a folder `model`, as `write_standard` or `write_onnx` fills it. Raises InputError, see `why_not`."""
     place = disk.folder() / run.id / name
     store.make_room(run.id, 2 * NUMBER * load(run.predictor.model).capabilities.parameters)
     with disk.unfinished(disk.folder()) as folder:
         (folder / "model").mkdir()
         write(run.predictor, folder / "model")
         written = folder / place.name
-        with zipfile.ZipFile(written, "w", zipfile.ZIP_STORED) as archive:  # weights hardly shrink
+        with zipfile.ZipFile(written, "w", zipfile.ZIP_STORED) as archive:  # weights hardly compress
             for file in sorted((folder / "model").iterdir()):
                 archive.write(file, f"model/{file.name}")
         disk.finish(written, place)
@@ -104,7 +104,7 @@ def _write_zip(path: Path, run: Run, model: Path | None) -> None:
 
 
 def _model_folder(run: Run) -> Path | None:
-    """The checkpoint to pack: the tuned one, or one that nobody else could find."""
+    """The folder of the checkpoint to include: the tuned model, or a model that is not on the Hub; otherwise None."""
     if run.predictor.top is not None:
         return checkpoints.find(tuned_model(run)).folder
     found = checkpoints.find(run.predictor.model)
@@ -118,7 +118,7 @@ def digest(path: Path) -> str:
 
 
 def _log(history: list[dict[str, float]]) -> str:
-    """The training log as CSV, one row an epoch."""
+    """The training log as CSV, one row per epoch."""
     text = io.StringIO()
     csv.writer(text).writerows([history[0], *(row.values() for row in history)] if history else [])
     return text.getvalue()

@@ -1,4 +1,4 @@
-"""Runs as files: safetensors and JSON, in the store's folders and in the zip that a person takes home."""
+"""Runs as files: safetensors and JSON, both in the store and in the zip for download."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HEAD_TENSORS = ("weight", "bias", "hidden_weight", "hidden_bias")
 
 
 def write_run(run: Run, folder: Path) -> None:
-    """run.json and weights.safetensors of a run."""
+    """Write run.json and weights.safetensors of a run."""
     tensors = {f"head.{name}": torch.from_numpy(array) for name, array in head_arrays(run.predictor.head).items()}
     if run.predictor.top is not None:
         tensors |= {f"top.{name}": tensor for name, tensor in run.predictor.top.state_dict().items()}
@@ -36,12 +36,12 @@ def write_run(run: Run, folder: Path) -> None:
 
 
 def head_arrays(head: Head) -> dict[str, np.ndarray]:
-    """The arrays of a head by name; a linear head has two, one with a hidden layer four."""
+    """The arrays of a head by name: two for a linear head, four with a hidden layer."""
     return {name: getattr(head, name) for name in HEAD_TENSORS if getattr(head, name) is not None}
 
 
 def read_run(folder: Path, identifier: str) -> Run:
-    """The run in a folder of the store. Raises InputError when its files are broken, ModelError without its model."""
+    """The run in a folder of the store. Raises InputError for broken files, ModelError when its model cannot be loaded."""
     try:
         about = json.loads((folder / "run.json").read_text("utf-8"))
         tensors = safetensors_torch.load_file(folder / "weights.safetensors")

@@ -1,4 +1,4 @@
-"""Training the top layers too: on a copy, over the hidden states that the frozen layers below gave once."""
+"""Training the top layers with the head: on a copy, over the hidden states that the frozen layers below computed once."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from explorer.training.prefix import EVERY_TOKEN, Ragged, precision
 from explorer.training.settings import Epoch, Patience, TrainingSettings
 from explorer.training.top_layers import Top
 
-HEAD_RATE = 0.01  # the least that the head learns with: it starts from nothing, the layers from BERT
-WARM_UP = 0.1  # of all steps
+HEAD_RATE = 0.01  # minimum learning rate of the head, which starts from zero
+WARM_UP = 0.1  # share of the steps
 WEIGHT_DECAY = 0.01
 MOST_GRADIENT = 1.0
 EVALUATION_BATCH = 64
-AVERAGED = 3  # epochs that the kept weights are a mean of, about
-MEASURED = 512  # texts of which all tokens' vectors tell their scale
-PART = 16  # texts of a batch that are read together, those of like length: a random batch is more than half padding
+AVERAGED = 3  # epochs averaged in the kept weights, about
+MEASURED = 512  # texts from whose token vectors the scale is measured
+PART = 16  # texts of similar length per forward pass: more than half of a random batch would be padding
 
 
 def most_layer_rate(hidden: int) -> float:
-    """The highest rate at which layers of this width are trained: the paper's 5e-5 for BERT-base, more for small models.
+    """The highest learning rate for layers of this width: 5e-5 at BERT-base, as in the paper, more for smaller models.
 
-    Devlin et al. 2019 train 768 and 1024 numbers wide models at 2e-5 to 5e-5, Turc et al. 2019 small ones at up to 3e-4.
+    Devlin et al. 2019 train models 768 and 1024 wide at 2e-5 to 5e-5, Turc et al. 2019 small ones at up to 3e-4.
     """
     return min(3e-4, rate_at_width(5e-5, hidden))
 
 
 def rate_at_width(rate: float, hidden: int) -> float:
-    """What a learning rate for BERT-base, which is 768 numbers wide, is for a model of this width: rate · (768 / hidden)²."""
+    """A learning rate given for BERT-base, which is 768 wide, converted to a model of this width: rate · (768 / hidden)²."""
     return rate * (768 / hidden) ** 2
 
 
 @dataclass(frozen=True)
 class Step:
-    """How far an epoch is."""
+    """The progress within an epoch."""
 
     epoch: int
     done: int
@@ -51,7 +51,7 @@ class Step:
 
 @dataclass(frozen=True)
 class _Learner:
-    """The layers and the head as they change, step by step."""
+    """Layers and head in training."""
 
     top: Top
     head: torch.nn.Sequential
@@ -63,19 +63,19 @@ class _Learner:
 
     @classmethod
     def start(cls, top: Top, scale: Scale, objective: Objective, settings: TrainingSettings, steps: int, seed: int) -> _Learner:
-        """Let the layers of `top` change in so many steps, below a new head."""
+        """Start to train the layers of `top` for so many steps, with a new head."""
         generator = torch.Generator().manual_seed(seed)
         top.start_training(generator)
         head = new_module(len(scale.mean), objective.outputs, settings, generator)
         return cls(top, head, scale, objective, *_optimizer(top, head, settings, steps), generator)
 
     def shuffled(self, states: Ragged, rows: torch.Tensor, size: int) -> list[torch.Tensor]:
-        """The texts in a new order, in batches, those of a batch from the shortest to the longest."""
+        """The texts in random order, in batches; each batch is sorted by length."""
         order = rows[torch.randperm(len(rows), generator=self.generator)]
         return [batch[states.lengths[batch].argsort()] for batch in order.split(size)]
 
     def learn(self, states: Ragged, batch: torch.Tensor) -> torch.Tensor:
-        """One step on the texts `batch`: the scores [vectors, outputs] before it."""
+        """One step on the texts `batch`; returns the scores [vectors, outputs] before it."""
         with precision():
             given = torch.cat([self.top(*states.batch(part)) for part in batch.split(PART)])
         scores = self.head(self.scale.apply(self.objective.vectors(given.float(), batch)))
@@ -87,20 +87,19 @@ class _Learner:
         return scores.detach()
 
     def snapshot(self) -> tuple[Top, torch.nn.Sequential]:
-        """Copies of the layers and the head, which do not change any more."""
+        """Frozen copies of the layers and the head."""
         return self.top.snapshot(), copy.deepcopy(self.head).requires_grad_(False)
 
 
 def train_top(
     top: Top, states: Ragged, objective: Objective, split: Split, settings: TrainingSettings
 ) -> Iterator[Step | tuple[Epoch, Head, Top]]:
-    """Train a head and the layers of `top`, a copy that changes, over the hidden states below them.
+    """Train a head and the layers of `top`, which is changed, over the hidden states below them.
 
-    AdamW with linear warm-up and decay (Devlin et al. 2019, appendix A.2). The layers learn at the learning rate, but
-    at most at `most_layer_rate`, the head at HEAD_RATE at least. With `settings.averaged` it is trained so many times side
-    by side, with seeds one apart, and the weights are their mean. Yields a Step after each batch, and after each epoch how
-    it went with the head and the layers as a running mean has them (see `mean_share`); numbers of the training part are
-    means over the epoch.
+    AdamW with linear warm-up and decay (Devlin et al. 2019, appendix A.2). The layers use the learning rate, but at most
+    `most_layer_rate`; the head at least HEAD_RATE. `settings.averaged` trainings with consecutive seeds run side by side, and
+    their weights are averaged. Yields a Step after each batch, and after each epoch its measures with the running mean of head
+    and layers (see `mean_share`); measures on the training part are means over the epoch.
     """
     train_rows, held_rows = torch.from_numpy(split.train), torch.from_numpy(split.held_out)
     number = settings.averaged
@@ -131,7 +130,7 @@ def train_top(
 
 @no_grad
 def _soup(learners: Sequence[_Learner]) -> tuple[Top, torch.nn.Sequential]:
-    """The mean of the weights of trainings that began alike (Wortsman et al. 2022, 'Model soups', section 2)."""
+    """The mean weights of trainings with the same start (Wortsman et al. 2022, 'Model soups', section 2)."""
     mean = learners[0].snapshot()
     for done, learner in enumerate(learners[1:], start=2):
         mean = _mean(mean, learner.snapshot(), 1 / done)
@@ -139,10 +138,10 @@ def _soup(learners: Sequence[_Learner]) -> tuple[Top, torch.nn.Sequential]:
 
 
 def mean_share(epoch: int) -> float:
-    """What the weights after an epoch, from 1, count for in the running mean of weights that is kept.
+    """The share of the weights after an epoch (from 1) in the running mean that is kept.
 
-    1, 1, 1/2, 1/3, 1/3, ...: the mean of the second to the fourth epoch, after that a moving one. A mean of weights along
-    the way is steadier than each of them: Izmailov et al. 2018, 'Averaging weights leads to wider optima', section 3.
+    1, 1, 1/2, 1/3, 1/3, ...: the mean of the second to the fourth epoch, after that a moving one. Averaged weights are more
+    stable than those of any epoch: Izmailov et al. 2018, 'Averaging weights leads to wider optima', section 3.
     """
     return 1 / min(AVERAGED, max(1, epoch - 1))
 
@@ -151,7 +150,7 @@ def mean_share(epoch: int) -> float:
 def _mean(
     before: tuple[Top, torch.nn.Sequential], latest: tuple[Top, torch.nn.Sequential], share: float
 ) -> tuple[Top, torch.nn.Sequential]:
-    """The latest weights, moved towards the mean before: they count for `share`, 0 to 1, of the new mean."""
+    """A new mean in which the latest weights count for `share`, 0 to 1, and the mean so far for the rest."""
     for old, new in zip(before, latest, strict=True):
         for weights, others in zip(new.parameters(), old.parameters(), strict=True):
             weights.lerp_(others, 1 - share)
@@ -180,7 +179,7 @@ def _optimizer(
 
 @no_grad
 def evaluate(top: Top, states: Ragged, rows: torch.Tensor) -> torch.Tensor:
-    """[rows, hidden] float32: the pooled vectors of the texts `rows`, in their order; of EVERY_TOKEN all their tokens'."""
+    """[rows, hidden] float32: the pooled vectors of the texts `rows`, in their order; for EVERY_TOKEN one row per token."""
     order = torch.argsort(states.lengths[rows], stable=True)
     found: list[torch.Tensor] = [torch.empty(0)] * len(rows)
     for part in order.split(EVALUATION_BATCH):

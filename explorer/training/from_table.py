@@ -1,4 +1,4 @@
-"""Labelled examples out of a table: which column is what, what is left out, and the sets that come with the app."""
+"""Labelled examples from a table, whose columns are guessed, and the example sets of the app."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -24,15 +24,15 @@ BUILT_IN = {
     "grammar": "Grammar: is the sentence grammatical?",
     "similarity": "Similarity: how alike are both, from 0 to 5?",
 }
-GROUP = "group"  # the column of a built-in set with what belongs together
+GROUP = "group"  # the column of a built-in set with the groups of its examples
 
-MOST_RATINGS = 10  # different whole numbers that are still classes, such as stars
-LARGEST = 1e6  # a number that is learnt, in size
+MOST_RATINGS = 10  # different whole numbers up to which they are classes, such as stars
+LARGEST = 1e6  # absolute value of a number to be learnt
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Which column is what; `text_b` is '' when the texts are single, `group` when each example is one of its own."""
+    """The roles of the columns; `text_b` is '' when the texts are single, `group` when the examples have no groups."""
 
     text: str
     label: str
@@ -50,7 +50,7 @@ def built_in(name: str) -> Examples:
 
 
 def guess_columns(table: Table) -> Columns:
-    """Which column holds the text, the label and a second text: by their names, or else by what is in them."""
+    """Guess the columns of the text, the label and a second text, by their names or else by their contents."""
     lower = {name.lower(): name for name in reversed(table.columns)}
 
     def first_of(names: Sequence[str]) -> str:
@@ -69,11 +69,11 @@ def guess_columns(table: Table) -> Columns:
 
 
 def examples_from_table(table: Table, columns: Columns, seed: int = 0) -> tuple[Examples, str]:
-    """Examples from the chosen columns, and a sentence on what was left out, cut, or found twice.
+    """Examples from the chosen columns, and a sentence about what was left out, cut or repeated.
 
-    Rows without a text or a label are left out; of more rows than can be taken, as many are drawn with the seed. Labels
-    that are numbers, and too many or too fine to be classes, are learnt as numbers. Raises InputError when there are not
-    two labels with two examples each.
+    Rows without a text or a label are left out; too many rows are sampled with the seed. Labels that are numbers, and too many or
+    too fine to be classes, become a regression. Raises InputError unless there are two labels with two examples each, or enough
+    different numbers.
     """
     if not columns.label or columns.label == columns.text:
         raise InputError("A head needs a column with the labels besides the one with the texts; choose two columns.")
@@ -107,7 +107,7 @@ def examples_from_table(table: Table, columns: Columns, seed: int = 0) -> tuple[
 
 
 def numbers_in(labels: Sequence[str]) -> tuple[float, ...] | None:
-    """The labels as numbers when that is what they are: all finite, with a fraction somewhere or of many values."""
+    """The labels as numbers, if all are finite numbers and some are fractions or there are many different ones; else None."""
     try:
         numbers = tuple(float(label) for label in labels)
     except ValueError:
@@ -119,7 +119,7 @@ def numbers_in(labels: Sequence[str]) -> tuple[float, ...] | None:
 
 
 def _tidy(text: str) -> str:
-    """As many characters as a text may have, without half characters, which JSON can spell and no tokenizer takes."""
+    """The text, cut to the longest allowed, with unpaired surrogates (valid in JSON, not in tokenizers) replaced."""
     return text[: CHARACTERS.most].encode("utf-8", "replace").decode("utf-8")
 
 

@@ -1,4 +1,4 @@
-"""Training a head on vectors that stay as they are."""
+"""Training a head on fixed vectors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from explorer.training.settings import Epoch, Patience, TrainingSettings
 
 
 def train(vectors: np.ndarray, objective: Solvable, split: Split, settings: TrainingSettings) -> Iterator[tuple[Epoch, Head]]:
-    """Train a head on features [rows, hidden], always alike; yields how it went and the head after every epoch."""
+    """Train a head on features [rows, hidden], deterministically; yields the measures and the head after every epoch."""
     inputs = torch.from_numpy(np.ascontiguousarray(vectors, dtype=np.float32))
     trained, held_out = torch.from_numpy(split.train), torch.from_numpy(split.held_out)
     scale = Scale.of(inputs[trained])
@@ -39,7 +39,7 @@ def train(vectors: np.ndarray, objective: Solvable, split: Split, settings: Trai
 def _adam(
     inputs: torch.Tensor, objective: Objective, rows: torch.Tensor, settings: TrainingSettings
 ) -> Iterator[torch.nn.Sequential]:
-    """The head after every epoch of Adam (Kingma & Ba 2015); it goes on to change."""
+    """The head in training, after every epoch of Adam (Kingma & Ba 2015): the same module each time."""
     generator = torch.Generator().manual_seed(settings.seed)
     module = new_module(inputs.shape[1], objective.outputs, settings, generator)
     optimizer = torch.optim.Adam(module.parameters(), lr=settings.learning_rate)

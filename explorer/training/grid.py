@@ -1,4 +1,4 @@
-"""A grid of settings: the same examples trained again and again, over what the frozen part gave once."""
+"""Grid search: the same examples trained with several settings, over hidden states or features computed once."""
 
 from collections.abc import Generator
 from dataclasses import dataclass, replace
@@ -11,18 +11,18 @@ from explorer.training.training import Task
 
 @dataclass(frozen=True)
 class Cell:
-    """One row of the table: what was set, and what the last epoch reached on the held-out examples."""
+    """One row of the table: the settings, and the last epoch's measures on the held-out examples."""
 
     batch_size: int
     learning_rate: float
     epochs: int
-    score: float  # as the kind of task is judged
+    score: float  # the measure by which this kind of task is judged
     loss: float
 
 
 @dataclass(frozen=True)
 class GridProgress:
-    """How far it is, 0 to 1, what is being done, and the rows so far."""
+    """The share done, 0 to 1, what is being done, and the rows so far."""
 
     share: float
     doing: str
@@ -30,9 +30,9 @@ class GridProgress:
 
 
 def search(task: Task, grid: Grid) -> Generator[GridProgress, None, tuple[Cell, ...]]:
-    """Train with every setting of the grid, with one split; yields how it goes. Nothing is kept but the numbers.
+    """Train with every setting of the grid on one split; yields the progress. Only the numbers are kept.
 
-    Of each training the last epoch counts, so that nothing but the settings is chosen on the held-out examples.
+    The last epoch of each training counts, not the best one, so that only the settings are chosen on the held-out examples.
     """
     parts = task.split()
     doing = f"Reading {len(task.examples):,} examples, once."

@@ -1,4 +1,4 @@
-"""A head on features: one layer or two, and the scale that makes features of all layers alike to train on."""
+"""A head on features, with or without a hidden layer, and the scale that makes features of all layers trainable alike."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from explorer.training.settings import TrainingSettings
 
 @dataclass(frozen=True)
 class Head:
-    """Scores of every label for a pooled vector x: W x + b or, with a hidden layer, W relu(H x + c) + b."""
+    """The scores of all labels for a pooled vector x: W x + b or, with a hidden layer, W relu(H x + c) + b."""
 
     weight: np.ndarray  # [labels, hidden or units] float32
     bias: np.ndarray  # [labels] float32
@@ -20,19 +20,19 @@ class Head:
     hidden_bias: np.ndarray | None = None  # [units] float32
 
     def probabilities(self, vectors: np.ndarray) -> np.ndarray:
-        """[texts, labels] for features [texts, hidden]; every row sums to 1."""
+        """[texts, labels] probabilities for features [texts, hidden]; every row sums to 1."""
         scores = self.outputs(vectors)
         shares = np.exp(scores - scores.max(-1, keepdims=True))
         return shares / shares.sum(-1, keepdims=True)
 
     def outputs(self, vectors: np.ndarray) -> np.ndarray:
-        """[texts, labels] scores of features [texts, hidden]."""
+        """[texts, labels] scores for features [texts, hidden]."""
         if self.hidden_weight is not None:
             vectors = np.maximum(vectors @ self.hidden_weight.T + self.hidden_bias, 0)
         return vectors @ self.weight.T + self.bias
 
     def scores(self, vectors: torch.Tensor) -> torch.Tensor:
-        """[texts, labels] scores of features [texts, hidden], for gradients to flow through."""
+        """[texts, labels] scores for features [texts, hidden], differentiable."""
         if self.hidden_weight is not None:
             hidden = torch.nn.functional.linear(vectors, torch.from_numpy(self.hidden_weight), torch.from_numpy(self.hidden_bias))
             vectors = hidden.relu()
@@ -41,10 +41,10 @@ class Head:
 
 @dataclass(frozen=True)
 class Scale:
-    """Features are centred, each coordinate varies alike, and the mean squared length is 1.
+    """Scales features: zero mean, the same spread in every coordinate, and a mean squared length of 1.
 
-    Adam's steps have one size whatever the features are, and in every coordinate: so one learning rate suits every layer
-    and pooling, of which the pooler's coordinates differ most.
+    Adam's steps have the same size in every coordinate, however large the features are; once scaled, one learning rate suits
+    every layer and pooling. The coordinates of the pooler differ most.
     """
 
     mean: torch.Tensor  # [hidden]
@@ -52,9 +52,9 @@ class Scale:
 
     @classmethod
     def of(cls, vectors: torch.Tensor) -> Scale:
-        """The scale of vectors [n, hidden], those that are trained on."""
+        """The scale of the training vectors [n, hidden]."""
         deviation = vectors.std(0, correction=0)
-        lowest = 1e-2 * deviation.mean().clamp_min(1e-4)  # a coordinate that hardly varies is noise: it stays small
+        lowest = 1e-2 * deviation.mean().clamp_min(1e-4)  # a coordinate that hardly varies is noise and stays small
         return cls(vectors.mean(0), deviation.clamp_min(lowest) * vectors.shape[1] ** 0.5)
 
     def apply(self, vectors: torch.Tensor) -> torch.Tensor:
@@ -62,17 +62,17 @@ class Scale:
         return (vectors - self.mean) / self.size
 
     def fold(self, weight: torch.Tensor, bias: torch.Tensor) -> tuple[np.ndarray, np.ndarray]:
-        """Weight and bias of a layer that reads the vectors as they are, from those of one that reads them scaled."""
+        """Weight and bias of a linear layer on unscaled vectors, from those of the layer trained on scaled ones."""
         weight = weight / self.size
         return weight.numpy().copy(), (bias - weight @ self.mean).numpy().copy()
 
 
 def new_module(hidden: int, labels: int, settings: TrainingSettings, generator: torch.Generator) -> torch.nn.Sequential:
-    """The layers of a head to train: a linear one starts at zero, one below another with small random weights."""
+    """The layers of a new head: the last one starts at zero, a hidden one with random weights."""
     layers: list[torch.nn.Module] = []
     if settings.units:
         below = torch.nn.Linear(hidden, settings.units)
-        # The input has length 1: weights of this size give the units values around 1.
+        # The input has a length of about 1, so standard normal weights give the units values around 1.
         torch.nn.init.normal_(below.weight, generator=generator)
         torch.nn.init.zeros_(below.bias)
         layers += [below, torch.nn.ReLU()]
@@ -84,7 +84,7 @@ def new_module(hidden: int, labels: int, settings: TrainingSettings, generator: 
 
 @no_grad
 def as_head(module: torch.nn.Sequential, scale: Scale) -> Head:
-    """What was trained on scaled features, as a head that reads them as they are."""
+    """The Head for unscaled features, from a module trained on scaled ones."""
     first, last = module[0], module[-1]
     if first is last:
         return Head(*scale.fold(last.weight, last.bias))

@@ -1,7 +1,7 @@
-"""Data sets of the Hugging Face hub, by name, through the `datasets` library.
+"""Data sets of the Hugging Face Hub, by name, through the `datasets` library.
 
-The library opens what it takes a name for: a folder of this machine, or, where the card of a data set says so, any file and
-any address. So a name is made one of the hub before the library sees it, and a card may speak of its own repository only.
+The library also opens local folders by name, and a data set's card may refer to any file or address. So only names that exist on
+the Hub reach the library, and a card may refer to its own repository only.
 """
 
 import re
@@ -23,14 +23,14 @@ from explorer.text.tables import Table, text_of
 
 EXAMPLE = "mteb/tweet_sentiment_extraction"
 NO_NAME = f"That is not the name of a data set on the hub; try {EXAMPLE}."
-TIMEOUT = 10  # seconds for the hub to say what it holds
-CARDS = ("README.md", ".huggingface.yaml")  # where a data set may say which files it is made of
-OWN_PATH = re.compile(r"(?![/~])(?!(.*/)?\.\.(/|$))[^:\\]*")  # below its own folder, and no address
-BUILDERS = {"csv", "json", "parquet", "arrow", "text", "conll"}  # that read rows of text and numbers, and run nothing
+TIMEOUT = 10  # seconds in which the Hub must answer
+CARDS = ("README.md", ".huggingface.yaml")  # files in which a data set may list what it consists of
+OWN_PATH = re.compile(r"(?![/~])(?!(.*/)?\.\.(/|$))[^:\\]*")  # a path below the repository's own folder, not an address
+BUILDERS = {"csv", "json", "parquet", "arrow", "text", "conll"}  # loaders that read rows of text and numbers, and run no code
 
 
 def fetch_data_set(name: object, report: Callable[[float, str], None] = lambda share, what: None) -> Table:
-    """The first rows of the training part of a data set, streamed. Raises InputError when it cannot be had."""
+    """Stream the first rows of the training part of a data set. Raises InputError when it cannot be fetched."""
     name = _checked(name)
     report(0, f"asking the hub for {name}")
     rows = []
@@ -40,7 +40,7 @@ def fetch_data_set(name: object, report: Callable[[float, str], None] = lambda s
             rows.append(row)
             if len(rows) % 250 == 0:
                 report(len(rows) / TEXTS.most, f"{len(rows):,} rows of {name}")
-    except Exception as error:  # the library raises whatever the network, the format and the data set bring about
+    except Exception as error:  # the library, the network, the format and the data set raise all kinds of errors
         logger.warning("A data set of the hub could not be fetched.", exc_info=True)
         raise InputError(
             f"The data set {name} cannot be fetched: the hub does not answer or does not have it; "
@@ -54,7 +54,7 @@ def fetch_data_set(name: object, report: Callable[[float, str], None] = lambda s
 
 
 def _checked(name: object) -> str:
-    """A name as the hub gives them. Raises InputError."""
+    """A valid repository name. Raises InputError."""
     given = name.strip() if isinstance(name, str) else ""
     try:
         validate_repo_id(given)
@@ -64,11 +64,12 @@ def _checked(name: object) -> str:
 
 
 def _opened(name: str) -> tuple[str, Iterator[dict[str, Any]]]:
-    """The name and the rows of the training part, or of the first. Raises whatever goes wrong, ValueError for what is not
-    to be read.
+    """The name and the rows of the training part, or else of the first part.
+
+    Raises ValueError for a data set that must not be read, and whatever the library raises.
     """
     info = HfApi().dataset_info(name, timeout=TIMEOUT)
-    if info.id.count("/") != 1:  # what has no owner may be a format to the library, which then reads the folder it is in
+    if info.id.count("/") != 1:  # without an owner, `datasets` may take the name for a format and read the local folder
         raise ValueError("a data set without an owner")
     validate_repo_id(info.id)
     _check_cards(info.id, str(info.sha))
@@ -81,13 +82,13 @@ def _opened(name: str) -> tuple[str, Iterator[dict[str, Any]]]:
     parts = builder.as_streaming_dataset()
     part = "train" if "train" in parts else next(iter(parts))
     stream = parts[part]
-    if stream.features:  # one may say that a cell is a picture, and the cell which file to open for it
+    if stream.features:  # a feature may declare that a cell is an image, and the cell which file to open
         stream = stream.decode(False)
     return part, iter(stream)
 
 
 def _check_cards(name: str, commit: str) -> None:
-    """Raises ValueError when a data set says that it is made of files that are not its own."""
+    """Raise ValueError when a data set says that it consists of files that are not its own."""
     for card in CARDS:
         try:
             path = Path(hf_hub_download(name, card, repo_type="dataset", revision=commit))
@@ -100,7 +101,7 @@ def _check_cards(name: str, commit: str) -> None:
 
 
 def _places_in(card: dict[str, Any]) -> Iterator[str]:
-    """Every path that a card names, wherever it stands among its configurations."""
+    """Every path in the configurations of a card."""
     waiting = [found.get(key) for found in card.get("configs") or () for key in ("data_files", "data_dir")]
     while waiting:
         found = waiting.pop()

@@ -1,4 +1,4 @@
-"""What runs now for somebody, trainings above all, so that a button or a page somewhere else can stop it or wait for it."""
+"""Running jobs, mostly trainings, so that a button or a page elsewhere can stop them or wait for them."""
 
 import threading
 import time
@@ -14,12 +14,12 @@ class _Job:
 
 
 _running: dict[str, _Job] = {}
-_closing = threading.Event()  # the app ends: what begins now is asked to stop at once
+_closing = threading.Event()  # the app is shutting down: new jobs are asked to stop at once
 
 
 @contextmanager
 def job(identifier: str) -> Iterator[threading.Event]:
-    """While this lasts, `stop(identifier)` sets the event."""
+    """A running job; the event is set when `stop(identifier)` is called."""
     own = _running[identifier] = _Job()
     if _closing.is_set():
         own.stop.set()
@@ -31,7 +31,7 @@ def job(identifier: str) -> Iterator[threading.Event]:
 
 
 def stop(identifier: object) -> bool:
-    """Ask a job to end with what it has; False when there is none of this id."""
+    """Ask a job to end with what it has so far; False when there is no such job."""
     found = _find(identifier)
     if found is not None:
         found.stop.set()
@@ -39,24 +39,24 @@ def stop(identifier: object) -> bool:
 
 
 def running() -> int:
-    """How many jobs there are."""
+    """The number of running jobs."""
     return len(_running)
 
 
 def is_running(identifier: object) -> bool:
-    """Whether a job of this id runs now."""
+    """Whether a job of this id is running."""
     return _find(identifier) is not None
 
 
 def wait(identifier: object, seconds: float) -> None:
-    """Return when no job of this id runs any more, or after so many seconds."""
+    """Return when no job of this id is running, or after so many seconds."""
     found = _find(identifier)
     if found is not None:
         found.over.wait(seconds)
 
 
 def stop_all(seconds: float) -> bool:
-    """Ask all jobs, those to come too, to end with what they have; whether all had ended within so many seconds."""
+    """Ask all jobs, also future ones, to end with what they have; returns whether all ended within so many seconds."""
     _closing.set()
     end = time.monotonic() + seconds
     running = list(_running.values())

@@ -1,4 +1,4 @@
-"""The kinds of task that there are, by the name that files have for them."""
+"""The kinds of task, by their names in files."""
 
 from typing import NamedTuple
 
@@ -9,11 +9,11 @@ from explorer.training.tagger import Tagger
 
 
 class Kind(NamedTuple):
-    """What is kept of a task of this kind."""
+    """The classes and the script that belong to a kind of task."""
 
     predictor: type[Predictor]
     held_out: type[HeldOut]
-    script: str = "predict.py"  # beside this file: what answers without this app, as predict.py in a zip
+    script: str = "predict.py"  # in this folder: the script that goes into the zip, which predicts without this app
 
 
 _ALL = (

@@ -1,4 +1,4 @@
-"""How much more examples help: what a linear head reaches when it has seen 25 examples, 50, 100 and so on."""
+"""Learning curves: the held-out score of a linear head trained on 25 examples, 50, 100 and so on."""
 
 from collections.abc import Generator
 from dataclasses import dataclass, replace
@@ -10,14 +10,14 @@ from explorer.training.examples import Examples, Split
 from explorer.training.finetune import Step
 from explorer.training.text_tasks import TextTask
 
-FEWEST = 25  # examples that the curve begins with; each next point has twice as many
+FEWEST = 25  # examples at the first point of the curve; each next point has twice as many
 
 
 @dataclass(frozen=True)
 class Point:
-    """So many examples: what the head and a bag of words reach on the held-out ones, as the kind of task is judged.
+    """One number of examples, with the held-out scores of the head and of a bag of words.
 
-    Each is the mean over the seeds and its standard deviation.
+    Each score is the measure by which the kind of task is judged: its mean over the seeds, and its standard deviation.
     """
 
     examples: int
@@ -28,16 +28,16 @@ class Point:
 
 
 def sizes(most: int) -> list[int]:
-    """25, 50, 100, ... and all of `most` examples, none of them close to all."""
+    """25, 50, 100, ... and `most`; doubled numbers above 80 % of `most` are left out."""
     doubled = [FEWEST * 2**k for k in range(most.bit_length()) if FEWEST * 2**k <= 0.8 * most]
     return [*doubled, most]
 
 
 def learning_curve(task: TextTask, seeds: int) -> Generator[tuple[float, str], None, list[Point]]:
-    """Train on more and more examples, `seeds` times with another split; yields how far it is.
+    """Train on more and more examples, for each of `seeds` splits; yields the share done, and what is being done.
 
-    The head on frozen features is solved at once (L-BFGS). Each part holds the one before it, the held-out examples are the
-    same for all parts of a split, and the words are counted in the same part (Baselines of the tab).
+    The head on frozen features is solved directly (L-BFGS). Within a split each part contains the one before it and all are
+    judged on the same held-out examples; the bag of words sees the same parts.
     """
     settings = replace(task.plan.settings, optimizer="lbfgs", units=0)
     task = replace(task, plan=replace(task.plan, layers_trained=0, settings=settings))
@@ -63,7 +63,7 @@ def replace_seed(task: TextTask, seed: int) -> TextTask:
 
 
 def proportional_order(examples: Examples, rows: np.ndarray, seed: int) -> np.ndarray:
-    """The rows in an order by chance of which every beginning has of each class about its share, and one at least."""
+    """The rows in a random order in which every beginning has about the right share of each class, and each at least once."""
     rng = np.random.default_rng(seed)
     strata = np.array(examples.strata)[rows]
     rank = np.empty(len(rows))
@@ -74,6 +74,6 @@ def proportional_order(examples: Examples, rows: np.ndarray, seed: int) -> np.nd
 
 
 def _scores(task: TextTask, below: np.ndarray, parts: Split) -> tuple[float, float]:
-    """What the head and the bag of words reach on what is held out."""
+    """The held-out scores of the head and of the bag of words."""
     (epoch,) = (report[0] for report in task.epochs(below, parts) if not isinstance(report, Step))
     return epoch.held_out[task.predictor.measures[1]], task.baselines(parts)["bag of words"]

@@ -1,4 +1,4 @@
-"""What the frozen part gives of the texts of a training: in memory, or of many texts in a file, read part by part."""
+"""Features and hidden states of the training texts: in memory, or for many texts in a memory-mapped file."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from explorer.model.readings import Reading, key_of, when_free
 from explorer.text.pairs import Pair
 from explorer.training.prefix import Ragged, cut_for, hidden_in_steps
 
-PART = 1024  # texts that are read, and then written, together
-PART_TOKENS = 2**16  # or as many as have so many tokens: 100 MB of a hidden size of 384
-HALF = np.dtype("<f2")  # hidden states in a file: half the disk, and finer than the bfloat16 that they were computed in
+PART = 1024  # texts that are read and written at a time
+PART_TOKENS = 2**16  # or texts with at most so many tokens: 100 MB at a hidden size of 384
+HALF = np.dtype("<f2")  # hidden states in a file: half the space, and more precise than the bfloat16 they were computed in
 SINGLE = np.dtype("<f4")
 
 Part = tuple[np.ndarray, np.ndarray]  # vectors [all, hidden], and how many each text has
@@ -28,7 +28,7 @@ Part = tuple[np.ndarray, np.ndarray]  # vectors [all, hidden], and how many each
 def text_features(model: Explorer, pairs: Sequence[Pair], layer: int, pooling: str) -> Generator[float, None, np.ndarray]:
     """[pairs, hidden] float32 features of pairs, as `features` has them; yields the share done, 0 to 1.
 
-    Of more than TEXTS they come from a file that is mapped into memory, and what was read before is found there.
+    For more pairs than TEXTS they come from a memory-mapped file, in which those computed before are found.
     """
     if len(pairs) <= TEXTS.most:
         return (yield from features_in_steps(model, pairs, layer, pooling))
@@ -46,14 +46,14 @@ def text_features(model: Explorer, pairs: Sequence[Pair], layer: int, pooling: s
 def hidden_states(model: Explorer, pairs: Sequence[Pair], layer: int) -> Generator[float, None, Ragged]:
     """Hidden state `layer` (an index) of every pair; yields the share done, 0 to 1.
 
-    What is more than TRAINING_MEGABYTES comes from a file that is mapped into memory, and what was read before is found
-    there. Texts are cut, all at one length, when they are more than READING_MEGABYTES; InputError if that is too little.
+    Beyond TRAINING_MEGABYTES they come from a memory-mapped file, in which those computed before are found. Beyond
+    READING_MEGABYTES all texts are cut to the same length; raises InputError if that is not enough.
     """
     lengths = yield from _count_tokens(model, pairs)
     hidden = model.capabilities.hidden_size
     if 4 * hidden * lengths.sum() <= TRAINING_MEGABYTES.bytes:
         return (yield from hidden_in_steps(model, pairs, layer))
-    size = HALF.itemsize * hidden  # of a token
+    size = HALF.itemsize * hidden  # per token
     cut = cut_for(lengths, READING_MEGABYTES.bytes / size)
     if cut is None:
         raise InputError(READING_MEGABYTES.tell(round(size * lengths.sum() / MEGABYTE)))
@@ -71,7 +71,7 @@ def hidden_states(model: Explorer, pairs: Sequence[Pair], layer: int) -> Generat
 
 
 def _count_tokens(model: Explorer, pairs: Sequence[Pair]) -> Generator[float, None, np.ndarray]:
-    """[pairs] how many tokens the model reads of each."""
+    """[pairs] the number of tokens of each, for this model."""
     counts: list[int] = []
     for start in range(0, len(pairs), PART):
         counts += [len(ids) for ids, _ in encode(model, pairs[start : start + PART])]
@@ -80,7 +80,7 @@ def _count_tokens(model: Explorer, pairs: Sequence[Pair]) -> Generator[float, No
 
 
 def _ends(lengths: np.ndarray) -> np.ndarray:
-    """Where parts end that have at most PART texts, and PART_TOKENS tokens or one text."""
+    """The ends of parts with at most PART texts and PART_TOKENS tokens, or with a single longer text."""
     ends, texts, tokens = [], 0, 0
     for place, length in enumerate(lengths.tolist()):
         if texts and (texts == PART or tokens + length > PART_TOKENS):
@@ -99,9 +99,9 @@ def _read_in_parts(
     ends: np.ndarray,
     read: Callable[[int, int], Part],
 ) -> Generator[float, None, Reading]:
-    """Read what is missing of the texts and write it, part by part; who reads the same at the same time waits.
+    """Compute and write the missing texts, part by part; concurrent callers with the same request wait.
 
-    It is so many rows of a `kind`, how a number is written and how many there are in a row.
+    The file has `rows` rows of `kind`: the type of a number, and how many there are in a row.
     """
     dtype, wide = kind
 

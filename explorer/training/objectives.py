@@ -1,4 +1,4 @@
-"""What a head learns of its vectors: how wrong its scores are, and how good. One class a kind of target."""
+"""Objectives of training: the loss and the measures for each kind of target."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from explorer.training.settings import TrainingSettings
 
 
 class Objective(ABC):
-    """What is to be learnt of rows, the texts (or words) that batches are made of, by their indices.
+    """The loss and the measures over rows, the texts (or words, or sentences) of which batches are made, by index.
 
-    What the encoder gives of some rows may be more or other vectors than the head scores: `vectors` makes these of it.
+    The encoder may give more vectors per row than the head scores; `vectors` selects or pools them.
     """
 
-    outputs: int  # scores of a vector
+    outputs: int  # scores per vector
 
     def vectors(self, given: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
-        """[vectors, hidden]: what the head scores, from what the encoder gives of `rows`, in their order."""
+        """[vectors, hidden]: the vectors to score, from what the encoder gives for `rows`, in their order."""
         return given
 
     @abstractmethod
     def loss(self, scores: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
-        """How wrong the scores [vectors, outputs] of `rows` are."""
+        """The loss of the scores [vectors, outputs] of `rows`."""
 
     @abstractmethod
     def measure(self, scores: torch.Tensor, rows: torch.Tensor) -> dict[str, float]:
-        """The loss and how good the scores [vectors, outputs] of `rows` are, by the names that the predictor has."""
+        """The loss and the predictor's other measures of the scores [vectors, outputs] of `rows`, by name."""
 
     def rescale(self, head: Head) -> Head:
         """The head whose scores are on the scale of the examples."""
@@ -43,11 +43,11 @@ class Objective(ABC):
 
 
 class Solvable(Objective):
-    """What a linear head can also learn at once, without steps, of vectors that stay as they are."""
+    """An objective for which a linear head on fixed vectors can also be solved directly, without gradient steps."""
 
     @abstractmethod
     def solve(self, inputs: np.ndarray, rows: np.ndarray, settings: TrainingSettings) -> tuple[np.ndarray, np.ndarray]:
-        """Weight [outputs, hidden] and bias [outputs] that are best for all of `rows`."""
+        """The best weight [outputs, hidden] and bias [outputs] for all of `rows`."""
 
 
 class Classes(Solvable):
@@ -59,11 +59,11 @@ class Classes(Solvable):
 
     @classmethod
     def of(cls, examples: Examples, parts: Split, balanced: bool = False) -> Classes:
-        """The labels of examples."""
+        """The objective for the labels of examples."""
         return cls(examples.targets, len(examples.classes), parts.train, balanced)
 
     def loss(self, scores: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
-        """The mean over the rows, a rare label's weighing more when that is asked for."""
+        """The mean cross-entropy over the rows, with class weights if the classes are to be balanced."""
         return torch.nn.functional.cross_entropy(scores, self.targets[rows], self._weights)
 
     def measure(self, scores: torch.Tensor, rows: torch.Tensor) -> dict[str, float]:
@@ -78,12 +78,12 @@ class Classes(Solvable):
         }
 
     def solve(self, inputs: np.ndarray, rows: np.ndarray, settings: TrainingSettings) -> tuple[np.ndarray, np.ndarray]:
-        """A multinomial logistic regression (L-BFGS)."""
+        """Solve a multinomial logistic regression (L-BFGS)."""
         return solve(inputs, self.targets[torch.from_numpy(rows)].numpy(), self.outputs, settings)
 
 
 class Numbers(Solvable):
-    """One number a row: squared error, of numbers centred and scaled as those trained on are."""
+    """One number per row: squared error, after centring and scaling by the numbers of the training part."""
 
     outputs = 1
 
@@ -96,7 +96,7 @@ class Numbers(Solvable):
         return (self.targets[rows] - self._mean) / self._size
 
     def loss(self, scores: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
-        """The mean squared error, in variances of the numbers trained on."""
+        """The mean squared error, in units of the variance of the training numbers."""
         return torch.nn.functional.mse_loss(scores[:, 0], self._scaled(rows))
 
     def measure(self, scores: torch.Tensor, rows: torch.Tensor) -> dict[str, float]:
@@ -105,20 +105,20 @@ class Numbers(Solvable):
         return {"loss": self.loss(scores, rows).item(), "spearman": spearman(said, right), "pearson": pearson(said, right)}
 
     def solve(self, inputs: np.ndarray, rows: np.ndarray, settings: TrainingSettings) -> tuple[np.ndarray, np.ndarray]:
-        """A ridge regression (Hoerl & Kennard 1970)."""
+        """Solve a ridge regression (Hoerl & Kennard 1970)."""
         fitted = sklearn.linear_model.Ridge(alpha=settings.regularization).fit(
             inputs, self._scaled(torch.from_numpy(rows)).numpy()
         )
         return fitted.coef_[None].astype(np.float32), np.array([fitted.intercept_], dtype=np.float32)
 
     def rescale(self, head: Head) -> Head:
-        """Numbers as the examples have them."""
+        """The head for numbers on the scale of the examples."""
         size, mean = self._size.item(), self._mean.item()
         return replace(head, weight=head.weight * np.float32(size), bias=head.bias * np.float32(size) + np.float32(mean))
 
 
 def class_weights(targets: torch.Tensor, labels: int, balanced: bool) -> torch.Tensor | None:
-    """[labels] weights under which every label counts the same, or None."""
+    """[labels] weights under which every label counts the same, or None if not `balanced`."""
     if not balanced:
         return None
     return len(targets) / (labels * torch.bincount(targets, minlength=labels).clamp_min(1).float())
@@ -132,12 +132,12 @@ def solve(inputs: np.ndarray, targets: np.ndarray, labels: int, settings: Traini
         bias[targets[0]] = 1
         return weight, bias
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that 300 steps are not enough for the last digits
+        warnings.simplefilter("ignore")  # about 300 steps not being enough for the last digits
         balance = "balanced" if settings.balanced else None
         fitted = sklearn.linear_model.LogisticRegression(C=1 / settings.regularization, max_iter=300, class_weight=balance).fit(
             inputs, targets
         )
-    if len(fitted.classes_) == 2:  # one score, of the second label: half of it to each gives the same probabilities
+    if len(fitted.classes_) == 2:  # one score, of the second label; half of it for each label gives the same probabilities
         fitted.coef_ = np.concatenate([-fitted.coef_, fitted.coef_]) / 2
         fitted.intercept_ = np.concatenate([-fitted.intercept_, fitted.intercept_]) / 2
     weight[fitted.classes_], bias[fitted.classes_] = fitted.coef_, fitted.intercept_

@@ -14,7 +14,7 @@ from safetensors.torch import load_file
 from transformers import AutoModel, AutoTokenizer, logging
 
 HERE = Path(__file__).resolve().parent
-logging.set_verbosity_error()  # heads of the pre-training that are left out are no news
+logging.set_verbosity_error()  # it warns about the pre-training heads, which are not needed
 logging.disable_progress_bar()
 
 
@@ -27,7 +27,7 @@ class Predictor:
         source = model or (HERE / "model" if (HERE / "model").is_dir() else self.settings["model"])
         self.tokenizer = AutoTokenizer.from_pretrained(source)
         self.encoder = AutoModel.from_pretrained(source, dtype=torch.float32).eval()
-        self.last = None  # the last hidden state before the norm over it, of models that have one
+        self.last = None  # the last hidden state before the final norm, for models that have one
         if path := self.settings.get("final_norm"):
             self.encoder.get_submodule(path).register_forward_pre_hook(self._keep)
 
@@ -36,9 +36,9 @@ class Predictor:
 
     @torch.no_grad()
     def __call__(self, texts: list[str], seconds: list[str] | None = None) -> torch.Tensor:
-        """The probability of every label for every text, [texts, labels], or of a regression the number, [texts, 1].
+        """The probability of every label for every text, [texts, labels], or for a regression the number, [texts, 1].
 
-        `seconds` are second texts, for pairs.
+        `seconds` are the second texts of pairs.
         """
         limit = self.settings["max_tokens"]
         encoded = self.tokenizer(texts, seconds, padding=True, truncation=True, max_length=limit, return_tensors="pt")
@@ -46,7 +46,7 @@ class Predictor:
             encoded.pop("token_type_ids", None)
         output = self.encoder(**encoded, output_hidden_states=True)
         layer = self.settings["layer"]
-        states = list(output.hidden_states)  # of [texts, tokens, hidden]; the first is the embedding output
+        states = list(output.hidden_states)  # [texts, tokens, hidden] each; the first is the embedding output
         if self.last is not None:
             states[-1] = self.last
         real = encoded["attention_mask"].unsqueeze(-1)
@@ -64,7 +64,7 @@ class Predictor:
 
 
 def main() -> None:
-    """Print the best label of every text of the command line and the probability of each label, or the number."""
+    """Print, for every text of the command line, the best label and the probability of each label, or the number."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("texts", nargs="+")
     parser.add_argument("--model", help="a folder or hub id of the encoder")

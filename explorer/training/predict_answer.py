@@ -16,12 +16,12 @@ from safetensors.torch import load_file
 
 HERE = Path(__file__).resolve().parent
 MOST = 512  # tokens of a window
-SHARED = 128  # tokens of a text, at most, that a window and the next have in common
+SHARED = 128  # maximum overlap of neighboring windows, in tokens
 LONGEST = 30  # tokens of an answer
 
 
 class Answerer:
-    """An encoder of transformers with a trained head that tells where an answer begins and ends."""
+    """An encoder of transformers with a trained head that scores where an answer begins and ends."""
 
     def __init__(self, model: str | None = None) -> None:
         transformers.logging.set_verbosity_error()
@@ -31,7 +31,7 @@ class Answerer:
         source = model or (HERE / "model" if (HERE / "model").is_dir() else self.settings["model"])
         self.tokenizer = transformers.AutoTokenizer.from_pretrained(source)
         self.encoder = transformers.AutoModel.from_pretrained(source, dtype=torch.float32).eval()
-        self.last = None  # the last hidden state before the norm over it, of models that have one
+        self.last = None  # the last hidden state before the final norm, for models that have one
         if path := self.settings.get("final_norm"):
             self.encoder.get_submodule(path).register_forward_pre_hook(self._keep)
 
@@ -39,7 +39,7 @@ class Answerer:
         self.last = read[0]
 
     def __call__(self, question: str, text: str) -> dict[str, Any]:
-        """The answer, of several windows of a long text from the one that is surest of one."""
+        """The answer; for a long text that of the window which is most certain of one."""
         found, begin = [], 0
         while True:
             part = text[begin:]
@@ -62,9 +62,9 @@ class Answerer:
 
     @torch.no_grad()
     def _in_window(self, encoded: transformers.BatchEncoding, spans: dict[int, tuple[int, int]]) -> tuple[float, dict[str, Any]]:
-        """How much more speaks for the best span than for no answer, its characters, and both shares.
+        """The margin of the best span over 'no answer', the span in characters, and the shares of both.
 
-        `spans` are the characters [start, end) of each token of the text, by its place.
+        `spans` are the characters [start, end) of each token of the text, by its position.
         """
         places = list(spans)
         given = {name: encoded[name] for name in ("input_ids", "attention_mask", "token_type_ids") if name in encoded}
@@ -86,7 +86,7 @@ class Answerer:
 
 
 def _without_blanks(start: int, end: int, text: str) -> tuple[int, int]:
-    """Characters [start, end) without the blank before them, which some tokenizers count to the piece after it."""
+    """Characters [start, end) without leading whitespace, which some tokenizers count as part of a piece."""
     while start < end and text[start].isspace() and not text[start:end].isspace():
         start += 1
     return start, end

@@ -16,7 +16,7 @@ from safetensors.torch import load_file
 from transformers import AutoModel, AutoTokenizer, logging
 
 HERE = Path(__file__).resolve().parent
-logging.set_verbosity_error()  # heads of the pre-training that are left out are no news
+logging.set_verbosity_error()  # it warns about the pre-training heads, which are not needed
 logging.disable_progress_bar()
 
 
@@ -29,7 +29,7 @@ class Tagger:
         source = model or (HERE / "model" if (HERE / "model").is_dir() else self.settings["model"])
         self.tokenizer = AutoTokenizer.from_pretrained(source)
         self.encoder = AutoModel.from_pretrained(source, dtype=torch.float32).eval()
-        self.last = None  # the last hidden state before the norm over it, of models that have one
+        self.last = None  # the last hidden state before the final norm, for models that have one
         if path := self.settings.get("final_norm"):
             self.encoder.get_submodule(path).register_forward_pre_hook(self._keep)
 
@@ -38,7 +38,7 @@ class Tagger:
 
     @torch.no_grad()
     def __call__(self, words: list[str]) -> torch.Tensor:
-        """The probability of every tag for every word, [words, tags]; fewer words when they do not all fit."""
+        """The probability of every tag for every word, [words, tags]; fewer words if not all fit into the model."""
         limit = self.settings["max_tokens"]
         text = " ".join(words)
         encoded = self.tokenizer(text, truncation=True, max_length=limit, return_offsets_mapping=True, return_tensors="pt")
@@ -63,7 +63,7 @@ class Tagger:
 
 
 def split_words(text: str) -> list[str]:
-    """The words of a text as BERT's tokenizer cuts it first: at blanks, and punctuation and Chinese characters by themselves."""
+    """The words of a text as BERT's tokenizer first splits it: at whitespace, and around punctuation and Chinese characters."""
     seen = (one for one in text if one.isspace() or unicodedata.category(one) not in ("Cc", "Cf"))
     return "".join(f" {one} " if _stands_alone(one) else one for one in seen).split()
 
@@ -77,7 +77,7 @@ def _stands_alone(character: str) -> bool:
 
 
 def main() -> None:
-    """Print the words of every text of the command line, their tags, and the probability of each tag that is given."""
+    """Print the words of every text of the command line, their tags, and the probability of each tag."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("texts", nargs="+")
     parser.add_argument("--model", help="a folder or hub id of the encoder")

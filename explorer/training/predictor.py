@@ -1,4 +1,4 @@
-"""What training leaves: a head, the layers below it when they were trained too, and how to use both."""
+"""The result of a training: a head, the trained layers below it if there are any, and how to use both."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ from explorer.training.top_layers import Top
 
 @dataclass(frozen=True, eq=False)
 class Predictor(ABC):
-    """A head over one hidden state of a model; `top` holds the trained copy of the layers up to it, if there is one."""
+    """A head over one hidden state of a model; `top` holds the trained copy of the layers below it, or None."""
 
-    labels: tuple[str, ...]  # what the scores of the head are of
+    labels: tuple[str, ...]  # one per score of the head
     head: Head
     model: str  # by name
-    layer: int  # index of the hidden state: 0 to the number of layers
-    pooling: str  # which vectors the head reads
+    layer: int  # index of the hidden state that the head reads: 0 to the number of layers
+    pooling: str  # how the head's vectors are made from the hidden states
     top: Top | None = None
 
-    kind: ClassVar[str]  # of task, in files and in the page
-    measures: ClassVar[tuple[str, ...]]  # what an epoch tells of it; the second is what it is judged by
+    kind: ClassVar[str]  # of task, in files and on the page
+    measures: ClassVar[tuple[str, ...]]  # the measures of an epoch; the second is the one that decides
     poolings: ClassVar[tuple[str, ...]]
     every_token: ClassVar[bool] = False  # whether the layers below the head give the vectors of all tokens, whatever the pooling
-    own_labels: ClassVar[tuple[str, ...]] = ()  # what the labels always are, of a kind that has none of the examples'
+    own_labels: ClassVar[tuple[str, ...]] = ()  # the fixed labels of a kind that does not take them from the examples
 
     @abstractmethod
     def sample(self, model: Explorer) -> np.ndarray:
-        """What it says of a text or two, all numbers: whoever brings a predictor is asked for it."""
+        """Scores of one or two sample texts: all must be finite for an uploaded predictor to be accepted."""
 
     @property
     def layers_trained(self) -> int:
-        """How many layers are not the model's own."""
+        """The number of layers that were trained with the head."""
         return len(self.top.layers) if self.top else 0
 
 
@@ -52,7 +52,7 @@ Kind = TypeVar("Kind", bound=Predictor)
 
 
 def of_kind(predictor: Predictor, kind: type[Kind]) -> Kind:
-    """The predictor of a task of this kind. Raises InputError when it is of another."""
+    """The predictor, typed as one of this kind. Raises InputError when it is of another."""
     if not isinstance(predictor, kind):
         raise InputError(f"This run is of another kind: it has a {type(predictor).__name__}, not a {kind.__name__}.")
     return predictor
@@ -62,16 +62,16 @@ SAMPLES = (("a word, or two", ""), ("one", "and another"))
 
 
 class TextPredictor(Predictor):
-    """A predictor that reads one vector of a text or a pair."""
+    """A predictor with one vector per text or pair."""
 
     poolings = POOLINGS
 
     def sample(self, model: Explorer) -> np.ndarray:
-        """[2, labels] scores of a text and a pair."""
+        """[2, labels] scores of a sample text and a sample pair."""
         return self.head.outputs(self.vectors(model, SAMPLES))
 
     def vectors(self, model: Explorer, pairs: Sequence[Pair]) -> np.ndarray:
-        """[texts, hidden] float32: what the head reads of every text or pair."""
+        """[texts, hidden] float32: the vector of every text or pair that the head reads."""
         if self.top is None:
             return finished(features_in_steps(model, pairs, self.layer, self.pooling))
         states = finished(hidden_in_steps(model, pairs, self.layer - self.layers_trained))
@@ -79,18 +79,18 @@ class TextPredictor(Predictor):
 
 
 class Classifier(TextPredictor):
-    """Which of some labels a text or a pair has."""
+    """Chooses one of several labels for a text or a pair."""
 
     kind = "classes"
     measures = ("loss", "accuracy", "macro_f1")
 
     def classify(self, model: Explorer, pairs: Sequence[Pair]) -> np.ndarray:
-        """[texts, labels] probabilities of texts or pairs, read by the model that this was trained on."""
+        """[texts, labels] probabilities for texts or pairs, with the model on which it was trained."""
         return self.head.probabilities(self.vectors(model, pairs))
 
 
 class Regressor(TextPredictor):
-    """How much of something a text or a pair has: a number."""
+    """Estimates a number for a text or a pair."""
 
     kind = "number"
     measures = ("loss", "spearman", "pearson")

@@ -1,4 +1,4 @@
-"""The frozen part of a model, run once: its hidden states, kept so that training can go on from them again and again."""
+"""The frozen layers of a model, run once: their hidden states are kept, and every epoch starts from them."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from explorer.model.pooled import Encoded
 from explorer.text.pairs import Pair
 
 BATCH_SIZE = 32
-EVERY_TOKEN = "tokens"  # as a pooling: none, each token has its own vector
-CUTS = (512, 256, 128, 64)  # tokens of a text that are kept, when keeping more would be more than may be kept
+EVERY_TOKEN = "tokens"  # a 'pooling' without pooling: every token keeps its vector
+CUTS = (512, 256, 128, 64)  # tokens kept per text, the first that fits into the memory limit
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Ragged:
     lengths: torch.Tensor  # [texts]
 
     def batch(self, rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """The texts `rows`, padded: hidden [batch, tokens, hidden] and which tokens are real [batch, tokens]."""
+        """The texts `rows`, padded: hidden [batch, tokens, hidden] float32, and which tokens are real [batch, tokens]."""
         places = torch.arange(int(self.lengths[rows].max()))
         real = places < self.lengths[rows, None]
         hidden = self.flat[(self.starts[rows, None] + places).clamp_max(len(self.flat) - 1)]
@@ -40,28 +40,28 @@ class Ragged:
 
 
 def precision() -> AbstractContextManager:
-    """bf16 for the large matrix products where the processor multiplies it natively; elsewhere nothing changes."""
+    """Autocast to bfloat16 on processors with native support; elsewhere nothing changes."""
     return torch.autocast("cpu", torch.bfloat16, enabled=bfloat16_is_fast(torch.device("cpu")))
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Encoded pairs of like length, the ids and segments of each, and which rows of the input they are."""
+    """Encoded pairs of similar length: the ids and segments of each, and the rows of the input they come from."""
 
     rows: np.ndarray
     encoded: list[Encoded]
 
 
 def cut_for(lengths: np.ndarray, most: float) -> int | None:
-    """How many tokens of every text are kept so that all together are at most `most`; None when that is too little."""
+    """The most tokens per text with which all texts together have at most `most`; None if even the fewest are too many."""
     return next((cut for cut in CUTS if np.minimum(lengths, cut).sum() <= most), None)
 
 
 def encoded_batches(model: Explorer, encoded: Sequence[Encoded], cut: int | None = None) -> Iterator[Batch]:
-    """What the model reads, BATCH_SIZE texts at a time, those of like length together: little padding.
+    """The encoded texts in batches of BATCH_SIZE, sorted by length to save padding.
 
-    Texts are cut at `cut` tokens. Without one they are cut, all at one length, when their hidden states are more than may
-    be kept in memory; InputError if that is too little.
+    Texts are cut at `cut` tokens. Without it they are cut, all at the same length, when their hidden states would exceed the
+    memory limit; raises InputError if that is not enough.
     """
     lengths = np.array([len(ids) for ids, _ in encoded])
     if cut is None:
@@ -82,7 +82,7 @@ def hidden_in_steps(model: Explorer, pairs: Sequence[Pair], layer: int, cut: int
 def encoded_hidden_in_steps(
     model: Explorer, encoded: Sequence[Encoded], layer: int, cut: int | None = None
 ) -> Generator[float, None, Ragged]:
-    """The same of texts that are encoded; yields after every batch."""
+    """Like `hidden_in_steps`, for encoded texts; yields the share done after every batch."""
     parts: list[tuple[torch.Tensor, torch.Tensor]] = []
     rows: list[int] = []
     for batch in encoded_batches(model, encoded, cut):
@@ -97,7 +97,7 @@ def encoded_hidden_in_steps(
 
 
 def _shorten(row: tuple[int, ...], cut: int) -> tuple[int, ...]:
-    """At most `cut` entries; the last one, of [SEP], stays."""
+    """At most `cut` entries; the last one, that of [SEP], is kept."""
     return row if len(row) <= cut else (*row[: cut - 1], row[-1])
 
 
@@ -108,7 +108,7 @@ def hidden_of(model: Explorer, batch: Batch, layer: int) -> tuple[torch.Tensor, 
 
 
 def run_layers(layers: Sequence[Layer], hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-    """What layers make of hidden states [batch, tokens, hidden]; padding is looked at by nobody."""
+    """The output [batch, tokens, hidden] of some layers, with padding masked."""
     mask = None if bool(real.all()) else real
     for layer in layers:
         hidden = layer(hidden, mask)

@@ -1,4 +1,4 @@
-"""Which layer knows it: a linear head on every hidden state, from one pass of the model."""
+"""Probing: a linear head on every hidden state, from one pass of the model."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ PROBE_POOLINGS = ("cls", "mean")  # the pooler reads the last layer only
 
 @dataclass(frozen=True)
 class LayerProbe:
-    """One hidden state: mean held-out accuracy over the seeds, its standard deviation, and that of the control task."""
+    """One hidden state's held-out accuracy: its mean and standard deviation over the seeds, and the mean of the control task."""
 
-    layer: int  # 0 the embedding output
+    layer: int  # 0 is the embedding output
     accuracy: float
     deviation: float
     control_accuracy: float
 
 
 def probe(model: Explorer, examples: Examples, pooling: str, seeds: int) -> Generator[tuple[float, str], None, list[LayerProbe]]:
-    """Logistic regression (L-BFGS) on every hidden state, `seeds` times with another split; yields how far it is.
+    """Logistic regression (L-BFGS) on every hidden state, `seeds` times with another split; yields the share done and a sentence.
 
-    In the control task every different text gets a label drawn from all of them (Hewitt & Liang 2019): a probe that
-    finds nothing but what the layer says stays near chance there, and accuracy minus control is its selectivity.
+    In the control task every different text gets a random one of the labels (Hewitt & Liang 2019). A probe that only uses what
+    the layer contains stays near chance there; accuracy minus control is its selectivity.
     """
     limits.check_choice(pooling, "pooling", PROBE_POOLINGS)
     examples = examples.drawn(TEXTS.most)
@@ -57,7 +57,7 @@ def probe(model: Explorer, examples: Examples, pooling: str, seeds: int) -> Gene
 
 
 def control_targets(examples: Examples, seed: int) -> np.ndarray:
-    """[examples] labels shuffled by sentence: equal texts get the same label, and each label is as frequent as before."""
+    """[examples] shuffled labels: equal texts get the same one."""
     rng = np.random.default_rng(seed)
     drawn: dict[Pair, int] = {}
     shuffled = rng.permutation(examples.targets)
@@ -72,7 +72,7 @@ def held_out_accuracy(vectors: np.ndarray, targets: np.ndarray, parts: Split, la
 
 
 def fitted_head(vectors: np.ndarray, targets: np.ndarray, labels: int, settings: TrainingSettings) -> Head:
-    """A logistic regression (L-BFGS) of targets [rows] on vectors [rows, hidden], all of which are trained on."""
+    """A logistic regression (L-BFGS) of targets [rows] on vectors [rows, hidden], trained on all rows."""
     inputs = torch.from_numpy(vectors)
     scale = Scale.of(inputs)
     weight, bias = solve(scale.apply(inputs).numpy(), targets, labels, settings)

@@ -1,4 +1,4 @@
-"""Questions on texts, with answers that are spans of them: what the finding of answers is learnt from."""
+"""Questions on texts with their answers, spans of the text: the training data of question answering."""
 
 import json
 import re
@@ -20,9 +20,9 @@ BUILT_IN = EXAMPLES / "answers.jsonl"
 
 @dataclass(frozen=True)
 class Question:
-    """A question on a text. `answers` are all that are right, none where the text has no answer.
+    """A question on a text. `answers` are all correct ones, empty where the text has no answer.
 
-    `start` is the character of the text at which the first of them begins, -1 where there is none.
+    `start` is the character of the text at which the first of them begins, -1 without one.
     """
 
     question: str
@@ -32,7 +32,7 @@ class Question:
 
     @property
     def answer(self) -> str:
-        """The answer that is learnt from; '' is none."""
+        """The answer to train on; '' if there is none."""
         return self.answers[0] if self.answers else ""
 
     @property
@@ -43,23 +43,23 @@ class Question:
 
 @dataclass(frozen=True)
 class Questions:
-    """Questions, several of them mostly on one text."""
+    """Questions, usually several on the same text."""
 
     rows: tuple[Question, ...]
 
     @cached_property
     def pairs(self) -> list[Pair]:
-        """Every question with its text, as BERT reads them: A and B."""
+        """Every question with its text, as BERT reads them: text A and text B."""
         return [(one.question, one.text) for one in self.rows]
 
     @cached_property
     def texts(self) -> list[str]:
-        """The texts, each once."""
+        """The different texts."""
         return list(dict.fromkeys(one.text for one in self.rows))
 
     @property
     def unanswered(self) -> int:
-        """How many questions the texts have no answer to."""
+        """The number of questions without an answer in their text."""
         return sum(not one.answers for one in self.rows)
 
     def __len__(self) -> int:
@@ -68,15 +68,15 @@ class Questions:
 
 @cache
 def built_in() -> Questions:
-    """The questions of assets/examples/answers.jsonl: a text a line, with its questions and their answers."""
+    """The questions of assets/examples/answers.jsonl: a text per line, with its questions and their answers."""
     lines = [json.loads(line) for line in BUILT_IN.read_text("utf-8").splitlines()]
     return Questions(tuple(place(asked, answer, line["text"]) for line in lines for asked, answer in line["questions"]))
 
 
 def place(question: str, answer: str, text: str, name: str = "the question") -> Question:
-    """A question whose answer is looked for in the text: where it stands first as whole words, or else at all.
+    """A question with its answer found in the text: the first match as whole words, or else the first match at all.
 
-    Capitals do not count. Raises InputError when it does not stand there.
+    Case is ignored only for the second. Raises InputError when there is none.
     """
     if not answer:
         return Question(question, text)
@@ -87,9 +87,9 @@ def place(question: str, answer: str, text: str, name: str = "the question") -> 
 
 
 def read_typed(typed: str) -> Questions:
-    """Questions as people type them: a text, below it a question a line with its answer after |, nothing for none.
+    """Questions as typed: a text, and below it one question per line with its answer after |, empty for none.
 
-    An empty line ends what belongs to a text. Raises InputError naming the line.
+    An empty line ends a text. Raises InputError naming the line.
     """
     TEXTS.check(typed.count("\n"), "lines")
     rows: list[Question] = []
@@ -109,7 +109,7 @@ def read_typed(typed: str) -> Questions:
 
 
 def check_questions(given: object) -> Questions:
-    """Questions from [[question, text, answer], ...], where '' is no answer. Raises InputError naming the first wrong one."""
+    """Questions from [[question, text, answer], ...], where '' is no answer. Raises InputError naming the first invalid one."""
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise InputError("Send the examples as a list of [question, text, answer].")
     TEXTS.check(len(given), "examples")
@@ -125,7 +125,10 @@ def check_questions(given: object) -> Questions:
 
 
 def check_enough(questions: Questions) -> Questions:
-    """The questions. Raises InputError unless there is an answer to learn, and a second text to hold out."""
+    """The questions unchanged.
+
+    Raises InputError unless one has an answer to learn from, and there is a second text to hold out.
+    """
     if not len(questions):
         raise InputError("There are no questions; give some on two texts or more.")
     if questions.unanswered == len(questions):
@@ -136,10 +139,10 @@ def check_enough(questions: Questions) -> Questions:
 
 
 def split_by_text(questions: Questions, seed: int, share: float = HELD_OUT_SHARE) -> Split:
-    """Indices to train on and to hold out: all questions on a text (capitals and blanks aside) on one side.
+    """Indices to train on and to hold out: all questions on a text (ignoring case and whitespace) stay on one side.
 
-    About `share` of the questions, and at least those on one text, are held out. The same seed, the same split. What is
-    left to train on has an answer, see `check_enough`.
+    About `share` of the questions, and at least those on one text, are held out. The same seed gives the same split. The
+    questions to train on include one with an answer, see `check_enough`.
     """
     groups = group_rows(normalise(one.text) for one in questions.rows)
     answered = next(rows for rows in groups if any(questions.rows[row].answers for row in rows))

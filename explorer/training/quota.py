@@ -1,7 +1,7 @@
-"""Whose runs are whose, and how many there may be: nobody's run ever leaves for the sake of somebody else's.
+"""The owner of each run, and how many runs there may be: a run is never deleted to make room for another visitor's.
 
-A visitor is known by an id that the browser keeps, a program by its address. What nobody in particular trained, the
-runs that a page opens with, is the house's.
+A visitor is known by an id that the browser keeps, a program by its address. Runs that the page itself starts with belong to
+HOUSE, which has no owner.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ _FILE = "visitor.json"
 
 @dataclass(frozen=True)
 class _Kept:
-    """A run on the disk."""
+    """A run on the disk, with its owner."""
 
     folder: Path
     visitor: str
@@ -31,19 +31,19 @@ class _Kept:
 
 
 def sign(folder: Path, visitor: str) -> None:
-    """Note in the folder of a run whose it is."""
+    """Note the owner of a run in its folder."""
     (folder / _FILE).write_text(json.dumps(visitor), "utf-8")
 
 
 def visitor_of(folder: Path) -> str:
-    """Whose run is in a folder."""
+    """The owner of the run in a folder."""
     with contextlib.suppress(OSError, ValueError):
         return str(json.loads((folder / _FILE).read_text("utf-8")))
     return HOUSE
 
 
 def expected_bytes(run: Run) -> int:
-    """About how much a run will take, before it is written."""
+    """The approximate size of a run in bytes, before it is written."""
     predictor, held = run.predictor, run.held_out
     arrays = [array for array in vars(predictor.head).values() if array is not None]
     arrays += list(predictor.top.state_dict().values()) if predictor.top is not None else []
@@ -51,10 +51,10 @@ def expected_bytes(run: Run) -> int:
 
 
 def make_room(folders: list[Path], visitor: str, coming: int, new: bool = True, spare: Path | None = None) -> None:
-    """Remove runs that have expired, and the visitor's own oldest until `coming` bytes more, of a new run or not, fit.
+    """Delete expired runs, and then the visitor's oldest, until `coming` bytes (of a `new` run or not) fit.
 
-    The run in `spare` stays. Raises ExplorerError when they do not fit, because the visitor's share is too small or
-    because others fill the store.
+    The run in `spare` is kept. Raises ExplorerError when they do not fit, because the visitor's share is too small or the runs of
+    others fill the store.
     """
     kept = _without_expired(folders, spare)
     if coming > VISITOR_MEGABYTES.bytes:
@@ -77,7 +77,7 @@ def _fits(kept: list[_Kept], coming: int, new: bool, most_runs: int, most_bytes:
 def _without_expired(folders: list[Path], spare: Path | None) -> list[_Kept]:
     kept = []
     for folder in folders:
-        with contextlib.suppress(OSError):  # somebody else removes it just now
+        with contextlib.suppress(OSError):  # another thread may be deleting it
             used = folder.stat().st_mtime
             if folder != spare and time.time() - used > RUN_DAYS.most * DAY:
                 _remove(folder)
@@ -87,7 +87,7 @@ def _without_expired(folders: list[Path], spare: Path | None) -> list[_Kept]:
 
 
 def _remove(run: Path) -> None:
-    """Remove a run; what makes it listed goes first, so that no half of it is ever found."""
+    """Delete a run; run.json goes first, so that no half-deleted run is ever listed."""
     with contextlib.suppress(OSError):
         (run / "run.json").unlink(missing_ok=True)
         shutil.rmtree(run)

@@ -1,4 +1,4 @@
-"""Why a classifier said what it said, and what training changed in the model."""
+"""Why a classifier decided as it did, and what training changed in the model."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from explorer.training.top_layers import Top
 REASONS = ("occlusion", "integrated_gradients")
 MOST_WORDS = 60
 FIRST_STEPS, FEWEST_STEPS = 48, 8
-PATH_TOKENS = 4096  # of all steps together: a long text is integrated in fewer of them, so that the answer stays quick
+PATH_TOKENS = 4096  # tokens of all steps together: long texts get fewer steps, so that the answer stays quick
 
 
 @dataclass(frozen=True)
 class Decision:
-    """The probability of every label, and how much each word did for the best one.
+    """The probability of every label, and the effect of each word on the best one.
 
-    `effects` [words] are, by occlusion, how much the probability falls when the word is hidden (-1 to 1), and by
-    integrated gradients shares of the log-odds ln(p / (1 - p)), with the `path` that they were summed along.
+    `effects` [words] are, for occlusion, how much the probability falls when the word is masked (-1 to 1); for integrated
+    gradients they are shares of the log-odds ln(p / (1 - p)), with the `path` along which they were summed.
     """
 
     probabilities: np.ndarray  # [labels]
@@ -40,11 +40,10 @@ class Decision:
 
 
 def decide(classifier: Classifier, model: Explorer, pair: Pair, method: str = "occlusion") -> Decision:
-    """Classify a text or pair, and say what the first MOST_WORDS words did. Raises InputError for another method.
+    """Classify a text or pair, with the effects of its first MOST_WORDS words. Raises InputError for an unknown method.
 
-    Occlusion (Zeiler & Fergus 2014) hides one word after the other behind [MASK]; integrated gradients
-    (Sundararajan et al. 2017) go from [PAD] in place of every piece to the text, in as many steps as they need to sum up
-    to the change, or as PATH_TOKENS allow.
+    Occlusion (Zeiler & Fergus 2014) masks one word at a time. Integrated gradients (Sundararajan et al. 2017) go from [PAD] in
+    place of every piece to the text, in as many steps as are needed to sum up to the change, or as PATH_TOKENS allow.
     """
     if limits.check_choice(method, "the method", REASONS) == "integrated_gradients":
         return _integrated(classifier, model, pair)
@@ -55,14 +54,14 @@ def decide(classifier: Classifier, model: Explorer, pair: Pair, method: str = "o
 
 
 def estimate_without(predictor: Regressor, model: Explorer, pair: Pair) -> tuple[float, list[str], np.ndarray]:
-    """The number of a text or pair, its first MOST_WORDS words, and how much lower it is without each of them (occlusion)."""
+    """The estimate for a text or pair, its first MOST_WORDS words, and how much lower it is with each masked (occlusion)."""
     words, variants = _without_one_word(pair, model.tokenizer.mask_token)
     said = predictor.estimate(model, [pair, *variants])
     return float(said[0]), words, said[0] - said[1:]
 
 
 def _without_one_word(pair: Pair, mask: str) -> tuple[list[str], list[Pair]]:
-    """The words of both texts, and for each the pair with that word masked."""
+    """The first MOST_WORDS words of both texts, and for each the pair with that word masked."""
     words, variants = [], []
     for side, text in enumerate(pair):
         for found in list(re.finditer(r"\w+(?:['’]\w+)*", text)):
@@ -94,9 +93,9 @@ def _integrated(classifier: Classifier, model: Explorer, pair: Pair) -> Decision
 def log_odds(
     classifier: Classifier, model: Explorer, segments: Sequence[int], label: int
 ) -> Callable[[torch.Tensor], torch.Tensor]:
-    """The log-odds [batch] of a label (its place) as a function of word embeddings [batch, tokens, hidden], in float32.
+    """The log-odds [batch] of a label (by index) as a function of word embeddings [batch, tokens, hidden], float32.
 
-    Unlike the score of one label, they do not change when all scores rise alike, which changes no probability.
+    Unlike a label's score, they do not change when all scores rise together, which leaves the probabilities as they are.
     """
     top = classifier.top
     if top is None:
@@ -118,14 +117,14 @@ def log_odds(
 
 @dataclass(frozen=True)
 class Change:
-    """What training moved, over some texts."""
+    """What training changed, over some texts."""
 
-    drift: np.ndarray  # [hidden states]: 1 - cosine of each token's vector before and after, mean over tokens
-    attention: np.ndarray  # [layers, heads]: half of the summed |after - before| of a row, mean over rows; 0 to 1
+    drift: np.ndarray  # [hidden states]: 1 - cosine of each token's vector before and after training, mean over tokens
+    attention: np.ndarray  # [layers, heads]: half of the summed |after - before| of each row, mean over rows; 0 to 1
 
 
 def compare(before: Explorer, after: Explorer, pairs: Sequence[Pair]) -> Change:
-    """How far two models of one shape are apart, on texts or pairs."""
+    """The difference between two models of the same architecture, over texts or pairs."""
     drift, shift, tokens = np.zeros((), np.float32), np.zeros((), np.float32), 0
     for pair in pairs:
         first, second = before.trace(*pair), after.trace(*pair)

@@ -1,4 +1,4 @@
-"""Grids of settings that papers searched, and what works beside them. Nothing here imports torch."""
+"""Grids of settings that papers searched, and similar ones for small models and heads. Nothing here imports torch."""
 
 import itertools
 from dataclasses import dataclass
@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Grid:
-    """Settings to be tried in every combination, and where they come from."""
+    """Settings to try in every combination, and their source."""
 
     batch_sizes: tuple[int, ...]
     rates: tuple[float, ...]
     epochs: tuple[int, ...]
-    layers: bool  # whether they are for the layers of BERT; otherwise for a head alone
+    layers: bool  # whether they are for training layers; otherwise for the head alone
     source: str
 
     def settings(self) -> list[tuple[int, float, int]]:
-        """Batch size, learning rate and epochs of every combination, the shortest trainings first."""
+        """Batch size, learning rate and epochs of every combination; those with the fewest epochs come first."""
         return [(batch, rate, number) for number, batch, rate in itertools.product(self.epochs, self.batch_sizes, self.rates)]
 
 

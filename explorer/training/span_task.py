@@ -1,4 +1,4 @@
-"""Learning to find answers: where a span of a text begins and ends, with the layers below or without."""
+"""Training question answering: where a span of a text begins and ends, with the layers below the head or without."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from explorer.training.top_layers import Top
 from explorer.training.training import Task
 from explorer.training.windows import Window, windows_of
 
-CUT_TOGETHER = 100  # questions, between two looks at how it goes
+CUT_TOGETHER = 100  # questions tokenized between two reports of progress
 
 
 def room(hidden: int) -> int:
-    """How many tokens are learnt from, at most, of a model of this width: what is made of them takes as much again."""
+    """The most tokens to train on for a model of this width: the activations take as much memory as their hidden states."""
     return TRAINING_MEGABYTES.bytes // (2 * 4 * hidden)
 
 
@@ -42,13 +42,13 @@ class Below(NamedTuple):
     states: Ragged
 
     def rows(self, questions: np.ndarray) -> np.ndarray:
-        """The windows of some questions."""
+        """The indices of the windows of some questions."""
         wanted = set(questions.tolist())
         return np.array([place for place, one in enumerate(self.windows) if one.row in wanted], dtype=np.int64)
 
 
 class Spans(Objective):
-    """The first and the last token of the answer, of windows: cross-entropy over all tokens of a window, in nats."""
+    """The first and the last token of the answer in each window: cross-entropy over all tokens of the window, in nats."""
 
     outputs = 2
 
@@ -57,14 +57,14 @@ class Spans(Objective):
         self.targets = torch.tensor([one.tokens(questions.rows[one.row].span) for one in below.windows])  # [windows, 2]
 
     def loss(self, scores: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
-        """The mean over windows, of beginning and end (Devlin et al. 2019, section 4.2)."""
+        """The mean over windows, of the first and the last token (Devlin et al. 2019, section 4.2)."""
         padded = torch.nn.utils.rnn.pad_sequence(
             self._of_each(scores, rows), batch_first=True, padding_value=-torch.inf
         )  # [windows, tokens, 2]
         return torch.nn.functional.cross_entropy(padded, self.targets[rows])
 
     def measure(self, scores: torch.Tensor, rows: torch.Tensor) -> dict[str, float]:
-        """Cross-entropy, exact match and F1 (0 to 1) of the questions that the windows are of."""
+        """Cross-entropy of the windows; exact match and F1 (0 to 1) of their questions."""
         said = self.answers([one.numpy() for one in self._of_each(scores, rows)], rows)
         pairs = [(answer.text, self.questions.rows[row].answers) for row, answer in said.items()]
         return {
@@ -74,7 +74,7 @@ class Spans(Objective):
         }
 
     def answers(self, scores: Sequence[np.ndarray], rows: torch.Tensor) -> dict[int, Answer]:
-        """What is said of each question, by its row, that the windows are of."""
+        """The answer to each question of the windows, by the row of the question."""
         found: dict[int, tuple[list[Window], list[np.ndarray]]] = {}
         for place, mine in zip(rows.tolist(), scores, strict=True):
             window = self.below.windows[place]
@@ -88,16 +88,16 @@ class Spans(Objective):
 
 
 class Answering(Task[Questions]):
-    """Which span of a text answers a question, if any does."""
+    """Training to find the span of a text that answers a question, if any does."""
 
     predictor = Answerer
 
     def split(self) -> Split:
-        """All questions on a text are on one side."""
+        """A split by text: all questions on a text are on one side."""
         return split_by_text(self.examples, self.plan.settings.seed, self.plan.settings.held_out)
 
     def read(self) -> Generator[float, None, Below]:
-        """The hidden states below the layers that are trained, of all windows, or of as many as there is room for."""
+        """Windows and the hidden states below the trained layers, of all windows or of as many as fit into memory."""
         pairs, windows = self.examples.pairs, []
         for start in range(0, len(pairs), CUT_TOGETHER):
             windows += windows_of(self.model, pairs[start : start + CUT_TOGETHER], start)
@@ -109,7 +109,10 @@ class Answering(Task[Questions]):
         return Below(windows, states)
 
     def _that_fit(self, windows: list[Window]) -> list[Window]:
-        """The windows of what is held out, and as many others, drawn with the seed, as there is room for. Raises InputError."""
+        """The held-out windows, and a random sample (by the seed) of as many others as fit into memory.
+
+        Raises InputError if none do.
+        """
         sizes = np.array([one.encoding.kept for one in windows])
         most = room(self.model.capabilities.hidden_size)
         if sizes.sum() <= most:
@@ -123,7 +126,7 @@ class Answering(Task[Questions]):
         return [windows[place] for place in np.sort(kept)]
 
     def epochs(self, below: Below, parts: Split) -> Iterator[Step | tuple[Epoch, Head, Top | None]]:
-        """The head alone, which goes the same way with no layer, or with the layers below it."""
+        """Train the head with the layers below it, or alone: `train_top` also takes no layers."""
         plan = self.plan
         top = Top(self.model, plan.layer, plan.layers_trained, EVERY_TOKEN)
         windows = Split(*(below.rows(rows) for rows in parts))
@@ -135,11 +138,11 @@ class Answering(Task[Questions]):
                 yield epoch, head, trained if plan.layers_trained else None
 
     def labels(self) -> tuple[str, ...]:
-        """A score for the beginning and one for the end."""
+        """The labels of the two scores: start and end."""
         return Answerer.own_labels
 
     def held_out(self, predictor: Predictor, below: Below, parts: Split) -> HeldOutAnswers:
-        """The questions, and what was said of them."""
+        """The held-out questions with the predicted answers."""
         rows = torch.from_numpy(below.rows(parts.held_out))
         scores = token_scores(predictor, self.model, below.states, rows)
         said = Spans(self.examples, below).answers(scores, rows)
@@ -152,7 +155,7 @@ class Answering(Task[Questions]):
         )
 
     def baselines(self, parts: Split) -> dict[str, float]:
-        """Exact match of no answer always, and of the words that share a sentence with those of the question."""
+        """Exact match of always 'no answer', and of a word overlap without BERT."""
         held = [self.examples.rows[row] for row in parts.held_out]
         said = {"no answer, always": [""] * len(held), "word overlap": [overlap_answer(one) for one in held]}
         return {name: _exact(answers, held) for name, answers in said.items()}
@@ -163,7 +166,7 @@ def _exact(said: Sequence[str], held: Sequence[Question]) -> float:
 
 
 def overlap_answer(asked: Question) -> str:
-    """A guess without BERT: in the sentence with most words of the question, the longest run of words that it has not."""
+    """A guess without BERT: in the sentence that shares most words with the question, the longest run of words not in it."""
     words = set(re.findall(r"\w+", asked.question.lower()))
     sentences = re.split(r"(?<=[.!?])\s+", asked.text)
     nearest = max(sentences, key=lambda sentence: len(words & set(re.findall(r"\w+", sentence.lower()))))

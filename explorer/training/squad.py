@@ -1,4 +1,4 @@
-"""Other people's questions: files of SQuAD (Rajpurkar et al. 2016 and 2018), nested, or flat as `datasets` gives them."""
+"""Question files in the format of SQuAD (Rajpurkar et al. 2016 and 2018), nested, or flat as in the `datasets` library."""
 
 import json
 from collections.abc import Iterator
@@ -19,16 +19,16 @@ STRANGE = "The file is not as SQuAD has it; send its JSON, or lines of {question
 
 @dataclass(frozen=True)
 class QuestionFile:
-    """The questions of a file, and what is to be said of how it was read."""
+    """The questions of a file, and a sentence about how it was read."""
 
     questions: Questions
     about: str
 
 
 def read_questions(path: Path, seed: int = 0) -> QuestionFile:
-    """The questions of a SQuAD file, version 1.1 or 2.0; of more than can be taken, as many are drawn with the seed.
+    """The questions of a SQuAD file, version 1.1 or 2.0; too many are sampled with the seed.
 
-    Raises InputError, naming the question, when the file is too large or no such file, or an answer is not at its place.
+    Raises InputError when the file is too large or in another format, or an answer is not at its place; it names the question.
     """
     TABLE_MEGABYTES.check(path.stat().st_size / MEGABYTE)
     try:
@@ -46,11 +46,11 @@ def read_questions(path: Path, seed: int = 0) -> QuestionFile:
     return QuestionFile(check_enough(Questions(tuple(_check(number, *entry) for number, entry in numbered))), f"{about}.")
 
 
-_Entry = tuple[Any, Any, list[tuple[Any, Any]]]  # a question, its text, and answers with where they begin
+_Entry = tuple[Any, Any, list[tuple[Any, Any]]]  # a question, its text, and answers with the characters at which they begin
 
 
 def _parse(text: str) -> Any:
-    """One JSON value, or a list of those that stand on a line each."""
+    """One JSON value, or a list of JSON lines."""
     try:
         return json.loads(text)
     except ValueError:
@@ -58,7 +58,7 @@ def _parse(text: str) -> Any:
 
 
 def _entries(found: Any) -> Iterator[_Entry]:
-    """What a file says of each question, nested or flat. Raises KeyError, TypeError or AttributeError for another form."""
+    """The questions of a file, nested or flat. Raises KeyError, TypeError or AttributeError for another format."""
     if isinstance(found, dict) and "data" in found:
         for paragraph in (paragraph for article in found["data"] for paragraph in article["paragraphs"]):
             for asked in paragraph["qas"]:

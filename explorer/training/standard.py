@@ -1,8 +1,8 @@
-"""A run as a checkpoint of transformers' own classes, which its pipelines and the hub know: no code of this app is needed.
+"""A run as a checkpoint of transformers' own classes, which its pipelines and the Hub know: no code of this app is needed.
 
-What these classes put between the encoder and the last linear layer differs by family. Where a head reads [CLS] as it is, that
-part is made to pass it on: a tanh by numbers so small that it is straight there (off by x³/3 · 1e-8), a ReLU or GELU by numbers
-so large that they are left as they are.
+These classes have a layer between the encoder and the last linear layer, which differs by family. Where a head reads [CLS]
+directly, that layer is made an identity: a tanh by numbers so small that it is linear there (off by x³/3 · 1e-8), a ReLU or GELU
+by numbers so large that they pass unchanged.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ LINES = {
     "tags": 'pipeline("token-classification", "FOLDER", aggregation_strategy="first")',
     "spans": 'AutoModelForQuestionAnswering.from_pretrained("FOLDER")',
 }
-READ = {"tags": ("first",), "spans": (EVERY_TOKEN,)}  # the poolings that transformers has too; others are of texts
+READ = {"tags": ("first",), "spans": (EVERY_TOKEN,)}  # the poolings that transformers has too; others are for texts
 SMALL, LARGE = 1e-4, 64.0  # see above
 _TWO = ("classifier.dense", "classifier.out_proj")
-_HEADS: dict[str, tuple[str, str, str]] = {  # of texts: the layer before the last, the last, and the function between them
+_HEADS: dict[str, tuple[str, str, str]] = {  # for texts: the layer before the last, the last one, and the activation between them
     "bert": ("bert.pooler.dense", "classifier", "tanh"),
     "albert": ("albert.pooler", "classifier", "tanh"),
     "roberta": (*_TWO, "tanh"),
@@ -45,7 +45,7 @@ _HEADS: dict[str, tuple[str, str, str]] = {  # of texts: the layer before the la
 
 
 def why_not(predictor: Predictor, model: Explorer) -> str:
-    """Why transformers has no class for a predictor, in a sentence; '' when it has."""
+    """A sentence on why transformers has no class for a predictor; '' if it has one."""
     if predictor.head.hidden_weight is not None:
         return "The classes of transformers have one linear layer for a head; train a linear head for them."
     if predictor.pooling not in READ.get(predictor.kind, ("cls", "pooler")):
@@ -57,16 +57,16 @@ def why_not(predictor: Predictor, model: Explorer) -> str:
 
 
 def write_standard(predictor: Predictor, folder: Path) -> None:
-    """Write config.json, model.safetensors and the tokenizer's files. Raises InputError with the reason of `why_not`."""
+    """Write config.json, model.safetensors and the tokenizer's files. Raises InputError with the sentence of `why_not`."""
     base = load(predictor.model)
     _module(predictor, base).save_pretrained(folder)
     base.tokenizer.save_pretrained(folder)
 
 
 def write_onnx(predictor: Predictor, folder: Path) -> None:
-    """Write model.onnx, config.json and the tokenizer's files: texts of any length and number, by torch's own exporter.
+    """Write model.onnx, config.json and the tokenizer's files with torch's exporter; batch and length are dynamic.
 
-    Raises InputError with the reason of `why_not`.
+    Raises InputError with the sentence of `why_not`.
     """
     base = load(predictor.model)
     module = _module(predictor, base)
@@ -77,7 +77,7 @@ def write_onnx(predictor: Predictor, folder: Path) -> None:
     names = ["start_logits", "end_logits"] if predictor.kind == "spans" else ["logits"]
     free = {name: dict.fromkeys(range(2), torch.export.Dim.AUTO) for name in encoded}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what the exporter says of its own parts
+        warnings.simplefilter("ignore")  # the exporter warns about its own parts
         torch.onnx.export(
             module,
             (),
@@ -94,7 +94,7 @@ def write_onnx(predictor: Predictor, folder: Path) -> None:
 
 
 def _module(predictor: Predictor, base: Explorer) -> transformers.PreTrainedModel:
-    """The encoder and the head in a class of transformers."""
+    """The encoder and the head as a class of transformers."""
     if why := why_not(predictor, base):
         raise InputError(why)
     first = predictor.layer - predictor.layers_trained
@@ -115,7 +115,7 @@ def _module(predictor: Predictor, base: Explorer) -> transformers.PreTrainedMode
 
 @no_grad
 def _write_head(module: Any, predictor: Predictor, base: Explorer) -> None:
-    """The head into the module, and what lies between it and the encoder."""
+    """Copy the head into the module, and fill the layer between it and the encoder."""
     weight, bias = torch.from_numpy(predictor.head.weight), torch.from_numpy(predictor.head.bias)
     if predictor.kind == "spans":
         last = module.qa_outputs
@@ -131,7 +131,7 @@ def _write_head(module: Any, predictor: Predictor, base: Explorer) -> None:
 
 
 def _pass_on(before: torch.nn.Linear, active: str, weight: torch.Tensor, bias: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Make a layer pass on what it reads; the weight and bias of the last layer with which its scores are the head's."""
+    """Make a layer an identity; returns the weight and bias with which the last layer then gives the head's scores."""
     straight = active == "tanh"
     before.weight.copy_(torch.eye(len(before.weight)) * (SMALL if straight else 1.0))
     before.bias.fill_(0.0 if straight else LARGE)

@@ -1,4 +1,4 @@
-"""Runs: what was trained, kept in files under ids that nobody can guess, so that it outlasts a reload and a restart.
+"""The store of runs: files under ids that cannot be guessed, which outlast a reload and a restart.
 
 A run is a folder with `run.json` and `weights.safetensors`; nothing is ever pickled.
 """
@@ -25,7 +25,7 @@ from explorer.training import quota
 from explorer.training.files import read_run, write_run
 from explorer.training.run import Run
 
-TUNED = "tuned-"  # what the name of a tuned model starts with in the model box
+TUNED = "tuned-"  # prefix of a tuned model's name in the model box
 
 _ID = re.compile(r"[A-Za-z0-9_-]{22}")
 _TUNED_NAME = re.compile(TUNED + _ID.pattern)
@@ -35,20 +35,20 @@ _writing = threading.Lock()
 
 
 def new_id() -> str:
-    """An id that nobody can guess: 128 bits of chance."""
+    """A random id of 128 bits, which cannot be guessed."""
     return secrets.token_urlsafe(16)
 
 
 def is_id(value: object) -> TypeGuard[str]:
-    """Whether something has the form of a run's id."""
+    """Whether a value has the form of a run's id."""
     return isinstance(value, str) and _ID.fullmatch(value) is not None
 
 
 def keep(run: Run, visitor: str = quota.HOUSE, model: Path | None = None) -> Run:
-    """Write a visitor's run, with the checkpoint in the folder `model` if there is one, and return it with its id.
+    """Write a visitor's run, with the checkpoint in the folder `model` if given, and return it with its id.
 
-    Room is made first, see `quota.make_room`. When this returns the run is on the disk; until then there is none. Raises
-    ExplorerError when there is no room, the disk is full, or there is a run of this id.
+    Room is made first, see `quota.make_room`. The write is atomic. Raises ExplorerError when there is no room, the disk is full,
+    or a run of this id exists.
     """
     run = replace(run, id=run.id or new_id(), created=run.created or time.time())
     place = folder()
@@ -67,15 +67,15 @@ def keep(run: Run, visitor: str = quota.HOUSE, model: Path | None = None) -> Run
 
 
 def fetch(identifier: object) -> Run:
-    """The run kept under an id. Raises InputError when there is none (any more)."""
+    """The run of an id. Raises InputError when there is none, or it has expired."""
     place = _place(identifier)
     with contextlib.suppress(OSError):
-        os.utime(place)  # used: it stays
+        os.utime(place)  # mark as used: the oldest are deleted first
     return _read.get(str(identifier), lambda: read_run(place, str(identifier)))
 
 
 def fetch_kind(identifier: object, kind: str) -> Run:
-    """The run kept under an id, if it is of this kind of task. Raises InputError when it is not or there is none."""
+    """The run of an id, if it is of this kind of task. Raises InputError if it is not, or there is none."""
     run = fetch(identifier)
     if run.kind != kind:
         raise InputError(f"This head {_DOES[run.kind]}, which this endpoint cannot ask of it; use {_ASKED_BY[run.kind]}.")
@@ -83,7 +83,7 @@ def fetch_kind(identifier: object, kind: str) -> Run:
 
 
 def peek(identifiers: list[str]) -> list[dict[str, Any]]:
-    """What `run.json` says of each run that is still there, without its weights: for lists."""
+    """The contents of `run.json`, without weights, of each run that still exists: for lists."""
     found = []
     for identifier in identifiers:
         with contextlib.suppress(OSError, ValueError, InputError):
@@ -93,22 +93,22 @@ def peek(identifiers: list[str]) -> list[dict[str, Any]]:
 
 
 def make_room(identifier: str, coming: int) -> None:
-    """Make room for `coming` bytes more in the folder of a run. Raises ExplorerError when there is none."""
+    """Make room for `coming` bytes more in the folder of a run. Raises ExplorerError if that is impossible."""
     place = _place(identifier)
     with _writing:
         _make_room(quota.visitor_of(place), coming, new=False, spare=place)
 
 
 def tuned_name(identifier: str) -> str:
-    """The name of a run's tuned model in the model box: it can be shown and sent, and nobody can tell the run's id from it."""
+    """The name of a run's tuned model in the model box. It may be shared: the run's id cannot be derived from it."""
     digest = hashlib.sha256(f"the tuned model of {identifier}".encode()).digest()
     return TUNED + base64.urlsafe_b64encode(digest[:16]).decode().rstrip("=")
 
 
 def tuned_folder(name: str) -> Path | None:
-    """The checkpoint of a tuned model by its name in the model box, or None when that is not the name of one.
+    """The checkpoint of a tuned model by its name in the model box, or None for any other name.
 
-    Raises ModelError when there is no such model (any more).
+    Raises ModelError when there is no such model, or it has expired.
     """
     if not _TUNED_NAME.fullmatch(name):
         return None
@@ -124,14 +124,14 @@ def _runs() -> list[Path]:
 
 
 def _place(identifier: object) -> Path:
-    """The folder of a run that exists."""
+    """The folder of an existing run. Raises InputError."""
     if is_id(identifier) and (folder() / identifier / "run.json").is_file():
         return folder() / identifier
     raise InputError("There is no such head (any more); train one and use the id that comes back.")
 
 
 def _make_room(visitor: str, coming: int, **about: Any) -> None:
-    """Make room among the runs, whose ages are right however the clock has jumped."""
+    """Make room among the runs, after `disk.tidy`: ages must be right even when the clock has jumped."""
     disk.tidy(folder())
     quota.make_room(_runs(), visitor, coming, **about)
 

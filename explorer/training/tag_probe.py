@@ -1,4 +1,4 @@
-"""Which layer knows the tags of words: a linear head on every hidden state, from one pass of the model."""
+"""Probing for tags of words: a linear head on every hidden state, from one pass of the model."""
 
 from collections import defaultdict
 from collections.abc import Generator, Sequence
@@ -14,8 +14,8 @@ from explorer.training.tagging import TaggedExamples, split_sentences
 from explorer.training.word_vectors import ReadWords, word_vectors_in_steps
 
 MOST_WORDS = 4_000  # a logistic regression on more takes minutes
-SETTINGS = TrainingSettings(regularization=0.01)  # many words and tags: the usual 1 leaves the probe weak
-REACHED = 0.95  # of what the best hidden state adds to always the same tag
+SETTINGS = TrainingSettings(regularization=0.01)  # with many words and tags the default of 1 makes the probe weak
+REACHED = 0.95  # share of the best hidden state's gain over chance at which a layer 'knows' the tags
 
 
 def probe_tags(
@@ -23,9 +23,9 @@ def probe_tags(
 ) -> Generator[tuple[float, str], None, list[LayerProbe]]:
     """Logistic regression (L-BFGS) on every hidden state, `seeds` times with another split of the sentences.
 
-    In the control task every word type gets one tag drawn as often as it occurs (Hewitt & Liang 2019, section 2): what a probe
-    learns of that it only remembers, and accuracy minus control is its selectivity. Of more than MOST_WORDS words as many
-    sentences are drawn as have so many. Yields how far it is.
+    In the control task every word type gets a random tag, drawn by frequency (Hewitt & Liang 2019, section 2): a probe can only
+    memorize these, and accuracy minus control is its selectivity. More than MOST_WORDS words are reduced by sampling sentences.
+    Yields the share done and a sentence.
     """
     examples = draw_sentences(examples, MOST_WORDS)
     layers = range(model.capabilities.layers + 1)
@@ -51,14 +51,14 @@ def probe_tags(
 
 
 def control_tags(examples: TaggedExamples, seed: int) -> np.ndarray:
-    """[words] tags (places among the classes): one for each word type, capitals aside, drawn from those of all words."""
+    """[words] random tags (indices of classes): one for each word type, ignoring case, drawn by the frequency of the tags."""
     rng = np.random.default_rng(seed)
     drawn: dict[str, int] = defaultdict(lambda: int(rng.choice(examples.targets)))
     return np.array([drawn[word.casefold()] for word in examples.words], dtype=np.int64)
 
 
 def draw_sentences(examples: TaggedExamples, most: int) -> TaggedExamples:
-    """The examples, or as many of their sentences, always the same, as have at most so many words; two at least."""
+    """The examples, or a fixed sample of their sentences with at most so many words; two sentences at least."""
     if len(examples.words) <= most:
         return examples
     kept = drawn_rows([len(one.words) for one in examples.sentences], most)
@@ -66,7 +66,7 @@ def draw_sentences(examples: TaggedExamples, most: int) -> TaggedExamples:
 
 
 def drawn_rows(lengths: Sequence[int], most: int) -> np.ndarray:
-    """Which of some sentences, by their numbers of words, are taken to have at most so many: always the same, two at least."""
+    """Indices of a fixed sample of sentences, given their numbers of words, with at most `most` words; two sentences at least."""
     if sum(lengths) <= most:
         return np.arange(len(lengths))
     order = np.random.default_rng(0).permutation(len(lengths))
@@ -75,6 +75,6 @@ def drawn_rows(lengths: Sequence[int], most: int) -> np.ndarray:
 
 
 def first_to_know(rows: list[LayerProbe], chance: float) -> int:
-    """The first hidden state that reaches REACHED of what the best one adds to `chance`, the share of the most frequent tag."""
+    """The first hidden state with REACHED of the best one's gain over `chance`, the share of the most frequent tag."""
     best = max(row.accuracy for row in rows)
     return next(row.layer for row in rows if row.accuracy >= chance + REACHED * (best - chance))

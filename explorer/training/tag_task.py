@@ -1,4 +1,4 @@
-"""Learning a tag for every word."""
+"""Training a tagger: a tag for every word."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from explorer.training.word_vectors import ReadWords, word_vectors_in_steps
 
 @dataclass(frozen=True)
 class OfWords:
-    """What the frozen part gives: vectors [words, hidden] of the words that are read."""
+    """The vectors [words, hidden] of the words that the model reads, when only a head is trained."""
 
-    words: np.ndarray  # [words that are read] which of all words they are
+    words: np.ndarray  # [words read] their indices among all words
     states: np.ndarray
 
 
 @dataclass(frozen=True)
 class OfTokens:
-    """The same below layers that are trained: hidden states of all tokens."""
+    """The hidden states of all tokens below the trained layers, with the places of the words that the model reads."""
 
     words: np.ndarray
     states: Ragged
@@ -45,14 +45,14 @@ Below = OfWords | OfTokens
 
 
 class TagsOfSentences(Classes):
-    """The tags of whole sentences, of which the encoder gives the vectors of all tokens: rows are sentences."""
+    """The objective for tags when the encoder gives the vectors of all tokens: rows are sentences."""
 
     def __init__(self, targets: np.ndarray, labels: int, trained_on: np.ndarray, places: TopWords, pieces: str) -> None:
         super().__init__(targets, labels, trained_on, False)
         self._places, self._pieces = places, pieces
 
     def vectors(self, given: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
-        """[words, hidden] of the sentences, in their order."""
+        """[words, hidden] of the sentences, in order."""
         return self._places.pool(given, rows, self._pieces)
 
     def loss(self, scores: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
@@ -60,21 +60,21 @@ class TagsOfSentences(Classes):
         return super().loss(scores, self._places.words(rows))
 
     def measure(self, scores: torch.Tensor, rows: torch.Tensor) -> dict[str, float]:
-        """Of the words."""
+        """The measures over words."""
         return super().measure(scores, self._places.words(rows))
 
 
 class Tagging(Task[TaggedExamples]):
-    """Which tag every word has. A share of the sentences is held out; words beyond what the model reads are left out."""
+    """Training a tag for every word. A share of the sentences is held out; words beyond the model's length are left out."""
 
     predictor = Tagger
 
     def split(self) -> Split:
-        """Of sentences."""
+        """A split by sentence."""
         return split_sentences(self.examples, self.plan.settings.seed, self.plan.settings.held_out)
 
     def read(self) -> Generator[float, None, Below]:
-        """All words once, or all tokens below the layers that are trained."""
+        """Vectors of all words or, to train layers, the hidden states of all tokens below them."""
         plan = self.plan
         read = ReadWords.of(self.model, [one.words for one in self.examples.sentences])
         if not plan.layers_trained:
@@ -89,7 +89,7 @@ class Tagging(Task[TaggedExamples]):
         return tuple(self.examples.classes)
 
     def epochs(self, below: Below, parts: Split) -> Iterator[Step | tuple[Epoch, Head, Top | None]]:
-        """The head alone, on batches of words, or with the layers below it, on batches of sentences."""
+        """Train the head alone, on batches of words, or with the layers below it, on batches of sentences."""
         plan, words = self.plan, self._words(below, parts)
         targets, labels = self.examples.targets[below.words], len(self.examples.classes)
         if isinstance(below, OfTokens):
@@ -101,7 +101,7 @@ class Tagging(Task[TaggedExamples]):
         yield from ((epoch, head, None) for epoch, head in train(below.states, of_words, words, plan.settings))
 
     def held_out(self, predictor: Predictor, below: Below, parts: Split) -> HeldOutTags:
-        """Sentences, their tags and the probabilities of all tags."""
+        """The held-out words, their tags, and the probabilities of all tags."""
         held = self._words(below, parts).held_out
         if isinstance(below, OfWords):
             vectors = below.states[held]
@@ -119,11 +119,11 @@ class Tagging(Task[TaggedExamples]):
         )
 
     def baselines(self, parts: Split) -> dict[str, float]:
-        """The share of words that the most frequent tag and a memory of words get right."""
+        """The accuracy over words of the most frequent tag and of a word memory."""
         words = (np.flatnonzero(np.isin(self.examples.sentence_of, rows)) for rows in parts)
         return tag_baselines(self.examples, *words)
 
     def _words(self, below: Below, parts: Split) -> Split:
-        """The same parts, of the words that are read, by their places among them."""
+        """The split in terms of words: indices among the words that the model reads."""
         sentences = self.examples.sentence_of[below.words]
         return Split(*(np.flatnonzero(np.isin(sentences, rows)) for rows in parts))

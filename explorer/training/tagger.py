@@ -1,4 +1,4 @@
-"""A predictor that gives every word a tag."""
+"""A predictor that tags words."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SAMPLES = (("a", "word", "or", "two"), ("unbelievable", "!"))
 
 
 class Tagger(Predictor):
-    """Which tag every word has. `pooling` is "first", the first piece of a word, or "mean", the mean of its pieces."""
+    """Gives every word a tag. `pooling` is "first", the first piece of a word, or "mean", the mean of its pieces."""
 
     kind = "tags"
     measures = ("loss", "accuracy", "macro_f1")
@@ -28,13 +28,13 @@ class Tagger(Predictor):
     every_token = True
 
     def sample(self, model: Explorer) -> np.ndarray:
-        """[words, labels] scores of a few words."""
+        """[words, labels] scores of a few sample words."""
         return self.head.outputs(self._vectors(model, ReadWords.of(model, SAMPLES)))
 
     def tag(self, model: Explorer, sentences: Sequence[Words]) -> list[np.ndarray]:
-        """For each sentence the probabilities [words, labels] of its words, as many as the model reads of a long one.
+        """For each sentence the probabilities [words, labels] of its words; of a long sentence only the beginning is read.
 
-        Raises InputError for what the model cannot read.
+        Raises InputError for a sentence or word that the model cannot read.
         """
         read = ReadWords.of(model, sentences)
         there = read.are_read(read.lengths)
@@ -44,7 +44,7 @@ class Tagger(Predictor):
         return np.split(shares, np.cumsum(counts)[:-1])
 
     def _vectors(self, model: Explorer, read: ReadWords) -> np.ndarray:
-        """[words, hidden] float32: what the head reads of every word that the model reads."""
+        """[words, hidden] float32: the vectors of all words that the model reads."""
         if self.top is None:
             return word_vectors(model, read, self.layer, self.pooling)
         states = finished(encoded_hidden_in_steps(model, read.encoded, self.layer - self.layers_trained))
@@ -53,7 +53,7 @@ class Tagger(Predictor):
 
 
 def _check_gaps(read: ReadWords, there: np.ndarray, counts: np.ndarray) -> None:
-    """Raises InputError when a word is not read though there is room for it."""
+    """Raise InputError when a word is not read although there is room for it."""
     cut = np.array([encoding.total > encoding.kept for encoding in read.encodings])
     place = np.arange(len(there)) - np.searchsorted(read.sentence, read.sentence)
     wrong = ~there & (~cut[read.sentence] | (place < counts[read.sentence]))
@@ -64,17 +64,17 @@ def _check_gaps(read: ReadWords, there: np.ndarray, counts: np.ndarray) -> None:
 
 @dataclass(frozen=True)
 class TopWords:
-    """Where the words that are read stand, when whole sentences go through the layers together."""
+    """The positions of the words that are read, when whole sentences go through the layers together."""
 
-    starts: torch.Tensor  # [sentences] where its words begin among all that are read
-    counts: torch.Tensor  # [sentences] how many it has
-    lengths: torch.Tensor  # [sentences] tokens
+    starts: torch.Tensor  # [sentences] index of its first word among all that are read
+    counts: torch.Tensor  # [sentences] number of its words
+    lengths: torch.Tensor  # [sentences] number of tokens
     first: torch.Tensor  # [words]
     last: torch.Tensor
 
     @classmethod
     def of(cls, read: ReadWords, lengths: np.ndarray) -> TopWords:
-        """Of the words that are read when so many tokens [sentences] are."""
+        """The positions of the words that are read when the sentences are cut to `lengths` [sentences] tokens."""
         there = read.are_read(lengths)
         counts = np.bincount(read.sentence[there], minlength=len(lengths))
         last = np.minimum(read.last, lengths[read.sentence] - 2)[there]
@@ -82,7 +82,7 @@ class TopWords:
         return cls(*(torch.from_numpy(np.ascontiguousarray(array)) for array in arrays))
 
     def words(self, rows: torch.Tensor) -> torch.Tensor:
-        """Which of all words that are read stand in the sentences `rows`, in their order."""
+        """The indices, among all words read, of those in the sentences `rows`, in their order."""
         counts = self.counts[rows]
         before = counts.cumsum(0) - counts
         return torch.arange(int(counts.sum())) + (self.starts[rows] - before).repeat_interleave(counts)

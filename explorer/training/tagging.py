@@ -1,4 +1,4 @@
-"""Sentences whose words have a tag each: what a tagger is trained on, and what needs no BERT to tag them."""
+"""Sentences whose words are tagged: the training data of a tagger, and its baselines without BERT."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -21,18 +21,18 @@ MEMORY, MEMORY_OF_NAMES = "word memory", "word memory, F1 of names"  # baselines
 
 @dataclass(frozen=True)
 class TaggedExamples:
-    """Sentences with a tag for each word. Words are counted through all sentences."""
+    """Sentences with a tag for each word. Word indices run through all sentences."""
 
     sentences: tuple[TaggedSentence, ...]
 
     @cached_property
     def classes(self) -> list[str]:
-        """The tags there are, in alphabetical order."""
+        """The different tags, in alphabetical order."""
         return sorted(self.counts)
 
     @cached_property
     def counts(self) -> Counter[str]:
-        """How many words have each tag."""
+        """The number of words with each tag."""
         return Counter(tag for one in self.sentences for tag in one.tags)
 
     @cached_property
@@ -42,7 +42,7 @@ class TaggedExamples:
 
     @cached_property
     def targets(self) -> np.ndarray:
-        """[words] int64: for each word, where its tag is among the classes."""
+        """[words] int64: the index of each word's tag among the classes."""
         place = {tag: index for index, tag in enumerate(self.classes)}
         return np.array([place[tag] for one in self.sentences for tag in one.tags], dtype=np.int64)
 
@@ -61,7 +61,7 @@ class TaggedExamples:
 
 
 def check_tagged_examples(given: object) -> TaggedExamples:
-    """Examples from [[[word, ...], [tag, ...]], ...]. Raises InputError unless there are 2 sentences and 2 tags."""
+    """Examples from [[[word, ...], [tag, ...]], ...]. Raises InputError unless there are 2 sentences and 2 different tags."""
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise InputError("Send the examples as a list of [words, tags].")
     TEXTS.check(len(given), "examples")
@@ -75,7 +75,10 @@ def check_tagged_examples(given: object) -> TaggedExamples:
 
 
 def check_to_tag(texts: object) -> list[list[str]]:
-    """Sentences from texts, which are cut into words, and lists of words, which are taken as they are. Raises InputError."""
+    """Sentences from texts, which are split into words, or from lists of words, which are taken as they are.
+
+    Raises InputError.
+    """
     if isinstance(texts, str) or not isinstance(texts, Sequence):
         raise InputError("Send the texts as a list, each a text or a list of words.")
     if not texts:
@@ -91,9 +94,9 @@ def check_to_tag(texts: object) -> list[list[str]]:
 
 
 def tagged_examples(sentences: Sequence[TaggedSentence], seed: int = 0) -> tuple[TaggedExamples, str]:
-    """Examples, and a sentence on what was left out: of more than can be taken, as many are drawn with the seed.
+    """Examples, and a sentence about what was left out: too many sentences are sampled with the seed.
 
-    Raises InputError unless there are 2 sentences and 2 tags.
+    Raises InputError unless there are 2 sentences and 2 different tags.
     """
     note = ""
     if len(sentences) > TEXTS.most:
@@ -119,7 +122,7 @@ def built_in_tagged(name: str) -> TaggedExamples:
 def split_sentences(examples: TaggedExamples, seed: int, share: float) -> Split:
     """Indices of sentences to train on and to hold out, about `share` of them; equal sentences stay on one side.
 
-    The same seed, the same split. Raises InputError when all sentences are one and the same.
+    The same seed gives the same split. Raises InputError when all sentences are equal.
     """
     groups = group_rows(normalise(" ".join(one.words)) for one in examples.sentences)
     if len(groups) < 2:
@@ -129,9 +132,9 @@ def split_sentences(examples: TaggedExamples, seed: int, share: float) -> Split:
 
 
 def word_memory(examples: TaggedExamples, train: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """[rows] tags (places among the classes) of words: the most frequent one that the word has in training.
+    """[rows] predicted tags (indices of classes): the most frequent one of each word in training.
 
-    A word that does not occur there, capitals aside, gets the most frequent tag of all. `train` and `rows` are words.
+    A word that does not occur there, ignoring case, gets the most frequent tag of all. `train` and `rows` are indices of words.
     """
     seen: dict[str, Counter[int]] = defaultdict(Counter)
     for row in train:
@@ -142,9 +145,9 @@ def word_memory(examples: TaggedExamples, train: np.ndarray, rows: np.ndarray) -
 
 
 def tag_baselines(examples: TaggedExamples, train: np.ndarray, held: np.ndarray) -> dict[str, float]:
-    """How many of the held-out words simple methods tag right, and how well word memory finds names (F1), 0 to 1.
+    """The accuracy of simple methods on the held-out words, and the F1 of entities found by word memory, 0 to 1.
 
-    `train` and `held` are words.
+    `train` and `held` are indices of words.
     """
     targets, remembered = examples.targets[held], word_memory(examples, train, held)
     usual = np.bincount(examples.targets[train]).argmax()

@@ -1,4 +1,4 @@
-"""What a text or a pair is learnt to be: one of some labels, or a number."""
+"""Training on texts or pairs: classification and regression."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ Texts = TypeVar("Texts", bound=Examples)
 
 
 class TextTask(Task[Texts]):
-    """A head on one vector of every text or pair."""
+    """Training a head on one vector per text or pair."""
 
     def split(self) -> Split:
-        """Of every class, or every fifth of the numbers, a share is held out."""
+        """A share of every class, or of every fifth of the numbers, is held out."""
         return split(self.examples, self.plan.settings.seed, self.plan.settings.held_out)
 
     def read(self) -> Generator[float, None, Any]:
-        """Vectors [examples, hidden], or hidden states when layers are trained."""
+        """Vectors [examples, hidden], or hidden states to train layers on."""
         plan = self.plan
         if plan.layers_trained:
             return hidden_states(self.model, self.examples.pairs, plan.layer - plan.layers_trained)
         return text_features(self.model, self.examples.pairs, plan.layer, plan.pooling)
 
     def epochs(self, below: Any, parts: Split) -> Iterator[Step | tuple[Epoch, Head, Top | None]]:
-        """The head alone, or with the layers below it."""
+        """Train the head alone, or with the layers below it."""
         plan, objective = self.plan, self.objective(parts)
         if plan.layers_trained:
             top = Top(self.model, plan.layer, plan.layers_trained, plan.pooling)
@@ -54,17 +54,17 @@ class TextTask(Task[Texts]):
 
     @abstractmethod
     def objective(self, parts: Split) -> Solvable:
-        """What the head learns."""
+        """The objective of the head."""
 
     def vectors(self, predictor: Predictor, below: Any, parts: Split) -> np.ndarray:
-        """[held-out examples, hidden]: what the head reads of them."""
+        """[held-out examples, hidden]: the vectors that the head reads."""
         if predictor.top is None:
             return below[parts.held_out]
         return evaluate(predictor.top, below, torch.from_numpy(parts.held_out)).numpy()
 
 
 class Classification(TextTask[Examples]):
-    """Which of some labels a text or a pair has."""
+    """Training to choose one of several labels for a text or a pair."""
 
     predictor = Classifier
 
@@ -73,7 +73,7 @@ class Classification(TextTask[Examples]):
         return tuple(self.examples.classes)
 
     def fitted(self) -> Task[Examples]:
-        """As for every task; from few examples that a head alone learns from, another way to learn and to judge."""
+        """The task with the settings left open filled in; for few examples and a head alone, a FewShot task."""
         settings = self.plan.settings
         few = len(self.examples) * settings.held_out < FEWEST_HELD_OUT
         if settings.epochs or self.plan.layers_trained or not few:
@@ -86,35 +86,34 @@ class Classification(TextTask[Examples]):
         return Classes.of(self.examples, parts, self.plan.settings.balanced)
 
     def held_out(self, predictor: Predictor, below: Any, parts: Split) -> HeldOutTexts:
-        """Texts, labels, probabilities, and the texts on a map."""
+        """The held-out texts, their labels and probabilities, and the texts on a map."""
         vectors, rows = self.vectors(predictor, below, parts), parts.held_out
         texts, texts_b = zip(*(self.examples.pairs[row] for row in rows), strict=True)
         points = principal_components(vectors, 2)[0]
         return HeldOutTexts(texts, texts_b, self.examples.targets[rows], predictor.head.probabilities(vectors), points)
 
     def baselines(self, parts: Split) -> dict[str, float]:
-        """Accuracy of the most frequent label, and of a bag of words."""
+        """The accuracy of the most frequent label, and of a bag of words."""
         return baselines(self.examples, parts)
 
 
 @dataclass(frozen=True, eq=False)
 class FewShot(Classification):
-    """The same from few examples, with BERT as it is: the head that is kept has seen them all.
+    """Classification of few examples with a frozen model: the final head is trained on all of them.
 
-    It is judged by heads that have seen all but one text each (leave-one-out, Stone 1974): of 18 examples a fifth is 3, and
-    '3 of 3 right' says little.
+    It is judged by leave-one-out (Stone 1974): a fifth of 18 examples is 3, and '3 of 3 right' says little.
     """
 
-    _scores: list[np.ndarray] = field(default_factory=list, init=False)  # [examples, labels], which `epochs` finds on its way
+    _scores: list[np.ndarray] = field(default_factory=list, init=False)  # [examples, labels], filled in by `epochs`
 
     def split(self) -> Split:
-        """All are trained on, and each is held out once."""
-        super().split()  # which says what is wrong with them
+        """All examples are both trained on and held out."""
+        super().split()  # raises for invalid examples
         every = np.arange(len(self.examples))
         return Split(every, every)
 
     def epochs(self, below: Any, parts: Split) -> Iterator[Step | tuple[Epoch, Head, Top | None]]:
-        """One report, at the end: each example is held out from the head that judges it."""
+        """One report, at the end: each example is scored by a head that was not trained on it."""
         folds, start = leave_one_out(self.examples), time.perf_counter()
         scores = np.zeros((len(self.examples), len(self.labels())), dtype=np.float32)
         for done, fold in enumerate(folds, start=1):
@@ -127,46 +126,46 @@ class FewShot(Classification):
         yield Epoch(1, *found), head, None
 
     def _learn(self, vectors: np.ndarray, parts: Split) -> Head:
-        """What is learnt in the end of some of the vectors [examples, hidden]."""
+        """The trained head for some of the vectors [examples, hidden]."""
         *_, (_, head) = train(vectors, self.objective(parts), parts, self.plan.settings)
         return head
 
     def held_out(self, predictor: Predictor, below: Any, parts: Split) -> HeldOutTexts:
-        """Every example, and what was said of it by the head that had not seen it."""
+        """Every example, with the probabilities of the head that was not trained on it."""
         probabilities = torch.from_numpy(self._scores[-1]).softmax(-1).numpy()
         return replace(super().held_out(predictor, below, parts), probabilities=probabilities)
 
     def baselines(self, parts: Split) -> dict[str, float]:
-        """What needs no BERT, judged in the same way; the most frequent label is that of all examples."""
+        """The baselines under leave-one-out; the most frequent label is that of all examples."""
         number = len(self.examples)
         right = [len(fold.held_out) * baselines(self.examples, fold)["bag of words"] for fold in leave_one_out(self.examples)]
         return {"most frequent": max(self.examples.counts.values()) / number, "bag of words": sum(right) / number}
 
 
 class Regression(TextTask[ScoredExamples]):
-    """How much of something a text or a pair has."""
+    """Training to estimate a number for a text or a pair."""
 
     predictor = Regressor
 
     def labels(self) -> tuple[str, ...]:
-        """One score, the number itself."""
+        """The label of the only score."""
         return Regressor.own_labels
 
     def objective(self, parts: Split) -> Solvable:
-        """Squared error of the numbers."""
+        """The squared error of the numbers."""
         return Numbers(self.examples.numbers, parts.train)
 
     def held_out(self, predictor: Predictor, below: Any, parts: Split) -> HeldOutNumbers:
-        """Texts, and their numbers beside those that were said."""
+        """The held-out texts with their numbers and the estimates."""
         said = predictor.head.outputs(self.vectors(predictor, below, parts))[:, 0]
         texts, texts_b = zip(*(self.examples.pairs[row] for row in parts.held_out), strict=True)
         return HeldOutNumbers(texts, texts_b, np.array(self.examples.numbers, dtype=np.float32)[parts.held_out], said)
 
     def baselines(self, parts: Split) -> dict[str, float]:
-        """Rank correlation of a bag of words and, of pairs, of the share of words that both have."""
+        """The rank correlation of a bag of words and, for pairs, of the share of words in common."""
         return number_baselines(self.examples, parts)
 
 
 def text_task(model: Explorer, examples: Examples, plan: TrainingPlan) -> TextTask:
-    """The task that examples ask for."""
+    """The task for examples: regression for numbers, otherwise classification."""
     return Regression(model, examples, plan) if isinstance(examples, ScoredExamples) else Classification(model, examples, plan)

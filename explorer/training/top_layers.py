@@ -1,4 +1,4 @@
-"""The top layers that are trained with a head: copies of a model's own, over hidden states that come from below."""
+"""The top layers that are trained with a head: copies of the model's, run on the hidden states below them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from explorer.training.prefix import EVERY_TOKEN, pool, run_layers
 
 @functools.cache
 def _dropout_class() -> type[torch.nn.Module]:
-    """The class of `seeded_dropout`; made when torch is loaded."""
+    """The class of `seeded_dropout`; created once torch is loaded."""
 
     class SeededDropout(torch.nn.Module):
         def __init__(self, p: float, generator: torch.Generator) -> None:
@@ -24,10 +24,10 @@ def _dropout_class() -> type[torch.nn.Module]:
             self.p, self.generator = p, generator
 
         def forward(self, hidden: torch.Tensor) -> torch.Tensor:
-            """Hidden states with a share `p` of the numbers set to 0 and the rest scaled up; unchanged in evaluation."""
+            """Set a share `p` of the numbers to 0 and scale up the rest; in evaluation nothing changes."""
             if not self.training or not self.p:
                 return hidden
-            # A byte of chance for a number: a draw of 64 bits serves eight, where bernoulli_() makes one for each.
+            # One random byte per number: a 64-bit draw serves eight numbers, where bernoulli_() draws for each.
             draws = torch.empty(-(-hidden.numel() // 8), dtype=torch.int64)
             chance = draws.random_(-(2**63), None, generator=self.generator).view(torch.uint8)[: hidden.numel()]
             dropped = round(256 * self.p)
@@ -37,23 +37,23 @@ def _dropout_class() -> type[torch.nn.Module]:
 
 
 def seeded_dropout(p: float, generator: torch.Generator) -> torch.nn.Module:
-    """Dropout with a generator of its own: two trainings at once do not take each other's random numbers."""
+    """Dropout with its own random generator, so that two trainings at once do not affect each other."""
     return _dropout_class()(p, generator)
 
 
 class Top:
-    """A copy of the last layers below a head, and of the pooler when the head reads it.
+    """A copy of the last layers below a head, and of the pooler if the head reads it.
 
-    LAST_FOUR reads what these layers are given and what each of them makes of it.
+    For LAST_FOUR the input of these layers and the output of each are pooled.
     """
 
     def __init__(self, model: Explorer, layer: int, layers_trained: int, pooling: str) -> None:
         self.pooling = pooling
         trained = model.layers[layer - layers_trained : layer]
-        self.module = torch.nn.Module()  # holds the weights; their names in files begin with these two
+        self.module = torch.nn.Module()  # the names of the weights in files begin with these two attributes
         self.module.layers = torch.nn.ModuleList(copy.deepcopy(own.module) for own in trained)
         self.module.pooler = copy.deepcopy(model.pooler) if pooling == "pooler" else None
-        self._like = replace(model.layers[0], module=torch.nn.Identity())  # how a layer of this model is run
+        self._like = replace(model.layers[0], module=torch.nn.Identity())  # a template of how this model's layers are run
 
     def __call__(self, hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
         """[batch, hidden] pooled vectors from the hidden states [batch, tokens, hidden] below the copied layers.
@@ -75,21 +75,21 @@ class Top:
 
     @property
     def layers(self) -> torch.nn.ModuleList:
-        """The copied layers as transformers has them."""
+        """The copied layers, as modules of transformers."""
         return self.module.layers
 
     @property
     def pooler(self) -> torch.nn.Module | None:
-        """The copied pooler, None when the head does not read it."""
+        """The copied pooler, or None."""
         return self.module.pooler
 
     @property
     def own_layers(self) -> list[Layer]:
-        """The copied layers, to be run."""
+        """The copied layers in the form in which they are run."""
         return [replace(self._like, module=module) for module in self.layers]
 
     def start_training(self, generator: torch.Generator) -> Top:
-        """Let the weights change, with dropout from `generator`; that of attention weights is off, see `attending`."""
+        """Unfreeze the weights, with dropout from `generator`; dropout of attention weights stays off, see `attending`."""
         self.module.requires_grad_(True).train()
         for parent in self.layers.modules():
             for name, child in parent.named_children():
@@ -98,19 +98,19 @@ class Top:
         return self
 
     def snapshot(self) -> Top:
-        """A copy for use: it does not change any more."""
+        """A frozen copy for use."""
         generators = [module.generator for module in self.module.modules() if isinstance(module, _dropout_class())]
         taken = copy.copy(self)
         taken.module = copy.deepcopy(self.module, {id(generator): generator for generator in generators})
         return taken.for_use()
 
     def for_use(self) -> Top:
-        """This one, from now on without dropout and gradients."""
+        """Switch off dropout and gradients; returns itself."""
         self.module.eval().requires_grad_(False)
         return self
 
     def eval(self) -> Top:
-        """This one, without dropout."""
+        """Switch off dropout; returns itself."""
         self.module.eval()
         return self
 
@@ -124,6 +124,6 @@ class Top:
 
 
 def _first(layer: Layer, hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-    """What a layer makes of the first token, [batch, 1, hidden]: of the others it needs but the keys and values."""
+    """The output of a layer for the first token, [batch, 1, hidden]; the other tokens only give keys and values."""
     first = slice(0, 1)
     return layer.after_heads(layer.heads(hidden, real).context(first), hidden[:, first])

@@ -1,4 +1,4 @@
-"""One training from examples to a run that is kept: what the page and the API both do, whatever the kind of task."""
+"""A training from examples to a stored run, for the page and the API, whatever the kind of task."""
 
 import time
 from abc import ABC, abstractmethod
@@ -42,13 +42,13 @@ CHECKS: dict[str, Callable[[object], Any]] = {
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """What to train: a head on the hidden state `layer` (an index), and the `layers_trained` layers below it."""
+    """What to train: a head on the hidden state `layer` (an index), with the `layers_trained` layers below it."""
 
     layer: int
     pooling: str
     layers_trained: int = 0
     settings: TrainingSettings = field(default_factory=TrainingSettings)
-    keep_best: bool = False  # the epoch with the highest held-out accuracy; otherwise the last
+    keep_best: bool = False  # keep the epoch that scores best on the held-out examples; otherwise the last
 
 
 def make_plan(
@@ -60,7 +60,7 @@ def make_plan(
     predictor: type[Predictor] = Classifier,
     **settings: object,
 ) -> TrainingPlan:
-    """A plan from what was sent; `settings` are those of TrainingSettings. Raises InputError or CapabilityError."""
+    """A plan from values that were sent; `settings` are those of TrainingSettings. Raises InputError or CapabilityError."""
     most = model.capabilities.layers
     index = limits.hidden_state_index(layer, most)
     pooling = limits.check_choice(pooling, "pooling", predictor.poolings)
@@ -83,7 +83,7 @@ def make_plan(
 
 @dataclass(frozen=True)
 class Progress:
-    """How far it is: a share of all the work, 0 to 1, what is being done, and what an epoch gave when one has ended."""
+    """The share of all work done, 0 to 1, what is being done, and the measures of an epoch that has just ended."""
 
     share: float
     doing: str
@@ -95,7 +95,7 @@ Given = TypeVar("Given", bound=Sized)
 
 @dataclass(frozen=True, eq=False)
 class Task(ABC, Generic[Given]):
-    """Something to learn from examples: what a kind of task adds to the training that all kinds share."""
+    """A training task; the subclasses add what differs between the kinds of task."""
 
     model: Explorer
     examples: Given
@@ -104,38 +104,38 @@ class Task(ABC, Generic[Given]):
     predictor: ClassVar[type[Predictor]]
 
     def fitted(self) -> "Task[Given]":
-        """The same with what the size of the data asks for, where the plan leaves that open."""
+        """The task with settings left open filled in by the number of examples."""
         plan = self.plan
         return replace(self, plan=replace(plan, settings=plan.settings.fitted(len(self.examples), plan.layers_trained)))
 
     @abstractmethod
     def split(self) -> Split:
-        """What is trained on and what is held out. Raises InputError."""
+        """The examples to train on and those held out. Raises InputError."""
 
     @abstractmethod
     def read(self) -> Generator[float, None, Any]:
-        """What the frozen part gives of all examples, once; yields the share done, 0 to 1."""
+        """The output of the frozen layers for all examples, computed once; yields the share done, 0 to 1."""
 
     @abstractmethod
     def epochs(self, below: Any, parts: Split) -> Iterator[Step | tuple[Epoch, Head, Top | None]]:
-        """Train on what the frozen part gave: a Step after a batch, and how it went after each epoch."""
+        """Train on the output of `read`: yields a Step after each batch, and measures, head and layers after each epoch."""
 
     @abstractmethod
     def labels(self) -> tuple[str, ...]:
-        """What the scores of the head are of."""
+        """The labels of the head's scores."""
 
     @abstractmethod
     def held_out(self, predictor: Predictor, below: Any, parts: Split) -> HeldOut:
-        """The examples that were held out, and what the predictor says of them."""
+        """The held-out examples, with the predictor's output for them."""
 
     @abstractmethod
     def baselines(self, parts: Split) -> dict[str, float]:
-        """What simple methods without BERT reach on the held-out examples, by name."""
+        """The scores of simple methods without BERT on the held-out examples, by name."""
 
 
 @dataclass(frozen=True, eq=False)
 class TrainingResult:
-    """The end of a training: the predictor of epoch `best`, and what it says of the held-out examples."""
+    """The end of a training: the predictor of epoch `best`, and the held-out examples."""
 
     task: Task
     predictor: Predictor
@@ -146,13 +146,13 @@ class TrainingResult:
 
 
 def run_training(task: Task, stop: Callable[[], bool] = lambda: False) -> Generator[Progress, None, TrainingResult | None]:
-    """Train as planned; yields how it goes and returns the end, or None when it was stopped before the first epoch.
+    """Train as planned; yields the progress and returns the result, or None when stopped before the first epoch ended.
 
-    `stop()` is asked after every batch, and the time is up after TRAINING_MINUTES; what was learnt until then stays. Raises
+    `stop()` is called after every batch, and the time limit is TRAINING_MINUTES; epochs finished by then count. Raises
     InputError.
     """
     task = task.fitted()
-    plan, parts = task.plan, task.split()  # fails before anything is computed
+    plan, parts = task.plan, task.split()  # raises before anything is computed
     chosen = plan.keep_best and len(parts.held_out) >= FEWEST_HELD_OUT
     stop = _in_time(stop)
     below = yield from _read(task, stop)
@@ -174,7 +174,7 @@ def run_training(task: Task, stop: Callable[[], bool] = lambda: False) -> Genera
             break
     if kept is None:
         return None
-    if len(task.examples) > TEXTS.most:  # it takes a while
+    if len(task.examples) > TEXTS.most:  # baselines and held-out examples take a while
         yield Progress(1.0, "Comparing it with what needs no BERT.")
     best, head, top = kept
     predictor = task.predictor(task.labels(), head, task.model.name, plan.layer, plan.pooling, top)
@@ -182,7 +182,7 @@ def run_training(task: Task, stop: Callable[[], bool] = lambda: False) -> Genera
 
 
 def train_whole(task: Task) -> TrainingResult:
-    """Train as planned, in one go. Raises InputError."""
+    """Train as planned, blocking. Raises InputError."""
     result = finished(run_training(task))
     if result is None:
         raise InputError("The training had to end before it began; try again.")
@@ -190,18 +190,18 @@ def train_whole(task: Task) -> TrainingResult:
 
 
 def _in_time(stop: Callable[[], bool]) -> Callable[[], bool]:
-    """Whether to stop: when it is asked for, or when the training has taken as long as one may take."""
+    """A function that says whether to stop: on request, or when the time limit is reached."""
     start, minutes = time.monotonic(), TRAINING_MINUTES.most
     return lambda: stop() or (minutes != NONE and time.monotonic() - start > 60 * minutes)
 
 
 def new_run(result: TrainingResult, title: str, identifier: str = "", visitor: str = HOUSE) -> Run:
-    """Keep what a visitor's training learnt, with the held-out examples and the baselines, under an id."""
+    """Store a visitor's training, with the held-out examples and the baselines, under an id."""
     return store.keep(as_run(result, title, result.task.baselines(result.split), identifier), visitor)
 
 
 def as_run(result: TrainingResult, title: str, baselines: dict[str, float], identifier: str) -> Run:
-    """What a training learnt, with the held-out examples, kept nowhere."""
+    """The run of a training, with its held-out examples, not stored yet."""
     settings = {**vars(result.task.plan), **vars(result.task.plan.settings)}
     del settings["settings"]
     return Run(
@@ -217,14 +217,14 @@ def as_run(result: TrainingResult, title: str, baselines: dict[str, float], iden
 
 
 def _read(task: Task, stop: Callable[[], bool]) -> Generator[Progress, None, Any | None]:
-    """What the frozen part gives, or None when it was stopped."""
+    """The output of the frozen layers, or None when it was stopped."""
     steps, first = task.read(), None
     while True:
         try:
             share = next(steps)
         except StopIteration as done:
             return done.value
-        first = first or (share, time.monotonic())  # a reading that was stopped goes on where it was
+        first = first or (share, time.monotonic())  # not from 0: reading that was stopped is continued
         left = _seconds_left(share - first[0], 1 - share, time.monotonic() - first[1])
         yield Progress(0.0, f"Reading {len(task.examples):,} examples, once: {share:.0%}{left}.")
         if stop():
@@ -232,7 +232,7 @@ def _read(task: Task, stop: Callable[[], bool]) -> Generator[Progress, None, Any
 
 
 def _seconds_left(done: float, rest: float, seconds: float) -> str:
-    """How long it takes to read the rest, at the speed at which so much was read in these seconds; '' for a moment."""
+    """The time left for the share `rest`, given that `done` took so many seconds; '' while that is not known yet."""
     if done <= 0 or seconds < FIRST_SECONDS:
         return ""
     return f", {_duration(seconds * rest / done)} left"

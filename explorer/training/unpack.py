@@ -1,4 +1,4 @@
-"""A run that somebody brings in a zip, whoever made it: it is checked and tried before any of it is kept."""
+"""Uploaded runs: a zip from an unknown source is checked, and tried out, before any of it is stored."""
 
 import contextlib
 import os
@@ -26,22 +26,22 @@ from explorer.training.kinds import KINDS
 from explorer.training.run import Run
 from explorer.training.training import make_plan
 
-MOST_SMALL_BYTES = 8 * 2**20  # of everything that is no model
-MOST_TOKENIZER_BYTES = 32 * 2**20  # of each file of a model but its weights
-MOST_SHRUNK = 30  # times that a zip may be smaller than what is in it: weights hardly shrink
-FREE = 64 * 2**20  # bytes that stay free on the disk
+MOST_SMALL_BYTES = 8 * 2**20  # all files except the model's
+MOST_TOKENIZER_BYTES = 32 * 2**20  # each file of a model except its weights
+MOST_SHRUNK = 30  # the highest compression ratio: weights hardly compress
+FREE = 64 * 2**20  # bytes that must stay free on the disk
 END_BYTES = 20 + 22
-MOST_LISTED_BYTES = 16 * 2**10  # of the names and sizes of a dozen files
+MOST_LISTED_BYTES = 16 * 2**10  # the list of a dozen files' names and sizes
 METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 WEIGHTS = "model/model.safetensors"
 STRANGE = "This zip was not made by BERT Explorer, or it was changed; save a run as a zip and use that."
 
 
 def unpack(path: Path, visitor: str = quota.HOUSE) -> Run:
-    """Keep for a visitor the run in a zip that `pack` made, whoever did. Raises InputError when it is anything else.
+    """Store the run in a zip for a visitor. Raises InputError unless it is what `pack` would have written.
 
-    Only the files that `pack` writes are read, none is larger than allowed, nothing in them is ever executed, and of a
-    zip that is refused nothing stays on the disk. Raises ExplorerError when there is no room, ModelError without its model.
+    Only the files that `pack` writes are read, their sizes are limited, nothing in them is executed, and nothing of a refused zip
+    stays on the disk. Raises ExplorerError when there is no room, ModelError when its model cannot be loaded.
     """
     identifier = store.new_id()
     with disk.unfinished(disk.folder()) as folder:
@@ -49,7 +49,7 @@ def unpack(path: Path, visitor: str = quota.HOUSE) -> Run:
         predictor = run.predictor
         if has_model:
             predictor = replace(predictor, model=store.tuned_name(identifier))
-            with _nothing_strange():  # what it raises tells the name
+            with _nothing_strange():  # because its errors contain the model's name, which is secret
                 model = Explorer(checkpoints.in_folder(predictor.model, folder))
         else:
             model = load(predictor.model)
@@ -59,7 +59,7 @@ def unpack(path: Path, visitor: str = quota.HOUSE) -> Run:
 
 
 def _read(path: Path, folder: Path) -> tuple[Run, bool]:
-    """The run in a zip, and whether its model is in it and now in `folder`."""
+    """The run in a zip, and whether its model was extracted to `folder`."""
     with _nothing_strange():
         _check_end(path)
         archive = zipfile.ZipFile(path)
@@ -82,10 +82,10 @@ def _read(path: Path, folder: Path) -> tuple[Run, bool]:
 
 @contextlib.contextmanager
 def _nothing_strange() -> Iterator[None]:
-    """Whatever goes wrong meanwhile is the zip's fault, except when the disk is full."""
+    """Convert any error to InputError(STRANGE), except when the disk is full."""
     try:
         yield
-    except Exception as error:  # a broken file raises whatever its reader happens to trip over
+    except Exception as error:  # readers of broken files raise all kinds of errors
         if isinstance(error, OSError) and error.errno in NOT_STORABLE:
             raise
         logger.info("A zip was refused", exc_info=error)
@@ -93,10 +93,10 @@ def _nothing_strange() -> Iterator[None]:
 
 
 def _check_end(path: Path) -> None:
-    """Raises ValueError unless the list of entries is short: to read one of millions takes minutes and gigabytes.
+    """Raise ValueError unless the list of entries is short: one of millions would take minutes and gigabytes to read.
 
-    A zip ends with a record of 22 bytes: its mark, four numbers of 2 bytes, the size of that list in 4, where it begins in
-    4, and the length of a comment in 2. Nothing of ours is so large that the older record is followed by a newer one.
+    A zip ends with a record of 22 bytes: a signature, four numbers of 2 bytes, the size of that list in 4, its offset in 4, and
+    the length of a comment in 2. Our zips are never so large that they need a zip64 record.
     """
     with path.open("rb") as file:
         file.seek(-END_BYTES, os.SEEK_END)
@@ -107,7 +107,7 @@ def _check_end(path: Path) -> None:
 
 
 def _check_entries(entries: list[zipfile.ZipInfo], packed: int, folder: Path) -> None:
-    """Raises InputError unless the entries are ours, and of sizes that they can have in a zip of `packed` bytes."""
+    """Raise InputError unless the entries are the expected ones, with sizes possible in a zip of `packed` bytes."""
     names = [entry.filename for entry in entries]
     if not set(names) <= FILES or len(set(names)) != len(names) or any(entry.compress_type not in METHODS for entry in entries):
         raise InputError(STRANGE)
@@ -124,14 +124,17 @@ def _check_entries(entries: list[zipfile.ZipInfo], packed: int, folder: Path) ->
 
 
 def _is_here(settings: dict[str, Any]) -> bool:
-    """Whether the model that was packed is the one of that name here; nothing is fetched to find out."""
+    """Whether the packed model is the local one of that name; nothing is downloaded to find out."""
     folder = None if settings["layers_trained"] else checkpoints.here(settings["model"])
     weights = folder and folder / "model.safetensors"
     return weights is not None and weights.is_file() and digest(weights) == settings["model_sha256"]
 
 
 def _extract_model(archive: zipfile.ZipFile, folder: Path) -> None:
-    """Write the files of the model. Raises ValueError when one is not as long as was said; zipfile reads no more of it."""
+    """Extract the files of the model.
+
+    Raises ValueError when one is shorter than declared; zipfile does not read beyond that size.
+    """
     for name in MODEL_FILES:
         if f"model/{name}" in archive.namelist():
             with archive.open(f"model/{name}") as source, (folder / name).open("wb") as target:
@@ -143,7 +146,7 @@ def _extract_model(archive: zipfile.ZipFile, folder: Path) -> None:
 
 
 def _try(run: Run, model: Explorer) -> None:
-    """Ask of a run what its views will ask. Raises InputError when it cannot answer."""
+    """Run what the views will run. Raises InputError when it fails or gives numbers that are not finite."""
     predictor = run.predictor
     with _nothing_strange():
         make_plan(model, predictor.layer, predictor.pooling, predictor=type(predictor))

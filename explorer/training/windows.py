@@ -1,4 +1,4 @@
-"""Questions with as much of their text as a model reads at once: a long text in several windows that overlap."""
+"""Windows of question answering: a question with as much of its text as the model reads at once, overlapping."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from explorer.text.encoding import Encoding
 from explorer.text.pairs import Pair
 from explorer.training.prefix import CUTS
 
-SHARED = 128  # tokens of a text, at most, that a window and the next have in common
+SHARED = 128  # maximum overlap of neighboring windows, in tokens
 
 
 @dataclass(frozen=True)
 class Window:
-    """A question and a part of its text, as the model reads them together: A and B."""
+    """A question and a part of its text, read together as text A and text B."""
 
-    row: int  # which question
+    row: int  # index of the question
     begin: int  # character of the text at which the part begins
     encoding: Encoding
 
@@ -27,19 +27,19 @@ class Window:
 
     @property
     def text_tokens(self) -> range:
-        """Where the tokens of the text are, zero-based."""
+        """The positions of the tokens of the text, zero-based."""
         first = self.encoding.sequences.index(1)
         return range(first, first + self.encoding.sequences.count(1))
 
     def characters(self, start: int, end: int) -> tuple[int, int]:
-        """Characters [start, end) of the whole text for the tokens [start, end], both in it."""
+        """Characters [start, end) of the whole text for the tokens from `start` to `end`, both included."""
         offsets = self.encoding.offsets
         return self.begin + offsets[start][0], self.begin + offsets[end][1]
 
     def tokens(self, span: tuple[int, int] | None) -> tuple[int, int]:
-        """The tokens [start, end], both in it, that hold characters [start, end) of the text.
+        """The first and the last token, both included, of characters [start, end) of the text.
 
-        (0, 0), which is [CLS], where there is no answer or not the whole of it: Devlin et al. 2019, section 4.3.
+        (0, 0), which is [CLS], when there is no answer or not all of it is in this window: Devlin et al. 2019, section 4.3.
         """
         if span is None:
             return 0, 0
@@ -51,7 +51,7 @@ class Window:
 
 
 def windows_of(model: Explorer, pairs: Sequence[Pair], first: int = 0) -> list[Window]:
-    """The windows of questions and their texts, in order; `first` is the row of the first of them.
+    """The windows of questions and their texts, in order; `first` is the index of the first question.
 
     Raises InputError when a text or a question cannot be read.
     """

@@ -1,4 +1,4 @@
-"""One vector a word: of its first piece, or the mean of its pieces, from any hidden state."""
+"""One vector per word, that of its first piece or the mean of its pieces, from any hidden state."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ Words = Sequence[str]
 
 @dataclass(frozen=True)
 class ReadWords:
-    """Sentences as the model reads them, and where each of their words stands.
+    """Sentences as the model reads them, with the positions of their words.
 
-    Words are counted through all sentences. `first` and `last` [words] are the tokens of a word's pieces in its sentence, from
-    0; -1 where the model reads none of them, since its sentence is too long.
+    Word indices run through all sentences. `first` and `last` [words] are the tokens of a word's pieces in its sentence,
+    zero-based; -1 where the model reads none of them, because the sentence is too long.
     """
 
     encodings: list[Encoding]
@@ -40,9 +40,9 @@ class ReadWords:
 
     @classmethod
     def of(cls, model: Explorer, sentences: Sequence[Words]) -> ReadWords:
-        """Sentences given as words, each cut to what the model takes. Raises InputError for one that cannot be read.
+        """Read sentences given as words, each cut to the model's length. Raises InputError for one that cannot be read.
 
-        They are read with blanks between the words, which for BERT is what transformers does with `is_split_into_words`.
+        The words are joined by spaces, which for BERT is equivalent to `is_split_into_words` of transformers.
         """
         encodings = [model.encode(" ".join(words)) for words in sentences]
         places = [_places(encoding, words) for encoding, words in zip(encodings, sentences, strict=True)]
@@ -52,24 +52,24 @@ class ReadWords:
 
     @property
     def encoded(self) -> list[Encoded]:
-        """What the model reads of each sentence."""
+        """The ids and segments of each sentence."""
         return [(encoding.ids, encoding.segments) for encoding in self.encodings]
 
     @property
     def lengths(self) -> np.ndarray:
-        """[sentences] tokens."""
+        """[sentences] the number of tokens."""
         return np.array([encoding.kept for encoding in self.encodings])
 
     def are_read(self, lengths: np.ndarray) -> np.ndarray:
-        """[words] whether each has a piece among the tokens, of which so many [sentences] are kept; the last is of no word."""
+        """[words] whether each has a piece among the first `lengths` [sentences] tokens, the last of which belongs to no word."""
         return (self.first >= 0) & (self.first < lengths[self.sentence] - 1)
 
 
 def _places(encoding: Encoding, words: Words) -> np.ndarray:
-    """[2, words]: the first and the last token of each word, -1 for those that are not read."""
+    """[2, words]: the first and the last token of each word, -1 for words that are not read."""
     starts = np.cumsum([0, *(len(word) + 1 for word in words[:-1])])
     tokens = np.array(encoding.text_positions)
-    # By its last character: a piece of SentencePiece begins with the blank that stands before it.
+    # Assign pieces by their last character: a piece of SentencePiece may begin with the space before it.
     ends = np.array([encoding.offsets[token][1] for token in tokens]) - 1
     word_of = np.searchsorted(starts, ends, side="right") - 1
     found = np.full((2, len(words)), -1)
@@ -79,7 +79,7 @@ def _places(encoding: Encoding, words: Words) -> np.ndarray:
 
 
 def pool_words(states: torch.Tensor, first: torch.Tensor, last: torch.Tensor, pieces: str) -> torch.Tensor:
-    """[words, hidden] from vectors [tokens, hidden], the pieces of a word being the tokens `first` to `last`."""
+    """[words, hidden] from vectors [tokens, hidden]; the pieces of a word are the tokens `first` to `last`."""
     if pieces == "first":
         return states[first]
     counts = last - first + 1
@@ -93,10 +93,10 @@ def pool_words(states: torch.Tensor, first: torch.Tensor, last: torch.Tensor, pi
 def word_vectors_in_steps(
     model: Explorer, read: ReadWords, layers: Sequence[int], pieces: str
 ) -> Generator[float, None, np.ndarray]:
-    """[layers, words, hidden] float32 of some hidden states (indices, ascending), of the words that are read.
+    """[layers, words, hidden] float32 of some hidden states (indices, ascending), for the words that are read.
 
-    Yields the share done, 0 to 1, after every batch. Many sentences are multiplied in bfloat16 where that is quick, as
-    `explorer.model.features` does. Raises InputError when so many vectors do not fit into memory.
+    Yields the share done, 0 to 1, after every batch. Many sentences are multiplied in bfloat16 where that is fast, as in
+    `explorer.model.features`. Raises InputError when the vectors would exceed the memory limit.
     """
     there = np.flatnonzero(read.are_read(read.lengths))
     shape = len(layers), len(there), model.capabilities.hidden_size
@@ -126,7 +126,7 @@ def _hidden(model: Explorer, encoded: list[Encoded], layers: Sequence[int], fast
 
 
 def _batches(model: Explorer, read: ReadWords, layers: Sequence[int]) -> Iterator[tuple[np.ndarray, list[torch.Tensor]]]:
-    """Which sentences a batch holds, those of like length together, and its hidden states [sentences, tokens, hidden]."""
+    """Indices of the sentences of each batch, sorted by length, and its hidden states [sentences, tokens, hidden]."""
     fast = len(read.encodings) >= FAST_FROM and bfloat16_is_fast(model.device)
     encoded, order = read.encoded, np.argsort(read.lengths, kind="stable")
     for start in range(0, len(order), BATCH_SIZE):
@@ -135,5 +135,5 @@ def _batches(model: Explorer, read: ReadWords, layers: Sequence[int]) -> Iterato
 
 
 def word_vectors(model: Explorer, read: ReadWords, layer: int, pieces: str) -> np.ndarray:
-    """[words, hidden] float32 of one hidden state, of the words that are read."""
+    """[words, hidden] float32 of one hidden state, for the words that are read."""
     return finished(word_vectors_in_steps(model, read, [layer], pieces))[0]

@@ -1,4 +1,4 @@
-"""The tabs, in their order on the page; each has a folder, and each view in it a class."""
+"""The tabs in their order on the page; each tab has a folder, each view in it a class."""
 
 from collections.abc import Mapping
 
@@ -27,7 +27,7 @@ SECTIONS: Mapping[str, tuple[Tab, ...]] = {
     "Teach it": (finetune.TAB,),
     "The model": (model.TAB,),
 }
-"""The tabs by what a person wants, in their order on the page."""
+"""The tabs by section, in their order on the page."""
 TABS = tuple(tab for tabs in SECTIONS.values() for tab in tabs)
-FIRST_TAB = overview.TAB.id  # what a page opens with
+FIRST_TAB = overview.TAB.id  # the tab that a page opens with
 VIEWS = {view.name: view for tab in TABS for view in tab.views}

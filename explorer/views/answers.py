@@ -1,4 +1,4 @@
-"""What a model says of an input, as rows of bars: the guesses for a place, or both outputs of the head for pairs."""
+"""The answers of a model as rows of bars: guesses for a place, or both outputs of the head for pairs."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ GUESSES = 5
 def answer_rows(model: Explorer, target: Target, vector: Any, also: tuple[Target, ...] = (), before: Any = None) -> list[Row]:
     """A row for each of the best answers from the last hidden state [hidden] of the target's token, and one for each of `also`.
 
-    With `before`, that vector in another run, each row notes what its share was there.
+    With `before`, that vector in another run, each row notes its share there.
     """
     shares = shares_at(model, target, vector[None])[0]  # [classes]
     if target.head == "next_sentence":

@@ -1,4 +1,4 @@
-"""Attention as the views show it: from a subject to arrays, the small ones made once and kept with the trace."""
+"""Attention for the views: arrays for a subject, of which small ones are cached with the trace."""
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
@@ -24,11 +24,11 @@ ONE_HEAD, LAYER_MEAN, HEAD_MEAN, ALL_MEAN = (
     "mean of all heads",
 )
 WEIGHT, VALUE = "weight", "weight × value"
-FALL = 0.85  # of its probability or less is left to a word that a head matters for
+FALL = 0.85  # largest share of its probability left to a word without a head that matters for it
 
 
 def overview_of(subject: Subject) -> Overview:
-    """Pictures, metrics and patterns of all heads on this input."""
+    """Thumbnails, metrics and patterns of all heads on this input."""
     return _seen(subject)[0]
 
 
@@ -52,7 +52,7 @@ def _seen(subject: Subject) -> tuple[Overview, np.ndarray]:
 
 
 def heads_table(seen: Overview) -> Table:
-    """Every head by numbers, in the order of the layers."""
+    """All heads by numbers, layer by layer."""
     places = [(layer, head) for layer in range(seen.patterns.shape[0]) for head in range(seen.patterns.shape[1])]
     numbers = {"strongest_weight": seen.strongest, **{metric.key: seen.metrics[metric.key] for metric in METRICS}}
     rows = [[layer + 1, head + 1, str(seen.patterns[layer, head])] for layer, head in places]
@@ -63,9 +63,9 @@ def heads_table(seen: Overview) -> Table:
 
 @dataclass(frozen=True)
 class Telling:
-    """What there is to tell of a head, zero-based: what its absence does to the first guess, or where one word looks.
+    """The most telling fact about a head (zero-based): its effect on the first guess, or what one word attends to.
 
-    `query` and `key` are the tokens to look at in its picture, None where there is only one.
+    `query` and `key` are the tokens of its strongest weight, None if there is only one token.
     """
 
     layer: int
@@ -73,33 +73,33 @@ class Telling:
     query: int | None = None
     key: int | None = None
     weight: float = 0
-    word: str = ""  # the first guess for the blank, when the head matters for it; its probability
-    before: float = 0  # with the head, and
+    word: str = ""  # the first guess for the blank if the head matters for it, with its probability
+    before: float = 0  # with the head
     after: float = 0  # without it
 
     @property
     def selection(self) -> dict[str, int]:
-        """The head, counted from 1, and the token that looks, for the page."""
+        """The head, counted from 1, and the query, as a selection of the page."""
         chosen = {"layer": self.layer + 1, "head": self.head + 1}
         return chosen if self.query is None else {**chosen, "token": self.query}
 
     @property
     def names_a_key(self) -> bool:
-        """Whether it is worth saying where the token looks: with a weight that is clear, or as there is nothing else to tell."""
+        """Whether to mention the key: if its weight is clear, or there is nothing else to say."""
         return self.key is not None and (not self.word or self.weight >= CLEAR)
 
 
 def _first_guess(subject: Subject) -> Target | None:
-    """The first guess for the blank; None if there is none, or if what each head does to it is not quickly found."""
+    """The first guess for the blank; None if there is no blank, or if the effects of all heads are not quickly found."""
     model = subject.model.capabilities
-    passes = model.layers * model.heads / 3  # a head alone needs, on average, less than half of the layers
+    passes = model.layers * model.heads / 3  # one head takes less than half of the layers on average
     if not (model.fill_mask and subject.trace.mask_positions and is_quick(subject, 4 * passes)):  # within a quarter of a second
         return None
     return word_target(subject.trace, "", subject.blank)
 
 
 def effects_of(subject: Subject) -> tuple[Target, float, np.ndarray] | None:
-    """The first guess for the blank, its probability, and that without each head [layers, heads]; None if not quickly found."""
+    """The first guess, its probability, and that without each head [layers, heads]; None if not quickly found."""
     trace, target = subject.trace, _first_guess(subject)
     if target is None:
         return None
@@ -107,13 +107,13 @@ def effects_of(subject: Subject) -> tuple[Target, float, np.ndarray] | None:
 
 
 def prepare_effects(subject: Subject) -> Generator[float, None, None]:
-    """Find what `effects_of` finds, so that it is known from then on; yields the share done."""
+    """Compute and cache the result of `effects_of`; yields the share done."""
     if (target := _first_guess(subject)) is not None:
         yield from prepare_head_effects(subject.trace, target)
 
 
 def told_at_once(subject: Subject) -> Telling | None:
-    """`telling_of`, or None where an answer is wanted at once and this would take longer: it is noted as left for later."""
+    """`telling_of`, or None if an answer is wanted at once and this would take longer; it is then noted in `subject.later`."""
     if subject.later is not None:
         target = _first_guess(subject)
         if target is not None and not knows_head_effects(subject.trace, target):
@@ -123,10 +123,10 @@ def told_at_once(subject: Subject) -> Telling | None:
 
 
 def telling_of(subject: Subject) -> Telling:
-    """What there is to tell of the chosen head if it was picked, else of the one that has most to tell of this input.
+    """The most telling fact about the selected head if it was picked, else about the most telling head for this input.
 
-    That is the head without which the first guess for the blank loses most; or the one in which a pronoun looks most
-    strongly at a word before it; or the one with the strongest weight between two words that stand apart.
+    That is the head without which the first guess loses most; or the one whose pronoun attends most strongly to a preceding word;
+    or the one with the strongest weight between two words that are not neighbors.
     """
     picked, found = subject.chosen.picked, effects_of(subject)
     chosen = subject.selection.attention_layer, subject.selection.head_index
@@ -154,7 +154,7 @@ def _place(index: int, array: np.ndarray) -> tuple[int, int]:
 
 
 def _looked_at(subject: Subject, layer: int, head: int, query: int) -> tuple[int | None, float]:
-    """The other token of the texts that a token looks at most, and the weight; None where there is no other."""
+    """The other token of the texts that a token attends to most, and the weight; None if there is no other."""
     others = [token for token in subject.trace.encoding.text_positions if token != query]
     if not others:
         return None, 0.0
@@ -164,7 +164,7 @@ def _looked_at(subject: Subject, layer: int, head: int, query: int) -> tuple[int
 
 
 def head_sentence(subject: Subject, found: Telling) -> str:
-    """What there is to tell of a head, in one sentence."""
+    """The most telling fact about a head, in one sentence."""
     if found.word:
         where, change = head_name((found.layer, found.head)), change_of(found.word, found.before, found.after)
         if not found.names_a_key:
@@ -180,28 +180,28 @@ def head_sentence(subject: Subject, found: Telling) -> str:
 
 
 def _looking(subject: Subject, found: Telling) -> tuple[str, str]:
-    """The token that looks, and the other one that it looks at. Raises ValueError where there is no other."""
+    """The names of the query and the key. Raises ValueError if there is no key."""
     if found.query is None or found.key is None:
         raise ValueError("there is no other token to look at")
     return subject.trace.tokens[found.query], subject.trace.tokens[found.key]
 
 
 def looks_at(subject: Subject, found: Telling) -> str:
-    """Where a token looks in a head; the head has one that looks at another."""
+    """What a token attends to in a head, in one sentence. Raises ValueError if there is no key."""
     query, key = _looking(subject, found)
     return f"In {head_name((found.layer, found.head))}, “{query}” looks at “{key}” with a weight of {found.weight:.2f}."
 
 
 def switched_off(found: Telling) -> Why:
-    """Where it is seen what becomes of the guess without a head."""
+    """Where the effect of switching a head off is shown."""
     off = ((found.layer, found.head),)
     return Why("fill-mask", "Switch heads off", {**found.selection, "off": off}, {"word": ""})
 
 
 def most_telling_first(subject: Subject) -> Subject:
-    """The subject with a layer and head: those that were picked, or else those that have most to tell of this input.
+    """The subject with the most telling layer and head, unless they were picked.
 
-    Where an answer is wanted at once and these are not known yet, those that were shown before.
+    If an answer is wanted at once and they are not known yet, the selection stays.
     """
     if subject.chosen.picked or (found := told_at_once(subject)) is None:
         return subject
@@ -209,7 +209,7 @@ def most_telling_first(subject: Subject) -> Subject:
 
 
 def weights_of(subject: Subject, average: str = ONE_HEAD, measure: str = WEIGHT) -> np.ndarray:
-    """[query, key] of the chosen head, or the mean over heads, layers or both."""
+    """[query, key] weights of the selected head, or the mean over heads, layers or both."""
     layer, head = subject.selection.attention_layer, subject.selection.head_index
     layers = range(subject.model.capabilities.layers) if average in (HEAD_MEAN, ALL_MEAN) else [layer]
     heads = slice(None) if average in (LAYER_MEAN, ALL_MEAN) else slice(head, head + 1)
@@ -223,7 +223,7 @@ def weights_of(subject: Subject, average: str = ONE_HEAD, measure: str = WEIGHT)
 
 
 def attention_check(subject: Subject, measure: str = WEIGHT) -> dict[str, str]:
-    """Whether the weights of the chosen layer are the ones that the model used."""
+    """A check that the weights shown are those that the model used."""
     trace, layer = subject.trace, subject.selection.attention_layer
 
     def errors() -> tuple[float, float]:

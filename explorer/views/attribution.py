@@ -1,4 +1,4 @@
-"""Which tokens a prediction rests on: one view for a word in a blank and for IsNext."""
+"""Attribution by token: the base of the views for a word in a blank and for IsNext."""
 
 from abc import abstractmethod
 from collections.abc import Generator, Sequence
@@ -19,7 +19,7 @@ METHODS = {INTEGRATED: "Integrated gradients", "gradient_x_input": "Gradient × 
 
 
 class AttributionView(LongView):
-    """A score for each token. A subclass says what is asked (`target`)."""
+    """A score for each token. Subclasses implement `target`."""
 
     question = "Which tokens does the answer rest on?"
     start = "Attribute"
@@ -39,10 +39,10 @@ class AttributionView(LongView):
 
     @abstractmethod
     def target(self, subject: Subject) -> Target:
-        """What is asked."""
+        """The prediction to explain."""
 
     def passes(self, subject: Subject) -> float:
-        """One for each token that is occluded, and those forward and back along the path."""
+        """One for each occluded token, and forward and backward passes along the path."""
         return subject.trace.kept + 150
 
     def work(self, subject: Subject) -> Generator[float, None, Found]:
@@ -63,7 +63,7 @@ class AttributionView(LongView):
         return {"bars": figure, "check": _check(scores, target.token)}
 
     def finding(self, subject: Subject) -> Finding | None:
-        """Which token decides."""
+        """The decisive token."""
         if (found := self.known(subject)) is None:
             return None
         target, scores, occluded = found
@@ -71,7 +71,7 @@ class AttributionView(LongView):
 
 
 def _strongest(tokens: Sequence[str], scores: np.ndarray, occluded: np.ndarray, target: str) -> str:
-    """Which token speaks most for the answer, whether occlusion says so too, and which speaks most against it."""
+    """The token with the highest score, whether occlusion agrees, and the token with the lowest score."""
 
     def called(place: int) -> str:
         return f"“{tokens[place]}”" + (f" (token {place})" if tokens.count(tokens[place]) > 1 else "")

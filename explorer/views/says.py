@@ -1,6 +1,6 @@
-"""What the model says now, in a few words that stand beside the input in every tab; and what it said before a change.
+"""The model's current answers beside the input, shown in every tab, with those before a change.
 
-Of an input without a blank: which of its words the model expects least, each hidden in turn.
+For an input without a blank: the words that the model expects least, each masked in turn.
 """
 
 from collections.abc import Generator
@@ -21,28 +21,28 @@ from explorer.views.subject import Subject
 from explorer.views.view import is_quick
 
 NO_BLANK = "No blank here: hide a word, and BERT guesses it."
-SURPRISING = 0.01  # a word that the model gives less than this is marked
-NAMED = 3  # of the marked words
-AT_ONCE, PATIENCE = 0.05, 8.0  # seconds that hiding each word may take: in the answer to a key, and beside the page
+SURPRISING = 0.01  # words with a lower probability are marked
+NAMED = 3  # marked words that are named
+AT_ONCE, PATIENCE = 0.05, 8.0  # seconds that masking all words may take: in an answer at once, and in the background
 
 
 def says_of(subject: Subject) -> dict[str, Any] | None:
-    """The value: `answers` (what is asked, the answer, its share, and answer and share before a change), and a `hint`.
+    """The value: `answers` (the question, the answer and its share, now and before a change), and a `hint`.
 
-    Without a blank, `unexpected`: the words that the model expects least, or `asks`: they are to be asked for, since that takes
-    longer. None where nothing can be read.
+    Without a blank also `unexpected`, the words that the model expects least, or `asks` if these must be requested because they
+    take longer. None if the input cannot be read.
     """
     try:
         answers = [_answer(subject, target) for target in _targets(subject)]
         if not answers and (head := subject.model.own_head) and head.task == LABELS and head.squash != "none":
             answers = [_label(subject.trace)]
         return {"answers": answers, "hint": "", **_of_no_blank(subject)}
-    except ExplorerError:  # what is wrong was told elsewhere
+    except ExplorerError:  # the error is shown elsewhere
         return None
 
 
 def _of_no_blank(subject: Subject) -> dict[str, Any]:
-    """What is said of an input without a blank."""
+    """The part of the value for an input without a blank."""
     if not subject.model.capabilities.fill_mask or subject.trace.mask_positions:
         return {}
     if not _hidden_in_turn(subject):
@@ -52,7 +52,7 @@ def _of_no_blank(subject: Subject) -> dict[str, Any]:
 
 
 def each_word_hidden(subject: Subject) -> Surprise | None:
-    """What the model says of the words hidden in turn; None where there are none, or where it takes longer than an answer may."""
+    """The surprisal of all words, masked in turn; None if there are none, or if it would take longer than an answer may."""
     places = _hidden_in_turn(subject)
     if not places or not (knows_surprise(subject.trace, places) or is_quick(subject, len(places) / AT_ONCE)):
         return None
@@ -60,13 +60,13 @@ def each_word_hidden(subject: Subject) -> Surprise | None:
 
 
 def prepare(subject: Subject) -> Generator[float, None, None]:
-    """Hide the words in turn, so that `says_of` knows what the model expects; yields the share done."""
+    """Mask the words in turn, so that `says_of` has the result; yields the share done."""
     if places := _hidden_in_turn(subject):
         yield from surprise_in_steps(subject.trace, places)
 
 
 def _hidden_in_turn(subject: Subject) -> list[int]:
-    """The positions that are hidden in turn: all of a short input; of a long one those in the sentence of the chosen token."""
+    """The positions to mask in turn: all of a short input, or those in the sentence of the selected token."""
     encoding = subject.trace.encoding
     every = subject.model.visible_positions(encoding)
     if is_quick(subject, len(every)):
@@ -77,9 +77,9 @@ def _hidden_in_turn(subject: Subject) -> list[int]:
 
 
 def _unexpected(subject: Subject, found: Surprise) -> dict[str, Any]:
-    """`words`: the least expected first, with what the model gives them and its own guess; `of`: the tokens they are among.
+    """`words`: the least expected first, with their probability and the model's guess; `of`: all tokens.
 
-    `partly` where not all words were hidden, `as_it_is` where something is changed, which this leaves out.
+    `partly` says that not all words were masked, `as_it_is` that changes of the run are left out.
     """
     shares = found.shares
     guesses = subject.model.pieces(found.best_ids.tolist())
@@ -100,9 +100,9 @@ def _unexpected(subject: Subject, found: Surprise) -> dict[str, Any]:
 
 
 def changes_of(subject: Subject, left_out: bool = False) -> dict[str, Any] | None:
-    """The value of the chip that puts everything back, after what is changed; None where nothing is.
+    """The value of the chip that undoes all changes, labelled with them; None if there are none.
 
-    `left_out` says that some picture which is open shows the run without it.
+    `left_out` says that an open picture does not show them.
     """
     chosen = subject.selection
     counts = [(len(chosen.off), "head", "off"), (len(chosen.cut), "route", "cut")]
@@ -113,7 +113,7 @@ def changes_of(subject: Subject, left_out: bool = False) -> dict[str, Any] | Non
 
 
 def _targets(subject: Subject) -> list[Target]:
-    """What is asked: the blank in question, and whether B follows."""
+    """The questions: the blank, and whether B follows."""
     model, trace = subject.model.capabilities, subject.trace
     found = []
     if model.fill_mask and trace.mask_positions:
@@ -131,7 +131,7 @@ def _answer(subject: Subject, target: Target) -> dict[str, Any]:
 
 
 def _first(subject: Subject, target: Target, states: Any) -> dict[str, str]:
-    """The likeliest answer for last hidden states [tokens, hidden], and its share."""
+    """The most probable answer for last hidden states [tokens, hidden], and its share."""
     shares = shares_at(subject.model, target, states[[target.position]])[0]
     best = int(shares.argmax())
     name = subject.model.pair_names[best] if target.head == "next_sentence" else subject.model.pieces([best])[0]
@@ -139,7 +139,7 @@ def _first(subject: Subject, target: Target, states: Any) -> dict[str, str]:
 
 
 def _changed(subject: Subject) -> Any:
-    """The last hidden state [tokens, hidden] of the run with everything that is changed in it, kept for the next question."""
+    """The last hidden state [tokens, hidden] of the run with all changes, cached with the trace."""
     chosen = subject.selection
     patch = (*chosen.patch, subject.trace) if chosen.patch else None
     key = ("changed", chosen.off, chosen.cut, chosen.swap, chosen.patch)

@@ -43,7 +43,7 @@ class Setting:
         return text
 
     def nearest(self, value: object, capabilities: Capabilities) -> Any:
-        """The value moved into the allowed range, for those who prefer that to an error."""
+        """The value moved into the allowed range, as an alternative to the error of `check`."""
         return value
 
 
@@ -172,7 +172,7 @@ class Text(Setting):
 
 @dataclass(frozen=True, kw_only=True)
 class Memory(Setting):
-    """What clicks leave behind, without a control. The browser may send anything: `kept` makes a valid value of it."""
+    """A setting without a control, written by clicks. The browser may send anything: `kept` makes a valid value of it."""
 
     kept: Callable[[Any], Any]
     stored: str = ""  # the browser's storage key, to keep it beyond a reload
@@ -211,7 +211,7 @@ class Sheet(Setting):
     linked: bool = False
 
     def check(self, value: Any, name: str, capabilities: Capabilities) -> list[list[Any]]:
-        """The rows, each with one cell a column."""
+        """The rows, each with one cell per column. Raises InputError."""
         rows = value.astype(object).where(value.notna(), None).to_numpy().tolist() if hasattr(value, "notna") else value
         if not isinstance(rows, list) or any(type(row) is not list or len(row) != len(self.columns) for row in rows):
             raise InputError(f"{name.capitalize()} must be rows of {len(self.columns)} cells.")
@@ -230,7 +230,7 @@ def use(setting: Setting, default: object, here: bool = True) -> Any:
 
 
 def _maker(kind: type[Setting], nothing: Any = None) -> Callable[..., Any]:
-    """`(default, label, ...)` declares a field; arguments that are no fields of the kind go to the page as `look`."""
+    """Make a function `(default, label, ...)` that declares a field; other arguments than the kind's fields become its `look`."""
 
     def make(default: object = nothing, label: str = "", **given: Any) -> Any:
         own = {name: given.pop(name) for name in list(given) if name in kind.__dataclass_fields__}

@@ -1,22 +1,22 @@
-"""Which words of an input may be swapped for which."""
+"""Swaps: which words of an input may be replaced by which."""
 
 from explorer.techniques.filling import alternatives
 from explorer.text.swaps import put, swapped
 from explorer.views.subject import Subject
 from explorer.views.view import is_quick
 
-Swap = tuple[str, str, str]  # what is said of it, and both texts
+Swap = tuple[str, str, str]  # a label, and both texts after the swap
 
 
 def usual_swaps(subject: Subject) -> list[Swap]:
-    """The input with a usual counterpart in the place of one of its words, wherever that stands."""
+    """Swaps of words of the input with usual counterparts, wherever they occur."""
     a, b = subject.text_a, subject.text_b
     found = [(f"{word} → {other}", text, put(b, word, other)) for word, other, text in swapped(a)]
     return found + [(f"{word} → {other}", a, text) for word, other, text in swapped(b)]
 
 
 def guessed_words(subject: Subject) -> tuple[str, list[str]]:
-    """The chosen word, if a single piece, and the model's three best guesses for its place; else '' and none."""
+    """The selected word, if it is a single piece, and the model's three best guesses for its place; else '' and none."""
     token = subject.selection.token
     if token is None or not subject.model.capabilities.fill_mask or not is_quick(subject, 1):
         return "", []
@@ -29,12 +29,12 @@ def guessed_words(subject: Subject) -> tuple[str, list[str]]:
 
 
 def fitting_swaps(subject: Subject, most: int) -> list[tuple[str, str]]:
-    """(word, other word) for some words of the input, each with as many pieces as the other; the chosen word comes first."""
+    """(word, other word) with equally many pieces, at most `most`, starting with the selected word."""
     word, others = guessed_words(subject)
     usual = [(one, other) for text in (subject.text_a, subject.text_b) for one, other, _ in swapped(text)]
     fitting: list[tuple[str, str]] = []
     for one, other in dict.fromkeys([*((word, other) for other in others), *usual]):
-        words = all(any(map(str.isalnum, each)) for each in (one, other))  # nobody learns from another comma
+        words = all(any(map(str.isalnum, each)) for each in (one, other))  # swapping punctuation shows nothing
         if words and len(fitting) < most and subject.can_swap(one, other):
             fitting.append((one, other))
     return fitting

@@ -1,4 +1,4 @@
-"""Which heads matter, and what happens without them: one view for a word in a blank and for IsNext."""
+"""Switching heads off: the base of the views for a word in a blank and for IsNext."""
 
 from abc import abstractmethod
 from collections.abc import Generator
@@ -24,7 +24,7 @@ ABOUT = (
 
 
 def pairs_of_numbers(value: object) -> Off:
-    """The zero-based (layer, head) pairs in whatever a browser says is off."""
+    """The valid zero-based (layer, head) pairs in a value from the browser."""
     pairs = value if isinstance(value, list | tuple) else ()
     return tuple(sorted({tuple(pair) for pair in pairs if _is_pair(pair)}))
 
@@ -34,7 +34,7 @@ def _is_pair(value: object) -> bool:
 
 
 class SwitchHeads(LongView):
-    """Heads as switches. A subclass says what is asked (`target`), what is answered, and has `help`, from `ABOUT`."""
+    """A switch for each head. Subclasses implement `target`, and have a `help` made from `ABOUT`."""
 
     question = "Which heads does the answer rest on?"
     start = "Which heads matter here?"
@@ -50,18 +50,18 @@ class SwitchHeads(LongView):
 
     @abstractmethod
     def target(self, subject: Subject) -> Target:
-        """What is asked."""
+        """The prediction to test."""
 
     def passes(self, subject: Subject) -> float:
-        """A head alone needs, on average, less than half of the layers."""
+        """One head takes less than half of the layers on average."""
         return _heads(subject) / 3
 
     def work(self, subject: Subject) -> Generator[float, None, np.ndarray]:
-        """The target's probability without each head: [layers, heads]."""
+        """The target's probability without each head, [layers, heads]."""
         return head_effects_in_steps(subject.trace, self.target(subject))
 
     def result(self, subject: Subject) -> np.ndarray:
-        """The same, kept with the trace: the findings of other tabs need it too."""
+        """The same, cached with the trace for the findings of other tabs."""
         return head_effects(subject.trace, self.target(subject))
 
     def draw(self, subject: Subject, found: np.ndarray) -> Content:
@@ -72,7 +72,7 @@ class SwitchHeads(LongView):
         return shown | self._without(subject)
 
     def finding(self, subject: Subject) -> Finding | None:
-        """What becomes of the answer without what was taken away, or else which single head does most for it."""
+        """The effect of what is switched off or cut, or else the head with the largest effect."""
         target, taken_away = self.target(subject), subject.taken_away
         before = float(read(subject.model, target, subject.trace.states[-1:]).probability)
         if taken_away:
@@ -92,12 +92,12 @@ class SwitchHeads(LongView):
         return {"board": self._board(subject), "strongest": ""} | self._without(subject)
 
     def on_board(self, subject: Subject, index: object) -> Change:
-        """All heads that are off now. The board shows them already, and effects in the making are not held up."""
+        """Set all heads that are off. The board already shows them, and a running computation of effects continues."""
         changed = subject.select(off=pairs_of_numbers(index))
         return Change({"off": changed.selection.off}, content=self._without(changed))
 
     def on_reset(self, subject: Subject, index: None) -> Change:
-        """Nothing is switched off or changed any more."""
+        """Undo all changes."""
         return select(**CHANGES)
 
     def _board(self, subject: Subject, effects: np.ndarray | None = None, before: float = 0) -> dict[str, Any]:
@@ -132,7 +132,7 @@ class SwitchHeads(LongView):
 
 
 def _changed(subject: Subject, target: Target) -> Any:
-    """The last hidden state [hidden] of the target's token without what was taken away; kept, since two ask for it."""
+    """The last hidden state [hidden] of the target's token with heads off and weights cut; cached, as two methods need it."""
     off, cut = subject.selection.off, subject.selection.cut
 
     def make() -> Any:
@@ -142,7 +142,7 @@ def _changed(subject: Subject, target: Target) -> Any:
 
 
 def _place_of(subject: Subject, target: Target) -> dict[str, int]:
-    """Where the first of what was taken away is seen: a head, from the token that is read or that looked."""
+    """A selection that shows the first head that is off (from the target's token), or the first cut."""
     if subject.selection.off:
         layer, head = subject.selection.off[0]
         return {"layer": layer + 1, "head": head + 1, "token": target.position}
@@ -155,7 +155,7 @@ def _heads(subject: Subject) -> int:
 
 
 def _strongest(effects: np.ndarray, before: float, token: str) -> str:
-    """The head that does most for the target, and the one that does most against it."""
+    """The head with the largest effect for the target, and the one with the largest effect against it."""
 
     def place(index: int) -> str:
         layer, head = np.unravel_index(index, effects.shape)

@@ -23,7 +23,7 @@ Content = dict[str, Any]
 A value may be a function, called only if the value is needed, or `props` of the part or control.
 """
 
-MARKDOWN = ("caption", "heading", "note")  # kinds of parts that are the same for every input, and
+MARKDOWN = ("caption", "heading", "note")  # kinds of parts that are the same for every input,
 WITHOUT_NUMBERS = (*MARKDOWN, "prose", "button", "chips", "meter", "check", "code")  # kinds that show no numbers
 QUICK = 60e9  # multiplications done without a button press: about a second on two cores
 

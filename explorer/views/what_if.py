@@ -1,4 +1,4 @@
-"""Break it to understand it: one gesture changes the run, and the answer before stands beside the answer after."""
+"""Changing the run with one click: the answers before and after, beside each other."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,13 +20,13 @@ from explorer.views.view import Change, Content, View, check, is_quick, matches,
 
 SWAPS = 4
 NO_QUESTION = "Nothing can be asked of this model here: it has no head for words or pairs, or there is no word."
-Gesture = tuple[str, bool, Callable[[], Change]]  # what it is called, whether it is done already, and what a press changes
-WayBack = tuple[str, Callable[[], Change]]  # what it is called, and what a press changes
+Gesture = tuple[str, bool, Callable[[], Change]]  # a label, whether it is done already, and the change that a click makes
+WayBack = tuple[str, Callable[[], Change]]  # a label, and the change that a click makes
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of the run as it is and of the run as it was changed: `hidden` is the token that both have a [MASK] for."""
+    """A question asked of both the original and the changed run; `hidden` is the token masked in both, if any."""
 
     before: Trace
     after: Trace
@@ -35,14 +35,14 @@ class Question:
 
     @classmethod
     def of(cls, subject: Subject) -> "Question | None":
-        """The blank; without one the chosen token, hidden; with none chosen whether B follows A; else the first word, hidden."""
+        """The blank; else the selected token, masked; without a selection whether B follows A; else the first word, masked."""
         model, trace, other = subject.model.capabilities, subject.trace, subject.swapped.trace
         chosen, places = subject.selection.token, trace.encoding.text_positions
         if model.fill_mask and trace.mask_positions:
             return cls(trace, other, None, word_target(trace, "", subject.blank))
         if model.next_sentence and subject.text_b.strip() and not (model.fill_mask and chosen in places):
             return cls(trace, other, None, is_next_target(trace))
-        # A swapped word tells nothing when it is the one that is hidden.
+        # Masking the swapped word itself would show nothing.
         same = [place for place in places if trace.ids[place] == other.ids[place]]
         if not model.fill_mask or not same:
             return None
@@ -57,7 +57,7 @@ class Question:
         return states[self.target.position]
 
     def strongest(self, off: Off) -> tuple[int, int]:
-        """Of the heads that are on, the one without which, alone, the first answer is least probable."""
+        """Of the heads that are on, the one whose ablation alone lowers the first answer most."""
         effects = head_effects(self.before, self.target).copy()
         for head in off:
             effects[head] = np.inf
@@ -65,10 +65,10 @@ class Question:
         return int(layer), int(strongest)
 
     def telling_state(self) -> tuple[int, int]:
-        """The highest hidden state at which one vector brings at least half of the answer back, and its token.
+        """The highest hidden state at which one vector restores at least half of the answer, and its token.
 
-        Up to there the answer is kept in it. The token that is read is left out: its last vector is the answer. Where no
-        vector does as much, it is the one that does most.
+        The token of the answer is left out: its last vector is the answer itself. If no vector restores as much, the best one is
+        taken.
         """
         found = finished(patching_in_steps(self.before, self.after, self.target))  # [hidden states, tokens]
         clean, swapped = (float(read(run.model, self.target, run.states[-1:]).probability) for run in (self.before, self.after))
@@ -80,11 +80,11 @@ class Question:
 
 
 class WhatIf(View):
-    """The answer with heads or weights taken away, a word swapped or a vector patched, beside that of the run as it is."""
+    """The answer with heads or weights switched off, a word swapped or a vector patched, beside that of the original run."""
 
     question = "What is it good for, and what happens without it?"
     shows_changes = True
-    this_head: ClassVar[bool] = False  # whether the chosen head is seen, so that one may want to do without it
+    this_head: ClassVar[bool] = False  # whether the selected head is shown, so that it can be switched off here
     note: ClassVar[str] = ""
     gestures = part("chips", optional=True)
     back = part("chips", optional=True)
@@ -94,7 +94,7 @@ class WhatIf(View):
     check = check(optional=True)
 
     def compute(self, subject: Subject) -> Content:
-        """What can be done; once something is, what came of it."""
+        """The possible changes and, once there are any, their effect."""
         gestures = self._gestures(subject)
         chips = {"chips": [label for label, *_ in gestures], "pressed": [done for _, done, _ in gestures]}
         shown: Content = {"gestures": {"label": "Break it:", **chips}} if gestures else {}
@@ -105,11 +105,11 @@ class WhatIf(View):
         return shown | ({"outcome": NO_QUESTION} if question is None else self._compare(subject, question))
 
     def on_gestures(self, subject: Subject, index: object) -> Change:
-        """Something is changed."""
+        """Make a change."""
         return _chosen(subject, [change for *_, change in self._gestures(subject)], index)
 
     def on_back(self, subject: Subject, index: object) -> Change:
-        """Something is put back."""
+        """Undo a change."""
         return _chosen(subject, [change for _, change in _ways_back(subject)], index)
 
     def _compare(self, subject: Subject, question: Question) -> Content:
@@ -131,7 +131,7 @@ class WhatIf(View):
         } | ({"about": self.note} if self.note else {})
 
     def _gestures(self, subject: Subject) -> list[Gesture]:
-        """What can be done, each always in the same place: a press of what is done already undoes it."""
+        """The possible changes, always in the same order; clicking one that is made undoes it."""
         selection = subject.selection
         found: list[Gesture] = []
         if not _is_asked(subject):
@@ -159,17 +159,17 @@ def _is_asked(subject: Subject) -> bool:
 
 
 def toggled(subject: Subject, head: tuple[int, int]) -> Change:
-    """One head more, or less, switched off."""
+    """Switch one head off, or on again."""
     return select(off=tuple(sorted({*subject.selection.off} ^ {head})))
 
 
 def cut_or_mended(subject: Subject, cut: Cut) -> Change:
-    """One attention weight more, or less, cut: zero-based (layer, query, key, head), head None for all."""
+    """Cut one attention weight, or restore it: zero-based (layer, query, key, head), head None for all."""
     return select(cut=in_order({*subject.selection.cut} ^ {cut}))
 
 
 def outcome_of(changed: list[str], token: str, before: dict[str, float], after: dict[str, float]) -> str:
-    """What became of the first answer, in a sentence."""
+    """The effect on the first answer, in a sentence."""
     lead = ", ".join(changed)
     told = f"{lead[:1].upper()}{lead[1:]}: {token} {percent(before[token])} → {percent(after[token])}."
     first = max(after, key=after.__getitem__)
@@ -180,7 +180,7 @@ def outcome_of(changed: list[str], token: str, before: dict[str, float], after: 
 
 
 def dict_of(rows: list[tuple[str, float, str]]) -> dict[str, float]:
-    """Shares by answer."""
+    """The shares by answer."""
     return {answer: share for answer, share, _ in rows}
 
 
@@ -192,7 +192,7 @@ def _first(model: Any, target: Target, vector: Any) -> tuple[Target, ...]:
 
 
 def _changes(subject: Subject) -> list[str]:
-    """What is changed, each as a part of a sentence."""
+    """All changes, each as part of a sentence."""
     selection, changed = subject.selection, []
     if taken_away := subject.taken_away:
         changed.append(f"without {taken_away}")
@@ -209,7 +209,7 @@ def _state_name(subject: Subject, patch: tuple[int, int]) -> str:
 
 
 def _ways_back(subject: Subject) -> list[WayBack]:
-    """Everything that is changed, to be put back one by one, or at once."""
+    """All changes, to be undone one by one or together."""
     selection = subject.selection
     found: list[WayBack] = [(head_name(head), partial(toggled, subject, head)) for head in selection.off[:8]]
     for cut in selection.cut[:8]:
@@ -235,11 +235,11 @@ def _patched(subject: Subject) -> Change:
 
 
 def _chosen(subject: Subject, changes: list[Callable[[], Change]], index: object) -> Change:
-    """The change in this place, if it is still there."""
+    """The change at an index, if it still exists."""
     place = limits.check_place(index)
     return changes[place]() if place < len(changes) else _as_it_is(subject)
 
 
 def _as_it_is(subject: Subject) -> Change:
-    """Nothing new, but to be drawn again."""
+    """No change, but draw again."""
     return select(off=subject.selection.off)

@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE, SCRIPTS = ROOT / "explorer", ROOT / "assets"
-NOT_READ = {"analysis", "api", "base", "corpus", "figures", "model", "pretraining", "techniques", "text", "training", "views"}
+NOT_READ = {"api"}
 """Folders whose docstrings nobody has read for this yet. Read one, and take it away here."""
 RIDDLES = {  # a phrase as a regular expression: (an example, what to write instead)
     r"how-manieth": ("the how-manieth it is", "its position"),

@@ -1,4 +1,4 @@
-"""Attention: all heads at a glance, one head in full, every head by numbers, and the flow through all layers."""
+"""The tab Attention: all heads at a glance, one head in full, all heads by numbers, and the flow through all layers."""
 
 from explorer.views.attention.heads import Heads, HeadWhatIf, OneHead
 from explorer.views.attention.metrics import Formulas, HeadNumbers, HeadTable

@@ -59,12 +59,12 @@ DRAWN_AS: dict[str, Any] = {
     "scale": 0,
     "min_width": 120,
 }
-SPECIALS = {  # what each is called, and what its rows sum to
+SPECIALS = {  # for each setting its label, and what the rows sum to
     "all": ("All tokens", "rows sum to 1"),
     "hidden": ("Without [CLS] and [SEP], weights as they are", "weights as they are, so rows sum to less than 1"),
     "renormalised": ("Without [CLS] and [SEP], rows renormalised", "each row divided by what is left of it"),
 }
-MEANINGS = {  # of the patterns of a head, in words
+MEANINGS = {  # of the patterns of heads, in words
     "previous token": "most of the weight goes to the token before",
     "next token": "most of the weight goes to the token behind",
     "itself": "tokens look mostly at themselves",
@@ -78,7 +78,7 @@ MEANINGS = {  # of the patterns of a head, in words
 }
 NO_MARKS = "nothing"
 SENTENCES, SENTENCE_LETTERS = GROUPS[-1], 22
-HEIGHT = 430  # with its column labels, about as far as the fold of a projector
+HEIGHT = 430  # with its column labels, it ends about where a projector's first screen does
 SQUARE_ROOT = settings.Switch(label="√ scale", more=True)
 MARKS = settings.Choice(
     label="Bars below the pictures", options=(NO_MARKS, *((metric.label, metric.key) for metric in METRICS)), menu=True, more=True
@@ -98,11 +98,11 @@ class Heads(View):
     first = staticmethod(most_telling_first)
 
     def compute(self, subject: Subject) -> Content:
-        """The grid, and what kind of head the chosen one is."""
+        """The grid, and the kind of the selected head."""
         return {"grid": lambda: self._grid(subject), "about": _about(subject)}
 
     def finding(self, subject: Subject) -> Finding | None:
-        """What the chosen head does to the guess, or where it looks."""
+        """The effect of the selected head on the guess, or what it attends to."""
         found = told_at_once(subject)
         if found is None:
             return None
@@ -110,19 +110,19 @@ class Heads(View):
         return Finding(head_sentence(subject, found), switched_off(found) if found.word else inside)
 
     def on_grid(self, subject: Subject, index: list[int]) -> Change:
-        """Another head: [layer, head], zero-based."""
+        """Select another head: [layer, head], zero-based."""
         layer, head = limits.check_cell(index)
         return select(layer=layer + 1, head=head + 1)
 
     def on_grid_switch(self, subject: Subject, index: list[int]) -> Change:
-        """A head is switched off, or on again: [layer, head], zero-based."""
+        """Switch a head off, or on again: [layer, head], zero-based."""
         return toggled(subject, limits.check_cell(index))
 
     def _grid(self, subject: Subject) -> dict[str, Any]:
         seen, marks = overview_of(subject), None
         if self.marks != NO_MARKS:
             values = seen.metrics[self.marks]
-            marks = values / max(float(values.max()), 1.0)  # shares as they are, distances relative to the largest
+            marks = values / max(float(values.max()), 1.0)  # shares unchanged, distances relative to the largest
         notes = [
             [f"{name}, entropy {entropy:.2f}, strongest weight {top:.2f}" for name, entropy, top in zip(*row, strict=True)]
             for row in zip(seen.patterns, seen.metrics["entropy"], seen.strongest, strict=True)
@@ -134,7 +134,7 @@ class Heads(View):
 
 
 class HeadWhatIf(WhatIf):
-    """What the model says without the chosen head, or with something else changed."""
+    """The model's answers without the selected head, or with another change."""
 
     name = "attention/what-if"
     width = 5
@@ -176,7 +176,7 @@ class OneHead(View):
     prepare_rest = staticmethod(prepare_effects)
 
     def compute(self, subject: Subject) -> Content:
-        """The picture of the chosen part of the chosen head."""
+        """The picture of the chosen part of the selected head's weights."""
         chosen = self._chosen(subject)
         shown = {"title": self._title(subject), "cell": self._hint(chosen), "check": attention_check(subject, self.measure)}
         row = chosen.queries.row_of(subject.selection.token)
@@ -187,11 +187,11 @@ class OneHead(View):
         return {**shown, "heatmap": beside(picture, **self._whose(subject))}
 
     def on_heatmap(self, subject: Subject, index: list[int]) -> Change:
-        """The exact weight of a cell: [row, column]."""
+        """Show the exact weight of a cell: [row, column]."""
         return show(cell=_cell(self._chosen(subject), *limits.check_cell(index)))
 
     def on_elsewhere(self, subject: Subject, index: None) -> Why:
-        """The same head across a corpus."""
+        """Go to the same head in the atlas."""
         chosen = {"layer": subject.selection.attention_layer + 1, "head": subject.selection.head}
         return Why("corpus", "Head atlas", chosen)
 
@@ -200,7 +200,7 @@ class OneHead(View):
         return choose(weights_of(subject, self.average, self.measure), subject.trace.encoding, part)
 
     def _telling(self, subject: Subject, chosen: ChosenWeights) -> tuple[int, int] | None:
-        """The cell that the finding is about, if it is to be seen."""
+        """The cell of the finding, if it is shown."""
         if self.average != ONE_HEAD:
             return None
         found = told_at_once(subject)
@@ -221,7 +221,7 @@ class OneHead(View):
         return "‖αf(x)‖" if self.measure == VALUE else "weight"
 
     def _whose(self, subject: Subject) -> dict[str, int | str]:
-        """The layer and the head of the weights, as their data name them."""
+        """The layer and the head of the weights, for the exported data."""
         layer = "mean" if self.average in (HEAD_MEAN, ALL_MEAN) else subject.selection.attention_layer + 1
         return {"layer": layer, "head": "mean" if self.average in (LAYER_MEAN, ALL_MEAN) else subject.selection.head}
 
@@ -270,7 +270,7 @@ def _lines(chosen: ChosenWeights, row: int | None, unit: str) -> dict[str, Any] 
 
 
 def _labels(side: Side, group: str) -> list[str]:
-    """What to write beside the rows or columns: of a sentence its number and how it begins."""
+    """The labels of rows or columns: for a sentence its number and its beginning."""
     if group != SENTENCES:
         return side.names
     numbers = itertools.count(1)

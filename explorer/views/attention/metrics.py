@@ -1,4 +1,4 @@
-"""A number for every head."""
+"""Metrics of all heads."""
 
 from collections import Counter
 from typing import Any
@@ -25,7 +25,7 @@ COLUMNS = [
 
 
 class HeadNumbers(View):
-    """One number of every head as a heatmap."""
+    """One metric of all heads as a heatmap."""
 
     name, question = "attention/metric", "How do the heads differ?"
     width = 4
@@ -36,7 +36,7 @@ class HeadNumbers(View):
     first, prepare_rest = staticmethod(most_telling_first), staticmethod(prepare_effects)
 
     def compute(self, subject: Subject) -> Content:
-        """The heatmap, with the formula of the number."""
+        """The heatmap, with the formula of the metric."""
         seen, chosen = overview_of(subject), BY_KEY[self.metric]
         selected = (subject.selection.attention_layer, subject.selection.head_index)
         values = seen.metrics[self.metric]
@@ -45,7 +45,7 @@ class HeadNumbers(View):
         return {"heatmap": figure, "formula": formula}
 
     def finding(self, subject: Subject) -> Finding:
-        """What most heads do that do one thing, and the head that is the clearest case of it."""
+        """The most frequent pattern, and the head with the highest value of the metric."""
         seen, metric = overview_of(subject), BY_KEY[self.metric]
         values = seen.metrics[self.metric]
         layer, head = (int(place) for place in np.unravel_index(int(values.argmax()), values.shape))
@@ -57,13 +57,13 @@ class HeadNumbers(View):
         )
 
     def on_heatmap(self, subject: Subject, index: list[int]) -> Change:
-        """Another head: [layer, head], zero-based."""
+        """Select another head: [layer, head], zero-based."""
         layer, head = limits.check_cell(index)
         return select(layer=layer + 1, head=head + 1)
 
 
 class HeadTable(View):
-    """Every number of every head."""
+    """All metrics of all heads in a table."""
 
     name, question = "attention/metrics", "What is each head like, in numbers?"
     width = 10
@@ -78,13 +78,13 @@ class HeadTable(View):
         return {"table": lambda: _table(overview_of(subject))}
 
     def on_table(self, subject: Subject, index: int) -> Change:
-        """Another head: its number among all, layer by layer."""
+        """Select another head by its index among all, layer by layer."""
         layer, head = divmod(limits.check_place(index), subject.model.capabilities.heads)
         return select(layer=layer + 1, head=head + 1)
 
 
 class Formulas(View):
-    """What each number means."""
+    """The formulas of all metrics."""
 
     name, question = "attention/formulas", "What do the numbers mean?"
     folded = "Every number: formula, range and source"

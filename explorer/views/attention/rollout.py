@@ -1,4 +1,4 @@
-"""How information flows through all layers."""
+"""Attention rollout: the flow of information through all layers."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from explorer.views.view import Content, Finding, View, caption, chart, check, m
 
 
 class Rollout(View):
-    """Attention rollout up to a layer, and where one token comes from."""
+    """Attention rollout up to a layer, and the origin of one token."""
 
     name, question = "attention/rollout", "Where does each token come from, through all layers?"
     columns = (("matrix", "help"), ("sources", "token", "check"))
@@ -29,7 +29,7 @@ class Rollout(View):
     check = check()
 
     def finding(self, subject: Subject) -> Finding | None:
-        """How much of a token comes from special tokens, after all layers, and from which other word most."""
+        """How much of a token comes from special tokens after all layers, and from which other word most."""
         trace, token = subject.trace, subject.token
         others = [place for place in trace.encoding.text_positions if place != token]
         if not others:
@@ -45,12 +45,12 @@ class Rollout(View):
         return Finding(f"“{trace.tokens[token]}” after all layers: {told} and, {other}.")
 
     def _rows(self, subject: Subject) -> np.ndarray:
-        """[layers, tokens]: where the chosen token comes from after each layer."""
+        """[layers, tokens]: the rollout of the selected token after each layer."""
         layers = range(subject.model.capabilities.layers)
         return np.stack([flow[subject.token] for flow in rollout(map(subject.trace.attention, layers))])
 
     def compute(self, subject: Subject) -> Content:
-        """Both pictures, from one walk through the layers."""
+        """Both pictures, from one pass over the layers."""
         trace, token = subject.trace, subject.token
         error, rows = 0.0, []
         layers = (trace.attention(index) for index in range(subject.model.capabilities.layers))

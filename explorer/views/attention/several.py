@@ -1,4 +1,4 @@
-"""Several heads of a layer at once."""
+"""Several heads of a layer together."""
 
 import numpy as np
 
@@ -37,7 +37,7 @@ class SeveralHeads(View):
     check = check()
 
     def compute(self, subject: Subject) -> Content:
-        """The sum, as a heatmap or as lines, and that it is a sum of the model's own weights."""
+        """The sum as a heatmap or as lines, and a check that it sums the model's own weights."""
         weights, number = self._weights(subject)
         trace, row = subject.trace, subject.selection.token
         named = f"heads {', '.join(map(str, self.heads))}" if self.heads else f"all {number} heads"
@@ -56,7 +56,7 @@ class SeveralHeads(View):
         return {**shown, "heatmap": beside(picture, **whose)}
 
     def finding(self, subject: Subject) -> Finding:
-        """Where all of these heads together look most."""
+        """The token to which these heads together attend most."""
         weights, number = self._weights(subject)
         shares = weights.mean(axis=0) / number  # [key]
         key = int(shares.argmax())
@@ -65,7 +65,7 @@ class SeveralHeads(View):
         return Finding(f"{text}it gets {whole_percent(float(shares[key]))} of their weight.")
 
     def _weights(self, subject: Subject) -> tuple[np.ndarray, int]:
-        """[query, key], the sum over the chosen heads, and how many they are."""
+        """[query, key] the sum over the chosen heads, and their number."""
         attention = subject.trace.attention(self.layer - 1)
         chosen = [head - 1 for head in self.heads] or list(range(len(attention)))
         return attention[chosen].sum(axis=0), len(chosen)

@@ -1,4 +1,4 @@
-"""Corpus: what a word, a head and a layer do across many sentences."""
+"""The tab Corpus: words, heads, neurons and layers across many sentences."""
 
 from explorer.views.corpus.heads import Heads
 from explorer.views.corpus.layers import Layers

@@ -1,4 +1,4 @@
-"""The proof of an atlas: its strongest sentence, read again by itself."""
+"""The check of an atlas: its strongest sentence, run again alone."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ METRIC_OF = {"previous token": "previous", "next token": "next", "itself": "self
 
 
 def atlas_check(model: Explorer, corpus: Corpus, atlas: HeadAtlas, layer: int, head: int) -> dict[str, str] | None:
-    """Whether the sentence where a head (zero-based) is strongest has the same weight when it is read alone; None without one."""
+    """Whether the sentence where a head (zero-based) is strongest gives the same weight when run alone; None without one."""
     strength = float(atlas.strengths[layer, head, 0])
     if strength <= 0:
         return None

@@ -18,11 +18,11 @@ from explorer.text.corpus import Corpus, CorpusSentence
 from explorer.text.dependencies import meaning, plain
 from explorer.views.corpus.atlas_words import told
 
-LETTERS = 70  # of a sentence in which no word stands out
+LETTERS = 70  # of a sentence without highlighted words
 
 
 def grid(atlas: HeadAtlas, layer: int, head: int) -> dict[str, Any]:
-    """Every head as it is on average, with the colour of its family; the zero-based (layer, head) is chosen."""
+    """The average attention of every head, with the color of its family; the zero-based (layer, head) is selected."""
     small = typical_pictures(atlas.offsets, atlas.cls, atlas.sep)
     few = _families(atlas)
     colours = colours_of(few)
@@ -33,7 +33,7 @@ def grid(atlas: HeadAtlas, layer: int, head: int) -> dict[str, Any]:
 
 
 def _families(atlas: HeadAtlas) -> list[str]:
-    """The family of each head in plain words, the rarest together."""
+    """The family of each head in plain words, with the rarest grouped together."""
     return few_names([plain(name) for name in atlas.families.ravel().tolist()])
 
 
@@ -43,7 +43,7 @@ def _places(atlas: HeadAtlas) -> list[list[tuple[int, int]]]:
 
 
 def _table(atlas: HeadAtlas) -> Table:
-    """Every head by numbers, in the order of the layers."""
+    """All numbers of every head, layer by layer."""
     rows = []
     for layer, head in np.ndindex(*atlas.cls.shape):
         numbers = [float(one[layer, head]) for one in (atlas.cls, atlas.sep, atlas.same_token, atlas.entropy)]
@@ -55,7 +55,7 @@ def _table(atlas: HeadAtlas) -> Table:
 
 
 def heads_map(atlas: HeadAtlas, layer: int, head: int) -> Any:
-    """A point for each head, by family; the chosen one has a ring."""
+    """A point for each head, colored by family; the selected one has a ring."""
     heads = atlas.cls.shape[1]
     names = [f"{at // heads + 1}.{at % heads + 1}" for at in range(atlas.cls.size)]
     texts = [f"{name}: {plain(habit)}" for name, habit in zip(names, atlas.habits.ravel().tolist(), strict=True)]
@@ -65,14 +65,14 @@ def heads_map(atlas: HeadAtlas, layer: int, head: int) -> Any:
 
 
 def offsets(atlas: HeadAtlas, layer: int, head: int) -> Any:
-    """Where a head looks, by relative position."""
+    """A head's mean weight by relative position."""
     reach = atlas.offsets.shape[-1] // 2
     specials = (float(atlas.cls[layer, head]), float(atlas.sep[layer, head]))
     return offset_bars(range(-reach, reach + 1), atlas.offsets[layer, head], specials)
 
 
 def sentences(corpus: Corpus, atlas: HeadAtlas, layer: int, head: int) -> dict[str, Any] | None:
-    """The sentences where the head is strongest, each in its line."""
+    """The sentences where the head is strongest, a row each."""
     strengths = atlas.strengths[layer, head].tolist()
     places = [number for number, strength in enumerate(strengths) if strength > 0]
     if not places:
@@ -100,14 +100,14 @@ def sentences(corpus: Corpus, atlas: HeadAtlas, layer: int, head: int) -> dict[s
 
 
 def _line(one: CorpusSentence, word: int, other: int) -> list[str]:
-    """What stands before a word, the word, what stands after it, and the other word."""
+    """The text before a word, the word, the text after it, and the other word."""
     start = one.starts[word]
     end = start + len(one.words[word])
     return [one.text[:start], one.text[start:end], one.text[end:], one.words[other]]
 
 
 def relations(atlas: HeadAtlas, layer: int, head: int) -> dict[str, Any] | None:
-    """Every relation, the largest lead first."""
+    """All relations, the largest lead first."""
     columns = [
         Column("relation", "name", name="meaning"),
         Column("this head", "number", name="share"),

@@ -1,4 +1,4 @@
-"""What is said of the heads of an atlas, in sentences."""
+"""Sentences about the heads of an atlas."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from explorer.views.subject import head_name
 
 @dataclass(frozen=True)
 class Best:
-    """What a head does best of all relations: zero-based places, and by how much it beats the best offset."""
+    """The head that follows a relation best, both zero-based, and its lead over the best fixed offset."""
 
     layer: int
     head: int
@@ -26,7 +26,7 @@ class Best:
 
 
 def best_of(atlas: HeadAtlas) -> Best | None:
-    """The head and relation with the largest lead over the best offset, weighed by how often the relation occurs."""
+    """The head and relation with the largest lead over the best offset, weighted by the root of the relation's frequency."""
     if not atlas.leads.size or not (atlas.leads > 0).any():
         return None
     layer, head, relation = np.unravel_index(int((atlas.leads * np.sqrt(atlas.counts)).argmax()), atlas.leads.shape)
@@ -34,7 +34,7 @@ def best_of(atlas: HeadAtlas) -> Best | None:
 
 
 def overall(atlas: HeadAtlas, best: Best) -> str:
-    """How many heads follow the syntax, and the clearest of them."""
+    """The number of heads that follow the syntax, and the clearest of them, in a sentence."""
     beating, clearly = (int((atlas.leads >= least).any(axis=-1).sum()) for least in (1e-9, LEAD))
     text = f"{beating} of {atlas.cls.size} heads find the syntactic head of some relation better than the best fixed offset"
     text += (
@@ -44,13 +44,13 @@ def overall(atlas: HeadAtlas, best: Best) -> str:
 
 
 def _steps(offset: int) -> str:
-    """Where a word is that is so many words on: 'the word before'."""
+    """An offset in words: 'the word before'."""
     ways = {-1: "the word before", 1: "the next word"}
     return ways.get(offset) or f"the word {abs(offset)} {'back' if offset < 0 else 'on'}"
 
 
 def _share(atlas: HeadAtlas, layer: int, head: int, relation: int) -> str:
-    """How many words of a relation a head is right about, and how many the best offset is."""
+    """The share of a relation's words for which a head is right, beside that of the best offset, in words."""
     share, usual = float(atlas.best[layer, head, relation]), float(atlas.baselines[relation])
     steps = _steps(int(atlas.baseline_offsets[relation]))
     what = spelled(str(atlas.relations[relation]))
@@ -58,7 +58,7 @@ def _share(atlas: HeadAtlas, layer: int, head: int, relation: int) -> str:
 
 
 def told(atlas: HeadAtlas, layer: int, head: int) -> str:
-    """What a head does, as what follows its name in a sentence."""
+    """The habit of a head, as a phrase that follows its name."""
     name = str(atlas.habits[layer, head])
     middle = atlas.offsets.shape[-1] // 2
     near = {"previous token": middle - 1, "next token": middle + 1, "itself": middle}
@@ -74,7 +74,7 @@ def told(atlas: HeadAtlas, layer: int, head: int) -> str:
 
 
 def habit(atlas: HeadAtlas, layer: int, head: int) -> str:
-    """What a head does, and its family."""
+    """The habit of a head, and its family, in sentences."""
     family = str(atlas.families[layer, head])
     others = int((atlas.families == family).sum()) - 1
     beside = f"{others} other{'s' * (others != 1)}" if others else "no other"
@@ -82,13 +82,13 @@ def habit(atlas: HeadAtlas, layer: int, head: int) -> str:
 
 
 def about(corpus: Corpus, atlas: HeadAtlas) -> str:
-    """How many heads there are in each family."""
+    """The number of heads in each family, in a sentence."""
     counted = ", ".join(f"{plain(name)} {count}" for name, count in Counter(atlas.families.ravel().tolist()).most_common())
     return f"{atlas.cls.size} heads over {corpus.counted}, by family: {counted}."
 
 
 def where(atlas: HeadAtlas, layer: int, head: int) -> str:
-    """What the sentences are that are listed."""
+    """A sentence about the list of sentences."""
     name = str(atlas.habits[layer, head])
     if name in atlas.relations:
         link = f"a word of the relation “{spelled(name)}” and its syntactic head"
@@ -99,7 +99,7 @@ def where(atlas: HeadAtlas, layer: int, head: int) -> str:
 
 
 def syntax(atlas: HeadAtlas) -> str:
-    """What the table of relations is, or why there is none."""
+    """A sentence about the table of relations, or why there is none."""
     if not len(atlas.relations):
         return "This corpus tells no syntax; a treebank in CoNLL-U does."
     return "Of the words in each relation, the share whose strongest link is their syntactic head, beside the best fixed offset."

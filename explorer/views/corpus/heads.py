@@ -1,4 +1,4 @@
-"""The atlas of heads: what each head does across a corpus, and the families that heads fall into."""
+"""The atlas of heads: what each head does across a corpus, and the families of similar heads."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from explorer.views.corpus.source import NO_FILE, CorpusView
 from explorer.views.subject import Subject, head_name
 from explorer.views.view import Change, Content, Finding, Why, caption, chart, check, part, prose, select, sentence
 
-COST = 1.5  # of reading the corpus
+COST = 1.5  # of reading the corpus, relative to forward passes alone
 
 
 class Heads(CorpusView):
-    """Every head across a corpus: families, a map, and what the chosen one looks at."""
+    """All heads across a corpus: their families, a map, and the habits of the selected one."""
 
     name, question = "corpus/heads", "What does each head do everywhere?"
     start = "Make the atlas"
@@ -50,41 +50,41 @@ class Heads(CorpusView):
     )
 
     def first(self, subject: Subject) -> Subject:
-        """The head that follows a relation best, unless one was picked."""
+        """Select the head that follows a relation best, unless one was picked."""
         if subject.chosen.picked or (atlas := self.known(subject)) is None or (best := atlas_words.best_of(atlas)) is None:
             return subject
         return subject.select(layer=best.layer + 1, head=best.head + 1, picked=False)
 
     def passes(self, subject: Subject) -> float:
-        """Reading the corpus once, in passes of the input."""
+        """The cost of reading the corpus once, in passes of the input."""
         return COST * self.corpus.words / subject.trace.kept if self.corpus else 0
 
     def key(self, subject: Subject) -> Hashable:
-        """What the atlas depends on; None without a corpus."""
+        """The cache key of the atlas; None without a corpus."""
         return self.corpus and (self.name, str(subject.model.checkpoint), self.corpus.key)
 
     def known(self, subject: Subject) -> HeadAtlas | None:
-        """The atlas if it was made, or ships with the app."""
+        """The atlas if it is in memory or ships with the app, and has its map."""
         if self.corpus is None:
             return None
         found = known_atlas(subject.model, self.corpus)
         return found if found is not None and len(found.points) else None
 
     def work(self, subject: Subject) -> Generator[tuple[str, float | None], None, HeadAtlas]:
-        """Read the corpus, and draw the map. Raises InputError."""
+        """Read the corpus, and compute the map. Raises InputError."""
         return (yield from in_steps(subject.model, self.chosen))
 
     def result(self, subject: Subject) -> HeadAtlas:
-        """The atlas, however long it takes."""
+        """The atlas; blocks until it is made."""
         return self.known(subject) or super().result(subject)
 
     def waiting(self, subject: Subject) -> Content:
-        """Nothing is seen before; without a file, a sentence asks for one."""
+        """Empty parts; without a file, a sentence asks for one."""
         names = [name for name, one in self.parts.items() if one.kind not in ("caption", "prose") and not one.optional]
         return {**dict.fromkeys(names), "title": "", "about": "" if self.corpus else NO_FILE}
 
     def draw(self, subject: Subject, found: HeadAtlas) -> Content:
-        """All heads, and the chosen one."""
+        """All heads, and the selected one."""
         layer, head = subject.selection.attention_layer, subject.selection.head_index
         shown = {
             "grid": atlas_pictures.grid(found, layer, head),
@@ -102,7 +102,7 @@ class Heads(CorpusView):
         return shown | ({"tags": tag_heatmap(found.by_tag[layer, head], found.tags.tolist())} if len(found.tags) else {})
 
     def finding(self, subject: Subject) -> Finding | None:
-        """What the chosen head does, or how many heads follow the syntax."""
+        """What the selected head does, or how many heads follow the syntax."""
         if (atlas := self.known(subject)) is None:
             return None
         layer, head = subject.selection.attention_layer, subject.selection.head_index
@@ -113,17 +113,17 @@ class Heads(CorpusView):
         return Finding(atlas_words.overall(atlas, best), why)
 
     def on_grid(self, subject: Subject, index: list[int]) -> Change:
-        """Another head: [layer, head], zero-based."""
+        """Select another head: [layer, head], zero-based."""
         layer, head = limits.check_cell(index)
         return select(layer=layer + 1, head=head + 1)
 
     def on_map(self, subject: Subject, index: object) -> Change:
-        """Another head: its number among all, layer by layer."""
+        """Select another head by its index among all, layer by layer."""
         layer, head = divmod(limits.check_place(index), subject.model.capabilities.heads)
         return select(layer=layer + 1, head=head + 1)
 
     def on_sentences(self, subject: Subject, index: object) -> Change:
-        """A sentence becomes the input, this head and its word the chosen ones."""
+        """Make a sentence the input, and select this head and its word."""
         atlas = self.result(subject)
         layer, head = subject.selection.attention_layer, subject.selection.head_index
         number = limits.check_integer(index, "the sentence", 0, atlas.examples.shape[2] - 1)

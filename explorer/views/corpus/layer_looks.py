@@ -1,4 +1,4 @@
-"""What all looks at the layers have in common."""
+"""The base of the views of layers."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from explorer.views.subject import Subject
 from explorer.views.view import Content, Finding
 
-READ_ALONE = 10  # sentences that are read again by themselves, for the check
+READ_ALONE = 10  # sentences run again alone for the check
 
 
 class Look(ABC):
-    """What was found out about all hidden states over a corpus; `at` is the chosen one, 0 the embedding output."""
+    """A result about all hidden states over a corpus; `at` is the selected one, 0 the embedding output."""
 
     @abstractmethod
     def shown(self, at: int) -> Content:
@@ -20,25 +20,25 @@ class Look(ABC):
 
     @abstractmethod
     def finding(self, at: int) -> Finding | None:
-        """What is most telling."""
+        """The most telling fact."""
 
     @abstractmethod
     def check(self, subject: Subject, at: int) -> dict[str, str] | None:
-        """What is shown, found in another way."""
+        """A check of the result by another computation."""
 
 
 @dataclass(frozen=True)
 class Untold(Look):
-    """Why there is nothing to see."""
+    """A result that could not be computed, with the reason."""
 
     why: str
 
     def shown(self, at: int) -> Content:
-        """The sentence."""
+        """The reason."""
         return {"about": self.why}
 
     def finding(self, at: int) -> None:
-        """Nothing."""
+        """No finding."""
 
     def check(self, subject: Subject, at: int) -> None:
-        """Nothing."""
+        """No check."""

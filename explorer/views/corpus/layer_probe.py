@@ -1,4 +1,4 @@
-"""A linear probe on every hidden state: what it tells of words in sentences that it was not trained on."""
+"""A linear probe on every hidden state, judged on words of held-out sentences."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from explorer.views.view import Content, Finding, verdict
 
 TAG, RELATION = "Part of speech", "Relation"
 CALLED = {TAG: "part of speech", RELATION: "relation to its head"}
-MOST_WORDS = 12_000  # a logistic regression on more takes minutes for each hidden state
-REGULARIZATION = 0.1  # measured on the built-in corpus: more and less are both right less often, and less takes twice as long
-FEWEST = 5  # held-out words of a class: the share of fewer says nothing
+MOST_WORDS = 12_000  # a logistic regression on more takes minutes per hidden state
+REGULARIZATION = 0.1  # measured on the built-in corpus: other values are less accurate, and lower ones take twice as long
+FEWEST = 5  # held-out words of a class; the share of fewer says little
 LISTED = 20  # classes
-SAME = 0.98  # of the words of sentences read alone, or all but one: what lies on an edge may fall either way
+SAME = 0.98  # required share of equal predictions, with one exception: those near a decision boundary may change
 
 ABOUT = (
     "A logistic regression on every hidden state, a word being the mean of its pieces; {trained:,} words of {sentences:,} "
@@ -43,31 +43,31 @@ ABOUT = (
 
 @dataclass(frozen=True)
 class Probed(Look):
-    """What probes say of held-out words. Classes are places among those of `examples`; `words` are all that were looked at."""
+    """The predictions of probes for held-out words. Classes are indices into those of `examples`; `words` are all words used."""
 
     what: str
     corpus: Corpus = field(repr=False)
     examples: TaggedExamples = field(repr=False)
     words: WordStates = field(repr=False)
-    parts: Split = field(repr=False)  # rows of `words`
-    right: np.ndarray = field(repr=False)  # [held out]
-    said: np.ndarray = field(repr=False)  # [layers + 1, held out]
-    remembered: np.ndarray = field(repr=False)  # [held out] the word's own most frequent class
+    parts: Split = field(repr=False)  # indices of `words`
+    right: np.ndarray = field(repr=False)  # [held-out words] true classes
+    said: np.ndarray = field(repr=False)  # [layers + 1, held-out words] predicted classes
+    remembered: np.ndarray = field(repr=False)  # [held-out words] the most frequent class of each word in training
     usual: int  # the most frequent class of all
     heads: tuple[Head, ...] = field(repr=False)
 
     @property
     def accuracy(self) -> np.ndarray:
-        """[layers + 1], 0 to 1."""
+        """[layers + 1] accuracy, 0 to 1."""
         return (self.said == self.right).mean(axis=1)
 
     @property
     def baselines(self) -> tuple[float, float]:
-        """How often the word's own most frequent class is right, and the most frequent one of all."""
+        """The accuracy of each word's most frequent class, and of the most frequent class of all."""
         return float((self.remembered == self.right).mean()), float((self.right == self.usual).mean())
 
     def shown(self, at: int) -> Content:
-        """Accuracy by hidden state beside what needs no model, and by class at the chosen one."""
+        """Accuracy by hidden state beside baselines without a model, and by class at the selected one."""
         accuracy, called = self.accuracy, CALLED[self.what]
         error = np.sqrt(accuracy * (1 - accuracy) / len(self.right))
         own, usual = self.baselines
@@ -88,7 +88,7 @@ class Probed(Look):
         }
 
     def finding(self, at: int) -> Finding:
-        """The best hidden state, beside the first, the last, and what needs no model."""
+        """The best hidden state, beside the first, the last, and the baselines."""
         accuracy, (own, usual) = self.accuracy, self.baselines
         best, last = int(accuracy.argmax()), len(accuracy) - 1
         others = [f"{percent(accuracy[one])} from {one}" for one in (0, last) if one != best]
@@ -100,7 +100,7 @@ class Probed(Look):
         )
 
     def check(self, subject: Subject, at: int) -> dict[str, str]:
-        """What the probe says of the first held-out sentences when they are read by themselves, in full precision."""
+        """Compare the predictions for the first held-out sentences when these are run alone, in full precision."""
         held = self.words.only(self.parts.held_out)
         rows = np.flatnonzero(np.isin(held.sentence, np.unique(held.sentence)[:READ_ALONE]))
         vectors = words_alone(subject.model, self.corpus, held.only(rows), at)
@@ -112,7 +112,7 @@ class Probed(Look):
 
     @property
     def _sentences(self) -> int:
-        """How many sentences were trained on."""
+        """The number of sentences trained on."""
         return len(np.unique(self.words.sentence[self.parts.train]))
 
     def _by_class(self, at: int) -> dict[str, object]:
@@ -127,7 +127,7 @@ class Probed(Look):
 
 
 def probe_in_steps(corpus: Corpus, words: WordStates, what: str) -> Generator[tuple[str, float], None, Probed | Untold]:
-    """Train a probe on each hidden state, on four fifths of the sentences; yields how far it is."""
+    """Train a probe on each hidden state, on four fifths of the sentences; yields a sentence and the share done."""
     every: dict[str, Callable[[CorpusSentence], tuple[str, ...]]]
     every = {TAG: lambda one: one.tags, RELATION: lambda one: one.relations}
     told = every[what]
@@ -145,7 +145,7 @@ def probe_in_steps(corpus: Corpus, words: WordStates, what: str) -> Generator[tu
         return Untold(str(error))
     words = words.of_sentences(kept)
     begins = np.cumsum([0, *(len(one.words) for one in sentences)])
-    number = begins[np.searchsorted(kept, words.sentence)] + words.word  # of each word among those of the examples
+    number = begins[np.searchsorted(kept, words.sentence)] + words.word  # the index of each word among those of the examples
     targets, sentence = examples.targets[number], examples.sentence_of[number]
     parts = type(split)(*(np.flatnonzero(np.isin(sentence, part)) for part in (split.train, split.held_out)))
     settings, heads, said = TrainingSettings(regularization=REGULARIZATION), [], []
@@ -159,7 +159,7 @@ def probe_in_steps(corpus: Corpus, words: WordStates, what: str) -> Generator[tu
         def tell(_: None, step: tuple[str, float] = step) -> tuple[str, float]:
             return step
 
-        heads.append((yield from map_steps(relay(fit), tell)))  # in a thread: whoever stops does not wait for it
+        heads.append((yield from map_steps(relay(fit), tell)))  # in a thread, so that stopping does not wait for it
         said.append(heads[-1].outputs(vectors[parts.held_out]).argmax(-1))
     remembered = word_memory(examples, number[parts.train], number[parts.held_out])
     usual = int(np.bincount(targets[parts.train]).argmax())

@@ -1,4 +1,4 @@
-"""How alike the hidden states of a model are to each other, or to those of another one."""
+"""The similarity of hidden states, within a model or between two."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ANOTHER = "Another model to compare with is chosen or typed, an id or a folder; 
 
 @dataclass(frozen=True)
 class Similar(Look):
-    """CKA [hidden states here, hidden states there] over words that both models read; `other` is '' for one model."""
+    """CKA [hidden states here, hidden states there] over words that both models read; `other` is '' for a single model."""
 
     corpus: Corpus = field(repr=False)
     here: WordStates = field(repr=False)
@@ -37,7 +37,7 @@ class Similar(Look):
     cka: np.ndarray = field(repr=False)
 
     def shown(self, at: int) -> Content:
-        """The whole matrix, and the row of the chosen hidden state."""
+        """The whole matrix, and the row of the selected hidden state."""
         about = ABOUT.format(words=len(self.here))
         if self.other:
             pairs = ", ".join(f"{row} ~ {best}" for row, best in enumerate(self.cka.argmax(axis=1).tolist()))
@@ -56,7 +56,7 @@ class Similar(Look):
         }
 
     def finding(self, at: int) -> Finding:
-        """Of one model where it changes most from layer to layer; of two which hidden states are most alike."""
+        """For one model the layer that changes most; for two the most similar hidden states."""
         if self.other:
             here, there = np.unravel_index(int(self.cka.argmax()), self.cka.shape)
             text = f"Hidden state {here} here and {there} there are most alike (CKA {self.cka[here, there]:.2f})"
@@ -72,7 +72,7 @@ class Similar(Look):
         return Finding(f"{text}. The first and the last hidden state have {self.cka[0, -1]:.2f}.")
 
     def check(self, subject: Subject, at: int) -> dict[str, str] | None:
-        """One cell over the first sentences: from products of features, and from all pairs of words read alone."""
+        """Check one cell over the first sentences: CKA from products of features, and from all pairs of words run alone."""
         row = self.cka[at].copy()
         if not self.other:
             row[at] = -np.inf
@@ -109,7 +109,7 @@ def by_pairs(here: np.ndarray, there: np.ndarray) -> float:
 def similarity_in_steps(
     corpus: Corpus, here: WordStates, there: WordStates, other: str
 ) -> Generator[tuple[str, float], None, Similar | Untold]:
-    """Compare all hidden states here with all there; yields how far it is."""
+    """Compare all hidden states here with all there; yields a sentence and the share done."""
     if other:
         here, there = words_of_both(here, there)
     try:

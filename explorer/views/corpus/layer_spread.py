@@ -1,4 +1,4 @@
-"""How long vectors are and at what angles they stand, hidden state by hidden state, and whether frequent words are shorter."""
+"""Lengths of vectors and angles between them at every hidden state, and whether frequent words have shorter vectors."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ OFTEN = (
     "words, capitals aside, that have a letter. Then a point a word at the chosen hidden state: the mean length of the vectors "
     "of all its pieces wherever it occurs.{drawn} Of words that occur once or twice chance decides which is rarer."
 )
-COMMON, DRAWN = 1_000, 3_000  # the most frequent words are drawn all, of the rest as many as make so many
-SEEN = 5  # times at most: how often the word of a check occurs
-COUNTED = 3_000  # words whose ranks are counted out for a check
+COMMON, DRAWN = 1_000, 3_000  # the most frequent words are all drawn, and as many of the others as make up the second number
+SEEN = 5  # occurrences: the check takes a word with at most so many
+COUNTED = 3_000  # words whose ranks are counted for the check
 
 
 @dataclass(frozen=True)
 class Angles(Look):
-    """Anisotropy and lengths."""
+    """Anisotropy, and lengths of vectors."""
 
     corpus: Corpus = field(repr=False)
     spread: Spread = field(repr=False)
@@ -54,7 +54,7 @@ class Angles(Look):
         }
 
     def finding(self, at: int) -> Finding | None:
-        """Where vectors point most alike, and where they are longest."""
+        """Where vectors point in the most similar directions, and where they are longest."""
         cosine, mean = self.spread.cosine, self.spread.mean
         longest, shortest = int(mean.argmax()), int(mean.argmin())
         lengths = f"vectors are longest in hidden state {longest} ({mean[longest]:.1f} on average)"
@@ -69,7 +69,7 @@ class Angles(Look):
         return Finding(text, Why("hidden", "Layer by layer", {"layer": most}))
 
     def check(self, subject: Subject, at: int) -> dict[str, str]:
-        """Both numbers of the first sentences, pair by pair, when they are read alone."""
+        """Check both numbers over the first sentences, run alone and compared pair by pair."""
         words = self.spread.words
         words = words.of_sentences(np.unique(words.sentence)[:READ_ALONE])
         quick = finished(spread_in_steps(words.only_state(at)))
@@ -86,7 +86,7 @@ class Angles(Look):
 
 @dataclass(frozen=True)
 class Frequency(Look):
-    """How often words occur, and how long their vectors are."""
+    """The frequency of words, and the lengths of their vectors."""
 
     corpus: Corpus = field(repr=False)
     words: WordStates = field(repr=False)
@@ -94,11 +94,11 @@ class Frequency(Look):
 
     @cached_property
     def correlations(self) -> np.ndarray:
-        """[layers + 1] Spearman's rank correlation of how often and how long, −1 to 1."""
+        """[layers + 1] Spearman's rank correlation of frequency and length, −1 to 1."""
         return np.array([spearman(self.found.counts, lengths) for lengths in self.found.norms])
 
     def shown(self, at: int) -> Content:
-        """The correlation by hidden state, and all words at the chosen one."""
+        """The correlation by hidden state, and all words at the selected one."""
         found, correlations = self.found, self.correlations
         rows = self._drawn()
         drawn = "" if len(rows) == len(found.types) else f" Of the rarer words {len(rows) - COMMON:,} are drawn, by lot."
@@ -111,7 +111,7 @@ class Frequency(Look):
         }
 
     def finding(self, at: int) -> Finding | None:
-        """Whether frequent words have longer vectors here, and where that is strongest."""
+        """Whether frequent words have longer vectors here, and where this is strongest."""
         if len(self.found.types) < 3 or len(set(self.found.counts.tolist())) < 2:
             return None
         here, every = float(self.correlations[at]), self.correlations
@@ -124,7 +124,7 @@ class Frequency(Look):
         return Finding(f"{text}.".replace("-", "−"))
 
     def check(self, subject: Subject, at: int) -> dict[str, str] | None:
-        """The length of one word, its sentences read alone, and the correlation from ranks that are counted out."""
+        """Check the length of one word with its sentences run alone, and the correlation with ranks that are counted."""
         found = self.found
         if not len(found.types):
             return None
@@ -144,7 +144,7 @@ class Frequency(Look):
         return matches(error, f"{what}, and ranks that are counted out give the same correlation", 0.01)
 
     def _drawn(self) -> np.ndarray:
-        """Which words are drawn, always the same."""
+        """Indices of the words drawn, always the same."""
         every = np.arange(len(self.found.types))
         if len(every) <= DRAWN:
             return every
@@ -153,12 +153,12 @@ class Frequency(Look):
 
 
 def _told(correlation: float) -> str:
-    """What a rank correlation says."""
+    """A rank correlation in words."""
     if abs(correlation) < 0.1:
         return "frequent words have vectors about as long as rare ones"
     return f"frequent words have {'longer' if correlation > 0 else 'shorter'} vectors than rare ones"
 
 
 def _counted_ranks(values: np.ndarray) -> np.ndarray:
-    """[n] how many of values [n] are smaller, and half of those that are equal."""
+    """[n] ranks: the number of smaller values, plus half of the equal ones."""
     return (values[:, None] > values).sum(axis=1) + 0.5 * (values[:, None] == values).sum(axis=1)

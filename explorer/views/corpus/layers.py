@@ -1,4 +1,4 @@
-"""Layers: what each hidden state knows of the words of a corpus, and how alike, how long and at what angles they are."""
+"""Layers: what each hidden state contains about the words of a corpus, and how similar, long and spread its vectors are."""
 
 from __future__ import annotations
 
@@ -28,8 +28,10 @@ _spreads: Recent[Hashable, Spread] = Recent(4)
 
 
 class Layers(LookUp):
-    """Every hidden state over a whole corpus: a linear probe, CKA (Kornblith et al. 2019; Song et al. 2012), anisotropy and
-    lengths (Ethayarajh 2019), and how often a word occurs beside how long its vectors are.
+    """Every hidden state over a whole corpus, in one of four ways.
+
+    A linear probe, CKA (Kornblith et al. 2019; Song et al. 2012), anisotropy and lengths (Ethayarajh 2019), and the frequency of
+    words beside the lengths of their vectors.
     """
 
     name, question = "corpus/layers", "What does each layer know, and what is it like?"
@@ -51,37 +53,37 @@ class Layers(LookUp):
     by_class = part("bars", optional=True)
 
     def first(self, subject: Subject) -> Subject:
-        """The last layer, unless one was picked."""
+        """Select the last layer, unless one was picked."""
         return subject if subject.chosen.picked else subject.select(layer=subject.model.capabilities.layers, picked=False)
 
     def passes(self, subject: Subject) -> float:
-        """Reading the corpus, with another model too if one is asked for."""
+        """The cost of reading the corpus, by two models if another one is compared."""
         both = 2 if self.look_at == SIMILARITY and (self.compared or "").strip() else 1
         return both * super().passes(subject)
 
     def kept_as(self, subject: Subject) -> Hashable:
-        """The model, the corpus, and what is looked at in them; None without a corpus."""
+        """The cache key of the result: the model, the corpus, and what is computed; None without a corpus."""
         if self.corpus is None:
             return None
         own = {PROBE: self.probed, SIMILARITY: self.compared}.get(self.look_at, "")
         if self.look_at == SIMILARITY:
-            with suppress(ModelError):  # that it is not here is told in its place
+            with suppress(ModelError):  # a missing model is reported by work()
                 own = (other := self._other(subject)) and str(checkpoints.find(other))
         return self.name, str(subject.model.checkpoint), self.corpus.key, self.look_at, own
 
     def key(self, subject: Subject) -> Hashable:
-        """The same, and the chosen hidden state."""
+        """The cache key of what is shown: that of the result, and the selected hidden state."""
         return self.corpus and (self.kept_as(subject), subject.selection.layer)
 
     def waiting(self, subject: Subject) -> Content:
-        """What is seen is kept where the new one is at hand; else nothing is, as it would answer another question."""
+        """Keep the pictures if the new result is in memory; otherwise clear them, as they answer another question."""
         waiting = {**super().waiting(subject), "compared": props(choices=_models(subject))}
         if self.corpus and self.looked_up(subject):
             return waiting | {"picture": props(), "detail": props(), "by_class": props()}
         return {"about": "", "check": None, **waiting}
 
     def work(self, subject: Subject) -> Generator[tuple[str, float], None, Look]:
-        """Read the corpus, unless it was read before, and look. Raises InputError and ModelError."""
+        """Read the corpus, unless it was read before, and compute the result. Raises InputError and ModelError."""
         if found := self.looked_up(subject):
             return found
         look: Look
@@ -100,18 +102,18 @@ class Layers(LookUp):
         return self.remember(subject, look)
 
     def draw(self, subject: Subject, found: Look) -> Content:
-        """The pictures, a sentence and its check."""
+        """The pictures, a sentence and the check."""
         at = subject.selection.layer
         content = {"check": found.check(subject, at)}
         return {**content, **found.shown(at), "compared": props(choices=_models(subject))}
 
     def finding(self, subject: Subject) -> Finding | None:
-        """What is most telling of what is looked at."""
+        """The most telling fact of the result."""
         found = self.looked_up(subject)
         return found and found.finding(subject.selection.layer)
 
     def on_picture(self, subject: Subject, index: object) -> Change:
-        """Another hidden state: a place on a line, or the row of a cell."""
+        """Select another hidden state: a point of a line, or the row of a cell."""
         row = limits.check_cell(index)[0] if isinstance(index, list | tuple) else limits.check_place(index)
         return select(layer=min(row, subject.model.capabilities.layers))
 
@@ -119,7 +121,7 @@ class Layers(LookUp):
         return (yield from self.reading(word_states_in_steps(subject.model, self.chosen)))
 
     def _spread(self, subject: Subject, words: WordStates) -> Generator[tuple[str, float], None, Look]:
-        """Both looks at angles and lengths, from the same numbers."""
+        """Angles or frequency, which share the same numbers."""
         corpus, key = self.chosen, (subject.model.checkpoint, self.chosen.key)
         if (spread := _spreads.get(key)) is None:
             steps = spread_in_steps(words)
@@ -128,12 +130,12 @@ class Layers(LookUp):
         return Angles(corpus, spread) if self.look_at == ANGLES else Frequency(corpus, words, word_types(spread, corpus))
 
     def _other(self, subject: Subject) -> str:
-        """The other model, '' for none. Raises ModelError for one that is not here."""
+        """The other model, '' for none. Raises ModelError for one that is not on this machine."""
         name = subject.read_by(self.compared or "").model_name
         return "" if checkpoints.find(name) == subject.model.checkpoint else name
 
 
 def _models(subject: Subject) -> list[tuple[str, str]]:
-    """What there is to compare with: this model, and others that can be opened without a request."""
+    """The models to compare with: this one, and others that can be opened without the network."""
     names = dict.fromkeys([checkpoints.default_name(), checkpoints.BUNDLED, checkpoints.EXAMPLE_ID, *checkpoints.cached()])
     return [THIS, *((name, name) for name in names if name != subject.model_name and checkpoints.is_here(name))]

@@ -1,4 +1,4 @@
-"""Neurons: what in a corpus drives one of a feed-forward part, and which words it promotes."""
+"""Neurons of the feed-forward blocks: their top-activating tokens in a corpus, and the words they promote."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ from explorer.views.settings import number, text
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, Finding, Why, button, caption, check, matches, part, read, sentence
 
-LINES = 20  # tokens that drive a neuron
-WORDS = 10  # promoted, and suppressed
+LINES = 20  # top-activating tokens of a neuron
+WORDS = 10  # promoted, and suppressed ones
 NEURONS = 10  # found by a word
 QUOTED = 3  # words of each kind in the finding
 
@@ -44,19 +44,19 @@ UNITS = (
 )
 
 Scored = tuple[int, int, float]
-"""A neuron, (layer, neuron) zero-based, and how much it promotes a word or is driven by it."""
+"""A neuron as (layer, neuron), zero-based, with the weight by which it promotes a word, or its deviations at that word."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What is shown of one neuron, zero-based, and the neurons that were found by a word."""
+    """The neuron shown (zero-based), and the neurons found by a word."""
 
     layer: int
     neuron: int
     corpus: CorpusNeurons
     drivers: tuple[Driver, ...]
-    promoted: Promoted | None  # without a masked-LM head nobody knows
-    shared: tuple[int, int]  # of how many different words that drive it, how many are among those that it promotes most
+    promoted: Promoted | None  # None without a masked-LM head
+    shared: tuple[int, int]  # the number of different top-activating words, and how many of these are among the most promoted
     promoting: tuple[Scored, ...] = ()
     driven: tuple[Scored, ...] = ()
     problems: tuple[str, ...] = ()
@@ -66,7 +66,7 @@ _telling: Recent[Hashable, int] = Recent(64)
 
 
 class Neurons(LookUp):
-    """What drives a neuron most, in its sentences; what it promotes; and neurons by word."""
+    """The top-activating tokens of a neuron in their sentences, the words it promotes, and neurons found by a word."""
 
     name, question = "corpus/neurons", "What does a neuron wait for, and what does it say?"
     widths = (7, 4)
@@ -112,28 +112,28 @@ class Neurons(LookUp):
     units = sentence(classes="caption")
 
     def unless(self, subject: Subject) -> str:
-        """Some models have no neurons that could be told one by one."""
+        """Why some models have no neurons that can be shown one by one."""
         return subject.model.why_not("neurons")
 
     def first(self, subject: Subject) -> Subject:
-        """The last layer but one: there neurons say most of what drives them."""
+        """Select the last layer but one, where neurons best promote what activates them."""
         layers = subject.model.capabilities.layers
         return subject if subject.chosen.picked else subject.select(layer=max(1, layers - 1), picked=False)
 
     def key(self, subject: Subject) -> Hashable:
-        """What is shown depends on this; None without a corpus."""
+        """The cache key; None without a corpus."""
         if self.corpus is None or self.unless(subject):
             return None
         where = subject.selection.attention_layer, self.neuron, self.by_word.strip()
         return self.name, str(subject.model.checkpoint), *where, self.corpus.key
 
     def work(self, subject: Subject) -> Generator[tuple[str, float], None, Shown]:
-        """Read the corpus, unless it was read before; find the neuron, and those of the word. Raises InputError."""
+        """Read the corpus, unless it was read before; look up the neuron, and those of the word. Raises InputError."""
         found = yield from self.reading(corpus_neurons_in_steps(subject.model, self.chosen))
         return self.remember(subject, (yield from self._look(subject, found)))
 
     def draw(self, subject: Subject, found: Shown) -> Content:
-        """The sentences, the words, and the neurons of the word."""
+        """The sentences, the words, and the neurons found by the word."""
         words = found.promoted
         return {
             "hits": _lines(found.drivers),
@@ -149,7 +149,7 @@ class Neurons(LookUp):
         }
 
     def finding(self, subject: Subject) -> Finding | None:
-        """What drives the neuron, and whether it says so."""
+        """What the neuron is most active at, and whether it promotes the same words."""
         if not (shown := self.looked_up(subject)) or not shown.drivers:
             return None
         driving = list(dict.fromkeys(driver.word.lower() for driver in shown.drivers))
@@ -162,13 +162,13 @@ class Neurons(LookUp):
         return Finding(f"{text}.", Why("inside-head", "The whole layer", {"layer": shown.layer + 1}))
 
     def on_hits(self, subject: Subject, index: object) -> Change:
-        """The sentence of a token becomes the input, the token the chosen one."""
+        """Make the sentence of a token the input, and select the token."""
         drivers = self.result(subject).drivers
         driver = drivers[limits.check_integer(index, "the hit", 0, len(drivers) - 1)]
         return read(driver.sentence.text, token=driver.position)
 
     def on_promoting(self, subject: Subject, index: object) -> Change:
-        """Another neuron, of whichever layer."""
+        """Show another neuron, of any layer."""
         has = subject.model.capabilities
         at = limits.check_integer(index, "the neuron", 0, has.layers * has.neurons - 1)
         return Change({"layer": at // has.neurons + 1}, {"neuron": at % has.neurons + 1})
@@ -196,7 +196,7 @@ class Neurons(LookUp):
         return Shown(layer, neuron, found, driving, words, shared, *self._by_word(subject, found))
 
     def _by_word(self, subject: Subject, found: CorpusNeurons) -> tuple[tuple[Scored, ...], tuple[Scored, ...], tuple[str, ...]]:
-        """The neurons that promote the word most, those that it drives most, and why some are not known."""
+        """The neurons that promote the word most, those most active at it, and errors for what is not known."""
         word, model, problems = self.by_word.strip(), subject.model, []
         most: tuple[Scored, ...] = ()
         driven: tuple[Scored, ...] = ()
@@ -228,13 +228,13 @@ class Neurons(LookUp):
 
 
 def _quoted(words: Sequence[str]) -> str:
-    """'“a”, “b” and “c”'."""
+    """The first words in quotes: '“a”, “b” and “c”'."""
     *before, last = [f"“{word}”" for word in words[:QUOTED]]
     return f"{', '.join(before)} and {last}" if before else last
 
 
 def _lines(drivers: Sequence[Driver]) -> dict[str, Any] | None:
-    """Each token in its line, the word in the middle."""
+    """A row per token, with the word in the middle."""
     if not drivers:
         return None
     columns = [Column("before", "before"), Column("word", "name"), Column("after", "after")]
@@ -249,14 +249,14 @@ def _cells(driver: Driver) -> list[Any]:
 
 
 def _weighed(title: str, words: Sequence[tuple[str, float]]) -> dict[str, Any]:
-    """Words with a bar each for the size of their weight."""
+    """Words with a bar for the size of their weight."""
     top = max(abs(weight) for _, weight in words)
     columns = [Column(title, "name"), Column("", "bar", top=top), Column("weight", "number", form="+.2f")]
     return strip_table(columns, [Row((word, abs(weight), weight)) for word, weight in words], f"Words that it {title} most")
 
 
 def _table(subject: Subject, title: str, unit: str, scored: Sequence[Scored]) -> dict[str, Any] | None:
-    """Neurons, a click on which opens them."""
+    """A table of neurons, which opens the one that is clicked."""
     if not scored:
         return None
     columns = [
@@ -271,7 +271,7 @@ def _table(subject: Subject, title: str, unit: str, scored: Sequence[Scored]) ->
 
 
 def _check(subject: Subject, found: Shown) -> dict[str, str] | None:
-    """The activation at the first token, when its sentence is read by itself in full precision."""
+    """Check the activation at the first token, with its sentence run alone in full precision."""
     if not found.drivers:
         return None
     first = found.drivers[0]

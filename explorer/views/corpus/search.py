@@ -1,4 +1,4 @@
-"""Search by meaning: where in a corpus a word, or what a head makes of it, has something like it."""
+"""Search by meaning: tokens of a corpus similar to one of the input, by hidden state or head output."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from explorer.views.settings import choice, number
 from explorer.views.subject import Subject, head_name
 from explorer.views.view import Change, Content, Finding, Why, button, check, matches, note, part, read, sentence
 
-NO_WORDS = ("(begin)", "(end)", "(special)")  # what stands for no word, and is told of many tokens
+NO_WORDS = ("(begin)", "(end)", "(special)")  # markers in place of a word, which are shared by many tokens
 STATE, HEAD = "Hidden state", "Head"
-FEWEST = 0.3  # of the hits, for what they share to be told
+FEWEST = 0.3  # of the hits, for a shared property to be mentioned
 LISTED = 5  # values of a histogram
-WITH_WORD, SHOWN = 12, 90  # lines while the corpus is read, and characters of one
-DEPTH = 0.6  # how far up the page opens with: there words differ by meaning more than by how they are spelled
+WITH_WORD, SHOWN = 12, 90  # lines while the corpus is being read, and characters of a line
+DEPTH = 0.6  # share of the layers at which the page opens: there words differ more by meaning than by spelling
 COMMON = {
     "tag": "Part of speech",
     "relation": "Relation to its head",
@@ -39,7 +39,7 @@ LOOKED_AT = {"target_tag": "The head looks from here at", "target": "… at the 
 
 
 class Search(LookUp):
-    """The nearest tokens of a corpus, in their sentences, and what they have in common."""
+    """The nearest tokens of a corpus in their sentences, and what they have in common."""
 
     name, question = "corpus/search", "Where else is something like this?"
     widths = (2, 1)
@@ -56,19 +56,19 @@ class Search(LookUp):
     limit: int = number(50, "Hits", low=10, high=HITS.most, heard="release", more=True)
 
     def first(self, subject: Subject) -> Subject:
-        """A layer far enough up that meaning tells, unless one was picked."""
+        """Select a layer high enough for meaning to show, unless one was picked."""
         layers = subject.model.capabilities.layers
         return subject if subject.chosen.picked else subject.select(layer=max(1, round(DEPTH * layers)), picked=False)
 
     def passes(self, subject: Subject) -> float:
-        """Reading the corpus, in passes of the input, unless it was read already."""
+        """The cost of reading the corpus, in passes of the input; 0 if it was read already."""
         corpus = self.corpus
         if corpus is None or is_read(subject.model, corpus, self.query(subject).layer):
             return 0
         return self.one_reading(subject)
 
     def key(self, subject: Subject) -> Hashable:
-        """What the hits depend on; None without a corpus."""
+        """The cache key of the hits; None without a corpus."""
         if self.corpus is None:
             return None
         query = self.query(subject)
@@ -77,7 +77,7 @@ class Search(LookUp):
         return self.name, str(subject.model.checkpoint), texts, where, self.limit, self.corpus.key
 
     def query(self, subject: Subject) -> Query:
-        """What is searched for."""
+        """The query of the search."""
         chosen = subject.selection
         if self.compare == STATE:
             return Query(subject.trace, subject.token, chosen.layer)
@@ -89,7 +89,7 @@ class Search(LookUp):
         return self.remember(subject, (yield from self.reading(steps)))
 
     def waiting(self, subject: Subject) -> Content:
-        """Until the corpus is read, the sentences with the very word, or where there are none the plainest."""
+        """Until the corpus is read: sentences with the word itself, or if there are none the easiest ones."""
         shown = super().waiting(subject)
         corpus = self.corpus
         if corpus is None or is_read(subject.model, corpus, self.query(subject).layer):
@@ -101,7 +101,7 @@ class Search(LookUp):
         return shown | senses_to_click(corpus) | {"hits": lines or _plainest(corpus), "about": begun}
 
     def draw(self, subject: Subject, found: Found) -> Content:
-        """The hits in their lines, and what they have in common."""
+        """The hits, a row each, and what they have in common."""
         by_head = self.compare == HEAD
         fields = {**COMMON, **(LOOKED_AT if by_head else {})}
         groups = [(heading, _bars(found, what)) for what, heading in fields.items()]
@@ -114,7 +114,7 @@ class Search(LookUp):
         }
 
     def finding(self, subject: Subject) -> Finding | None:
-        """What most of the hits share."""
+        """A property shared by many of the hits."""
         if not (found := self.looked_up(subject)) or not found.hits:
             return None
         what, value, count, usual = _telling(found)
@@ -129,7 +129,7 @@ class Search(LookUp):
         return Finding(f"{told} From {times} of them the head looks most at “{target}”.")
 
     def on_senses(self, subject: Subject, index: object) -> Change:
-        """The first sentence with the word becomes the input, the word the chosen token. Raises InputError."""
+        """Make the first sentence with the word the input, and select the word. Raises InputError."""
         corpus = self.chosen
         place, at = corpus.places(clicked_sense(corpus, index))[0]
         sentence = corpus.sentences[place]
@@ -138,7 +138,7 @@ class Search(LookUp):
         return read(sentence.text, token=next(iter(starts), None))
 
     def on_hits(self, subject: Subject, index: object) -> Change:
-        """The sentence of a hit becomes the input, its token the chosen one. Raises InputError."""
+        """Make the sentence of a hit the input, and select its token. Raises InputError."""
         if (found := self.looked_up(subject)) is None:
             raise InputError("These are the hits of another search; wait for the new ones.")
         hit = found.hits[limits.check_integer(index, "the hit", 0, len(found.hits) - 1)]
@@ -166,7 +166,7 @@ SHARED = {
 
 
 def _telling(found: Found) -> tuple[str, str, int, float]:
-    """What many of the hits share and few words of the corpus do: the field, the value, how many hits, the share of all words."""
+    """The most overrepresented property of the hits: the field, the value, the number of hits, the share of all words."""
     enough = max(2, FEWEST * len(found.hits))
     shared = [
         (what, value, count)
@@ -181,7 +181,7 @@ def _telling(found: Found) -> tuple[str, str, int, float]:
 
 
 def _with_word(corpus: Corpus, word: str) -> dict[str, Any] | None:
-    """The first lines with a word itself, which no model has to read."""
+    """The first lines with the word itself, which need no model."""
     try:
         places = corpus.places(word)[:WITH_WORD]
     except InputError:
@@ -191,7 +191,7 @@ def _with_word(corpus: Corpus, word: str) -> dict[str, Any] | None:
 
 
 def _plainest(corpus: Corpus) -> dict[str, Any]:
-    """The sentences that read most easily."""
+    """The sentences that are easiest to read."""
     rows = [Row([shorten(one.text, SHOWN)]) for one in sorted(corpus.sentences, key=flaws)[:WITH_WORD]]
     return strip_table([Column("sentence", "name")], rows, "Some of the sentences")
 
@@ -202,7 +202,7 @@ def _around(sentence: CorpusSentence, at: int) -> list[str]:
 
 
 def _bars(found: Found, what: str) -> list[tuple[str, float, str]]:
-    """The most frequent values, each with the share of the hits that have it."""
+    """The most frequent values, each with its share of the hits."""
     counted = list(found.counts(what).items())[:LISTED]
     tags = "tag", "relation", "target_tag"
     named = [
@@ -212,7 +212,7 @@ def _bars(found: Found, what: str) -> list[tuple[str, float, str]]:
 
 
 def _lines(found: Found, by_head: bool) -> dict[str, Any] | None:
-    """Each hit in its line, the word in the middle."""
+    """A row per hit, with the word in the middle."""
     if not found.hits:
         return None
     columns = [Column("before", "before"), Column("word", "name"), Column("after", "after")]
@@ -232,7 +232,7 @@ def _cells(hit: Hit, columns: list[Column]) -> list[Any]:
 
 
 def _check(query: Query, found: Found) -> dict[str, str] | None:
-    """The cosine of the first hit, when its sentence is read by itself in full precision."""
+    """Check the cosine of the first hit, with its sentence run alone in full precision."""
     if not found.hits:
         return None
     hit = found.hits[0]

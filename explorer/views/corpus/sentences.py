@@ -1,4 +1,4 @@
-"""The sentences of a corpus, chosen by what is in them, with the model's surprise at each, and where it guesses right."""
+"""The sentences of a corpus, filtered and sorted, with the model's surprisal at each, and where its guesses are right."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from explorer.views.view import Change, Content, Finding, button, caption, part,
 PLAIN, AS_THEY_COME = "plain ones first", "as they come"
 ORDERS = (PLAIN, AS_THEY_COME, "most surprising", "least surprising", "longest", "shortest")
 SHOWN = 30  # rows
-FEWEST = 15  # hidden tokens of a slice: the share of fewer says nothing
-LONGEST = 60  # words: where the slider ends, which stands for any number
+FEWEST = 15  # masked tokens of a slice; the share of fewer says little
+LONGEST = 60  # words: the end of the slider, which stands for any number
 OFTEN = ((1, "once"), (5, "2 to 5 times"), (50, "6 to 50 times"), (np.inf, "more often"))
 MEANING = (
     "**Surprise**: every seventh token is hidden, always the same ones, and the corpus read once; −log₂ of the probability of "
@@ -35,7 +35,7 @@ MEANING = (
 
 
 class Sentences(CorpusView):
-    """A list of sentences and slices of them."""
+    """A list of sentences, and accuracies by slices of them."""
 
     name, question = "corpus/sentences", "Which sentences surprise the model?"
     widths = (7, 4)
@@ -56,21 +56,21 @@ class Sentences(CorpusView):
     longest: int = number(LONGEST, "Words at most", low=1, high=LONGEST, heard="release", more=True)
 
     def passes(self, subject: Subject) -> float:
-        """Reading the corpus once, unless that was done already."""
+        """The cost of reading the corpus once; 0 if it was done already."""
         corpus = self.corpus
         if corpus is None or not subject.model.capabilities.fill_mask or hiding.known(subject.model, corpus):
             return 0
         return self.one_reading(subject)
 
     def key(self, subject: Subject) -> Hashable:
-        """What is listed, by which model; None without a corpus."""
+        """The cache key of the list; None without a corpus."""
         if self.corpus is None:
             return None
         own = self.contains, self.tag, self.order, self.shortest, self.longest
         return self.name, str(subject.model.checkpoint), self.corpus.key, own
 
     def work(self, subject: Subject) -> Generator[tuple[str, float], None, HiddenTokens | None]:
-        """Read the corpus with tokens hidden, where the model can guess them. Raises InputError."""
+        """Read the corpus with tokens masked, if the model can predict them. Raises InputError."""
         corpus = self.chosen
         if not subject.model.capabilities.fill_mask:
             return None
@@ -79,13 +79,13 @@ class Sentences(CorpusView):
         return (yield from map_steps(steps, lambda share: (f"{doing}: {share:.0%}", share)))
 
     def waiting(self, subject: Subject) -> Content:
-        """The sentences, without what the model makes of them."""
+        """The sentences, without the model's results."""
         if self.corpus is None:
             return {"table": None, "slices": None, "about": NO_FILE}
         return self._listed(self.corpus, None)
 
     def draw(self, subject: Subject, found: HiddenTokens | None) -> Content:
-        """The sentences with the surprise at each, and the slices."""
+        """The sentences with the surprisal at each, and the slices."""
         if self.corpus is None:
             return self.waiting(subject)
         shown = {**self._listed(self.corpus, found), "slices": None}
@@ -97,7 +97,7 @@ class Sentences(CorpusView):
         return shown | {"slices": bar_groups([group for group in groups if group[1]])}
 
     def finding(self, subject: Subject) -> Finding | None:
-        """The part of speech that the model guesses best, and the one that it guesses worst."""
+        """The parts of speech that the model guesses best and worst."""
         corpus = self.corpus
         found = corpus and hiding.known(subject.model, corpus)
         if not corpus or not found:
@@ -112,12 +112,12 @@ class Sentences(CorpusView):
         return Finding(f"{every}: of {best} {whole_percent(most)}, of {worst} {whole_percent(least)}.")
 
     def on_table(self, subject: Subject, index: object) -> Change:
-        """A sentence becomes the input. Raises InputError."""
+        """Make a sentence the input. Raises InputError."""
         texts = self.corpus.texts if self.corpus else []
         return read(texts[limits.check_integer(index, "the sentence", 0, len(texts) - 1)])
 
     def _rows(self, corpus: Corpus, bits: np.ndarray | None) -> list[int]:
-        """The sentences that are asked for, in the order that is."""
+        """Indices of the sentences that match the filters, in the chosen order."""
         wanted = self.contains.strip().casefold()
         longest = self.longest if self.longest < LONGEST else np.inf
         rows = [
@@ -156,7 +156,7 @@ class Sentences(CorpusView):
 
 
 def _slices(corpus: Corpus, found: HiddenTokens) -> list[tuple[str, Callable[[int], str]]]:
-    """What hidden tokens are told apart by: a heading, and of a token (its place in the corpus) what it belongs to."""
+    """The slicings of masked tokens: a heading, and a function from a token (its index in the corpus) to its slice."""
     tokens = found.tokens
 
     def often(row: int) -> str:
@@ -181,7 +181,7 @@ def _tag_of(corpus: Corpus, sentence: int, word: int) -> str:
 
 
 def _shares(found: HiddenTokens, rows: np.ndarray, of: Callable[[int], str]) -> list[tuple[str, float, str]]:
-    """For each slice with enough hidden tokens the share that is guessed right, the largest first, and how many they are."""
+    """For each slice with enough masked tokens the share guessed right, the largest first, and the number of tokens."""
     right = dict(zip(found.rows.tolist(), found.right.tolist(), strict=True))
     slices: dict[str, list[bool]] = {}
     for row in rows:

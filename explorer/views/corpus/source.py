@@ -1,4 +1,4 @@
-"""Which corpus the views of the tab are about, and what those have in common that look something up in it."""
+"""The corpus of the tab, and the base classes of its views."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, LongView, props
 
 BUILT_IN, FILE = "Starter sentences", "A file of yours"
-SENSES = ("light", "bank", "play", "it")  # words of several senses, of which it has some each
+SENSES = ("light", "bank", "play", "it")  # words of several senses, some of which the corpus contains
 CHOOSE = "Text, CSV or CoNLL-U…"
 NO_FILE = "Choose a file: a sentence a line, a table with a column of texts, or a treebank in CoNLL-U."
-BESIDE = 80  # characters of a sentence on each side of a word
-PIECES = 1.3  # tokens of a word: some have more than one, and sentences two more
-COMPUTED = ("strips", "bars", "chart", "ranking", "check")  # kinds of parts that show nothing without a corpus
+BESIDE = 80  # characters of a sentence shown on each side of a word
+PIECES = 1.3  # tokens per word, including [CLS] and [SEP] of each sentence
+COMPUTED = ("strips", "bars", "chart", "ranking", "check")  # kinds of parts that are empty without a corpus
 
 Found = TypeVar("Found")
 
@@ -33,13 +33,13 @@ def words_of_several_senses(corpus: Corpus) -> list[str]:
 
 
 def senses_to_click(corpus: Corpus | None) -> Content:
-    """The words of several senses in a line, as the part `senses`; nothing where the corpus has none of them."""
+    """The words of several senses as the part `senses`; nothing if the corpus contains none of them."""
     words = words_of_several_senses(corpus) if corpus else []
     return {"senses": {"label": "Words with several senses:", "chips": words}} if words else {}
 
 
 def clicked_sense(corpus: Corpus, index: object) -> str:
-    """The word of several senses that was clicked. Raises InputError."""
+    """The clicked word of several senses. Raises InputError."""
     words = words_of_several_senses(corpus)
     return words[limits.check_integer(index, "the word", 0, len(words) - 1)]
 
@@ -49,7 +49,7 @@ def _is_file(view: Any) -> bool:
 
 
 class CorpusView(LongView):
-    """What is seen of a corpus: the built-in one, or one that a person brings."""
+    """The base of views of a corpus: the built-in one, or an uploaded one."""
 
     name, question = "corpus", ""
     source: str = choice((BUILT_IN, FILE), "Corpus", menu=True, elem_classes="inline")
@@ -57,7 +57,7 @@ class CorpusView(LongView):
 
     @property
     def corpus(self) -> Corpus | None:
-        """The corpus, None while there is no file."""
+        """The corpus; None while there is no file."""
         return built_in() if self.source == BUILT_IN else self.file
 
     @property
@@ -68,18 +68,18 @@ class CorpusView(LongView):
         return self.corpus
 
     def one_reading(self, subject: Subject) -> float:
-        """Reading the corpus once, in passes of the input. Raises InputError while there is no file."""
+        """The cost of reading the corpus once, in passes of the input. Raises InputError while there is no file."""
         return PIECES * self.chosen.words / subject.trace.kept
 
     def waiting(self, subject: Subject) -> Content:
-        """What was found stays; without a file, a sentence asks for one."""
+        """Keep what is shown; without a file, a sentence asks for one."""
         if self.corpus:
             return {}
         nothing = {name: None for name, one in self.parts.items() if one.kind in COMPUTED and not one.optional}
         return {**nothing, "about": NO_FILE}
 
     def on_file(self, subject: Subject, file: Corpus | None) -> Change:
-        """A file was read. Raises InputError when none was."""
+        """A file was uploaded. Raises InputError when it was removed."""
         if file is None:
             raise InputError(NO_FILE)
         return Change(settings={"source": FILE}, content={"file": props(label=f"{CHOOSE} ({file.name[:40]})")})
@@ -89,38 +89,38 @@ _found: Recent[Hashable, Any] = Recent(96)
 
 
 class LookUp(CorpusView):
-    """What is looked up in a corpus that was read: kept for whoever asks the same again."""
+    """The base of views that look something up in a corpus, with a cache of the results."""
 
     def passes(self, subject: Subject) -> float:
-        """Reading the corpus, in passes of the input, unless the same was looked up already."""
+        """The cost of reading the corpus, in passes of the input; 0 if the result is cached."""
         corpus = self.corpus
         return 0 if corpus is None or self.looked_up(subject) else self.one_reading(subject)
 
     def looked_up(self, subject: Subject) -> Any | None:
-        """What was looked up before."""
+        """The cached result, or None."""
         return None if self.corpus is None else _found.get(self.kept_as(subject))
 
     def kept_as(self, subject: Subject) -> Hashable:
-        """What the result depends on: less than what is shown of it may."""
+        """The cache key of the result, which may depend on less than what is shown."""
         return self.key(subject)
 
     def remember(self, subject: Subject, found: Found) -> Found:
-        """Keep what was looked up."""
+        """Cache a result, and return it."""
         _found.put(self.kept_as(subject), found)
         return found
 
     def result(self, subject: Subject) -> Any:
-        """What was looked up, now or before."""
+        """The result, cached or computed now."""
         return self.looked_up(subject) or super().result(subject)
 
     def reading(self, steps: Generator[float, None, Found]) -> Generator[tuple[str, float], None, Found]:
-        """Read the corpus, and tell how far it is."""
+        """Run the reading of the corpus, and yield its progress."""
         doing = f"Reading {len(self.chosen.sentences):,} sentences, once for this model"
         return (yield from map_steps(steps, lambda share: (f"{doing}: {share:.0%}", share)))
 
 
 def cut(one: InContext | Occurrence) -> tuple[str, str]:
-    """What stands before a word and after it, where that is long only the part beside it."""
+    """The text before a word and after it, cut to the nearest BESIDE characters."""
     before = one.before if len(one.before) <= BESIDE else f"…{one.before[-BESIDE:]}"
     after = one.after if len(one.after) <= BESIDE else f"{one.after[:BESIDE]}…"
     return before, after

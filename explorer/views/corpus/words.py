@@ -1,4 +1,4 @@
-"""Words: every occurrence of a word of the corpus on a map, and what is near it with and without its context."""
+"""Words: all occurrences of a word of the corpus on a map, and its neighbors with and without context."""
 
 from __future__ import annotations
 
@@ -40,34 +40,34 @@ from explorer.views.view import Change, Content, Finding, button, caption, chart
 TAG, CLUSTER = "Part of speech", "Cluster"
 NAMES = {"pca": "PCA", "umap": "UMAP"}
 NEIGHBORS, LINES = 8, 12
-QUOTED = 40  # characters of a sentence under the pointer, on each side
+QUOTED = 40  # characters of a sentence shown on hover, on each side of the word
 UNKNOWN = "not known"
 
 
 @dataclass(frozen=True)
 class Shown:
-    """The occurrences of a word, where each lies at hidden state `layer`, and what is near the picked one and the word."""
+    """A word's occurrences with their points at hidden state `layer`, and the neighbors of the picked one and of the word."""
 
     found: Occurrences
     layer: int
     points: np.ndarray  # [occurrences, 2]
-    shares: np.ndarray | None  # of the variance along each axis, for PCA
-    place: int  # of the picked occurrence
+    shares: np.ndarray | None  # of the variance along each axis, for PCA only
+    place: int  # index of the picked occurrence
     contextual: list[tuple[str, float]]
-    static: list[tuple[str, float]] | None  # without context, None for a word of several pieces
+    static: list[tuple[str, float]] | None  # without context; None for a word of several pieces
 
     @property
     def tags(self) -> list[str]:
-        """Each occurrence's part of speech."""
+        """The part of speech of each occurrence."""
         return [spelled(one.tag) if one.tag else UNKNOWN for one in self.found.occurrences]
 
     def alike(self, layer: int) -> int:
-        """How many occurrences have a nearest other one of their own part of speech."""
+        """The number of occurrences whose nearest other one has the same part of speech."""
         others, _ = nearest_of_each(self.found.at(layer))
         return sum(self.tags[row] == self.tags[other] for row, other in enumerate(others.tolist()))
 
     def spread(self, layer: int) -> tuple[float, float]:
-        """The smallest and the largest cosine of two occurrences."""
+        """The smallest and the largest cosine between two occurrences."""
         vectors = self.found.at(layer)
         unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True).clip(1e-12)
         pairs = (unit @ unit.T)[np.triu_indices(len(unit), k=1)]
@@ -75,13 +75,13 @@ class Shown:
 
 
 Picked = tuple[tuple[int, ...], str]
-"""The place of an occurrence, if one was picked, and the word that it is one of: it means nothing of another."""
+"""The index of the picked occurrence, if any, and its word: for another word it is ignored."""
 
 NONE_PICKED: Picked = ((), "")
 
 
 def check_picked(picked: object) -> Picked:
-    """An occurrence and its word; none when it is anything else."""
+    """A valid occurrence and its word; none for any other value."""
     match picked:
         case [[place, *_], str(word)] if type(place) is int and place >= 0:
             return (place,), word
@@ -89,7 +89,7 @@ def check_picked(picked: object) -> Picked:
 
 
 class Words(LookUp):
-    """One point an occurrence, by its vector at a hidden state; the sentences of those nearest to the picked one."""
+    """One point per occurrence, by its vector at a hidden state; the sentences of those nearest to the picked one."""
 
     name, question = "corpus/words", "Is it the same word every time?"
     widths = (6, 5)
@@ -121,18 +121,18 @@ class Words(LookUp):
     picked: Picked = memory(NONE_PICKED, kept=check_picked)
 
     def first(self, subject: Subject) -> Subject:
-        """The last layer, unless one was picked."""
+        """Select the last layer, unless one was picked."""
         return subject if subject.chosen.picked else subject.select(layer=subject.model.capabilities.layers, picked=False)
 
     def key(self, subject: Subject) -> Hashable:
-        """What is shown depends on this; None without a corpus."""
+        """The cache key; None without a corpus."""
         if self.corpus is None:
             return None
         look = self.map_by, self.coloured_by, self.groups, self.picked
         return self.name, str(subject.model.checkpoint), subject.selection.layer, self._named(subject), *look, self.corpus.key
 
     def work(self, subject: Subject) -> Generator[tuple[str, float | None], None, Shown]:
-        """Read the corpus, unless it was read before; map the word's occurrences. Raises InputError."""
+        """Read the corpus, unless it was read before, and map the word's occurrences. Raises InputError."""
         corpus, layer = self.chosen, subject.selection.layer
         found = yield from self.reading(occurrences_in_steps(subject.model, corpus, self._named(subject), layer))
         at = found.read.layers.index(layer)
@@ -151,7 +151,7 @@ class Words(LookUp):
         return self.remember(subject, Shown(found, layer, mapped.points, mapped.explained_variance, place, near, static))
 
     def draw(self, subject: Subject, found: Shown) -> Content:
-        """The map, the uses nearest to the picked one, and the neighbours."""
+        """The map, the occurrences nearest to the picked one, and the neighbors."""
         word = found.found.word
         several = f"“{word[:40]}” is several pieces of this vocabulary, so that the word table has no one vector for it."
         return {
@@ -166,7 +166,7 @@ class Words(LookUp):
         }
 
     def finding(self, subject: Subject) -> Finding | None:
-        """Whether uses of one part of speech lie together, before any layer and here."""
+        """Whether occurrences of one part of speech are close together, before any layer and here."""
         if (shown := self.looked_up(subject)) is None:
             return None
         number, word, counted = len(shown.tags), shown.found.word, Counter(shown.tags)
@@ -184,25 +184,25 @@ class Words(LookUp):
         return Finding(f"{text}; before any layer for {before}, by chance {chance:.0f}.")
 
     def on_senses(self, subject: Subject, index: object) -> Change:
-        """A word of several senses: its uses. Raises InputError."""
+        """Show the occurrences of a word of several senses. Raises InputError."""
         return settle(word=clicked_sense(self.chosen, index))
 
     def on_map(self, subject: Subject, index: object) -> Change:
-        """A point was clicked: its occurrence."""
+        """Pick the occurrence of a clicked point."""
         return settle(picked=((limits.check_place(index),), self._named(subject)))
 
     def on_uses(self, subject: Subject, index: object) -> Change:
-        """The sentence of a use becomes the input, the word the chosen token."""
+        """Make the sentence of an occurrence the input, and select the word."""
         every = self.result(subject).found.occurrences
         use = every[limits.check_integer(index, "the use", 0, len(every) - 1)]
         return read(use.sentence.text, token=use.position)
 
     def prepare(self) -> None:
-        """UMAP's first map takes long to begin; begin before it is wanted."""
+        """Start to compile UMAP early, because its first map takes long."""
         warm_umap()
 
     def _named(self, subject: Subject) -> str:
-        """The word that was typed, else the chosen one if it has several senses, else the first that has."""
+        """The word typed, else the selected one if it has several senses, else the first that does."""
         if word := self.word.strip().lower():
             return word
         several = words_of_several_senses(self.chosen)
@@ -240,7 +240,7 @@ def _nearest(shown: Shown) -> list[tuple[int, float]]:
 
 
 def _lines(shown: Shown) -> dict[str, Any]:
-    """The picked use and those nearest to it, the word in the middle."""
+    """The picked occurrence and those nearest to it, with the word in the middle."""
     columns = [Column("before", "before"), Column("use", "name"), Column("after", "after")]
     columns += [Column("which is", "text", name="tag")] if set(shown.tags) != {UNKNOWN} else []
     columns += [Column("cosine", "number", form=".2f")]
@@ -256,7 +256,7 @@ def _cells(one: Occurrence, cosine: float, tagged: bool) -> list[Any]:
 
 
 def _check(subject: Subject, shown: Shown) -> dict[str, str]:
-    """How far the picked vector points from the one when its sentence is read by itself, in full precision."""
+    """Check the direction of the picked vector, with its sentence run alone in full precision."""
     kept = shown.found.at(shown.layer)[shown.place]
     alone = vector_alone(subject.model, shown.found, shown.place, shown.layer)
     error = 1 - float(kept @ alone / max(float(np.linalg.norm(kept) * np.linalg.norm(alone)), 1e-12))

@@ -1,4 +1,4 @@
-"""Fill-mask: what BERT would put in a blank, when it came to believe so, and which parts did it."""
+"""The tab Fill-mask: guesses for a blank, in which layer they arise, and which parts of the model are responsible."""
 
 from explorer.views.fill_mask.each_word import EachWord
 from explorer.views.fill_mask.game import Game

@@ -1,4 +1,4 @@
-"""An input without a blank: what BERT would have said in the place of each word."""
+"""An input without a blank: the model's guess in place of each word."""
 
 from explorer.figures.bars import bars, percent, whole_percent
 from explorer.techniques.pseudo_likelihood import Surprise
@@ -13,12 +13,12 @@ HOW = (
 
 
 def _hidden(subject: Subject) -> Surprise | None:
-    """What the model says of each word; None with a blank, or where it takes long."""
+    """The surprisal of all words; None with a blank, or if it would take long."""
     return None if subject.trace.mask_positions else each_word_hidden(subject)
 
 
 class EachWord(View):
-    """Every word with the probability that it gets where it is hidden, and the first guess there."""
+    """Every word with its probability when masked, and the first guess there."""
 
     name, question = "fill-mask/each-word", "What would BERT have said in the place of each word?"
     stands_in = True
@@ -27,7 +27,7 @@ class EachWord(View):
     how = prose(classes="caption", optional=True)
 
     def compute(self, subject: Subject) -> Content:
-        """A bar a word in the order of the text; nothing with a blank, or where it takes long."""
+        """A bar per word in the order of the text; nothing with a blank, or if it would take long."""
         if (found := _hidden(subject)) is None:
             return {}
         tokens, guesses = subject.trace.tokens, subject.model.pieces(found.best_ids.tolist())
@@ -39,7 +39,7 @@ class EachWord(View):
         return {"title": "**Each word hidden in turn**", "words": bars(rows), "how": HOW}
 
     def finding(self, subject: Subject) -> Finding | None:
-        """The word that is expected least."""
+        """The least expected word."""
         if (found := _hidden(subject)) is None:
             return None
         at = int(found.log_probabilities.argmin())

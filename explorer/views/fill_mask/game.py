@@ -1,4 +1,4 @@
-"""The pre-training game on the page's own text: what is hidden, what is guessed, what it costs."""
+"""The pre-training game on the page's text: masked pieces, guesses, and the loss."""
 
 import math
 from dataclasses import replace
@@ -49,7 +49,7 @@ SHARE = {"step": 0.05, "more": True, "line": True, "heard": "release"}
 
 
 class Game(View):
-    """One round of the game that BERT was trained with."""
+    """One round of BERT's pre-training task."""
 
     name, question = "fill-mask/game", "What did BERT learn from?"
     columns = (("table", "loss", "check"), ("lengths",))
@@ -74,7 +74,7 @@ class Game(View):
     swap: bool = switch(True, "B may be swapped for a stranger (half of the time)", more=True)
 
     def compute(self, subject: Subject) -> Content:
-        """The round that these settings play."""
+        """The round for these settings."""
         played, truth = self._play(subject)
         encoding = played.encoding
         eligible = sum(encoding.tokens[position] != MASK for position in encoding.text_positions)
@@ -89,7 +89,7 @@ class Game(View):
         return {**shown, **spans}
 
     def finding(self, subject: Subject) -> Finding | None:
-        """Which chosen piece costs most, and what is guessed in its place."""
+        """The chosen piece with the largest loss, and the guess in its place."""
         try:
             played, _ = self._play(subject)
         except InputError:  # there is nothing to choose from
@@ -102,7 +102,7 @@ class Game(View):
         return Finding(f"{which}: BERT gives it {whole_percent(math.exp(-loss))}, a loss of {loss:.2f} nats, {guess}.")
 
     def on_again(self, subject: Subject, index: None) -> Change:
-        """The next seed."""
+        """Use the next seed."""
         return settle(seed=(self.seed + 1) % (MOST_SEED + 1))
 
     def _play(self, subject: Subject) -> tuple[Round, str]:
@@ -112,7 +112,7 @@ class Game(View):
         return round_of(subject.model, (subject.text_a, text_b), rules, label), truth
 
     def _second(self, subject: Subject) -> tuple[str, int | None, str]:
-        """Text B as it is played, 0 if it follows A and 1 if not, and that in words. The seed decides."""
+        """Text B for the round, its label (0 if it follows A, else 1), and the label in words. The seed decides."""
         if not subject.text_b.strip():
             return "", None, NO_B
         if self.swap and self.seed % 2:
@@ -121,14 +121,14 @@ class Game(View):
 
 
 def _dearest(played: Round) -> int:
-    """Which of the chosen pieces costs most."""
+    """The index of the chosen piece with the largest loss."""
     return int(played.losses.argmax())
 
 
 def _row(played: Round) -> dict[str, Any]:
-    """The input as the model reads it; every chosen piece that is not masked looks like any other, to BERT too.
+    """The input as the model reads it; chosen pieces that are not masked look like any others, as they do to BERT.
 
-    The piece that costs most is marked.
+    The piece with the largest loss is selected.
     """
     tokens = list(played.encoding.tokens)
     for position, piece in zip(played.positions, played.stand_ins, strict=True):
@@ -138,7 +138,7 @@ def _row(played: Round) -> dict[str, Any]:
 
 
 def _lengths(played: Round) -> list[int]:
-    """Words in each run of chosen pieces."""
+    """The number of words in each run of chosen pieces."""
     chosen, words = played.masked.treatment[0] != UNTOUCHED, played.encoding.words
     return [len(set(words[start:end])) for start, end in spans_of(chosen)]
 

@@ -1,4 +1,4 @@
-"""The guesses for every blank, words weighed against each other, and several blanks filled together."""
+"""The guesses for every blank, comparisons of words, and several blanks filled together."""
 
 import math
 from collections.abc import Sequence
@@ -30,21 +30,21 @@ ORDERS = {"left_to_right": "left to right", "best_first": "surest first"}
 
 
 class WordsToHide(View):
-    """The input, of which a click hides a word, while none is hidden."""
+    """The input while it has no blank: a click masks a word."""
 
     name, question = "fill-mask/words", "Which word is to be guessed?"
     help = prose(optional=True)
     row = part("tokens", mask_on_click=True, optional=True)
 
     def compute(self, subject: Subject) -> Content:
-        """The row of tokens; with a blank that of the page is enough."""
+        """The row of tokens; with a blank, that of the page is enough."""
         if subject.trace.mask_positions:
             return {}
         return {"help": HIDE, "row": token_row_of(subject.trace.encoding, subject.selection.token)}
 
 
 class Guesses(View):
-    """The best guesses for every blank by itself."""
+    """The best guesses for every blank, each independently."""
 
     name, question = "fill-mask/guesses", "What would BERT put in each blank?"
     width = 6
@@ -59,7 +59,7 @@ class Guesses(View):
     top_k: int = number(5, "Guesses for each blank", low=1, high=20)
 
     def compute(self, subject: Subject) -> Content:
-        """Bars, a group a blank."""
+        """Bars, a group per blank."""
         blanks = _guesses(subject, self.top_k)
         cut = f"The first {MOST_SHOWN} of {len(blanks)} blanks are shown." if len(blanks) > MOST_SHOWN else ""
         drawn = bar_groups([_group(guess) for guess in blanks[:MOST_SHOWN]])
@@ -68,7 +68,7 @@ class Guesses(View):
         return shown | ({"small": SMALL} if subject.model.name == BUNDLED else {})
 
     def finding(self, subject: Subject) -> Finding:
-        """The first two guesses for the blank in question, and how sure the first is."""
+        """The first two guesses for the blank, and how confident the first is."""
         (guess,) = subject.model.guesses(subject.trace.states[-1][[subject.blank]], [subject.blank], 2)
         (first, *rest), where = guess.candidates, Why("fill-mask", "Lens", {"token": subject.blank})
         then = f", then “{rest[0].token}” with {whole_percent(rest[0].probability)}" if rest else ""
@@ -78,7 +78,7 @@ class Guesses(View):
 
 
 class Comparison(View):
-    """Words weighed against each other in the chosen or the first blank."""
+    """Words compared in the selected or the first blank."""
 
     name, question = "fill-mask/comparison", "How much likelier is one word than another?"
     width = 5
@@ -88,7 +88,7 @@ class Comparison(View):
     ratio = sentence(keep_height=True, answer=True)
 
     def compute(self, subject: Subject) -> Content:
-        """A bar a word, and the ratio of the two likeliest."""
+        """A bar per word, and the ratio of the two most probable."""
         position = subject.blank
         vector, shares = subject.trace.states[-1][[position]], {}
         for id, token in pieces_named(subject, self.words, position, MOST_WORDS):
@@ -99,7 +99,7 @@ class Comparison(View):
 
 
 class FilledTogether(View):
-    """Several blanks, each by itself and together."""
+    """Several blanks, filled independently and together."""
 
     name, question = "fill-mask/together", "What fits in all the blanks together?"
     unless = staticmethod(no_blank)
@@ -108,7 +108,7 @@ class FilledTogether(View):
     help = prose(classes="caption", optional=True)
 
     def compute(self, subject: Subject) -> Content:
-        """A row a way of filling; nothing for a single blank, or for so many that it takes long."""
+        """A row per way of filling; nothing for a single blank, or for so many that it would take long."""
         blanks = len(subject.trace.mask_positions)
         if not (1 < blanks <= MOST_TOGETHER and is_quick(subject, 2 * blanks)):
             return {}
@@ -123,13 +123,13 @@ class FilledTogether(View):
 
 
 def _surety(share: float) -> str:
-    """How sure a first guess of this probability is, in words."""
+    """The confidence of a first guess, in words."""
     names = {0.9: "Nearly sure", 0.5: "Fairly sure", 0.2: "A guess with doubts"}
     return next((name for least, name in names.items() if share >= least), "Not sure at all")
 
 
 def _ends_in_a_blank(subject: Subject) -> bool:
-    """Whether a text goes on to nothing after its last blank, not even a full stop."""
+    """Whether a text ends right after its last blank, without even a full stop."""
     sequences = subject.trace.encoding.sequences
     return any(sequences[mask] != (*sequences, -1)[mask + 1] for mask in subject.trace.mask_positions)
 
@@ -167,7 +167,7 @@ def _ratio(shares: dict[str, float], position: int) -> str:
 
 
 def _filled(subject: Subject) -> dict[str, Any]:
-    """The blanks by themselves and together, one row a way of filling."""
+    """The blanks filled independently and together, a row per way of filling."""
     blanks = _guesses(subject, 1)
     alone = [guess.candidates[0] for guess in blanks]
     rows = {"each by itself": [(guess.token, guess.probability, f"{guess.probability:.1%}") for guess in alone]}
@@ -178,7 +178,7 @@ def _filled(subject: Subject) -> dict[str, Any]:
 
 
 def _in_place(steps: Sequence[Filling]) -> list[Cell]:
-    """The steps in order of position, each with the number of its step."""
+    """The steps in order of position, each with its number."""
     numbered = sorted(enumerate(steps, start=1), key=lambda pair: pair[1].position)
     return [
         (step.candidate.token, step.candidate.probability, f"step {number}: {step.candidate.probability:.1%}")

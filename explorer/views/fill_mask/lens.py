@@ -1,4 +1,4 @@
-"""The lens: what BERT would have said after each layer."""
+"""The lens: the masked-LM head's prediction after each layer."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ class Lens(View):
     check = check()
 
     def compute(self, subject: Subject) -> Content:
-        """The table of words around the token in question."""
+        """The table of words around the token."""
         trace, seen = subject.trace, _columns(subject)
         cut = "" if len(seen) == trace.kept else f"Read here: positions {seen[0]} to {seen[-1]} of {trace.kept}."
         found, error = _lens(subject)
@@ -45,7 +45,7 @@ class Lens(View):
         }
 
     def finding(self, subject: Subject) -> Finding:
-        """Since when the last guess leads at the token in question, and what led before."""
+        """The layer since which the final guess leads at the token, and the guess before."""
         (found, _), column = _lens(subject), subject.token - _columns(subject).start
         where = which_blank(subject) if subject.token in subject.trace.mask_positions else ""
         share = whole_percent(float(found.probabilities[-1, column, 0]))
@@ -58,13 +58,13 @@ class Lens(View):
         return Finding(f"{where}“{leads}” leads from layer {since} on, and ends at {share}; before it, “{before}” does.", seen)
 
     def on_table(self, subject: Subject, index: list[int]) -> Change:
-        """Another token: [row, column] of a word."""
+        """Select another token: [row, column] of a word."""
         position = _columns(subject).start + limits.check_cell(index)[1]
         return select(token=limits.check_integer(position, "the position", 0, subject.trace.kept - 1))
 
 
 class FollowedWords(View):
-    """Words through the layers, in the place in question."""
+    """Chosen words at one position, followed through the layers."""
 
     name, question = "fill-mask/followed", "When did BERT come to believe it?"
     columns = (("follow", "summary"), ("followed",))
@@ -86,19 +86,19 @@ class FollowedWords(View):
 
 
 def _lens(subject: Subject) -> tuple[Found, float]:
-    """The first guess at each position that is shown, after each layer, and how far the last is from the model's own."""
+    """The first guess at each position shown, after each layer, and the difference of the last from the model's own."""
     trace, seen = subject.trace, _columns(subject)
     return trace.once(("lens", seen), lambda: (lens(trace, seen), lens_error(trace, seen)))
 
 
 def _columns(subject: Subject) -> range:
-    """The positions that are read: all where that is quick, else as many as are, around the one in question.
+    """The positions to read: all if that is quick, else as many as are, around the selected token.
 
-    They move in steps, so that another token seldom needs another reading.
+    They move in steps, so that selecting another token seldom needs another reading.
     """
     kept, model = subject.trace.kept, subject.model.capabilities
     multiplications = (model.layers + 1) * model.hidden_size * (model.hidden_size + model.vocab_size)
-    most = max(MOST_AT_ONCE, int(QUICK / 4 / multiplications))  # to rank all words takes three times as long
+    most = max(MOST_AT_ONCE, int(QUICK / 4 / multiplications))  # ranking all words takes three times as long
     step = most // 4
     first = max(0, min(subject.token // step * step - most // 2 + step // 2, kept - most))
     return range(first, min(first + most, kept))
@@ -121,7 +121,7 @@ def _table(subject: Subject, found: Found) -> dict[str, Any]:
 
 
 def _numbers(subject: Subject, found: Found) -> Table:
-    """A row for each hidden state and position: the first guess, its probability, and the final guess's rank."""
+    """A row for each hidden state and position: the first guess, its probability, and the rank of the final guess."""
     rows = [
         [layer, position, subject.trace.tokens[position], subject.model.pieces([id])[0], id, share, rank]
         for layer, (ids, shares, ranks) in enumerate(zip(found.ids, found.probabilities, found.final_ranks, strict=True))

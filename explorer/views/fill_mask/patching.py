@@ -1,4 +1,4 @@
-"""Activation patching: where in the model the answer is kept."""
+"""Activation patching: which hidden states hold the answer."""
 
 from collections.abc import Generator
 from typing import NamedTuple
@@ -16,11 +16,11 @@ from explorer.views.settings import text, use
 from explorer.views.subject import Subject
 from explorer.views.view import Content, Finding, LongView, caption, chart, part, sentence, verdict
 
-LONG = 4  # letters: to see where 'the' is kept says little
+LONG = 4  # letters; where the model keeps 'the' says little
 
 
 class Patched(NamedTuple):
-    """What patching found: `probabilities` is [hidden states, tokens], the others those of the whole runs."""
+    """The result of patching: `probabilities` [hidden states, tokens], and those of the two whole runs."""
 
     tokens: tuple[str, ...]
     corrupted_tokens: tuple[str, ...]
@@ -31,7 +31,7 @@ class Patched(NamedTuple):
 
 
 class Patching(LongView):
-    """One hidden state at a time of a clean run, put into a corrupted one."""
+    """Copies one hidden state at a time from a clean run into a corrupted one."""
 
     name, question = "fill-mask/patching", "Where in the model is the answer kept?"
     start = "Patch every state"
@@ -51,11 +51,11 @@ class Patching(LongView):
     )
 
     def passes(self, subject: Subject) -> float:
-        """A run from each hidden state of each token upwards."""
+        """The cost of a run from each hidden state of each token upwards."""
         return subject.trace.kept * (subject.model.capabilities.layers + 1) / 2
 
     def work(self, subject: Subject) -> Generator[float, None, Patched]:
-        """Both runs, and every mixture of the two."""
+        """Both runs, and the result of patching each state."""
         clean, corrupted = self._pair(subject)
         target = word_target(clean, self.word, min(subject.blank, clean.mask_positions[-1]))
         found = yield from patching_in_steps(clean, corrupted, target)
@@ -63,7 +63,7 @@ class Patching(LongView):
         return Patched(clean.tokens, corrupted.tokens, target, found, *whole)
 
     def draw(self, subject: Subject, found: Patched) -> Content:
-        """The map of what each state brings back."""
+        """The heatmap of what each state restores."""
         pairs = zip(found.tokens, found.corrupted_tokens, strict=True)
         changed = [f"{clean} → {corrupted}" for clean, corrupted in pairs if clean != corrupted]
         where = ", ".join(changed[:4]) + (", …" if len(changed) > 4 else "") if changed else "nothing was changed"
@@ -78,7 +78,7 @@ class Patching(LongView):
         }
 
     def finding(self, subject: Subject) -> Finding | None:
-        """Up to which layer another token than the blank still holds half of the answer by itself."""
+        """Up to which layer a token other than the blank restores half of the answer by itself."""
         if (found := self.known(subject)) is None:
             return None
         others = [token for token in range(len(found.tokens)) if token != found.target.position]
@@ -104,7 +104,7 @@ class Patching(LongView):
 
 
 def _hidden(subject: Subject) -> Trace:
-    """The input with a [MASK] in place of the piece, of the longer ones, whose occlusion costs the first guess most."""
+    """The input with its most important piece masked: of the longer ones, the one whose occlusion costs the first guess most."""
     trace = subject.trace
     scores = occlusion(trace, word_target(trace, "", subject.blank)).scores
     long = np.array([len(token) >= LONG for token in trace.tokens]) & (scores != 0)

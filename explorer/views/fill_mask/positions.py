@@ -1,4 +1,4 @@
-"""What BERT would say in every place, and how probable it finds a whole sentence."""
+"""The model's guess at every position, and the probability of whole sentences."""
 
 from collections.abc import Generator, Hashable
 from typing import Any
@@ -38,7 +38,7 @@ _scores: OnceCache[Hashable, list[list[Any]]] = OnceCache(16)
 
 
 class EveryPosition(LongView):
-    """How surprised BERT is by every word of the input."""
+    """The surprisal of every word of the input."""
 
     name, question = "fill-mask/positions", "Which words does BERT not expect?"
     start = "Ask for every position"
@@ -52,17 +52,17 @@ class EveryPosition(LongView):
     )
 
     def passes(self, subject: Subject) -> float:
-        """One for each word to hide; with all in sight, the one that was made already."""
+        """One for each word to mask; with all words visible none, since that pass was made already."""
         return subject.trace.kept if self.way == HIDDEN else 0
 
     def work(self, subject: Subject) -> Generator[float, None, Surprise]:
-        """The surprise at each position."""
+        """The surprisal at each position."""
         if self.way == HIDDEN:
             return (yield from surprise_in_steps(subject.trace, subject.model.visible_positions(subject.trace.encoding)))
         return seen_surprise(subject.trace)
 
     def draw(self, subject: Subject, found: Surprise) -> Content:
-        """The bars, and what is most surprising."""
+        """The bars, and the most surprising word."""
         if not found.positions:
             raise InputError("There is no visible word to ask for; type one beside the [MASK]s.")
         tokens = [subject.trace.tokens[position] for position in found.positions]
@@ -78,7 +78,7 @@ class EveryPosition(LongView):
         return {"surprise": figure, "summary": summary}
 
     def finding(self, subject: Subject) -> Finding | None:
-        """The most surprising word, and what was guessed instead."""
+        """The most surprising word, and the guess in its place."""
         found = self.known(subject)
         if found is None or not found.positions:
             return None
@@ -90,7 +90,7 @@ class EveryPosition(LongView):
 
 
 class Likelihoods(View):
-    """Sentences by how likely BERT finds them; they are the view's own, not the input."""
+    """Sentences ranked by probability; they are the view's own, not the input."""
 
     name, question = "fill-mask/likelihoods", "Which sentence does BERT find likelier?"
     columns = (("sentences", "score"), ("table",))
@@ -105,12 +105,12 @@ class Likelihoods(View):
     )
 
     def compute(self, subject: Subject) -> Content:
-        """A row a sentence, the likeliest by piece first; made once for a model."""
+        """A row per sentence, the most probable by piece first; cached by model and sentences."""
         key = (subject.model_name, self.sentences)
         return {"table": _scores.get(key, lambda: _scored(subject, self.sentences))}
 
     def on_score(self, subject: Subject, index: None) -> Change:
-        """Score what was typed."""
+        """Score the sentences typed."""
         return show(**self.compute(subject))
 
 

@@ -1,4 +1,4 @@
-"""The pre-training game as a quiz: guess first, then see what BERT guessed; the score is kept."""
+"""The pre-training game as a quiz: you guess first, then BERT's guess is shown; the score is kept."""
 
 import math
 from typing import Any, NamedTuple
@@ -34,7 +34,7 @@ MOST = 10**6
 
 
 class Score(NamedTuple):
-    """How many texts and blanks of this text are done, and who was right how often of all blanks."""
+    """The number of texts done, of blanks done in this text, and the hits of both players out of all blanks."""
 
     texts: int = 0
     blanks: int = 0
@@ -44,7 +44,7 @@ class Score(NamedTuple):
 
 
 def _score(value: Any) -> Score:
-    """The score, or that of the start when it is none."""
+    """A valid score, or a new one."""
     fine = isinstance(value, list | tuple) and len(value) == len(Score._fields)
     return Score(*value) if fine and all(type(one) is int and 0 <= one <= MOST for one in value) else Score()
 
@@ -69,7 +69,7 @@ class Quiz(View):
     )
 
     def compute(self, subject: Subject) -> Content:
-        """The text with the blanks that are left, and the score."""
+        """The text with the remaining blanks, and the score."""
         played = self._play(subject)
         score = self.score
         points = f"You {score.you}, BERT {score.bert}, of {score.of} blanks."
@@ -78,7 +78,7 @@ class Quiz(View):
         return {"row": _row(played, score.blanks), "guess": _box(played, score.blanks), "points": points}
 
     def finding(self, subject: Subject) -> Finding | None:
-        """Which of the blanks that are guessed was hardest for BERT; nothing of those that are not."""
+        """The blank that was hardest for BERT, among those guessed so far."""
         if not self.score.blanks:
             return None
         played = self._play(subject)
@@ -91,7 +91,7 @@ class Quiz(View):
         return Finding(f"{named} gave {share}{word}{'' if best == truth else f', and said “{best}”'}.")
 
     def on_guess(self, subject: Subject, index: object) -> Change:
-        """What was typed is the guess for the blank in question."""
+        """Take the text typed as the guess for the current blank."""
         played, score = self._play(subject), self.score
         place = score.blanks
         if place >= len(played.positions):
@@ -111,7 +111,7 @@ class Quiz(View):
     on_submit = on_guess
 
     def on_following(self, subject: Subject, index: None) -> Change:
-        """The next text; the score stays."""
+        """Go to the next text; the score stays."""
         after = self.score._replace(texts=self.score.texts + 1, blanks=0)
         return Change(settings={"score": after}, content={"answer": "", "bert": None})
 
@@ -121,14 +121,14 @@ class Quiz(View):
 
 
 def _box(played: Round, asked: int) -> props:
-    """The box for the guess, which asks for blank number `asked`."""
+    """The box for the guess, labelled for blank number `asked`."""
     if asked >= len(played.positions):
         return props(label="All blanks are guessed", interactive=False)
     return props(label=f"Your guess for the {ASKED} at position {played.positions[asked]}", interactive=True)
 
 
 def _row(played: Round, asked: int) -> dict[str, Any]:
-    """The text with the blanks that are left; the one in question is a question mark."""
+    """The text with the remaining blanks; the current one is a question mark."""
     left, encoding = played.positions[asked:], played.encoding
     tokens = [MASK if position in left else token for position, token in enumerate(encoding.tokens)]
     kinds = ["mask" if position in left else kind for position, kind in enumerate(encoding.kinds)]

@@ -1,4 +1,4 @@
-"""Rounds of the pre-training game, each played once: what is seen of one and what is said of it share it."""
+"""Cached rounds of the pre-training game, shared by a picture and its finding."""
 
 from collections.abc import Hashable
 
@@ -10,5 +10,5 @@ _rounds: OnceCache[Hashable, Round] = OnceCache(16)
 
 
 def round_of(model: Explorer, texts: tuple[str, str], rules: Rules, label: int | None = None) -> Round:
-    """The round that these rules play on a pair of texts; `label` as for `play`. Raises InputError or CapabilityError."""
+    """The round with these rules on a pair of texts; `label` as for `play`. Raises InputError or CapabilityError."""
     return _rounds.get((model.checkpoint, texts, rules, label), lambda: play(model, *texts, rules, label))

@@ -1,4 +1,4 @@
-"""The word in question: what it rests on, and how the views of this tab read what a person named."""
+"""The word in the blank: its explanations, and how the views of this tab parse the words typed."""
 
 from typing import Any
 
@@ -14,18 +14,18 @@ WORD = Text(label="The word in question", look={"placeholder": "BERT's first gue
 
 
 def no_blank(subject: Subject) -> str:
-    """Why nothing can be said of a blank, or ''."""
+    """Why there is nothing to say about a blank; '' if there is one."""
     return "" if subject.trace.mask_positions else "No blank yet: click a word above."
 
 
 def which_blank(subject: Subject) -> str:
-    """Of several blanks the one in question, as a sentence begins: 'Blank 1 of 2 (position 4): '; '' for a single one."""
+    """The beginning of a sentence about one of several blanks, 'Blank 1 of 2 (position 4): '; '' for a single one."""
     masks, blank = subject.trace.mask_positions, subject.blank
     return f"Blank {masks.index(blank) + 1} of {len(masks)} (position {blank}): " if len(masks) > 1 else ""
 
 
 def _word_in_blank(view: Any, subject: Subject) -> Target:
-    """The word at the blank in question; '' is the model's first guess there. Raises InputError if it is not one piece."""
+    """The word at the blank; '' is the model's first guess there. Raises InputError if it is not one piece."""
     return word_target(subject.trace, view.word, subject.blank)
 
 
@@ -39,7 +39,7 @@ class WordAttribution(AttributionView):
 
 
 class WordHeads(SwitchHeads):
-    """Heads as switches, and what they do to a word in the blank."""
+    """A switch for each head, with its effect on a word in the blank."""
 
     name = "fill-mask/heads"
     word: str = use(WORD, "")
@@ -49,14 +49,14 @@ class WordHeads(SwitchHeads):
 
 
 class WordWhatIf(WhatIf):
-    """The guesses for the blank before and after."""
+    """The guesses for the blank before and after a change."""
 
     name = "fill-mask/what-if"
     unless = staticmethod(no_blank)
 
 
 def pieces_named(subject: Subject, typed: str, position: int, most: int) -> list[tuple[int, str]]:
-    """The id and name of each piece in 'is, are' or 'is / are', `most` of them; of none, the two best guesses there.
+    """The id and name of each piece in 'is, are' or 'is / are', at most `most`; if none is given, the two best guesses.
 
     Raises InputError for a word that is not one piece of the vocabulary.
     """

@@ -1,4 +1,4 @@
-"""Fine-tune: teach BERT to tell classes apart, with its insides open."""
+"""The tab Fine-tune: training BERT on examples, with every result open to inspection."""
 
 from explorer.views.finetune.answer_examples import AnswerExamples
 from explorer.views.finetune.answer_result import AnswerResult
@@ -44,7 +44,7 @@ TAB = Tab(
     more="More: settings, what the result is worth, my runs",
 )
 
-# What is learnt from, how, and where it shows how it goes: one a kind of task.
+# The views of examples, recipe and outcome, for each kind of task.
 TRAININGS: list[tuple[type[View], type[View], type[View]]] = [
     (ExamplesView, Recipe, Outcome),
     (WordExamples, WordRecipe, WordOutcome),

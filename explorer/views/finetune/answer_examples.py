@@ -1,4 +1,4 @@
-"""Where questions and answers come from: built in, typed, or a file of SQuAD."""
+"""The questions and answers to learn from: built in, typed, or a file of SQuAD."""
 
 import re
 from collections import Counter
@@ -33,17 +33,17 @@ How much does the cheese cost? |"""
 ASKS = ("who", "what", "when", "where", "why", "which", "how many", "how much", "how long", "how")
 OTHER = "another word"
 MOST_BARS = 8
-CHARACTERS_A_TOKEN = 4  # about, of English
-FEW = 100  # questions: the ways of asking are hardly learnt from fewer
+CHARACTERS_A_TOKEN = 4  # in English, about
+FEW = 100  # questions; hardly any kind of question is learnt from fewer
 
 
 def asks(question: str) -> str:
-    """The word that a question asks with, one of ASKS or OTHER."""
+    """The question word, one of ASKS or OTHER."""
     return next((word for word in sorted(ASKS, key=len, reverse=True) if re.search(rf"\b{word}\b", question.lower())), OTHER)
 
 
 class AnswerExamples(View):
-    """The questions that there are to learn from, and what they ask for."""
+    """The questions to learn from, and their question words."""
 
     name, question = "fine-tune/answer-examples", "What is there to learn from?"
     width = 5
@@ -75,7 +75,7 @@ class AnswerExamples(View):
     balance = part("bars")
 
     def examples(self) -> tuple[Questions, str]:
-        """The questions, and what is to be said of them. Raises InputError."""
+        """The questions, and a note about them. Raises InputError."""
         if self.asked_from == READY:
             return built_in(), ""
         if self.asked_from == TYPED:
@@ -86,15 +86,15 @@ class AnswerExamples(View):
         return self.asked_file.questions, self.asked_file.about
 
     def title(self, examples: Questions) -> str:
-        """What a run on these questions is called."""
+        """The title of a run on these questions."""
         return {READY: "Answers", TYPED: "Answers, typed"}.get(self.asked_from, "Answers, a file")
 
     def task(self, model: Explorer, examples: Questions, plan: TrainingPlan) -> Task:
-        """What is learnt from questions."""
+        """The task of learning to answer questions."""
         return Answering(model, examples, plan)
 
     def compute(self, subject: Subject) -> Content:
-        """How many questions there are and what they ask for, or what is missing."""
+        """The number of questions and their question words, or an error."""
         try:
             questions, note = self.examples()
         except InputError as error:
@@ -114,5 +114,5 @@ class AnswerExamples(View):
         }
 
     def on_asked_from(self, subject: Subject, source: str) -> Change:
-        """Questions from somewhere else: the file of before is put away."""
+        """Questions from another source: the previous file is removed."""
         return Change(settings={"asked_file": None}, content={"asked_file": props(value=None)})

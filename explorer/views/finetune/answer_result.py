@@ -1,4 +1,4 @@
-"""What was said of each held-out question, and which ways of asking are hard."""
+"""The answers to the held-out questions, and which question words are hard."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ MOST_LISTED = 100
 
 
 class AnswerResult(OfAnswers, RunView):
-    """The held-out questions, wrong or right, and exact match and F1 by what is asked."""
+    """The held-out questions, wrong or right, and exact match and F1 by question word."""
 
     name, question = "fine-tune/answer-result", "Which questions does it answer?"
     columns = (("listed", "note"), ("by_word",))
@@ -37,11 +37,11 @@ class AnswerResult(OfAnswers, RunView):
     by_word = part("frame", columns=["asks", "questions", "exact match", "F1"], label="By what is asked", optional=True)
 
     def without_run(self, why: str) -> Content:
-        """Nothing."""
+        """No note."""
         return {"note": ""}
 
     def show_run(self, subject: Subject, run: Run) -> Content:
-        """The list that was asked for, and the table."""
+        """The list of wrong or right answers, and the table."""
         if run.held_out is None:
             return {"note": "This run came in a file, which holds no questions to look at."}
         held = run.held(HeldOutAnswers)
@@ -66,7 +66,7 @@ def _row(held: HeldOutAnswers, place: int) -> list[str]:
 
 
 def _by_word(held: HeldOutAnswers, right: np.ndarray) -> list[list[object]]:
-    """Exact match and F1 of the questions that ask with each word."""
+    """Exact match and F1 by question word."""
     words = np.array([asks(question) for question in held.questions])
     overlap = np.array([f1(said, accepted) for said, accepted in zip(held.said, held.accepted, strict=True)])
     there = [word for word in (*ASKS, OTHER) if (words == word).any()]

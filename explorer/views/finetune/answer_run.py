@@ -1,4 +1,4 @@
-"""How answers are learnt, and how it went."""
+"""Settings and outcome of training for question answering."""
 
 from typing import ClassVar
 
@@ -17,7 +17,7 @@ from explorer.views.view import Finding, View, button
 
 
 class AnswerRecipe(View):
-    """What is trained, and how; from the start as it suits the bundled model."""
+    """The settings of the training; the defaults suit the bundled model."""
 
     name, question = "fine-tune/answer-recipe", "What is trained, and how?"
     width, fold = 6, "Settings"
@@ -39,7 +39,7 @@ class AnswerRecipe(View):
     cancel = button("Cancel", visible=False, size="lg")
 
     def plan(self, model: Explorer) -> TrainingPlan:
-        """What to train, checked. Raises InputError."""
+        """The training plan, checked. Raises InputError."""
         return make_plan(
             model,
             -1,
@@ -56,28 +56,28 @@ class AnswerRecipe(View):
 
 
 class OfAnswers:
-    """What views of runs that find answers have in common."""
+    """A mixin for views of runs that answer questions."""
 
     kinds: ClassVar[tuple[str, ...]] = ("spans",)
 
     def opening(self, subject: Subject) -> Run:
-        """None: all layers have to learn, which takes too long for a page that opens. Raises NothingTrained."""
+        """None: all layers have to be trained, which takes too long when a page opens. Raises NothingTrained."""
         raise NothingTrained("Nothing has learnt to find answers yet; press Train, which takes a minute or so.")
 
 
 class AnswerBaselines(OfAnswers, Baselines):
-    """Exact match beside what needs no BERT."""
+    """Exact match beside baselines without BERT."""
 
     name, question = "fine-tune/answer-baselines", "How much of it needs no BERT?"
 
 
 class AnswerOutcome(OfAnswers, Outcome):
-    """Loss, exact match and F1 by epoch, and the epoch that was kept."""
+    """Loss, exact match and F1 by epoch, with the epoch that was kept marked."""
 
     name, question = "fine-tune/answer-outcome", "How did the training go?"
 
     def finding(self, subject: Subject) -> Finding | None:
-        """How often the answer is exactly right, beside the best of what needs no BERT."""
+        """The share of exact answers, beside the best baseline without BERT."""
         if (run := self.seen(subject)) is None or not run.baselines:
             return None
         name, best = max(run.baselines.items(), key=lambda item: item[1])

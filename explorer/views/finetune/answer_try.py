@@ -1,4 +1,4 @@
-"""Ask something of a text of one's own, and see where the answer is and which heads look at it."""
+"""Ask a question about your own text: the answer, and the heads that attend to it."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ _answers: OnceCache[Any, tuple[Answer, Any]] = OnceCache(64)
 
 
 class AnswerTry(OfAnswers, RunView):
-    """A question on a text: the answer in it, how likely each token begins and ends one, and the heads that look at it."""
+    """A question on a text: the answer, the probability of each token to begin and end it, and the heads that attend to it."""
 
     name, question = "fine-tune/answer-try", "What does it find in a text of your own?"
     asked: str = text(SAMPLES[0][0], "Ask a question")
@@ -64,7 +64,7 @@ class AnswerTry(OfAnswers, RunView):
         return {"verdict": "When you press Train and it has learnt, the answer is marked in this text.", "note": ""}
 
     def show_run(self, subject: Subject, run: Run) -> Content:
-        """The answer, and where it came from."""
+        """The answer, and where it comes from."""
         if not (has_visible_characters(self.asked) and has_visible_characters(self.asked_text)):
             return {"verdict": "Type a question and a text.", "note": ""}
         found, looks = self._ask(run)
@@ -85,7 +85,7 @@ class AnswerTry(OfAnswers, RunView):
         }
 
     def on_asked_sample(self, subject: Subject, sample: int) -> Change:
-        """One of the questions that are there to be tried, with its text."""
+        """One of the sample questions, with its text."""
         question, about = SAMPLES[sample]
         return settle(asked=question, asked_text=about)
 
@@ -99,14 +99,14 @@ class AnswerTry(OfAnswers, RunView):
 
 
 def _verdict(found: Answer) -> str:
-    """What is said, and how sure it is."""
+    """The answer and its probability, in a sentence."""
     if found.text:
         return f"“{found.text}”, with {percent(found.score)}; that there is no answer, {percent(found.no_answer)}."
     return f"No answer, with {percent(found.no_answer)}; the best span has {percent(found.score)}."
 
 
 def _boundaries(found: Answer) -> dict[str, Any]:
-    """Below each token of the text, and [CLS] for no answer, how likely it begins and ends the answer."""
+    """Below each token of the text, and [CLS] for no answer, the probability that it begins and ends the answer."""
     encoding = found.window.encoding
     places = [0, *(token for token in found.window.text_tokens if token < len(found.shares))]
     tokens = [encoding.tokens[token] for token in places]
@@ -118,7 +118,7 @@ def _boundaries(found: Answer) -> dict[str, Any]:
 
 
 def _part(found: Answer, text: str) -> str:
-    """Which part of a long text it is, if it is one."""
+    """The part of a long text that was read, '' if it is all of it."""
     begin, end = found.window.begin, found.window.begin + len(found.window.pair[1])
     return (
         f"The text was read in windows; this is that of characters {begin + 1:,} to {end:,}." if end - begin < len(text) else ""

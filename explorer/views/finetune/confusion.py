@@ -1,4 +1,4 @@
-"""Labels that are taken for each other: the cell that is looked at of a run's confusion matrix, and scores by label."""
+"""Confusion of labels: the clicked cell of a run's confusion matrix, and scores by label."""
 
 from typing import Any
 
@@ -12,18 +12,18 @@ from explorer.training.run import HeldOutLabels, Run
 from explorer.views.finetune.ids import run_id
 
 Cell = tuple[str, int, int]
-"""A cell of the confusion matrix of a run: its id, the right label and the one that was said."""
+"""A cell of a run's confusion matrix: the run's id, the true label and the predicted one."""
 
 
 def cell_of(value: object) -> Cell | None:
-    """What a click left behind, as far as it is that."""
+    """A valid cell from a remembered click, or None."""
     if not isinstance(value, list | tuple) or len(value) != 3 or not run_id(value[0]):
         return None
     return tuple(value) if all(type(place) is int for place in value[1:]) else None
 
 
 def clicked_cell(run: Run, index: object) -> Cell:
-    """The cell at [right label, said label] that was clicked. Raises InputError."""
+    """The clicked cell [true label, predicted label]. Raises InputError."""
     right, said = limits.check_cell(index)
     if run.held_out is None or max(right, said) >= len(run.predictor.labels):
         raise InputError("There is no such cell.")
@@ -31,13 +31,13 @@ def clicked_cell(run: Run, index: object) -> Cell:
 
 
 def confusion(run: Run) -> np.ndarray:
-    """Counts [right label, said label] of what was held out."""
+    """Counts [true label, predicted label] of the held-out examples."""
     held = run.held(HeldOutLabels)
     return evaluation.confusion(held.targets, held.said, len(run.predictor.labels))
 
 
 def rows_of(run: Run, cell: Cell | None, mistakes: int) -> tuple[np.ndarray, str]:
-    """The rows of what was held out that are in a cell, or else so many of the surest mistakes, and a title for them."""
+    """The held-out rows in a cell, or else the most confident mistakes, and a title for them."""
     held, labels = run.held(HeldOutLabels), run.predictor.labels
     if cell is None or cell[0] != run.id:
         return evaluation.confident_mistakes(held.probabilities, held.targets, mistakes), "The surest mistakes"
@@ -47,7 +47,7 @@ def rows_of(run: Run, cell: Cell | None, mistakes: int) -> tuple[np.ndarray, str
 
 
 def scores_by_label(counts: np.ndarray, labels: tuple[str, ...], label: str, counted: str) -> list[list[Any]]:
-    """Rows of a label, its precision, recall, F1 and how many there are; `label` and `counted` name the ends in the numbers."""
+    """Rows of a label with precision, recall, F1 and support; `label` and `counted` name the outer columns of the export."""
     found = evaluation.class_scores(counts)
     scores: dict[str, np.ndarray] = {"precision": found.precision, "recall": found.recall, "f1": found.f1}
     rows = [[name, *(f"{values[i]:.1%}" for values in scores.values()), int(found.support[i])] for i, name in enumerate(labels)]

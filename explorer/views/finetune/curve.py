@@ -1,4 +1,4 @@
-"""How much more examples help: the same head after 25 examples, 50, 100 and so on."""
+"""The learning curve: the same head after 25 examples, 50, 100 and so on."""
 
 from collections.abc import Generator
 from typing import Any
@@ -28,13 +28,13 @@ class LearningCurve(OverExamples, ExampleSettings):
     curve = chart("Accuracy by the number of examples", height=280)
 
     def work(self, subject: Subject) -> Generator[Any, None, list[Point]]:
-        """Train again and again."""
+        """Train repeatedly."""
         examples, _ = self.examples()
         task = self.task(subject.model, examples, make_plan(subject.model, -1, "mean"))
         return (yield from map_steps(learning_curve(task, SEEDS), lambda step: (f"{step[1]} {step[0]:.0%}.", step[0])))
 
     def waiting(self, subject: Subject) -> Content:
-        """What will be done."""
+        """A sentence on what will be done."""
         return {"about": METHOD, "curve": None}
 
     def draw(self, subject: Subject, found: list[Point]) -> Content:
@@ -44,7 +44,7 @@ class LearningCurve(OverExamples, ExampleSettings):
 
 
 def _told(points: list[Point]) -> str:
-    """What the curve says in a sentence."""
+    """The curve in a sentence."""
     first, last = points[0], points[-1]
     if first is last:
         return f"With all {last.examples} examples {whole_percent(last.score)}; a bag of words {whole_percent(last.words)}."

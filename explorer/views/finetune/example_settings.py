@@ -1,4 +1,4 @@
-"""Where the examples come from: built in, typed, a file, or a data set of the hub. Settings that several views share."""
+"""The examples to learn from: built in, typed, a file, or a data set of the Hub. Settings shared by several views."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -42,7 +42,7 @@ STARTER = (
 FEWEST_CLASSES = 2
 TOGETHER = "Variants of one sentence are held out together."
 
-_of_tables: OnceCache[tuple[Table, Columns], tuple[Examples, str]] = OnceCache(4)  # of 50,000 rows they take seconds
+_of_tables: OnceCache[tuple[Table, Columns], tuple[Examples, str]] = OnceCache(4)  # 50,000 rows take seconds
 
 
 def _number_of_classes(value: Any) -> int:
@@ -73,7 +73,7 @@ def _column(label: str) -> Any:
 
 
 class ExampleSettings(View):
-    """What to learn from, for every view that needs examples."""
+    """The examples to learn from, for every view that needs them."""
 
     source: str = choice((TYPED, READY, FILE, HUB), "Examples", menu=True, elem_classes="inline")
     ready: str = choice(
@@ -110,7 +110,7 @@ class ExampleSettings(View):
     second_column: str = _column("Second text")
 
     def examples(self) -> tuple[Examples, str]:
-        """The examples, and what is to be said of them. Raises InputError."""
+        """The examples, and a note about them. Raises InputError."""
         if self.source == READY:
             examples = built_in(self.ready)
             return examples, TOGETHER if examples.groups else ""
@@ -124,13 +124,13 @@ class ExampleSettings(View):
         return _of_tables.get((table, columns), lambda: examples_from_table(table, columns))
 
     def title(self, examples: Examples) -> str:
-        """What a run on these examples is called."""
+        """The title of a run on these examples."""
         if self.source == READY:
             return BUILT_IN[self.ready].split(":")[0]
         return " / ".join(examples.classes)[:40]
 
     def task(self, model: Explorer, examples: Examples, plan: TrainingPlan) -> TextTask:
-        """What is learnt from examples."""
+        """The task of learning from these examples."""
         return text_task(model, examples, plan)
 
     def _typed(self) -> Examples:
@@ -149,7 +149,7 @@ class ExampleSettings(View):
 
 
 def starter() -> tuple[Examples, str]:
-    """What is typed when the page opens, and what a run on it is called."""
+    """The examples typed when the page opens, and the title of a run on them."""
     given = ExampleSettings()
     examples, _ = given.examples()
     return examples, given.title(examples)

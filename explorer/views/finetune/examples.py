@@ -1,4 +1,4 @@
-"""What there is to learn from."""
+"""The view of the examples to learn from."""
 
 from typing import Any, ClassVar
 
@@ -17,7 +17,7 @@ from explorer.views.settings import memory
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, button, part, props, sentence, settle
 
-OPENING = "sentiment"  # the built-in set whose run is there at once
+OPENING = "sentiment"  # the built-in set with a run ready at once
 MOST_BARS = 8
 SHOWN_ROWS, SHOWN_COLUMNS, SHOWN_CHARACTERS = 4, 4, 120
 
@@ -27,7 +27,7 @@ def _key(examples: Examples) -> str:
 
 
 class ExamplesView(ExampleSettings):
-    """What there is to learn from, and how the classes are balanced."""
+    """The examples to learn from, and the balance of their classes."""
 
     name, question = "fine-tune/examples", "What is there to learn from?"
     width = 6
@@ -47,7 +47,7 @@ class ExamplesView(ExampleSettings):
     run: str | None = memory(None, kept=run_id, linked=False)
     runs: tuple[str, ...] = memory((), kept=run_ids, linked=False, stored="bert-explorer-runs")
     aside: tuple[str, ...] = memory((), kept=run_ids, linked=False)
-    seen: str = memory("", kept=str, linked=False)  # what the examples are known by that were looked at last
+    seen: str = memory("", kept=str, linked=False)  # a key of the examples that were shown last
     add_class = button("Add a class", optional=True, wide=True)
     fetch = button("Fetch", optional=True, min_width=80, scale=1)
     preview = part("frame", optional=True)
@@ -55,7 +55,7 @@ class ExamplesView(ExampleSettings):
     balance = part("bars")
 
     def compute(self, subject: Subject) -> Content:
-        """What the examples are, or what is missing; which boxes are to be seen."""
+        """The examples, or an error; and which boxes are visible."""
         shown: Content = {**self._columns(), **self._preview()}
         if self.source == TYPED:
             shown["add_class"] = props(visible=True, interactive=self.classes < MOST_CLASSES)
@@ -69,16 +69,16 @@ class ExamplesView(ExampleSettings):
             return {**shown, "about": str(error), "balance": None, **self._looked_at(str(error))}
 
     def _looked_at(self, key: str) -> Content:
-        """Which run, by what the examples are known by: what was learnt of others is put aside."""
-        if not self.seen and self.runs:  # a page that was opened again shows the newest run of its browser
+        """The run to show, by the key of the examples: runs of other examples are put aside."""
+        if not self.seen and self.runs:  # a reloaded page shows the newest run of its browser
             return {"seen": key}
         if key == (self.seen or _key(starter()[0])):
             return {}
-        seen = self.run or store.new_id()  # the id of no run is as good: that something is aside says that examples changed
+        seen = self.run or store.new_id()  # without a run, any id in `aside` says that the examples have changed
         return {"seen": key, "run": None, "aside": run_ids((seen, *self.runs))}
 
     def _learnt(self, subject: Subject, examples: Examples) -> Content:
-        """The run of these examples, where they are few or the page brings them, unless another one is looked at."""
+        """The run of these examples if they are few, or the page's own, unless another run is shown."""
         content = self._looked_at(_key(examples))
         run, aside = content.get("run", self.run), content.get("aside", self.aside)
         if any(one and one not in aside and not live.is_of_examples(one) for one in (run, *self.runs)):
@@ -91,7 +91,7 @@ class ExamplesView(ExampleSettings):
         return {**content, "run": found.id, "aside": tuple(one for one in aside if one != found.id)}
 
     def on_examples(self, subject: Subject, _: Any) -> Change:
-        """Other examples: whatever is seen of a run follows."""
+        """The examples have changed: everything shown of a run follows."""
         return settle(run=self.run)
 
     on_ready = on_text_column = on_label_column = on_second_column = on_examples
@@ -99,16 +99,16 @@ class ExamplesView(ExampleSettings):
     on_lines_1 = on_lines_2 = on_lines_3 = on_lines_4 = on_lines_5 = on_lines_6 = on_examples
 
     def on_source(self, subject: Subject, source: str) -> Change:
-        """Examples from somewhere else: the table of before is put away."""
+        """Examples from another source: the previous table is removed."""
         nothing = {"table": None, "text_column": "", "label_column": "", "second_column": ""}
         return Change(settings=nothing | {"run": self.run}, content={"table": props(value=None)})
 
     def on_add_class(self, subject: Subject, _: None) -> Change:
-        """Boxes for one more class."""
+        """Show boxes for one more class."""
         return settle(classes=min(self.classes + 1, MOST_CLASSES))
 
     def on_table(self, subject: Subject, table: Table | None) -> Change:
-        """A table has come, or is taken away: which column is what is guessed."""
+        """A table was uploaded or removed: guess its columns."""
         found = guess_columns(table) if table else Columns("", "")
         columns = {"text_column": found.text, "label_column": found.label, "second_column": found.text_b or NO_COLUMN}
         return settle(**columns, run=self.run)
@@ -155,7 +155,7 @@ def _describe(examples: Examples, note: str) -> Content:
 
 
 def _spread(examples: ScoredExamples) -> list[tuple[str, float, str]]:
-    """How many of the numbers are in each fifth of their range."""
+    """The share of the numbers in each fifth of their range."""
     counts, edges = np.histogram(examples.numbers, bins=5)
     ranges = zip(counts, edges, edges[1:], strict=False)
     return [(f"{low:.3g} to {high:.3g}", count / len(examples), f"{count:,}") for count, low, high in ranges]

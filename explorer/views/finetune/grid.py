@@ -1,4 +1,4 @@
-"""Which settings are best: a grid of them, tried one after the other on the same examples."""
+"""Grid search: combinations of settings, tried one after the other on the same examples."""
 
 from collections.abc import Generator, Hashable
 from dataclasses import replace
@@ -17,12 +17,12 @@ from explorer.views.settings import choice, use
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, button, part, sentence, settle
 
-TOP = 2  # layers that are trained where the recipe trains none
+TOP = 2  # layers to train if the recipe trains none
 COLUMNS = ("batch", "learning rate", "epochs", "held-out score", "held-out loss")
 
 
 def _of_recipe(name: str) -> Any:
-    """A setting of the recipe, which shows its control and says when."""
+    """A setting of the recipe, whose control is shown there."""
     return use(replace(Recipe.settings[name], when=None), getattr(Recipe(), name), here=False)
 
 
@@ -33,7 +33,7 @@ class GridSearch(OverExamples, ExampleSettings):
     folded = question
     width = 6
     start = "Try them all"
-    layout = ("grid",)  # the boxes for the examples and the recipe stand elsewhere
+    layout = ("grid",)  # the boxes for the examples and the recipe are in other views
     layers: int = _of_recipe("layers")
     preset: str = _of_recipe("preset")
     epochs: int = _of_recipe("epochs")
@@ -46,18 +46,18 @@ class GridSearch(OverExamples, ExampleSettings):
     take = button("Take the best into the recipe", optional=True)
 
     def asked(self, subject: Subject) -> Hashable:
-        """The examples, the settings that are tried, and how many layers are trained. Raises InputError."""
+        """The examples, the grid, and how many layers are trained. Raises InputError."""
         return super().asked(subject), self.grid, self._trained(subject)
 
     def work(self, subject: Subject) -> Generator[Any, None, tuple[Task, tuple[Cell, ...]]]:
-        """Train with one setting after the other."""
+        """Train with each combination of settings."""
         examples, _ = self.examples()
         trained = self._trained(subject)
         task = self.task(subject.model, examples, make_plan(subject.model, -1, _pooling(trained), trained))
         return task, (yield from map_steps(search(task, self._grid), lambda step: (_doing(step), step.share)))
 
     def waiting(self, subject: Subject) -> Content:
-        """What will be done."""
+        """A sentence on what will be done."""
         return {"about": self._method(subject), "tried": []}
 
     def draw(self, subject: Subject, found: tuple[Task, tuple[Cell, ...]]) -> Content:
@@ -78,7 +78,7 @@ class GridSearch(OverExamples, ExampleSettings):
         }
 
     def on_take(self, subject: Subject, _: None) -> Change:
-        """The recipe with the best settings, once there are any."""
+        """Set the recipe to the best settings found, if there are any."""
         found = self.known(subject)
         if found is None:
             return settle()
@@ -91,11 +91,11 @@ class GridSearch(OverExamples, ExampleSettings):
         return GRIDS[self.grid]
 
     def _trained(self, subject: Subject) -> int:
-        """How many layers are trained."""
+        """The number of layers trained."""
         return min(self.layers or TOP, subject.model.capabilities.layers) if self._grid.layers else 0
 
     def _method(self, subject: Subject) -> str:
-        """What is tried, and where it comes from."""
+        """What is tried, and its source, in a sentence."""
         grid, trained = self._grid, self._trained(subject)
         what = f"the head and {trained} layer{'s' if trained != 1 else ''}" if trained else "the head only"
         tried = f"batch {_listed(grid.batch_sizes)}; {_listed(grid.rates)}; {_listed(grid.epochs)} epochs"
@@ -107,7 +107,7 @@ def _pooling(trained: int) -> str:
 
 
 def _ranked(cells: tuple[Cell, ...]) -> list[Cell]:
-    """The best first."""
+    """Rank the rows, the best first."""
     return sorted(cells, key=lambda one: (-one.score, one.loss))
 
 

@@ -1,4 +1,4 @@
-"""The tasks that papers and tutorials name: what kind each is, and where it is tried here."""
+"""Tasks with well-known names: the kind of each, and the matching examples here."""
 
 from typing import Any, NamedTuple
 
@@ -11,41 +11,41 @@ from explorer.views.view import Change, Content, View, sentence, settle
 
 TEXTS, WORDS, ANSWERS = "A text or a pair", "Every word", "An answer in a text"  # the choices of the tab
 HINT = "A task you know by name …"
-MIDDLE = 2 / 3  # where grammar and how pairs compare are read best on the bundled model, and syntax in Jawahar et al. 2019
+MIDDLE = 2 / 3  # where grammar and pairs are best read on the bundled model, and syntax in Jawahar et al. 2019
 GLUE = "GLUE, Wang et al. 2018"
 
 
 class Task(NamedTuple):
-    """A task that has a name."""
+    """A task with a well-known name."""
 
     called: str
-    given: str  # what goes in
-    wanted: str  # what comes out
+    given: str  # the input
+    wanted: str  # the output
     source: str
-    kind: str  # the choice of the tab in which it is learnt
-    settings: dict[str, Any]  # that choose a set of examples of its kind
-    chosen: str  # what the set is called
-    depth: float = 0.0  # of all layers, after how many the head reads it best; 0: as it is set
+    kind: str  # the choice of the tab that has this kind of task
+    settings: dict[str, Any]  # select a set of examples of this kind
+    chosen: str  # the name of that set
+    depth: float = 0.0  # the best depth for the head, as a share of the layers; 0: unchanged
 
     def read_after(self, layers: int) -> int:
-        """The hidden state that a head on a model of so many layers reads."""
+        """The hidden state that the head reads in a model of so many layers."""
         return round(self.depth * layers)
 
     def sentence(self, layers: int) -> str:
-        """What it is, and what is chosen for it."""
+        """The task, and the examples chosen for it, in a sentence."""
         head = f", and a head on hidden state {self.read_after(layers)}" if self.depth else ""
         return f"{self.called}: {self.given} → {self.wanted} ({self.source}). Chosen: {self.chosen}, in our own words{head}."
 
 
 def _text(called: str, given: str, wanted: str, ready: str) -> Task:
-    """A task of GLUE, and the built-in set that is of its kind."""
+    """A task of GLUE, with a built-in set of its kind."""
     settings = {"source": READY, "ready": ready}
     depth = 1 if ready == "sentiment" else MIDDLE
     return Task(called, given, wanted, GLUE, TEXTS, settings, BUILT_IN[ready].split(":")[0], depth)
 
 
 def _words(called: str, wanted: str, source: str, name: str) -> Task:
-    """A task that tags words, and the built-in set that is of its kind."""
+    """A task of tagging words, with a built-in set of its kind."""
     settings = {"words_from": READY, "words_set": name}
     return Task(called, "the words of a sentence", wanted, source, WORDS, settings, TAGGED[name].split(":")[0].lower())
 
@@ -90,7 +90,7 @@ TASKS = {
 
 
 class KnownTasks(View):
-    """The name of a task leads to the kind it is, with a set of that kind chosen."""
+    """A menu of well-known tasks, which leads to the kind of task with a set of that kind chosen."""
 
     name, question = "fine-tune/known-tasks", "What kind is a task that you know?"
     columns = (("task",), ("about",))
@@ -99,11 +99,11 @@ class KnownTasks(View):
     about = sentence(classes="caption")
 
     def compute(self, subject: Subject) -> Content:
-        """What the task is, in a sentence."""
+        """The task in a sentence."""
         return {"about": TASKS[self.task].sentence(subject.model.capabilities.layers) if self.task else ""}
 
     def on_task(self, subject: Subject, name: str) -> Change:
-        """Its kind, examples of that kind, and where a head reads them best."""
+        """The choice of the tab, examples of that kind, and the best hidden state for the head."""
         if not name:
             return settle()
         task = TASKS[name]

@@ -1,4 +1,4 @@
-"""Runs that nobody pressed Train for: on few examples while they are typed, and on those that the page brings."""
+"""Runs trained without the button: on few examples while they are typed, and on the page's own examples."""
 
 import contextlib
 from collections.abc import Callable, Hashable
@@ -17,27 +17,27 @@ from explorer.views.subject import Subject
 from explorer.views.view import reads_quickly
 
 Key = TypeVar("Key", bound=Hashable)
-KEPT = 512  # runs of a few kilobytes each
+KEPT = 512  # runs, of a few kilobytes each
 
 _learnt: OnceCache[tuple[str, Examples], Run] = OnceCache(KEPT)
 _by_id: Recent[str, Run] = Recent(KEPT)
 _brought: OnceCache[tuple[str, Examples], str] = OnceCache(8)
-_ids: set[str] = set()  # of what the page brought
+_ids: set[str] = set()  # of runs on the page's own examples
 
 
 def is_quick(subject: Subject, examples: Examples, seconds: float = 1) -> bool:
-    """Whether the page's model has read so many examples in about as many seconds."""
+    """Whether the model reads these examples in about `seconds`."""
     words = sum(len(text.split()) for pair in examples.pairs for text in pair)
     return reads_quickly(subject.model.capabilities, words / seconds)
 
 
 def is_few(examples: Examples) -> bool:
-    """Whether a head learns from so few that it can be trained with every letter that is typed."""
+    """Whether the examples are so few that a head can be trained again after every letter typed."""
     return len(examples) * HELD_OUT_SHARE < FEWEST_HELD_OUT and not isinstance(examples, ScoredExamples)
 
 
 def learnt(model_name: str, examples: Examples, title: str) -> Run:
-    """A run on few examples, without baselines. It is in no store, but `find` knows it for a while. Raises InputError."""
+    """A run on few examples, without baselines. It is not stored, but `find` returns it for a while. Raises InputError."""
 
     def learn() -> Run:
         return as_run(_train(model_name, examples), title, {}, store.new_id())
@@ -48,17 +48,17 @@ def learnt(model_name: str, examples: Examples, title: str) -> Run:
 
 
 def find(identifier: object) -> Run | None:
-    """What `learnt` gave under this id, if it is not too long ago."""
+    """The run of `learnt` with this id, if it is still in memory."""
     return _by_id.get(identifier) if store.is_id(identifier) else None
 
 
 def is_of_examples(identifier: str) -> bool:
-    """Whether a run came by itself with the examples of a page."""
+    """Whether a run was trained without the button."""
     return find(identifier) is not None or identifier in _ids
 
 
 def brought(model_name: str, examples: Examples, title: str) -> Run:
-    """A run on examples that the page brings: trained once for a model, and again when the store has dropped it."""
+    """A run on the page's own examples: trained once for each model, and again when the store has dropped it."""
 
     def train() -> str:
         identifier = new_run(_train(model_name, examples), title).id
@@ -69,7 +69,7 @@ def brought(model_name: str, examples: Examples, title: str) -> Run:
 
 
 def kept_run(known: "OnceCache[Key, str]", key: Key, train: Callable[[], str]) -> Run:
-    """The run at a key that `train` makes, which gives its id: once, and again when the store has dropped it."""
+    """The run at a key: `train()` makes it and returns its id, once, and again when the store has dropped it."""
     identifier = known.get(key, train)
     with contextlib.suppress(InputError):
         return store.fetch(identifier)

@@ -1,4 +1,4 @@
-"""A number that was learnt: what it says of a text or a pair, and how near it is to what is right."""
+"""Views of regression: the estimate for a text or a pair, and the errors on held-out examples."""
 
 import numpy as np
 
@@ -16,7 +16,7 @@ MOST_LISTED = 12
 
 
 def verdict_of_number(run: Run, pair: Pair) -> Content:
-    """The number of a text or pair on the scale of the examples, and what it is without each word (occlusion)."""
+    """The estimate for a text or pair on the scale of the examples, and the effect of masking each word (occlusion)."""
     said, words, effects = estimate_without(of_kind(run.predictor, Regressor), load(run.predictor.model), pair)
     low, high = _scale(run)
     share = (min(max(said, low), high) - low) / (high - low)
@@ -29,7 +29,7 @@ def verdict_of_number(run: Run, pair: Pair) -> Content:
 
 
 def _scale(run: Run) -> tuple[float, float]:
-    """The lowest and the highest number of the held-out examples; 0 to 1 where there are none."""
+    """The lowest and the highest held-out number; 0 to 1 if there are none."""
     if run.held_out is None:
         return 0.0, 1.0
     right = run.held(HeldOutNumbers).targets
@@ -37,7 +37,7 @@ def _scale(run: Run) -> tuple[float, float]:
 
 
 def result_of_numbers(run: Run) -> Content:
-    """Right against said, and the examples that were missed by most."""
+    """Estimates against true numbers, and the examples with the largest errors."""
     held = run.held(HeldOutNumbers)
     error = np.abs(held.said - held.targets)
     rows = np.argsort(-error, kind="stable")[:MOST_LISTED]

@@ -1,4 +1,4 @@
-"""How a training went: the number it ended with, its curves, and what needs no BERT."""
+"""The outcome of a training: its final score, its curves, and baselines without BERT."""
 
 from explorer.analysis.evaluation import standard_error
 from explorer.figures.bars import bar_groups, whole_percent
@@ -22,14 +22,14 @@ CHOSEN = "The epoch was chosen on these same held-out sentences, so expect a lit
 
 
 class Baselines(RunView):
-    """Held-out accuracy beside what needs no BERT."""
+    """The held-out score beside baselines without BERT."""
 
     name, question = "fine-tune/baselines", "How much of it needs no BERT?"
     folded = question
     compared = part("bars")
 
     def show_run(self, subject: Subject, run: Run) -> Content:
-        """This classifier, and the baselines."""
+        """This run's score, and the baselines."""
         others = [(name, max(0, value), "") for name, value in reversed(run.baselines.items())]
         rows = [("this run", max(0, run.score), ""), *others]
         form = ".2f" if run.measure in CORRELATIONS else ""
@@ -37,7 +37,7 @@ class Baselines(RunView):
 
 
 class Outcome(RunView):
-    """Loss and accuracy by epoch, and the epoch that was kept."""
+    """Loss and accuracy by epoch, with the epoch that was kept marked."""
 
     name, question = "fine-tune/outcome", "How did the training go?"
     fold = "How the training went"
@@ -46,7 +46,7 @@ class Outcome(RunView):
     curves = chart("Loss and accuracy by epoch", height=270, more=True)
 
     def compute(self, subject: Subject) -> Content:
-        """What came out; nothing new while a training shows here how it goes."""
+        """The outcome; nothing new while a running training reports here."""
         return {} if jobs.is_running(self.training) else super().compute(subject)
 
     def without_run(self, why: str) -> Content:
@@ -54,14 +54,14 @@ class Outcome(RunView):
         return {**super().without_run(why), "status": why}
 
     def seen(self, subject: Subject) -> Run | None:
-        """The run that is seen; none while there is another one coming."""
+        """The run shown; None while another one is being trained."""
         try:
             return None if jobs.is_running(self.training) else self.find(subject)
         except NothingTrained:
             return None
 
     def finding(self, subject: Subject) -> Finding | None:
-        """How right the classifier is, beside the best of what needs no BERT."""
+        """The accuracy of the classifier, beside the best baseline without BERT."""
         if (run := self.seen(subject)) is None:
             return None
         if not run.baselines:
@@ -76,12 +76,12 @@ class Outcome(RunView):
         )
 
     def show_run(self, subject: Subject, run: Run) -> Content:
-        """The curves, and the end in a sentence."""
+        """The curves, and a summary in a sentence."""
         return {"status": summary(run), "curves": learning_curves(run.history, len(run.history), run.best)}
 
 
 def summary(run: Run) -> str:
-    """What was trained, and how right it is on what was held out."""
+    """What was trained, and its held-out scores, in a sentence."""
     layers = run.settings.get("layers_trained")
     trained = f"the head and {layers} layer{'s' if layers != 1 else ''}" if layers else "the head only"
     averaged = run.settings.get("averaged", 1)
@@ -101,7 +101,7 @@ def summary(run: Run) -> str:
 
 
 def _is_judged_in_turn(run: Run) -> bool:
-    """Whether the head has learnt from all examples, and each was left out from another head that judged it."""
+    """Whether the run was judged by leave-one-out: the head was trained on all examples, other heads judged it."""
     return run.settings.get("held_out") == 0 and run.held_out is not None
 
 
@@ -111,7 +111,7 @@ def _learnt(run: Run, solved: bool) -> str:
 
 
 def _right(run: Run, how: str) -> str:
-    """'9 of 18 right (50 % ± 12 %)': with the standard error, for of so few it says how little the share does."""
+    """'9 of 18 right (50 % ± 12 %)', with the standard error, because few examples say little."""
     number = len(run.held(HeldOutTexts).targets)
     right = round(number * run.score)
     return f"{right} of {number} {how} ({whole_percent(run.score)} ± {whole_percent(standard_error(right, number))})"

@@ -1,4 +1,4 @@
-"""Long work on all the examples that are chosen: what its views have in common."""
+"""The base of long work on all chosen examples."""
 
 from collections.abc import Hashable, Sequence
 from typing import ClassVar, Protocol, runtime_checkable
@@ -10,23 +10,23 @@ from explorer.views.view import LongView
 
 @runtime_checkable
 class WithExamples(Protocol):
-    """The settings that say which examples."""
+    """The settings that choose the examples."""
 
     def examples(self) -> tuple[Hashable, str]:
-        """The examples, and what is to be said of them. Raises InputError."""
+        """The examples, and a note about them. Raises InputError."""
 
 
 class OverExamples(LongView):
-    """Long work on all examples. Which ones, the settings say that a view of this kind has besides."""
+    """Long work on all examples, which are chosen by the settings of a second base class."""
 
-    layout: ClassVar[Sequence[str]] = ()  # the boxes for the examples stand elsewhere
+    layout: ClassVar[Sequence[str]] = ()  # the boxes for the examples are in another view
 
     def passes(self, subject: Subject) -> float:
-        """Always worth asking for: it reads all examples, and needs no text."""
+        """Infinite, so that it always waits for its button: it reads all examples, and needs no text."""
         return float("inf")
 
     def key(self, subject: Subject) -> Hashable:
-        """The result is the same for the same model, and the same that is asked of it."""
+        """The key of the cached result: the model and what `asked` returns."""
         try:
             return self.name, subject.model_name, self.asked(subject)
         except InputError:

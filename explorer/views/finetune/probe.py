@@ -1,4 +1,4 @@
-"""Which layer knows it: a linear head on every hidden state."""
+"""Probing the layers: a linear head on every hidden state."""
 
 from collections.abc import Generator
 from typing import Any
@@ -27,7 +27,7 @@ class Probe(OverExamples, ExampleSettings):
     curve = chart("Accuracy of a probe by layer", height=300)
 
     def work(self, subject: Subject) -> Generator[Any, None, tuple[list[LayerProbe], Examples]]:
-        """Ask layer after layer."""
+        """Probe layer after layer."""
         examples, _ = self.examples()
         if isinstance(examples, ScoredExamples):
             raise InputError("The probe tells labels apart, and these examples have numbers; choose examples with labels.")
@@ -36,11 +36,11 @@ class Probe(OverExamples, ExampleSettings):
         return rows, examples
 
     def waiting(self, subject: Subject) -> Content:
-        """What will be done."""
+        """A sentence on what will be done."""
         return {"about": METHOD, "curve": None}
 
     def draw(self, subject: Subject, found: tuple[list[LayerProbe], Examples]) -> Content:
-        """Accuracy by layer, and the best of them."""
+        """Accuracy by layer, and the best layer."""
         rows, examples = found
         best = max(rows, key=lambda row: row.accuracy)
         layers, accuracies = [row.layer for row in rows], [row.accuracy for row in rows]

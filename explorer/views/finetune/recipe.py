@@ -1,4 +1,4 @@
-"""What is trained, and how."""
+"""The settings of a training."""
 
 from typing import ClassVar
 
@@ -20,7 +20,7 @@ PRESETS = {
 }
 FIT_PRESET, HEAD_PRESET, _, _, _, SMALL_PRESET = PRESETS
 BASE_PRESET = "BERT paper: batch 32, 3e-5, 4 epochs"
-WIDE = 512  # hidden numbers from which on a model trains at the paper's rates
+WIDE = 512  # hidden size from which a model trains at the paper's rates
 RATES = (0.1, 0.03, 0.01, 0.003, 0.001, 2e-4, 1e-4, 5e-5, 3e-5, 2e-5)
 SHARES = (("a fiftieth", 0.02), ("a tenth", 0.1), ("a fifth", 0.2), ("a third", 1 / 3), ("half", 0.5))
 SIDE_BY_SIDE = ("means of four states up to it, side by side", "last4")
@@ -28,13 +28,13 @@ UNITS = 64
 PATIENCE = 3
 LINEAR, HIDDEN = "linear", f"one hidden layer ({UNITS} units)"
 ADAM, LBFGS = "Adam, step by step", "L-BFGS, solved at once"
-# Past the queue, for a late answer would undo the epochs typed meanwhile.
+# Past the queue: a late answer would undo changes typed in the meantime.
 AT_ONCE = {"queue": False}
 HIDDEN_STATES = {"low": 0, "high": lambda model: model.layers}
 
 
 def preset_for(hidden_size: int, layers: int) -> str:
-    """The name of the preset that suits so many layers trained of a model of this width."""
+    """The name of the preset for so many trained layers in a model of this width."""
     if not layers:
         return FIT_PRESET
     return BASE_PRESET if hidden_size >= WIDE else SMALL_PRESET
@@ -53,7 +53,7 @@ def _by_steps(view: "Recipe") -> bool:
 
 
 class Recipe(View):
-    """What is trained, and how; most of it as a preset says."""
+    """The settings of the training, most of them set by a preset."""
 
     name, question = "fine-tune/recipe", "What is trained, and how?"
     width, fold = 4, "Settings"
@@ -114,7 +114,7 @@ class Recipe(View):
     )
 
     def plan(self, model: Explorer) -> TrainingPlan:
-        """What to train, checked. Raises InputError."""
+        """The training plan, checked. Raises InputError."""
         return make_plan(
             model,
             self.layer,
@@ -135,14 +135,14 @@ class Recipe(View):
         )
 
     def on_preset(self, subject: Subject, name: str) -> Change:
-        """The numbers of a preset."""
+        """Set the numbers of a preset."""
         if name == OWN:
             return settle(preset=OWN)
         epochs, rate, batch = PRESETS[name]
         return settle(preset=name, epochs=epochs, rate=rate, batch=batch)
 
     def on_layers(self, subject: Subject, layers: int) -> Change:
-        """The preset that suits so many layers, unless the numbers are the person's own."""
+        """Choose the preset for so many layers, unless the person has changed the numbers."""
         if bool(layers) == (self.preset not in (FIT_PRESET, HEAD_PRESET)) or self.preset == OWN:
             return settle()
         preset = preset_for(subject.model.capabilities.hidden_size, layers)
@@ -150,7 +150,7 @@ class Recipe(View):
         return settle(**numbers, pooling="cls" if layers else "mean")
 
     def on_epochs(self, subject: Subject, _: float) -> Change:
-        """A number of the person's own."""
+        """A number was changed by the person."""
         return settle(preset=OWN)
 
     on_rate = on_batch = on_epochs

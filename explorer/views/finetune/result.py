@@ -1,4 +1,4 @@
-"""What the result is worth, one picture of it at a time."""
+"""The quality of a run, in one of several pictures."""
 
 import numpy as np
 
@@ -20,13 +20,13 @@ from explorer.views.view import Change, Content, chart, part, props, sentence, s
 
 MISTAKES, CLASSES, SURENESS, MAP, CHANGE = "Mistakes", "Classes", "How sure", "Map", "What changed"
 LOOKS = (MISTAKES, CLASSES, SURENESS, MAP, CHANGE)
-COMPARED = 32  # held-out examples that the model is compared on before and after
-MOST_SENTENCES, MOST_MISTAKES = 50, 10  # of a cell, and of all, that are listed
+COMPARED = 32  # held-out examples on which the model is compared before and after training
+MOST_SENTENCES, MOST_MISTAKES = 50, 10  # listed of a cell, and of all
 _changes: OnceCache[str, ModelChange] = OnceCache(16)
 
 
 class Result(RunView):
-    """One picture of the run at a time, and what belongs beside it."""
+    """One picture of the run, with what belongs beside it."""
 
     name, question = "fine-tune/result", "What is the result worth?"
     folded = question
@@ -48,7 +48,7 @@ class Result(RunView):
     )
 
     def show_run(self, subject: Subject, run: Run) -> Content:
-        """The picture that was asked for."""
+        """The selected picture."""
         if self.look == CHANGE:
             return _what_changed(run)
         if run.held_out is None:
@@ -60,7 +60,7 @@ class Result(RunView):
         return {"look": props(choices=LOOKS, value=self.look), **looks[self.look](run)}
 
     def on_picture(self, subject: Subject, index: object) -> Change:
-        """The sentences in a cell of the confusion matrix: [right label, predicted label]."""
+        """Show the sentences in a cell of the confusion matrix: [true label, predicted label]."""
         if self.look != MISTAKES or not isinstance(index, list | tuple):
             return settle()
         return settle(cell=clicked_cell(self.find(subject), index))
@@ -77,7 +77,7 @@ class Result(RunView):
         }
 
     def _sentences(self, run: Run) -> props:
-        """The sentences in the cell that was clicked, or the surest mistakes."""
+        """The sentences in the clicked cell, or the most confident mistakes."""
         rows, title = rows_of(run, self.cell, MOST_MISTAKES)
         return props(value=_listed(run, rows[:MOST_SENTENCES]), label=title, visible=True)
 
@@ -145,7 +145,7 @@ def _compare(run: Run, pairs: list[tuple[str, str]]) -> ModelChange:
 
 
 def _listed(run: Run, rows: np.ndarray) -> list[list[str]]:
-    """Held-out examples with what is right, what was said, and how sure."""
+    """Held-out examples with the true label, the predicted one, and its probability."""
     held, labels = run.held(HeldOutTexts), run.predictor.labels
     return [
         [

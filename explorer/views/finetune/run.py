@@ -1,4 +1,4 @@
-"""The run that is looked at: the one that was chosen, the newest of this browser, or one to begin with."""
+"""The run shown: the selected one, the newest of this browser, or the opening run."""
 
 import contextlib
 from abc import abstractmethod
@@ -14,24 +14,24 @@ from explorer.views.settings import memory
 from explorer.views.subject import Subject
 from explorer.views.view import Content, View
 
-LAST_MOMENT = 5.0  # seconds that a training whose page was closed may take to end and be kept
+LAST_MOMENT = 5.0  # seconds in which a training whose page was closed may end and be stored
 
 
 class NothingTrained(InputError):
-    """There is no run to look at."""
+    """There is no run to show."""
 
 
 class RunView(View):
     """A view of one run. It needs no text, and none of its settings goes into a link."""
 
-    kinds: ClassVar[tuple[str, ...]] = ("classes", "number")  # of task: a run of another kind is not looked at
+    kinds: ClassVar[tuple[str, ...]] = ("classes", "number")  # of task; runs of other kinds are skipped
     run: str | None = memory(None, kept=run_id, linked=False)
     runs: tuple[str, ...] = memory((), kept=run_ids, linked=False, stored="bert-explorer-runs")
     visitor: str = memory("", kept=visitor_id, linked=False, stored="bert-explorer-visitor")
-    aside: tuple[str, ...] = memory((), kept=run_ids, linked=False)  # runs that the examples of now have taken the place of
+    aside: tuple[str, ...] = memory((), kept=run_ids, linked=False)  # runs of examples that have been replaced
 
     def compute(self, subject: Subject) -> Content:
-        """What is to be seen of the run; which one it is, all views of the tab remember."""
+        """The contents for the run; its id is remembered for all views of the tab."""
         try:
             run = self.find(subject)
         except NothingTrained as why:
@@ -39,17 +39,17 @@ class RunView(View):
         return {"run": run.id, "visitor": self.visitor, **self.show_run(subject, run)}
 
     def without_run(self, why: str) -> Content:
-        """What is to be seen when nothing is trained yet."""
+        """The contents when nothing has been trained yet."""
         return {name: None for name, one in self.parts.items() if one.kind in ("chart", "bars") and not one.optional}
 
     @abstractmethod
     def show_run(self, subject: Subject, run: Run) -> Content:
-        """What is to be seen of this run."""
+        """The contents for this run."""
 
     def find(self, subject: Subject) -> Run:
-        """The run that was chosen, or else the newest of this browser, or else the one to begin with.
+        """The selected run, or else the newest of this browser, or else the opening run.
 
-        After a reload in the middle of a training the newest is that one: its end is a moment away. Raises NothingTrained.
+        After a reload in the middle of a training the newest is that one, which is about to end. Raises NothingTrained.
         """
         if self.run is None and self.runs:
             jobs.wait(self.runs[0], LAST_MOMENT)
@@ -61,12 +61,12 @@ class RunView(View):
         return self.opening(subject)
 
     def opening(self, subject: Subject) -> Run:
-        """The run to begin with, until there are other examples. Raises NothingTrained where there is none."""
+        """The run shown at first, until the examples change. Raises NothingTrained if there is none."""
         if self.aside or not live.is_quick(subject, starter()[0]):
             raise NothingTrained(f"Nothing is trained on these examples with {subject.model_name} yet; press Train.")
         return opening_run(subject.model_name)
 
 
 def opening_run(model_name: str) -> Run:
-    """The run that a page begins with: what is typed when it opens has been learnt."""
+    """The run that a new page opens with, on the examples typed there."""
     return live.brought(model_name, *starter())

@@ -1,4 +1,4 @@
-"""The runs of this browser, and taking one home."""
+"""The runs of this browser, and their export."""
 
 import time
 from collections.abc import Callable
@@ -31,15 +31,15 @@ def _opened() -> Any:
 
 
 def _load() -> Any:
-    """The button that takes a zip."""
+    """The button that uploads a zip."""
     return upload(label="Load a zip", types=(".zip",), read=Path, as_button=True, min_width=90)
 
 
 class RunList(RunView):
-    """Open a run, take it home, bring one back. The controls have a name for each kind of task: each is seen by itself."""
+    """Open a run, export it, upload one. Each kind of task has its own names for the controls, as each has its own list."""
 
     by_hand: ClassVar = {"explore": "It changes the model of the whole page.", "download": "It is a link."}
-    menu: ClassVar[str]  # the name of the control with the runs
+    menu: ClassVar[str]  # the name of the menu
     curves = chart("Held-out scores of my runs", height=230)
     explore = button("Explore the tuned model", min_width=120)
     save = button("Save as zip", long=True, min_width=90)
@@ -53,7 +53,7 @@ class RunList(RunView):
     )
 
     def show_run(self, subject: Subject, run: Run) -> Content:
-        """All runs that are still there, this one chosen."""
+        """All runs that still exist, with this one selected."""
         found = store.peek(list(dict.fromkeys([run.id, *self.runs])))
         found = [one for one in found if one.get("kind", "classes") in self.kinds]
         curves = [(_name(one), [row[f"held_out_{_measure(one)}"] for row in one["history"]]) for one in found[:MOST_COMPARED]]
@@ -67,38 +67,38 @@ class RunList(RunView):
         }
 
     def without_run(self, why: str) -> Content:
-        """There is no model to explore."""
+        """No model to explore."""
         return {**super().without_run(why), "explore": props(interactive=False), "closed": why}
 
     def on_save(self, subject: Subject, _: None) -> Change:
-        """The run as a zip."""
+        """Export the run as a zip."""
         path = pack(self._kept(subject))
         label = f"Download run.zip ({path.stat().st_size / 1e6:.1f} MB)"
         note = "In it: the head, the labels, the settings, the log, and predict.py, which runs without this app."
         return show(download=props(value=label, link=f"download/{downloads.offer(path)}", visible=True), note=note)
 
     def on_standard(self, subject: Subject, _: None) -> Change:
-        """The run as a checkpoint of transformers' own classes."""
+        """Export the run as a checkpoint of transformers' own classes."""
         run = self._kept(subject)
         line = LINES[run.kind].replace("FOLDER", "model")
         return _offer(run, write_standard, "transformers.zip", f"Unpack it; then, in Python: transformers.{line}.")
 
     def on_onnx(self, subject: Subject, _: None) -> Change:
-        """The run for other runtimes and languages."""
+        """Export the run as ONNX, for other runtimes and languages."""
         note = "In it: model.onnx, which onnxruntime reads (it takes what the tokenizer gives), and the labels in config.json."
         return _offer(self._kept(subject), write_onnx, "onnx.zip", note)
 
     def _kept(self, subject: Subject) -> Run:
-        """The run that is looked at; one that nobody pressed Train for is kept from now on."""
+        """The run shown; one that was trained without the button is stored now."""
         run = self.find(subject)
         return run if store.peek([run.id]) else store.keep(run, self.visitor)
 
     def look_at(self, subject: Subject, identifier: str) -> Change:
-        """Another run is looked at."""
+        """Show another run."""
         return settle(run=store.fetch(identifier).id)
 
     def bring(self, subject: Subject, path: Path) -> Change:
-        """A run that came in a zip is kept and looked at."""
+        """Store an uploaded run and show it."""
         run = unpack(path, self.visitor)
         settings: dict[str, Any] = {"run": run.id, "runs": run_ids((run.id, *self.runs))}
         elsewhere = "" if run.kind in self.kinds else "; it is seen where its kind of task is chosen above"
@@ -111,7 +111,7 @@ def _order(menu: str, load: str) -> tuple[str, ...]:
 
 
 class Runs(RunList):
-    """What was trained on texts and pairs in this browser."""
+    """The runs on texts and pairs of this browser."""
 
     name, question = "fine-tune/runs", "What was trained in this browser?"
     folded = "My runs"
@@ -124,13 +124,13 @@ class Runs(RunList):
     on_load = RunList.bring
 
     def on_opened(self, subject: Subject, identifier: str) -> Change:
-        """Another run is looked at, and no longer put aside."""
+        """Show another run, also if it was put aside."""
         run = store.fetch(identifier)
         return settle(run=run.id, aside=tuple(one for one in self.aside if one != run.id))
 
 
 class WordRuns(OfTaggers, RunList):
-    """What was trained to tag words in this browser."""
+    """The tagging runs of this browser."""
 
     name, question = "fine-tune/words-runs", "What was trained in this browser?"
     folded = "My runs"
@@ -143,7 +143,7 @@ class WordRuns(OfTaggers, RunList):
 
 
 class AnswerRuns(OfAnswers, RunList):
-    """What was trained to find answers in this browser."""
+    """The question answering runs of this browser."""
 
     name, question = "fine-tune/answer-runs", "What was trained in this browser?"
     folded = "My runs"
@@ -156,7 +156,7 @@ class AnswerRuns(OfAnswers, RunList):
 
 
 def _offer(run: Run, write: Callable[[Predictor, Path], None], name: str, note: str) -> Change:
-    """A zip to download, or why there is none."""
+    """A zip to download, or the reason why there is none."""
     if why := why_not(run.predictor, load(run.predictor.model)):
         return show(note=why)
     path = pack_standard(run, write, name)
@@ -173,5 +173,5 @@ def _name(about: dict[str, Any]) -> str:
 
 
 def _measure(about: dict[str, Any]) -> str:
-    """The name of what a run is judged by; runs that say nothing of it are of classes."""
+    """The name of the measure that decides; runs without one are classifiers."""
     return about.get("measure", "accuracy")

@@ -1,4 +1,4 @@
-"""Sentences to try a run on: those that we wrote for the sets that come with the app, or some that were held out."""
+"""Sentences to try a run on: our own for the built-in sets, otherwise held-out ones."""
 
 from explorer.text.pairs import Pair
 from explorer.training.run import HeldOutNumbers, HeldOutTexts, Run
@@ -62,11 +62,11 @@ OURS: dict[frozenset[str], tuple[Pair, ...]] = {
 
 
 def samples_of(run: Run) -> tuple[Pair, ...]:
-    """What may be tried of a run: texts, or pairs where these were learnt from; nothing that its head has learnt from."""
+    """Texts, or pairs for a run on pairs, to try a run on; none that its head was trained on."""
     ours = OURS.get(frozenset(run.predictor.labels))
     if ours is not None:
         return ours
     held = run.held_out
     if not isinstance(held, HeldOutTexts | HeldOutNumbers) or not run.settings.get("held_out"):
-        return ()  # each was left out in turn, so that all of them are learnt
+        return ()  # leave-one-out: the head was trained on all of them
     return tuple(zip(held.texts, held.texts_b, strict=True))[:MOST]

@@ -1,4 +1,4 @@
-"""Try the classifier on a sentence of one's own."""
+"""Trying the classifier on your own sentence."""
 
 from typing import Any
 
@@ -23,26 +23,26 @@ from explorer.views.view import Change, Content, chart, part, props, sentence, s
 MOST_BARS = 6
 METHODS = (("hide each word", "occlusion"), ("integrated gradients", "integrated_gradients"))
 LABELS = tuple(sorted(name for name, _ in STARTER))
-FIRST = (*OURS[frozenset(LABELS)][0], *LABELS)  # what the page begins with
+FIRST = (*OURS[frozenset(LABELS)][0], *LABELS)  # when the page opens
 OFFERED = {pair: labels for labels, pairs in OURS.items() for pair in pairs}  # our sentences, and the labels they are for
 _decisions: OnceCache[Any, Decision] = OnceCache(64)
 
 
 def _strings(value: Any) -> tuple[str, ...]:
-    """A text, a second one, and labels; what a page begins with when it is anything else."""
+    """A text, a second one, and labels, from a browser's memory; FIRST if it is anything else."""
     fine = isinstance(value, list | tuple) and len(value) > 2 and all(isinstance(one, str) for one in value)
     return tuple(value) if fine else FIRST
 
 
 class TryIt(RunView):
-    """A text or a pair, what the classifier says of it, and the words that decided."""
+    """A text or a pair, the classifier's decision, and the words that caused it."""
 
     name, question = "fine-tune/try-it", "What does it say of a sentence of your own, and why?"
     side_by_side = (("tried", "sample"),)
     tried: str = text(FIRST[0], "Try it on a sentence", scale=5)
     sample: str = choice((), "or one of these", default="", menu=True, free=True, linked=False, scale=2, min_width=120)
     second: str = text("", "Second sentence", visible=False)
-    offered: tuple[str, ...] = memory(FIRST, kept=_strings, linked=False)  # what the app put there, and for which labels
+    offered: tuple[str, ...] = memory(FIRST, kept=_strings, linked=False)  # offered by the app, and the labels it is for
     verdict = part("bars", answer=True)
     words = chart("The words that decided", height=120, answer=True)
     note = sentence(classes="caption", keep_height=True, answer=True)
@@ -72,10 +72,10 @@ class TryIt(RunView):
         return {**super().without_run(why), "note": why}
 
     def _fitting(self, run: Run, pairs: bool) -> tuple[Pair, Content]:
-        """What is tried, and the boxes for it: a sentence that the app put there goes when it fits no label any more."""
+        """The text to try, and the boxes for it: an offered sentence is replaced when it fits no label any more."""
         labels, samples = run.predictor.labels, samples_of(run)
         pair, content = (self.tried, self.second), Content()
-        # What a page asks while another answer is on its way has the sentence that this answer takes away.
+        # A request made while another is answered may still have the sentence which that answer replaces.
         put_for = self.offered[2:] if pair == self.offered[:2] else OFFERED.get(pair)
         if put_for is not None and 2 * len(set(labels) & set(put_for)) < len(labels):
             pair = samples[0] if samples else ("", "")
@@ -87,7 +87,7 @@ class TryIt(RunView):
         return (pair if pairs else (pair[0], "")), content
 
     def on_sample(self, subject: Subject, sample: str) -> Change:
-        """One of the sentences that are there to be tried."""
+        """Try one of the sample sentences."""
         run = self.find(subject)
         pair = next((one for one in samples_of(run) if _in_one_line(one) == sample), (sample, ""))
         return settle(tried=pair[0], second=pair[1], offered=(*pair, *run.predictor.labels))
@@ -103,7 +103,7 @@ def _in_one_line(pair: Pair) -> str:
 
 
 def _explain(label: str, path: Path | None) -> str | dict[str, str]:
-    """What the bars of the words mean, with the check where there is one."""
+    """What the bars of the words mean, with a check of their sum if there is one."""
     if path is None:
         return f"How much the probability of {label} falls when one word is hidden behind [MASK] (occlusion)."
     mark = "✓ their sum matches" if path.sums_up else "✗ their sum does not match"

@@ -1,4 +1,4 @@
-"""Where tagged words come from: built in, typed and tagged by clicking, or a file."""
+"""The tagged words to learn from: built in, typed and tagged by clicking, or a file."""
 
 from typing import Any
 
@@ -18,13 +18,13 @@ from explorer.views.settings import choice, memory, text, upload
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, View, part, props, sentence, settle
 
-OUTSIDE = "O"  # the tag of a word that was not clicked
+OUTSIDE = "O"  # the tag of a word without a click
 OPENING = "names"
 MOST_BARS = 5
-FEW = 100  # sentences: a fifth of fewer says little
+FEW = 100  # sentences; a fifth of fewer says little
 MOST_SHOWN = 40  # words of a sentence
 MOST_LETTERS = 60  # of a sentence in the menu
-STARTER: tuple[tuple[str, dict[int, str]], ...] = (  # an order in a café: the words that a waiter writes down
+STARTER: tuple[tuple[str, dict[int, str]], ...] = (  # orders in a café: the words that a waiter writes down
     ("Two large coffees and a tea , please .", {0: "COUNT", 1: "SIZE", 2: "DRINK", 4: "COUNT", 5: "DRINK"}),
     ("I would like one small beer .", {3: "COUNT", 4: "SIZE", 5: "DRINK"}),
     ("Could we have three soups and bread ?", {3: "COUNT", 4: "FOOD", 6: "FOOD"}),
@@ -37,11 +37,11 @@ STARTER: tuple[tuple[str, dict[int, str]], ...] = (  # an order in a café: the 
 STARTER_TAGS = tuple((text, tuple(tags.get(place, OUTSIDE) for place in range(len(split_words(text))))) for text, tags in STARTER)
 
 Clicked = tuple[tuple[str, tuple[str, ...]], ...]
-"""Sentences, and the tags of the words of each."""
+"""Sentences, and the tags of their words."""
 
 
 def clicked(value: object) -> Clicked:
-    """What clicks left behind, as far as it is that."""
+    """Valid tags from a browser's memory of clicks."""
     pairs = value[: TEXTS.most] if isinstance(value, list | tuple) else ()
     pairs = [pair for pair in pairs if isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], str)]
     return tuple((line, tuple(tag[: LABEL.most] for tag in tags)) for line, tags in pairs if _are_tags(tags))
@@ -52,7 +52,7 @@ def _are_tags(value: object) -> bool:
 
 
 class WordExampleSettings(View):
-    """What to learn from, for every view that needs tagged words."""
+    """The examples to learn from, for every view that needs tagged words."""
 
     words_from: str = choice((READY, TYPED, FILE), "Examples", menu=True, elem_classes="inline")
     words_set: str = choice(
@@ -87,7 +87,7 @@ class WordExampleSettings(View):
     )
 
     def examples(self) -> tuple[TaggedExamples, str]:
-        """The examples, and what is to be said of them. Raises InputError."""
+        """The examples, and a note about them. Raises InputError."""
         if self.words_from == READY:
             return built_in_tagged(self.words_set), ""
         if self.words_from == TYPED:
@@ -98,23 +98,23 @@ class WordExampleSettings(View):
         return examples, f"{self.words_file.about} {note}".strip()
 
     def title(self, examples: TaggedExamples) -> str:
-        """What a run on these examples is called."""
+        """The title of a run on these examples."""
         if self.words_from == READY:
             return TAGGED[self.words_set].split(":")[0]
         return " / ".join(tag for tag in examples.classes if tag != OUTSIDE)[:40]
 
     def task(self, model: Explorer, examples: TaggedExamples, plan: TrainingPlan) -> Task:
-        """What is learnt from examples."""
+        """The task of learning from these examples."""
         return Tagging(model, examples, plan)
 
     @property
     def lines(self) -> list[str]:
-        """The sentences that were typed, each once."""
+        """The sentences typed, without repeats."""
         return [line for line in dict.fromkeys(split_lines(self.words_typed)) if split_words(line)]
 
     @property
     def line(self) -> str:
-        """The one whose words are to be clicked; '' without any."""
+        """The sentence shown for tagging; '' if there is none."""
         lines = self.lines
         return self.words_line if self.words_line in lines else next(iter(lines), "")
 
@@ -132,7 +132,7 @@ class WordExampleSettings(View):
 
 
 class WordExamples(WordExampleSettings):
-    """What there is to learn from, a sentence of it with its tags, and how often each tag is given."""
+    """The examples to learn from: a sentence with its tags, and the frequency of each tag."""
 
     name, question = "fine-tune/words-examples", "What is there to learn from?"
     width = 5
@@ -143,7 +143,7 @@ class WordExamples(WordExampleSettings):
     balance = part("bars")
 
     def compute(self, subject: Subject) -> Content:
-        """What the examples are, or what is missing."""
+        """The examples, or an error."""
         shown = self._menus()
         try:
             examples, note = self.examples()
@@ -154,13 +154,13 @@ class WordExamples(WordExampleSettings):
         if self.words_from == TYPED:
             first = TaggedSentence(tuple(split_words(self.line)), self.tags_of(self.line))
             note = "Click a word to give it the tag, and once more to take it away. Words without one are O."
-        most = subject.model.capabilities.max_tokens - 2  # [CLS] and [SEP] are read too
+        most = subject.model.capabilities.max_tokens - 2  # [CLS] and [SEP] count too
         if (long := sum(len(one.words) > most for one in examples.sentences)) > 0:
             note += f" Of {long:,} of them the model reads the first {most:,} pieces; the words after these are left out."
         return {**shown, **self._sentence(first.words, first.tags), **_describe(examples, note)}
 
     def on_tagged(self, subject: Subject, index: object) -> Change:
-        """A word that was clicked, [row, column], gets the tag; one that has it loses it."""
+        """Give a clicked word, [row, column], the chosen tag, or remove it if the word has it already."""
         _, place = limits.check_cell(index)
         line, tag = self.line, (self.words_tag or "").strip()[: LABEL.most]
         tags = list(self.tags_of(line))

@@ -1,4 +1,4 @@
-"""Which layer knows the tags: a linear head on every hidden state, for parts of speech and for names."""
+"""Probing the layers for tags: a linear head on every hidden state, for parts of speech and for names."""
 
 from collections.abc import Generator, Hashable
 from functools import partial
@@ -35,11 +35,11 @@ class WordProbe(OverExamples, WordExampleSettings):
     curve = chart("Words tagged right by a probe, by layer", height=300)
 
     def asked(self, subject: Subject) -> Hashable:
-        """All that is built in, or the examples. Raises InputError."""
+        """All built-in sets, or the examples. Raises InputError."""
         return READY if self.words_from == READY else super().asked(subject)
 
     def work(self, subject: Subject) -> Generator[Any, None, Probes]:
-        """Ask layer after layer; of what is built in, about both sets."""
+        """Probe layer after layer; for the built-in examples on both sets."""
         if self.words_from == READY:
             asked = [(title.split(":")[0], built_in_tagged(name)) for name, title in TAGGED.items()]
         else:
@@ -53,7 +53,7 @@ class WordProbe(OverExamples, WordExampleSettings):
         return found
 
     def waiting(self, subject: Subject) -> Content:
-        """What will be done."""
+        """A sentence on what will be done."""
         return {"about": METHOD, "curve": None}
 
     def draw(self, subject: Subject, found: Probes) -> Content:
@@ -81,7 +81,7 @@ def _tell(title: str, examples: TaggedExamples, rows: list[LayerProbe]) -> str:
 
 
 def _answer(found: Probes) -> str:
-    """What both sets together say of the claim."""
+    """What both sets together say about the claim."""
     if len(found) < 2:
         return ""
     first, second = (first_to_know(rows, max(one.counts.values()) / len(one.words)) for _, one, rows in found)

@@ -1,4 +1,4 @@
-"""What is trained to tag words, and how."""
+"""The settings of training a tagger."""
 
 from typing import ClassVar
 
@@ -11,11 +11,11 @@ from explorer.views.subject import Subject
 from explorer.views.view import Change, View, button, settle
 
 PIECES = (("its first piece", "first"), ("the mean of its pieces", "mean"))
-HEAD, LAYERS = (20, 0.01, 32), (4, 2e-4, 8)  # epochs, rate and batch that suit the head alone, and layers of a small model
+HEAD, LAYERS = (20, 0.01, 32), (4, 2e-4, 8)  # epochs, rate and batch for the head alone, and for layers of a small model
 
 
 class WordRecipe(View):
-    """What is trained, and how."""
+    """The settings of training a tagger."""
 
     name, question = "fine-tune/words-recipe", "What is trained, and how?"
     width, fold = 6, "Settings"
@@ -53,7 +53,7 @@ class WordRecipe(View):
     cancel = button("Cancel", visible=False, size="lg")
 
     def plan(self, model: Explorer) -> TrainingPlan:
-        """What to train, checked. Raises InputError."""
+        """The training plan, checked. Raises InputError."""
         return make_plan(
             model,
             self.tag_layer,
@@ -68,7 +68,7 @@ class WordRecipe(View):
         )
 
     def on_tag_layers(self, subject: Subject, layers: int) -> Change:
-        """The numbers that suit so many layers, unless they are the person's own; the head reads no layer below them."""
+        """Set the numbers for so many layers, unless the person changed them; the head then reads at least that hidden state."""
         before, after = (HEAD, LAYERS) if layers else (LAYERS, HEAD)
         at_least = {"tag_layer": max(self.tag_layer, layers)}
         if (self.tag_epochs, self.tag_rate, self.tag_batch) != before:

@@ -1,4 +1,4 @@
-"""What a tagger gets right and wrong: tags taken for each other, scores of tags and of whole names, and the sentences."""
+"""A tagger's results: confused tags, scores of tags and of whole names, and the mistakes in their sentences."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ AROUND = 8  # words on either side of a mistake
 
 
 class WordResult(OfTaggers, RunView):
-    """One look at the held-out words at a time."""
+    """One picture or table of the held-out words."""
 
     name, question = "fine-tune/words-result", "What does it get wrong?"
     columns = (("tag_confusion", "tag_scores", "note"), ("mistakes",))
@@ -39,7 +39,7 @@ class WordResult(OfTaggers, RunView):
     )
 
     def show_run(self, subject: Subject, run: Run) -> Content:
-        """What was asked for."""
+        """The selected picture or table."""
         if run.held_out is None:
             return {"note": "This run came in a file, which holds no sentences to look at."}
         held, labels = run.held(HeldOutTags), run.predictor.labels
@@ -56,7 +56,7 @@ class WordResult(OfTaggers, RunView):
         }
 
     def on_tag_confusion(self, subject: Subject, index: object) -> Change:
-        """The words in a cell of the confusion matrix: [right tag, tag that was said]."""
+        """Show the words in a cell of the confusion matrix: [true tag, predicted tag]."""
         return settle(tag_cell=clicked_cell(self.find(subject), index))
 
     def _mistakes(self, run: Run) -> props:

@@ -1,4 +1,4 @@
-"""The tagger that is looked at, how its training went, and what needs no BERT."""
+"""The tagger shown, its training, and baselines without BERT."""
 
 from typing import ClassVar
 
@@ -23,12 +23,12 @@ _opening: OnceCache[str, str] = OnceCache(8)
 
 
 class OfTaggers:
-    """What a view of a run is besides: one of those that tag words."""
+    """A mixin for views of runs that tag words."""
 
     kinds: ClassVar[tuple[str, ...]] = ("tags",)
 
     def opening(self, subject: Subject) -> Run:
-        """A run on the built-in names. Raises NothingTrained where a large model would have to read them first."""
+        """A run on the built-in names. Raises NothingTrained for models too large to read them at once."""
         if not reads_quickly(subject.model.capabilities, len(built_in_tagged(OPENING).words)):
             raise NothingTrained(f"Nothing is trained with {subject.model_name} yet; press Train.")
         return kept_run(_opening, subject.model_name, lambda: _train(subject.model_name))
@@ -43,12 +43,12 @@ def _train(model_name: str) -> str:
 
 
 def _scores(run: Run) -> list[EntityScores]:
-    """How well whole names are found, of all types and of each; [] where there is none to find."""
+    """The scores of whole names, overall and by type; [] if there are none."""
     return run.held(HeldOutTags).entities(run.predictor.labels) if run.held_out else []
 
 
 class WordBaselines(OfTaggers, RunView):
-    """Held-out words that are tagged right, and names that are found, beside what needs no BERT."""
+    """The accuracy over held-out words, and F1 of names, beside baselines without BERT."""
 
     name, question = "fine-tune/words-baselines", "How much of it needs no BERT?"
     compared = part("bars")
@@ -65,12 +65,12 @@ class WordBaselines(OfTaggers, RunView):
 
 
 class WordOutcome(OfTaggers, Outcome):
-    """Loss and accuracy by epoch, and how many names are found."""
+    """Loss and accuracy by epoch, and the scores of whole names."""
 
     name, question = "fine-tune/words-outcome", "How did the training go?"
 
     def finding(self, subject: Subject) -> Finding | None:
-        """How right the tagger is, beside a memory of words."""
+        """The accuracy of the tagger, beside a memory of words."""
         if (run := self.seen(subject)) is None or MEMORY not in run.baselines:
             return None
         remembered = whole_percent(run.baselines[MEMORY])
@@ -80,7 +80,7 @@ class WordOutcome(OfTaggers, Outcome):
         )
 
     def show_run(self, subject: Subject, run: Run) -> Content:
-        """The curves, and the end in a sentence."""
+        """The curves, and a summary in a sentence."""
         scores = _scores(run)
         names = ""
         if scores:

@@ -1,4 +1,4 @@
-"""Try the tagger on a sentence of one's own."""
+"""Trying the tagger on your own sentence."""
 
 import numpy as np
 
@@ -30,11 +30,11 @@ SENTENCES = (
     "Grace left Google in 2010 and bought a farm in Turkey.",
 )
 MOST_SHOWN = 60  # words
-MOST_OFFERED = 6  # sentences of the run's own
+MOST_OFFERED = 6  # of the run's held-out sentences
 
 
 def offered(value: object) -> str:
-    """The sentence that was put there by the view itself."""
+    """The sentence offered by the view, from a browser's memory."""
     return value[: CHARACTERS.most] if isinstance(value, str) else ""
 
 
@@ -50,7 +50,7 @@ class WordTry(OfTaggers, RunView):
     note = sentence(classes="caption", keep_height=True, answer=True)
 
     def show_run(self, subject: Subject, run: Run) -> Content:
-        """The likeliest tag of each word, and how sure it is."""
+        """The most probable tag of each word, with its probability."""
         samples = _samples(run)
         tried = (
             samples[0] if self.tag_tried in (self.tag_offered, *SENTENCES) and self.tag_tried not in samples else self.tag_tried
@@ -81,12 +81,12 @@ class WordTry(OfTaggers, RunView):
         return {**shown, "row": kept, "note": note}
 
     def on_tag_sample(self, subject: Subject, sample: str) -> Change:
-        """One of the sentences that are there to be tried."""
+        """Try one of the sample sentences."""
         return settle(tag_tried=sample, tag_offered=sample)
 
 
 def _samples(run: Run) -> list[str]:
-    """Sentences to try: those of this page for names, else held-out ones of the run, those with most different tags first."""
+    """Sentences to try: our own for names, else held-out ones of the run, those with the most different tags first."""
     if set(run.predictor.labels) == set(built_in_tagged(OPENING).classes) or run.held_out is None:
         return list(SENTENCES)
     held = run.held(HeldOutTags)
@@ -97,5 +97,5 @@ def _samples(run: Run) -> list[str]:
 
 
 def _ranked(labels: tuple[str, ...], shares: np.ndarray) -> str:
-    """The two likeliest tags of a word."""
+    """The two most probable tags of a word."""
     return ", ".join(f"{labels[place]} {whole_percent(float(shares[place]))}" for place in np.argsort(-shares)[:2])

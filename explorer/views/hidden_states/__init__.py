@@ -1,4 +1,4 @@
-"""Hidden states: what each layer makes of the tokens, of one word in many contexts, and of sentences."""
+"""The tab Hidden states: the tokens in each layer, one word in many contexts, and sentences."""
 
 from explorer.views.hidden_states.layers import EveryLayer, OneLayer, PooledOutput
 from explorer.views.hidden_states.sentences import Sentences

@@ -1,4 +1,4 @@
-"""The vectors of one layer, and what every layer does to every token."""
+"""The vectors of one hidden state, and the change of every token in every layer."""
 
 from collections.abc import Generator, Hashable
 
@@ -29,18 +29,18 @@ MEANINGS = {
 
 
 def layer_name(layer: int) -> str:
-    """A hidden state in words."""
+    """The name of a hidden state in words."""
     return "the embedding output" if layer == 0 else f"the output of layer {layer}"
 
 
 def turning(subject: Subject) -> tuple[np.ndarray, int]:
-    """How far each layer turns each token [layers, tokens], 1 − cosine, and the layer that does most on average, from 1."""
+    """The change of each token in each layer, [layers, tokens], 1 − cosine, and the layer with the largest mean, from 1."""
     steps = contextuality.steps(subject.trace.hidden_states)
     return steps, int(steps.mean(axis=1).argmax()) + 1
 
 
 def _turned_most(subject: Subject, layer: int) -> int:
-    """The token of the texts that a layer, counted from 1, turns most."""
+    """The token of the texts that a layer, counted from 1, changes most."""
     encoding = subject.trace.encoding
     words = [token for token in encoding.text_positions if any(map(str.isalnum, encoding.tokens[token]))]
     words = words or list(encoding.text_positions)
@@ -48,9 +48,9 @@ def _turned_most(subject: Subject, layer: int) -> int:
 
 
 class OneLayer(LongView):
-    """The tokens' vectors at one hidden state: compared with each other, or in all dimensions.
+    """The tokens' vectors at one hidden state: their similarity, or all dimensions.
 
-    What any two tokens have in common is found by reading unrelated sentences, which takes a large model a while.
+    The baseline for similarities comes from unrelated sentences, which take a large model a while.
     """
 
     name, question = "hidden/one-layer", "How alike are the tokens, and what do their vectors look like?"
@@ -60,11 +60,11 @@ class OneLayer(LongView):
     about = prose(classes="caption")
 
     def first(self, subject: Subject) -> Subject:
-        """The layer that turns the tokens most."""
+        """Select the layer that changes the tokens most."""
         return subject if subject.chosen.picked else subject.select(layer=turning(subject)[1], picked=False)
 
     def finding(self, subject: Subject) -> Finding:
-        """How far the chosen layer turns the tokens, and which of them most."""
+        """How much the selected layer changes the tokens, and which token most."""
         steps, most = turning(subject)
         at, tokens = subject.selection.layer, subject.trace.tokens
         if at == 0:
@@ -78,25 +78,25 @@ class OneLayer(LongView):
         return Finding(text, Why("inside-head", "The whole layer", {"layer": at, "token": token}))
 
     def passes(self, subject: Subject) -> float:
-        """Reading those sentences, which only the similarities need."""
+        """The cost of reading those sentences, which only the similarities need."""
         return reference.words() / subject.trace.kept if self.look == SIMILARITY else 0
 
     def key(self, subject: Subject) -> Hashable:
-        """The same for every input."""
+        """The cache key, which does not depend on the input."""
         return self.name, subject.model_name, self.look
 
     def work(self, subject: Subject) -> Generator[float, None, np.ndarray]:
-        """[layers + 1]: how alike two unrelated tokens are; nothing for the vectors themselves."""
+        """[layers + 1]: the mean cosine of unrelated tokens; empty for the vectors themselves."""
         if self.look == VECTORS:
             return np.empty(0)
         return contextuality.self_similarity((yield from reference.tokens_in_steps(subject.model)))
 
     def waiting(self, subject: Subject) -> Content:
-        """The picture, without what to judge it by."""
+        """The picture without the baseline."""
         return self.draw(subject, None)
 
     def draw(self, subject: Subject, found: np.ndarray | None) -> Content:
-        """The picture, with what to judge it by if that is known."""
+        """The picture, with the baseline if it is known."""
         at = subject.selection.layer
         vectors, tokens = subject.trace.hidden_states[at], subject.trace.tokens
         if self.look == VECTORS:
@@ -115,7 +115,7 @@ class EveryLayer(View):
     about = prose(classes="caption")
 
     def compute(self, subject: Subject) -> Content:
-        """The heatmap, with what its number means."""
+        """The heatmap, with the meaning of its number."""
         states = subject.trace.hidden_states
         if self.measure == NORM:
             values, first, unit = norms(states), 0, "norm"
@@ -129,7 +129,7 @@ class EveryLayer(View):
 
 
 class PooledOutput(View):
-    """The last hidden state of [CLS], and what the pooler makes of it."""
+    """The last hidden state of [CLS], and the pooled output."""
 
     name, question = "hidden/pooled", "What is the pooled output?"
     folded = "More: [CLS] and the pooled output"
@@ -138,7 +138,7 @@ class PooledOutput(View):
     check = check()
 
     def compute(self, subject: Subject) -> Content:
-        """Both vectors, and the second calculated from the first."""
+        """Both vectors, and the second computed from the first."""
         model, last = subject.model, subject.trace.hidden_states[-1, 0]
         if why := model.why_not("pooler"):
             return {"picture": None, "formula": why, "check": ""}

@@ -1,4 +1,4 @@
-"""How alike sentences are: the first thing people try, and what to judge it by."""
+"""The similarity of sentences, with a baseline to judge it by."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from explorer.views.settings import choice, pooling, text
 from explorer.views.subject import Subject
 from explorer.views.view import Content, Finding, View, chart, part, prose, sentence
 
-EACH = 3  # sentences of a topic in the example
+EACH = 3  # sentences per topic in the example
 
 
 def _example() -> str:
@@ -43,7 +43,7 @@ class Sentences(View):
     closest = part("ranking", answer=True)
 
     def _read(self, subject: Subject) -> tuple[list[str], int, np.ndarray]:
-        """The sentences, the hidden state that is read, and the cosines between its vectors. Raises ExplorerError."""
+        """The sentences, the index of the hidden state, and the cosines between their vectors. Raises ExplorerError."""
         at = subject.model.capabilities.layers if self.pooling == "pooler" else subject.selection.layer
         texts = check_texts(read_lines(self.sentences)[0], COMPARED)
         return texts, at, cosine_matrix(moved_to(features(subject.model, texts, at, self.pooling), self.space))
@@ -58,7 +58,7 @@ class Sentences(View):
         return Finding(f"Closest of {len(texts)}: “{texts[i]}” and “{texts[j]}”, with a cosine of {value:.2f}.")
 
     def compute(self, subject: Subject) -> Content:
-        """The matrix and its closest pairs; or what is wrong with the sentences, and nothing else changes."""
+        """The matrix and its closest pairs; or an error, with the rest unchanged."""
         try:
             texts, at, cosines = self._read(subject)
         except ExplorerError as error:

@@ -1,4 +1,4 @@
-"""Hidden states of one word in many contexts: where a static vector and a contextual one part."""
+"""One word in many contexts: its contextual vectors, compared with a static one."""
 
 import csv
 import functools
@@ -51,7 +51,7 @@ class Contexts:
 
 @functools.cache
 def senses() -> dict[str, str]:
-    """Ready examples: for each word its sentences, one a line, with the sense after a |."""
+    """Built-in examples: for each word its sentences, one per line, with the sense after a |."""
     with (EXAMPLES / "senses.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     words = dict.fromkeys(row["word"] for row in rows)
@@ -59,12 +59,12 @@ def senses() -> dict[str, str]:
 
 
 def comparable_words(texts: Sequence[str]) -> list[str]:
-    """The words that occur at least twice, those of one to three letters last."""
+    """The words that occur at least twice, with those of one to three letters last."""
     return sorted(contextuality.repeated_words(texts), key=lambda word: (len(word) < 4, len(word) < 3))
 
 
 def contexts_of(model: Explorer, texts: Sequence[str], labels: Sequence[str], word: str) -> Contexts:
-    """Every occurrence of the word in the texts, each read by itself. Raises InputError when there are fewer than two."""
+    """Every occurrence of the word in the texts, each text run alone. Raises InputError when there are fewer than two."""
     vectors, found, kept = [], [], []
     for number, (given, label) in enumerate(zip(texts, labels, strict=True), start=1):
         trace = model.trace(given)
@@ -83,7 +83,7 @@ def contexts_of(model: Explorer, texts: Sequence[str], labels: Sequence[str], wo
 
 
 class OneWord(View):
-    """How alike one word's vectors are in its contexts, layer by layer, and a map of them."""
+    """The similarity of a word's vectors across its contexts, layer by layer, and a map of them."""
 
     name, question = "hidden/word", "How far does a word's vector depend on its context?"
     columns = (("lines", "lines_help"), ("map", "about"))
@@ -104,7 +104,7 @@ class OneWord(View):
     problem = sentence()
 
     def compute(self, subject: Subject) -> Content:
-        """Both pictures and the words to choose from; or what is wrong with the sentences or the word."""
+        """Both pictures and the words to choose from; or an error."""
         texts: list[str] = []
         try:
             texts, labels = self._texts(subject)
@@ -121,7 +121,7 @@ class OneWord(View):
         }
 
     def finding(self, subject: Subject) -> Finding | None:
-        """How far the chosen layer tells the senses of the word apart."""
+        """How well the selected layer separates the senses of the word."""
         try:
             texts, labels = self._texts(subject)
             word, contexts = self._word_and_contexts(subject, texts, labels)
@@ -137,13 +137,13 @@ class OneWord(View):
         return Finding(f"In {layer_name(at)}, {nearest}; before any layer, {before} do.")
 
     def on_source(self, subject: Subject, source: str) -> Change:
-        """The ready sentences of a word and the first of their words, or A and B and theirs."""
+        """Choose the built-in sentences of a word, or the texts A and B."""
         sentences = senses().get(source, self.contexts)
         box = props(value=sentences, visible=source != ABOVE)
         return Change(settings={"contexts": sentences, "word": ""}, content={"contexts": box})
 
     def on_word(self, subject: Subject, word: str) -> Change:
-        """A word that was asked for stays, even where it is not to be had."""
+        """Choose another word; it stays chosen even if it cannot be compared."""
         try:
             contexts_of(subject.model, *self._texts(subject), word)
         except InputError as error:
@@ -151,7 +151,7 @@ class OneWord(View):
         return Change()
 
     def _texts(self, subject: Subject) -> tuple[list[str], list[str]]:
-        """The sentences and the sense of each."""
+        """The sentences, and the sense of each. Raises InputError."""
         if self.source == ABOVE:
             texts = [given for given in (subject.text_a, subject.text_b) if given.strip()]
             return texts, [""] * len(texts)
@@ -159,7 +159,7 @@ class OneWord(View):
         return check_texts(texts, COMPARED), labels
 
     def _word_and_contexts(self, subject: Subject, texts: list[str], labels: list[str]) -> tuple[str, Contexts]:
-        """The chosen word; where there is none, or it has gone from A and B, the first that can be compared."""
+        """The chosen word and its contexts; for A and B the first comparable word, if the chosen one no longer occurs."""
         words = comparable_words(texts)
         first = self.source if self.source in words else next(iter(words), "")
         try:
@@ -187,7 +187,7 @@ class OneWord(View):
 
 
 def _nothing(error: InputError) -> Content:
-    """No pictures, and why."""
+    """No pictures, and the error."""
     why = {"text": str(error), "kind": "error"}
     return {"lines": None, "lines_help": "", "map": None, "about": "", "problem": why}
 

@@ -1,4 +1,4 @@
-"""Inside a head: from two vectors to one weight, from there to the layer's output, masks, and what positions look like."""
+"""The tab Inside a head: from two vectors to one weight, on to the layer's output, masks, and position vectors."""
 
 from explorer.views.inside_head.batch import InABatch
 from explorer.views.inside_head.decoder import Decoder
@@ -18,5 +18,5 @@ TAB = Tab(
         "Positions": [[Positions]],
     },
     steppers=("layer", "head"),
-    without_steppers=("Positions",),  # its vectors belong to no layer
+    without_steppers=("Positions",),  # position vectors belong to no layer
 )

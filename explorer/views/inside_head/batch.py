@@ -1,4 +1,4 @@
-"""Two inputs in one batch: what fills the shorter one up, and the mask that keeps everybody from looking at it."""
+"""Two inputs in one batch: padding of the shorter one, and the mask that keeps all tokens from attending to it."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,8 +18,8 @@ from explorer.views.subject import Subject, head_name
 from explorer.views.view import Change, Content, Finding, View, caption, check, matches, part, prose, select, sentence, settle
 
 SECOND = "A batch is one rectangle of ids: each row is as long as the longest of them, and the rest of it is filled up."
-MOST_TOKENS = 128  # of a row: what can be seen of longer ones is a window, and three passes over them take seconds
-STILL = 1e-4  # of the size of the numbers: a difference that is rounding
+MOST_TOKENS = 128  # per row: longer ones would only show a window, and three passes over them take seconds
+STILL = 1e-4  # relative to the size of the numbers: rounding
 MOVED = [
     Column("read", "name"),
     Column("on [PAD]", "number", form=".4f", name="weight_on_pad"),
@@ -33,7 +33,7 @@ def _place(value: object) -> int | None:
 
 
 class InABatch(View):
-    """The input above and a second one as one rectangle, and one head with the attention mask and without."""
+    """The input and a second one as a batch, and one head with and without the attention mask."""
 
     name, question = "inside-head/batch", "What if two inputs of different length are read together?"
     columns, widths = (("moved", "check", "why", "help"), ("asked", "weights")), (4, 7)
@@ -52,26 +52,26 @@ class InABatch(View):
     )
     asked = sentence()
     weights = part("strips", height=420)
-    token_asked: int | None = memory(None, kept=_place)  # the query, where the second input is the shorter one
+    token_asked: int | None = memory(None, kept=_place)  # the query, if the second input is the shorter one
 
     def unless(self, subject: Subject) -> str:
-        """What is too long is not drawn."""
+        """Why an input is too long to be drawn; '' otherwise."""
         return _too_long("This input", subject.trace.kept)
 
     def first(self, subject: Subject) -> Subject:
-        """The layer and head that give most to [PAD] without the mask."""
+        """Select the layer and head with the most weight on [PAD] without the mask."""
         if subject.chosen.picked or self.unless(subject):
             return subject
         try:
             batch = self.read_together(subject)
-        except InputError:  # of the second input, which `compute` tells
+        except InputError:  # an error of the second input, which `compute` reports
             return subject
         leaks = batch.leaks[..., batch.words].mean(2)  # [layers, heads]
         layer, head = np.unravel_index(int(leaks.argmax()), leaks.shape)
         return subject.select(layer=int(layer) + 1, head=int(head) + 1, picked=False)
 
     def compute(self, subject: Subject) -> Content:
-        """The rectangle, and what the mask does in it; nothing of the latter where nothing is filled up."""
+        """The batch, and the effect of the mask; only the batch if nothing is padded."""
         batch = self.read_together(subject)
         tokens = [subject.model.pieces(row) for row in batch.ids.tolist()]
         shown = {"about": _about(batch), "batch": batch_grid(tokens, batch.ids, batch.attention_mask)}
@@ -93,7 +93,7 @@ class InABatch(View):
         }
 
     def finding(self, subject: Subject) -> Finding:
-        """What goes to [PAD] without the mask."""
+        """The weight on [PAD] without the mask."""
         batch = self.read_together(subject)
         if batch.real.all():
             return Finding(f"Both inputs have {len(batch.real)} tokens, so that nothing is filled up: a batch of like length.")
@@ -106,19 +106,19 @@ class InABatch(View):
         )
 
     def on_batch(self, subject: Subject, index: object) -> Change:
-        """Let a token that was clicked in the rectangle ask, if it is one of the shorter input."""
+        """Select a clicked token of the batch as the query, if it belongs to the shorter input."""
         row, column = limits.check_cell(index)
         batch = self.read_together(subject)
         own = row % 2 == batch.row and column < len(batch.real) and batch.real[column]
         return self.on_weights(subject, column - batch.start) if own else Change()
 
     def on_weights(self, subject: Subject, index: int) -> Change:
-        """Let a token of the shorter input ask (zero-based)."""
+        """Select a token of the shorter input (zero-based) as the query."""
         index = limits.check_place(index)
         return settle(token_asked=index) if self.read_together(subject).row else select(token=index)
 
     def read_together(self, subject: Subject) -> Batch:
-        """Both inputs in one batch. Raises InputError for a second one that cannot be read or drawn."""
+        """Both inputs in one batch. Raises InputError when the second one cannot be read or drawn."""
         if not self.second.strip():
             raise InputError("Type a second input: one by itself needs no filling up.")
         second = subject.model.trace(self.second)
@@ -127,13 +127,13 @@ class InABatch(View):
         return read_together(subject.trace, second)
 
     def query(self, subject: Subject, batch: Batch) -> int:
-        """The token of the shorter input that asks: the chosen one, else the one that gives most to [PAD]."""
+        """The query, a token of the shorter input: the selected one, else the one with the most weight on [PAD]."""
         chosen = self.token_asked if batch.row else subject.selection.token
         given = batch.leaks[subject.selection.attention_layer, subject.selection.head_index]  # [own tokens]
         return chosen if chosen is not None and chosen < len(given) else max(batch.words, key=lambda token: given[token])
 
     def answers(self, subject: Subject, batch: Batch) -> tuple[Answers, Answers]:
-        """The row of the token that asks, with the mask and without."""
+        """The row of the query, with the mask and without."""
         layer, head, token = subject.selection.attention_layer, subject.selection.head_index, self.query(subject, batch)
         with_mask, without = (attention_row(subject.model, batch, layer, head, token, mask) for mask in (True, False))
         return with_mask, without
@@ -148,7 +148,7 @@ def _pad(subject: Subject) -> str:
 
 
 def _about(batch: Batch) -> str:
-    """The size of the rectangle, and how much of it is wasted."""
+    """The size of the batch, and the share of padding."""
     counts = batch.attention_mask.sum(1).tolist()
     width, empty = batch.ids.shape[1], int((~batch.attention_mask).sum())
     wasted = f"{empty} places, {percent(empty / batch.ids.size)} of them all, are filled up and computed for nothing"
@@ -159,7 +159,7 @@ def _about(batch: Batch) -> str:
 
 
 def _weights(batch: Batch, answers: tuple[Answers, Answers], tokens: list[str], pad: str) -> dict[str, Any]:
-    """A row for each place: its score and its weight with the mask and without; above them, all [PAD]s together."""
+    """A row for each position: its score and weight with the mask and without; above them, the sum over [PAD]."""
     empty = ~batch.real
     sums = [one.weights[empty].sum() for one in answers]
     top = float(max(*sums, *(one.weights.max() for one in answers)))
@@ -190,7 +190,7 @@ def _weights(batch: Batch, answers: tuple[Answers, Answers], tokens: list[str], 
 
 
 def _moved(batch: Batch, answers: tuple[Answers, Answers]) -> dict[str, Any]:
-    """What becomes of the shorter input with the mask and without."""
+    """The change of the shorter input with the mask and without."""
     given = [float(one.weights[~batch.real].sum()) for one in answers]
     rows = [
         Row(["with the mask", given[0], batch.moved(True), batch.turned(True)], strong=True),
@@ -200,7 +200,7 @@ def _moved(batch: Batch, answers: tuple[Answers, Answers]) -> dict[str, Any]:
 
 
 def _why(subject: Subject, batch: Batch) -> str:
-    """Where the input is moved even with the mask: what no mask undoes."""
+    """Why the input changes even with the mask, if it does."""
     if batch.moved(True) <= STILL * max(1.0, float(batch.alone.abs().max())):
         return ""
     if batch.start:

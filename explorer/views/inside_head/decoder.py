@@ -1,4 +1,4 @@
-"""The same head under the mask of a decoder."""
+"""A head under the causal mask of a decoder."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from explorer.views.view import Content, Finding, View, Why, caption, chart, che
 
 
 class Decoder(View):
-    """The chosen head as it is, and if no token could look ahead."""
+    """The selected head as it is, and with a causal mask."""
 
     name, question = "inside-head/decoder", "What if no token could look ahead?"
     columns = (("both_ways_title", "both_ways"), ("causal_title", "causal"))
@@ -31,7 +31,7 @@ class Decoder(View):
     check = check()
 
     def first(self, subject: Subject) -> Subject:
-        """The head that looks ahead most: of the others a decoder would take little."""
+        """Select the head with the most weight on later words: a decoder would change the others little."""
         if subject.chosen.picked:
             return subject
         ahead = overview_of(subject).metrics["ahead"]
@@ -39,7 +39,7 @@ class Decoder(View):
         return subject.select(layer=int(layer) + 1, head=int(head) + 1, picked=False)
 
     def finding(self, subject: Subject) -> Finding:
-        """How much of its weight the chosen head would lose."""
+        """The share of its weight that the selected head would lose."""
         layer, head = subject.selection.attention_layer, subject.selection.head_index
         share = float(overview_of(subject).metrics["ahead"][layer, head])
         if (cell := _ahead(subject)) is None:
@@ -53,7 +53,7 @@ class Decoder(View):
         )
 
     def compute(self, subject: Subject) -> Content:
-        """Both heatmaps on one scale."""
+        """Both heatmaps on the same scale."""
         trace, layer, head = subject.trace, subject.selection.attention_layer, subject.selection.head_index
         before = trace.attention(layer)[head]
         after = causal_attention(trace, layer, head)
@@ -70,7 +70,7 @@ class Decoder(View):
 
 
 def _ahead(subject: Subject) -> tuple[int, int] | None:
-    """The word and the later word that the chosen head looks at most strongly; None where there is no later word."""
+    """The word and the later word with the selected head's largest weight; None if no word comes later."""
     words = np.array(subject.trace.encoding.sequences) >= 0
     later = np.triu(words[:, None] & words[None, :], 1)
     weights = subject.trace.attention(subject.selection.attention_layer)[[subject.selection.head_index]]

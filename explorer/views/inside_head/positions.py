@@ -1,4 +1,4 @@
-"""How the model knows where a token stands."""
+"""Position vectors: how the model knows the position of a token."""
 
 import numpy as np
 
@@ -26,11 +26,11 @@ class Positions(View):
     waves_alike = chart("Cosine between sinusoids", height=360)
 
     def unless(self, subject: Subject) -> str:
-        """A model may have no such vectors."""
+        """Why some models have no position vectors."""
         return subject.model.why_not("positions")
 
     def finding(self, subject: Subject) -> Finding | None:
-        """How alike neighbours are, and places far apart."""
+        """The mean cosine between neighboring positions, and between distant ones."""
         table = subject.model.position_table
         if len(table) <= FAR:
             return None
@@ -40,7 +40,7 @@ class Positions(View):
         )
 
     def compute(self, subject: Subject) -> Content:
-        """Both tables of vectors, and how alike their rows are; of many positions every few."""
+        """Both tables of vectors and the similarity of their rows; of many positions only every n-th."""
         table = subject.model.position_table  # [positions, hidden]
         step = -(-len(table) // MOST_POSITIONS)
         positions = np.arange(0, len(table), step)

@@ -1,4 +1,4 @@
-"""The query of one token beside every key, and every step from one hidden state to the next."""
+"""The query of one token with every key, and every step from one hidden state to the next."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -25,7 +25,7 @@ COLUMNS = [
 
 
 class DotProducts(View):
-    """From one query and every key to the weights, and to what the head hands on."""
+    """From one query and all keys to the weights, and to the head's output."""
 
     name, question = "inside-head/dots", "How does one word come to look at another?"
     about = sentence()
@@ -41,7 +41,7 @@ class DotProducts(View):
     first, prepare_rest = staticmethod(most_telling_first), staticmethod(prepare_effects)
 
     def compute(self, subject: Subject) -> Content:
-        """The table, and whether its softmax is the model's own."""
+        """The table, and a check of its softmax against the model's attention."""
         trace, selection, found = subject.trace, subject.selection, told_at_once(subject)
         query, key = (None, None) if found is None else (found.query, found.key)
         token = query if selection.token is None and query is not None else subject.token
@@ -62,7 +62,7 @@ class DotProducts(View):
         }
 
     def finding(self, subject: Subject) -> Finding | None:
-        """Where the chosen head looks."""
+        """What the selected head attends to."""
         found = told_at_once(subject)
         if found is None:
             return None
@@ -72,7 +72,7 @@ class DotProducts(View):
         return Finding(looks_at(subject, found), switched_off(found) if found.word else seen)
 
     def on_table(self, subject: Subject, index: int) -> Change:
-        """Let the token of a key ask (zero-based)."""
+        """Select the token of a key (zero-based) as the query."""
         return select(token=limits.check_place(index))
 
 
@@ -101,7 +101,7 @@ class WholeLayer(View):
     first, prepare_rest = staticmethod(most_telling_first), staticmethod(prepare_effects)
 
     def compute(self, subject: Subject) -> Content:
-        """A row for each step, and whether the last one is the model's own."""
+        """A row for each step, and a check of the last one against the model's hidden state."""
         trace, token, model = subject.trace, subject.token, subject.model.capabilities
         layer, head = subject.selection.attention_layer, subject.selection.head_index
         inside = layer_steps(trace, layer, token, head)
@@ -118,14 +118,14 @@ class WholeLayer(View):
 
 
 def _turned(subject: Subject) -> tuple[int, float, float]:
-    """The token in question, how far the chosen layer turns its vector, and those of all tokens on average: 1 − cosine."""
+    """The selected token, how far its vector moves in the layer (1 − cosine), and the mean over all tokens."""
     layer, states = subject.selection.attention_layer, subject.trace.hidden_states
     turned = steps(states[layer : layer + 2])[0]
     return subject.token, float(turned[subject.token]), float(turned.mean())
 
 
 def _table(step: HeadStep, tokens: Sequence[str], pair: tuple[int, int | None], keys: np.ndarray) -> dict[str, Any]:
-    """The query on top, a row for each of the keys, and the sum over all keys; the key of the pair is outlined, if it has one."""
+    """The query on top, a row for each of `keys`, and the sum over all keys; the key of `pair` is outlined, if it has one."""
     token, telling = pair
     added = step.weights[:, None] * step.values
     columns = [
@@ -151,12 +151,12 @@ def _table(step: HeadStep, tokens: Sequence[str], pair: tuple[int, int | None], 
 
 
 def strongest(weights: np.ndarray, count: int) -> np.ndarray:
-    """The places of the `count` largest weights, in the order of the input."""
+    """The indices of the `count` largest weights, in ascending order."""
     return np.sort(np.argsort(-weights, kind="stable")[:count])
 
 
 def _row(step: Step, head: int, size: int) -> Row:
-    """One step; where all heads stand side by side the part of the zero-based `head`, `size` numbers, is outlined."""
+    """One step; in the step where all heads are concatenated, the part of the zero-based `head` (`size` numbers) is outlined."""
     name = f"{step.name} (head {head + 1})" if step.of_head else step.name
     shape, norm = " × ".join(map(str, step.shape)), np.linalg.norm(step.vector)
     marked = (head * size, (head + 1) * size) if step.name == "heads side by side" else None

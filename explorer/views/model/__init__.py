@@ -1,4 +1,4 @@
-"""Model: what it is made of, where it comes from and what it takes."""
+"""The tab Model: its parts, its origin and its cost."""
 
 from explorer.views.model.architecture import Configuration, ModuleTree, Parameters, Summary
 from explorer.views.model.drawing import Drawing

@@ -1,4 +1,4 @@
-"""The model by itself: its size, its parts and its configuration."""
+"""The model itself: its size, its parts and its configuration."""
 
 from explorer.figures.bars import whole_percent
 from explorer.figures.charts import parameter_bars
@@ -17,7 +17,7 @@ class Summary(View):
     tuned = sentence(classes="caption")
 
     def compute(self, subject: Subject) -> Content:
-        """Its layers, heads, dimensions and parameters."""
+        """Layers, heads, dimensions, parameters and heads of pre-training, in a sentence."""
         model = subject.model.capabilities
         pair = "sentence order" if subject.model.family.pair_order else "next sentence"
         there = {"masked LM": model.fill_mask, pair: model.next_sentence, "replaced pieces": model.replaced}
@@ -39,7 +39,7 @@ def _labels(labels: tuple[str, ...]) -> str:
 
 
 class Parameters(View):
-    """How many parameters each part has."""
+    """The number of parameters of each part."""
 
     name, question = "model/parameters", "Where are its parameters?"
     width = 6

@@ -1,4 +1,4 @@
-"""The model as a drawing, with its real sizes."""
+"""A drawing of the model with its real sizes."""
 
 from collections.abc import Iterator
 from operator import attrgetter
@@ -12,7 +12,7 @@ INNER = "feed-forward"
 
 
 class Drawing(View):
-    """From pieces through the embeddings and every layer to the heads; a click opens the tab that looks into it."""
+    """From pieces through the embeddings and all layers to the heads; a click opens the tab for that part."""
 
     name, question = "model/drawing", "How is it built?"
     width = 5
@@ -25,7 +25,7 @@ class Drawing(View):
 
 
 def stages(model: Explorer) -> list[Stage]:
-    """The boxes of a model in the order of its computation; together they have all its parameters."""
+    """The boxes of a model in the order of computation; together they count all its parameters."""
     has, counts = model.capabilities, model.parameters_by_part()
     layers = {kind: sum(count for name, count in counts.items() if name.endswith(f" · {kind}")) for kind in ("attention", INNER)}
     heads = list(_heads(model))
@@ -51,7 +51,7 @@ def stages(model: Explorer) -> list[Stage]:
 
 
 def _norm_first(model: Explorer) -> bool:
-    """Whether a layer brings what it reads to one size first, and not what it adds up."""
+    """Whether the layers normalize their input (pre-norm) instead of the sum (post-norm)."""
     return bool(model.family.parts) and model.family.parts[0].name.startswith("norm before")
 
 
@@ -65,18 +65,18 @@ def _tables(model: Explorer) -> str:
 
 
 def _inner(model: Explorer) -> str:
-    """The widths between which the feed-forward part goes, and its function."""
+    """The widths of the feed-forward block, and its activation function."""
     name = str(getattr(model.module.config, model.family.activation)).upper()
     paths = {part.name: part.path for part in model.family.parts}
     if not paths:
         return name
     first, last = (attrgetter(paths[f"feed-forward {way}"])(model.layers[0].module) for way in ("in", "out"))
-    gated = "2 × " if first.out_features == 2 * last.in_features else ""  # one half is multiplied with the other
+    gated = "2 × " if first.out_features == 2 * last.in_features else ""  # one half is multiplied by the other
     return f"{first.in_features} → {gated}{last.in_features} → {last.out_features}, {name}"
 
 
 def _heads(model: Explorer) -> Iterator[Block]:
-    """What reads the last hidden state, as far as the file has weights for it."""
+    """The heads on the last hidden state for which the file has weights."""
     family, has, own = model.family, model.capabilities, model.own_head
     if has.fill_mask:
         size = f"{has.hidden_size} → {has.vocab_size:,}, which is the word table again"

@@ -1,4 +1,4 @@
-"""What the fields of a config.json say, in the words of the field."""
+"""Descriptions of the fields of a config.json."""
 
 _DROPPED = "share of numbers set to 0 in training; no dropout happens here"
 

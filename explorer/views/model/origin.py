@@ -1,4 +1,4 @@
-"""Where the model came from, and what it costs to run."""
+"""The origin of the model, and its cost."""
 
 from explorer.model import plausible
 from explorer.model.checkpoints import BUNDLED, Place
@@ -12,14 +12,14 @@ WORDS = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16
 
 
 class Origin(View):
-    """The files that it was read from."""
+    """The files from which the model was loaded."""
 
     name, question = "model/origin", "Where does it come from?"
     width = 5
     table = part("frame", columns=["", "of this model"], widths=["45%", "55%"], label="Where it comes from", wrap=True)
 
     def compute(self, subject: Subject) -> Content:
-        """A row for each thing that is known of the files."""
+        """A row for each fact about the files."""
         model, checkpoint = subject.model, subject.model.checkpoint
         kind = "bundled with BERT Explorer" if checkpoint.name == BUNDLED else "a folder of this machine"
         rows = [("family", model.family.model_type), ("came from", "the Hugging Face hub" if checkpoint.from_hub else kind)]
@@ -38,13 +38,13 @@ class Origin(View):
 
 
 class Cost(View):
-    """What it takes to run it on the input."""
+    """The cost of running the model on the input."""
 
     name, question = "model/cost", "What does it take to run it?"
     table = part("frame", columns=["", "of this model", "how"], widths=["26%", "24%", "50%"], label="What it takes", wrap=True)
 
     def compute(self, subject: Subject) -> Content:
-        """Memory and multiplications, for the input and for the longest text that it reads."""
+        """Memory and multiplications, for the input and for the longest text that fits."""
         model, has, tokens = subject.model, subject.model.capabilities, subject.trace.kept
         rows = [
             ["weights", f"{4 * has.parameters / MEGA:,.1f} MB", "4 bytes each, in float32"],
@@ -81,7 +81,7 @@ def _named(names: tuple[str, ...]) -> str:
 
 
 class OnPaper(View):
-    """The models of the papers beside this one."""
+    """The size of this model beside those of the papers."""
 
     name, question = "model/on-paper", "How large is it beside those of the papers?"
     table = part(
@@ -94,7 +94,7 @@ class OnPaper(View):
     sources = prose(classes="caption")
 
     def compute(self, subject: Subject) -> Content:
-        """This model, then the others."""
+        """This model, then those of the papers."""
         has = subject.model.capabilities
         own = [
             "this model",

@@ -1,4 +1,4 @@
-"""What was learned: the weights of every layer, and the numbers in one of them."""
+"""The learned weights: their sizes in every layer, and the distribution within one."""
 
 from typing import Any
 
@@ -17,11 +17,11 @@ Cell = tuple[int, int]
 _kept: OnceCache[Any, np.ndarray] = OnceCache(16)
 
 
-UNEVEN = 1.05  # times the smallest: below it, the layers hardly differ
+UNEVEN = 1.05  # ratio to the smallest; below it, the layers hardly differ
 
 
 def _cell(value: object) -> Cell | None:
-    """A row and a column of the heatmap, none for anything else."""
+    """A row and a column of the heatmap, None for any other value."""
     match value:
         case [int(row), int(column)] if min(row, column) >= 0 and bool not in map(type, value):
             return row, column
@@ -29,12 +29,12 @@ def _cell(value: object) -> Cell | None:
 
 
 class Weights(View):
-    """How large the numbers are in every weight of every layer, and how they are distributed in one."""
+    """The size of every weight in every layer, and the distribution of the numbers in one."""
 
     name, question = "model/weights", "How large are the weights of each layer?"
     columns = (("sizes",), ("help", "about", "numbers"))
     widths = (6, 5)
-    cell: Cell | None = memory(None, kept=_cell)  # none: the most telling one
+    cell: Cell | None = memory(None, kept=_cell)  # None: the most telling one
     sizes = chart("Size of the weights by layer", height=440)
     help = caption(
         "The root of the mean square of all numbers in a weight, by the names that transformers gives them: the Frobenius norm, "
@@ -44,7 +44,7 @@ class Weights(View):
     numbers = chart("The numbers in one weight", height=320)
 
     def compute(self, subject: Subject) -> Content:
-        """The heatmap, and the histogram of the weight that was clicked."""
+        """The heatmap, and the histogram of the selected weight."""
         model = subject.model
         names = _names(model)
         sizes = _sizes(model, names)
@@ -64,7 +64,7 @@ class Weights(View):
         }
 
     def finding(self, subject: Subject) -> Finding | None:
-        """The matrix that differs most from layer to layer; the view opens with it."""
+        """The matrix that differs most between layers; the view opens with it."""
         names = _names(subject.model)
         cells, sizes = _most_uneven(subject.model, names), _sizes(subject.model, names)
         if not cells:
@@ -76,17 +76,17 @@ class Weights(View):
         )
 
     def on_sizes(self, subject: Subject, index: list[int]) -> Change:
-        """The numbers of another weight: [weight, layer], zero-based."""
+        """Select another weight: [weight, layer], zero-based."""
         return settle(cell=limits.check_cell(index))
 
 
 def _names(model: Explorer) -> list[str]:
-    """What the weights of a layer are called, in their order; a layer may lack some of them."""
+    """The names of a layer's weights, in order; a layer may lack some of them."""
     return list(dict.fromkeys(name for layer in model.layer_weights for name in layer))
 
 
 def _sizes(model: Explorer, names: list[str]) -> np.ndarray:
-    """[weights, layers]: the size of each, NaN where there is none. Every number of the model is looked at, once."""
+    """[weights, layers]: root mean squares, NaN where a layer lacks the weight (cached, as it reads the whole model)."""
 
     def make() -> np.ndarray:
         layers = model.layer_weights
@@ -96,7 +96,7 @@ def _sizes(model: Explorer, names: list[str]) -> np.ndarray:
 
 
 def _most_uneven(model: Explorer, names: list[str]) -> list[Cell]:
-    """Where the matrix whose size differs most between layers is largest and smallest; nothing where none does."""
+    """The largest and the smallest cell of the matrix that differs most between layers; empty if all are about equal."""
     sizes = _sizes(model, names)
     matrices = [
         row for row, name in enumerate(names) if any(layer[name].ndim > 1 for layer in model.layer_weights if name in layer)

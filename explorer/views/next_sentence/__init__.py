@@ -1,4 +1,4 @@
-"""Next sentence: does B follow A, which way round, and what speaks for it?"""
+"""The tab Next sentence: whether B follows A, in which order, and why."""
 
 from explorer.views.next_sentence.pair import PairAttribution, PairHeads, SwappedPair, ThisPair
 from explorer.views.next_sentence.pairs import ManyPairs, NextSentences

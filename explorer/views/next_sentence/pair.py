@@ -1,4 +1,4 @@
-"""The pair on the page: the verdict both ways, and which tokens and heads it rests on."""
+"""The texts on the page as a pair: the prediction in both orders, and the tokens and heads on which it depends."""
 
 from collections.abc import Generator, Hashable
 
@@ -23,7 +23,7 @@ ORDER_HELP = (
 
 
 def no_b(subject: Subject) -> str:
-    """Why nothing can be said of a pair, or ''."""
+    """Why there is no prediction for a pair; '' if there is one."""
     return "" if subject.text_b.strip() else "Type a second sentence in B to ask whether it follows A."
 
 
@@ -32,7 +32,7 @@ def _is_next(subject: Subject) -> Target:
 
 
 class ThisPair(View):
-    """What the next-sentence head says of B after A."""
+    """The prediction of the next-sentence head for B after A."""
 
     name, question = "next-sentence/pair", "Does B follow A?"
     title = heading("**B after A**")
@@ -53,7 +53,7 @@ class ThisPair(View):
         }
 
     def finding(self, subject: Subject) -> Finding:
-        """How sure it is, and what it says of the pair swapped, if that is known."""
+        """The confidence of the prediction, and that for the swapped pair, if known."""
         answer, known = subject.model.next_sentence(subject.text_a, subject.text_b), SwappedPair().known(subject)
         follows = "follows A" if answer.is_next >= 0.5 else "does not follow A"
         sure = whole_percent(max(answer.is_next, answer.not_next))
@@ -62,7 +62,7 @@ class ThisPair(View):
 
 
 class SwappedPair(LongView):
-    """What it says of A after B, and whether transformers says the same of B after A: a pass each."""
+    """The prediction for A after B, and a check of that for B after A against transformers: one pass each."""
 
     name, question = "next-sentence/swapped", "And does A follow B?"
     start = "Swap them, and check"
@@ -73,15 +73,15 @@ class SwappedPair(LongView):
     unless = staticmethod(no_b)
 
     def passes(self, subject: Subject) -> float:
-        """One for each."""
+        """Two passes."""
         return 2
 
     def key(self, subject: Subject) -> Hashable:
-        """The same whatever is selected."""
+        """The cache key, which does not depend on the selection."""
         return self.name, subject.model_name, subject.text_a, subject.text_b
 
     def work(self, subject: Subject) -> Generator[float, None, tuple[NextSentence, float]]:
-        """The answer for the swapped pair, and how far the logit of the pair is from that of the model's own pass."""
+        """The prediction for the swapped pair, and the difference of the pair's logit from the model's own forward pass."""
         swapped = subject.model.next_sentence(subject.text_b, subject.text_a)
         yield 0.5
         ours = subject.model.next_sentence(subject.text_a, subject.text_b).logits[0]
@@ -92,7 +92,7 @@ class SwappedPair(LongView):
         return super().waiting(subject) | {"swapped": None}
 
     def draw(self, subject: Subject, found: tuple[NextSentence, float]) -> Content:
-        """Probabilities and logits, and the proof."""
+        """Probabilities, logits, and the check."""
         (swapped, error), names = found, subject.model.pair_names
         return {
             "swapped": _bars(swapped, names, "A", "B"),
@@ -110,7 +110,7 @@ class PairAttribution(AttributionView):
 
 
 class PairHeads(SwitchHeads):
-    """Heads as switches, and what they do to IsNext."""
+    """A switch for each head, with its effect on IsNext."""
 
     name = "next-sentence/heads"
     help = caption(ABOUT.format(what="IsNext (or InOrder)"))

@@ -1,4 +1,4 @@
-"""Pairs scored in a table, and candidates ranked as the next sentence."""
+"""Many pairs scored in a table, and candidates ranked as the next sentence."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,13 +24,13 @@ PAIRS = (
     ("He bought a ticket at the counter.", "Most frogs lay their eggs in water."),
 )
 COLUMNS = ("A", "B", "IsNext", "Logit difference")
-STEP = 10  # pairs scored between two words on how far it is
-QUOTED = 60  # characters of a sentence that a finding quotes
+STEP = 10  # pairs scored between two reports of progress
+QUOTED = 60  # characters of a sentence in a finding
 NUMBERS = ("a", "b", "is_next", "logit_difference")
 
 
 class ManyPairs(View):
-    """Pairs in a table, with their scores; those that are scored stay as they are until that is asked for."""
+    """A table of pairs with their scores; scored pairs are scored again only on request."""
 
     name, question = "next-sentence/pairs", "In which of many pairs does B follow A?"
     fold = "Bring your own"
@@ -57,13 +57,13 @@ class ManyPairs(View):
     )
 
     def compute(self, subject: Subject) -> Content:
-        """The scores of the pairs that have none yet."""
+        """The scores of the pairs, if none has one yet."""
         if any(row[2] is not None for row in self.pairs):
             return {}
         return {"pairs": _shown(_rank([_score(subject, *pair) for pair in _pairs_of(self.pairs)]))}
 
     def finding(self, subject: Subject) -> Finding:
-        """In how many pairs B follows A, and of which the model is least sure."""
+        """The number of pairs in which B follows A, and the least certain pair."""
         rows = [row for row in self.pairs if isinstance(row[3], float | int)] or self.compute(subject)["pairs"]
         a, b, _, difference = min(rows, key=lambda row: abs(row[3]))
         follow = sum(row[3] >= 0 for row in rows)
@@ -80,7 +80,7 @@ class ManyPairs(View):
         yield from _score_in_steps(subject, _pairs_of(self.pairs))
 
     def on_lines(self, subject: Subject, lines: str) -> Iterator[Content]:
-        """Score the pairs that were typed; nothing happens while there are none."""
+        """Score the pairs that were typed, if there are any."""
         if lines.strip():
             yield from _score_in_steps(subject, pairs_from_lines(lines))
 
@@ -91,7 +91,7 @@ class ManyPairs(View):
 
 
 class NextSentences(View):
-    """Which of several sentences follows A."""
+    """Which of several candidates follows A."""
 
     name, question = "next-sentence/candidates", "Which sentence follows A?"
     columns = (("candidates", "find"), ("ranking", "help"))
@@ -107,13 +107,13 @@ class NextSentences(View):
     )
 
     def compute(self, subject: Subject) -> Content:
-        """The candidates, and B if there is one, the likeliest first."""
+        """The candidates, and B if there is one, the most probable first."""
         rows = self._ranked(subject)
         shown = bars([(candidate, share, f"{difference:+.2f}") for _, candidate, share, difference in rows])
         return {"ranking": keep(shown, lambda: Table.of(NUMBERS, rows))}
 
     def finding(self, subject: Subject) -> Finding:
-        """The likeliest candidate, and how far it is ahead of the next."""
+        """The most probable candidate, and its lead over the next."""
         rows = self._ranked(subject)
         _, best, _, difference = rows[0]
         share = whole_percent(_probability(difference))
@@ -128,7 +128,7 @@ class NextSentences(View):
         return Finding(f"{_quote(best)} follows A best, with {share}; {second} comes next, with {then}{apart}.", why)
 
     def on_find(self, subject: Subject, index: None) -> Change:
-        """Rank them."""
+        """Rank the candidates."""
         return settle(candidates=self.candidates)
 
     def _ranked(self, subject: Subject) -> list[list[Any]]:
@@ -140,20 +140,20 @@ class NextSentences(View):
 
 
 def _score(subject: Subject, a: str, b: str) -> list[Any]:
-    """A, B, the probability of IsNext (0 to 1), and the logit of IsNext less that of NotNext."""
+    """A, B, the probability of IsNext (0 to 1), and the logit of IsNext minus that of NotNext."""
     answer = subject.model.next_sentence(a, b)
     return [a, b, answer.is_next, answer.logits[0] - answer.logits[1]]
 
 
 def _shown(rows: list[list[Any]]) -> list[list[Any]]:
-    """Scored pairs as the sheet has them, with few digits."""
+    """Scored pairs for the table, rounded."""
     return keep(
         [[a, b, round(share, 4), round(difference, 2)] for a, b, share, difference in rows], lambda: Table.of(NUMBERS, rows)
     )
 
 
 def _probability(difference: float) -> float:
-    """The probability of the first of two outputs, by the difference of their logits: unlike a rounded one, never 0 or 1."""
+    """The probability of the first of two outputs from the difference of their logits; unlike a rounded one, never 0 or 1."""
     return 1 / (1 + math.exp(-difference))
 
 
@@ -162,7 +162,7 @@ def _quote(text: str) -> str:
 
 
 def _rank(rows: Iterable[list[Any]]) -> list[list[Any]]:
-    """Scored pairs, the likeliest first."""
+    """Scored pairs, the most probable first."""
     return sorted(rows, key=lambda row: -row[3])
 
 
@@ -176,5 +176,5 @@ def _score_in_steps(subject: Subject, pairs: Sequence[Pair]) -> Iterator[Content
 
 
 def _pairs_of(rows: Sequence[Sequence[Any]]) -> list[Pair]:
-    """The sentences in the table. Raises InputError when a row has one only."""
+    """The pairs in the table. Raises InputError when a row has only one sentence."""
     return check_pairs([(str(row[0] or "").strip(), str(row[1] or "").strip()) for row in rows], "row")

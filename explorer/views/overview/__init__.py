@@ -1,4 +1,4 @@
-"""All of the model in one picture, and each part of it one level deeper."""
+"""The tab Overview: all of the model in one picture, with each part in more detail on a click."""
 
 from explorer.views.overview.routes import PictureWhatIf, Routes
 from explorer.views.overview.trust import Trust

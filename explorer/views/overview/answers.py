@@ -1,4 +1,4 @@
-"""What comes out at the right of the picture: guesses for the blank, whether B follows, the labels of a fine-tuned head."""
+"""The answers at the right of the picture: guesses for the blank, whether B follows, the labels of a fine-tuned head."""
 
 from collections.abc import Callable, Sequence
 
@@ -14,9 +14,9 @@ Bar = tuple[str, float, float | None]
 
 
 def answers_of(subject: Subject, run: Run, before: Run | None, position: int) -> list[Answer]:
-    """The groups of bars, from the top: the pair, the labels, and the guesses for the blank in question.
+    """The groups of bars, from the top: the pair, the labels, and the guesses for the blank.
 
-    `before` is the run without what was changed in `run`, None where nothing was.
+    `before` is the run without the changes in `run`, None if there are none.
     """
     model, head, found = subject.model, subject.model.own_head, []
     if model.capabilities.next_sentence and subject.trace.encoding.text_b:

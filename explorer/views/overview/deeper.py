@@ -1,4 +1,4 @@
-"""One level deeper in the picture: what a layer does for the chosen token, and a route by its heads."""
+"""Details of the picture: one layer's effect on the selected token, and one route by its heads."""
 
 from typing import Any
 
@@ -15,26 +15,26 @@ from explorer.views.overview.run import turned_in
 from explorer.views.subject import Subject
 from explorer.views.view import seconds
 
-SOURCES = 4  # tokens that are named
+SOURCES = 4  # tokens named as sources
 NEURONS = 5
-WORDS = 4  # that a neuron promotes
-SLOPES = 3  # passes that the gradient of all neurons is worth
+WORDS = 4  # promoted by a neuron
+SLOPES = 3  # passes that take as long as the gradient for all neurons
 MOST_SECONDS = 5  # for the neurons of all layers
 TOO_LONG = "Which neurons move the guess is told in the app, where a layer is unfolded by itself; all layers take long here."
 
 
 def layers_inside(subject: Subject, run: Run, rows: Rows, position: int) -> list[dict[str, Any]]:
-    """Every layer for a token; without their neurons where all layers' would take longer than MOST_SECONDS."""
+    """The details of every layer for a token; without neurons if all layers would take longer than MOST_SECONDS."""
     layers = subject.model.capabilities.layers
-    passes = (TRIED * NEURONS + SLOPES) * layers / 2  # each starts in its layer
+    passes = (TRIED * NEURONS + SLOPES) * layers / 2  # on average half of the layers, since each pass starts at its layer
     why = TOO_LONG if seconds(subject, passes) > MOST_SECONDS else ""
     return [layer_inside(subject, run, rows, layer, position, why) for layer in range(1, layers + 1)]
 
 
 def layer_inside(subject: Subject, run: Run, rows: Rows, layer: int, position: int, no_neurons: str = "") -> dict[str, Any]:
-    """What layer (from 1) does for a token: each head's part, and the neurons that move the final guess there most.
+    """The effect of layer `layer` (from 1) on a token: each head's share, and the neurons that change the final guess most.
 
-    `no_neurons` says why these are left out, where they are.
+    `no_neurons` is the reason to leave these out, '' for none.
     """
     parts = _head_shares(subject, run, layer - 1, position)  # [heads + 1, key]
     taken = run.mixed.shares[layer - 1, position]
@@ -53,7 +53,7 @@ def layer_inside(subject: Subject, run: Run, rows: Rows, layer: int, position: i
 
 
 def route_inside(subject: Subject, run: Run, rows: Rows, route: tuple[int, int, int]) -> dict[str, Any]:
-    """A route, layer from 1, query and key, by its heads; what they bring sums to the share of the whole."""
+    """The details of a route (layer from 1, query, key) by head; their shares sum to that of the route."""
     layer, query, key = route
     parts = _head_shares(subject, run, layer - 1, query)[:, key]  # [heads + 1]
     return {
@@ -67,7 +67,7 @@ def route_inside(subject: Subject, run: Run, rows: Rows, route: tuple[int, int, 
 
 
 def strongest_head(subject: Subject, run: Run, route: Route) -> int:
-    """The head, from 1, that brings most of a route."""
+    """The head, from 1, with the largest share of a route."""
     return int(_head_shares(subject, run, route.layer, route.query)[:-1, route.key].argmax()) + 1
 
 
@@ -78,13 +78,13 @@ def _head_shares(subject: Subject, run: Run, layer: int, query: int) -> np.ndarr
 
 
 def _most_of(part: np.ndarray, rows: Rows) -> int | None:
-    """The row from which a head brings most, where it brings anything and the token has a row of its own."""
+    """The row from which a head brings most; None if it brings nothing, or that token has no row of its own."""
     key = int(part.argmax())
     return rows.of(key) if part[key] > 0 and key in rows.places else None
 
 
 def _neurons(run: Run, layer: int, position: int) -> dict[str, Any]:
-    """The neurons that move the guess at the token most, of the run as it is; or why there are none to tell."""
+    """The neurons with the largest effect on the guess at the token, in the unchanged run; or why there are none."""
     model = run.trace.model
     try:
         target = word_target(run.trace, "", position)

@@ -1,4 +1,4 @@
-"""All of a model in one picture: where what stands at a place came from, and what comes out in the end."""
+"""All of a model in one picture: where the contents of a place come from, and the answers at the end."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -35,7 +35,7 @@ def _state(value: object) -> int:
 
 
 def _opened(value: object) -> tuple[int, ...]:
-    """What is unfolded: (layer,) from 1, a route (layer, query, key), or nothing."""
+    """The unfolded part: (layer,) from 1, a route (layer, query, key), or nothing."""
     numbers = value if isinstance(value, list | tuple) else ()
     whole = all(isinstance(one, int) and not isinstance(one, bool) and one >= 0 for one in numbers)
     return tuple(numbers) if whole and len(numbers) in (1, 3) and numbers[0] >= 1 else ()
@@ -49,7 +49,7 @@ ANYWHERE, INSIDE = (
 
 
 class Routes(View):
-    """Tokens as rows, hidden states as columns, and the routes that end in the chosen place."""
+    """Tokens as rows, hidden states as columns, and the routes that lead to the selected place."""
 
     name, question = "overview/routes", "How does the sentence become an answer?"
     shows_changes = True
@@ -59,7 +59,7 @@ class Routes(View):
     check = check()
 
     def compute(self, subject: Subject) -> Content:
-        """The picture, and whether its parts sum to the model's own vectors."""
+        """The picture, and a check that its parts sum to the model's own vectors."""
         run = selected_run(subject)
         before = run_of(subject.trace) if subject.selection.is_changed else None
         followed = self._followed(subject, run)
@@ -69,7 +69,7 @@ class Routes(View):
         return {"picture": flow(picture), "check": matches(run.mixed.max_error, what, 1e-4)}
 
     def standing_alone(self, subject: Subject, content: Content, unfolded: bool) -> Content:
-        """With each of its `layers` unfolded for the chosen token, so that their titles need no server."""
+        """The picture with every layer unfolded for the selected token, so that clicks on titles work without a server."""
         run, picture = selected_run(subject), content["picture"]
         followed = self._followed(subject, run)
         rows = rows_of(run.trace.encoding, followed)
@@ -80,7 +80,7 @@ class Routes(View):
         return {**content, "picture": {**picture, "layers": layers, "said": told}}
 
     def finding(self, subject: Subject) -> Finding | None:
-        """What is read at the chosen place, since when, and which routes bring most of it, with the head of the first."""
+        """The prediction at the selected place, the routes with the largest shares, and the strongest head of the first."""
         run = selected_run(subject)
         followed = self._followed(subject, run)
         if not followed.taken:
@@ -91,7 +91,7 @@ class Routes(View):
         return Finding(_told(run, followed), Why("attention", "One head", chosen))
 
     def on_picture(self, subject: Subject, index: object) -> Change:
-        """A place, a layer to unfold, a route, a head, or something to cut: one entry says which."""
+        """Handle a click: the single entry says whether it is a place, a layer to unfold, a route, a head, or a cut."""
         if not isinstance(index, Mapping) or not index:
             raise InputError("Click a box, a line or a title of the picture.")
         layers, heads = subject.model.capabilities.layers, subject.model.capabilities.heads
@@ -125,7 +125,7 @@ class Routes(View):
         return limits.check_integer(value, "the token", 0, subject.trace.kept - 1)
 
     def _route(self, subject: Subject, value: object) -> tuple[int, int, int]:
-        """(layer from 1, query, key). Raises InputError."""
+        """A valid route: (layer from 1, query, key). Raises InputError."""
         if not isinstance(value, list | tuple) or len(value) != 3:
             raise InputError("A route is a layer, the token that takes and the token that gives.")
         layer = limits.check_integer(value[0], "the layer", 1, subject.model.capabilities.layers)
@@ -133,7 +133,7 @@ class Routes(View):
 
     def _followed(self, subject: Subject, run: Run) -> Followed:
         layers = subject.model.capabilities.layers
-        # A state belongs to a token that was chosen with it: another text is followed from its end.
+        # The state was chosen together with a token: another text is followed from its end.
         at_end = self.state == LAST or subject.selection.token is None
         state = layers if at_end else min(self.state, layers)
         mixed = run.mixed.shares
@@ -163,7 +163,7 @@ class Routes(View):
         )
 
     def _deeper(self, subject: Subject, run: Run, rows: Rows, followed: Followed) -> tuple[Any, Any]:
-        """What is unfolded, if it is there in this input and model."""
+        """The unfolded layer or route, if this input and model have it."""
         if not self.opened or self.opened[0] > subject.model.capabilities.layers:
             return None, None
         if len(self.opened) == 1:
@@ -175,18 +175,18 @@ class Routes(View):
 
 
 class PictureWhatIf(WhatIf):
-    """What can be changed beside what the picture offers, and what comes of it in a sentence; the picture shows it."""
+    """Changes of the run beside those in the picture, and their effect in a sentence; the picture shows the rest."""
 
     name, question = "overview/what-if", "What is it good for, and what happens without it?"
     note = "Boxes with another first word than before are underlined; a dashed mark at the right is the probability before."
 
     def compute(self, subject: Subject) -> Content:
-        """As in other tabs, without the bars, which stand in the picture."""
+        """As in other tabs, without the bars, which are in the picture."""
         return {name: shown for name, shown in super().compute(subject).items() if name != "answers"}
 
 
 def _told(run: Run, followed: Followed) -> str:
-    """What is read at the chosen place, and which routes bring most of it, the strongest from each token, in one sentence."""
+    """The prediction at the selected place, and the tokens from which it takes most, in one sentence."""
     tokens, place = run.trace.tokens, _place(run, followed)
     strongest: dict[int, tuple[int, float]] = {}
     for one in followed.taken:
@@ -200,7 +200,7 @@ def _told(run: Run, followed: Followed) -> str:
 
 
 def _place(run: Run, followed: Followed) -> str:
-    """The chosen place, and in a masked token what is read there."""
+    """The selected place in words, with the guess if the token is masked."""
     state, position, model = followed.state, followed.position, run.trace.model
     token, last = f"“{run.trace.tokens[position]}”", state == model.capabilities.layers
     if not model.capabilities.fill_mask or position not in run.trace.mask_positions:

@@ -1,4 +1,4 @@
-"""What the picture is drawn from: the run that is selected, the place whose routes are followed, and the rows for its tokens."""
+"""The data of the picture: the selected run, the place whose routes are followed, and the rows of its tokens."""
 
 from dataclasses import dataclass
 
@@ -11,17 +11,17 @@ from explorer.techniques.runs import Run, Word, first_difference, read_words, ru
 from explorer.text.encoding import Encoding
 from explorer.views.subject import Subject
 
-ROWS = 24  # of a long input, that of all other tokens not counted
-TOP = 5  # words that are read at a place
-MOST_ROUTES = 400  # that are told of a place
+ROWS = 24  # of a long input, without the one for all other tokens
+TOP = 5  # words shown at a place
+MOST_ROUTES = 400  # routes to a place that are listed
 Words = list[list[list[Word]]]
 
 
 @dataclass(frozen=True)
 class Followed:
-    """A place, hidden state and zero-based token, and where what stands there came from.
+    """A place (hidden state and zero-based token), and where its contents come from.
 
-    `shares` [state + 1, tokens]: how much of it stands where below; `routes`: the strongest first.
+    `shares` [state + 1, tokens] are how much of it comes from each token at each state; `routes` are in falling order.
     """
 
     state: int
@@ -31,7 +31,7 @@ class Followed:
 
     @classmethod
     def of(cls, mixed: np.ndarray, position: int, state: int) -> "Followed":
-        """Of how each layer mixes tokens, [layers, query, key]."""
+        """Follow a place through the mixing of each layer, [layers, query, key]."""
         found = place_shares(mixed, position, state)
         return cls(state, position, found, routes(mixed, found, MOST_ROUTES))
 
@@ -42,13 +42,13 @@ class Followed:
 
 
 def selected_run(subject: Subject) -> Run:
-    """The run with everything that is changed in it. Raises CapabilityError where layers cannot be taken apart."""
+    """The run with all selected changes. Raises CapabilityError for layers that cannot be decomposed."""
     chosen = subject.selection
     return run_of(subject.swapped.trace, chosen.off, chosen.cut, (*chosen.patch, subject.trace) if chosen.patch else None)
 
 
 def opens_on(subject: Subject, mixed: np.ndarray) -> int:
-    """The token whose routes are seen first: the chosen one, the blank, [CLS] of a pair, or who takes most from others."""
+    """The token that is followed first: the selected one, a blank, [CLS] of a pair, or the one that takes most from others."""
     trace, chosen = subject.trace, subject.selection.token
     if chosen is not None:
         return chosen
@@ -58,13 +58,13 @@ def opens_on(subject: Subject, mixed: np.ndarray) -> int:
         return 0
     sources = np.eye(trace.kept, dtype=mixed.dtype)
     for layer in mixed:
-        sources = layer @ sources  # [token, where it comes from at the bottom]
+        sources = layer @ sources  # [token, origin among the embeddings]
     words = [place for place in trace.encoding.text_positions if any(map(str.isalnum, trace.tokens[place]))]
     return min(words or trace.encoding.text_positions or [0], key=lambda place: sources[place, place])
 
 
 def rows_of(encoding: Encoding, followed: Followed) -> Rows:
-    """The tokens that get a row: all, or of a long input those through which most of the chosen place has come."""
+    """The tokens with a row of their own: all, or in a long input those through which most of the selected place has come."""
     if encoding.kept <= MOST_AT_ONCE:
         return Rows(encoding, tuple(range(encoding.kept)))
     through = followed.shares.sum(0)
@@ -73,9 +73,9 @@ def rows_of(encoding: Encoding, followed: Followed) -> Rows:
 
 
 def words_in(run: Run, before: Run | None, rows: Rows, row: int) -> Words:
-    """The best words by state and row: one in a box, the best few in the chosen row and in the last state.
+    """The most probable words by state and row: one per box, several in the selected row and in the last state.
 
-    States that a change has not reached are read in the run `before` it, whose words are kept. 'Elsewhere' has none.
+    States before the first effect of a change are taken from the run `before`, whose words are cached. 'Elsewhere' has none.
     """
     whole = before or run
     words = [*_kept_words(whole, 0, rows)]
@@ -100,6 +100,6 @@ def _kept_words(run: Run, first: int, rows: Rows, best: int = 1) -> Words:
 
 
 def turned_in(run: Run, rows: Rows) -> np.ndarray:
-    """[states, rows] how far each token's vector turned in each layer; 0 for 'elsewhere'."""
+    """[states, rows] how much each token's vector changed in each layer (1 − cosine); 0 for 'elsewhere'."""
     own = turned(run)[:, list(rows.places)]
     return np.pad(own, ((0, 0), (0, 1))) if rows.elsewhere else own

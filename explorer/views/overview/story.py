@@ -1,4 +1,4 @@
-"""The picture step by step: seven stops from the pieces to the answer, each with one sentence of computed numbers."""
+"""The picture as a story: seven steps from the pieces to the answer, each a sentence of computed numbers."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from explorer.views.subject import Subject
 def stops_of(
     subject: Subject, run: Run, followed: Followed, words: Words | None, row: int, answers: Sequence[Answer]
 ) -> list[tuple[str, str]]:
-    """Title and sentence of each stop, about the chosen token, which stands in `row` of the words."""
+    """Title and sentence of each step, about the selected token, which is in row `row` of the words."""
     token = f"“{run.trace.tokens[followed.position]}”"
     return [
         ("Pieces", _pieces(subject, run)),

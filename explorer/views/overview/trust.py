@@ -1,4 +1,4 @@
-"""How far the routes of the picture can be trusted: each word hidden in turn, and compared with its share."""
+"""How far the routes can be trusted: a comparison of shares with the effect of masking each word."""
 
 from explorer.base.steps import finished
 from explorer.figures.bars import whole_percent
@@ -8,12 +8,12 @@ from explorer.techniques.trust import trust
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, View, button, note, sentence, show
 
-# What `python -m tests.benchmarks routes` printed; a test holds it to the guide's table.
+# The output of `python -m tests.benchmarks routes`; a test compares it with the guide's table.
 MEASURED = {"routes": "0.43 (0.39 to 0.47)", "attention": "0.20 (0.15 to 0.24)"}
 
 
 class Trust(View):
-    """A test of the shares on this input, and what such tests have shown."""
+    """A test of the shares on this input, and the results of such tests."""
 
     name, question = "overview/trust", "How far can the picture be trusted?"
     about = note(
@@ -26,17 +26,17 @@ class Trust(View):
     found = sentence(keep_height=True)
 
     def compute(self, subject: Subject) -> Content:
-        """Nothing yet: the test reads the input once for each of its words."""
+        """Nothing yet: the test takes one pass per word."""
         return {"found": ""}
 
     def on_test(self, subject: Subject, index: None) -> Change:
-        """Hide each word, and compare. Raises InputError for too short a text, CapabilityError without a head to ask."""
+        """Mask each word, and compare. Raises InputError for too short a text, CapabilityError without a head to predict with."""
         target = _target(subject)
         return show(found=_told(subject, target, finished(trust(subject.trace, target))))
 
 
 def _target(subject: Subject) -> Target:
-    """The blank or the chosen word as it is read; without either, whether B follows."""
+    """The prediction at the blank or the selected word; without either, whether B follows."""
     model, trace, chosen = subject.model.capabilities, subject.trace, subject.selection.token
     if chosen is None and not trace.mask_positions and model.next_sentence and trace.encoding.text_b:
         return is_next_target(trace)
@@ -45,7 +45,7 @@ def _target(subject: Subject) -> Target:
 
 
 def _told(subject: Subject, target: Target, found: Found) -> str:
-    """The rank correlation, and the word that costs most beside its share."""
+    """The rank correlation, and the word with the largest effect beside its share."""
     tokens, worst = subject.trace.tokens, int(found.losses.argmax())
     rank = 1 + int((found.shares > found.shares[worst]).sum())
     count = len(found.places)

@@ -1,4 +1,4 @@
-"""Its own head: what a checkpoint was fine-tuned for, or what only its family was pre-trained with."""
+"""The tab Its own head: the task head of a fine-tuned checkpoint, or a head that only its family was pre-trained with."""
 
 from explorer.views.own_head.answer import OwnAnswer
 from explorer.views.own_head.labels import OwnLabels

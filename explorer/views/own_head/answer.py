@@ -1,4 +1,4 @@
-"""A question answerer: the spans of B that answer A."""
+"""Extractive question answering: the spans of text B that answer text A."""
 
 import numpy as np
 
@@ -14,11 +14,11 @@ from explorer.views.subject import Subject
 from explorer.views.view import Content, Finding, part
 
 MOST_ANSWERS = 6
-QUOTED = 60  # characters of an answer that the finding quotes
+QUOTED = 60  # characters of an answer in the finding
 
 
 class OwnAnswer(TokenHead):
-    """The likeliest spans, and where the answer begins and ends."""
+    """The most probable spans, and where the answer begins and ends."""
 
     name, question = "own-head/answer", "Where in B is the answer to A?"
     layout = ("answers", "row", "found", "check", "help")
@@ -27,7 +27,7 @@ class OwnAnswer(TokenHead):
     task = ANSWER
 
     def telling(self, subject: Subject) -> Finding | None:
-        """The likeliest span, and the next of those shown that shares no token with it."""
+        """The most probable span, and the next one shown that does not overlap it."""
         best, *others = own_head.answers(subject.trace, MOST_ANSWERS) if subject.text_b.strip() else (None,)
         if best is None:
             return None
@@ -36,7 +36,7 @@ class OwnAnswer(TokenHead):
         return Finding(f"The likeliest answer is {_told(best)}{then}.")
 
     def tell(self, subject: Subject) -> Content:
-        """The best spans, and how likely each token is to begin and to end one; without a text in B, what to do."""
+        """The best spans, and the probability of each token to begin and to end one; without a text B, what to do."""
         trace = subject.trace
         spans = own_head.answers(trace, MOST_ANSWERS)
         _, logs = own_head.boundaries(trace)

@@ -1,4 +1,4 @@
-"""What every head of its own is shown with."""
+"""The base of views of a task head."""
 
 from abc import abstractmethod
 from typing import ClassVar
@@ -9,7 +9,7 @@ from explorer.views.view import Content, Finding, View, matches, part, prose
 
 
 class HeadView(View):
-    """What a head with one task tells; nothing where the model's has another."""
+    """The output of a head for one task; nothing if the model's head has another task."""
 
     task: ClassVar[str]
     check = part("check", optional=True)
@@ -17,18 +17,18 @@ class HeadView(View):
 
     @abstractmethod
     def tell(self, subject: Subject) -> Content:
-        """What is to be seen, but for the check."""
+        """The contents, except for the check."""
 
     def telling(self, subject: Subject) -> Finding | None:
-        """What is most telling, for a model with such a head."""
+        """The most telling fact, for a model with such a head."""
         return None
 
     def finding(self, subject: Subject) -> Finding | None:
-        """What is most telling, where the model's head has this task."""
+        """The most telling fact, if the model's head has this task."""
         return self.telling(subject) if subject.model.capabilities.own_head == self.task else None
 
     def compute(self, subject: Subject) -> Content:
-        """What the head tells, and whether transformers says the same."""
+        """The output of the head, and a check against transformers' own forward pass."""
         if subject.model.capabilities.own_head != self.task:
             return {}
         proof = matches(own_error(subject.trace), "the logits are those of transformers' own forward pass")

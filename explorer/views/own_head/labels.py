@@ -1,4 +1,4 @@
-"""A classifier's labels, and the words that decided."""
+"""The labels of a classifier, and the words that decided."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ MOST_BARS = 12
 
 
 class OwnLabels(HeadView):
-    """The probability of every label for the input, and how it depends on its words."""
+    """The probability of every label, and how it depends on the words of the input."""
 
     name, question = "own-head/labels", "Which label does it give?"
     verdict = part("bars", optional=True, answer=True)
@@ -25,7 +25,7 @@ class OwnLabels(HeadView):
     task = LABELS
 
     def telling(self, subject: Subject) -> Finding:
-        """The likeliest label, and the word without which it loses most, where that is quickly found."""
+        """The most probable label, and the word whose masking lowers it most, if that is found quickly."""
         found = own_head.labels(subject.trace)
         if subject.model.task_head().squash == "none":
             return Finding(f"“{found.labels[0]}” with {found.shares[0]:.2f}.")
@@ -37,7 +37,7 @@ class OwnLabels(HeadView):
         return Finding(f"{said}; with “{words[place]}” hidden, only {whole_percent(share - float(effects[place]))}.")
 
     def tell(self, subject: Subject) -> Content:
-        """The labels, and what each word does for the best of them where that is quickly found."""
+        """The labels, and the effect of each word on the best one if that is found quickly."""
         head = subject.model.task_head()
         found = own_head.labels(subject.trace)
         order = np.argsort(-found.shares)
@@ -55,12 +55,12 @@ class OwnLabels(HeadView):
 
 
 def _deciding(effects: np.ndarray) -> int | None:
-    """The word without which the share falls most, if it falls."""
+    """The word whose masking lowers the share most, None if none lowers it visibly."""
     return int(effects.argmax()) if effects.max(initial=0) >= SEEN else None
 
 
 def _effects(subject: Subject, label: int) -> tuple[list[str], np.ndarray] | None:
-    """The words, and how much the share of a label falls without each; None where there is no word, or it takes long."""
+    """The words, and how much the share of a label falls when each is masked; None without words, or if it would take long."""
     trace, words = subject.trace, subject.trace.encoding.text_words
     if not words or not is_quick(subject, min(len(words), own_head.MOST_WORDS)):
         return None
@@ -68,7 +68,7 @@ def _effects(subject: Subject, label: int) -> tuple[list[str], np.ndarray] | Non
 
 
 def _help(squash: str) -> str:
-    """How the logits were made shares."""
+    """How the shares were computed from the logits."""
     return {
         "softmax": "The labels that the checkpoint was fine-tuned for; their shares (softmax) sum to 100 %.",
         "sigmoid": "The labels that the checkpoint was fine-tuned for; each by itself (sigmoid): they need not sum to 100 %.",

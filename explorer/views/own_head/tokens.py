@@ -1,4 +1,4 @@
-"""Heads that say something of every token: tags, and which pieces were replaced."""
+"""Heads with an output for every token: tags, and replaced pieces."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -17,14 +17,14 @@ from explorer.views.view import Change, Content, Finding, part, select, sentence
 
 
 class TokenHead(HeadView):
-    """A row below the tokens; a click chooses a token."""
+    """A row below the tokens; a click selects a token."""
 
     row = part("words", optional=True, answer=True)
     found = sentence(optional=True, answer=True)
     layout: ClassVar[Sequence[str]] = ("row", "found", "check", "help")
 
     def on_row(self, subject: Subject, index: object) -> Change:
-        """The token of a cell, [row, column]."""
+        """Select the token of a cell, [row, column]."""
         _, token = index if isinstance(index, list | tuple) and len(index) == 2 else (0, index)
         return select(token=limits.check_place(token))
 
@@ -36,7 +36,7 @@ class OwnTags(TokenHead):
     task = TAGS
 
     def telling(self, subject: Subject) -> Finding | None:
-        """The word whose tag is least sure, by its first piece: the others of a word have none in training."""
+        """The word with the least certain tag, judged by its first piece, since only first pieces have tags in training."""
         tags, shares = own_head.tags(subject.trace)
         if (token := _least_sure(subject, shares)) is None or len(tags) == 1:
             return None
@@ -47,7 +47,7 @@ class OwnTags(TokenHead):
         )
 
     def tell(self, subject: Subject) -> Content:
-        """The likeliest tag below each token."""
+        """The most probable tag below each token."""
         trace = subject.trace
         tags, shares = own_head.tags(trace)
         best = shares.argmax(-1)
@@ -69,7 +69,7 @@ class OwnTags(TokenHead):
 
 
 class ReplacedPieces(TokenHead):
-    """How likely each piece was put there by another model."""
+    """The probability that each piece was put there by another model."""
 
     name, question = "own-head/replaced", "Which pieces does it think were replaced?"
     task = REPLACED
@@ -82,7 +82,7 @@ class ReplacedPieces(TokenHead):
         return Finding(f"“{subject.trace.tokens[worst]}” (token {worst}) looks most as if it had been put there: {share}.")
 
     def tell(self, subject: Subject) -> Content:
-        """A share below each piece."""
+        """The probability below each piece."""
         trace, chosen = subject.trace, subject.token
         shares = own_head.replaced(trace)
         cells = [(percent(float(share)), float(share), "") for share in shares]
@@ -97,17 +97,17 @@ class ReplacedPieces(TokenHead):
 
 
 def _least_sure(subject: Subject, shares: np.ndarray) -> int | None:
-    """The first piece of a word whose likeliest tag has the smallest probability; None without a word."""
+    """The first piece of the word whose most probable tag has the lowest probability; None without a word."""
     starts = [group[0] for group in subject.trace.encoding.text_words]
     return starts[int(shares[starts].max(-1).argmin())] if starts else None
 
 
 def _most_suspicious(subject: Subject, shares: np.ndarray) -> int:
-    """The token of the texts that is likeliest to have been replaced."""
+    """The token of the texts with the highest probability of having been replaced."""
     words = list(subject.trace.encoding.text_positions)
     return words[int(shares[words].argmax())]
 
 
 def _ranked(tags: tuple[str, ...], shares: np.ndarray) -> str:
-    """The three likeliest tags of a token."""
+    """The three most probable tags of a token."""
     return ", ".join(f"{tags[place]} {percent(float(shares[place]))}" for place in np.argsort(-shares)[:3])

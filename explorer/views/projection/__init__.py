@@ -1,4 +1,4 @@
-"""Projection: where words or sentences lie in the space of a layer."""
+"""The tab Projection: maps of words or sentences in the space of a layer."""
 
 from explorer.views.projection.map import Map
 from explorer.views.view import Tab

@@ -1,4 +1,4 @@
-"""A map of sentences, of the words of the input, of a file's rows or of the vocabulary, at any layer."""
+"""A map of sentences, of the tokens of the input, of a file's rows, or of the vocabulary, at any layer."""
 
 import time
 from collections.abc import Generator, Hashable, Iterator
@@ -51,10 +51,10 @@ CHOOSE = "CSV file…"
 NO_FILE = "There is no file yet; choose a CSV file with a line of column names."
 CHOOSE_A_FILE = "Choose a CSV file with a line of column names; its rows become the points."
 HINT = "Click a point for its neighbours; the lasso at the top right of the map takes a set."
-# Only the page knows what may be chosen, and no link carries the file.
+# The choices are only known on the page, and links do not contain the file.
 OF_THE_FILE = {"menu": True, "free": True, "allow_custom_value": False, "linked": False}
-FRAME = 0.9  # seconds a layer is shown while it plays
-LETTERS = 4  # of a token, about
+FRAME = 0.9  # seconds for which each layer is shown while it plays
+LETTERS = 4  # per token, about
 
 _told: Recent[Hashable, Nearby] = Recent(32)
 
@@ -64,7 +64,7 @@ def _with_file(view: "Map") -> bool:
 
 
 def _has_layers(view: "Map") -> bool:
-    """The vocabulary is read before any layer, the pooler after the last."""
+    """Whether there are several layers: the vocabulary has none, and the pooler only the last."""
     return view.source == WORDS or (view.source != VOCABULARY and view.pooling != "pooler")
 
 
@@ -73,7 +73,7 @@ def _is_drawn_by_chance(view: "Map") -> bool:
 
 
 class Map(LongView):
-    """Every point where PCA, UMAP or t-SNE puts its vector."""
+    """A map of vectors by PCA, UMAP or t-SNE."""
 
     name, question = "projection/map", "What lies close to what?"
     widths = (7, 4)
@@ -157,14 +157,14 @@ class Map(LongView):
     )
 
     def key(self, subject: Subject) -> Hashable:
-        """Everything that the map depends on; None where there is nothing to draw."""
+        """The cache key of the map; None when there is nothing to draw."""
         if self.source == FILE and self.table is None:
             return None
         texts = (subject.text_a, subject.text_b, subject.token) if self.source == WORDS else ()
         return (subject.model_name, *texts, *(getattr(self, name) for name in self.settings if name != "drawn"))
 
     def waiting(self, subject: Subject) -> Content:
-        """The map that is there stays; without a file there is none, and a sentence asks for one."""
+        """Keep the map; without a file, clear it and ask for one."""
         layers = _has_layers(self)
         shown = {"redraw": props(visible=self.source == SENTENCES), "play": props(visible=layers)}
         if self.key(subject):
@@ -173,7 +173,7 @@ class Map(LongView):
         return {**shown, **nothing, "missing": CHOOSE_A_FILE}
 
     def work(self, subject: Subject) -> Generator[tuple[str, float | None], None, LayerMap]:
-        """Read what is not read yet, map what is not mapped yet."""
+        """Read the points and make the map, unless they are cached."""
         points = yield from self._read(subject)
         maps = self._maps_of(points)
         at = min(self.layer, len(points.states) - 1)
@@ -183,7 +183,7 @@ class Map(LongView):
         return LayerMap(points, maps.settings, at, maps.at(points.states, at))
 
     def draw(self, subject: Subject, found: LayerMap) -> Content:
-        """The map, what is to be said of it, and the list."""
+        """The map, a sentence about it, and the list."""
         picked, kept = (rows_of(chosen, found.points) for chosen in (self.picked, self.kept))
         near = nearby(found.points, found.layer, self._row(subject, found.points))
         look = Look(found, self.search.strip(), next(iter(picked), None), kept, near.rows if near else ())
@@ -197,7 +197,7 @@ class Map(LongView):
         }
 
     def finding(self, subject: Subject) -> Finding | None:
-        """What is near what in all dimensions, as soon as the points are read."""
+        """What is near what in all dimensions, once the points have been read."""
         key = self.key(subject)
         found = None if key is None else _told.get(key)
         if found is None and self._is_read_quickly(subject):
@@ -209,11 +209,11 @@ class Map(LongView):
         return Finding(found.text, Why("hidden", "Layer by layer", seen) if seen else None)
 
     def prepare(self) -> None:
-        """UMAP's first map takes long to begin; begin before it is wanted."""
+        """Start to compile UMAP early, because its first map takes long."""
         warm_umap()
 
     def on_play(self, subject: Subject, index: None) -> Iterator[Content]:
-        """One layer after the other, all maps being there before the first is shown."""
+        """Show one layer after the other, after all maps have been made."""
         points = yield from map_steps(self._read(subject), _progress)
         maps = self._maps_of(points)
         yield from map_steps(make_map(maps, points, 0), _progress)
@@ -226,11 +226,11 @@ class Map(LongView):
         yield {"progress": None, "stop": props(visible=False)}
 
     def on_redraw(self, subject: Subject, index: None) -> Change:
-        """The sentences as they are now."""
+        """Draw the sentences as they are now."""
         return settle(sentences=self.sentences)
 
     def on_table(self, subject: Subject, table: Table | None) -> Change:
-        """A file was read: its columns to choose from. Raises InputError when none was."""
+        """A file was uploaded: fill in its columns. Raises InputError when it was removed."""
         if table is None:
             raise InputError(NO_FILE)
         size = f"{len(table.rows):,} row{'s' * (len(table.rows) != 1)}"
@@ -246,22 +246,22 @@ class Map(LongView):
         )
 
     def on_chart(self, subject: Subject, index: object) -> Change:
-        """A point, or a text in the list, was clicked: its row."""
+        """Pick the row of a clicked point, or of a clicked text in the list."""
         return settle(picked=((limits.check_place(index),), self.drawn))
 
     def on_chart_lasso(self, subject: Subject, index: list[Any]) -> Change:
-        """Points were drawn round with the lasso: their rows."""
+        """Keep the rows selected with the lasso."""
         rows = index if isinstance(index, list) else ()
         return settle(picked=NONE_CHOSEN, kept=(tuple(map(limits.check_place, rows)), self.drawn))
 
     on_nearest = on_chart
 
     def on_forget(self, subject: Subject, index: None) -> Change:
-        """Nothing stands out any more."""
+        """Clear the search, the picked row and the kept rows."""
         return settle(picked=NONE_CHOSEN, kept=NONE_CHOSEN, search="")
 
     def _read(self, subject: Subject) -> Generator[tuple[str, float], None, Points]:
-        """The points of the source; yields what is being done and the share of it. Raises InputError."""
+        """The points of the source; yields a sentence about the work and its share done. Raises InputError."""
         if self.source == WORDS:
             return words_of(subject.trace)
         if self.source == VOCABULARY:
@@ -276,17 +276,17 @@ class Map(LongView):
         return texts_of(self.table, text_column, self.label_column, self.seed if self.sampled else None)
 
     def _row(self, subject: Subject, points: Points) -> int | None:
-        """The row in question: the clicked one, or of the input's words the chosen one."""
+        """The row of interest: the clicked one, or the selected token of the input."""
         return next(iter(rows_of(self.picked, points)), subject.token if self.source == WORDS else None)
 
     def _is_read_quickly(self, subject: Subject) -> bool:
-        """Whether the points are there in about a second."""
+        """Whether the points can be read in about a second."""
         if self.source == SENTENCES:
             return reads_quickly(subject.model.capabilities, len(self.sentences) / LETTERS)
         return self.source in (WORDS, VOCABULARY)
 
     def _maps_of(self, points: Points) -> LayerMaps:
-        few = len(points.texts) < FEWEST_FOR_A_FIT  # neighbourhoods of three points are none; the axes name the method
+        few = len(points.texts) < FEWEST_FOR_A_FIT  # too few for neighborhoods; the axes name the method
         method = "pca" if few else self.method
         settings = MapSettings(method, self.dimensions, self.neighbors, self.min_dist, self.metric, self.seed)
         return maps_of(points.states, settings)

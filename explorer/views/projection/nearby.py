@@ -1,4 +1,4 @@
-"""What is worth saying of how points lie in a layer: in all its dimensions, not on the map."""
+"""Sentences about the neighborhood of points in a layer, in all its dimensions and not on the map."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -14,21 +14,21 @@ from explorer.views.projection.points import Points
 
 QUOTED = 60  # characters of a text
 MOST_RINGS = 8
-FEWEST_LABELLED = 4  # points: of fewer, labels tell nothing
+FEWEST_LABELLED = 4  # points; with fewer, labels say little
 
 _neighbors: OnceCache[bytes, tuple[np.ndarray, np.ndarray]] = OnceCache(20)
 
 
 @dataclass(frozen=True)
 class Nearby:
-    """A sentence, and the rows that it is about."""
+    """A sentence, and the rows it is about."""
 
     text: str
     rows: tuple[int, ...] = ()
 
 
 def nearby(points: Points, layer: int, row: int | None) -> Nearby | None:
-    """What lies nearest to a row; without one, whether neighbours share a label, or which two are closest."""
+    """The nearest neighbor of a row; without a row, whether neighbors share a label, or which two points are closest."""
     vectors = points.states[layer]
     if len(vectors) < 2:
         return None
@@ -48,7 +48,7 @@ def nearby(points: Points, layer: int, row: int | None) -> Nearby | None:
 
 
 def _labelled(points: Points, others: np.ndarray, space: str) -> Nearby:
-    """How many points have a nearest other one of their own label."""
+    """The number of points whose nearest neighbor has the same label."""
     labels, number = points.labels, len(points.labels)
     strays = tuple(row for row, other in enumerate(others) if labels[row] != labels[other])
     by_chance = sum(count * (count - 1) for count in Counter(labels).values()) / (number - 1)

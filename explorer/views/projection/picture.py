@@ -1,4 +1,4 @@
-"""The map of one layer as it is seen: the figure, a sentence about it, and the list beside it."""
+"""The map of one layer on the page: the figure, a sentence about it, and the list beside it."""
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ _clusters: OnceCache[tuple[object, ...], np.ndarray] = OnceCache(20)
 
 @dataclass(frozen=True)
 class LayerMap:
-    """The points at one of their layers, and where the map has them."""
+    """The points at one layer, and their positions on the map."""
 
     points: Points
     settings: MapSettings
@@ -37,25 +37,25 @@ class LayerMap:
 
     @property
     def vectors(self) -> np.ndarray:
-        """[n, hidden] what was mapped."""
+        """[n, hidden] the vectors that were mapped."""
         return self.points.states[self.layer]
 
     @property
     def key(self) -> str:
-        """The same where zoom and camera may stay."""
+        """A key under which zoom and camera are kept."""
         return f"{self.points.key}-{self.settings.method}-{self.settings.dimensions}"
 
     def axes(self) -> list[str]:
-        """What each axis is."""
+        """The titles of the axes."""
         shares = self.projection.explained_variance
         if shares is None:
             name = NAMES[self.settings.method]
             return [f"{name} {axis + 1}" for axis in range(self.projection.points.shape[1])]
-        of = " of the variance" if len(shares) == 2 else ""  # three names must be short to fit
+        of = " of the variance" if len(shares) == 2 else ""  # three titles must be short to fit
         return [f"direction {axis + 1} ({share:.0%}{of})" for axis, share in enumerate(shares)]
 
     def summary(self) -> str:
-        """How many points there are, what the map means, and how far it is to be trusted."""
+        """The number of points, the meaning of the map, and its trustworthiness, in sentences."""
         number, shares = len(self.points.texts), self.projection.explained_variance
         text = f"{number:,} point{'s' * (number != 1)} in {self.vectors.shape[1]} dimensions. "
         if shares is None:
@@ -77,32 +77,32 @@ class LayerMap:
 
 @dataclass(frozen=True)
 class Look:
-    """A map with what stands out in it: rows that were found, one that was clicked, a set that was taken."""
+    """A map with highlights: rows found by the search, a clicked row, a set kept with the lasso."""
 
     map: LayerMap
     search: str
     picked: int | None
     kept: tuple[int, ...]
-    told: tuple[int, ...] = ()  # the rows that the finding is about
+    told: tuple[int, ...] = ()  # the rows of the finding
 
     @property
     def anything(self) -> bool:
-        """Whether something stands out."""
+        """Whether anything is highlighted."""
         return bool(self.search or self.kept) or self.picked is not None
 
     @cached_property
     def near(self) -> list[tuple[int, float]]:
-        """The neighbours of the clicked row in all dimensions, and their cosine to it."""
+        """The neighbors of the clicked row in all dimensions, with their cosines."""
         return [] if self.picked is None else nearest(self.map.vectors, self.picked, NEIGHBORS)
 
     @cached_property
     def found(self) -> np.ndarray:
-        """[n] which rows hold what is searched for."""
+        """[n] bool: the rows that contain the text searched for."""
         wanted = self.search.casefold()
         return np.array([wanted in text.casefold() for text in self.map.points.texts])
 
     def figure(self, colour: str, number_of_clusters: int) -> object:
-        """The map; rows that do not stand out fade."""
+        """The map, with all but the highlighted rows faded."""
         bright = self.found if self.search or self.kept else None
         if self.kept:
             bright = self.found & np.isin(np.arange(len(self.found)), self.kept)
@@ -112,14 +112,14 @@ class Look:
         return point_map(points, texts, labels, self.map.axes(), self.map.key, marks)
 
     def summary(self) -> str:
-        """What is to be said of the map, and how many rows were found."""
+        """The sentences about the map, and the number of rows found."""
         text = self.map.summary()
         if self.search:
             text += f" {self.found.sum():,} of {len(self.found):,} hold ‘{self.search[:40]}’."
         return text
 
     def listed(self) -> dict[str, Any] | None:
-        """The neighbours of the clicked row, or the set that was taken."""
+        """The neighbors of the clicked row, or the rows kept with the lasso."""
         points = self.map.points
         if self.picked is not None:
             rows = [(row, points.texts[row], cosine) for row, cosine in self.near]
@@ -133,7 +133,7 @@ class Look:
 
 
 def make_map(maps: LayerMaps, points: Points, at: int) -> Generator[tuple[str, float | None], None, None]:
-    """Make the map of a layer, and those of the layers above it, unless they are there; yields how far it is."""
+    """Make the map of a layer, and those of the layers above it, unless they are cached; yields the progress."""
     if maps.has(at):
         return
     if maps.settings.method == "pca":
@@ -145,7 +145,7 @@ def make_map(maps: LayerMaps, points: Points, at: int) -> Generator[tuple[str, f
 
 
 def _colours(map: LayerMap, colour: str, number_of_clusters: int) -> Sequence[str] | Quantity:
-    """What each point is coloured by: words, or numbers of a unit."""
+    """The color values of the points: words, or numbers with a unit."""
     texts = map.points.texts
     if colour == LENGTH:
         pieces = all(" " not in text for text in texts)

@@ -1,4 +1,4 @@
-"""The points of a map: where they come from, and the vector of each at every layer."""
+"""The points of a map: their sources, and the vector of each at every layer."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from explorer.text.tables import Table
 SAMPLED_PIECES = 1_500
 
 Chosen = tuple[tuple[int, ...], str]
-"""Some rows, and the key of the points that they are rows of: those of other points mean nothing here."""
+"""Some rows, and the key of their points; for other points they are ignored."""
 
 NONE_CHOSEN: Chosen = ((), "")
 
 
 @dataclass(frozen=True)
 class Points:
-    """One text and one label a point; states [layers + 1, n, hidden], or [1, n, hidden] where layers make no sense."""
+    """A text and a label per point; states [layers + 1, n, hidden], or [1, n, hidden] if there is only one layer."""
 
     texts: list[str]
     labels: list[str]
@@ -39,16 +39,16 @@ class Points:
 
     @functools.cached_property
     def key(self) -> str:
-        """The same for the same texts in the same order."""
+        """A hash of the texts in order."""
         return hashlib.blake2b("\n".join(self.texts).encode(), digest_size=8).hexdigest()
 
 
 def read_texts(model: Explorer, texts: list[str], labels: list[str], pooling: str) -> Generator[tuple[str, float], None, Points]:
-    """A point for each text; yields what is being done and the share of it. Raises InputError."""
+    """A point for each text; yields a sentence about the work and its share done. Raises InputError."""
     steps = layer_features_in_steps(model, check_texts(texts), pooling)
     try:
         while True:
-            if (share := next(steps)) < 1:  # what was read before needs no word
+            if (share := next(steps)) < 1:  # nothing to report if all were read before
                 yield f"Reading {len(texts):,} texts: {share:.0%}", share
     except StopIteration as done:
         return Points(texts, labels, done.value, "The pooler reads the last layer only." if pooling == "pooler" else "")
@@ -65,7 +65,7 @@ def words_of(trace: Trace) -> Points:
 
 
 def sample_vocabulary(model: Explorer, seed: int) -> Points:
-    """A point for each of some pieces of the vocabulary, drawn with the seed."""
+    """Points for pieces of the vocabulary, sampled with the seed."""
     tokenizer = model.tokenizer
     ids = np.random.default_rng(seed).permutation(len(tokenizer))[:SAMPLED_PIECES].tolist()
     pieces = model.pieces(ids)
@@ -74,7 +74,7 @@ def sample_vocabulary(model: Explorer, seed: int) -> Points:
 
 
 def piece_kind(piece: str, writing: Writing = Writing.WORDPIECE) -> str:
-    """What a piece of the vocabulary is: a word, the rest of one, a number, a sign, or reserved."""
+    """The kind of a piece: a word, the rest of one, a number, a sign, or reserved."""
     if re.fullmatch(r"\[.+\]|<.+>|⟨.+⟩", piece):
         return "reserved"
     inside = bare(piece)
@@ -87,9 +87,9 @@ def piece_kind(piece: str, writing: Writing = Writing.WORDPIECE) -> str:
 
 
 def texts_of(table: Table, text_column: str, label_column: str, seed: int | None) -> tuple[list[str], list[str]]:
-    """The texts of a file that are not empty, and their labels; of too many, a sample drawn with the seed.
+    """The texts of a file that are not empty, and their labels; too many are sampled with the seed.
 
-    Raises InputError when there is no such column or no text, and when there are too many without a seed.
+    Raises InputError when there is no such column or no text, or too many texts without a seed.
     """
     texts = table.column(text_column)
     labels = table.column(label_column) if label_column else [""] * len(texts)
@@ -106,7 +106,7 @@ def texts_of(table: Table, text_column: str, label_column: str, seed: int | None
 
 
 def check_chosen(chosen: object) -> Chosen:
-    """Rows and the key of their points; none when it is anything else."""
+    """Valid rows with the key of their points; none for any other value."""
     match chosen:
         case [[*rows], str(key)]:
             whole = tuple(row for row in rows if type(row) is int and row >= 0)
@@ -115,6 +115,6 @@ def check_chosen(chosen: object) -> Chosen:
 
 
 def rows_of(chosen: Chosen, points: Points) -> tuple[int, ...]:
-    """The chosen rows, when they are rows of these points."""
+    """The chosen rows, if their key is that of these points."""
     rows, key = chosen
     return tuple(row for row in rows if row < len(points.texts)) if key == points.key else ()

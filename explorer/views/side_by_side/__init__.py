@@ -1,4 +1,4 @@
-"""Side by side: the same input in another model, or another input in the same one."""
+"""The tab Side by side: the same input in another model, or another input in the same model."""
 
 from explorer.views.side_by_side.attention import SideAttention
 from explorer.views.side_by_side.guesses import SideGuesses, SidePair

@@ -1,4 +1,4 @@
-"""One head here and the head of the same place there, and their difference."""
+"""The same head of both sides, and the difference."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from explorer.views.view import Content, Finding, chart, heading, sentence
 
 
 class SideAttention(SideView):
-    """Two heatmaps of attention, and there less here where the tokens agree."""
+    """Two heatmaps of attention, and their difference if the inputs have equally many tokens."""
 
     name, question = "side-by-side/attention", "Who looks at whom, here and there?"
     columns = (("here_title", "here"), ("there_title", "there"))
@@ -26,7 +26,7 @@ class SideAttention(SideView):
     first, prepare_rest = staticmethod(most_telling_first), staticmethod(prepare_effects)
 
     def compute(self, subject: Subject) -> Content:
-        """The same layer and head on both sides, or the last that there is."""
+        """The same layer and head on both sides, or the last one if the other model is smaller."""
         other = self.other(subject)
         weights = [_weights(one) for one in (subject, other)]
         scale = WeightScale(top=float(max(one.max() for one in weights)))
@@ -50,7 +50,7 @@ class SideAttention(SideView):
         return {**shown, "about": about, "difference": difference_heatmap(change, tokens, (query, key))}
 
     def finding(self, subject: Subject) -> Finding | None:
-        """Whose attention has moved most, and the token that it has most to do with."""
+        """The token whose attention differs most, and the key that gains or loses most."""
         other = self.other(subject)
         if (tokens := paired_tokens(subject.trace.encoding, other.trace.encoding)) is None:
             return None
@@ -71,6 +71,6 @@ def _weights(subject: Subject) -> np.ndarray:
 
 
 def _most_moved(change: np.ndarray) -> tuple[int, int]:
-    """Of a change of attention [query, key], the query with most of it, and the key that it has changed most for."""
+    """In a change of attention [query, key], the query with the largest change, and the key where it is largest."""
     query = int(np.abs(change).sum(-1).argmax())
     return query, int(np.abs(change[query]).argmax())

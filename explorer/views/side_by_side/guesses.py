@@ -1,4 +1,4 @@
-"""What both sides put in the blank, and whether B follows A."""
+"""The guesses for the blank on both sides, and whether B follows A."""
 
 from explorer.base.errors import CapabilityError, InputError
 from explorer.figures.bars import Row, bar_groups, whole_percent
@@ -10,14 +10,14 @@ GUESSES = 6
 
 
 class SideGuesses(SideView):
-    """The best guesses for the blank here, and for the one there."""
+    """The best guesses for the blank here and there."""
 
     name, question = "side-by-side/guesses", "What belongs in the blank, here and there?"
     guesses = part("bars", optional=True, answer=True)
     about = sentence(answer=True)
 
     def finding(self, subject: Subject) -> Finding | None:
-        """The first guess on both sides."""
+        """The first guess on each side."""
         try:
             (here, before, _), (there, after, _) = (_rows(one)[0] for one in (subject, self.other(subject)))
         except (CapabilityError, InputError):
@@ -25,7 +25,7 @@ class SideGuesses(SideView):
         return Finding(f"Here “{here}” with {whole_percent(before)}, there “{there}” with {whole_percent(after)}.")
 
     def compute(self, subject: Subject) -> Content:
-        """Two groups of bars; a sentence where a side has no blank, or no head for one."""
+        """Two groups of bars; a sentence for a side without a blank, or without a masked-LM head."""
         groups, said = [], []
         for side, one in (("Here", subject), ("There", self.other(subject))):
             try:
@@ -37,13 +37,13 @@ class SideGuesses(SideView):
 
 
 class SidePair(SideView):
-    """What both heads for pairs say."""
+    """The output of both heads for pairs."""
 
     name, question = "side-by-side/pair", "Does B follow A, here and there?"
     verdicts = part("bars", optional=True, answer=True)
 
     def compute(self, subject: Subject) -> Content:
-        """Two groups of bars; nothing where a side has no second text, or no head for pairs."""
+        """Two groups of bars; nothing if a side has no second text, or no head for pairs."""
         sides = [("Here", subject), ("There", self.other(subject))]
         if not all(one.model.capabilities.next_sentence and one.text_b.strip() for _, one in sides):
             return {}
@@ -51,7 +51,7 @@ class SidePair(SideView):
 
 
 def _rows(subject: Subject) -> list[Row]:
-    """The best guesses for the blank. Raises CapabilityError or InputError where there is none."""
+    """The best guesses for the blank. Raises CapabilityError or InputError if there is none."""
     subject.trace.blanks()
     trace, blank = subject.trace, subject.blank
     (guess,) = subject.model.guesses(trace.states[-1][[blank]], [blank], GUESSES)

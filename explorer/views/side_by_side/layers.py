@@ -1,4 +1,4 @@
-"""Every layer here beside every layer there."""
+"""All layers of both sides, compared."""
 
 from collections.abc import Generator, Hashable
 
@@ -16,14 +16,14 @@ MEANING = "1 − cosine between the vectors of each token here and there (0 to 2
 
 
 class SideStates(SideView):
-    """How far every token's vector is from that of the token in its place there, layer by layer."""
+    """The distance of every token's vector from that of the token at the same position there, layer by layer."""
 
     name, question = "side-by-side/states", "Where does the difference spread to?"
     spread = chart("How far the tokens are apart at every hidden state", height=380, optional=True)
     found = sentence()
 
     def compute(self, subject: Subject) -> Content:
-        """The heatmap for two inputs to one model; why not, for anything else."""
+        """The heatmap for two inputs to one model; otherwise the reason why there is none."""
         if not self.is_one_model(subject):
             return {"found": "The vectors of two models stand in spaces of their own, so they are not compared one by one."}
         if (compared := self._compared(subject)) is None:
@@ -31,7 +31,7 @@ class SideStates(SideView):
         return {"spread": by_layer_heatmap(*compared, 0, "1 − cosine", self._farthest(subject)), "found": MEANING}
 
     def finding(self, subject: Subject) -> Finding | None:
-        """Which of the tokens that are the same on both sides has changed most, and where."""
+        """The token that is the same on both sides and whose vector differs most, and where."""
         if not self.is_one_model(subject) or (farthest := self._farthest(subject)) is None:
             return None
         if (compared := self._compared(subject)) is None:
@@ -43,13 +43,16 @@ class SideStates(SideView):
         )
 
     def _compared(self, subject: Subject) -> tuple[np.ndarray, list[str]] | None:
-        """How far each token is from that in its place there [layers + 1, tokens], 0 to 2, and a name for each place."""
+        """1 − cosine between tokens at the same position, [layers + 1, tokens], 0 to 2, and the names of the positions.
+
+        None when the inputs have different numbers of tokens.
+        """
         here, there = subject.trace, self.other(subject).trace
         names = paired_tokens(here.encoding, there.encoding)
         return None if names is None else (1 - cosines(here.hidden_states, there.hidden_states), names)
 
     def _farthest(self, subject: Subject) -> tuple[int, int] | None:
-        """The hidden state and the token, of those of the texts that are the same on both sides, with the largest change."""
+        """The hidden state and the token of the largest difference, among tokens of the texts that are the same on both sides."""
         if (compared := self._compared(subject)) is None:
             return None
         apart, mine, yours = compared[0], subject.trace.ids, self.other(subject).trace.ids
@@ -61,7 +64,7 @@ class SideStates(SideView):
 
 
 class SideLayers(SideView, LongView):
-    """How alike the hidden states of two models are, layer by layer."""
+    """The similarity of the hidden states of two models, layer by layer."""
 
     start = "Compare the layers"
     name, question = "side-by-side/layers", "Which layer there does what a layer here does?"
@@ -74,16 +77,16 @@ class SideLayers(SideView, LongView):
     )
 
     def passes(self, subject: Subject) -> float:
-        """Reading those sentences in the larger model, twice."""
+        """The cost of reading those sentences in the larger model, twice."""
         sizes = [one.layers * one.hidden_size**2 for one in (subject.model.capabilities, self.other(subject).model.capabilities)]
         return 0 if self.is_one_model(subject) else 2 * reference.words() / subject.trace.kept * max(1, sizes[1] / sizes[0])
 
     def key(self, subject: Subject) -> Hashable:
-        """The same for every input."""
+        """The cache key, which does not depend on the input."""
         return self.name, subject.model.checkpoint, self.other(subject).model.checkpoint
 
     def work(self, subject: Subject) -> Generator[float, None, np.ndarray]:
-        """[hidden states here, hidden states there]; nothing where both sides are one model."""
+        """CKA [hidden states here, hidden states there]; empty when both sides are the same model."""
         if self.is_one_model(subject):
             return np.empty((0, 0))
         here = yield from map_steps(reference.means_in_steps(subject.model), lambda share: share / 2)
@@ -91,7 +94,7 @@ class SideLayers(SideView, LongView):
         return cka_matrix(here, there)
 
     def draw(self, subject: Subject, found: np.ndarray) -> Content:
-        """The matrix, and where each row of it is highest."""
+        """The matrix, and the maximum of each row."""
         if not found.size:
             return {"about": "Both sides are one model; name another to compare their layers."}
         best = found[1:, 1:].argmax(1) + 1

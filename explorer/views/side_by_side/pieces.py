@@ -1,4 +1,4 @@
-"""How two tokenizers cut one text, or one tokenizer two texts."""
+"""The pieces of one text in two tokenizers, or of two texts in one."""
 
 from explorer.figures.token_row import token_row_of
 from explorer.text.encoding import Encoding
@@ -10,7 +10,7 @@ MOST_NAMED = 8
 
 
 class SidePieces(SideView):
-    """The pieces here and there."""
+    """The pieces on both sides."""
 
     name, question = "side-by-side/pieces", "How is the text cut?"
     here_title = heading("**Here**")
@@ -20,7 +20,7 @@ class SidePieces(SideView):
     about = sentence()
 
     def compute(self, subject: Subject) -> Content:
-        """Both rows, and the words that are cut differently."""
+        """Both rows of pieces, and the words that are cut differently."""
         here, there = subject.trace.encoding, self.other(subject).trace.encoding
         shown = {"here": token_row_of(here), "there": token_row_of(there)}
         counts = f"{here.kept} tokens here, {there.kept} there."
@@ -32,7 +32,7 @@ class SidePieces(SideView):
         return {**shown, "about": f"{counts} Words cut differently: {named}{more}."}
 
     def finding(self, subject: Subject) -> Finding | None:
-        """Of one text the word whose number of pieces differs most, of two the pieces that are not the same."""
+        """For one text the word whose number of pieces differs most, for two texts the first piece that differs."""
         here, there = subject.trace.encoding, self.other(subject).trace.encoding
         if (here.text_a, here.text_b) != (there.text_a, there.text_b):
             return _exchanged(here, there)
@@ -46,7 +46,7 @@ class SidePieces(SideView):
 
 
 def _exchanged(here: Encoding, there: Encoding) -> Finding | None:
-    """The first piece that is another one there, where all stand in the same places."""
+    """The first piece that differs, if both inputs have equally many tokens."""
     others = [place for place, (mine, yours) in enumerate(zip(here.tokens, there.tokens, strict=False)) if mine != yours]
     if here.kept != there.kept or not others:
         return None
@@ -60,7 +60,7 @@ def _pieces(count: int) -> str:
 
 
 def _cut_differently(here: Encoding, there: Encoding) -> list[str]:
-    """The words of the same characters that have other boundaries inside: 'walk | ing here, walking there'."""
+    """Words with different boundaries of pieces: 'walk | ing here, walking there'."""
     words = {_place(there, group): _cut(there, group) for group in there.text_words}
     found = []
     for group in here.text_words:
@@ -71,13 +71,13 @@ def _cut_differently(here: Encoding, there: Encoding) -> list[str]:
 
 
 def _place(encoding: Encoding, group: list[int]) -> tuple[int, int, int]:
-    """The text of a word, and its characters."""
+    """The text to which a word belongs, and its characters [start, end)."""
     starts, ends = zip(*(encoding.offsets[token] for token in group), strict=True)
     return encoding.sequences[group[0]], min(starts), max(ends)
 
 
 def _cut(encoding: Encoding, group: list[int]) -> tuple[str, ...]:
-    """The characters of each piece of a word that has any, as they were typed."""
+    """The text of each piece of a word, as typed."""
     text = (encoding.text_a, encoding.text_b)[encoding.sequences[group[0]]]
     spans = dict.fromkeys(encoding.offsets[token] for token in group)
     return tuple(text[start:end] for start, end in spans if text[start:end].strip())

@@ -1,4 +1,4 @@
-"""A word for another, in one click: the text above stays, and the changed one stands beside it."""
+"""Swapping words with one click: the changed text becomes the other side."""
 
 from explorer.text import limits
 from explorer.views.side_by_side.other import SideView
@@ -11,25 +11,25 @@ BACK = "put it back"
 
 
 class Swaps(SideView):
-    """Words of the input with a usual counterpart, and what the model would say in the place of the chosen one."""
+    """Words of the input with a usual counterpart, and the model's guesses in place of the selected word."""
 
     name, question = "side-by-side/swaps", "What if it said something else?"
-    side_by_side, layout = (), ("swaps",)  # the boxes stand elsewhere
+    side_by_side, layout = (), ("swaps",)  # the text boxes are in other views
     swaps = part("chips", optional=True)
 
     def unless(self, subject: Subject) -> str:
-        """It is there before anything is compared."""
+        """Always shown, even before anything is compared."""
         return ""
 
     def compute(self, subject: Subject) -> Content:
-        """What can be swapped."""
+        """The possible swaps."""
         labels = [label for label, _, _ in self._swaps(subject)]
         example = self.example(subject)
         label = f"Beside it, for example, {example[0]}; or swap" if example else "Swap a word"
         return {"swaps": {"chips": labels, "label": f"{label}:"}} if labels else {}
 
     def on_swaps(self, subject: Subject, index: object) -> Change:
-        """The changed texts stand beside the others."""
+        """Make the changed texts the other side."""
         found = self._swaps(subject)
         _, text_a, text_b = found[min(limits.check_place(index), len(found) - 1)]
         return settle(other_a=text_a, other_b=text_b)
@@ -43,7 +43,7 @@ class Swaps(SideView):
 
 
 def _guessed(subject: Subject) -> list[Swap]:
-    """The chosen word, if a single piece, against the model's three best guesses for its place."""
+    """Swaps of the selected word, if it is a single piece, with the model's three best guesses for its place."""
     word, others = guessed_words(subject)
     token = subject.selection.token
     if not others or token is None:

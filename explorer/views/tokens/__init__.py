@@ -1,4 +1,4 @@
-"""Tokens: the input as BERT reads it, what is added up for each token, and the vocabulary it is written in."""
+"""The tab Tokens: the input as BERT reads it, the embeddings of each token, and the vocabulary."""
 
 from explorer.views.tokens.embeddings import Embeddings
 from explorer.views.tokens.pieces import Pieces

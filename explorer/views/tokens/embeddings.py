@@ -1,4 +1,4 @@
-"""The vectors whose sum BERT reads for each token."""
+"""The vectors that are summed for each token's embedding."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from explorer.views.view import Content, View, check, matches, part, prose
 
 
 class Embeddings(View):
-    """What is added up for one token, as vectors, and for every token in numbers."""
+    """The summands of one token as vectors, and the norms of those of all tokens."""
 
     name, question = "tokens/embeddings", "What is added up for each token?"
     columns, widths = (("sum", "check", "help"), ("norms",)), (2, 3)
@@ -23,7 +23,7 @@ class Embeddings(View):
     help = prose(classes="caption")
 
     def compute(self, subject: Subject) -> Content:
-        """Both tables, and whether the sum is what the model reads."""
+        """Both tables, and whether the sum is hidden state 0."""
         parts = embedding_parts(subject.trace)
         return {
             "sum": _sum(subject, parts),
@@ -39,7 +39,7 @@ def _formula(parts: EmbeddingParts) -> str:
 
 
 def _help(subject: Subject, parts: EmbeddingParts) -> str:
-    """What was added up, and what this model does without."""
+    """What was added up, and which parts this model lacks."""
     family, has = subject.model.family, subject.model.capabilities
     said = [f"{_formula(parts)} is hidden state 0 (Devlin et al. 2019, figure 2)."]
     if family.word_transformation:
@@ -62,7 +62,7 @@ def _help(subject: Subject, parts: EmbeddingParts) -> str:
 
 
 def _sum(subject: Subject, parts: EmbeddingParts) -> dict[str, Any]:
-    """The vectors that are added up for one token."""
+    """A table of the vectors that are summed for one token."""
     trace, token, encoding = subject.trace, subject.token, subject.trace.encoding
     about = {"token": trace.tokens[token], "position": encoding.positions[token], "segment": "AB"[encoding.segments[token]]}
     columns = [
@@ -84,7 +84,7 @@ def _sum(subject: Subject, parts: EmbeddingParts) -> dict[str, Any]:
 
 
 def _norms(subject: Subject, parts: EmbeddingParts) -> dict[str, Any]:
-    """The norms of all parts of every token, and the cosines between the sum and each part."""
+    """A table of the norms of all parts of every token, and the cosines between the sum and each part."""
     measured = {**parts.added, "sum": parts.total, "LayerNorm": parts.normed}
     lengths = [norms(part) for part in measured.values()]
     shares = [cosines(parts.total, part) for part in parts.added.values()]
@@ -97,5 +97,5 @@ def _norms(subject: Subject, parts: EmbeddingParts) -> dict[str, Any]:
 
 
 def _plain_name(title: str) -> str:
-    """A title as the data call it: norm_token for ‖token‖."""
+    """The exported name of a column: norm_token for ‖token‖."""
     return f"norm_{title.strip('‖').lower()}" if title.startswith("‖") else title.replace("cos ", "cosine_")

@@ -6,7 +6,7 @@ from explorer.views.subject import Subject
 from explorer.views.view import Content, Finding, View, part, prose, sentence
 
 MOST_SPELLED = 6
-NAMED = ("special", "mask", "unk")  # kinds of tokens that are called by a name, which is no spelling
+NAMED = ("special", "mask", "unk")  # kinds of tokens shown by a name, not by their spelling
 
 
 class Pieces(View):
@@ -18,12 +18,12 @@ class Pieces(View):
     help = prose(classes="caption")
 
     def compute(self, subject: Subject) -> Content:
-        """A card for each token, and how many there are."""
+        """A card for each token, and a sentence of counts."""
         cards = token_row_of(subject.trace.encoding, subject.selection.token, detail=True)
         return {"cards": cards, "counts": _counts(subject), "help": _help(subject)}
 
     def finding(self, subject: Subject) -> Finding:
-        """The word that is cut into most pieces."""
+        """The word with the most pieces."""
         return Finding(_pieces_finding(subject))
 
 
@@ -42,7 +42,7 @@ def _pieces_finding(subject: Subject) -> str:
 
 
 def _help(subject: Subject) -> str:
-    """What the marks mean that are to be seen, and the numbers."""
+    """The meaning of the marks that occur, and of the numbers."""
     encoding, segments = subject.trace.encoding, subject.model.capabilities.segments
     marks = meanings([piece for piece, kind in zip(encoding.tokens, encoding.kinds, strict=True) if kind not in NAMED])
     if "unk" in encoding.kinds:

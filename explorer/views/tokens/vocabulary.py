@@ -1,4 +1,4 @@
-"""Any piece of the vocabulary, and the pieces whose vectors are nearest to it."""
+"""Search in the vocabulary, and the nearest neighbors of a piece."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ def _two_ids(value: Any) -> tuple[int, int] | None:
 
 
 class Vocabulary(View):
-    """A search in the vocabulary, and what is nearest to one piece of it."""
+    """A search in the vocabulary, and the pieces nearest to one of them."""
 
     name, question = "tokens/vocabulary", "Which pieces does it know, and which are alike?"
     columns, widths = (("query", "count", "pieces"), ("piece", "nearest", "help")), (5, 6)
@@ -38,14 +38,14 @@ class Vocabulary(View):
         "Nearest by cosine (−1 to 1) in the word embedding table, the vectors that the model starts from: alike "
         "in use or in spelling, and blind to context. Click a piece to go on from there."
     )
-    detour: tuple[int, int] | None = memory(None, kept=_two_ids)  # from the id of the chosen token to one clicked here
+    detour: tuple[int, int] | None = memory(None, kept=_two_ids)  # (id of the selected token, id of the clicked piece)
 
     def compute(self, subject: Subject) -> Content:
-        """What the search finds, and what is nearest to the piece in question."""
+        """The results of the search, and the neighbors of the piece."""
         return {**self._found(subject), **self._near(subject)}
 
     def on_pieces(self, subject: Subject, index: int) -> Change:
-        """Go on from the piece with this id, as long as the chosen token stays the same."""
+        """Show the neighbors of the piece with this id, until another token is selected."""
         id = limits.check_integer(index, "the id", 0, subject.model.capabilities.vocab_size - 1)
         return settle(detour=(_id_of(subject), id))
 
