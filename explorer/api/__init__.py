@@ -1,7 +1,7 @@
 """The public endpoints: the numbers behind the views, for programs.
 
 Layers and heads count from 1; hidden state 0 is the embedding output; model="" is the default model. Values are full
-float32 precision. A wrong argument comes back as one sentence.
+float32 precision. An invalid argument is answered with one sentence.
 """
 
 import gradio as gr
@@ -23,7 +23,7 @@ ENDPOINTS = (
     *corpus.ENDPOINTS,
     *views.ENDPOINTS,
 )
-# These run beside the others, so that nobody's picture waits for a training.
+# These run beside other calls, so that no picture waits for a training.
 TRAININGS = ("train_head", "train_tokens", "train_spans")
 LONG = (
     *(*TRAININGS, "probe_layers", "projection", "search", "head_atlas", "neuron"),
@@ -32,7 +32,7 @@ LONG = (
 
 
 def register() -> None:
-    """Add the endpoints to the Blocks that is being built."""
+    """Add the endpoints to the Blocks being built."""
     for endpoint in ENDPOINTS:
         name = endpoint.__name__
         options = TRAINING if name in LONG else MODEL

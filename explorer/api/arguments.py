@@ -1,4 +1,4 @@
-"""What endpoints share: the model they are asked for, and how guesses look in an answer."""
+"""Shared by endpoints: the model they use, and the form of guesses in an answer."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,12 +8,12 @@ from explorer.model.network import MaskGuesses
 
 
 def explorer_for(model: str | None) -> Explorer:
-    """The model that an endpoint was asked for; "" is the default one. Raises ModelError."""
+    """The model by its name; "" is the default one. Raises ModelError."""
     return load(model)
 
 
 def masks_of(guesses: Sequence[MaskGuesses]) -> list[dict[str, Any]]:
-    """The guesses for every [MASK], as an endpoint answers them."""
+    """The guesses for every [MASK] as JSON."""
     return [
         {
             "position": guess.position,

@@ -1,4 +1,4 @@
-"""Endpoints about attention and what it is made of."""
+"""Endpoints for attention and what it is computed from."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from explorer.text import limits
 
 
 def rollout(text_a: str, text_b: str = "", layer: int = -1, model: str = "") -> dict[str, Any]:
-    """Attention rollout (Abnar & Zuidema 2020) from layer 1 up to `layer`, -1 the last: one row a token, summing to 1.
+    """Attention rollout (Abnar & Zuidema 2020) from layer 1 up to `layer`, -1 the last: one row per token, each summing to 1.
 
     The product of 0.5 · (mean over heads) + 0.5 · I, newer layers from the left.
 
@@ -62,7 +62,7 @@ def vocabulary(query: str, limit: int = 50, model: str = "") -> dict[str, Any]:
 
 
 def inside_layer(text_a: str, text_b: str = "", layer: int = 1, model: str = "") -> dict[str, Any]:
-    """Every step inside a layer with the shape of its result, and how far the last one is from the model's output.
+    """Every step inside a layer with the shape of its result, and the difference of the last one from the model's output.
 
     Returns:
         `steps` with `name` and `shape`, `max_error`.

@@ -15,7 +15,7 @@ MOST_ANSWERS = 5
 
 
 def models() -> dict[str, Any]:
-    """The default model, and those of the hub that are loaded, with what each can do; those that visitors trained are not listed.
+    """The default model and the loaded models of the Hub, with their capabilities; models that visitors trained are not listed.
 
     Returns:
         `default`, and `models` with `name`, `layers`, `heads`, `hidden_size`, `vocab_size`, `parameters`, `fill_mask`,
@@ -43,7 +43,7 @@ def tokens(text_a: str, text_b: str = "", model: str = "") -> dict[str, Any]:
 
 
 def attention(text_a: str, text_b: str = "", layer: int = 1, head: int = 1, model: str = "") -> dict[str, Any]:
-    """The attention weights of one head: one row a query token, each summing to 1.
+    """The attention weights of one head: one row per query token, each summing to 1.
 
     Returns:
         `tokens`, `weights` (one row a query).

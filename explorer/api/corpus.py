@@ -1,4 +1,4 @@
-"""What the model does across many sentences."""
+"""Endpoints for the model across many sentences."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from explorer.text.corpus import built_in
 
 
 def corpus() -> dict[str, Any]:
-    """The corpus that ships with the app: its sentences and tokens (words and signs) counted, its licence, tags and relations.
+    """The corpus that ships with the app: how many sentences and tokens (words and signs), its licence, tags and relations.
 
     Returns:
         `name`, `sentences`, `tokens`, `licence`, `tags`, `relations`.
@@ -32,7 +32,7 @@ def corpus() -> dict[str, Any]:
 
 
 def search(text_a: str, token: int, text_b: str = "", layer: int = -1, limit: int = 50, model: str = "") -> dict[str, Any]:
-    """The tokens of the built-in corpus that are nearest to one of the input, by cosine (-1 to 1) at a hidden state.
+    """The tokens of the built-in corpus nearest to a token of the input, by cosine (-1 to 1) at a hidden state.
 
     0 is the embedding output, -1 the last layer. The summary counts the hits by part of speech, token and next word.
 
@@ -52,10 +52,10 @@ def search(text_a: str, token: int, text_b: str = "", layer: int = -1, limit: in
 
 
 def head_atlas(model: str = "") -> dict[str, Any]:
-    """What every head does in the built-in corpus on average, layers and heads from 1; shares and weights are from 0 to 1.
+    """The average behavior of every head in the built-in corpus, layers and heads from 1; shares and weights are from 0 to 1.
 
-    `offsets`: the mean weight on the token so far behind (before, where it is negative) the one that looks; `cls` and `sep`: that
-    on [CLS] and [SEP]. `relations`: the share of words whose strongest link is their syntactic head, beside that of the best
+    `offsets`: the mean weight on the token at that offset from the query (negative: before it); `cls` and `sep`: the mean weight
+    on [CLS] and [SEP]. `relations`: the share of words whose strongest link is to their syntactic head, beside that of the best
     fixed offset (Clark et al. 2019, section 4). `family` names what similar heads do.
 
     Returns:
@@ -86,10 +86,10 @@ def head_atlas(model: str = "") -> dict[str, Any]:
 
 
 def neuron(layer: int, neuron: int, limit: int = 20, model: str = "") -> dict[str, Any]:
-    """The tokens of the built-in corpus that activate a feed-forward neuron most, and the words that it promotes and suppresses.
+    """The top-activating tokens of a feed-forward neuron in the built-in corpus, and the words that it promotes and suppresses.
 
-    Both count from 1. The activation is that after the activation function; the weights are logits, of the neuron's column of
-    W₂ through the masked-LM head: without such a head there are none, and `lacks` says why.
+    Layer and neuron count from 1. The activation is taken after the activation function; the weights are logits of the neuron's
+    column of W₂ in the masked-LM head: a model without such a head has none, and `lacks` says why.
 
     Returns:
         `hits`: `sentence`, `token`, `position`, `activation`; `promotes`, `suppresses`: `token`, `weight`; `lacks` where there is

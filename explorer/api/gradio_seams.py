@@ -1,8 +1,8 @@
-"""The seams to Gradio: everything of it that we use or override and that is not in its documentation, with the reason.
+"""The seams to Gradio: everything undocumented of it that we use or override, with the reason.
 
-Nothing outside this module names these; `tests/unit/test_gradio_seams.py` checks that, and that the installed Gradio still
-has each of them. JavaScript reads `window.gradio_config`, and `assets/statuses.js` changes how `LoadingStatus` works: the same
-test looks for both in the built front end.
+Nothing outside this module names these; `tests/unit/test_gradio_seams.py` checks that, and that the installed Gradio still has
+each of them. JavaScript reads `window.gradio_config`, and `assets/statuses.js` changes how `LoadingStatus` works: the same test
+looks for both in the built front end.
 """
 
 import asyncio
@@ -27,41 +27,41 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.types import ASGIApp
 
-__all__ = ["Block", "BlockFunction", "FnIndexInferError", "SessionState", "is_http_url_like"]  # imported from here
+__all__ = ["Block", "BlockFunction", "FnIndexInferError", "SessionState", "is_http_url_like"]  # re-exported for the app
 
-HEARTBEATS = 5.0  # seconds that the heartbeats of open pages may take to hear that the server closes
-UPDATE = "__type__"  # the key that marks what gr.update returns
+HEARTBEATS = 5.0  # seconds for the heartbeats of open pages to end when the server closes
+UPDATE = "__type__"  # the key that marks a result of gr.update
 _NOTHING: dict[str, Any] = {}
 
 
-# The queue. Gradio offers a maximal length when the app is launched, and nothing of the rest.
+# The queue. Gradio only offers a maximal length at launch.
 
 
 def limit_queue(blocks: gr.Blocks, most: int) -> None:
-    """Set how many calls may wait. `blocks.queue(max_size=...)` does the same, but makes the whole server once more."""
+    """Set how many calls may wait. `blocks.queue(max_size=...)` does the same, but builds the whole server again."""
     blocks._queue.max_size = most
 
 
 def queue_length(blocks: gr.Blocks) -> int:
-    """How many calls wait in Gradio's queue, for /metrics."""
+    """The number of calls that wait in Gradio's queue, for /metrics."""
     return len(blocks._queue)
 
 
 def running_calls(blocks: gr.Blocks) -> int:
-    """How many calls from the queue are being answered, for /metrics."""
+    """The number of calls of the queue that are running, for /metrics."""
     return sum(job is not None for job in blocks._queue.active_jobs)
 
 
 def tell_caller(blocks: gr.Blocks, event_id: str, message: str, title: str, seconds: float) -> None:
-    """Show a message on the page that made a call. `gr.Info` does this from a handler only, and these calls still wait."""
+    """Show a message on the page that made a call. `gr.Info` only works inside a handler, and these calls still wait."""
     blocks._queue.log_message(event_id, message, title, "info", seconds)
 
 
 def keep_stream_open(blocks: gr.Blocks, session: str | None, pending: str) -> None:
     """Add a call that never ends to those of a session, so that its stream of answers stays open.
 
-    Gradio ends a stream when nothing is pending, and the browser opens another for the next call; a call made while the
-    end is on its way got no answer (9 of 300 clicks that came 0 to 40 ms after another).
+    Gradio ends a stream when nothing is pending, and the browser opens another for the next call; a call made while the end is on
+    its way got no answer (9 of 300 clicks made 0 to 40 ms after another).
     """
     waiting = blocks._queue.pending_event_ids_session
     if session in waiting:
@@ -69,9 +69,9 @@ def keep_stream_open(blocks: gr.Blocks, session: str | None, pending: str) -> No
 
 
 def is_unheard(blocks: gr.Blocks, event_id: str, unread: int) -> bool:
-    """Whether nobody listens to a running call: the browser has left, or so many messages are unread.
+    """Whether nobody listens to a running call: the browser has left, or `unread` messages have not been read.
 
-    Gradio does not tell a handler. See https://github.com/gradio-app/gradio/issues/6239.
+    Gradio does not tell the handler. See https://github.com/gradio-app/gradio/issues/6239.
     """
     queue: Queue = blocks._queue
     running = (event for job in list(queue.active_jobs) for event in job or ())
@@ -79,17 +79,17 @@ def is_unheard(blocks: gr.Blocks, event_id: str, unread: int) -> bool:
     return any(not one.alive or queue.pending_messages_per_session[one.session_hash].qsize() > unread for one in found)
 
 
-# The call that is being answered. `gr.Request` as an argument gives the request, to handlers only; these are asked deep in
-# the work of a handler, and by what is called outside of any.
+# The current call. Gradio gives the request only to handlers, as a `gr.Request` argument; these functions work deep inside a
+# handler, and return None outside of any.
 
 
 def current_request() -> gr.Request | None:
-    """The request of the call that this thread answers."""
+    """The request of the call that this thread handles, or None."""
     return LocalContext.request.get(None)
 
 
 def current_event() -> tuple[gr.Blocks | None, str | None]:
-    """The app, and the id of the queued call that this thread answers."""
+    """The app, and the id of the queued call that this thread handles, or None."""
     return LocalContext.blocks.get(None), LocalContext.event_id.get(None)
 
 
@@ -97,7 +97,7 @@ def current_event() -> tuple[gr.Blocks | None, str | None]:
 
 
 def component_id(component: Block) -> int:
-    """Gradio's number for a component, by which the page's configuration, layout and listeners name it."""
+    """Gradio's id of a component, used in the page's configuration, layout and listeners."""
     return component._id
 
 
@@ -107,14 +107,14 @@ def is_update(value: object) -> bool:
 
 
 def props_of(value: object) -> dict[str, Any]:
-    """The properties that an update sets: the value, or those that it names."""
+    """The properties that an update sets: those it names, or the value."""
     if isinstance(value, dict) and value.get(UPDATE) == "update":
         return {name: part for name, part in value.items() if name != UPDATE}
     return {"value": value}
 
 
 def props_sent(component: Block, value: object) -> dict[str, Any]:
-    """What Gradio would send for an update: the page is filled with it before anybody opens it."""
+    """The properties that Gradio would send for an update, to fill a page with it before it is opened."""
     if isinstance(value, Block):
         return {name: given for name, given in value.constructor_args.items() if name == "visible"}
     given = props_of(value)
@@ -124,51 +124,51 @@ def props_sent(component: Block, value: object) -> dict[str, Any]:
 
 
 def follows_another(trigger: Any) -> bool:
-    """Whether a trigger is `earlier.success` or the like, and not an event of a component."""
+    """Whether a trigger is `earlier.success` or the like, rather than an event of a component."""
     return not trigger.has_trigger
 
 
 def event_of(trigger: Any) -> tuple[str, Any]:
-    """The name of the event that a trigger stands for, and the component."""
+    """The name of a trigger's event, and its component."""
     return trigger.event_name, trigger.__self__
 
 
-# Gradio writes a stub (.pyi) beside every file with components, from the code of that day; a type checker would read it instead.
+# Gradio writes a stub (.pyi) beside every file with components, which gets out of date; type checkers would read it instead.
 component_meta.create_or_modify_pyi = lambda *_: None
 
 
 class HTMLComponent(gr.HTML):
-    """Gradio's HTML component, to be subclassed: the browser loads the front end of the name that this returns."""
+    """The base of our subclasses of Gradio's HTML component: the browser loads its front end by the name returned here."""
 
     def get_block_name(self) -> str:
-        """A subclass of a subclass would otherwise be looked for under its own name."""
+        """Gradio would look for a subclass of a subclass under its own name."""
         return "html"
 
 
 def theme_css(theme: gr.Theme) -> str:
-    """The style sheet of a theme, to stand in the page's head: Gradio's page loads it after the first layout."""
+    """The style sheet of a theme, to put into the page's head: Gradio's page loads it after the first layout."""
     return theme._get_theme_css()
 
 
 def statuses_script() -> str:
-    """The script of the front end with the class `LoadingStatus`, whose notes cost half of a click; see `assets/statuses.js`.
+    """The front end's script with the class `LoadingStatus`, whose updates cost half of a click; see `assets/statuses.js`.
 
-    As the page asks for it; "" where there is none.
+    The path by which the page requests it; "" if there is none.
     """
     assets = Path(gr.__file__).parent / "templates" / "frontend" / "assets"
     return next((f"assets/{path.name}" for path in assets.glob("statustracker-*.js")), "")
 
 
 def holds_no_file(function: BlockFunction) -> bool:
-    """Whether an endpoint answers in numbers and words only: Gradio looks three times through them for files."""
+    """Whether an endpoint returns only numbers and text, in which Gradio would search three times for files."""
     return [type(output) for output in function.outputs] == [Api]
 
 
-# The configuration, and what each session has of it.
+# The configuration, and each session's copy of it.
 
 
 class _SessionConfig(BlocksConfig):
-    """The components as one session knows them, without their configurations, which only Gradio's deep links read.
+    """A session's copy of the components without their configurations, which only Gradio's deep links read.
 
     Gradio makes one of every component for each opened page and each call without a session: 100 ms for a page like ours.
     https://github.com/gradio-app/gradio/pull/8030 gave each session its copy.
@@ -176,12 +176,12 @@ class _SessionConfig(BlocksConfig):
 
     @staticmethod
     def config_for_block(*_: Any) -> dict[str, Any]:
-        """Nothing: what is falsy counts as not there. One for all: hundreds for each session set the garbage collector off."""
+        """An empty configuration, shared because hundreds for each session would trigger the garbage collector."""
         return _NOTHING
 
 
 class _PageConfig(BlocksConfig):
-    """The components of the page, of which each session takes a copy."""
+    """The page's components, of which each session takes a copy."""
 
     def __copy__(self) -> _SessionConfig:
         own = _SessionConfig(self.root_block)
@@ -190,14 +190,14 @@ class _PageConfig(BlocksConfig):
 
 
 async def _end(ended: asyncio.Event) -> None:
-    """Set an event, in the loop that runs this: those who wait for it are woken there."""
+    """Set an event in the event loop that runs this, where its waiters are woken."""
     ended.set()
 
 
 class GradioBlocks(gr.Blocks):
-    """Gradio's Blocks, in which the steps of a call and the page's configuration are methods that a subclass may override.
+    """Gradio's Blocks with the steps of a call and the page's configuration as methods that subclasses may override.
 
-    Gradio has no hooks around a call. Each method here does by default what Gradio does.
+    Gradio has no hooks around a call. By default each method does what Gradio does.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -206,7 +206,7 @@ class GradioBlocks(gr.Blocks):
 
     @property
     def config(self) -> dict[str, Any]:
-        """What `/` and `/config` send. Gradio keeps one for everybody; ours depends on the request."""
+        """The configuration sent by `/` and `/config`. Gradio keeps a single one; ours depends on the request."""
         return self.config_to_send()
 
     @config.setter
@@ -214,11 +214,11 @@ class GradioBlocks(gr.Blocks):
         self.keep_config(made)
 
     def config_to_send(self) -> dict[str, Any]:
-        """The configuration that the current request is answered with."""
+        """The configuration for the current request."""
         return self._made
 
     def keep_config(self, made: dict[str, Any]) -> None:
-        """Keep the configuration that Gradio has made of all components."""
+        """Keep the configuration that Gradio has built for all components."""
         self._made = made
 
     async def process_api(
@@ -228,7 +228,7 @@ class GradioBlocks(gr.Blocks):
         return await self.call(block_fn, inputs, state, *others, **named)
 
     async def call(self, *given: Any, **named: Any) -> dict[str, Any]:
-        """A call from its arguments to what is sent."""
+        """Handle a call, from its arguments to what is sent."""
         return await super().process_api(*given, **named)
 
     async def preprocess_data(
@@ -238,7 +238,7 @@ class GradioBlocks(gr.Blocks):
         return await self.read_inputs(block_fn, inputs, state, explicit_call)
 
     async def read_inputs(self, *given: Any) -> list[Any]:
-        """What a handler gets, from what was sent."""
+        """Convert what was sent to the arguments of a handler."""
         return await super().preprocess_data(*given)
 
     async def postprocess_data(self, block_fn: BlockFunction, predictions: list | dict, state: SessionState | None) -> list[Any]:
@@ -246,38 +246,38 @@ class GradioBlocks(gr.Blocks):
         return await self.write_outputs(block_fn, predictions, state)
 
     async def write_outputs(self, *given: Any) -> list[Any]:
-        """What is sent, from what a handler returned."""
+        """Convert what a handler returned to what is sent."""
         return await super().postprocess_data(*given)
 
     def close(self, verbose: bool = True) -> None:
-        """Close the server. The heartbeats of open pages are ended in the loop that they wait in.
+        """Close the server, after ending the heartbeats of open pages in their own event loop.
 
-        Gradio sets their asyncio.Event from this thread, which fails when one of them comes or goes at that moment.
+        Gradio sets their asyncio.Event from this thread, which fails when one of them starts or ends at that moment.
         """
         ended = getattr(self, "app", None) and self.app.stop_event
-        loop = getattr(ended, "_loop", None)  # known once somebody has waited for it
+        loop = getattr(ended, "_loop", None)  # set once something has waited for the event
         if ended is not None and loop and loop.is_running():
             asyncio.run_coroutine_threadsafe(_end(ended), loop).result(HEARTBEATS)
         super().close(verbose)
 
     def session_state(self, session: str | None) -> SessionState | None:
-        """What Gradio keeps of a session; None, and none is made, for a session that it does not know."""
+        """Gradio's state of a session; None for an unknown session, for which no state is created."""
         return self.state_holder[session] if session in self.state_holder.session_data else None
 
 
-# What an answer builds in the browser. Gradio sends parts of a page only for `gr.render`, which makes them anew for each session
-# and each time; ours are made once. See https://github.com/gradio-app/gradio/issues/10282 and 12891.
+# Parts of a page that an answer builds in the browser. Gradio does this only for `gr.render`, which builds them again for each
+# session and each time; ours are built once. See https://github.com/gradio-app/gradio/issues/10282 and 12891.
 
 _delivery: ContextVar[dict[str, Any] | None] = ContextVar("_delivery", default=None)
 
 
 def deliver(delivery: dict[str, Any] | None) -> None:
-    """Let the answer of the current call build a part of the page, as one to `gr.render` would; None for no part."""
+    """Let the answer of the current call build a part of the page, as one of `gr.render` would; None for no part."""
     _delivery.set(delivery)
 
 
 def with_delivery(answer: dict[str, Any], root: str | None) -> dict[str, Any]:
-    """The answer of the current call with the part that it builds, whose files are below the address `root`."""
+    """The answer of the current call, with the part that it builds; its files are below the address `root`."""
     delivery = _delivery.get()
     if delivery is not None:
         answer["render_config"] = add_root_url(delivery, root, None) if root else delivery
@@ -288,14 +288,14 @@ def with_delivery(answer: dict[str, Any], root: str | None) -> dict[str, Any]:
 
 
 def wrap_app(app: Starlette, around: Callable[[ASGIApp], ASGIApp]) -> None:
-    """Put `around` outside of everything, when the app has started: `middleware=` stands inside of what Gradio adds later."""
+    """Wrap the started app in `around`: a `middleware=` would be inside of what Gradio adds later."""
     if app.middleware_stack is None:
         raise RuntimeError("The app has not started, so that there is nothing to wrap.")
     app.middleware_stack = around(app.middleware_stack)
 
 
 async def user_of(request: Request) -> str | None:
-    """The name of who has logged in, '' where nobody has to, None for a visitor who would have to."""
+    """The name of the user who has logged in, '' if no login is needed, None for a visitor who has not logged in."""
     app: Any = request.app
     if app.auth_dependency is not None:
         user = app.auth_dependency(request)
@@ -307,12 +307,12 @@ async def user_of(request: Request) -> str | None:
 
 
 async def may_enter(request: Request) -> bool:
-    """Whether nobody has to log in, or this visitor has. Addresses of ours are not behind Gradio's own login check."""
+    """Whether no login is needed, or the visitor has logged in. Gradio's own check does not cover our addresses."""
     return await user_of(request) is not None
 
 
 def ask_no_hub() -> None:
-    """Gradio answers a tool of an assistant through a client whose first request asks the hub for a list of agents.
+    """Keep Gradio from asking the Hub for a list of agents, as its client does when it answers a tool of an assistant.
 
     See https://github.com/huggingface/huggingface_hub/issues/4904.
     """
@@ -320,10 +320,10 @@ def ask_no_hub() -> None:
 
 
 def endpoints(blocks: gr.Blocks) -> Mapping[str, Any]:
-    """What `GET /gradio_api/info` lists."""
+    """The endpoints listed by `GET /gradio_api/info`."""
     return blocks.get_api_info()["named_endpoints"]
 
 
 def handler_of(blocks: gr.Blocks, function: BlockFunction | int) -> BlockFunction | None:
-    """A handler by its number, which Gradio passes in its place."""
+    """A handler by its index, which Gradio may pass instead."""
     return blocks.fns.get(function) if isinstance(function, int) else function

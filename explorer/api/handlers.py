@@ -1,4 +1,4 @@
-"""How every handler and endpoint is run: what a person reads when it fails."""
+"""The wrapper of every handler and endpoint, which turns errors into sentences for people."""
 
 import functools
 import inspect
@@ -26,7 +26,7 @@ def _explained() -> Iterator[None]:
 
 
 def friendly(handler: Callable) -> Callable:
-    """Let a person read what went wrong: our own errors in their sentence, others as one that says no more."""
+    """Wrap a handler so that errors are readable: our own as their sentence, others as one that reveals nothing."""
 
     @functools.wraps(handler)
     def run(*arguments: Any, **named: Any) -> Any:

@@ -1,6 +1,6 @@
-"""What the masked-LM head believes, layer by layer, and which heads and tokens make it believe so.
+"""Endpoints for the masked-LM head: its guesses layer by layer, and the heads and tokens on which they depend.
 
-`word` is one piece of the vocabulary, asked for at the first [MASK]; "" is the model's own first guess there.
+`word` is one piece of the vocabulary, predicted at the first [MASK]; "" is the model's own first guess there.
 """
 
 from typing import Any
@@ -34,7 +34,7 @@ def lens(text: str, text_b: str = "", top_k: int = 5, model: str = "") -> dict[s
 
 
 def head_effects(text: str, word: str = "", text_b: str = "", model: str = "") -> dict[str, Any]:
-    """The probability of the word when one head at a time is zero: one row a layer, one entry a head.
+    """The probability of the word when one head at a time is zero: one row per layer, one entry per head.
 
     Returns:
         `position`, `token`, `baseline`, `probabilities` (a row a layer).
@@ -67,7 +67,7 @@ def switch_off(text: str, heads: list[list[int]], top_k: int = 5, text_b: str = 
 def attribution(
     text: str, word: str = "", text_b: str = "", method: str = "integrated_gradients", steps: int = 50, model: str = ""
 ) -> dict[str, Any]:
-    """A score a token for the word's logit: method "integrated_gradients", "gradient_x_input" or "occlusion".
+    """A score per token for the word's logit: method "integrated_gradients", "gradient_x_input" or "occlusion".
 
     The baseline of integrated gradients is [PAD] at every piece that is not special; delta, the error of their sum,
     is null for the other methods.
@@ -84,7 +84,7 @@ def attribution(
 
 
 def pseudo_likelihood(texts: list[str], model: str = "") -> dict[str, Any]:
-    """The pseudo-log-likelihood of each text: natural logs, summed over its pieces, each hidden in turn.
+    """The pseudo-log-likelihood of each text: natural logs, summed over its pieces, each masked in turn.
 
     Returns:
         `scores`.

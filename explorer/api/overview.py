@@ -1,4 +1,4 @@
-"""The whole model at once: what stands at every place, and by which routes it came there."""
+"""The endpoint for the whole model at once: the contents of every place, and the routes by which they came there."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from explorer.techniques.lens import first_guesses
 from explorer.text import limits
 
 MOST = 200  # routes
-NO_CUTS: list[list[int]] = []  # which nothing changes
+NO_CUTS: list[list[int]] = []  # the default: changes nothing
 
 
 def routes(

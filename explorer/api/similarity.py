@@ -1,4 +1,4 @@
-"""How alike tokens, sentences, and one word in two contexts are."""
+"""Endpoints for the similarity of tokens, of sentences, and of one word in two contexts."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ def similarity(text_a: str, text_b: str = "", layer: int = -1, model: str = "") 
 
 
 def word_in_context(text_a: str, text_b: str, word: str, model: str = "") -> dict[str, Any]:
-    """The cosine between one word in A and in B at every hidden state, A and B read apart, each by itself.
+    """The cosine between one word in A and in B at every hidden state, A and B each run alone.
 
     A word of several pieces is the mean of its pieces; its first occurrence in each text counts.
 

@@ -1,4 +1,4 @@
-"""Learning to find answers in texts, and asking for them."""
+"""Endpoints for training question answering, and for using it."""
 
 from typing import Any
 
@@ -27,10 +27,10 @@ def train_spans(
 ) -> dict[str, Any]:
     """Train a head for the beginning and the end of answers on [question, text, answer] examples ("" is no answer).
 
-    All questions on a text are trained on or, of about a fifth, held out. All layers learn with the head unless
-    layers_trained says how many from the top. The learning rate is meant for BERT-base: the layers learn at learning_rate ·
-    (768 / hidden size)², so that the default suits small models too, but no faster than with 5e-5, and the head at 0.01 at
-    least. The last epoch is kept. Progress is streamed.
+    Texts are held out with all their questions, about a fifth of the questions. All layers are trained with the head, unless
+    layers_trained gives a number from the top. The learning rate is meant for BERT-base: the layers use learning_rate · (768 /
+    hidden size)², so that the default suits small models too, but at most as with 5e-5, and the head at least 0.01. The last
+    epoch is kept. Progress is streamed.
 
     Returns:
         `head` (an id), `history`, `exact_match`, `f1` (as SQuAD's evaluation has them, 0 to 1, on the texts that are held out).

@@ -1,4 +1,4 @@
-"""Training a head that tags words, and using one."""
+"""Endpoints for training a head that tags words, and for using it."""
 
 from typing import Any
 
@@ -28,9 +28,9 @@ def train_tokens(
 ) -> dict[str, Any]:
     """Train a linear head on [words, tags] examples, two lists of one length each; a fifth of the sentences is held out.
 
-    It reads one vector a word, of its first piece ("first") or the mean of its pieces ("mean"). A batch is of words; with
-    layers_trained, as in /train_head, of sentences. Words beyond what the model takes of a sentence are left out. entity_f1 is
-    of whole names, all types together, by seqeval's definition; null without B- and I- tags. Progress is streamed.
+    It reads one vector per word, of its first piece ("first") or the mean of its pieces ("mean"). Batches consist of words; with
+    layers_trained, as in /train_head, of sentences. Words beyond the model's length are left out. entity_f1 is that of whole
+    names, of all types together, by seqeval's definition; null without B- and I- tags. Progress is streamed.
 
     Returns:
         `head` (an id), `tags`, `history`, `held_out_accuracy` (of words), `entity_f1`.
@@ -50,7 +50,7 @@ def train_tokens(
 
 
 def _entity_f1(scores: list[EntityScores], there_are: bool) -> float | None:
-    """Of all names together; nothing to find is nothing found."""
+    """The F1 of all names together, None for tags without names; 0 when there are no names to find."""
     return (scores[0].f1 if scores else 0.0) if there_are else None
 
 

@@ -1,6 +1,6 @@
-"""Training a head, using one, and asking every layer what it knows.
+"""Endpoints for training a head, using it, and probing every layer.
 
-A long call tells how far it is through `gr.Progress`, which gradio_client reads as `job.status().progress_data`; made
+A long call reports its progress through `gr.Progress`, which gradio_client reads as `job.status().progress_data`; it is made
 inside the function, since Gradio would take a parameter for an argument of the endpoint.
 """
 
@@ -24,7 +24,7 @@ from explorer.training.training import Task, make_plan, new_run, run_training
 
 
 def trained(task: Task) -> Run:
-    """The run that a caller's training leaves, told of on the way. Raises BusyError when it ends before its first epoch."""
+    """The run of a caller's training, with progress on the way. Raises BusyError when it ends before its first epoch."""
     identifier = store.new_id()
     with jobs.job(identifier) as stop:
         steps = map_steps(run_training(task, stop.is_set), lambda step: (step.share, step.doing))
@@ -35,7 +35,7 @@ def trained(task: Task) -> Run:
 
 
 def history_of(run: Run, *measures: str) -> list[dict[str, float]]:
-    """After each epoch its number, both losses, and these measures of what is held out."""
+    """For each epoch its number, both losses, and these measures of the held-out examples."""
     reported = ("epoch", "train_loss", "held_out_loss", *measures)
     return [{name: row[name] for name in reported} for row in run.history]
 
@@ -53,13 +53,13 @@ def train_head(
 ) -> dict[str, Any]:
     """Train a linear head on [text, label] or [text, second text, label] examples, a fifth of each label held out.
 
-    epochs=0: as many steps as the size of the data asks for, at least 10 epochs and 300 steps (4 and 100 with layers).
+    epochs=0: as many steps as the number of examples calls for, at least 10 epochs and 300 steps (4 and 100 with layers).
     From fewer than 100 examples a head alone is then solved (logistic regression, L-BFGS) on all of them, which is one
     epoch in the history, and held out is each in turn (leave-one-out).
 
-    With layers_trained, the layers just below the head learn too, with AdamW, at the learning rate but at most at
+    With layers_trained, the layers just below the head are trained too, with AdamW, at the learning rate but at most
     5e-5 · (768 / hidden size)² (2e-4 for the bundled model), and the head at 0.01 at least; their weights are a running
-    mean over about three epochs. What is kept is the last epoch: nothing is chosen on the held-out examples. Progress
+    mean over about three epochs. The last epoch is kept: nothing is chosen on the held-out examples. Progress
     is streamed.
 
     Returns:
@@ -101,7 +101,7 @@ def probe_layers(examples: list[list[str]], pooling: str = "mean", seeds: int = 
 
 
 def tell() -> Callable[[tuple[float, str]], None]:
-    """Lets Gradio hear the share and the sentence of a step."""
+    """A function that reports the share and the sentence of a step to Gradio."""
     progress = gr.Progress()
     return lambda step: progress(step[0], desc=step[1])
 

@@ -1,4 +1,4 @@
-"""The seams to how Gradio reads uploads, as in `gradio_seams`: it leaves files behind of a request that breaks off."""
+"""The seams to how Gradio reads uploads, as in `gradio_seams`: it leaves files of interrupted requests behind."""
 
 import itertools
 from collections.abc import Iterator
@@ -14,9 +14,9 @@ _arriving: ContextVar[list[list[Any]] | None] = ContextVar("_arriving", default=
 
 
 class _BoundedForm(GradioMultiPartParser):
-    """Gradio's, which keeps what is no file in memory, however long, and forgets files that break off."""
+    """Gradio's parser with two limits: parts that are not files have a maximum size, and interrupted files are deleted."""
 
-    most = 64 * 1024  # bytes of a part that is no file
+    most = 64 * 1024  # bytes of a part that is not a file
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
@@ -24,13 +24,13 @@ class _BoundedForm(GradioMultiPartParser):
             arriving.append(self._files_to_close_on_error)
 
     def on_part_data(self, data: bytes, start: int, end: int) -> None:
-        """A piece of a part has come."""
+        """Handle a chunk of a part. Raises MultiPartException if a part that is not a file is too long."""
         if self._current_part.file is None and len(self._current_part.data) + end - start > self.most:
             raise MultiPartException("A part that is no file is too long.")
         super().on_part_data(data, start, end)
 
     async def parse(self) -> Any:
-        """The parts of the form; of one that breaks off no file stays."""
+        """The parts of the form; if the request is interrupted, its files are deleted."""
         try:
             return await super().parse()
         except BaseException:
@@ -40,7 +40,7 @@ class _BoundedForm(GradioMultiPartParser):
 
 @contextmanager
 def arriving_files() -> Iterator[None]:
-    """Around a request: what still bears the name under which it was written when the request is answered is removed."""
+    """Context manager for a request: deletes files that still have their temporary name when the request has been answered."""
     route_utils.GradioMultiPartParser = _BoundedForm
     token = _arriving.set([])
     try:
@@ -51,7 +51,7 @@ def arriving_files() -> Iterator[None]:
 
 
 def _forget(files: Any) -> None:
-    """Close and remove files; those that have arrived bear another name by then."""
+    """Close and delete files; those that arrived have another name by then."""
     for file in files:
         file.close()
         Path(file.name).unlink(missing_ok=True)

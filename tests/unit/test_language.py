@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE, SCRIPTS = ROOT / "explorer", ROOT / "assets"
-NOT_READ = {"api"}
+NOT_READ: set[str] = set()
 """Folders whose docstrings nobody has read for this yet. Read one, and take it away here."""
 RIDDLES = {  # a phrase as a regular expression: (an example, what to write instead)
     r"how-manieth": ("the how-manieth it is", "its position"),
