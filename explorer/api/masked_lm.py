@@ -1,6 +1,7 @@
 """Endpoints for the masked-LM head: its guesses layer by layer, and the heads and tokens on which they depend.
 
-`word` is one piece of the vocabulary, predicted at the first [MASK]; "" is the model's own first guess there.
+`word` is one piece of the vocabulary, asked for at the first [MASK]; "" is the model's own first guess there. `foil` is another
+piece: what is then measured is by how much the word's logit is above the foil's.
 """
 
 from typing import Any
@@ -9,45 +10,58 @@ from explorer.api.arguments import explorer_for, masks_of
 from explorer.api.callers import while_wanted
 from explorer.base.limits import GUESSES
 from explorer.techniques.ablation import head_effects_in_steps, intervene
-from explorer.techniques.attribution import attribute
+from explorer.techniques.attribution import BASELINES, attribute
 from explorer.techniques.pseudo_likelihood import pseudo_likelihoods_in_steps
-from explorer.techniques.targets import read, word_target
+from explorer.techniques.targets import read, read_at, word_target
 from explorer.text import limits
 
 
-def lens(text: str, text_b: str = "", top_k: int = 5, model: str = "") -> dict[str, Any]:
+def lens(text: str, text_b: str = "", top_k: int = 5, model: str = "", word: str = "", foil: str = "") -> dict[str, Any]:
     """The guesses for every [MASK] after each layer, with the head applied there; 0 is the embedding output.
 
+    With a `foil`, also by how much the logit of `word` is above the foil's at the first [MASK].
+
     Returns:
-        `layers`: `layer` (0 to the last), `masks` as of `/fill_mask`.
+        `layers`: `layer` (0 to the last), `masks` as of `/fill_mask`; with a foil `difference` (of logits), and beside
+        `layers` `position`, `token`, `foil`.
     """
     explorer = explorer_for(model)
     top_k = limits.check_integer(top_k, "top_k", 1, GUESSES.most)
     trace = explorer.trace(text, text_b)
     positions = trace.blanks()
-    return {
-        "layers": [
-            {"layer": layer, "masks": masks_of(explorer.guesses(states[positions], positions, top_k))}
-            for layer, states in enumerate(trace.states)
-        ]
-    }
+    layers: list[dict[str, Any]] = [
+        {"layer": layer, "masks": masks_of(explorer.guesses(states[positions], positions, top_k))}
+        for layer, states in enumerate(trace.states)
+    ]
+    target = word_target(trace, word, foil=foil)
+    if target.foil is None:
+        return {"layers": layers}
+    for row, difference in zip(layers, read_at(explorer, target, trace.states[:, target.position]).logit.tolist(), strict=True):
+        row["difference"] = difference
+    return {"layers": layers, "position": target.position, "token": target.token, "foil": target.foil_token}
 
 
-def head_effects(text: str, word: str = "", text_b: str = "", model: str = "") -> dict[str, Any]:
-    """The probability of the word when one head at a time is zero: one row per layer, one entry per head.
+def head_effects(text: str, word: str = "", text_b: str = "", model: str = "", foil: str = "") -> dict[str, Any]:
+    """The probability of the word when one head at a time is zero: one row a layer, one entry a head.
+
+    With a `foil`, in its place the difference of logits, word minus foil.
 
     Returns:
-        `position`, `token`, `baseline`, `probabilities` (a row a layer).
+        `position`, `token`, `baseline`, `probabilities` (a row a layer); with a foil `differences` in place of
+        `probabilities`, `baseline` in the same unit, and `foil`.
     """
     explorer = explorer_for(model)
     trace = explorer.trace(text, text_b)
-    target = word_target(trace, word)
-    return {
+    target = word_target(trace, word, foil=foil)
+    found = {
         "position": target.position,
         "token": target.token,
-        "baseline": float(read(explorer, target, trace.states[-1:]).probability),
-        "probabilities": while_wanted(head_effects_in_steps(trace, target)).tolist(),
+        "baseline": float(target.measured(read(explorer, target, trace.states[-1:]))),
     }
+    effects = while_wanted(head_effects_in_steps(trace, target)).tolist()
+    if target.foil is None:
+        return {**found, "probabilities": effects}
+    return {**found, "foil": target.foil_token, "differences": effects}
 
 
 def switch_off(text: str, heads: list[list[int]], top_k: int = 5, text_b: str = "", model: str = "") -> dict[str, Any]:
@@ -65,22 +79,33 @@ def switch_off(text: str, heads: list[list[int]], top_k: int = 5, text_b: str = 
 
 
 def attribution(
-    text: str, word: str = "", text_b: str = "", method: str = "integrated_gradients", steps: int = 50, model: str = ""
+    text: str,
+    word: str = "",
+    text_b: str = "",
+    method: str = "integrated_gradients",
+    steps: int = 50,
+    model: str = "",
+    foil: str = "",
+    start: str = "pad",
 ) -> dict[str, Any]:
     """A score per token for the word's logit: method "integrated_gradients", "gradient_x_input" or "occlusion".
 
-    The baseline of integrated gradients is [PAD] at every piece that is not special; delta, the error of their sum,
-    is null for the other methods.
+    With a `foil`, a score for the difference of logits, word minus foil. Integrated gradients `start` from a baseline: "pad" or
+    "mask" at every piece that is not special, or "mean", the mean of the word table; delta, the error of their sum, is null for
+    the other methods.
 
     Returns:
-        `tokens`, `scores`, `delta`, `target`.
+        `tokens`, `scores`, `delta`, `target`; with a foil also `foil` and `baseline` (the difference of logits for this input).
     """
     explorer = explorer_for(model)
     trace = explorer.trace(text, text_b)
-    target = word_target(trace, word)
-    found = attribute(trace, target, method, steps)
+    target = word_target(trace, word, foil=foil)
+    found = attribute(trace, target, method, steps, limits.check_choice(start, "the start", BASELINES))
     delta = found.path.delta if found.path else None
-    return {"tokens": list(trace.tokens), "scores": found.scores.tolist(), "delta": delta, "target": target.token}
+    answer = {"tokens": list(trace.tokens), "scores": found.scores.tolist(), "delta": delta, "target": target.token}
+    if target.foil is None:
+        return answer
+    return {**answer, "foil": target.foil_token, "baseline": float(read(explorer, target, trace.states[-1:]).logit)}
 
 
 def pseudo_likelihood(texts: list[str], model: str = "") -> dict[str, Any]:

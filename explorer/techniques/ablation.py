@@ -16,7 +16,7 @@ from explorer.base.steps import finished
 from explorer.model.attending import Heads
 from explorer.model.network import Network
 from explorer.model.trace import Trace
-from explorer.techniques.targets import Reading, Target, batches, read, read_at
+from explorer.techniques.targets import Reading, Target, batches, read, read_at, read_each
 
 Head = tuple[int, int]
 """(layer, head), zero-based."""
@@ -26,48 +26,73 @@ Cut = tuple[int, int, int, "int | None"]
 
 
 @inference_mode
-def head_effects_in_steps(trace: Trace, target: Target) -> Generator[float, None, np.ndarray]:
-    """Ablate every head alone; yields the share done, 0 to 1, after each layer.
+def vectors_without_heads(trace: Trace, position: int) -> Generator[float, None, torch.Tensor]:
+    """Zero every head by itself; yields the share done, 0 to 1, after each layer.
 
-    Returns [layers, heads] float32: the target's probability (0 to 1) when that head's slice of the concatenated context, before
-    W_O, is zero. Michel et al. 2019 mask heads at the same place.
+    Returns [layers, heads, hidden] float32: the last hidden state of the token at `position` when that head's slice of the
+    concatenated context, before W_O, is zero. Michel et al. 2019 mask heads at the same place.
     """
     model = trace.model
     layers, heads = model.capabilities.layers, model.capabilities.heads
-    found = np.empty((layers, heads), dtype=np.float32)
-    off = ~torch.eye(heads, dtype=torch.bool)[..., None, None]  # [heads, heads, 1, 1]: one head off per row
+    found = torch.empty((layers, heads, model.capabilities.hidden_size))
+    off = ~torch.eye(heads, dtype=torch.bool)[..., None, None]  # [heads, heads, 1, 1]: one head off in each row
     for layer in range(layers):
-        last = layer == layers - 1  # above its attention only the target's token matters
-        rows = slice(target.position, target.position + 1) if last else slice(None)
+        last = layer == layers - 1  # above its attention only the token that is read matters
+        rows = slice(position, position + 1) if last else slice(None)
         hidden = trace.states[layer]
         context = trace.heads(layer).context(rows)  # [1, heads, tokens, head_size]
         for batch in batches(heads, trace.kept):
             output = model.layers[layer].after_heads(context * off[batch], hidden[rows])  # [batch, tokens, hidden]
-            vectors = output[:, 0] if last else last_vectors(model, layer + 1, output, target.position)
-            found[layer, batch] = read_at(model, target, vectors).probability.numpy()
+            found[layer, batch] = output[:, 0] if last else last_vectors(model, layer + 1, output, position)
         yield (layer + 1) / layers
     return found
 
 
+def head_readings_in_steps(trace: Trace, target: Target) -> Generator[float, None, Reading]:
+    """The target when every head by itself is zero, [layers, heads] each; yields the share done, 0 to 1, after each layer."""
+    return read_each(trace.model, target, (yield from vectors_without_heads(trace, target.position)))
+
+
+def head_effects_in_steps(trace: Trace, target: Target) -> Generator[float, None, np.ndarray]:
+    """What `head_readings_in_steps` finds, as [layers, heads] float32 of what the target is measured by.
+
+    That is its probability (0 to 1), or with a foil the difference of the two logits.
+    """
+    return target.measured((yield from head_readings_in_steps(trace, target))).numpy()
+
+
+def head_readings(trace: Trace, target: Target) -> Reading:
+    """The target when every head by itself is zero, [layers, heads] each, kept with the trace.
+
+    What the heads do to a token is computed once for all words that may stand there.
+    """
+    return trace.once(("head readings", target), lambda: read_each(trace.model, target, _kept_vectors(trace, target)))
+
+
 def head_effects(trace: Trace, target: Target) -> np.ndarray:
-    """The result of `head_effects_in_steps`, cached with the trace."""
-    return trace.once(_effects_key(target), lambda: finished(head_effects_in_steps(trace, target)))
+    """What `head_effects_in_steps` returns, kept with the trace."""
+    return target.measured(head_readings(trace, target)).numpy()
 
 
 def knows_head_effects(trace: Trace, target: Target) -> bool:
-    """Whether the result of `head_effects` is cached."""
-    return trace.knows(_effects_key(target))
+    """Whether `head_effects` has nothing to compute but what the words' head makes of it."""
+    return trace.knows(_vectors_key(target))
 
 
 def prepare_head_effects(trace: Trace, target: Target) -> Generator[float, None, None]:
     """Compute and cache the result of `head_effects`; yields the share done. Closed before the end, it caches nothing."""
     if not knows_head_effects(trace, target):
-        found = yield from head_effects_in_steps(trace, target)
-        trace.once(_effects_key(target), lambda: found)
+        found = yield from vectors_without_heads(trace, target.position)
+        trace.once(_vectors_key(target), lambda: found)
 
 
-def _effects_key(target: Target) -> tuple[str, Target]:
-    return ("head effects", target)
+def _kept_vectors(trace: Trace, target: Target) -> torch.Tensor:
+    """The last hidden states [layers, heads, hidden] of the target's token without each head, kept with the trace."""
+    return trace.once(_vectors_key(target), lambda: finished(vectors_without_heads(trace, target.position)))
+
+
+def _vectors_key(target: Target) -> tuple[str, int]:
+    return ("without heads", target.position)
 
 
 def last_vectors(model: Network, layer: int, hidden: torch.Tensor, position: int) -> torch.Tensor:
@@ -149,12 +174,12 @@ def with_mask(trace: Trace, position: int) -> Trace:
 
 
 @inference_mode
-def patching_in_steps(clean: Trace, corrupted: Trace, target: Target) -> Generator[float, None, np.ndarray]:
+def patching_readings_in_steps(clean: Trace, corrupted: Trace, target: Target) -> Generator[float, None, Reading]:
     """Copy one hidden state at a time from the clean run into the corrupted one; yields the share done, 0 to 1.
 
-    Returns [hidden states, tokens] float32: the target's probability (0 to 1) in the corrupted run when the hidden state at that
-    layer (0: embeddings) and position is that of the clean run. Causal tracing as in Meng et al. 2022, section 2.1. Raises
-    InputError when the two inputs do not have the same number of tokens.
+    Returns the target in the corrupted run, [hidden states, tokens] each, when the hidden state at that layer (0: embeddings)
+    and position is the clean run's. Causal tracing as in Meng et al. 2022, section 2.1. Raises InputError when the two
+    inputs do not have the same number of tokens.
     """
     if clean.kept != corrupted.kept:
         raise InputError(
@@ -163,7 +188,7 @@ def patching_in_steps(clean: Trace, corrupted: Trace, target: Target) -> Generat
         )
     model = clean.model
     layers, tokens = model.capabilities.layers, clean.kept
-    found = np.empty((layers + 1, tokens), dtype=np.float32)
+    found = Reading(torch.empty(layers + 1, tokens), torch.empty(layers + 1, tokens))
     everywhere = torch.arange(tokens)
     for layer in range(layers + 1):
         for batch in batches(tokens, tokens):
@@ -174,6 +199,14 @@ def patching_in_steps(clean: Trace, corrupted: Trace, target: Target) -> Generat
                 reading = read(model, target, patched)
             else:
                 reading = read_at(model, target, last_vectors(model, layer, patched, target.position))
-            found[layer, batch] = reading.probability.numpy()
+            found.logit[layer, batch], found.probability[layer, batch] = reading.logit, reading.probability
         yield (layer + 1) / (layers + 1)
     return found
+
+
+def patching_in_steps(clean: Trace, corrupted: Trace, target: Target) -> Generator[float, None, np.ndarray]:
+    """What `patching_readings_in_steps` finds, as [hidden states, tokens] float32 of what the target is measured by.
+
+    That is its probability (0 to 1), or with a foil the difference of the two logits.
+    """
+    return target.measured((yield from patching_readings_in_steps(clean, corrupted, target))).numpy()

@@ -17,17 +17,19 @@ from explorer.techniques.targets import TOKENS_AT_ONCE, Target, read
 from explorer.text import limits
 
 METHODS = ("integrated_gradients", "gradient_x_input", "occlusion")
-LONGEST_BATCH = 10.0  # seconds: once it is done, stopped work ends and leaves the processor to other calls
-FINE = 0.05  # tolerated error of the sum: integration in steps is never exact
+BASELINES = ("pad", "mask", "mean")
+"""What integrated gradients put in the place of every piece that is not special: [PAD], [MASK], or the mean of the word table."""
+LONGEST_BATCH = 10.0  # seconds: after it stopped work has ended, and leaves the processor to what comes next
+FINE = 0.05  # how much of the change the sum may miss: integration in steps is never exact
 
 
 @dataclass(frozen=True)
 class Path:
-    """The path of integrated gradients, with the check of their sum, in units of the target's logit."""
+    """What the sum of integrated gradients is checked against, in units of the target's logit, or of its lead over the foil's."""
 
     steps: int
-    change: float  # the logit at the input minus that at the baseline
-    delta: float  # the sum of the scores minus the change
+    change: float  # that at the input less that at the baseline
+    delta: float  # what the scores' sum exceeds the change by
 
     @property
     def sums_up(self) -> bool:
@@ -37,45 +39,58 @@ class Path:
 
 @dataclass(frozen=True)
 class Attribution:
-    """A score for each token [tokens] float32, in units of the target's logit; the path too, for methods that have a sum."""
+    """A score for each token [tokens] float32, and the path of those that promise a sum.
+
+    The unit is that of the target's logit, or, with a foil, of the difference of the two logits.
+    """
 
     scores: np.ndarray
     path: Path | None = None
 
 
-def attribute(trace: Trace, target: Target, method: str = "integrated_gradients", steps: int = 50) -> Attribution:
-    """Scores of all tokens for the target's logit. Raises InputError for an unknown method or number of steps."""
+def attribute(
+    trace: Trace, target: Target, method: str = "integrated_gradients", steps: int = 50, baseline: str = "pad"
+) -> Attribution:
+    """Scores of all tokens for the target's logit, or for what it is above its foil's.
+
+    Only integrated gradients read the number of steps and the baseline, one of BASELINES. Raises InputError for an unknown
+    method, number of steps or baseline.
+    """
     limits.check_choice(method, "the method", METHODS)
     steps = limits.check_integer(steps, "the number of steps", 1, STEPS.most)
+    limits.check_choice(baseline, "the baseline", BASELINES)
     if method == "integrated_gradients":
-        return integrated_gradients(trace, target, steps)
+        return integrated_gradients(trace, target, steps, baseline=baseline)
     return gradient_x_input(trace, target) if method == "gradient_x_input" else occlusion(trace, target)
 
 
 def integrated_gradients(
-    trace: Trace, target: Target, steps: int = 50, logit: Callable[[torch.Tensor], torch.Tensor] | None = None
+    trace: Trace,
+    target: Target,
+    steps: int = 50,
+    logit: Callable[[torch.Tensor], torch.Tensor] | None = None,
+    baseline: str = "pad",
 ) -> Attribution:
     """Integrated gradients (Sundararajan et al. 2017), by captum: Gauss-Legendre quadrature, summed over dimensions.
 
-    The path goes from [PAD] at every piece that is not a special token to the input; positions and segments stay.
+    The path goes to the input from the same input with the baseline, one of BASELINES, at every piece that is not a special
+    token; positions and segments stay.
     """
-    words, baseline = _words(trace.model, trace.ids), _words(trace.model, baseline_ids(trace))
+    words, start = _words(trace.model, trace.ids), baseline_words(trace, baseline)
     logit = logit or _logit_of(trace, target)
     with torch.enable_grad():
         attributed, delta = captum.attr.IntegratedGradients(logit).attribute(
-            words,
-            baseline,
-            n_steps=steps,
-            internal_batch_size=max(1, TOKENS_AT_ONCE // trace.kept),
-            return_convergence_delta=True,
+            words, start, n_steps=steps, internal_batch_size=max(1, TOKENS_AT_ONCE // trace.kept), return_convergence_delta=True
         )
     with torch.no_grad():
-        path = Path(steps, float(logit(words) - logit(baseline)), float(delta))
+        path = Path(steps, float(logit(words) - logit(start)), float(delta))
     return Attribution(attributed[0].sum(-1).detach().numpy().astype(np.float32), path)
 
 
-def integrated_gradients_in_steps(trace: Trace, target: Target, steps: int = 50) -> Generator[float, None, Attribution]:
-    """Like `integrated_gradients`, but yields the share done, 0 to 1; closing the generator stops the work."""
+def integrated_gradients_in_steps(
+    trace: Trace, target: Target, steps: int = 50, baseline: str = "pad"
+) -> Generator[float, None, Attribution]:
+    """The same, yielding the share done, 0 to 1; closing the generator stops the work."""
 
     def work(report: Callable[[float], None]) -> Attribution:
         logit, rows = _logit_of(trace, target), 0
@@ -86,13 +101,13 @@ def integrated_gradients_in_steps(trace: Trace, target: Target, steps: int = 50)
             report(min(1.0, rows / (steps + 4)))
             return logit(batch)
 
-        return integrated_gradients(trace, target, steps, reporting)
+        return integrated_gradients(trace, target, steps, reporting, baseline)
 
     return (yield from map_steps(relay(work, LONGEST_BATCH), lambda share: share or 0.0))
 
 
 def gradient_x_input(trace: Trace, target: Target) -> Attribution:
-    """The gradient of the logit with respect to a word embedding, times that embedding (Shrikumar et al. 2016)."""
+    """The gradient of the logit (or difference of logits) by a word embedding, times that embedding (Shrikumar et al. 2016)."""
     words = _words(trace.model, trace.ids).requires_grad_()
     with torch.enable_grad():
         attributed = captum.attr.InputXGradient(_logit_of(trace, target)).attribute(words)
@@ -101,7 +116,7 @@ def gradient_x_input(trace: Trace, target: Target) -> Attribution:
 
 @inference_mode
 def occlusion(trace: Trace, target: Target) -> Attribution:
-    """How much the logit falls when a token is replaced by [MASK]; 0 for special tokens, which are not replaced."""
+    """How much the logit, or the difference of logits, falls when [MASK] stands in a token's place; 0 for special tokens."""
     model, special = trace.model, special_places(trace)
     places = [position for position in range(trace.kept) if not special[position]]
     full = read(model, target, trace.states[-1:]).logit
@@ -116,9 +131,19 @@ def special_places(trace: Trace) -> np.ndarray:
     return np.isin(trace.ids, trace.model.tokenizer.all_special_ids)
 
 
-def baseline_ids(trace: Trace) -> list[int]:
-    """The ids with [PAD] in place of every piece that is not a special token."""
-    return np.where(special_places(trace), trace.ids, trace.model.tokenizer.pad_token_id).tolist()
+def baseline_ids(trace: Trace, baseline: str = "pad") -> list[int]:
+    """The ids with [PAD], or for the baseline "mask" with [MASK], in place of every piece that is not a special token."""
+    filler = trace.model.mask_id if baseline == "mask" else trace.model.tokenizer.pad_token_id
+    return np.where(special_places(trace), trace.ids, filler).tolist()
+
+
+def baseline_words(trace: Trace, baseline: str) -> torch.Tensor:
+    """The word vectors [1, tokens, width] of a baseline, one of BASELINES: those of special tokens are their own."""
+    if baseline != "mean":
+        return _words(trace.model, baseline_ids(trace, baseline))
+    words = _words(trace.model, trace.ids)
+    words[0, ~special_places(trace)] = torch.from_numpy(trace.model.word_table.mean(axis=0))
+    return words
 
 
 def _words(model: Network, ids: Sequence[int]) -> torch.Tensor:

@@ -1,11 +1,11 @@
-"""The target of a question: one piece at one position, or IsNext.
+"""The one number that a question is about: a piece at a place, or IsNext; with a foil, that piece rather than another.
 
 It depends on the last hidden state of one token only, so that techniques can save work in the last layer.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from explorer.base.engine import inference_mode, torch
 from explorer.base.errors import InputError
@@ -15,41 +15,82 @@ from explorer.text import limits
 from explorer.text.pieces import Writing, shown
 
 TOKENS_AT_ONCE = 1024
-"""Tokens per batch: enough to keep two cores busy, few enough for the feed-forward block to stay in the cache."""
+"""Tokens in a batch: enough to keep two cores busy, few enough for the feed-forward part to stay in the cache."""
+AT_ONCE = 64
+"""Vectors read at once by the masked-LM head: each gets a number for every piece of the vocabulary."""
 
 
 @dataclass(frozen=True)
 class Target:
     """Class `id` of the head at `position` (zero-based); `token` is its name.
 
-    `head` is "fill_mask", with a class for each piece, or "next_sentence", where 0 is IsNext.
+    `head` is "fill_mask", with a class for each piece, or "next_sentence", where 0 is IsNext. With a foil, the id of another
+    class, the question is why the target rather than the foil: it is measured by the difference of their two logits.
     """
 
     head: str
     position: int
     id: int
     token: str
+    foil: int | None = None
+    foil_token: str = ""
+
+    @property
+    def alone(self) -> Target:
+        """The target without its foil."""
+        return replace(self, foil=None, foil_token="")
+
+    @property
+    def name(self) -> str:
+        """The target for a person: 'tokyo', or 'tokyo rather than osaka'."""
+        return self.token if self.foil is None else f"{self.token} rather than {self.foil_token}"
+
+    def against(self, foil: int, token: str) -> Target:
+        """The target with another class of its head as its foil. Raises InputError when it is the target itself."""
+        if foil == self.id:
+            raise InputError(f"The foil is {self.token!r}, the word in question itself; choose another word.")
+        return replace(self, foil=foil, foil_token=token)
+
+    def measured(self, reading: Reading) -> torch.Tensor:
+        """What the question is measured by: the probability, or with a foil the difference of the logits."""
+        return reading.probability if self.foil is None else reading.logit
 
 
 @dataclass(frozen=True)
 class Reading:
-    """The target's `logit` and its `probability` (softmax over all classes of the head), one entry per row: [batch]."""
+    """The target's `logit`, less that of its foil if it has one, and its `probability` (softmax over all classes of the head).
+
+    Both have an entry for each vector that was read, as [batch] or [layers, heads].
+    """
 
     logit: torch.Tensor
     probability: torch.Tensor
 
 
-def word_target(trace: Trace, word: str = "", position: int | None = None) -> Target:
+def word_target(trace: Trace, word: str = "", position: int | None = None, foil: str = "") -> Target:
     """The target `word` at `position`, by default at the first [MASK]; "" is the model's first guess there.
 
-    Raises CapabilityError without a masked-LM head, InputError when there is no [MASK], or the word is not one piece.
+    `foil` is another word, "" for none. Raises CapabilityError without a masked-LM head, InputError when there is no [MASK],
+    when a word is not one piece, and when both are the same.
     """
     if position is None:
         position = trace.blanks()[0]
-    if not limits.check_optional_text(word, "the word"):
+    if limits.check_optional_text(word, "the word"):
+        target = Target("fill_mask", position, *piece_of(trace.model, word))
+    else:
         (guess,) = trace.model.guesses(trace.states[-1][[position]], [position], top_k=1)
-        return Target("fill_mask", position, guess.candidates[0].id, guess.candidates[0].token)
-    return Target("fill_mask", position, *piece_of(trace.model, word))
+        target = Target("fill_mask", position, guess.candidates[0].id, guess.candidates[0].token)
+    return target.against(*piece_of(trace.model, foil, "the foil")) if limits.check_optional_text(foil, "the foil") else target
+
+
+@inference_mode
+def against_second_guess(trace: Trace, target: Target) -> Target:
+    """The target with the most probable other class of its head as its foil: of the first guess, the second."""
+    logits = _logits(trace.model, target, trace.states[-1][[target.position]])[0].clone()
+    logits[target.id] = -torch.inf
+    best = int(logits.argmax())
+    names = trace.model.pieces([best]) if target.head == "fill_mask" else [trace.model.pair_names[best]]
+    return target.against(best, names[0])
 
 
 def is_next_target(trace: Trace) -> Target:
@@ -63,12 +104,12 @@ def is_next_target(trace: Trace) -> Target:
     return Target("next_sentence", 0, 0, trace.model.pair_names[0])
 
 
-def piece_of(model: Network, word: str) -> tuple[int, str]:
-    """The id and the name of the piece that is this word. Raises InputError when it is several pieces, or unknown.
+def piece_of(model: Network, word: str, name: str = "the word") -> tuple[int, str]:
+    """The id and the name of the one piece that `word` is, called `name` in messages. Raises InputError if it is not one piece.
 
     '##ing' is found by its name; anything else is read as in a sentence: 'Paris' finds 'paris', or 'ĠParis'.
     """
-    word = limits.check_text(word, "the word").strip()
+    word = limits.check_text(word, name).strip()
     tokenizer = model.tokenizer
     vocabulary, unknown = tokenizer.get_vocab(), tokenizer.unk_token
     if model.writing is Writing.BYTES and word not in tokenizer.all_special_tokens:
@@ -80,7 +121,9 @@ def piece_of(model: Network, word: str) -> tuple[int, str]:
     pieces = tokenizer.tokenize(word)
     if len(pieces) != 1 or (pieces[0] == unknown and word != unknown):
         read = " ".join(shown(piece, model.writing) for piece in pieces[:6]) or "nothing"
-        raise InputError(f"The word {word[:40]!r} is not one piece of this vocabulary but {read}; choose a simpler one.")
+        raise InputError(
+            f"{name.capitalize()} {word[:40]!r} is not one piece of this vocabulary but {read}; choose a simpler one."
+        )
     return vocabulary[pieces[0]], shown(pieces[0], model.writing)
 
 
@@ -90,9 +133,17 @@ def read(model: Network, target: Target, hidden: torch.Tensor) -> Reading:
 
 
 def read_at(model: Network, target: Target, vectors: torch.Tensor) -> Reading:
-    """The target from the last hidden state [batch, hidden] of its token."""
-    logits = _logits(model, target, vectors)
-    return Reading(logits[:, target.id], logits.softmax(-1)[:, target.id])
+    """The target, from the last hidden state [batch, hidden] of its token."""
+    return _reading(target, _logits(model, target, vectors))
+
+
+@inference_mode
+def read_each(model: Network, target: Target, vectors: torch.Tensor) -> Reading:
+    """The target, from many last hidden states [..., hidden] of its token: [...] each. The vocabulary is read in batches."""
+    rows = vectors.flatten(0, -2)
+    parts = [read_at(model, target, rows[start : start + AT_ONCE]) for start in range(0, len(rows), AT_ONCE)]
+    columns = zip(*((part.logit, part.probability) for part in parts), strict=True)
+    return Reading(*(torch.cat(column).view(vectors.shape[:-1]) for column in columns))
 
 
 def shares_at(model: Network, target: Target, vectors: torch.Tensor) -> torch.Tensor:
@@ -111,7 +162,13 @@ def own_reading(trace: Trace, target: Target) -> Reading:
         logits = trace.model.own_pair(trace.encoding)[None]
     else:
         logits = trace.model.own_masked_lm(trace.encoding)[[target.position]]
-    return Reading(logits[:, target.id], logits.softmax(-1)[:, target.id])
+    return _reading(target, logits)
+
+
+def _reading(target: Target, logits: torch.Tensor) -> Reading:
+    """The target in the logits [batch, classes] of its head."""
+    logit, probability = logits[:, target.id], logits.softmax(-1)[:, target.id]
+    return Reading(logit if target.foil is None else logit - logits[:, target.foil], probability)
 
 
 def batches(rows: int, tokens: int) -> list[slice]:

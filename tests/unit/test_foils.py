@@ -1,0 +1,173 @@
+"""A word rather than a foil: the difference of their logits, against transformers with plain hooks, in every family."""
+
+import numpy as np
+import pytest
+import torch
+
+import explorer
+from explorer.api import masked_lm
+from explorer.base.errors import InputError
+from explorer.base.steps import finished
+from explorer.techniques import ablation, attribution, targets
+from explorer.techniques.targets import against_second_guess, is_next_target, own_reading, word_target
+from tests.families import KINDS, write_family
+from tests.hooks import eager_bert, every_dense, zeroed
+
+TEXT, OTHER = "The keys to the old cabinet [MASK] on the table.", "The key to the old cabinet [MASK] on the table."
+WORD, FOIL = "are", "is"
+CLOSE = 1e-4
+
+
+@pytest.fixture(scope="module")
+def module(bundled):
+    return eager_bert(bundled)
+
+
+@pytest.fixture(scope="module")
+def trace(bundled):
+    return bundled.trace(TEXT)
+
+
+@pytest.fixture(scope="module")
+def target(trace):
+    return word_target(trace, WORD, foil=FOIL)
+
+
+def difference(module, target, **inputs):
+    """transformers' own difference of the two logits, one a row of the batch."""
+    logits = module(**inputs).prediction_logits[:, target.position]
+    return logits[:, target.id] - logits[:, target.foil]
+
+
+def test_the_effect_of_a_head_is_a_difference_of_logits(bundled, module, trace, target):
+    answer = masked_lm.head_effects(TEXT, WORD, foil=FOIL)
+    assert {key: answer[key] for key in ("token", "foil", "position")} == {"token": WORD, "foil": FOIL, "position": 7}
+    assert "probabilities" not in answer
+    encoded = bundled.tokenizer(TEXT, return_tensors="pt")
+    with torch.no_grad():
+        assert answer["baseline"] == pytest.approx(float(difference(module, target, **encoded)), abs=CLOSE)
+    for layer, head in [(0, 0), (2, 7), (4, 10), (5, 0), (5, 11)]:
+        with zeroed(every_dense(module), 12, [(layer, head)]), torch.no_grad():
+            theirs = float(difference(module, target, **encoded))
+        assert answer["differences"][layer][head] == pytest.approx(theirs, abs=CLOSE)
+    plain = masked_lm.head_effects(TEXT, WORD)
+    assert plain.keys() == {"position", "token", "baseline", "probabilities"}
+    kept = ablation.head_readings(trace, target)
+    np.testing.assert_allclose(kept.logit, answer["differences"], atol=1e-5)
+    np.testing.assert_allclose(kept.probability, plain["probabilities"], atol=1e-6)
+    np.testing.assert_allclose(ablation.head_effects(trace, target.alone), plain["probabilities"], atol=1e-6)
+
+
+def test_patching_is_measured_in_the_difference(bundled, module, trace, target):
+    corrupted = bundled.trace(OTHER)
+    found = finished(ablation.patching_in_steps(trace, corrupted, target))
+    clean, other = (torch.tensor([one.ids]) for one in (trace, corrupted))
+    with torch.no_grad():
+        states = module(clean, output_hidden_states=True).hidden_states
+    for layer, position in [(1, 2), (3, 6), (5, 0)]:
+
+        def patch(_, inputs, output, layer=layer, position=position):
+            output = output.clone()
+            output[:, position] = states[layer][:, position]
+            return output
+
+        hook = module.bert.encoder.layer[layer - 1].register_forward_hook(patch)
+        with torch.no_grad():
+            theirs = float(difference(module, target, input_ids=other))
+        hook.remove()
+        assert found[layer, position] == pytest.approx(theirs, abs=CLOSE)
+    shares = finished(ablation.patching_in_steps(trace, corrupted, target.alone))
+    both = finished(ablation.patching_readings_in_steps(trace, corrupted, target))
+    np.testing.assert_array_equal(both.logit, found)
+    np.testing.assert_array_equal(both.probability, shares)
+
+
+@pytest.mark.parametrize("baseline", attribution.BASELINES)
+def test_integrated_gradients_of_the_difference_from_each_baseline(module, trace, target, baseline):
+    answer = masked_lm.attribution(TEXT, WORD, steps=6, foil=FOIL, start=baseline)
+    table = module.bert.embeddings.word_embeddings.weight.detach()
+    words, fillers = table[list(trace.ids)], {"pad": table[0], "mask": table[trace.model.mask_id], "mean": table.mean(0)}
+    special = torch.tensor([token.startswith("[") for token in trace.tokens])
+    start = torch.where(special[:, None], words, fillers[baseline])
+    nodes, weights = np.polynomial.legendre.leggauss(6)
+    total = torch.zeros_like(words)
+    for node, weight in zip((nodes + 1) / 2, weights / 2, strict=True):
+        point = (start + node * (words - start)).float().requires_grad_()
+        (gradient,) = torch.autograd.grad(difference(module, target, inputs_embeds=point[None]).sum(), point)
+        total += weight * gradient
+    scores = (total * (words - start)).sum(-1)
+    np.testing.assert_allclose(answer["scores"], scores, atol=1e-3 * float(scores.abs().max()))
+    with torch.no_grad():
+        whole, at_start = difference(module, target, inputs_embeds=torch.stack([words, start])).tolist()
+    assert answer["baseline"] == pytest.approx(whole, abs=CLOSE)
+    assert sum(answer["scores"]) - answer["delta"] == pytest.approx(whole - at_start, abs=1e-3)
+
+
+def test_the_lens_tells_the_difference_after_each_layer(bundled, module, target):
+    answer = masked_lm.lens(TEXT, word=WORD, foil=FOIL)
+    with torch.no_grad():
+        states = module(**bundled.tokenizer(TEXT, return_tensors="pt"), output_hidden_states=True).hidden_states
+        logits = [module.cls.predictions(state[0, target.position]) for state in states]
+    theirs = [float(one[target.id] - one[target.foil]) for one in logits]
+    np.testing.assert_allclose([row["difference"] for row in answer["layers"]], theirs, atol=CLOSE)
+    plain = masked_lm.lens(TEXT)
+    assert plain.keys() == {"layers"}
+    assert [row["masks"] for row in plain["layers"]] == [row["masks"] for row in answer["layers"]]
+    assert all(row.keys() == {"layer", "masks"} for row in plain["layers"])
+
+
+def test_without_a_foil_attribution_answers_as_before(trace):
+    plain = masked_lm.attribution(TEXT, WORD, method="occlusion")
+    assert plain.keys() == {"tokens", "scores", "delta", "target"}
+    other = masked_lm.attribution(TEXT, FOIL, method="occlusion")
+    both = masked_lm.attribution(TEXT, WORD, method="occlusion", foil=FOIL)
+    np.testing.assert_allclose(both["scores"], np.subtract(plain["scores"], other["scores"]), atol=CLOSE)
+
+
+@pytest.mark.parametrize("name", list(KINDS))
+def test_in_every_family(name, tmp_path):
+    model = explorer.load(write_family(tmp_path / name, name))
+    if not model.capabilities.fill_mask:
+        return
+    trace = ablation.with_mask(model.trace("the man went to the store", "he bought milk"), 2)
+    target = against_second_guess(trace, targets.word_target(trace))
+
+    def own(other=trace):
+        return own_reading(other, target).logit.item()
+
+    logits = model.own_masked_lm(trace.encoding)[2]
+    assert logits.topk(2).indices.tolist() == [target.id, target.foil]
+    assert own() == pytest.approx(float(logits[target.id] - logits[target.foil]), abs=CLOSE)
+    found = finished(ablation.head_effects_in_steps(trace, target))
+    if name != "albert":  # its layers are one module, whose hook would zero the head in each
+        with zeroed([layer.attention_dense for layer in model.layers], model.capabilities.heads, [(1, 1)]):
+            assert found[1, 1] == pytest.approx(own(), abs=CLOSE)
+    corrupted = ablation.with_mask(trace, 4)
+    assert attribution.occlusion(trace, target).scores[4] == pytest.approx(own() - own(corrupted), abs=1e-3)
+    patched = finished(ablation.patching_in_steps(trace, corrupted, target))
+    assert patched[-1, 2] == pytest.approx(own(), abs=CLOSE)
+    assert patched[-1, 1] == pytest.approx(own(corrupted), abs=CLOSE)
+    for baseline in attribution.BASELINES:
+        scores = [attribution.attribute(trace, one, steps=4, baseline=baseline).scores for one in each(target)]
+        np.testing.assert_allclose(scores[0], scores[1] - scores[2], atol=1e-3 * max(1, np.abs(scores[1]).max()))
+
+
+def each(target):
+    """The target with its foil, and both alone."""
+    return target, target.alone, targets.Target("fill_mask", target.position, target.foil, target.foil_token)
+
+
+def test_a_foil_is_another_word_of_one_piece(bundled, trace, refusal):
+    assert word_target(trace, WORD).foil is word_target(trace, WORD, foil=" ").foil is None
+    assert word_target(trace, WORD, foil=" Is ").name == "are rather than is"
+    for foil in ("antidisestablishmentarianism", "two words", "\ud800", 5, "are", "ARE "):
+        refusal(InputError, lambda foil=foil: word_target(trace, WORD, foil=foil))
+    with pytest.raises(InputError, match=r"The foil 'two words' is not one piece of this vocabulary but two words"):
+        masked_lm.head_effects(TEXT, WORD, foil="two words")
+    with pytest.raises(InputError, match=r"The foil is 'are', the word in question itself; choose another word\."):
+        masked_lm.attribution(TEXT, WORD, foil=WORD)
+    pair = bundled.trace("He was tired.", "He slept.")
+    against = against_second_guess(pair, is_next_target(pair))
+    assert against.name == "IsNext rather than NotNext"
+    share = float(own_reading(pair, against).probability)
+    assert float(own_reading(pair, against).logit) == pytest.approx(np.log(share / (1 - share)), abs=1e-3)
