@@ -135,5 +135,4 @@ class Layers(LookUp):
 
 def _models(subject: Subject) -> list[tuple[str, str]]:
     """What there is to compare with: this model, and others that can be opened without a request."""
-    names = dict.fromkeys([checkpoints.default_name(), checkpoints.BUNDLED, checkpoints.EXAMPLE_ID, *checkpoints.cached()])
-    return [THIS, *((name, name) for name in names if name != subject.model_name and checkpoints.is_here(name))]
+    return [THIS, *((name, name) for name in subject.other_models)]
