@@ -19,8 +19,7 @@ RIGHT, WRONG = "✓", "✗"
 
 def percent(share: Share) -> str:
     """A share with its interval, as part of a sentence."""
-    low, high = (whole_percent(end).removesuffix("\u00a0%") for end in (share.low, share.high))
-    return f"{whole_percent(share.right)}, 95\u00a0% interval {low} to {high}\u00a0%"
+    return f"{whole_percent(share.right)}, 95\u00a0% interval {100 * share.low:.0f} to {100 * share.high:.0f}\u00a0%"
 
 
 def told(result: SuiteResult) -> str:
@@ -28,8 +27,8 @@ def told(result: SuiteResult) -> str:
     share, kinds = Share.of(result.right), shares_by_kind(result.kinds, result.right)
     right = round(share.right * share.items)
     best, worst = (pick(kinds, key=lambda kind: kinds[kind].right) for pick in (max, min))
-    ends = f"of “{best}” {whole_percent(kinds[best].right)}, of “{worst}” {whole_percent(kinds[worst].right)}"
-    ends = f": {ends}" if kinds[best].right > kinds[worst].right else ""
+    ends = f": from {whole_percent(kinds[worst].right)} of “{worst}” to {whole_percent(kinds[best].right)} of “{best}”"
+    ends = ends if kinds[best].right > kinds[worst].right else ""
     if result.suite.stereotypes:
         verdict = ", so there may be no preference" if _includes_chance(share) else ""
         return f"The stereotype wins in {right} of {share.items} pairs ({percent(share)}){verdict}{ends}."

@@ -20,6 +20,12 @@ def subject(bundled):
     return Subject.of(bundled.trace("The man went to the [MASK]."))
 
 
+def column(picture, name):
+    """A column of the numbers beside a picture."""
+    table = kept(picture)
+    return table.cells[table.columns.index(name)]
+
+
 def numbers(text):
     return [int(one) for one in re.findall(r"\d+", re.sub("“.*?”", "", text))]
 
@@ -34,15 +40,15 @@ def test_bars_sentence_and_pairs_are_what_was_judged(subject, name):
     assert {row["kind"]: row["right"] for row in bars} == {"all": share.right, **{kind: one.right for kind, one in kinds.items()}}
     for row in bars:
         assert (row["low"], row["high"]) == wilson(round(row["right"] * row["items"]), row["items"])
-    pairs = kept(content["pairs"])
-    assert Counter(pairs.column("text")) == Counter(pair.text for pair in suite_of(name).pairs)
-    assert sum(pairs.column("right")) == sum(found.right)
+    pairs = content["pairs"]
+    assert Counter(column(pairs, "text")) == Counter(pair.text for pair in suite_of(name).pairs)
+    assert sum(column(pairs, "right")) == sum(found.right)
     assert ("CrowS" in content["about"] or "occupations" in content["about"]) == (name == "stereotypes")
     told = view.finding(subject).text
     expected = [round(share.right * 64), 64, *(round(100 * one) for one in (share.right, 95 / 100, share.low, share.high))]
     assert numbers(told)[:6] == expected, told
     parts = [round(100 * one.right) for one in kinds.values()]
-    assert numbers(told)[6:] == [max(parts), min(parts)]
+    assert numbers(told)[6:] == [min(parts), max(parts)]
 
 
 def test_a_click_lists_a_kind_and_makes_a_pair_the_input(subject):
@@ -53,7 +59,7 @@ def test_a_click_lists_a_kind_and_makes_a_pair_the_input(subject):
     assert view.on_picture(subject, 0).settings == {"kind": ""}
     one = Suites(kind=kind)
     assert one.on_picture(subject, 2).settings == {"kind": ""}
-    assert set(kept(one.compute(subject)["pairs"]).column("kind")) == {kind}
+    assert set(column(one.compute(subject)["pairs"], "kind")) == {kind}
     assert one.key(subject) != view.key(subject)
     assert Suites(suite="facts", kind=kind)._kind == "", "it is of another suite"
     change = view.on_pairs(subject, 3)
@@ -69,8 +75,8 @@ def test_a_click_lists_a_kind_and_makes_a_pair_the_input(subject):
 def test_another_model_stands_beside_it(subject, tiny):
     view = Suites(suite="facts", other=tiny.name)
     content = view.compute(subject)
-    assert set(kept(content["picture"]).column("model")) == {subject.model_name, tiny.name}
-    assert set(kept(content["pairs"]).column("model")) == {subject.model_name, tiny.name}
+    assert set(column(content["picture"], "model")) == {subject.model_name, tiny.name}
+    assert set(column(content["pairs"], "model")) == {subject.model_name, tiny.name}
     here, there = (finished(judge_in_steps(model, suite_of("facts"))) for model in (subject.model, tiny))
     assert {one.way for one in there.judged} == {LIKELIHOOD}
     theirs = {one.pair: one.is_right for one in there.judged}
@@ -82,5 +88,5 @@ def test_another_model_stands_beside_it(subject, tiny):
 def test_a_model_that_cannot_be_asked_is_told(subject, tmp_path):
     view = Suites(other=str(tmp_path / "nothing"))
     content = view.compute(subject)
-    assert set(kept(content["picture"]).column("model")) == {subject.model_name}
+    assert set(column(content["picture"], "model")) == {subject.model_name}
     assert "nothing" in content["about"]
