@@ -14,6 +14,8 @@ window.BertPage = {
   pulses: new Map(), // by name: asks the server to draw a choice of a tab, or ("") a tab that is not built
   asked: new Map(), // when each pulse that is not there yet was requested, by name
   reading: 0, // the timeout of the current reading of a text, 0 for none
+  hasRead: false, // whether a text was read since the page was opened
+  forgetLoading: null, // removes the sentence that the model is being loaded
   drawing: 0, // until when we wait for the drawing under way; 0 for none
   at: null, // the tab and choice last requested
   wish: null, // what the user chose since the last request
@@ -136,6 +138,21 @@ window.BertPage = {
     return filled ? new Promise(() => {}) : Promise.resolve(values);
   },
 
+  // A page that was sent before its model is loaded says so where the tokens will be; the first tokens replace the sentence.
+  async awaitModel() {
+    const tokens = document.querySelector("gradio-app #strip .bx-tokens:empty");
+    if (!tokens) return;
+    this.busy();
+    const health = await fetch("healthz").then((answer) => answer.json()).catch(() => ({}));
+    if (health.model !== "loading" || tokens.firstChild || this.hasRead) return this.done();
+    const loading = BertExplorer.el("p", { class: "bx-loading", role: "status" }, "The model is being loaded, which takes a few seconds …");
+    tokens.append(loading);
+    this.forgetLoading = () => {
+      loading.remove();
+      this.done();
+    };
+  },
+
   // For text boxes. Resolves when nothing was typed for a moment and the previous text is answered, or when the box is left,
   // so that the next click comes after it. Calls that a newer one replaces, and calls for a text set by the page, never
   // resolve.
@@ -158,6 +175,9 @@ window.BertPage = {
   wasRead() {
     clearTimeout(this.reading);
     this.reading = 0;
+    this.hasRead = true;
+    this.forgetLoading?.();
+    this.forgetLoading = null;
     this.tell?.();
     this.done();
   },
@@ -261,6 +281,8 @@ BertPage.showWhenComplete = function () {
   const show = () => {
     look.disconnect();
     delete root.dataset.coming;
+    this.awaitModel();
+    if (!window.gradio_config?.auth_required) BertExplorer.plotlyAtRest();
   };
   const look = new MutationObserver(() => {
     const login = window.gradio_config?.auth_required; // a page of two boxes

@@ -250,10 +250,16 @@ window.BertExplorer = (() => {
   // The ramp as a Plotly colorscale.
   const rampStops = () => Array.from({ length: 33 }, (_, i) => [i / 32, `rgb(${ramp(i / 32).join(",")})`]);
 
-  // ---- Plotly, loaded for the first chart and after the page's pending calls: fetching and running it blocks the page for a
-  // second.
+  // ---- Plotly, loaded for the first chart, or while nobody does anything: running it blocks the page for half a second. Never
+  // before the page's pending calls.
 
+  const REST = 3_000; // ms without a pointer or key until it is loaded for a chart that may come
   let plotlyArrives = null;
+  let touched = performance.now();
+  for (const kind of ["pointermove", "pointerdown", "keydown", "wheel"]) {
+    addEventListener(kind, () => (touched = performance.now()), { capture: true, passive: true });
+  }
+
   function plotly() {
     plotlyArrives ??= (window.BertPage?.quiet() ?? Promise.resolve()).then(() => new Promise((resolve, reject) => {
       const script = el("script", { src: document.getElementById("plotly-js").href });
@@ -264,8 +270,15 @@ window.BertExplorer = (() => {
     return plotlyArrives;
   }
 
+  function plotlyAtRest() {
+    const rested = performance.now() - touched;
+    if (plotlyArrives || navigator.connection?.saveData) return;
+    if (rested < REST || document.hidden) setTimeout(plotlyAtRest, Math.max(REST - rested, 500));
+    else window.requestIdleCallback?.(() => plotly());
+  }
+
   return {
     define, mount, el, svg, plain, bytes, rove, reveal, choice, placeHeads, gridKeys, moveOf, along,
-    isDark, onTheme, paper, css, rgb, background, ramp, rampTable, rampStops, plotly,
+    isDark, onTheme, paper, css, rgb, background, ramp, rampTable, rampStops, plotly, plotlyAtRest,
   };
 })();

@@ -18,7 +18,9 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
 
   let value = null;
   let mixing = null; // [layers * rows * rows] shares, if the browser can compute the routes
-  let shape = ""; // the layout that the nodes were made for
+  let frame = ""; // what the nodes that are not rows were made for
+  let shape = ""; // what the rows were made for
+  let before = []; // the tokens of the last drawing
   let target = { state: 0, row: 0 };
   const chosen = BertExplorer.choice();
   let boxes = []; // row by row, one for each hidden state
@@ -26,7 +28,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
   let titles = [];
   let lines = new Map(); // the drawn routes, by layer, query and key
   let outputs = new Map(); // the groups of bars, by what they show
-  let sheet, field, edges, hits, names, card, story, said, player;
+  let sheet, field, cells, edges, hits, names, card, story, said, player;
   let stops = []; // the story's buttons; the last one shows the whole picture
   let size = {}; // lengths in px
   let drawnFor = 0; // px: width at the last drawing, 0 before the first
@@ -87,22 +89,18 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
 
   // ---- The nodes.
 
+  // What does not depend on the tokens.
   function build() {
-    const last = states() - 1;
     titles = Array.from({ length: states() }, (_, state) =>
       el("button", { type: "button", class: "bx-flow-title", "data-layer": state, disabled: state && (!alone() || value.layers.length) ? null : "" },
         el("b", {}, state ? `layer ${state}` : "embeddings"), el("span", {}, state ? "look around, think" : "three vectors, one sum")));
-    labels = value.tokens.map((token, row) =>
-      el("button", { type: "button", tabindex: "-1", class: `bx-flow-label bx-${value.kinds[row]}`, "data-row": row, "data-token": value.places[row], "data-state": last, title: token }, el("bdi", {}, token)));
-    boxes = value.tokens.flatMap((_, row) => Array.from({ length: states() }, (_, state) =>
-      el("button", { type: "button", class: "bx-flow-box", "data-row": row, "data-token": value.places[row], "data-state": state }, el("bdi", {}))));
+    [labels, boxes, lines, outputs] = [[], [], new Map(), new Map()];
     edges = svg("g", {});
     hits = svg("g", { class: "bx-flow-hits" });
-    lines = new Map();
-    outputs = new Map();
-    names = el("div", { class: "bx-flow-names" }, ...labels);
+    names = el("div", { class: "bx-flow-names" });
+    cells = el("div", {});
     const drawing = svg("svg", { class: "bx-flow-lines", "aria-hidden": "true" }, edges, hits);
-    field = el("div", { class: "bx-flow-field" }, drawing, ...titles, ...boxes);
+    field = el("div", { class: "bx-flow-field" }, drawing, ...titles, cells);
     sheet = el("div", { class: "bx-flow-sheet" }, names, field);
     const scroll = el("div", { class: "bx-flow-scroll" }, sheet);
     player = el("button", { type: "button", class: "bx-flow-play" });
@@ -111,15 +109,66 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     story = el("div", { class: "bx-flow-story" }, el("div", { class: "bx-flow-stops", role: "toolbar", "aria-label": "the picture step by step" }, player, ...stops), said);
     root.replaceChildren(story, scroll);
     card = null;
-    tell();
+  }
+
+  // The earlier row that each row continues, -1 for none: an edit keeps the rows before and behind it, and a word that replaces
+  // another has its row.
+  function continued(before) {
+    const now = value.tokens;
+    const most = Math.min(now.length, before.length);
+    let head = 0;
+    while (head < most && now[head] === before[head]) head += 1;
+    let tail = 0;
+    while (tail < most - head && now.at(-1 - tail) === before.at(-1 - tail)) tail += 1;
+    return now.map((_, row) => {
+      if (row >= now.length - tail) return row - now.length + before.length;
+      return row < before.length - tail ? row : -1;
+    });
+  }
+
+  // The rows, out of the nodes of those that they continue, so that everything glides to its new place.
+  function buildRows(before) {
+    const from = continued(before);
+    const last = states() - 1;
+    const button = (old, options) => {
+      const node = old ?? el("button", { type: "button" }, el("bdi", {}));
+      for (const [name, option] of Object.entries(options)) node.setAttribute(name, option);
+      return node;
+    };
+    labels = arrange(names, labels, value.tokens.map((token, row) => {
+      const label = button(labels[from[row]], { tabindex: "-1", class: `bx-flow-label bx-${value.kinds[row]}`, "data-row": row, "data-token": value.places[row], "data-state": last, title: token });
+      label.firstChild.textContent = token;
+      return label;
+    }));
+    boxes = arrange(cells, boxes, value.tokens.flatMap((_, row) => Array.from({ length: states() }, (_, state) =>
+      button(boxes[from[row] * states() + state], { class: "bx-flow-box", "data-row": row, "data-token": value.places[row], "data-state": state }))));
+    const to = new Map(from.map((old, row) => [String(old), row]));
+    const moved = [...lines].map(([name, line]) => {
+      const [layer, query, key] = name.split(" ");
+      return [`${layer} ${to.get(query)} ${to.get(key)}`, line];
+    });
+    for (const [name, line] of moved) if (name.includes("undefined")) line.remove();
+    lines = new Map(moved.filter(([name]) => !name.includes("undefined")));
     rove(boxes, 0);
+  }
+
+  // Make `nodes` the children of a box. Those that stay are not moved: a node that is moved starts over.
+  function arrange(box, old, nodes) {
+    const stay = new Set(nodes);
+    for (const node of old) if (!stay.has(node)) node.remove();
+    let next = box.firstChild;
+    for (const node of nodes) {
+      if (node === next) next = next.nextSibling;
+      else box.insertBefore(node, next);
+    }
+    return nodes;
   }
 
   function place() {
     measure();
     const px = (number) => `${number.toFixed(1)}px`;
     root.style.setProperty("--row", px(size.row));
-    root.style.setProperty("--letters", `${Math.max(9.5, Math.min(13, size.row * 0.56, size.column * 0.165)).toFixed(1)}px`);
+    root.style.setProperty("--letters", `${Math.max(9.5, Math.min(13, size.row * 0.6, size.column * 0.165)).toFixed(1)}px`);
     names.style.width = px(size.label);
     sheet.style.height = px(size.height);
     field.style.width = px(size.field);
@@ -226,7 +275,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     const heights = all.map((one) => 24 + one.bars.length * 21);
     const total = heights.reduce((sum, height) => sum + height + 10, 0);
     all.forEach((one, i) => {
-      const key = `${one.row} ${one.title}`;
+      const key = kept.has(one.title) ? `${one.title} ${one.row}` : one.title;
       const group = outputs.get(key) ?? el("div", { class: "bx-flow-output", role: "group" });
       const rest = total - heights.slice(0, i).reduce((sum, height) => sum + height + 10, 0);
       const top = Math.max(free, Math.min(y(one.row) - heights[i] / 2, size.seen - rest));
@@ -246,7 +295,9 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
         bar.querySelector("em").textContent = ` ${percent(p)}${was == null ? "" : `, was ${percent(was)}`}`;
         return bar;
       });
-      group.replaceChildren(el("h3", {}, one.title), ...bars);
+      const title = group.querySelector("h3") ?? el("h3", {});
+      title.textContent = one.title;
+      arrange(group, [...group.children], [title, ...bars]);
       kept.set(key, group);
       if (!group.isConnected) field.append(group);
     });
@@ -394,7 +445,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
   function draw() {
     value = BertExplorer.plain(props.value || null);
     if (!value) {
-      shape = "";
+      [frame, shape, before] = ["", "", []];
       return root.replaceChildren();
     }
     mixing = value.mixing && Float32Array.from(new Uint16Array(BertExplorer.bytes(value.mixing).buffer), (one) => one / 65535);
@@ -406,7 +457,11 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
       clearInterval(playing);
       playing = 0;
       stop = -1;
-      build();
+      const needed = JSON.stringify([value.states, value.stops.length, alone() && value.layers.length]);
+      if (needed !== frame) build();
+      buildRows(needed === frame ? before : []);
+      frame = needed;
+      before = value.tokens;
     }
     const [state, row] = same ? chosen.settle([value.target.state, value.target.row], draw) : [value.target.state, value.target.row];
     target = { state, row };
@@ -416,7 +471,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     show();
     tell();
     drawCard();
-    if (!same && focused >= 0) boxes[Math.min(focused, boxes.length - 1)]?.focus({ preventScroll: true });
+    if (focused >= 0 && !boxes.includes(document.activeElement)) boxes[Math.min(focused, boxes.length - 1)]?.focus({ preventScroll: true });
     if (!same) showEnd();
   }
 

@@ -115,13 +115,15 @@ def changes_of(subject: Subject, left_out: bool = False) -> dict[str, Any] | Non
 def _targets(subject: Subject) -> list[Target]:
     """What is asked: the blank in question, and whether B follows."""
     model, trace = subject.model.capabilities, subject.trace
-    found = [word_target(trace, "", subject.blank)] if model.fill_mask and trace.mask_positions else []
+    found = []
+    if model.fill_mask and trace.mask_positions:
+        found.append(trace.once(("first word", subject.blank), lambda: word_target(trace, "", subject.blank)))
     return found + ([is_next_target(trace)] if model.next_sentence and trace.encoding.text_b else [])
 
 
 def _answer(subject: Subject, target: Target) -> dict[str, Any]:
     asked = subject.trace.tokens[target.position] if target.head == "fill_mask" else ""
-    before = _first(subject, target, subject.trace.states[-1])
+    before = subject.trace.once(("first answer", target), lambda: _first(subject, target, subject.trace.states[-1]))
     if not subject.selection.is_changed:
         return {"asked": asked, **before}
     now = _first(subject, target, _changed(subject))

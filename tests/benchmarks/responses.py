@@ -55,6 +55,19 @@ WATCH = """([event, source]) => {
   };
   requestAnimationFrame(look);
 }"""
+# Notes when the last key was pressed, and the last frame in which the text of a picture changed.
+WATCH_TEXT = """(selector) => {
+  window.watch = { since: 0, changed: 0 };
+  document.addEventListener("keydown", () => { window.watch.since = performance.now(); }, { capture: true });
+  let shown = null;
+  const look = () => {
+    const text = document.querySelector(selector)?.textContent ?? "";
+    if (shown !== null && text !== shown) window.watch.changed = performance.now();
+    shown = text;
+    requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+}"""
 DRAWN = """(() => {
   const view = PANEL;
   const pictures = view?.querySelectorAll("canvas, .main-svg, .bx button, .bx svg, table") ?? [];
@@ -128,6 +141,16 @@ def taken(page: Any, act: Callable[[], None], event: str, seen: str) -> float:
     return found
 
 
+def until_unchanged(page: Any, act: Callable[[], None], picture: str) -> float:
+    """Milliseconds from the last key to the last change of a picture's text, of a picture that does not show what was typed."""
+    page.evaluate(WATCH_TEXT, picture)
+    act()
+    page.wait_for_timeout(1000)
+    page.wait_for_function("() => !document.body.dataset.busy && window.watch.changed > window.watch.since", timeout=30_000)
+    page.wait_for_timeout(500)
+    return page.evaluate("() => window.watch.changed - window.watch.since")
+
+
 def actions(browser: Any, port: int) -> Iterator[Comparison]:
     """From the last key to strip and picture, and from a click to what it shows."""
 
@@ -146,7 +169,7 @@ def actions(browser: Any, port: int) -> Iterator[Comparison]:
     ]
     yield _median("key-strip", "the last key to the strip", strip, 100)
     page.close()
-    for name in ("overview", "fill-mask", "attention", "tokens"):
+    for name in ("overview", "attention", "tokens"):
         page = opened(browser, port, f"?tab={name}")
         found = []
         for word in WORDS:
@@ -154,6 +177,10 @@ def actions(browser: Any, port: int) -> Iterator[Comparison]:
             found.append(taken(page, typing(page, word), "keydown", shown))
         yield _median(f"key-{name}", f"the last key to the picture of {name}", found, 300)
         page.close()
+    page = opened(browser, port, "?tab=fill-mask")
+    found = [until_unchanged(page, typing(page, word), "#fill-mask-guesses-guesses") for word in WORDS]
+    yield _median("key-fill-mask", "the last key to the picture of fill-mask", found, 300)
+    page.close()
     page = opened(browser, port)
     found = []
     for turn in range(TIMES):

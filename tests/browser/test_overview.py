@@ -366,6 +366,36 @@ def test_a_link_with_a_state_and_a_token_reopens_the_same_place(opened):
     assert page.url == link
 
 
+GLIDING = """() => {
+  const kinds = { box: ".bx-flow-box", line: ".bx-flow-lines path", bar: ".bx-flow-output i" };
+  window.glided = [];
+  window.kept = [...document.querySelectorAll("gradio-app .bx-flow-box")].at(-1);
+  const look = () => {
+    for (const { effect, transitionProperty } of document.getAnimations()) {
+      const kind = Object.keys(kinds).find((one) => effect.target.matches(kinds[one]));
+      if (kind) window.glided.push(`${kind} ${transitionProperty}`);
+    }
+    requestAnimationFrame(look);
+  };
+  look();
+}"""
+
+
+def test_another_text_glides_to_its_places_and_keeps_the_rows_that_go_on(opened):
+    page = opened()
+    last = chips(page).count() - 1
+    page.evaluate(GLIDING)
+    page.locator("#text-a textarea").fill("The old capital of Japan is [MASK].")
+    expect(picture(page, ".bx-flow-label")).to_contain_text(["[CLS]", "the", "old", "capital"])
+    expect(picture(page, ".bx-flow-box")).to_have_count(STATES * (last + 2))
+    assert page.evaluate("() => [window.kept.isConnected, Number(window.kept.dataset.row)]") == [True, last + 1]
+    page.wait_for_function("() => ['box top', 'line d', 'bar width'].every((one) => window.glided.includes(one))")
+    order = page.evaluate(
+        """() => [...document.querySelectorAll("gradio-app .bx-flow-box")].map((one) => [+one.dataset.row, +one.dataset.state])"""
+    )
+    assert order == sorted(order), "in the order in which they are read out"
+
+
 def test_nothing_glides_for_those_who_want_it_still(opened):
     page = opened(reduced_motion="reduce")
     moving = "(all) => all.filter((one) => parseFloat(getComputedStyle(one).transitionDuration) > 0).length"

@@ -36,6 +36,12 @@ def answers_of(subject: Subject, run: Run, before: Run | None, position: int) ->
 
 def _guesses(run: Run, before: Run | None, position: int) -> list[Bar]:
     """The best words at a token in the end; after a change also what was best before it."""
+    if before is None:
+        return run.trace.once(("guesses", position), lambda: _best(run, None, position))
+    return _best(run, before, position)
+
+
+def _best(run: Run, before: Run | None, position: int) -> list[Bar]:
     shares, was = _both(lambda one: word_shares(one, position), run, before)
     ids = np.argsort(-shares)[:TOP].tolist()
     if was is not None and (first := int(was.argmax())) not in ids:

@@ -78,10 +78,10 @@ def words_in(run: Run, before: Run | None, rows: Rows, row: int) -> Words:
     States that a change has not reached are read in the run `before` it, whose words are kept. 'Elsewhere' has none.
     """
     whole = before or run
-    words = [*_first_words(whole, rows)]
+    words = [*_kept_words(whole, 0, rows)]
     if before is not None and (first := first_difference(run, before)) < len(words):
         words[first:] = read_words(run, slice(first, None), rows.places)
-    (last,) = read_words(run, slice(-1, None), rows.places, TOP)
+    (last,) = read_words(run, slice(-1, None), rows.places, TOP) if before else _kept_words(run, -1, rows, TOP)
     chosen = read_words(run, slice(None), [rows.places[row]], TOP)
     words = [[*of_state[:row], best, *of_state[row + 1 :]] for of_state, (best,) in zip([*words[:-1], last], chosen, strict=True)]
     return [[*of_state, [("", 0.0)]] for of_state in words] if rows.elsewhere else words
@@ -90,13 +90,13 @@ def words_in(run: Run, before: Run | None, rows: Rows, row: int) -> Words:
 def words_before(before: Run, rows: Rows, words: Words) -> list[list[str | None]]:
     """The first word of each box before a change, None where it is the same: [states][rows]."""
     there = len(rows.places)  # 'elsewhere' has no word
-    pairs = (zip(old, new[:there], strict=True) for old, new in zip(_first_words(before, rows), words, strict=True))
+    pairs = (zip(old, new[:there], strict=True) for old, new in zip(_kept_words(before, 0, rows), words, strict=True))
     return [[old[0][0] if old[0][0] != new[0][0] else None for old, new in boxes] for boxes in pairs]
 
 
-def _first_words(run: Run, rows: Rows) -> Words:
-    """The first word by state and token with a row, of a run in which nothing is changed; kept with its input."""
-    return run.trace.once(("words", rows.places), lambda: read_words(run, slice(None), rows.places))
+def _kept_words(run: Run, first: int, rows: Rows, best: int = 1) -> Words:
+    """The best words at the tokens with a row, from hidden state `first` on, of an unchanged run; kept with its input."""
+    return run.trace.once(("words", first, rows.places, best), lambda: read_words(run, slice(first, None), rows.places, best))
 
 
 def turned_in(run: Run, rows: Rows) -> np.ndarray:
