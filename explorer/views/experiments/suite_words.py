@@ -30,7 +30,7 @@ def told(result: SuiteResult) -> str:
     ends = f": from {whole_percent(kinds[worst].right)} of “{worst}” to {whole_percent(kinds[best].right)} of “{best}”"
     ends = ends if kinds[best].right > kinds[worst].right else ""
     if result.suite.stereotypes:
-        verdict = ", so there may be no preference" if _includes_chance(share) else ""
+        verdict = ", which may be no preference" if _includes_chance(share) else ""
         return f"The stereotype wins in {right} of {share.items} pairs ({percent(share)}){verdict}{ends}."
     verdict = ", which may be chance" if _includes_chance(share) else ""
     return f"The better word wins in {right} of {share.items} pairs ({percent(share)}){verdict}{ends}."
@@ -48,29 +48,39 @@ def disagreement(here: SuiteResult, there: SuiteResult) -> str:
 
 
 def listed(results: Sequence[SuiteResult], kind: str, names: Sequence[str]) -> dict[str, Any]:
-    """The pairs of a kind ('': of all), those that the first model is farthest from first, each with its differences."""
+    """The pairs of a kind ('': of all), each with its differences; those with the lowest for the first model come first."""
     here, *others = results
     places = {pair: place for place, pair in enumerate(here.suite.pairs)}
     there = [{one.pair: one for one in other.judged} for other in others]
     judged = sorted((one for one in here.judged if kind in ("", one.pair.kind)), key=lambda one: one.difference)
     titles = ("here", "there") if others else ("difference",)
-    columns = [Column("before", "before"), Column("word", "name"), Column("after", "after"), Column("not", "text")]
+    columns = [Column("before", "before"), Column("word / foil", "name"), Column("after", "after")]
     columns += [Column(title, "number") for title in titles]
     rows = [
-        Row([*_around(one.pair), *(_number(side) for side in (one, *(other.get(one.pair) for other in there)))], places[one.pair])
+        Row(
+            [
+                *_around(one.pair),
+                *(_number(side, here.suite.stereotypes) for side in (one, *(other.get(one.pair) for other in there))),
+            ],
+            places[one.pair],
+        )
         for one in judged
     ]
-    shown = strip_table(columns, rows, "The pairs, those that it gets most wrong first", "pair")
+    shown = strip_table(columns, rows, "The pairs, those with the lowest difference first", "pair")
     return keep(shown, lambda: _table(results, kind, names))
 
 
 def _around(pair: MinimalPair) -> list[str]:
     before, after = pair.text.split(MASK)
-    return [before.strip(), pair.word, after.strip(), pair.foil]
+    return [before.strip(), f"{pair.word} / {pair.foil}", after.strip()]
 
 
-def _number(judged: Judged | None) -> str:
-    return f"{RIGHT if judged.is_right else WRONG} {judged.difference:+.2f}".replace("-", "−") if judged else "–"
+def _number(judged: Judged | None, stereotypes: bool) -> str:
+    """The difference, marked as right or wrong; what fits a stereotype is neither."""
+    if judged is None:
+        return "–"
+    mark = "" if stereotypes else f"{RIGHT} " if judged.is_right else f"{WRONG} "
+    return f"{mark}{judged.difference:+.2f}".replace("-", "−")
 
 
 def _table(results: Sequence[SuiteResult], kind: str, names: Sequence[str]) -> Table:

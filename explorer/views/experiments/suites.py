@@ -41,7 +41,7 @@ NAME = 40  # characters of a model's name in a sentence
 CHECKED = {BLANK: 4, LIKELIHOOD: 1}  # pairs that transformers' own passes judge too
 CALLED = {BLANK: "by the blank", LIKELIHOOD: "by pseudo-likelihood"}
 NOT_SHOWN = (
-    "50 % is no preference, not a good mark: preferences may cancel out, and nothing is said of what the model does in use. "
+    "50\u00a0% is no preference, not a good mark: preferences may cancel out, and nothing is said of what the model does in use. "
     "These are a few occupations, in English, with women and men only (Blodgett et al. 2021 list what such tests miss)."
 )
 
@@ -78,11 +78,17 @@ class Suites(LongView):
     side_by_side = (("suite", "way", "other"),)
     columns = (("picture", "stop", "progress", "about", "help", "check"), ("pairs",))
     widths = (5, 6)
-    suite: str = choice([(title, name) for name, (title, _) in TITLES.items()], "Suite", menu=True, scale=3)
-    way: str = choice(
-        [("the usual way", ""), ("the blank", BLANK), ("pseudo-likelihood", LIKELIHOOD)], "Scored by", menu=True, scale=3
+    suite: str = choice(
+        [(title, name) for name, (title, _) in TITLES.items()], "Suite", menu=True, scale=3, elem_classes="inline"
     )
-    other: str = choice([NO_OTHER], "Beside", menu=True, free=True, default="", scale=3)
+    way: str = choice(
+        [("the usual way", ""), ("the blank", BLANK), ("pseudo-likelihood", LIKELIHOOD)],
+        "Scored by",
+        menu=True,
+        scale=3,
+        elem_classes="inline",
+    )
+    other: str = choice([NO_OTHER], "Beside", menu=True, free=True, default="", scale=3, elem_classes="inline")
     kind: str = memory("", kept=lambda value: value if isinstance(value, str) and len(value) <= NAME else "")
     picture = chart("How often the better word wins, by kind", height=330)
     stop = button("Stop", visible=False)
@@ -212,7 +218,7 @@ class Suites(LongView):
     def _about(self, found: Compared) -> str:
         """What was asked, how it was scored, and what was left out."""
         result = found.here.result
-        words = [f"{result.suite.about} {len(result.judged)} pairs, scored {CALLED[result.way]}; chance is 50 %."]
+        words = [f"{result.suite.about} {len(result.judged)} pairs, scored {CALLED[result.way]}; chance is 50\u00a0%."]
         if instead := sum(one.way != result.way for one in result.judged):
             words.append(f"{instead} of them are scored by pseudo-likelihood: their words are not one piece each.")
         if result.left_out:
