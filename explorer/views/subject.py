@@ -139,6 +139,12 @@ class Subject:
         )
 
     @property
+    def other_models(self) -> list[str]:
+        """The names of other models that can be opened without a download."""
+        names = dict.fromkeys([checkpoints.default_name(), checkpoints.BUNDLED, checkpoints.EXAMPLE_ID, *checkpoints.cached()])
+        return [name for name in names if name != self.model_name and checkpoints.is_here(name)]
+
+    @property
     def taken_away(self) -> str:
         """The heads off and the weights cut, as part of a sentence; '' if there are none."""
         off, cut = self.selection.off, self.selection.cut

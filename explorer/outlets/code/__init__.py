@@ -39,6 +39,7 @@ WITHOUT = {
     "side-by-side/layers": "It reads a hundred sentences that come with the app.",
     "corpus/words": "To find a word in every sentence takes more lines than to compare its vectors; search by meaning has them.",
     "corpus/layers": "Its probes train for longer than a script should; what it reads is what search by meaning reads.",
+    "experiments/suites": "It reads pairs that come with the app; the Python of Guesses does it with one of them.",
     "model/drawing": "It draws what the parameters by part count.",
     "model/origin": "It tells of files and computes nothing.",
     "model/on-paper": "Its numbers are those of papers.",

@@ -136,6 +136,5 @@ class Layers(LookUp):
 
 
 def _models(subject: Subject) -> list[tuple[str, str]]:
-    """The models to compare with: this one, and others that can be opened without the network."""
-    names = dict.fromkeys([checkpoints.default_name(), checkpoints.BUNDLED, checkpoints.EXAMPLE_ID, *checkpoints.cached()])
-    return [THIS, *((name, name) for name in names if name != subject.model_name and checkpoints.is_here(name))]
+    """What there is to compare with: this model, and others that can be opened without a request."""
+    return [THIS, *((name, name) for name in subject.other_models)]

@@ -1,0 +1,14 @@
+"""Experiments: one question asked of many sentences, with intervals and a test on sentences that were not looked at."""
+
+from explorer.views.experiments.suites import Suites
+from explorer.views.view import Tab
+
+TAB = Tab(
+    "experiments",
+    "Experiments",
+    "What holds over many sentences?",
+    {"Test suites": [[Suites]]},
+    needs="fill_mask",
+    steppers=("layer", "head"),
+    without_steppers=("Test suites",),
+)

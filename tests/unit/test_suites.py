@@ -1,0 +1,181 @@
+"""Our own test suites: what is in them, and what models make of them, held to transformers pair by pair."""
+
+import math
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import transformers
+
+import explorer
+from explorer.analysis.intervals import NORMAL_95, Share, shares_by_kind, wilson
+from explorer.api.suites import suite as endpoint
+from explorer.base.errors import CapabilityError, InputError
+from explorer.base.steps import finished
+from explorer.model.checkpoints import BUNDLED_FOLDER
+from explorer.pretraining.facts import FOLDER as PRETRAINING
+from explorer.pretraining.facts import documents
+from explorer.techniques.minimal_pairs import BLANK, LIKELIHOOD, judge_in_steps, own_difference, tokens_to_read
+from explorer.techniques.pseudo_likelihood import pseudo_likelihoods_in_steps
+from explorer.text.corpus import built_in
+from explorer.text.encoding import MASK
+from explorer.text.suites import TITLES, MinimalPair, Suite, suite_of
+from tests.families import KINDS, write_family
+
+ROOT = Path(__file__).resolve().parents[2]
+SUITES = {name: suite_of(name) for name in TITLES}
+FEW = 3  # pairs of each suite that are compared with transformers
+
+
+def judged(model, suite, way=""):
+    return finished(judge_in_steps(model, suite, way))
+
+
+def some(suite, pairs=FEW):
+    """A suite with the first pairs of each kind only."""
+    of_kinds = ([pair for pair in suite.pairs if pair.kind == kind] for kind in suite.kinds)
+    return replace(suite, pairs=tuple(pair for one in of_kinds for pair in one[:pairs]))
+
+
+def by_transformers(module, tokenizer, pair, way, stereotypes):
+    """The difference of a pair, by plain transformers, a pass for each hidden piece. Both words are one piece."""
+    word, foil = (tokenizer(sentence, return_tensors="pt")["input_ids"][0] for sentence in pair.sentences)
+    (slot,) = (word != foil).nonzero()[0].tolist()
+    total = 0.0
+    for ids, sign in ((word, 1), (foil, -1)):
+        every = {BLANK: [slot], LIKELIHOOD: range(1, len(ids) - 1)}[way]
+        for place in every:
+            if way == LIKELIHOOD and stereotypes and place == slot:
+                continue
+            hidden = ids.clone()
+            hidden[place] = tokenizer.mask_token_id
+            with torch.no_grad():
+                logits = module(hidden[None]).prediction_logits[0, place]
+            total += sign * float(logits[ids[place]] if way == BLANK else logits.log_softmax(-1)[ids[place]])
+    return total
+
+
+@pytest.mark.parametrize("suite", SUITES.values(), ids=SUITES)
+def test_a_suite_is_balanced_and_made_of_words_that_the_bundled_model_knows(suite, tokenizer):
+    assert 60 <= len(suite.pairs) <= 80
+    assert min(Counter(pair.kind for pair in suite.pairs).values()) >= 15
+    assert len({pair.text.casefold() for pair in suite.pairs}) == len(suite.pairs)
+    for pair in suite.pairs:
+        assert pair.text.count(MASK) == 1
+        assert not pair.text.startswith(MASK)
+        assert pair.text == pair.text.strip()
+        assert pair.text[-1] in ".?!"
+        for word in (pair.word, pair.foil):
+            assert len(tokenizer.tokenize(word)) == 1, word
+        assert tokenizer.unk_token not in tokenizer.tokenize(pair.text)
+    for part in [suite.pairs] if suite.stereotypes else [[p for p in suite.pairs if p.kind == kind] for kind in suite.kinds]:
+        ways = Counter((pair.word, pair.foil) for pair in part)
+        assert ways == Counter((pair.foil, pair.word) for pair in part), "each of two words is as often the better one"
+
+
+def test_both_directions_of_a_stereotype_have_the_same_words():
+    pairs = SUITES["stereotypes"].pairs
+    for sort in ("pronoun", "noun"):
+        women, men = (Counter((p.word, p.foil) for p in pairs if p.kind == f"{who}, {sort}") for who in ("women", "men"))
+        assert women == Counter({(foil, word): times for (word, foil), times in men.items()})
+
+
+def test_no_sentence_of_a_suite_was_taken_from_what_else_there_is():
+    folders = [ROOT / "assets" / name for name in ("examples", "lessons")]
+    texts = [path.read_text("utf-8") for folder in folders for path in folder.iterdir() if path.suffix != ".css"]
+    made = [line for path in (PRETRAINING / "facts.txt", PRETRAINING / "stories.txt") for one in documents(path) for line in one]
+    known = " ".join(" ".join([*texts, *made, *built_in().texts]).split()).casefold()
+    for suite in SUITES.values():
+        for pair in suite.pairs:
+            for sentence in (pair.text, *pair.sentences):
+                assert sentence.casefold() not in known, sentence
+
+
+@pytest.mark.parametrize("way", [BLANK, LIKELIHOOD])
+@pytest.mark.parametrize("name", SUITES)
+def test_every_difference_is_that_of_transformers(bundled, tokenizer, name, way):
+    suite = some(SUITES[name], 1 if way == LIKELIHOOD else FEW)
+    module = transformers.BertForPreTraining.from_pretrained(BUNDLED_FOLDER, dtype="float32").eval()
+    found = judged(bundled, suite, way)
+    assert [one.pair for one in found.judged] == list(suite.pairs)
+    theirs = [by_transformers(module, tokenizer, pair, way, suite.stereotypes) for pair in suite.pairs]
+    np.testing.assert_allclose([one.difference for one in found.judged], theirs, atol=1e-4)
+    own = [own_difference(bundled, one, suite.stereotypes) for one in found.judged[:2]]
+    np.testing.assert_allclose(own, theirs[:2], atol=1e-4)
+
+
+def test_shares_count_the_pairs_in_which_the_word_wins(bundled):
+    suite = SUITES["facts"]
+    found = judged(bundled, suite)
+    right, every = {one.pair: one.difference > 0 for one in found.judged}, Share.of(found.right)
+    assert every == Share(64, sum(right.values()) / 64, *wilson(sum(right.values()), 64))
+    for kind, share in shares_by_kind(found.kinds, found.right).items():
+        assert share.right == np.mean([right[pair] for pair in suite.pairs if pair.kind == kind])
+    swapped = replace(suite, pairs=tuple(replace(pair, word=pair.foil, foil=pair.word) for pair in suite.pairs))
+    assert np.mean(judged(bundled, swapped).right) == pytest.approx(1 - every.right)
+
+
+def test_stereotypes_count_only_what_both_sentences_share(bundled):
+    suite = some(SUITES["stereotypes"], 1)
+    shared, whole = judged(bundled, suite), judged(bundled, replace(suite, stereotypes=False), LIKELIHOOD)
+    blank = judged(bundled, suite, BLANK)
+    for one, every, slot in zip(shared.judged, whole.judged, blank.judged, strict=True):
+        assert one.difference + slot.difference == pytest.approx(every.difference, abs=1e-4)
+
+
+@pytest.mark.parametrize("family", [name for name in KINDS if name != "electra-discriminator"])
+def test_every_family_judges_pairs_of_which_it_cuts_the_words(tmp_path, family):
+    model = explorer.load(str(write_family(tmp_path / family, family)))
+    for suite in (some(SUITES["agreement"], 1), some(SUITES["stereotypes"], 1)):
+        found = judged(model, suite, BLANK)
+        assert len(found.judged) + len(found.left_out) == len(suite.pairs)
+        for one in found.judged[:1]:
+            assert one.difference == pytest.approx(own_difference(model, one, suite.stereotypes), abs=2e-3)
+
+
+def test_words_of_several_pieces_are_scored_by_pseudo_likelihood_and_the_same_ones_left_out(tiny, bundled):
+    pairs = (("the [MASK] went.", "man", "dog"), ("the [MASK] went.", "mans", "dog"), ("the [MASK] went.", "man", "Man"))
+    suite = Suite("own", "", "", tuple(MinimalPair("", *pair) for pair in pairs))
+    found = judged(tiny, suite)
+    assert [one.way for one in found.judged] == [BLANK, LIKELIHOOD]
+    assert found.left_out == suite.pairs[2:]
+    mans, dog = finished(pseudo_likelihoods_in_steps(tiny, suite.pairs[1].sentences))
+    assert found.judged[1].difference == pytest.approx(mans - dog, abs=1e-4)
+    with pytest.raises(InputError, match="alike"):
+        judged(tiny, replace(suite, pairs=suite.pairs[2:]))
+
+
+@pytest.mark.parametrize(("right", "items"), [(0, 16), (16, 16), (1, 1), (41, 64), (500, 1000)])
+def test_the_interval_holds_all_shares_that_the_score_test_does_not_refuse(right, items):
+    low, high = wilson(right, items)
+    for share in np.linspace(0.0005, 0.9995, 1000):
+        refused = abs(right / items - share) / math.sqrt(share * (1 - share) / items) > NORMAL_95
+        assert refused != (low < share < high), share
+    with pytest.raises(ValueError, match="no share"):
+        wilson(1, 0)
+
+
+def test_the_endpoint_tells_shares_and_names_the_suites(bundled, tmp_path):
+    found = endpoint("stereotypes")
+    assert found["items"] == 64
+    assert 0 <= found["low"] <= found["right"] <= found["high"] <= 1
+    assert sum(kind["items"] for kind in found["kinds"].values()) == 64
+    assert (found["way"], found["instead"], found["left_out"]) == (LIKELIHOOD, 0, 0)
+    assert endpoint("agreement")["way"] == BLANK
+    for bad in ("", "nothing", 3, None):
+        with pytest.raises(InputError, match="agreement, pronouns, negation, prepositions, stereotypes, facts"):
+            endpoint(bad)
+    with pytest.raises(InputError, match="blank, pseudo_likelihood"):
+        endpoint("facts", way="guess")
+    with pytest.raises(CapabilityError, match="masked-language-model"):
+        endpoint("facts", str(write_family(tmp_path / "plain", "electra-discriminator")))
+
+
+def test_the_tokens_to_read_are_about_what_is_read(bundled):
+    for suite in SUITES.values():
+        sizes = [bundled.encode(pair.text).kept for pair in suite.pairs]
+        assert tokens_to_read(suite, BLANK) == pytest.approx(sum(sizes), rel=0.2)
+        assert tokens_to_read(suite, LIKELIHOOD) == pytest.approx(sum(2 * size * (size - 2) for size in sizes), rel=0.35)

@@ -1,0 +1,92 @@
+"""The view Test suites: its bars, sentences and pairs are the numbers of what judges them."""
+
+import re
+from collections import Counter
+
+import pytest
+
+from explorer.analysis.intervals import Share, shares_by_kind, wilson
+from explorer.base.errors import InputError
+from explorer.base.steps import finished
+from explorer.figures.numbers import kept
+from explorer.techniques.minimal_pairs import LIKELIHOOD, judge_in_steps
+from explorer.text.suites import suite_of
+from explorer.views.experiments.suites import Suites
+from explorer.views.subject import Subject
+
+
+@pytest.fixture
+def subject(bundled):
+    return Subject.of(bundled.trace("The man went to the [MASK]."))
+
+
+def column(picture, name):
+    """A column of the numbers beside a picture."""
+    table = kept(picture)
+    return table.cells[table.columns.index(name)]
+
+
+def numbers(text):
+    return [int(one) for one in re.findall(r"\d+", re.sub("“.*?”", "", text))]
+
+
+@pytest.mark.parametrize("name", ["agreement", "stereotypes"])
+def test_bars_sentence_and_pairs_are_what_was_judged(subject, name):
+    view = Suites(suite=name)
+    content, found = view.compute(subject), finished(judge_in_steps(subject.model, suite_of(name)))
+    assert content["check"]["text"].startswith("✓"), content["check"]
+    share, kinds = Share.of(found.right), shares_by_kind(found.kinds, found.right)
+    bars = [dict(zip(kept(content["picture"]).columns, row, strict=True)) for row in kept(content["picture"]).rows]
+    assert {row["kind"]: row["right"] for row in bars} == {"all": share.right, **{kind: one.right for kind, one in kinds.items()}}
+    for row in bars:
+        assert (row["low"], row["high"]) == wilson(round(row["right"] * row["items"]), row["items"])
+    pairs = content["pairs"]
+    assert Counter(column(pairs, "text")) == Counter(pair.text for pair in suite_of(name).pairs)
+    assert sum(column(pairs, "right")) == sum(found.right)
+    assert ("CrowS" in content["about"] or "occupations" in content["about"]) == (name == "stereotypes")
+    told = view.finding(subject).text
+    expected = [round(share.right * 64), 64, *(round(100 * one) for one in (share.right, 95 / 100, share.low, share.high))]
+    assert numbers(told)[:6] == expected, told
+    parts = [round(100 * one.right) for one in kinds.values()]
+    assert numbers(told)[6:] == [min(parts), max(parts)]
+
+
+def test_a_click_lists_a_kind_and_makes_a_pair_the_input(subject):
+    view = Suites()
+    view.compute(subject)
+    kind = suite_of("agreement").kinds[1]
+    assert view.on_picture(subject, 2).settings == {"kind": kind}
+    assert view.on_picture(subject, 0).settings == {"kind": ""}
+    one = Suites(kind=kind)
+    assert one.on_picture(subject, 2).settings == {"kind": ""}
+    assert set(column(one.compute(subject)["pairs"], "kind")) == {kind}
+    assert one.key(subject) != view.key(subject)
+    assert Suites(suite="facts", kind=kind)._kind == "", "it is of another suite"
+    change = view.on_pairs(subject, 3)
+    assert change.texts == (suite_of("agreement").pairs[3].text, "")
+    assert subject.model.trace(*change.texts).tokens[change.selection["token"]] == "[MASK]"
+    for bad in (64, -1, None):
+        with pytest.raises(InputError):
+            view.on_pairs(subject, bad)
+    with pytest.raises(InputError):
+        view.on_picture(subject, 9)
+
+
+def test_another_model_stands_beside_it(subject, tiny):
+    view = Suites(suite="facts", other=tiny.name)
+    content = view.compute(subject)
+    assert set(column(content["picture"], "model")) == {subject.model_name, tiny.name}
+    assert set(column(content["pairs"], "model")) == {subject.model_name, tiny.name}
+    here, there = (finished(judge_in_steps(model, suite_of("facts"))) for model in (subject.model, tiny))
+    assert {one.way for one in there.judged} == {LIKELIHOOD}
+    theirs = {one.pair: one.is_right for one in there.judged}
+    only = Counter((one.is_right, theirs[one.pair]) for one in here.judged if one.pair in theirs)
+    told = view.finding(subject).text
+    assert numbers(told)[-2:] == [only[True, False], only[False, True]]
+
+
+def test_a_model_that_cannot_be_asked_is_told(subject, tmp_path):
+    view = Suites(other=str(tmp_path / "nothing"))
+    content = view.compute(subject)
+    assert set(column(content["picture"], "model")) == {subject.model_name}
+    assert "nothing" in content["about"]
