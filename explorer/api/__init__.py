@@ -6,7 +6,7 @@ float32 precision. A wrong argument comes back as one sentence.
 
 import gradio as gr
 
-from explorer.api import attention, basics, corpus, masked_lm, overview, similarity, spans, tagging, training, views
+from explorer.api import attention, basics, corpus, experiments, masked_lm, overview, similarity, spans, tagging, training, views
 from explorer.api.callers import bounded
 from explorer.api.handlers import friendly
 from explorer.base.scheduling import MODEL, TRAINING
@@ -21,13 +21,14 @@ ENDPOINTS = (
     *tagging.ENDPOINTS,
     *spans.ENDPOINTS,
     *corpus.ENDPOINTS,
+    *experiments.ENDPOINTS,
     *views.ENDPOINTS,
 )
 # These run beside the others, so that nobody's picture waits for a training.
 TRAININGS = ("train_head", "train_tokens", "train_spans")
 LONG = (
     *(*TRAININGS, "probe_layers", "projection", "search", "head_atlas", "neuron"),
-    *("head_effects", "attribution", "pseudo_likelihood"),
+    *("head_effects", "attribution", "pseudo_likelihood", "experiment"),
 )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from explorer.views import (
     attention,
     corpus,
+    experiments,
     fill_mask,
     finetune,
     hidden_states,
@@ -23,7 +24,7 @@ SECTIONS: Mapping[str, tuple[Tab, ...]] = {
     "Overview": (overview.TAB,),
     "Look inside": (tokens.TAB, attention.TAB, inside_head.TAB, hidden_states.TAB),
     "Ask": (fill_mask.TAB, next_sentence.TAB, own_head.TAB),
-    "Beyond one sentence": (projection.TAB, corpus.TAB, side_by_side.TAB),
+    "Beyond one sentence": (projection.TAB, corpus.TAB, side_by_side.TAB, experiments.TAB),
     "Teach it": (finetune.TAB,),
     "The model": (model.TAB,),
 }

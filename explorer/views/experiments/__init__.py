@@ -1,0 +1,13 @@
+"""Experiments: one question asked of many sentences, with intervals and a test on sentences that were not looked at."""
+
+from explorer.views.experiments.heads import HeadsDecide
+from explorer.views.view import Tab
+
+TAB = Tab(
+    "experiments",
+    "Experiments",
+    "What holds over many sentences?",
+    {"Which heads decide": [[HeadsDecide]]},
+    needs="fill_mask",
+    steppers=("layer", "head"),
+)
