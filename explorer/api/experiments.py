@@ -22,8 +22,9 @@ def experiment(
 
     Returns:
         `effects`, `low`, `high`, `p`, `q`, `random` (the mean of a random head), `selected` ([layer, head] from 1), `held_out`:
-        `effect`, `low`, `high`, `rank`, `p`, `random`, `items`; `baseline` (the mean difference with all heads), `items` (how
-        many), `provenance`: question, `how`, `seed`, model, hash of its weights, `dtype`, versions.
+        `effect`, `low`, `high`, `rank`, `p`, `random` (with `random_low`, `random_high`), `baseline`, `items`; `baseline` (the
+        mean difference with all heads), `items` (how many), `provenance`: question, `how`, `seed`, model, hash of its weights,
+        `dtype`, versions.
     """
     return while_wanted(experiment_in_steps(explorer_for(model), items, question, how, seed)).as_dict()
 

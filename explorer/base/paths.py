@@ -8,5 +8,6 @@ _CHECKOUT = _PACKAGE.parent
 IS_INSTALLED: Final = not (_CHECKOUT / "assets" / "models").is_dir()
 ASSETS: Final = (_PACKAGE if IS_INSTALLED else _CHECKOUT) / "assets"  # of a wheel they are a part of the package
 EXAMPLES: Final = ASSETS / "examples"
+EXPERIMENTS: Final = ASSETS / "experiments"
 # Beside the app; what was installed may be replaced as a whole.
 RUNS: Final = (Path.home() / ".cache" / "bert-explorer" if IS_INSTALLED else _CHECKOUT) / "runs"

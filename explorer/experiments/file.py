@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import functools
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from explorer.base.errors import InputError
 from explorer.base.limits import EXPERIMENT_MEGABYTES
+from explorer.base.paths import EXPERIMENTS
 from explorer.experiments.heads import HEADS_OFF, MOST_SEED, Experiment
+from explorer.model.checkpoints import BUNDLED_FOLDER
+from explorer.model.explorer import Explorer
+from explorer.model.provenance import weights_hash
+from explorer.techniques.heads_off import ZERO
 from explorer.text import limits
-from explorer.text.items import check_items
+from explorer.text.items import agreement, check_items
 
 FORMAT = "bert-explorer experiment 1"
 NO_EXPERIMENT = "This file holds no experiment that can be read; save it once more, and send it as it is."
@@ -52,6 +59,20 @@ def opened(text: str) -> Experiment:
     if not (fits and np.isfinite(before).all() and np.isfinite(changes).all()):
         raise InputError(NO_EXPERIMENT)
     return Experiment(items, pieces, before, changes, provenance)
+
+
+@functools.cache
+def _agreement() -> Experiment:
+    return opened((EXPERIMENTS / "agreement.json").read_text("utf-8"))
+
+
+def shipped(model: Explorer, how: str = ZERO, seed: int = 0) -> Experiment | None:
+    """What comes with the app for its items on agreement: with the weights of the bundled model, and as it is by default."""
+    if model.checkpoint.folder != BUNDLED_FOLDER or how != ZERO:
+        return None
+    found = _agreement()
+    same = found.provenance["weights"] == weights_hash(model.checkpoint) and found.items == agreement()
+    return replace(found, provenance={**found.provenance, "seed": seed}) if same else None
 
 
 def _provenance(given: Any) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from explorer.analysis.resampling import halves
 from explorer.base.steps import finished
 from explorer.experiments.summary import Summary, summarise
 from explorer.model.explorer import Explorer
@@ -46,18 +47,22 @@ class Experiment:
         """Means, intervals, tests and the held-out half."""
         return summarise(self.changes, self.provenance["seed"])
 
+    @property
+    def held_out_before(self) -> float:
+        """The mean logit difference of the items that test the selected head, with all heads."""
+        _, testing = halves(len(self.items), self.provenance["seed"])
+        return float(self.before[testing].mean())
+
     def as_dict(self) -> dict[str, Any]:
         """As `/experiment` answers, layers and heads from 1."""
         found = self.summary
         arrays = {name: getattr(found, name).tolist() for name in ("effects", "low", "high", "p", "q")}
-        held_out = vars(found.held_out)
-        baseline = float(self.before.mean())
         return {
             **arrays,
             "random": found.random,
             "selected": [found.selected[0] + 1, found.selected[1] + 1],
-            "held_out": dict(held_out),
-            "baseline": baseline,
+            "held_out": {**vars(found.held_out), "baseline": self.held_out_before},
+            "baseline": float(self.before.mean()),
             "items": len(self.items),
             "provenance": self.provenance,
         }

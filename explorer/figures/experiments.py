@@ -48,7 +48,7 @@ def head_board(
         text=np.where(q < SURE, MARK, ""),
         texttemplate="%{text}",
     )
-    drawn.update_layout(shapes=outlined_cell(selected))
+    drawn.update_layout(shapes=outlined_cell((selected[0] + 1, selected[1] + 1)))
     return keep(drawn, lambda: _heads(effects, low=low, high=high, p=p, q=q))
 
 
