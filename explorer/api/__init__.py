@@ -6,7 +6,20 @@ float32 precision. An invalid argument is answered with one sentence.
 
 import gradio as gr
 
-from explorer.api import attention, basics, corpus, masked_lm, overview, similarity, spans, suites, tagging, training, views
+from explorer.api import (
+    attention,
+    basics,
+    corpus,
+    experiments,
+    masked_lm,
+    overview,
+    similarity,
+    spans,
+    suites,
+    tagging,
+    training,
+    views,
+)
 from explorer.api.callers import bounded
 from explorer.api.handlers import friendly
 from explorer.base.scheduling import MODEL, TRAINING
@@ -21,14 +34,15 @@ ENDPOINTS = (
     *tagging.ENDPOINTS,
     *spans.ENDPOINTS,
     *corpus.ENDPOINTS,
+    *experiments.ENDPOINTS,
     *suites.ENDPOINTS,
     *views.ENDPOINTS,
 )
 # These run beside other calls, so that no picture waits for a training.
 TRAININGS = ("train_head", "train_tokens", "train_spans")
 LONG = (
-    *(*TRAININGS, "probe_layers", "projection", "search", "head_atlas", "neuron", "suite"),
-    *("head_effects", "attribution", "pseudo_likelihood"),
+    *(*TRAININGS, "probe_layers", "projection", "search", "head_atlas", "neuron"),
+    *("head_effects", "attribution", "pseudo_likelihood", "experiment", "suite"),
 )
 
 

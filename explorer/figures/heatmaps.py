@@ -54,6 +54,7 @@ class ColourScale(TypedDict, total=False):
     cmax: float
     colorbar: dict[str, Any]
     showscale: bool
+    reversescale: bool
 
 
 class Ticks(TypedDict):

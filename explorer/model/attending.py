@@ -50,6 +50,14 @@ class Heads:
         query = self.query[..., queries, :]
         return torch.nn.functional.scaled_dot_product_attention(query, self.key, self.value, mask, scale=self.scaling)
 
+    def context_at(self, places: torch.Tensor) -> torch.Tensor:
+        """The values weighted for one token of each input, at `places` [batch]: [batch, heads, 1, head_size]."""
+        rows, mask = torch.arange(len(places)), self.mask
+        if mask is not None and mask.shape[-2] > 1:
+            mask = mask.expand(len(places), *mask.shape[1:])[rows, :, places][:, :, None]
+        query = self.query[rows, :, places][:, :, None]
+        return torch.nn.functional.scaled_dot_product_attention(query, self.key, self.value, mask, scale=self.scaling)
+
 
 class _Seen(Exception):  # ends a computation of which the rest is not needed
     def __init__(self, heads: Heads) -> None:

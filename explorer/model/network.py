@@ -314,6 +314,8 @@ class Network:
     def masked_lm_of(self, hidden: torch.Tensor, ids: Sequence[int]) -> torch.Tensor:
         """Like `masked_lm`, for a few pieces: [..., hidden] to [..., ids]. The rest of the vocabulary is not computed."""
         self.require("fill_mask")
+        if self.family.model_type == "mobilebert":  # its output matrix has two parts
+            return self.masked_lm(hidden)[..., list(ids)]
         module, hidden = copies.of(self.module), self.final(hidden)
         whole = module.get_output_embeddings()
         rows = torch.nn.Linear(whole.in_features, len(ids))

@@ -7,6 +7,7 @@ from explorer.outlets.code import (
     answers,
     attention,
     corpus,
+    experiments,
     fill_mask,
     hidden_states,
     inside_head,
@@ -24,7 +25,7 @@ from explorer.views.view import View
 
 _TABS = (
     *(overview, tokens, attention, inside_head, hidden_states, fill_mask, answers, pairs),
-    *(own_head, projection, corpus, side_by_side, weights),
+    *(own_head, projection, corpus, experiments, side_by_side, weights),
 )
 _CODE: dict[str, Callable[[Any, Subject], str]] = {name: make for tab in _TABS for name, make in tab.CODE.items()}
 _NEEDS = {view.name: tab.needs for tab in TABS if tab.needs for view in tab.views}

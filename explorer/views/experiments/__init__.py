@@ -1,5 +1,6 @@
 """Experiments: one question asked of many sentences, with intervals and a test on sentences that were not looked at."""
 
+from explorer.views.experiments.heads import HeadsDecide
 from explorer.views.experiments.suites import Suites
 from explorer.views.view import Tab
 
@@ -7,7 +8,7 @@ TAB = Tab(
     "experiments",
     "Experiments",
     "What holds over many sentences?",
-    {"Test suites": [[Suites]]},
+    {"Which heads decide": [[HeadsDecide]], "Test suites": [[Suites]]},
     needs="fill_mask",
     steppers=("layer", "head"),
     without_steppers=("Test suites",),

@@ -1,0 +1,70 @@
+"""Which items an experiment is about: those that come with the app, typed ones, or a file."""
+
+from collections.abc import Hashable
+from typing import Any
+
+from explorer.base.cache import Recent
+from explorer.base.errors import InputError
+from explorer.base.limits import BOX_CHARACTERS
+from explorer.techniques.heads_off import questions_of
+from explorer.text.items import Item, agreement, items_from_lines, lines_of, read_items
+from explorer.views.settings import choice, text, upload
+from explorer.views.subject import Subject
+from explorer.views.view import Change, LongView, props
+
+BUILT_IN, TYPED, FILE = "Agreement (20)", "Typed here", "A file of yours"
+CHOOSE = "CSV with text, word, foil…"
+NO_FILE = "Choose a file with the columns text, word and foil; text_b may be a fourth."
+
+LOOKED_AT = 200  # items, before they are asked
+_problems: Recent[Hashable, str] = Recent(16)
+
+
+class ItemsView(LongView):
+    """What is asked of many items."""
+
+    name, question = "experiments", ""
+    source: str = choice((BUILT_IN, TYPED, FILE), "Items", menu=True, elem_classes="inline")
+    file: tuple[Item, ...] | None = upload(label=CHOOSE, read=read_items, as_button=True, when=lambda view: view.source == FILE)
+    typed: str = text(
+        "",
+        "One item a line: a sentence with [MASK] | the word that belongs there | a foil",
+        limit=BOX_CHARACTERS,
+        heard="submit blur",
+        lines=5,
+        max_lines=10,
+        placeholder=lines_of(agreement()[:2]),
+        when=lambda view: view.source == TYPED,
+    )
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """The items. Raises InputError where there are none, or a line is no item."""
+        if self.source == TYPED:
+            return items_from_lines(self.typed)
+        return agreement() if self.source == BUILT_IN else self.file or ()
+
+    def problem(self, subject: Subject) -> str:
+        """Why these items cannot be asked, in a sentence that says what to do; '' where they can. Many are not looked at yet."""
+        key = subject.model.checkpoint, self.source, self.typed, self.file
+        if (found := _problems.get(key)) is None:
+            _problems.put(key, found := self._problem(subject))
+        return found
+
+    def _problem(self, subject: Subject) -> str:
+        if self.source == FILE and not self.file:
+            return NO_FILE
+        if self.source == TYPED and not self.typed.strip():
+            return "Type at least two items, each a line: a sentence with [MASK] | the word that belongs there | a foil."
+        try:
+            if len(items := self.items) <= LOOKED_AT:
+                questions_of(subject.model, items)
+        except InputError as error:
+            return str(error)
+        return ""
+
+    def on_file(self, subject: Subject, file: Any) -> Change:
+        """A file was read. Raises InputError when none was."""
+        if file is None:
+            raise InputError(NO_FILE)
+        return Change(settings={"source": FILE}, content={"file": props(label=f"{CHOOSE} ({len(file):,} items)")})

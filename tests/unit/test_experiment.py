@@ -1,0 +1,271 @@
+"""Heads switched off in many items, against hooks on transformers; what the numbers say of a model that knows nothing."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+
+import explorer
+from explorer.api.experiments import experiment as endpoint
+from explorer.base.errors import CapabilityError, InputError
+from explorer.base.limits import ITEMS
+from explorer.experiments import heads
+from explorer.experiments.heads import experiment, experiment_in_steps
+from explorer.model.provenance import weights_hash
+from explorer.techniques import heads_off
+from explorer.techniques.ablation import intervene
+from explorer.techniques.heads_off import MEAN, RESAMPLE, WAYS
+from explorer.text.items import Item, agreement, check_items, items_from_lines, lines_of, read_items
+from tests.families import KINDS, write_family
+from tests.hooks import eager_bert, every_dense
+
+TINY_ITEMS = (
+    Item("the man went to the [MASK] .", "he bought milk .", "store", "dog"),
+    Item("the [MASK] was happy .", "", "man", "cat"),
+    Item("she bought [MASK] .", "", "milk", "dog"),
+    Item("it was the sad dog , and [MASK] it went !", "", "slow", "happy"),
+    Item("he [MASK] to the dog", "", "went", "bought"),
+)
+
+
+@pytest.fixture(scope="module")
+def found(bundled):
+    """The twenty items that come with the app."""
+    return experiment(bundled, agreement())
+
+
+def by_hooks(model, items, pieces, replaced):
+    """[items, layers, heads]: changes of the logit difference by full passes of transformers, one a head; and [items] before.
+
+    `replaced(layer, head)` is what stands in the place of a head's context, over [items, tokens, head_size]; all items are read
+    as one batch, the shorter ones filled up with [PAD].
+    """
+    module, has = eager_bert(model), model.capabilities
+    dense, size = every_dense(module), has.hidden_size // has.heads
+    vocabulary = model.tokenizer.get_vocab()
+    ids = torch.tensor([[vocabulary[piece] for piece in pair] for pair in pieces])
+    encoded = encode(model, items)
+    places = (encoded["input_ids"] == model.mask_id).long().argmax(1)
+
+    @torch.no_grad()
+    def differences():
+        logits = module(**encoded).prediction_logits[range(len(items)), places].gather(1, ids)
+        return (logits[:, 0] - logits[:, 1]).numpy()
+
+    before, changes = differences(), np.empty((len(items), has.layers, has.heads))
+    for layer, head in np.ndindex(has.layers, has.heads):
+
+        def put(_, inputs, layer=layer, head=head):
+            context = inputs[0].clone()
+            context[:, :, head * size : (head + 1) * size] = replaced(layer, head)
+            return (context,)
+
+        hook = dense[layer].register_forward_pre_hook(put)
+        changes[:, layer, head] = differences() - before
+        hook.remove()
+    return changes, before
+
+
+def encode(model, items):
+    """The items as transformers reads them in one batch."""
+    pairs = [[item.text_a, item.text_b] if item.text_b else [item.text_a] for item in items]
+    return model.tokenizer.pad([model.tokenizer(*pair) for pair in pairs], return_tensors="pt")
+
+
+def contexts(model, items):
+    """What W_O reads in transformers' own pass, by layer: [items, tokens, hidden]; and which tokens are real [items, tokens]."""
+    module, seen = eager_bert(model), []
+    for dense in every_dense(module):
+        dense.register_forward_pre_hook(lambda _, given: seen.append(given[0]))
+    encoded = encode(model, items)
+    with torch.no_grad():
+        module(**encoded)
+    return seen, encoded["attention_mask"].bool()
+
+
+def test_effects_are_those_of_hooks_on_twenty_items(bundled, found):
+    changes, before = by_hooks(bundled, found.items, found.pieces, lambda layer, head: 0.0)
+    np.testing.assert_allclose(found.before, before, atol=1e-4)
+    np.testing.assert_allclose(found.changes, changes, atol=1e-4)
+    np.testing.assert_allclose(found.summary.effects, changes.mean(0), atol=1e-4)
+
+
+@pytest.mark.parametrize("how", WAYS)
+def test_each_way_of_switching_off_is_that_of_hooks(tiny, how):
+    found = experiment(tiny, TINY_ITEMS, how=how, seed=3)
+    read, real = contexts(tiny, TINY_ITEMS)
+    size, questions = tiny.capabilities.hidden_size // tiny.capabilities.heads, heads_off.questions_of(tiny, TINY_ITEMS)
+    donors = heads_off._donors(len(TINY_ITEMS), 3)
+    assert sorted(donors) == list(range(len(TINY_ITEMS)))
+    assert all(donors != np.arange(len(TINY_ITEMS)))
+
+    def replaced(layer, head):
+        own = read[layer][..., head * size : (head + 1) * size]
+        if how == MEAN:
+            return own[real].mean(0)
+        given = torch.zeros_like(own)
+        if how == RESAMPLE:
+            for row, donor in enumerate(donors):
+                places = counterparts(questions[row], questions[donor])
+                given[row, : len(places)] = own[donor, places]
+        return given
+
+    changes, before = by_hooks(tiny, TINY_ITEMS, found.pieces, replaced)
+    np.testing.assert_allclose(found.before, before, atol=1e-4)
+    np.testing.assert_allclose(found.changes, changes, atol=1e-4)
+    assert np.abs(changes).max() > 0.01
+
+
+def counterparts(one, other):
+    """As the docstring says: first, blank and last take each other's place, the others that at the nearest relative position."""
+    last, others_last = len(one.ids) - 1, len(other.ids) - 1
+    before = [round(token * other.blank / one.blank) for token in range(one.blank)]
+    after = [(token - one.blank) / (last - one.blank) for token in range(one.blank, last + 1)]
+    return [*before, *(round(other.blank + share * (others_last - other.blank)) for share in after)]
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "electra-discriminator"])
+def test_every_family(kind, tmp_path):
+    """Against the same heads switched off in one input, which test_families.py holds to transformers."""
+    model = explorer.load(str(write_family(tmp_path / kind, kind)))
+    items = [Item("the man [MASK] to it", "", "", ""), Item("he [MASK] and [MASK] it", "she was", "", "")]
+    found = experiment(model, tuple(items))
+    for number, item in enumerate(items):
+        trace = model.trace(item.text_a, item.text_b)
+        place = trace.blanks()[0]
+        logits = model.masked_lm(trace.states[-1][place])
+        word, foil = logits.topk(2).indices.tolist()
+        assert model.pieces([word, foil]) == list(found.pieces[number])
+        for head in [(0, 1), (1, 0), (model.capabilities.layers - 1, 1)]:
+            after = model.masked_lm(intervene(trace, [head])[place])
+            change = (after[word] - after[foil]) - (logits[word] - logits[foil])
+            assert found.changes[number][head] == pytest.approx(float(change), abs=1e-4)
+
+
+def test_batches_do_not_matter(tiny, monkeypatch):
+    """Nor does the order of the items."""
+    whole = experiment(tiny, TINY_ITEMS)
+    monkeypatch.setattr(heads_off, "TOKENS_READ", 1)
+    alone = experiment(tiny, TINY_ITEMS[::-1])
+    np.testing.assert_allclose(whole.changes, alone.changes[::-1], atol=1e-5)
+
+
+def test_the_deciding_head_of_agreement_holds_on_the_other_half(found):
+    summary = found.summary
+    assert summary.held_out.high < 0
+    assert summary.held_out.rank <= 3
+    assert summary.held_out.effect < summary.held_out.random
+    assert summary.q[summary.selected] < 0.05
+
+
+def test_the_answer_of_the_endpoint(bundled, found):
+    answer = endpoint([one.row for one in agreement()])
+    assert answer == json.loads(json.dumps(answer, allow_nan=False))
+    np.testing.assert_allclose(answer["effects"], found.changes.mean(0), atol=1e-5)
+    effects, low, high = (np.array(answer[name]) for name in ("effects", "low", "high"))
+    assert (low <= effects).all()
+    assert (effects <= high).all()
+    assert answer["items"] == 20
+    assert answer["random"] == pytest.approx(effects.mean(), abs=1e-6)
+    layer, head = answer["selected"]
+    assert (layer - 1, head - 1) == found.summary.selected
+    assert answer["held_out"]["items"] == 10
+    provenance = answer["provenance"]
+    assert provenance["weights"] == weights_hash(bundled.checkpoint)
+    assert (provenance["how"], provenance["seed"], provenance["dtype"]) == ("zero", 0, "float32")
+    assert provenance["torch"] == torch.__version__
+
+
+REFUSED = {
+    "no list": "items",
+    "no items": [],
+    "one item": [["the [MASK]", "", "man", "dog"]],
+    "too many": [["the [MASK]", "", "man", "dog"]] * 100_000,
+    "three cells": [["the [MASK]", "man", "dog"]] * 2,
+    "a number": [[5, "", "man", "dog"]] * 2,
+    "no blank": [["the [MASK]", "", "man", "dog"], ["the dog", "", "man", "dog"]],
+    "an unknown word": [["the [MASK]", "", "man", "dog"], ["the [MASK]", "", "man", "automobiles"]],
+    "one word twice": [["the [MASK]", "", "man", "dog"], ["the [MASK]", "", "man", "Man"]],
+}
+
+
+@pytest.mark.parametrize("rows", REFUSED.values(), ids=REFUSED)
+def test_items_that_cannot_be_asked(tiny, rows, refusal):
+    said = refusal(InputError, lambda: experiment(tiny, rows))
+    if isinstance(rows, list) and len(rows) == 2 and len(rows[1]) == 4 and isinstance(rows[1][0], str):
+        assert "tem 2" in said
+
+
+def test_other_arguments_and_models_are_refused(tiny, variant_folders, refusal):
+    rows = [one.row for one in TINY_ITEMS]
+    for wrong in ({"question": "why"}, {"how": "gone"}, {"seed": -1}, {"seed": 0.5}):
+        refusal(InputError, lambda wrong=wrong: experiment(tiny, rows, **wrong))
+    headless = explorer.load(str(variant_folders["encoder_only"]))
+    refusal(CapabilityError, lambda: experiment(headless, rows), headless.name)
+
+
+def test_a_model_of_permuted_weights_finds_nothing(make_tiny):
+    """About one head in twenty is below 5 %, and none after the correction; word and foil are drawn by lot."""
+    folder = make_tiny(hidden_size=32, num_hidden_layers=6, num_attention_heads=8, max_position_embeddings=32)
+    model = explorer.load(str(folder))
+    words = ["store", "dog", "man", "cat", "milk", "happy", "sad", "slow"]
+    below, discoveries = [], 0
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        rows = []
+        for _ in range(40):
+            drawn = rng.choice(words, 5, replace=False).tolist()
+            rows.append([f"the {drawn[0]} {drawn[1]} [MASK] {drawn[2]}", "", *drawn[3:]])
+        summary = experiment(model, rows, seed=seed).summary
+        below.append((summary.p < 0.05).mean())
+        discoveries += int((summary.q < 0.05).any())
+    assert 0.01 <= np.mean(below) <= 0.1
+    assert discoveries == 0
+
+
+def test_a_long_run_goes_on_where_it_was_stopped(tiny, monkeypatch):
+    monkeypatch.setattr(heads, "KEPT_FROM", 2)
+    monkeypatch.setattr(heads_off, "TOKENS_READ", 20)
+    measured, reads = heads.measured, []
+    monkeypatch.setattr(heads, "measured", lambda *given: reads.append(given[-1]) or measured(*given))
+    items = check_items([[f"the man {'very ' * n}[MASK]", "", "dog", "cat"] for n in range(1, 9)])
+    wanted = heads._at_once(tiny, items, heads_off.questions_of(tiny, items), "zero", 0)
+    steps = experiment_in_steps(tiny, items, seed=7)
+    shares = [next(steps) for _ in range(3)]
+    steps.close()
+    assert shares == sorted(shares)
+    found = experiment(tiny, items, seed=7)
+    assert reads[-1] >= 2, "what was measured before is not measured again"
+    *_, last = _result_of(wanted)
+    np.testing.assert_allclose(found.changes, last.changes, atol=1e-6)
+    again = experiment(tiny, items, seed=7)
+    assert reads[-1] == len(items)
+    np.testing.assert_array_equal(again.changes, found.changes)
+
+
+def _result_of(steps):
+    while True:
+        try:
+            next(steps)
+        except StopIteration as done:
+            yield done.value
+            return
+
+
+def test_items_are_read_from_lines_and_files(tmp_path, refusal):
+    items = items_from_lines("the [MASK] | man | dog\n\nthe [MASK]\tit was\tcat\t\n")
+    assert items == (Item("the [MASK]", "", "man", "dog"), Item("the [MASK]", "it was", "cat", ""))
+    assert items_from_lines(lines_of(items[:1] * 2)) == items[:1] * 2
+    refusal(InputError, lambda: items_from_lines("the [MASK] | man | dog\nthe [MASK]"))
+    named, plain = tmp_path / "named.csv", tmp_path / "plain.csv"
+    named.write_text("foil,word,text,text_b\ndog,man,the [MASK],\ncat,dog,a [MASK],it\n", "utf-8")
+    plain.write_text("the [MASK];man;dog\na [MASK];dog;cat\n", "utf-8")
+    assert read_items(named) == (items[0], Item("a [MASK]", "it", "dog", "cat"))
+    assert read_items(plain) == (items[0], Item("a [MASK]", "", "dog", "cat"))
+    assert ITEMS.most >= 20_000
+
+
+def test_as_many_of_the_items_that_come_along_are_right_either_way():
+    words = [one.word for one in agreement()]
+    assert words.count("is") == words.count("are") == 10

@@ -1,0 +1,59 @@
+"""Intervals, tests and their correction, against SciPy and what is known of them."""
+
+import itertools
+
+import numpy as np
+import pytest
+import scipy
+
+from explorer.analysis import resampling
+from explorer.analysis.resampling import benjamini_hochberg, bootstrap, halves, sign_flip
+
+
+def test_the_interval_is_that_of_scipys_bootstrap():
+    values = np.random.default_rng(3).exponential(size=(60, 2)) - 0.5
+    low, high = bootstrap(values)
+    wanted = scipy.stats.bootstrap((values,), np.mean, axis=0, n_resamples=20_000, method="percentile", rng=1)
+    np.testing.assert_allclose(low, wanted.confidence_interval.low, atol=0.04)
+    np.testing.assert_allclose(high, wanted.confidence_interval.high, atol=0.04)
+
+
+def test_the_interval_holds_the_true_mean_about_as_often_as_it_says():
+    rng = np.random.default_rng(0)
+    low, high = bootstrap(rng.normal(size=(40, 500)))  # 500 experiments of 40 items, whose true mean is 0
+    assert 0.9 <= ((low <= 0) & (high >= 0)).mean() <= 0.97
+
+
+def test_few_items_are_tested_with_all_signs():
+    values = np.array([0.3, 1.1, -0.2, 0.8, 2.0])
+    means = [abs(np.dot(signs, values)) for signs in itertools.product((1, -1), repeat=5)]
+    assert sign_flip(values) == pytest.approx(np.mean(np.array(means) >= abs(values.sum()) - 1e-12))
+    assert sign_flip(np.ones(5)) == 2 / 32
+
+
+def test_drawn_signs_give_about_what_all_signs_give(monkeypatch):
+    values = np.random.default_rng(5).normal(0.4, 1, size=(12, 6))
+    every = sign_flip(values)
+    monkeypatch.setattr(resampling, "FLIPS", 4_000)
+    np.testing.assert_allclose(sign_flip(values), every, atol=0.03)
+
+
+def test_of_values_without_an_effect_one_in_twenty_is_below_five_percent():
+    p = sign_flip(np.random.default_rng(1).normal(size=(30, 800)))
+    assert 0.03 <= (p < 0.05).mean() <= 0.07
+    assert p.min() > 0
+
+
+def test_the_correction_is_scipys():
+    p = np.random.default_rng(2).uniform(size=(6, 12)) ** 2
+    np.testing.assert_allclose(benjamini_hochberg(p).ravel(), scipy.stats.false_discovery_control(p.ravel()))
+    assert benjamini_hochberg(np.array([0.02])) == 0.02
+
+
+@pytest.mark.parametrize("count", [2, 7, 100])
+def test_halves_hold_each_item_once_and_the_seed_draws_them(count):
+    one, other = halves(count, 4)
+    assert sorted([*one, *other]) == list(range(count))
+    assert len(other) - len(one) == count % 2
+    assert all(np.array_equal(*pair) for pair in zip(halves(count, 4), (one, other), strict=True))
+    assert count < 100 or not np.array_equal(one, halves(count, 5)[0])
