@@ -14,7 +14,7 @@ def experiment(
 
     An item is [text_a, text_b, word, foil], each word one piece of the vocabulary; "" is the model's first guess for the word,
     and its best other guess for the foil. An effect is the difference without the head minus that with it, as in /head_effects
-    without minus baseline: negative where the head helps the word. `how` says what stands in the place of the head's output
+    without minus baseline: negative where the head helps the word. `how` says what replaces the head's output
     before W_O: "zero", "mean" (its mean over all tokens of all items) or "resample" (that of another item, by lot). Arrays are
     [layer][head]. The interval is a 95 % bootstrap over items, `p` a sign-flip test over items, and `q` that after
     Benjamini-Hochberg over all heads. `selected` is the head with the lowest mean on one half of the items, drawn by the seed,

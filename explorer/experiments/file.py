@@ -76,7 +76,7 @@ def shipped(model: Explorer, how: str = ZERO, seed: int = 0) -> Experiment | Non
 
 
 def _provenance(given: Any) -> dict[str, Any]:
-    """What is told of how it was made; the seed is needed to draw the same halves."""
+    """The checked provenance of a saved experiment; its seed draws the same halves again."""
     limits.check_integer(given["seed"], "the seed", 0, MOST_SEED)
     limits.check_choice(given["question"], "the question", (HEADS_OFF,))
     return {str(name): value for name, value in given.items() if isinstance(value, str | int | float)}

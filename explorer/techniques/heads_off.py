@@ -189,7 +189,7 @@ def _measure(model: Network, group: _Group, mean: torch.Tensor | None, others: S
 def _without_heads(model: Network, group: _Group, layer: int, hidden: torch.Tensor, instead: torch.Tensor) -> torch.Tensor:
     """The last hidden states of the blanks [heads, n, hidden] without each head of a layer, for what the layer reads.
 
-    `instead` is what stands in the place of a head's context, over [n, heads, tokens, head_size].
+    `instead` replaces a head's context, over [n, heads, tokens, head_size].
     """
     last, rows, heads = layer == model.capabilities.layers - 1, group.rows, model.capabilities.heads
     given = model.layers[layer].heads(hidden)
@@ -241,7 +241,7 @@ def _differences(model: Network, vectors: torch.Tensor, words: torch.Tensor) -> 
     return own[..., 0] - own[..., 1]
 
 
-# ---- What stands in the place of a head's context.
+# ---- What replaces a head's context.
 
 
 def _mean_contexts(model: Network, questions: Sequence[Question]) -> Generator[Part, None, torch.Tensor]:

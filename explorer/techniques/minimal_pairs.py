@@ -121,7 +121,7 @@ def own_difference(model: Explorer, judged: Judged, stereotypes: bool = False) -
 
 
 def _questions(model: Explorer, number: int, pair: MinimalPair, way: str, only_shared: bool) -> tuple[list[_Question], str]:
-    """What is asked of a model about a pair, nothing where it is left out; and the way it is scored."""
+    """The questions that score a pair, none where it is left out; and the way it is scored."""
     word, foil = (model.encode(sentence) for sentence in pair.sentences)
     differing = _differing(word, foil)
     unknown = model.tokenizer.unk_token_id

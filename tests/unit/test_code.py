@@ -37,6 +37,7 @@ from explorer.text.corpus import built_in, read_corpus
 from explorer.text.lines import read_lines
 from explorer.views import VIEWS
 from explorer.views.attention_data import overview_of, telling_of, weights_of
+from explorer.views.experiments.source import TYPED
 from explorer.views.hidden_states.layers import DRIFT, NORM, STEP, VECTORS
 from explorer.views.overview.run import selected_run
 from explorer.views.projection.map import VOCABULARY, WORDS
@@ -469,6 +470,7 @@ SHOWN = {
         "multiplications": subject.model.multiplications(subject.trace.kept) * subject.trace.kept
     },
     "model/weights": _weights,
+    "experiments/heads": lambda view, subject: {"effects": view.result(subject).summary.effects},
 }
 
 
@@ -517,7 +519,9 @@ def test_each_view_is_served_or_says_why_not():
     assert all(reason.endswith(".") for reason in code.WITHOUT.values())
 
 
+ITEMS = {"source": TYPED, "typed": "he was [MASK] . | happy | sad\nthe man was [MASK] . | sad | happy"}
 SETTINGS = {
+    "experiments/heads": [ITEMS],
     "overview/routes": [{"state": 1}],
     "attention/head": [
         {"average": "mean of the layer's heads"},
@@ -584,6 +588,8 @@ def test_the_bundled_model_gives_the_numbers_of_every_view(bundled, name):
         if name.startswith("side-by-side")
         else {"steps": 5}
         if name.endswith("attribution")
+        else ITEMS  # two, where the page opens with twenty
+        if name.startswith("experiments")
         else {}
     )
     there = compare(VIEWS[name].read(given, bundled.capabilities), subject)

@@ -20,7 +20,7 @@ BUNDLED = "bert-l6-h384-uncased"
 DEFAULT = Subject(BUNDLED, "The cat sat on the mat.", "")
 TEXTS = ("", "0", "~", "~~a", "a & b = c? #+%41", "one\ntwo | three\n", "🍎 مرحبا ß", "word " * 900, "~" + "x" * 400)
 # What clicks may leave in a memory:
-LEFT_BEHIND = ([[3, 5], "a1b2"], [1, 0], [2, 3, 1, 0, 3], 4, ["praise", 0, 1], 0, [2], [3, 0, 1])
+LEFT_BEHIND = ([[3, 5], "a1b2"], [1, 0], [2, 3, 1, 0, 3], 4, ["praise", 0, 1], 0, [2], [3, 0, 1], "a kind of pairs")
 NONSENSE = ("", "x" * 10_000, "-1", "²", "[" * 5_000, "~", "~AAAA", "NaN", "1e999", "${x}", "null", "9" * 500)
 CHOICES = [(tab, choice) for tab in TABS for choice in tab.choices]
 NAMED = [f"{tab.id}-{links.slug(choice)}" for tab, choice in CHOICES]

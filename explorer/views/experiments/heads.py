@@ -107,8 +107,8 @@ class HeadsDecide(ItemsView):
         told = (
             f"{name}, selected on {len(found.items) - held_out.items} items, changes the logit difference of the other "
             f"{held_out.items} by {_signed(held_out.effect)} of {_number(found.held_out_before)} (95 % interval "
-            f"{_signed(held_out.low)} to {_signed(held_out.high)}; rank {held_out.rank} of {summary.q.size}); a head drawn by lot "
-            f"by {_signed(held_out.random)}."
+            f"{_signed(held_out.low)} to {_signed(held_out.high)}; rank {held_out.rank} of {summary.q.size}); a head drawn by "
+            f"lot by {_signed(held_out.random)}."
         )
         if held_out.low <= 0 <= held_out.high:
             told = f"No head decides for certain: {told[0].lower()}{told[1:]}"
@@ -184,7 +184,7 @@ def _each(found: Experiment, head: tuple[int, int]) -> dict[str, Any]:
 
 
 def _around(item: Item) -> tuple[str, str]:
-    """What stands on both sides of the blank, where that is long only the part beside it."""
+    """The text before and after the blank, cut to BESIDE characters on each side."""
     left, _, right = " / ".join(filter(None, (item.text_a, item.text_b))).partition(MASK)
     return (left if len(left) <= BESIDE else f"…{left[-BESIDE:]}"), (right if len(right) <= BESIDE else f"{right[:BESIDE]}…")
 

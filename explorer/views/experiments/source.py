@@ -21,7 +21,7 @@ _problems: Recent[Hashable, str] = Recent(16)
 
 
 class ItemsView(LongView):
-    """What is asked of many items."""
+    """One question about many items, which are built in, typed or from a file."""
 
     name, question = "experiments", ""
     source: str = choice((BUILT_IN, TYPED, FILE), "Items", menu=True, elem_classes="inline")

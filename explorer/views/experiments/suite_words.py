@@ -1,4 +1,4 @@
-"""What is said of the results of a test suite, and the list of its pairs."""
+"""The sentences about the results of a test suite, and the list of its pairs."""
 
 from __future__ import annotations
 
