@@ -38,6 +38,16 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
   const states = () => value.states;
   const alone = () => Array.isArray(value.layers); // in a file or a notebook: only the value's own data is available
   const rows = () => value.tokens.length;
+  // Each head's part of a route where there is no server: they are packed in the order of the shares that are large enough.
+  function headsAlone(layer, query, key) {
+    const { heads, least, largest, parts } = value.heads ?? {};
+    const at = (layer * rows() + query) * rows() + key;
+    if (!heads || mixing[at] < least) return null;
+    const before = mixing.subarray(0, at).reduce((count, one) => count + (one >= least), 0);
+    const packed = new Int16Array(BertExplorer.bytes(parts).buffer, 2 * heads * before, heads);
+    return Array.from(packed, (part, head) => ({ head: head + 1, share: (part * largest) / 32767, key: null }));
+  }
+
   const share = (layer, query, key) => mixing[(layer * rows() + query) * rows() + key];
 
   // ---- Layout.
@@ -466,7 +476,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     const [state, row] = same ? chosen.settle([value.target.state, value.target.row], draw) : [value.target.state, value.target.row];
     target = { state, row };
     root.setAttribute("aria-label", value.alt);
-    root.classList.toggle("bx-alone", alone());
+    root.classList.toggle("bx-alone", alone() && !value.heads);
     place();
     show();
     tell();
@@ -505,10 +515,22 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     drawCard();
   }
 
+  // A route by its heads, without the server.
+  function openRoute([layer, query, key]) {
+    const heads = headsAlone(layer, query, key);
+    if (!heads) return;
+    value.inside = null;
+    value.route = { layer: layer + 1, query, key, share: share(layer, query, key), heads };
+    place();
+    show();
+    drawCard();
+  }
+
   const rowed = ({ layer, query, key }) => [layer, value.places[query], value.places[key]];
   function ask(index) {
     if (alone()) {
-      if ("unfold" in index || index.close) fold(index.unfold ?? 0);
+      if (index.route) openRoute(index.route);
+      else if ("unfold" in index || index.close) fold(index.unfold ?? 0);
       return;
     }
     if (index.inside) {

@@ -11,6 +11,8 @@ from explorer.figures.numbers import Table, keep
 from explorer.text.encoding import Encoding
 
 LEAST = 0.004  # the smallest share of the chosen place with which a route is drawn
+TOLD = 0.01  # of what a token takes: a route with a smaller share is not told by its heads where there is no server
+HEAD_LEVELS = 32767  # a head's part, which may be below 0, likewise
 LEVELS = 65535  # shares from 0 to 1 are sent as two-byte integers
 
 
@@ -118,6 +120,17 @@ def flow(picture: Picture) -> dict[str, Any]:
     else:
         value["mixing"] = to_base64(np.rint(picture.mixing * LEVELS).astype(np.uint16))
     return keep(value, lambda: _table(picture))
+
+
+def heads_of_routes(mixing: np.ndarray, parts: Sequence[np.ndarray]) -> dict[str, Any]:
+    """Each head's part of every share of at least TOLD in `mixing` [layers, query, key], for a page without a server.
+
+    `parts` are those of the heads by layer, [query, heads, key]. They are packed route after route, in the order of the shares.
+    """
+    found = np.stack(parts).transpose(0, 1, 3, 2)[np.rint(mixing * LEVELS) >= TOLD * LEVELS]  # [routes, heads]
+    largest = float(np.abs(found).max(initial=0)) or 1.0
+    packed = np.rint(found / largest * HEAD_LEVELS).astype(np.int16)
+    return {"least": TOLD, "heads": packed.shape[1], "largest": largest, "parts": to_base64(packed)}
 
 
 def _merged(picture: Picture) -> list[list[float]]:

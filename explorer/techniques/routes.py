@@ -224,6 +224,17 @@ def head_shares(
 
 
 @inference_mode
+def all_head_shares(
+    trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (), patch: Patch | None = None
+) -> Iterator[np.ndarray]:
+    """`head_shares` of every query, one layer at a time: [query, heads + 1, key] float32."""
+    shares, states = mixing(trace, off, cuts, patch).shares, changed_states(trace, off, patch, cuts)
+    for layer, rows in enumerate(shares):
+        block = block_of(trace, layer, off, cuts, patch, states)
+        yield torch.stack([head_shares_of(block, query, row) for query, row in enumerate(torch.from_numpy(rows.copy()))]).numpy()
+
+
+@inference_mode
 def head_parts(
     trace: Trace, layer: int, query: int, off: Collection[Head] = (), cuts: Collection[Cut] = (), patch: Patch | None = None
 ) -> np.ndarray:

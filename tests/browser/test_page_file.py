@@ -1,10 +1,12 @@
 """Views as files of their own, opened from the disk with the network off: they draw, answer a pointer, and log nothing."""
 
+import numpy as np
 import pytest
 
 import explorer
 from explorer.base.paths import ASSETS
 from explorer.outlets import page_file
+from explorer.techniques.routes import head_shares
 from explorer.views import TABS, VIEWS
 from explorer.views.subject import Subject
 from tests.browser.expecting import expect
@@ -49,7 +51,8 @@ def test_every_view_draws_from_the_disk(bundled, opened):
 
 def test_the_overview_traces_and_unfolds_from_the_disk(bundled, opened):
     views = [view() for tab in TABS if tab.id == "overview" for view in tab.views]
-    window = opened(page_file.html(views, Subject.of(bundled.trace("The capital of Japan is [MASK].", "It is a big city."))))
+    subject = Subject.of(bundled.trace("The capital of Japan is [MASK].", "It is a big city."))
+    window = opened(page_file.html(views, subject))
     box = lambda state, row: window.locator(f'.bx-flow-box[data-state="{state}"][data-row="{row}"]')  # noqa: E731
     drawn = "() => [...document.querySelectorAll('[data-route]')].map((one) => one.dataset.route)"
     expect(box(6, 6)).to_have_attribute("aria-pressed", "true")
@@ -71,7 +74,14 @@ def test_the_overview_traces_and_unfolds_from_the_disk(bundled, opened):
     expect(card).to_contain_text("Layer 4, for “[MASK]”")
     window.keyboard.press("Escape")
     expect(card).to_have_count(0)
-    window.locator("[data-route]").last.dispatch_event("click")
+    window.locator('[data-route="[5,6,4]"]').dispatch_event("click")
+    expect(card).to_contain_text("Layer 6: “[MASK]” takes")
+    parts = head_shares(subject.trace, 5, 6)[:-1, 4]
+    best = int(np.abs(parts).argmax())
+    expect(card.locator(".bx-flow-of-head").first).to_contain_text(f"head {best + 1}{100 * parts[best]:.0f} %")
+    window.locator("[data-layer='4']").click()
+    expect(card).to_contain_text("Layer 4, for “[MASK]”")
+    window.keyboard.press("Escape")
     expect(card).to_have_count(0)
     window.locator(".bx-flow-play").click()
     window.locator("[data-stop='2']").click()

@@ -8,7 +8,7 @@ from explorer.base.errors import CapabilityError
 from explorer.figures.flow import Rows
 from explorer.techniques.neuron_effects import TRIED, neuron_effects
 from explorer.techniques.neurons import promoted
-from explorer.techniques.routes import Route, head_shares
+from explorer.techniques.routes import Route, all_head_shares, head_shares
 from explorer.techniques.runs import Run
 from explorer.techniques.targets import word_target
 from explorer.views.overview.run import turned_in
@@ -16,6 +16,7 @@ from explorer.views.subject import Subject
 from explorer.views.view import seconds
 
 SOURCES = 4  # tokens named as sources
+SHORT = 24  # tokens: the heads of so many take about a second
 NEURONS = 5
 WORDS = 4  # promoted by a neuron
 SLOPES = 3  # passes that take as long as the gradient for all neurons
@@ -66,15 +67,25 @@ def route_inside(subject: Subject, run: Run, rows: Rows, route: tuple[int, int, 
     }
 
 
+def heads_inside(subject: Subject, run: Run) -> list[np.ndarray]:
+    """Each head's part of what each token takes, by layer: [query, heads, key]; none for more than SHORT tokens."""
+    short = run.trace.kept <= SHORT
+    return [parts[:, :-1] for parts in all_head_shares(run.trace, *_changes(subject))] if short else []
+
+
 def strongest_head(subject: Subject, run: Run, route: Route) -> int:
     """The head, from 1, with the largest share of a route."""
     return int(_head_shares(subject, run, route.layer, route.query)[:-1, route.key].argmax()) + 1
 
 
 def _head_shares(subject: Subject, run: Run, layer: int, query: int) -> np.ndarray:
+    return head_shares(run.trace, layer, query, *_changes(subject))
+
+
+def _changes(subject: Subject) -> tuple[Any, Any, Any]:
+    """The heads that are off, the cuts and the patch, as arguments of the functions of routes."""
     chosen = subject.selection
-    patch = (*chosen.patch, subject.trace) if chosen.patch else None
-    return head_shares(run.trace, layer, query, chosen.off, chosen.cut, patch)
+    return chosen.off, chosen.cut, (*chosen.patch, subject.trace) if chosen.patch else None
 
 
 def _most_of(part: np.ndarray, rows: Rows) -> int | None:

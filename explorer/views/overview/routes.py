@@ -6,11 +6,11 @@ from typing import Any
 
 from explorer.base.errors import InputError
 from explorer.figures.bars import whole_percent
-from explorer.figures.flow import Picture, Rows, Told, flow
+from explorer.figures.flow import Picture, Rows, Told, flow, heads_of_routes
 from explorer.techniques.runs import Run, run_of
 from explorer.text import limits
 from explorer.views.overview.answers import answers_of
-from explorer.views.overview.deeper import layer_inside, layers_inside, route_inside, strongest_head
+from explorer.views.overview.deeper import heads_inside, layer_inside, layers_inside, route_inside, strongest_head
 from explorer.views.overview.run import Followed, opens_on, rows_of, selected_run, turned_in, words_before, words_in
 from explorer.views.overview.story import stops_of
 from explorer.views.settings import memory
@@ -42,9 +42,10 @@ def _opened(value: object) -> tuple[int, ...]:
 
 
 WORDS, TURNS = "what the model would say at that token after that layer", "how far the vector turned in that layer (1 − cosine)"
-ANYWHERE, INSIDE = (
+ANYWHERE, INSIDE, BY_HEADS = (
     "a box, a token or a bar to see where it comes from",
     "the title of a layer to look inside, for the chosen token",
+    "a line to see its heads",
 )
 
 
@@ -74,10 +75,12 @@ class Routes(View):
         followed = self._followed(subject, run)
         rows = rows_of(run.trace.encoding, followed)
         layers = layers_inside(subject, run, rows, followed.position) if unfolded else []
-        clicks = [told for told, there in ((ANYWHERE, picture["mixing"]), (INSIDE, layers)) if there]
+        parts = heads_inside(subject, run) if unfolded else []
+        clicks = [told for told, there in ((ANYWHERE, picture["mixing"]), (INSIDE, layers), (BY_HEADS, parts)) if there]
         box, asked = WORDS if picture["words"] else TURNS, f" Click {', or '.join(clicks)}." if clicks else ""
         told = f"A box shows {box}; a thicker line, that more was taken.{asked}"
-        return {**content, "picture": {**picture, "layers": layers, "said": told}}
+        heads = heads_of_routes(run.mixed.shares, parts) if parts else None
+        return {**content, "picture": {**picture, "layers": layers, "heads": heads, "said": told}}
 
     def finding(self, subject: Subject) -> Finding | None:
         """The prediction at the selected place, the routes with the largest shares, and the strongest head of the first."""

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from explorer.base.errors import InputError
-from explorer.figures.flow import LEVELS
+from explorer.figures.flow import HEAD_LEVELS, LEVELS, TOLD
 from explorer.figures.numbers import kept
 from explorer.techniques import targets
-from explorer.techniques.routes import Route, mixing, place_shares, strongest_heads
+from explorer.techniques.routes import Route, head_shares, mixing, place_shares, strongest_heads
 from explorer.views.overview.routes import Routes
 from explorer.views.overview.run import ROWS
 from explorer.views.overview.trust import MEASURED, Trust
@@ -111,6 +111,27 @@ def test_the_heads_of_a_route_and_of_a_layer_sum_to_what_the_picture_shows(bundl
     assert len(inside["heads"]) == bundled.capabilities.heads
     assert inside["neurons"]
     assert inside["guess"] == "tokyo"
+
+
+def test_a_file_has_the_heads_of_every_route_of_a_short_input(bundled):
+    import base64
+
+    about = subject(off=((1, 2),))
+    view = Routes()
+    alone = view.standing_alone(about, view.compute(about), unfolded=True)["picture"]
+    packed, heads = alone["heads"], bundled.capabilities.heads
+    found = np.frombuffer(base64.b64decode(packed["parts"]), "<i2").reshape(-1, heads) * packed["largest"] / HEAD_LEVELS
+    routes = np.argwhere(mixing_in(alone) >= TOLD)
+    assert len(routes) == len(found) > 100
+    for route, parts in [*zip(routes, found, strict=True)][::25]:
+        layer, query, key = route.tolist()
+        own = head_shares(about.trace, layer, query, off=about.selection.off)[:-1, key]
+        np.testing.assert_allclose(parts, own, atol=packed["largest"] / HEAD_LEVELS)
+    assert "a line to see its heads" in alone["said"]
+    long = subject(LONG, "")
+    alone = view.standing_alone(long, view.compute(long), unfolded=True)["picture"]
+    assert alone["heads"] is None
+    assert "a line" not in alone["said"].partition("Click")[2]
 
 
 def test_a_cut_is_shown_beside_what_was_before_and_is_put_back_by_the_same_click(bundled):
