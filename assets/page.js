@@ -15,7 +15,6 @@ window.BertPage = {
   asked: new Map(), // when each pulse that is not there yet was requested, by name
   reading: 0, // the timeout of the current reading of a text, 0 for none
   hasRead: false, // whether a text was read since the page was opened
-  forgetLoading: null, // removes the sentence that the model is being loaded
   drawing: 0, // until when we wait for the drawing under way; 0 for none
   at: null, // the tab and choice last requested
   wish: null, // what the user chose since the last request
@@ -147,10 +146,17 @@ window.BertPage = {
     if (health.model !== "loading" || tokens.firstChild || this.hasRead) return this.done();
     const loading = BertExplorer.el("p", { class: "bx-loading", role: "status" }, "The model is being loaded, which takes a few seconds …");
     tokens.append(loading);
-    this.forgetLoading = () => {
-      loading.remove();
+    new MutationObserver((_, look) => {
+      if (loading.isConnected) return;
+      look.disconnect();
       this.done();
-    };
+    }).observe(tokens, { childList: true });
+  },
+
+  // The page has its state, for which the model was loaded, or it was said why not. What is being read removes the sentence.
+  wasOpened() {
+    setTimeout(() => delete document.body.dataset.arriving, 100); // of a link that leads nowhere
+    setTimeout(() => this.reading || document.querySelector(".bx-loading")?.remove(), 100);
   },
 
   // For text boxes. Resolves when nothing was typed for a moment and the previous text is answered, or when the box is left,
@@ -176,8 +182,7 @@ window.BertPage = {
     clearTimeout(this.reading);
     this.reading = 0;
     this.hasRead = true;
-    this.forgetLoading?.();
-    this.forgetLoading = null;
+    document.querySelector(".bx-loading")?.remove();
     this.tell?.();
     this.done();
   },
@@ -278,8 +283,11 @@ BertPage.showWhenComplete = function () {
   const PARTS = ["#open-lessons", "#examples input", "#model-box input", "#text-b textarea", "#strip .bx-tokens", "#tabs [role=tab]"];
   const root = document.documentElement;
   root.dataset.coming = "yes";
+  let shown = false;
   const show = () => {
     look.disconnect();
+    if (shown) return;
+    shown = true;
     delete root.dataset.coming;
     this.awaitModel();
     if (!window.gradio_config?.auth_required) BertExplorer.plotlyAtRest();

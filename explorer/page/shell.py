@@ -67,7 +67,7 @@ def build_shell() -> tuple[PageBlocks, Shell]:
         blocks.paint = painter(shell, blocks)
         opened, visited = arriving.listen(shell, blocks)
         _refresh(shell, opened.success, js=OPENED)
-        opened.failure(None, js=READ, api_visibility="private")  # such as: the model cannot be loaded
+        then(opened, "() => BertPage.wasOpened()")
         _refresh(shell, visited.success)
     return blocks, shell
 

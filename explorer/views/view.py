@@ -125,7 +125,8 @@ def finding_of(views: Iterable["View"], subject: Subject) -> Finding | None:
 def open_on(views: Iterable["View"], subject: Subject) -> Subject:
     """The subject with the layer and head that the views open with; those that were picked stay."""
     for view in views:
-        subject = view.first(subject)
+        with suppress(ExplorerError):  # what is wrong with the input is said where the view would be
+            subject = view.first(subject)
     return subject
 
 

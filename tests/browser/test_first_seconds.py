@@ -214,17 +214,17 @@ def test_a_tab_is_not_in_the_page_before_it_was_opened(page, served):
     assert not [one for one in sent if str(one).startswith(("attention-", "fill-mask-", "corpus-", "fine-tune-"))]
 
 
-@pytest.mark.parametrize("model", ["loading", "loaded"])
-def test_a_page_that_is_opened_before_the_model_is_loaded_says_so_until_the_tokens_are_there(page, served, model):
+@pytest.mark.parametrize(("model", "query"), [("loading", ""), ("loading", "&tab=tokens"), ("loaded", "")])
+def test_a_page_that_is_opened_before_the_model_is_loaded_says_so_until_the_tokens_are_there(page, served, model, query):
     held, free = [], []
     page.route("**/healthz", lambda route: route.fulfill(json={"status": "ok", "model": model}))
     page.route("**/queue/join*", lambda route: route.continue_() if free else held.append(route))
     with page.expect_response("**/healthz"):
-        page.goto(f"{served}?a=Cats+drink+milk.")  # as every page that a link opens, it is sent without values
+        page.goto(f"{served}?a=Cats+drink+milk.{query}")  # as every page that a link opens, it is sent without values
     said = page.locator("#strip").get_by_role("status")
     if model == "loading":
         expect(said).to_have_text("The model is being loaded, which takes a few seconds …")
-        expect(page.locator("#overview-routes-picture")).to_be_hidden()
+        expect(page.locator("gradio-app #overview-routes-picture")).to_be_hidden()
     free.append(True)
     page.wait_for_timeout(100)  # the last request that is held may be under way
     for route in held:
@@ -234,6 +234,16 @@ def test_a_page_that_is_opened_before_the_model_is_loaded_says_so_until_the_toke
     expect(page.locator("#strip .bx-token", has_text="cats")).to_be_visible()
     assert said.count() == 0
     page.wait_for_function("() => !document.body.dataset.busy && !document.querySelector('.view[data-waiting]')")
+
+
+def test_a_link_to_no_text_shows_its_tab_and_says_what_to_do(page, served):
+    page.goto(f"{served}?a=&tab=attention")
+    expect(page.locator("#notice")).to_contain_text("Text A is empty; type a sentence")
+    expect(opened_tab(page)).to_have_text("Attention")
+    page.locator("#text-a textarea").fill("Cats drink milk.")
+    expect(page.locator("#strip .bx-token", has_text="cats")).to_be_visible()
+    expect(page.locator("#attention-heads-grid canvas").first).to_be_visible()
+    page.wait_for_function("() => !document.body.dataset.busy")
 
 
 def test_going_from_tab_to_tab_quickly_ends_in_the_last(page, served):
