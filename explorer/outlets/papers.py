@@ -30,6 +30,8 @@ PAPERS = {
     "Meng et al. 2022": "K. Meng, D. Bau, A. Andonian, Y. Belinkov. Locating and Editing Factual Associations in GPT. "
     "NeurIPS 2022.",
     "Michel et al. 2019": "P. Michel, O. Levy, G. Neubig. Are Sixteen Heads Really Better than One? NeurIPS 2019.",
+    "Nangia et al. 2020": "N. Nangia, C. Vania, R. Bhalerao, S. Bowman. CrowS-Pairs: A Challenge Dataset for Measuring Social "
+    "Biases in Masked Language Models. EMNLP 2020.",
     "Salazar et al. 2020": "J. Salazar, D. Liang, T. Nguyen, K. Kirchhoff. Masked Language Model Scoring. ACL 2020.",
     "Shrikumar et al. 2016": "A. Shrikumar, P. Greenside, A. Shcherbina, A. Kundaje. Not Just a Black Box: Learning Important "
     "Features Through Propagating Activation Differences. 2016.",

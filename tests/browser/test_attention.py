@@ -50,15 +50,15 @@ def test_the_picture_comes_before_what_takes_longer_and_no_key_waits_for_that(op
     before = finding.locator("p").inner_text()
     box = page.locator("#text-b textarea")
     top = page.locator("#attention-heads-grid").bounding_box()["y"]
-    work = ablation.head_effects_in_steps
+    work = ablation.vectors_without_heads
 
-    def slowly(trace, target):
+    def slowly(*asked):
         for step in range(600):
             time.sleep(0.1)
             yield step / 600
-        return (yield from work(trace, target))
+        return (yield from work(*asked))
 
-    monkeypatch.setattr(ablation, "head_effects_in_steps", slowly)
+    monkeypatch.setattr(ablation, "vectors_without_heads", slowly)
     box.fill("a garden")
     expect(labels.filter(has_text="garden")).to_have_count(1)
     expect(finding.locator(".bx-finding")).to_have_css("opacity", "0.55")
@@ -67,7 +67,7 @@ def test_the_picture_comes_before_what_takes_longer_and_no_key_waits_for_that(op
     expect(labels.filter(has_text="river")).to_have_count(1)
     assert page.locator("#attention-heads-grid").bounding_box()["y"] == top, "nothing moves"
     page.wait_for_function("() => BertPage.asksRest")
-    monkeypatch.setattr(ablation, "head_effects_in_steps", work)
+    monkeypatch.setattr(ablation, "vectors_without_heads", work)
     box.fill("a lake")
     expect(labels.filter(has_text="lake")).to_have_count(1)
     expect(finding.locator(".bx-finding")).to_have_css("opacity", "1")
