@@ -5,13 +5,16 @@ from explorer.experiments.file import written
 from explorer.experiments.heads import experiment
 from explorer.model.checkpoints import BUNDLED
 from explorer.model.explorer import load
-from explorer.text.items import agreement
+from explorer.text.items import suite_items
+from explorer.text.suites import TITLES
 
 
 def main() -> None:
-    """Switch every head of the bundled model off in the items that come with the app."""
+    """Switch every head of the bundled model off in the items of every suite."""
     EXPERIMENTS.mkdir(exist_ok=True)
-    (EXPERIMENTS / "agreement.json").write_text(written(experiment(load(BUNDLED), agreement())) + "\n", "utf-8")
+    model = load(BUNDLED)
+    for suite in TITLES:
+        (EXPERIMENTS / f"{suite}.json").write_text(written(experiment(model, suite_items(suite))) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

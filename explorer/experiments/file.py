@@ -18,7 +18,7 @@ from explorer.model.explorer import Explorer
 from explorer.model.provenance import weights_hash
 from explorer.techniques.heads_off import ZERO
 from explorer.text import limits
-from explorer.text.items import agreement, check_items
+from explorer.text.items import check_items, suite_items
 
 FORMAT = "bert-explorer experiment 1"
 NO_EXPERIMENT = "This file holds no experiment that can be read; save it once more, and send it as it is."
@@ -62,16 +62,16 @@ def opened(text: str) -> Experiment:
 
 
 @functools.cache
-def _agreement() -> Experiment:
-    return opened((EXPERIMENTS / "agreement.json").read_text("utf-8"))
+def _shipped(suite: str) -> Experiment:
+    return opened((EXPERIMENTS / f"{suite}.json").read_text("utf-8"))
 
 
-def shipped(model: Explorer, how: str = ZERO, seed: int = 0) -> Experiment | None:
-    """What comes with the app for its items on agreement: with the weights of the bundled model, and as it is by default."""
+def shipped(model: Explorer, suite: str, how: str = ZERO, seed: int = 0) -> Experiment | None:
+    """What comes with the app for the items of a suite, with the weights of the bundled model and zeros; else None."""
     if model.checkpoint.folder != BUNDLED_FOLDER or how != ZERO:
         return None
-    found = _agreement()
-    same = found.provenance["weights"] == weights_hash(model.checkpoint) and found.items == agreement()
+    found = _shipped(suite)
+    same = found.provenance["weights"] == weights_hash(model.checkpoint) and found.items == suite_items(suite)
     return replace(found, provenance={**found.provenance, "seed": seed}) if same else None
 
 

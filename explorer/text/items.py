@@ -8,8 +8,8 @@ from pathlib import Path
 
 from explorer.base.errors import InputError
 from explorer.base.limits import ITEMS
-from explorer.base.paths import EXAMPLES
 from explorer.text import limits
+from explorer.text.suites import suite_of
 from explorer.text.tables import Row, Table, read_table
 
 HEADINGS = {
@@ -79,9 +79,9 @@ def read_items(path: Path) -> tuple[Item, ...]:
 
 
 @functools.cache
-def agreement() -> tuple[Item, ...]:
-    """Twenty items of ours in which a verb has to agree with a noun across another one, as often 'is' as 'are'."""
-    return read_items(EXAMPLES / "agreement.csv")
+def suite_items(name: str) -> tuple[Item, ...]:
+    """The pairs of one of our suites as items. Raises InputError for a name that no suite has."""
+    return tuple(Item(pair.text, "", pair.word, pair.foil) for pair in suite_of(name).pairs)
 
 
 def lines_of(items: Sequence[Item]) -> str:

@@ -11,12 +11,14 @@ from explorer.api.experiments import experiment as endpoint
 from explorer.base.errors import CapabilityError, InputError
 from explorer.base.limits import ITEMS
 from explorer.experiments import heads
+from explorer.experiments.file import shipped
 from explorer.experiments.heads import experiment, experiment_in_steps
 from explorer.model.provenance import weights_hash
 from explorer.techniques import heads_off
 from explorer.techniques.ablation import intervene
 from explorer.techniques.heads_off import MEAN, RESAMPLE, WAYS
-from explorer.text.items import Item, agreement, check_items, items_from_lines, lines_of, read_items
+from explorer.text.items import Item, check_items, items_from_lines, lines_of, read_items, suite_items
+from explorer.text.suites import TITLES
 from tests.families import KINDS, write_family
 from tests.hooks import eager_bert, every_dense
 
@@ -31,8 +33,8 @@ TINY_ITEMS = (
 
 @pytest.fixture(scope="module")
 def found(bundled):
-    """The twenty items that come with the app."""
-    return experiment(bundled, agreement())
+    """The suite on agreement, as the app brings it; a test holds it to what is computed."""
+    return shipped(bundled, "agreement")
 
 
 def by_hooks(model, items, pieces, replaced):
@@ -160,17 +162,17 @@ def test_the_deciding_head_of_agreement_holds_on_the_other_half(found):
 
 
 def test_the_answer_of_the_endpoint(bundled, found):
-    answer = endpoint([one.row for one in agreement()])
+    answer = endpoint([one.row for one in suite_items("agreement")])
     assert answer == json.loads(json.dumps(answer, allow_nan=False))
     np.testing.assert_allclose(answer["effects"], found.changes.mean(0), atol=1e-5)
     effects, low, high = (np.array(answer[name]) for name in ("effects", "low", "high"))
     assert (low <= effects).all()
     assert (effects <= high).all()
-    assert answer["items"] == 20
+    assert answer["items"] == 64
     assert answer["random"] == pytest.approx(effects.mean(), abs=1e-6)
     layer, head = answer["selected"]
     assert (layer - 1, head - 1) == found.summary.selected
-    assert answer["held_out"]["items"] == 10
+    assert answer["held_out"]["items"] == 32
     provenance = answer["provenance"]
     assert provenance["weights"] == weights_hash(bundled.checkpoint)
     assert (provenance["how"], provenance["seed"], provenance["dtype"]) == ("zero", 0, "float32")
@@ -266,6 +268,13 @@ def test_items_are_read_from_lines_and_files(tmp_path, refusal):
     assert ITEMS.most >= 20_000
 
 
-def test_as_many_of_the_items_that_come_along_are_right_either_way():
-    words = [one.word for one in agreement()]
-    assert words.count("is") == words.count("are") == 10
+@pytest.mark.parametrize("suite", TITLES)
+def test_what_is_shipped_is_what_is_computed(bundled, suite):
+    there = shipped(bundled, suite, seed=3)
+    assert there.provenance["seed"] == 3
+    few = slice(None, None, 16)
+    here = experiment(bundled, there.items[few])
+    np.testing.assert_allclose(here.changes, there.changes[few], atol=1e-4)
+    np.testing.assert_allclose(here.before, there.before[few], atol=1e-4)
+    assert here.pieces == there.pieces[few]
+    assert shipped(bundled, suite, how="mean") is None

@@ -13,12 +13,12 @@ from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.text import limits
 from explorer.text.encoding import MASK
 from explorer.text.items import Item
-from explorer.views.experiments.source import BUILT_IN, ItemsView
-from explorer.views.settings import choice, number
+from explorer.text.suites import TITLES
+from explorer.views.experiments.source import ItemsView
+from explorer.views.settings import number
 from explorer.views.subject import Subject, head_name
 from explorer.views.view import Change, Content, Finding, Why, caption, chart, note, part, read, select, sentence
 
-HOW = (("zeros", "zero"), ("its mean over all items", "mean"), ("what it gives in another item", "resample"))
 PIECES = 1.3  # tokens of a word
 LISTED = 200  # items, those that change most
 BESIDE = 60  # characters on each side of a blank in the list
@@ -36,8 +36,6 @@ class HeadsDecide(ItemsView):
     start = "Switch every head off in every item"
     columns = (("board", "about", "hint", "help"), ("chosen", "interval", "each"))
     widths = (1, 1)
-    side_by_side = (("source", "how"),)
-    how: str = choice(HOW, "A head that is off gives", menu=True, elem_classes="inline")
     board = chart("The mean effect of every head", height=330)
     about = sentence(classes="caption")
     hint = note("Click a head to see what it does in each item, and an item to open it in the page.")
@@ -115,8 +113,8 @@ class HeadsDecide(ItemsView):
         return Finding(told, Why("attention", "One head", {"layer": layer + 1, "head": head + 1}))
 
     def _shipped(self, subject: Subject) -> Experiment | None:
-        """What comes with the app for its own items."""
-        return shipped(subject.model, self.how, self.seed) if self.source == BUILT_IN else None
+        """What comes with the app for its own suites."""
+        return shipped(subject.model, self.source, self.how, self.seed) if self.source in TITLES else None
 
     def on_board(self, subject: Subject, index: object) -> Change:
         """Another head: [layer, head], zero-based."""

@@ -1,4 +1,4 @@
-"""Which items an experiment is about: those that come with the app, typed ones, or a file."""
+"""Which items an experiment is about: those of a suite, typed ones, or a file."""
 
 from collections.abc import Hashable
 from typing import Any
@@ -7,12 +7,14 @@ from explorer.base.cache import Recent
 from explorer.base.errors import InputError
 from explorer.base.limits import BOX_CHARACTERS
 from explorer.techniques.heads_off import questions_of
-from explorer.text.items import Item, agreement, items_from_lines, lines_of, read_items
+from explorer.text.items import Item, items_from_lines, lines_of, read_items, suite_items
+from explorer.text.suites import TITLES
 from explorer.views.settings import choice, text, upload
 from explorer.views.subject import Subject
 from explorer.views.view import Change, LongView, props
 
-BUILT_IN, TYPED, FILE = "Agreement (20)", "Typed here", "A file of yours"
+TYPED, FILE = "typed", "file"
+HOW = (("zeros", "zero"), ("its mean over all items", "mean"), ("what it gives in another item", "resample"))
 CHOOSE = "CSV with text, word, foil…"
 NO_FILE = "Choose a file with the columns text, word and foil; text_b may be a fourth."
 
@@ -21,10 +23,17 @@ _problems: Recent[Hashable, str] = Recent(16)
 
 
 class ItemsView(LongView):
-    """One question about many items, which are built in, typed or from a file."""
+    """Every head switched off in many items: those of a suite, typed ones, or a file."""
 
     name, question = "experiments", ""
-    source: str = choice((BUILT_IN, TYPED, FILE), "Items", menu=True, elem_classes="inline")
+    side_by_side = (("source", "how"),)
+    source: str = choice(
+        [*((title, name) for name, (title, _) in TITLES.items()), ("typed here", TYPED), ("a file of yours", FILE)],
+        "Items",
+        menu=True,
+        elem_classes="inline",
+    )
+    how: str = choice(HOW, "A head that is off gives", menu=True, elem_classes="inline")
     file: tuple[Item, ...] | None = upload(label=CHOOSE, read=read_items, as_button=True, when=lambda view: view.source == FILE)
     typed: str = text(
         "",
@@ -33,7 +42,7 @@ class ItemsView(LongView):
         heard="submit blur",
         lines=5,
         max_lines=10,
-        placeholder=lines_of(agreement()[:2]),
+        placeholder=lines_of(suite_items("agreement")[:2]),
         when=lambda view: view.source == TYPED,
     )
 
@@ -42,7 +51,7 @@ class ItemsView(LongView):
         """The items. Raises InputError where there are none, or a line is no item."""
         if self.source == TYPED:
             return items_from_lines(self.typed)
-        return agreement() if self.source == BUILT_IN else self.file or ()
+        return self.file or () if self.source == FILE else suite_items(self.source)
 
     def problem(self, subject: Subject) -> str:
         """Why these items cannot be asked, in a sentence that says what to do; '' where they can. Many are not looked at yet."""
