@@ -87,8 +87,13 @@ def intervals(rows: Sequence[Interval], unit: str) -> go.Figure:
     return keep(drawn, lambda: columns_of(**table))
 
 
+def told_q(q: float) -> str:
+    """A q value, 0 to 1, in words: a permutation test cannot tell how small a very small one is."""
+    return f"q {q:.3f}" if q >= 0.001 else "q below 0.001"
+
+
 def _note(effect: Any, low: Any, high: Any, q: Any) -> str:
-    return f"{effect:+.2f} ({low:+.2f} to {high:+.2f}), q {q:.3f}".replace("-", "−")
+    return f"{effect:+.2f} ({low:+.2f} to {high:+.2f}), {told_q(q)}".replace("-", "−")
 
 
 def _heads(effects: np.ndarray, **more: np.ndarray) -> Table:

@@ -7,7 +7,7 @@ import numpy as np
 
 from explorer.experiments.file import shipped
 from explorer.experiments.heads import MOST_SEED, Experiment, experiment_in_steps
-from explorer.figures.experiments import SURE, Interval, head_board, intervals
+from explorer.figures.experiments import SURE, Interval, head_board, intervals, told_q
 from explorer.figures.numbers import Table, keep
 from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.text import limits
@@ -53,7 +53,7 @@ class HeadsDecide(ItemsView):
 
     def first(self, subject: Subject) -> Subject:
         """The selected head, unless one was picked."""
-        if subject.chosen.picked or self.problem(subject) or (found := self.known(subject)) is None:
+        if subject.chosen.picked or not isinstance(found := self.known(subject), Experiment):
             return subject
         layer, head = found.summary.selected
         return subject.select(layer=layer + 1, head=head + 1, picked=False)
@@ -70,21 +70,25 @@ class HeadsDecide(ItemsView):
         """The model, the items, and how heads are switched off."""
         return self.name, subject.model.checkpoint, () if self.problem(subject) else self.items, self.how, self.seed
 
-    def work(self, subject: Subject) -> Generator[float, None, Experiment | None]:
-        """Measure every head in every item. Raises InputError."""
-        if self.problem(subject):
-            return None
+    def known(self, subject: Subject) -> Experiment | str | None:
+        """The result, or why there can be none."""
+        return self.problem(subject) or super().known(subject)
+
+    def work(self, subject: Subject) -> Generator[float, None, Experiment | str]:
+        """Measure every head in every item; returns the problem with the items, if there is one."""
+        if problem := self.problem(subject):
+            return problem
         if (known := self._shipped(subject)) is not None:
             return known
         return (yield from experiment_in_steps(subject.model, self.items, how=self.how, seed=self.seed))
 
     def waiting(self, subject: Subject) -> Content:
         """Nothing, or what is missing."""
-        return {"board": None, "interval": None, "each": None, "chosen": "", "about": self.problem(subject)}
+        return {"board": None, "interval": None, "each": None, "chosen": self.problem(subject), "about": ""}
 
-    def draw(self, subject: Subject, found: Experiment | None) -> Content:
+    def draw(self, subject: Subject, found: Experiment | str) -> Content:
         """The board, and the chosen head in each item."""
-        if found is None:
+        if isinstance(found, str):
             return self.waiting(subject)
         chosen, summary = subject.selection, found.summary
         head = (chosen.attention_layer, chosen.head_index) if chosen.picked else summary.selected
@@ -98,7 +102,7 @@ class HeadsDecide(ItemsView):
 
     def finding(self, subject: Subject) -> Finding | None:
         """The selected head on the items that it was not selected on."""
-        if self.problem(subject) or (found := self.known(subject)) is None:
+        if not isinstance(found := self.known(subject), Experiment):
             return None
         summary, held_out = found.summary, found.summary.held_out
         (layer, head), name = summary.selected, head_name(summary.selected).capitalize()
@@ -152,8 +156,8 @@ def _chosen(found: Experiment, head: tuple[int, int]) -> str:
     mean, low, high, q = (float(getattr(summary, name)[head]) for name in ("effects", "low", "high", "q"))
     helped = int((found.changes[:, head[0], head[1]] < 0).sum())
     return (
-        f"{head_name(head).capitalize()}: {_signed(mean)} (95 % interval {_signed(low)} to {_signed(high)}, q {q:.3f}); it helps "
-        f"the word in {helped:,} of {len(found.items):,} items."
+        f"{head_name(head).capitalize()}: {_signed(mean)} (95 % interval {_signed(low)} to {_signed(high)}, {told_q(q)}); it "
+        f"helps the word in {helped:,} of {len(found.items):,} items."
     )
 
 

@@ -1,0 +1,33 @@
+"""Experiments, used as a person would."""
+
+import re
+
+from tests.browser.expecting import expect
+from tests.browser.steps import choose, settled
+
+
+def test_a_suite_opens_computed_and_typed_items_are_measured(open_app):
+    page = open_app("?tab=experiments")
+    finding, chosen = page.locator("#experiments-finding"), page.locator("#experiments-heads-chosen")
+    rows = page.locator("#experiments-heads-each tbody tr")
+    expect(finding).to_contain_text(re.compile(r"Layer 5, head 11, selected on 32 items, changes .* of the other 32 by −"))
+    expect(chosen).to_contain_text("Layer 5, head 11")
+    expect(rows).to_have_count(64)
+    expect(page.locator("#experiments-heads-start")).to_be_hidden()
+    page.get_by_role("button", name="previous head").click()
+    expect(chosen).to_contain_text("Layer 5, head 10")
+    expect(finding).to_contain_text("Layer 5, head 11, selected"), "the selected head stays what it is"
+    choose(page, "experiments-source", "typed here")
+    expect(chosen).to_contain_text("Type at least two items")
+    box = page.locator("#experiments-typed textarea")
+    box.fill("The cat [MASK] here. | is\nThe cats [MASK] here. | are | is")
+    box.press("Shift+Enter")
+    expect(chosen).to_contain_text("Line 1 is no item")
+    box.fill("The cat [MASK] here. | is | are\nThe cats [MASK] here. | are | is")
+    box.press("Shift+Enter")
+    expect(rows).to_have_count(2)
+    rows.first.get_by_role("button").first.click()
+    expect(page.locator("#text-a textarea")).to_have_value(re.compile(r"The cats? \[MASK\] here\."))
+    expect(page.locator("#text-b textarea")).to_have_value("")
+    settled(page)
+    assert "set.source=typed" in page.url
