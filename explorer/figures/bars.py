@@ -56,6 +56,19 @@ def change_of(word: str, before: float, after: float) -> str:
     return f"“{word}” {'falls' if after < before else 'rises'} from {whole_percent(before)} to {whole_percent(after)}"
 
 
+def signed(difference: float) -> str:
+    """A difference of logits as a sentence tells it: '+2.13', '−0.40'."""
+    return f"{difference:+.2f}".replace("-", "−")
+
+
+def change_of_difference(word: str, foil: str, before: float, after: float) -> str:
+    """What becomes of a difference of logits: '“tokyo” rather than “osaka” falls from +2.13 to −0.40 logits'."""
+    if abs(after - before) < SEEN:
+        return f"“{word}” rather than “{foil}” stays at {signed(after)} logits"
+    moved = "falls" if after < before else "rises"
+    return f"“{word}” rather than “{foil}” {moved} from {signed(before)} to {signed(after)} logits"
+
+
 def _row(label: str, share: float, note: str, form: str) -> dict[str, Any]:
     if not 0 <= share <= 1 + 1e-6:
         raise ValueError(f"the share of {label!r} is {share}, not between 0 and 1")

@@ -305,7 +305,8 @@ def _kind(view: type[View], name: str) -> str:
 
 def make_control(view: type[View], name: str, tab: str) -> gr.components.Component:
     """The control of a setting; its element id begins with the tab's."""
-    return controls.control(view.settings[name], view.__dataclass_fields__[name].default, f"{tab}-{slug(name)}")
+    setting, default = view.settings[name], view.__dataclass_fields__[name].default
+    return controls.control(setting, default if setting.fresh is None else setting.fresh, f"{tab}-{slug(name)}")
 
 
 def slug(name: str) -> str:

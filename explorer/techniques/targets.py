@@ -45,6 +45,18 @@ class Target:
         """The target for a person: 'tokyo', or 'tokyo rather than osaka'."""
         return self.token if self.foil is None else f"{self.token} rather than {self.foil_token}"
 
+    @property
+    def quoted(self) -> str:
+        """The target in a sentence: '“tokyo”', or '“tokyo” rather than “osaka”'."""
+        return f"“{self.token}”" if self.foil is None else f"“{self.token}” rather than “{self.foil_token}”"
+
+    @property
+    def each(self) -> tuple[Target, ...]:
+        """The target alone and, if it has a foil, the foil as a target of its own."""
+        if self.foil is None:
+            return (self,)
+        return self.alone, Target(self.head, self.position, self.foil, self.foil_token)
+
     def against(self, foil: int, token: str) -> Target:
         """The target with another class of its head as its foil. Raises InputError when it is the target itself."""
         if foil == self.id:

@@ -28,6 +28,7 @@ class Setting:
     linked: bool = True  # whether links carry it
     when: Callable[[Any], bool] | None = None  # whether it applies to the view
     answer: bool = False  # the view writes an answer into it, to be covered like such a Part
+    fresh: Any = None  # its control's value on a page that no link opened, if not the default, which links and programs rely on
     look: Mapping[str, Any] = field(default_factory=dict)  # for the page only: lines, placeholder, least width
 
     def check(self, value: object, name: str, capabilities: Capabilities) -> Any:

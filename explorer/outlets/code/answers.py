@@ -15,6 +15,15 @@ NEXT = "\n        "  # a line of a loop in a function
 ANSWERED = """
 def answered(off):  # the probabilities with heads, or weights (head, query, key), by layer from 0, zero after the softmax"""
 
+FILLED = {
+    "pad": "words(torch.where(special, ids, tokenizer.pad_token_id))",
+    "mask": "words(torch.where(special, ids, tokenizer.mask_token_id))",
+    "mean": "torch.where(special[..., None], words(ids), words.weight.mean(0))",
+}
+"""The word embeddings of each baseline: special tokens keep their own."""
+SOFTMAX = ".softmax(-1)"
+LEAD = "[[foil, answer]].diff()[0]"  # how far the logit of the answer is above that of the foil
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -33,8 +42,11 @@ class Asked:
         """The lines that define it."""
         if not self.is_word:
             return f"answer = 0  # {self.names.model.pair_names[0]}"
-        piece = self.names.model.tokenizer.convert_ids_to_tokens(self.target.id)
-        return f"position, answer = {self.target.position}, tokenizer.convert_tokens_to_ids({piece!r})"
+        ids = [self.target.id] if self.target.foil is None else [self.target.id, self.target.foil]
+        pieces = self.names.model.tokenizer.convert_ids_to_tokens(ids)
+        if self.target.foil is None:
+            return f"position, answer = {self.target.position}, tokenizer.convert_tokens_to_ids({pieces[0]!r})"
+        return f"position, (answer, foil) = {self.target.position}, tokenizer.convert_tokens_to_ids({pieces!r})"
 
     def read(self, hidden: str) -> str:
         """The logits of all answers for the last hidden states [batch, tokens, hidden] in a variable: [batch, answers]."""
@@ -53,7 +65,7 @@ def attribution(view: Any, subject: Subject) -> str:
     integrated = f"""
         nodes, sizes = np.polynomial.legendre.leggauss({int(view.steps)})  # Sundararajan et al. 2017
         scores = torch.zeros(len(ids[0]))
-        for node, size in zip(nodes, sizes):  # on the way from [PAD] at every piece to the input
+        for node, size in zip(nodes, sizes):  # on the way from the baseline to the input
             point = (baseline + (1 + node) / 2 * (embedded - baseline)).float().requires_grad_()
             logit(point).backward()
             scores += size / 2 * (point.grad * (embedded - baseline)).sum(-1)[0]
@@ -63,7 +75,7 @@ def attribution(view: Any, subject: Subject) -> str:
         logit(point).backward()
         scores = (point.grad * point.detach()).sum(-1)[0]  # gradient × input: Shrikumar et al. 2016
     """
-    baseline = "\nbaseline = words(torch.where(special, ids, tokenizer.pad_token_id))" if view.method == INTEGRATED else ""
+    baseline = f"\nbaseline = {FILLED[view.baseline]}" if view.method == INTEGRATED else ""
     return script(
         view.question,
         names.opened(),
@@ -73,7 +85,8 @@ ids, words = inputs.pop("input_ids"), model.get_input_embeddings()
 special = torch.isin(ids, torch.tensor(tokenizer.all_special_ids))
 embedded = words(ids){baseline}
 def logit(embedded):
-    return {asked.of("model(inputs_embeds=embedded, **inputs)")}[0, answer]""",
+    logits = {asked.of("model(inputs_embeds=embedded, **inputs)")}[0]
+    return logits{"[answer]" if asked.target.foil is None else LEAD}""",
         integrated if view.method == INTEGRATED else simple,
         """
         occlusion = torch.zeros(len(ids[0]))
@@ -99,7 +112,7 @@ def _answered(asked: Asked, cut: bool, patch: str = "", start: str = "outputs.hi
     return f"""{names.attending(ANSWERED) if cut else _hooking(names)}
     hidden = {start}
     for number, layer in enumerate(layers):{patch}{f"{NEXT}{run}" if cut else hooked}{at_the_end}
-    return {asked.read("hidden")}.softmax(-1)[0]"""
+    return {asked.read("hidden")}{SOFTMAX}[0]"""
 
 
 def _hooking(names: Names) -> str:
@@ -125,15 +138,22 @@ def off_and_cut(selection: Selection) -> str:
     return f"{{{written}}}"
 
 
-def _after(selection: Selection) -> str:
-    """A line for the answer with the heads off and weights cut."""
-    return f"after = answered({off_and_cut(selection)})\nprint(after[answer])"
+def _after(selection: Selection, squashed: str = "") -> str:
+    """A line for the answer with the heads off and weights cut; `squashed` makes probabilities of logits."""
+    return f"after = answered({off_and_cut(selection)}){squashed}\nprint(after[answer])"
 
 
 def heads(view: Any, subject: Subject) -> str:
     """The answer without each head, and without those switched off or cut."""
     names, selection, model = Names.of(subject), subject.selection, subject.model.capabilities
     asked = Asked(names, view.target(subject))
+    run, squashed, measured = _answered(asked, bool(selection.cut)), "", "answered({off})[answer]"
+    if asked.target.foil is not None:
+        run, squashed, measured = (
+            run.removesuffix(f"{SOFTMAX}[0]").replace("the probabilities", "the logits") + "[0]",
+            SOFTMAX,
+            "answered({off})" + LEAD,
+        )
     return script(
         view.question,
         names.opened(),
@@ -142,14 +162,14 @@ def heads(view: Any, subject: Subject) -> str:
         asked.lines,
         names.layers,
         names.running,
-        _answered(asked, bool(selection.cut)),
+        run,
         f"""
-        before = answered({{}})[answer]
-        alone = [[answered({{layer: [head]}})[answer] for head in range({model.heads})] for layer in range({model.layers})]
-        effects = torch.tensor(alone)  # [layers, heads]: the probability without each head
+        before = {measured.format(off="{}")}
+        alone = [[{measured.format(off="{layer: [head]}")} for head in range({model.heads})] for layer in range({model.layers})]
+        effects = torch.tensor(alone)  # [layers, heads]: the same without each head
         print(before, effects)
         """,
-        _after(selection) if selection.off or selection.cut else "",
+        _after(selection, squashed) if selection.off or selection.cut else "",
     )
 
 

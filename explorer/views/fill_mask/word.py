@@ -2,15 +2,33 @@
 
 from typing import Any
 
-from explorer.techniques.targets import Target, piece_of, word_target
+from explorer.model.trace import Trace
+from explorer.techniques.targets import Target, against_second_guess, piece_of, word_target
+from explorer.views.attribution import ABOUT as ABOUT_ATTRIBUTION
 from explorer.views.attribution import AttributionView
-from explorer.views.settings import Text, use
+from explorer.views.settings import Choice, Text, use
 from explorer.views.subject import Subject
 from explorer.views.switch_heads import ABOUT, SwitchHeads
 from explorer.views.view import caption
 from explorer.views.what_if import WhatIf
 
 WORD = Text(label="The word in question", look={"placeholder": "BERT's first guess", "max_lines": 1, "elem_classes": "inline"})
+
+SECOND = "second guess"
+FOIL = Choice(
+    label="rather than",
+    options=(("its second guess", SECOND), ("nothing", "")),
+    menu=True,
+    free=True,
+    fresh=SECOND,
+    look={"elem_classes": "inline", "min_width": 220},
+)
+"""The foil: SECOND is the most probable other piece, "" none. Links of before have none, and show probabilities as they did."""
+ABOUT_FOIL = (
+    " With *rather than*, the number is the difference of two logits, the word's less the foil's: what raises both alike cancels "
+    "out, and what decides between them is left. The foil is the model's second guess (the most probable piece besides the "
+    "word), or any word that you type there; *nothing* asks for the word's probability alone."
+)
 
 
 def no_blank(subject: Subject) -> str:
@@ -24,16 +42,29 @@ def which_blank(subject: Subject) -> str:
     return f"Blank {masks.index(blank) + 1} of {len(masks)} (position {blank}): " if len(masks) > 1 else ""
 
 
+def against(trace: Trace, target: Target, foil: str | None) -> Target:
+    """The target with the foil that a view's setting names. Raises InputError if it is not one piece, or is the target."""
+    if foil == SECOND:
+        return against_second_guess(trace, target)
+    return target.against(*piece_of(trace.model, foil, "the foil")) if foil and foil.strip() else target
+
+
 def _word_in_blank(view: Any, subject: Subject) -> Target:
-    """The word at the blank; '' is the model's first guess there. Raises InputError if it is not one piece."""
-    return word_target(subject.trace, view.word, subject.blank)
+    """The word at the blank, rather than its foil; a word of '' is the model's first guess there.
+
+    Raises InputError if one of them is not one piece.
+    """
+    return against(subject.trace, word_target(subject.trace, view.word, subject.blank), view.foil)
 
 
 class WordAttribution(AttributionView):
     """A score for each token, for a word in the blank."""
 
     name = "fill-mask/attribution"
+    side_by_side = (("word", "foil"),)
     word: str = use(WORD, "")
+    foil: str = use(FOIL, "")
+    help = caption(ABOUT_ATTRIBUTION + ABOUT_FOIL)
     unless = staticmethod(no_blank)
     target = _word_in_blank
 
@@ -43,7 +74,8 @@ class WordHeads(SwitchHeads):
 
     name = "fill-mask/heads"
     word: str = use(WORD, "")
-    help = caption(ABOUT.format(what="the word"))
+    foil: str = use(FOIL, "")
+    help = caption(ABOUT.format(what="the word") + ABOUT_FOIL)
     unless = staticmethod(no_blank)
     target = _word_in_blank
 

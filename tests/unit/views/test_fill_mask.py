@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from explorer.base.errors import InputError
-from explorer.figures.bars import whole_percent
+from explorer.figures.bars import signed, whole_percent
+from explorer.figures.numbers import kept
 from explorer.figures.window import MOST_AT_ONCE
 from explorer.techniques.targets import piece_of
 from explorer.views import fill_mask
@@ -19,7 +20,7 @@ from explorer.views.fill_mask.lens import FollowedWords, Lens
 from explorer.views.fill_mask.patching import Patching
 from explorer.views.fill_mask.positions import HIDDEN, SEEN, EveryPosition, Likelihoods
 from explorer.views.fill_mask.quiz import BANK, Quiz, Score
-from explorer.views.fill_mask.word import WordAttribution
+from explorer.views.fill_mask.word import SECOND, WordAttribution, WordHeads
 from explorer.views.subject import Selection, Subject
 from explorer.views.view import LongView
 
@@ -77,9 +78,38 @@ def test_where_two_ways_of_attribution_disagree_both_are_named(bundled):
     assert told.endswith(f"“{tokens[low]}” (token {low}) most against it ({scores.scores[low]:+.2f}).")
     agreeing = np.array([0.0, 2.0, 1.0])
     assert (
-        _strongest(["a", "b", "c"], agreeing, agreeing / 2, "x") == "“b” speaks most for “x” (+2.00), by occlusion too (+1.00)."
+        _strongest(["a", "b", "c"], agreeing, agreeing / 2, "“x”") == "“b” speaks most for “x” (+2.00), by occlusion too (+1.00)."
     )
-    assert _strongest(["a", "b", "c"], -agreeing, agreeing, "x") == "No token speaks for “x”."
+    assert _strongest(["a", "b", "c"], -agreeing, agreeing, "“x”") == "No token speaks for “x”."
+
+
+def test_heads_are_told_by_what_they_do_to_the_word_rather_than_its_foil(blank):
+    """The page opens with the second guess as the foil; links and programs that name none get probabilities."""
+    assert WordHeads.settings["foil"].fresh == SECOND
+    assert WordHeads().foil == ""
+    logits = blank.model.masked_lm(blank.trace.states[-1][blank.blank])
+    (first, second), names = logits.topk(2).values.tolist(), blank.model.pieces(logits.topk(2).indices.tolist())
+    plain, against = (kind.compute(blank) for kind in (WordHeads(), WordHeads(foil=SECOND)))
+    assert WordHeads(foil=names[1]).compute(blank)["board"] == against["board"]
+    before, after = (kept(shown["board"]) for shown in (plain, against))
+    assert (before.columns[3:], after.columns[3:5]) == (("without_it", "with_it"), ("without_it", "with_it"))
+    rows = [dict(zip(after.columns, row, strict=True)) for row in after.rows]
+    assert [row[3:] for row in before.rows] == [(row["without_it"], row["with_it"]) for row in rows]
+    assert {(row["word"], row["foil"]) for row in rows} == {tuple(names)}
+    assert rows[0]["difference_with_it"] == pytest.approx(first - second, abs=1e-4)
+    worst = min(rows, key=lambda row: row["difference_without_it"])
+    told, lead = WordHeads(foil=SECOND).finding(blank).text, signed(worst["difference_without_it"])
+    assert told.startswith(f"Without layer {worst['layer']}, head {worst['head']}, “{names[0]}” rather than “{names[1]}” falls")
+    assert f" from {signed(first - second)} to {lead} logits, and “{names[0]}” " in told
+    assert f"→ {lead} logits (" in against["strongest"]
+    assert "logit" not in plain["strongest"] + WordHeads().finding(blank).text
+    off = blank.select(off=((worst["layer"] - 1, worst["head"] - 1),))
+    assert WordHeads(foil=SECOND).finding(off) == WordHeads(foil=SECOND).finding(blank)
+    groups = WordHeads(foil="water").compute(off)["answers"]["groups"]
+    assert [group["heading"].partition(": ")[2].rpartition(" ")[2] for group in groups] == ["logits", "logits"]
+    assert all("water" in [row["label"] for row in group["rows"]] for group in groups)
+    with pytest.raises(InputError, match="the word in question itself"):
+        WordHeads(foil=names[0]).compute(blank)
 
 
 def test_without_a_blank_views_say_what_to_do(bundled):

@@ -100,7 +100,7 @@ def test_effects_do_not_depend_on_what_is_off(pair, blank):
     effects = finished(PairHeads().work(pair))
     first = PairHeads().draw(pair, effects)["board"]["notes"][0][0]
     alone = float(read(pair.model, PairHeads().target(pair), intervene(pair.trace, [(0, 0)])[None]).probability)
-    assert effects[0, 0] == pytest.approx(alone, abs=1e-6)
+    assert float(effects.probability[0, 0]) == pytest.approx(alone, abs=1e-6)
     assert "→" in first
     assert np.abs(PairHeads().compute(pair)["board"]["effects"]).max() == 1
 
