@@ -101,7 +101,7 @@ def test_heads_are_told_by_what_they_do_to_the_word_rather_than_its_foil(blank):
     told, lead = WordHeads(foil=SECOND).finding(blank).text, signed(worst["difference_without_it"])
     assert told.startswith(f"Without layer {worst['layer']}, head {worst['head']}, “{names[0]}” rather than “{names[1]}” falls")
     assert f" from {signed(first - second)} to {lead} logits, and “{names[0]}” " in told
-    assert f"→ {lead} logits (" in against["strongest"]
+    assert f"→ {lead} logits, " in against["strongest"]
     assert "logit" not in plain["strongest"] + WordHeads().finding(blank).text
     off = blank.select(off=((worst["layer"] - 1, worst["head"] - 1),))
     assert WordHeads(foil=SECOND).finding(off) == WordHeads(foil=SECOND).finding(blank)
