@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from explorer.text.corpus import Corpus, built_in
+from explorer.text.suites import Suite, suite_of
 from explorer.views.corpus import layers, neurons, source
+from explorer.views.experiments import suites
 
 FEW = 40
 
@@ -19,16 +21,28 @@ def part_of_corpus(sentences: int) -> Corpus:
     return Corpus("some sentences", built_in().sentences[:sentences], built_in().licence)
 
 
+def few_pairs(name: str) -> Suite:
+    """A suite with two pairs of each kind."""
+    whole = suite_of(name)
+    of_kind = {kind: [pair for pair in whole.pairs if pair.kind == kind] for kind in whole.kinds}
+    return replace(whole, pairs=tuple(pair for pairs in of_kind.values() for pair in pairs[:2]))
+
+
 @contextmanager
 def few_read(*words: str) -> Iterator[Corpus]:
-    """The Corpus views read FEW sentences from all over the corpus, and all with some given words, instead of 800."""
+    """The Corpus views read FEW sentences from all over the corpus, and all with some given words, instead of 800.
+
+    Suites have two pairs of each kind.
+    """
     every = built_in().sentences
     step = -(-len(every) // FEW)
     kept = tuple(one for at, one in enumerate(every) if at % step == 0 or not {*words}.isdisjoint(map(str.lower, one.words)))
     few = replace(built_in(), sentences=kept)
-    caches = (source._found, neurons._telling, layers._spreads)  # their keys do not distinguish corpora
+    # What these keep does not say whether all was read or a few.
+    caches = (source._found, neurons._telling, layers._spreads, suites._sides)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(source, "built_in", lambda: few)
+        patch.setattr(suites, "suite_of", few_pairs)
         for cache in caches:
             cache.clear()
         yield few

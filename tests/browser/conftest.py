@@ -8,6 +8,8 @@ from urllib.parse import urlparse
 
 import pytest
 
+from tests.browser.expecting import PATIENCE
+
 HERE = Path(__file__).parent
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = [
@@ -19,6 +21,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+WINDOW = {"width": 1440, "height": 900}
 FAILED = pytest.StashKey[bool]()
 FULL = 240  # blocks on the page that a module shares: every event goes through all of them, and to open another takes less
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
@@ -37,6 +40,44 @@ def browser_path() -> str | None:
     return named or next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
+class Chromium:
+    """A browser whose contexts are lent to one page after another.
+
+    A context keeps the scripts that it has compiled: a page opens there in a second, and in a new context in three. What a page
+    has stored is cleared when it is closed, so that the next begins as in a new context.
+    """
+
+    def __init__(self, browser) -> None:
+        self._browser, self._free = browser, []
+
+    def page(self, viewport=WINDOW, color_scheme=None, reduced_motion=None, **options):
+        """A page that no other shares a context with; a context with other `options` is used once."""
+        lent = self._free.pop() if self._free and not options else self._browser.new_context(viewport=WINDOW, **options)
+        lent.set_default_timeout(PATIENCE)
+        page = lent.new_page()
+        page.set_viewport_size(viewport)
+        page.emulate_media(color_scheme=color_scheme, reduced_motion=reduced_motion)
+        page.used_once, page.origins = bool(options), set()
+        page.on("framenavigated", lambda frame: page.origins.add("/".join(frame.url.split("/")[:3])))
+        return page
+
+    def close(self, page) -> None:
+        """Close a page and what it opened, and forget what it stored."""
+        context = page.context
+        if page.used_once or page.problems or page.is_closed():
+            context.close()
+            return
+        devtools = context.new_cdp_session(page)
+        for origin in page.origins:
+            devtools.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
+        context.clear_cookies()
+        context.clear_permissions()
+        context.set_offline(False)
+        for one in context.pages:
+            one.close()
+        self._free.append(context)
+
+
 @pytest.fixture(scope="session")
 def browser():
     """One Chromium for all tests; a machine without one skips them."""
@@ -47,13 +88,13 @@ def browser():
         pytest.skip("no Chromium on this machine; set BROWSER to its path")
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield chromium
+        yield Chromium(chromium)
         chromium.close()
 
 
 @pytest.fixture
 def new_page(browser):
-    """Opens pages, each in a fresh context: `new_page(viewport={"width": 420, "height": 900})`.
+    """Opens pages, each in a context of its own: `new_page(viewport={"width": 420, "height": 900})`.
 
     The test fails at its end if a page logged an error, raised one, opened a dialog or asked another machine;
     `page.problems` lists what happened so far, and a test may clear what it provoked on purpose.
@@ -66,17 +107,17 @@ def new_page(browser):
 
     yield opened
     for page in pages:
-        page.context.close()
+        browser.close(page)
     fail_for(pages)
 
 
 @pytest.fixture(scope="module")
-def kept() -> Iterator[list]:
+def kept(browser) -> Iterator[list]:
     """The page that the tests of a module share, unless marked `own_page`; none at first."""
     pages = []
     yield pages
     for page in pages:
-        page.context.close()
+        browser.close(page)
 
 
 @pytest.fixture
@@ -97,7 +138,7 @@ def open_app(request, browser, new_page, served, kept):
     own_page = request.node.get_closest_marker("own_page")
     if kept and not own_page and kept[0].locator("#tabs .block").count() > FULL:
         full = kept.pop()
-        full.context.close()
+        browser.close(full)
         fail_for([full])  # of what came after its last test
 
     def opened(query: str = "", **options):
@@ -117,7 +158,7 @@ def open_app(request, browser, new_page, served, kept):
     if any(page.problems for page in pages) or request.node.stash.get(FAILED, False):  # nobody goes on with it
         kept.clear()
         for page in pages:
-            page.context.close()
+            browser.close(page)
     fail_for(pages)
 
 
@@ -130,12 +171,8 @@ def pytest_runtest_makereport(item):
 
 
 def watched(browser, **options):
-    """A page in a fresh context, and what goes wrong on it."""
-    from tests.browser.expecting import PATIENCE
-
-    context = browser.new_context(**{"viewport": {"width": 1440, "height": 900}, **options})
-    context.set_default_timeout(PATIENCE)
-    page = context.new_page()
+    """A page in a context of its own, and what goes wrong on it."""
+    page = browser.page(**options)
     page.problems = []
     _watch(page)
     return page

@@ -172,12 +172,12 @@ def address():
 
 
 @pytest.fixture(scope="module")
-def kits():
+def kits(browser):
     """The demo page that the tests share, None before the first of them; it takes four seconds to open one."""
     pages = []
     yield pages
     for page in pages:
-        page.context.close()
+        browser.close(page)
 
 
 @pytest.fixture
@@ -197,7 +197,7 @@ def open_kit(request, browser, address, kits):
     if failed:  # nobody goes on with it
         kits.clear()
         for page in pages:
-            page.context.close()
+            browser.close(page)
     fail_for(pages)
 
 

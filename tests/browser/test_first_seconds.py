@@ -10,7 +10,7 @@ from tests.benchmarks.browser import SHIFTS
 from tests.browser.expecting import expect
 from tests.tabs import open_tab, opened_tab, ways_to
 
-SLOW = "**/assets/Blocks-*.js"  # without it Gradio shows nothing
+SLOW = "*/assets/Blocks-*.js"  # without it Gradio shows nothing
 PICTURE = "gradio-app #overview-routes-picture"
 HOSTILE = "<img src=x onerror=alert(1)> ${alert(1)} {{alert(1)}}"
 WATCH_FOR_A_GAP = """(name) => {
@@ -33,17 +33,11 @@ def open_painted(page, label):
 
 def delayed(page, served):
     """The page as it is painted first: Gradio's part of it waits until the returned function is called."""
-    held, free = [], []
-    page.route(SLOW, lambda route: route.continue_() if free else held.append(route))
+    devtools = page.context.new_cdp_session(page)  # page.route would also take away what the browser has compiled before
+    devtools.send("Fetch.enable", {"patterns": [{"urlPattern": SLOW}]})
     page.goto(served, wait_until="commit")
     expect(page.locator("#first .bx-token").first).to_be_visible()
-
-    def go_on():
-        free.append(True)
-        for route in held:
-            route.continue_()
-
-    return go_on
+    return lambda: devtools.send("Fetch.disable")  # which lets go what is held
 
 
 def test_a_tab_that_is_clicked_at_once_shows_what_it_opens_with_and_keeps_showing_it(page, served):

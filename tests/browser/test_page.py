@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from tests.browser.conftest import watched
 from tests.browser.expecting import expect
 from tests.browser.steps import chips, settled, type_into
 from tests.tabs import LABELS, open_tab, opened_tab
@@ -92,7 +93,7 @@ def test_a_text_that_is_too_long_is_told_and_one_of_731_tokens_is_cut(open_app):
     expect(chips(page)).to_have_count(512)
 
 
-ODD = ("<img src=x onerror=alert(1)>", "${alert(1)}", "{{value}} `${alert(1)}`", "مرحبا بالعالم", "🍎 \x07 \u200f x")
+ODD = ("<img src=x onerror=alert(1)> ${alert(1)} {{value}} `${alert(1)}`", "مرحبا بالعالم 🍎 \x07 \u200f x")
 
 
 def test_odd_texts_do_nothing_but_show(open_app):
@@ -198,6 +199,21 @@ def test_two_people_do_not_see_each_others_words(new_page, served):
     open_tab(first, "Tokens")
     expect(first.locator("#tokens-pieces-cards .bx-token").nth(1)).to_have_text("elephant")
     assert "elephant" not in second.content()
+
+
+def test_a_page_of_a_test_begins_with_nothing_stored_by_the_one_before(browser, served):
+    stored = "() => [localStorage.length, sessionStorage.length, document.cookie]"
+    for _ in range(2):
+        page = watched(browser)
+        page.goto(f"{served}/healthz")
+        assert page.evaluate(stored) == [0, 0, ""]
+        page.evaluate("() => { localStorage.setItem('a', 1); sessionStorage.setItem('a', 1); document.cookie = 'a=1'; }")
+        assert page.evaluate(stored) == [1, 1, "a=1"]
+        context = page.context
+        browser.close(page)
+    page = watched(browser)
+    assert page.context is context, "what was compiled there is used again"
+    browser.close(page)
 
 
 def test_dark_and_light(open_app):

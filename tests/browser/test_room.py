@@ -23,6 +23,7 @@ ELSEWHERE = "<img src=x onerror=alert(1)> ${alert(1)}"
 def board(open_app):
     """The teacher's page with the board of an open room over it; the room is closed at the end."""
     page = open_app()
+    settled(page)
     page.locator("#open-lessons").click()
     page.locator("#open-room").click()
     expect(page.locator("#room .bx-room-word")).to_be_visible()
