@@ -167,8 +167,11 @@ class TabPage:
         return {**self._frame(subject, values), **self.redraw(subject, values)}
 
     def opening(self, subject: Subject, values: Values) -> Subject:
-        """The subject with the layer and head that the open choice starts with."""
-        return open_on([view() for view in self.open(values).views], subject)
+        """The subject with the layer and head that the open choice starts with; a wrong one as it is, for the views say why."""
+        try:
+            return open_on([view() for view in self.open(values).views], subject)
+        except ExplorerError:
+            return subject
 
     def _frame(self, subject: Subject, values: Values) -> Updates:
         """Make the open choice visible, with its steppers and shared settings."""

@@ -123,10 +123,9 @@ def finding_of(views: Iterable["View"], subject: Subject) -> Finding | None:
 
 
 def open_on(views: Iterable["View"], subject: Subject) -> Subject:
-    """The subject with the layer and head that the views open with; those that were picked stay."""
+    """The subject with the layer and head that the views open with; those that were picked stay. Raises ExplorerError."""
     for view in views:
-        with suppress(ExplorerError):  # what is wrong with the input is said where the view would be
-            subject = view.first(subject)
+        subject = view.first(subject)
     return subject
 
 

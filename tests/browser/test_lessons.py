@@ -16,12 +16,29 @@ def begin(page, name):
     expect(page.locator("#lessons .bx-lesson-where")).to_contain_text("Step 1 of")
 
 
+def walked():
+    """Of each lesson the numbers of the steps to walk: the last one, and those that point at a place where none before did."""
+    seen, found = set(), {}
+    for lesson in lessons():
+        places = [(step.link.get("tab"), step.link.get("view"), step.point, step.cover) for step in lesson.steps]
+        new = [n for n, place in enumerate(places, start=1) if place not in seen and place not in places[: n - 1]]
+        found[lesson.name] = sorted({*new, len(places)})
+        seen |= set(places)
+    return found
+
+
+WALKED = walked()
+
+
 @pytest.mark.parametrize("lesson", lessons(), ids=lambda one: one.name)
-def test_every_step_points_at_what_is_there(open_app, lesson):
+def test_every_place_that_a_step_points_at_is_there(open_app, lesson):
     page = open_app()
     begin(page, lesson.name)
-    panel = page.locator("#lessons")
-    for number, step in enumerate(lesson.steps, start=1):
+    panel, shown = page.locator("#lessons"), 1
+    for number in WALKED[lesson.name]:
+        step = lesson.steps[number - 1]
+        if number != shown:
+            page.evaluate("(step) => BertLessons.open(step)", f"{lesson.name}.{number}")
         expect(panel.get_by_role("heading", name=step.title, exact=True)).to_be_visible()
         if step.point:
             expect(page.locator(f"#{step.point}[data-pointed]")).to_be_visible()
@@ -38,6 +55,7 @@ def test_every_step_points_at_what_is_there(open_app, lesson):
         settled(page)
         expect(page.locator("#text-a textarea")).to_have_value(step.link["a"])
         panel.get_by_role("button", name="Done" if number == len(lesson.steps) else "Next ›").click()
+        shown = number + 1
     expect(panel.get_by_role("button", name=lesson.title)).to_contain_text("✓ done")
 
 

@@ -251,6 +251,7 @@ def test_a_seat_listens_on_few_pages_only(served, room, ann):
         with pytest.raises(HTTPError) as refused:
             urlopen(Request(f"{served}/bx/rooms/{room['word']}/news", headers={"Authorization": f"Bearer {ann['token']}"}))
         assert refused.value.code == 429
+        refused.value.close()
 
 
 def test_who_opens_and_closes_again_and_again_lets_the_others_rest(monkeypatch):
