@@ -8,7 +8,8 @@ and without hooks that other threads would run into.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,9 +66,10 @@ class _Seen(Exception):  # ends a computation of which the rest is not needed
 
 
 class _Asking(threading.local):
-    """What this thread does with the next attention: `answer` replaces its result; None for nothing special."""
+    """What this thread does with the next attention: `answer` replaces its result, and `seen` collects its inputs."""
 
     answer: Callable[[Heads], torch.Tensor] | None = None
+    seen: list[Heads] | None = None
 
 
 _asking = _Asking()
@@ -84,6 +86,17 @@ def heads_in(compute: Callable[[], Any]) -> Heads:
     except _Seen as seen:
         return seen.heads
     raise RuntimeError("no attention was computed")
+
+
+@contextmanager
+def collected() -> Iterator[list[Heads]]:
+    """The inputs of every attention that this thread computes meanwhile, layer by layer; those of replaced ones are left out."""
+    seen: list[Heads] = []
+    _asking.seen = seen
+    try:
+        yield seen
+    finally:
+        _asking.seen = None
 
 
 def answering(answer: Callable[[Heads], torch.Tensor], compute: Callable[[], Any]) -> Any:
@@ -106,11 +119,13 @@ def _attention(
     **more: Any,
 ) -> tuple[torch.Tensor, None]:
     """The context [batch, tokens, heads, head_size]; without dropout, which would use the random numbers of all threads."""
-    if _asking.answer is None:
-        attend = transformers.integrations.sdpa_attention.sdpa_attention_forward
-        return attend(module, query, key, value, attention_mask, dropout=0.0, scaling=scaling, **more)
     heads = Heads(query, key, value, attention_mask, query.shape[-1] ** -0.5 if scaling is None else scaling)
-    return _asking.answer(heads).transpose(1, 2).contiguous(), None
+    if _asking.answer is not None:
+        return _asking.answer(heads).transpose(1, 2).contiguous(), None
+    if _asking.seen is not None:
+        _asking.seen.append(heads)
+    attend = transformers.integrations.sdpa_attention.sdpa_attention_forward
+    return attend(module, query, key, value, attention_mask, dropout=0.0, scaling=scaling, **more)
 
 
 @when_loaded

@@ -6,19 +6,19 @@ import contextlib
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from explorer.base.cores import cores, half_the_cores
-from explorer.base.engine import torch
 from explorer.text.encoding import Encoding
 
 MOST_TOGETHER = 8  # more gain nothing when lengths differ, because of padding
 BATCH_TOKENS = 1024  # including padding; more exceeds the processor's cache, fewer leaves cores idle
 
-Read = Callable[[Sequence[Encoding]], "list[torch.Tensor]"]
-"""One pass over several encodings: [layers + 1, tokens, hidden] for each."""
+Found = TypeVar("Found")
+Read = Callable[[Sequence[Encoding]], list[Found]]
+"""One pass over several encodings: a result for each."""
 Whose = TypeVar("Whose")
-Waiting = tuple[Encoding, "Future[torch.Tensor]"]
+Waiting = tuple[Encoding, "Future[Found]"]
 
 
 def readings() -> int:
@@ -26,7 +26,7 @@ def readings() -> int:
     return min(2, cores())
 
 
-class Batcher:
+class Batcher(Generic[Found]):
     """Runs encodings in batches.
 
     It has no thread of its own: a waiting caller that gets a free pass runs it, for itself and others.
@@ -34,15 +34,15 @@ class Batcher:
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self._waiting: list[Waiting] = []
+        self._waiting: list[Waiting[Found]] = []
         self._reading = 0
 
-    def states(self, encoding: Encoding, read: Read, places: int = 1) -> torch.Tensor:
-        """The hidden states [layers + 1, tokens, hidden] of one encoding. Raises what `read` raises.
+    def result(self, encoding: Encoding, read: Read[Found], places: int = 1) -> Found:
+        """The result of one encoding. Raises what `read` raises.
 
         Up to `places` passes run at once. One that shares the machine with others uses half of the cores.
         """
-        own: Future[torch.Tensor] = Future()
+        own: Future[Found] = Future()
         with self._changed:
             self._waiting.append((encoding, own))
         while not own.done():
@@ -52,7 +52,7 @@ class Batcher:
                     self._read_together(together, read)
         return own.result()
 
-    def _turn(self, own: Future, places: int) -> tuple[list[Waiting], bool]:
+    def _turn(self, own: Future, places: int) -> tuple[list[Waiting[Found]], bool]:
         """The batch that the caller must run now, and whether it is alone; an empty batch when its own result is ready."""
         with self._changed:
             self._changed.wait_for(lambda: own.done() or (self._reading < places and self._waiting))
@@ -63,10 +63,10 @@ class Batcher:
             self._waiting = [one for one in self._waiting if one not in together]
             return together, self._reading == 1 and not self._waiting
 
-    def _read_together(self, together: list[Waiting], read: Read) -> None:
+    def _read_together(self, together: list[Waiting[Found]], read: Read[Found]) -> None:
         try:
-            for (_, future), states in zip(together, read([encoding for encoding, _ in together]), strict=True):
-                future.set_result(states)
+            for (_, future), found in zip(together, read([encoding for encoding, _ in together]), strict=True):
+                future.set_result(found)
         except BaseException as error:
             for _, future in together:
                 future.set_exception(error)

@@ -6,6 +6,7 @@ import os
 import threading
 from bisect import bisect_right
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 
@@ -13,7 +14,7 @@ from explorer.base.cache import OnceCache
 from explorer.base.engine import inference_mode, torch, transformers
 from explorer.base.errors import InputError
 from explorer.base.limits import GUESSES, MODELS, TRACE_MEGABYTES
-from explorer.model import checkpoints, replicas
+from explorer.model import attending, checkpoints, replicas
 from explorer.model.batcher import Batcher, readings
 from explorer.model.checkpoints import Checkpoint, Report
 from explorer.model.network import MaskGuesses, Network
@@ -21,6 +22,8 @@ from explorer.model.trace import Reading, Trace
 from explorer.text import limits
 from explorer.text.encoding import MASK, UNKNOWN, Encoding
 from explorer.text.pieces import Writing, with_own_mask
+
+HEADS_KEPT = 64  # tokens up to which a trace keeps queries, keys and values: 7 MB for BERT-base
 
 Span = tuple[int, int]
 """Characters [start, end) of a text."""
@@ -62,7 +65,7 @@ class Explorer(Network):
     def __init__(self, checkpoint: Checkpoint) -> None:
         super().__init__(checkpoint)
         self._tokenizing = threading.Lock()  # truncation is a state of the tokenizer
-        self._batcher = Batcher()
+        self._batcher: Batcher[Reading] = Batcher()
         self._one_pass = threading.Lock()  # when no worker answers
         self._readings: OnceCache[tuple[str, str], Reading] = OnceCache(TRACE_MEGABYTES.bytes, lambda one: one.nbytes)
 
@@ -143,16 +146,23 @@ class Explorer(Network):
         self._readings.weigh_again()  # their derived values may have grown
         encoding = self._encode(text_a, text_b)
         if (workers := replicas.running()) is None:
-            return Reading(encoding, self._batcher.states(encoding, self.hidden_states_of, readings()))
-        return Reading(encoding, self._batcher.states(encoding, partial(self._read_there, workers), workers.places))
+            return self._batcher.result(encoding, self._read_here, readings())
+        return self._batcher.result(encoding, partial(self._read_there, workers), workers.places)
 
-    def _read_there(self, workers: replicas.Replicas, encodings: Sequence[Encoding]) -> list[torch.Tensor]:
-        """Like `hidden_states_of`, run by a worker, or here when none answers."""
+    def _read_here(self, encodings: Sequence[Encoding]) -> list[Reading]:
+        """One pass over several encodings. Of a short one that is alone it keeps the heads, which most views ask for."""
+        keep = len(encodings) == 1 and encodings[0].kept <= HEADS_KEPT and self.device.type == "cpu"
+        with attending.collected() if keep else nullcontext(()) as heads:
+            states = self.hidden_states_of(encodings)
+        return [Reading(*one, heads=tuple(heads)) for one in zip(encodings, states, strict=True)]
+
+    def _read_there(self, workers: replicas.Replicas, encodings: Sequence[Encoding]) -> list[Reading]:
+        """Like `_read_here`, run by a worker, or here when none answers."""
         states = workers.states(self.checkpoint, encodings)
         if states is not None:
-            return [torch.from_numpy(one) for one in states]
+            return [Reading(encoding, torch.from_numpy(one)) for encoding, one in zip(encodings, states, strict=True)]
         with self._one_pass:
-            return self.hidden_states_of(encodings)
+            return self._read_here(encodings)
 
     def _encode(self, text_a: str, text_b: str) -> Encoding:
         """The encoding of checked texts. Raises InputError."""

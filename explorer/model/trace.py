@@ -28,6 +28,7 @@ class Reading:
 
     encoding: Encoding
     states: torch.Tensor = field(repr=False)  # [layers + 1, tokens, hidden] float32
+    heads: tuple[Heads, ...] = field(default=(), repr=False)  # of every layer, as the pass computed them; of short inputs only
     derived: OnceCache[Hashable, Any] = field(
         default_factory=lambda: OnceCache(DERIVED_BYTES, lambda one: max(LEAST, weight(one))), repr=False
     )
@@ -35,15 +36,16 @@ class Reading:
     @property
     def nbytes(self) -> int:
         """The current size in bytes, with all derived values."""
-        return self.states.nbytes + int(self.derived.total)
+        heads = sum(one.query.nbytes + one.key.nbytes + one.value.nbytes for one in self.heads)
+        return self.states.nbytes + heads + int(self.derived.total)
 
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """An encoding and its hidden states. Only these are stored; everything else is derived from them.
+    """An encoding and its hidden states. Everything else is derived from these.
 
     It is derived by the model's own modules: attention, for instance, is the softmax over the queries and keys that a layer
-    computes from its hidden state.
+    computes from its hidden state. Those of a short input are kept from the pass.
     """
 
     model: Network = field(repr=False)
@@ -82,6 +84,8 @@ class Trace:
 
     def heads(self, layer: int) -> Heads:
         """The queries, keys and values of a layer's heads (zero-based, -1 is the last), as a batch of one."""
+        if self.reading.heads:
+            return self.reading.heads[layer]
         layer = range(len(self.model.layers))[layer]  # -1 refers to layers: there is one hidden state more
         return self._last.get(layer, lambda: self.model.layers[layer].heads(self.states[layer][None]))
 

@@ -138,7 +138,6 @@ def part_as_data(name: str, part: Part, content: Content) -> dict[str, Any] | No
     value = _figure(value) if part.kind == "chart" else value
     component = HEATMAP if part.kind == "chart" and is_light(value) else COMPONENTS[part.kind]
     options = {key: part.options.get(key, default) for key, default in component.options.items()}
-    options |= {"passive": True} if part.passive else {}
     return _drawn(name, part.kind, component, options, value) | look
 
 

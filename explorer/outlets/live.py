@@ -13,7 +13,7 @@ from explorer.model.trace import Trace
 from explorer.outlets.contents import part_as_data
 from explorer.outlets.notebook import asked, theme_named
 from explorer.outlets.page_file import data_of, page
-from explorer.views.view import Change, View, open_on
+from explorer.views.view import Change, View, open_on, takes_customdata
 
 FRAME = "live"
 
@@ -51,7 +51,7 @@ class LiveView:
         method = getattr(view, f"on_{told['part']}{event}", None)
         if method is None or inspect.isgeneratorfunction(method):
             return None
-        change = method(self.subject, told.get("customdata") if part.customdata else told.get("index"))
+        change = method(self.subject, told.get("customdata" if takes_customdata(method) else "index"))
         return self._after(view, change)
 
     def _after(self, clicked: View, change: Change) -> str:

@@ -107,7 +107,7 @@ def is_made(part: Part) -> bool:
 
 def drawn(part: Part, elem_id: str) -> Any:
     """The component of a part, without a value yet."""
-    options = dict(part.options)
+    options = {name: value for name, value in part.options.items() if name != "wide"}  # which is for the panel
     own = options.pop("classes", None) or CLASSES.get(part.kind)
     classes = [one for one in (own, "how" if is_made(part) else None, ANSWER if part.answer else None) if one]
     common: dict[str, Any] = {"elem_id": elem_id} | ({"elem_classes": classes} if classes else {})
@@ -117,8 +117,6 @@ def drawn(part: Part, elem_id: str) -> Any:
         return gr.Markdown(options.pop("markdown"), **common)
     if part.kind == "button":
         return gr.Button(options.pop("label"), **{"size": "sm", **options}, **common)
-    if part.passive:
-        options["passive"] = True
     return PARTS[part.kind](**options, **common)
 
 

@@ -14,7 +14,7 @@ from explorer.page.panel import Panel
 from explorer.page.tab import TabPage
 from explorer.views.settings import Memory, Setting, Sheet, Text, Upload
 from explorer.views.subject import CHANGES, Subject
-from explorer.views.view import Change, LongView, props
+from explorer.views.view import Change, LongView, NewInput, SaveSheet, Why, props, takes_customdata
 
 
 def listen(tab: TabPage, built: Callable) -> list[gr.events.Dependency]:
@@ -29,17 +29,17 @@ def listen(tab: TabPage, built: Callable) -> list[gr.events.Dependency]:
         _listen_to_control(tab, name)
     for panel in tab.panels:
         streams = []
-        for name, part in panel.view.parts.items():
-            if part.opens:
+        for name in panel.view.parts:
+            does = panel.view.does(name)
+            if does is NewInput:
                 reads.append(_listen_to_reading(tab, panel, name))
-            elif name in panel.view.listens_to() and not part.leads:
+            elif does is SaveSheet:
+                _listen_to_saving(panel, name)
+            elif does not in (None, Why):
                 streams.append(_listen_to_part(tab, panel, name))
             for event in getattr(panel.parts[name], "custom_events", ()):
                 if hasattr(panel.view, f"on_{name}_{event}"):
                     _listen_to_gesture(tab, panel, name, event)
-            if part.saves:
-                js = f"(sheet) => BertPage.downloadCsv(sheet, '{part.saves}.csv')"
-                panel.parts[name].click(None, panel.controls[part.saves], js=js, api_visibility="private")
         if issubclass(panel.view, LongView):
             _listen_to_work(tab, panel, [stream for stream in streams if stream], built)
     return reads
@@ -111,19 +111,19 @@ def _listen_to_part(tab: TabPage, panel: Panel, name: str) -> gr.events.Dependen
 
     Returns the event if it streams, so that it can be stopped.
     """
-    component, part = panel.parts[name], panel.view.parts[name]
-    answer = _answering(tab, panel, f"on_{name}", component)
+    component, method = panel.parts[name], getattr(panel.view, f"on_{name}")
+    answer, by_customdata = _answering(tab, panel, f"on_{name}", component), takes_customdata(method)
 
     def click(values: Values, event: gr.SelectData) -> Updates:
-        return answer(values, getattr(event, "customdata", None) if part.customdata else event.index)
+        return answer(values, getattr(event, "customdata", None) if by_customdata else event.index)
 
     touched = tab.beside(panel)
     outputs, inputs = tab.outputs_of(touched), tab.inputs_of(touched)
-    if part.kind != "button":
+    if panel.view.parts[name].kind != "button":
         run_picked([component.select], click, outputs, inputs)
         return None
-    streams = inspect.isgeneratorfunction(getattr(panel.view, f"on_{name}"))
-    long = streams or part.long
+    streams = inspect.isgeneratorfunction(method)
+    long = streams or getattr(method, "takes_long", False)
     options = (MAPPING if panel.asked else TRAINING) if long else {}
     handler = _streaming(tab, panel, name) if streams else answer
     event = run([component.click], handler, outputs, inputs, **options)
@@ -138,12 +138,18 @@ def _listen_to_reading(tab: TabPage, panel: Panel, name: str) -> gr.events.Depen
 
     def read(values: Values, event: gr.SelectData) -> Updates:
         subject = tab.opening(inputs.subject(values), values)
-        change = getattr(panel.read(values, subject), f"on_{name}")(subject, event.index)
-        chosen = replace(subject.selection, **{**CHANGES, **change.selection})
-        return dict(zip((inputs.text_a, inputs.text_b, inputs.selection), (*change.texts, chosen), strict=True))
+        new = getattr(panel.read(values, subject), f"on_{name}")(subject, event.index)
+        chosen = replace(subject.selection, **{**CHANGES, **new.selection})
+        return {inputs.text_a: new.text_a, inputs.text_b: new.text_b, inputs.selection: chosen}
 
     outputs = [inputs.text_a, inputs.text_b, inputs.selection]
     return run_picked([panel.parts[name].select], read, outputs, tab.inputs_of([panel]))
+
+
+def _listen_to_saving(panel: Panel, name: str) -> None:
+    sheet = getattr(panel.view, f"on_{name}").sheet
+    js = f"(sheet) => BertPage.downloadCsv(sheet, '{sheet}.csv')"
+    panel.parts[name].click(None, panel.controls[sheet], js=js, api_visibility="private")
 
 
 def _listen_to_gesture(tab: TabPage, panel: Panel, name: str, event_name: str) -> None:

@@ -297,7 +297,7 @@ def _kind(view: type[View], name: str) -> str:
         if name in names:
             return str(number)
     if isinstance(declared, Part):
-        return "row" if declared.kind == "button" and not declared.wide else "wide"
+        return "row" if declared.kind == "button" and not declared.options.get("wide") else "wide"
     if isinstance(declared, Text) and "inline" in declared.look.get("elem_classes", ""):
         return "row"
     return "wide" if isinstance(declared, Text | Sheet | Upload) else "row"

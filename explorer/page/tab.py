@@ -124,7 +124,7 @@ class TabPage:
             component
             for panel in self.panels
             for name, component in panel.parts.items()
-            if panel.view.parts[name].kind == "tokens" and not panel.view.parts[name].passive
+            if panel.view.parts[name].kind == "tokens" and not panel.view.parts[name].options.get("passive")
         ]
 
     def is_for(self, model: Explorer) -> bool:

@@ -8,7 +8,8 @@ from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Se
 from contextlib import suppress
 from dataclasses import Field, dataclass, field, fields
 from functools import partial
-from typing import Any, ClassVar, Self, dataclass_transform
+from inspect import signature
+from typing import Any, ClassVar, Self, TypeVar, dataclass_transform, get_type_hints
 
 from explorer.base.cache import OnceCache, weight
 from explorer.base.errors import ExplorerError, InputError
@@ -25,6 +26,7 @@ A value may be a function, called only if the value is needed, or `props` of the
 
 MARKDOWN = ("caption", "heading", "note")  # kinds of parts that are the same for every input,
 WITHOUT_NUMBERS = (*MARKDOWN, "prose", "button", "chips", "meter", "check", "code")  # kinds that show no numbers
+Handler = TypeVar("Handler", bound=Callable[..., Any])
 QUICK = 60e9  # multiplications done without a button press: about a second on two cores
 
 
@@ -37,13 +39,6 @@ class Part:
     optional: bool = False  # hidden while it has no value
     marks: bool = False  # it shows by itself what was clicked in it, so that it is not sent again
     more: bool = False  # folded away
-    customdata: bool = False  # a click sends the customdata of its point
-    long: bool = False  # its button starts long work
-    saves: str = ""  # its button saves the sheet of that name as a CSV file
-    passive: bool = False  # a row of tokens other than the input's
-    wide: bool = False  # a button as wide as the part above it
-    opens: bool = False  # a click on it puts other texts into the page, and does nothing else
-    leads: bool = False  # its button goes to the Why that its `on_<name>` returns
     answer: bool = False  # a class may guess it first: the page covers it while answers are hidden, like every finding
 
 
@@ -85,14 +80,35 @@ class props(dict):
 class Change:
     """What a click does: select something for the page, change settings of the tab, or show other content.
 
-    A view above the choices may open one of them. `texts`, from a part that `opens`, replace the page's texts.
+    A view above the choices may open one of them.
     """
 
     selection: Mapping[str, Any] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
     content: Mapping[str, Any] = field(default_factory=dict)
     choice: str = ""
-    texts: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class NewInput:
+    """What a click does that puts other texts into the page, and selects something of them."""
+
+    text_a: str
+    text_b: str
+    selection: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class SaveSheet:
+    """Declared as `on_<button>`: the browser saves this sheet of the view as a CSV file."""
+
+    sheet: str
+
+
+def takes_long(method: Handler) -> Handler:
+    """Mark the `on_<button>` of a button that starts long work, which takes turns with trainings."""
+    method.takes_long = True  # type: ignore[attr-defined]
+    return method
 
 
 @dataclass(frozen=True)
@@ -139,9 +155,9 @@ def settle(**settings: Any) -> Change:
     return Change(settings=settings)
 
 
-def read(text_a: str, text_b: str = "", token: int | None = None) -> Change:
+def read(text_a: str, text_b: str = "", token: int | None = None) -> NewInput:
     """Put other texts into the page and select this token of them."""
-    return Change({"token": token}, texts=(text_a, text_b))
+    return NewInput(text_a, text_b, {"token": token})
 
 
 def show(**content: Any) -> Change:
@@ -252,8 +268,18 @@ class View(ABC):
 
     @classmethod
     def listens_to(cls) -> dict[str, Callable[..., Any]]:
-        """The `on_<name>` methods of parts and settings, by the name of the part or setting."""
+        """The `on_<name>` methods of parts and settings, by the name of the part or setting.
+
+        What one returns says what its click does: a Change, a NewInput, the Why to go to, or an iterator of contents. One whose
+        last parameter is called `customdata` gets that of the clicked point, the others the index.
+        """
         return {name: method for name in cls.layout if (method := getattr(cls, f"on_{name}", None))}
+
+    @classmethod
+    def does(cls, name: str) -> Any:
+        """The type that `on_<name>` returns, or SaveSheet; None if the view does not listen to the name."""
+        method = cls.listens_to().get(name)
+        return SaveSheet if isinstance(method, SaveSheet) else method and get_type_hints(method).get("return")
 
 
 RESULTS, RESULTS_BYTES = 64, 128_000_000
@@ -327,6 +353,11 @@ def seconds(subject: Subject, passes: float) -> float:
 def reads_quickly(model: Capabilities, tokens: float) -> bool:
     """Whether a model, by its capabilities, reads this many tokens in about a second."""
     return 12 * model.layers * model.hidden_size**2 * tokens <= QUICK
+
+
+def takes_customdata(method: Callable[..., Any]) -> bool:
+    """Whether a handler of clicks takes the customdata of the point, by the name of its last parameter, rather than its index."""
+    return "customdata" in signature(method).parameters
 
 
 Cell = type[View] | Sequence[type[View]]  # a view, or several of them one below the other

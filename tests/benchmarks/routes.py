@@ -66,15 +66,19 @@ def times() -> Iterator[Comparison]:
     text = " ".join(built_in().texts[-60:])  # of many words: its routes are not as alike as those of one sentence repeated
     for name, model in (("base", base_model()), ("bundled", explorer.load())):
         for tokens, rounds in ((17, 25), (512, 5)):
-            encoding = model.encode(text_of(17) if tokens == 17 else text)
-            assert encoding.kept == tokens
-            yield from _times(f"routes-{name}-{tokens}", model, Trace.of(model, encoding), rounds)
+            trace = model.trace(text_of(17) if tokens == 17 else text)
+            assert trace.kept == tokens
+            yield from _times(f"routes-{name}-{tokens}", model, trace, rounds)
 
 
 def _times(name: str, model: Explorer, trace: Trace, rounds: int) -> Iterator[Comparison]:
-    """Each with nothing kept of the one before."""
-    forward_pass = partial(Trace.of, model, trace.encoding)
-    ours, theirs = side_by_side(lambda: opened(Trace(model, Reading(trace.encoding, trace.states)), 3), forward_pass, rounds)
+    """Each with nothing kept of the one before but what the pass keeps."""
+    forward_pass, read = partial(Trace.of, model, trace.encoding), trace.reading
+
+    def fresh() -> Trace:
+        return Trace(model, Reading(read.encoding, read.states, read.heads))
+
+    ours, theirs = side_by_side(lambda: opened(fresh(), 3), forward_pass, rounds)
     most = "at most 0.5 at 17 tokens and 1.5 at 512"
     yield Comparison(name, "opening", "one forward pass", ours, theirs, "s", most)
     ours, theirs = side_by_side(lambda: opened(trace, 5), forward_pass, rounds)

@@ -66,7 +66,7 @@ def sub_views(page, tab):
 
 @pytest.mark.usefixtures("few_sentences")
 def test_no_tab_shuts_anybody_out_light_or_dark_at_200_percent_nor_shows_a_wall_of_controls(open_app):
-    page = open_app("?__theme=light", viewport=HALF, reduced_motion="reduce")
+    page = open_app("?__theme=light", viewport=HALF)
     page.evaluate(AXE)
     page.add_style_tag(content=".view, #strip { opacity: 1 !important; transition: none !important; }")  # no fading while waiting
     settled(page)

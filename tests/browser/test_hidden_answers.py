@@ -160,7 +160,7 @@ def test_a_presented_answer_is_covered_too(hidden):
 
 
 def test_nobody_is_shut_out_by_covers(open_app):
-    page = open_app(at("Fill-mask", f"{JAPAN}&__theme=light"), reduced_motion="reduce")
+    page = open_app(at("Fill-mask", f"{JAPAN}&__theme=light"))
     page.evaluate(AXE)
     page.add_style_tag(content=".view, #strip { opacity: 1 !important; transition: none !important; }")  # no fading while waiting
     page.evaluate("() => BertAnswers.set(true)")

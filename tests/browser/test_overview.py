@@ -382,7 +382,7 @@ GLIDING = """() => {
 
 
 def test_another_text_glides_to_its_places_and_keeps_the_rows_that_go_on(opened):
-    page = opened()
+    page = opened(reduced_motion="no-preference")
     last = chips(page).count() - 1
     page.evaluate(GLIDING)
     page.locator("#text-a textarea").fill("The old capital of Japan is [MASK].")
@@ -397,7 +397,7 @@ def test_another_text_glides_to_its_places_and_keeps_the_rows_that_go_on(opened)
 
 
 def test_nothing_glides_for_those_who_want_it_still(opened):
-    page = opened(reduced_motion="reduce")
+    page = opened()
     moving = "(all) => all.filter((one) => parseFloat(getComputedStyle(one).transitionDuration) > 0).length"
     assert picture(page, ".bx-flow *").evaluate_all(moving) == 0
     step_by_step(page)
@@ -406,7 +406,7 @@ def test_nothing_glides_for_those_who_want_it_still(opened):
 
 
 def test_no_part_of_it_shuts_anybody_out(opened):
-    page = opened(f"{JAPAN}&__theme=light", reduced_motion="reduce")
+    page = opened(f"{JAPAN}&__theme=light")
     page.evaluate(AXE)
 
     def both(where="#tabs > *"):

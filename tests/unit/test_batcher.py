@@ -38,9 +38,9 @@ def held(model, texts):
 
     encodings = [model.encode(text) for text in texts]
     with ThreadPoolExecutor(len(texts)) as pool:
-        answers = [pool.submit(together.states, encodings[0], read)]
+        answers = [pool.submit(together.result, encodings[0], read)]
         assert busy.wait(30)
-        answers += [pool.submit(together.states, encoding, read) for encoding in encodings[1:]]
+        answers += [pool.submit(together.result, encoding, read) for encoding in encodings[1:]]
         while len(together._waiting) < len(texts) - 1:
             assert not go_on.wait(0.01)
         go_on.set()
@@ -68,7 +68,7 @@ def test_a_pass_beside_another_computes_on_half_of_the_cores(tiny, monkeypatch):
 
     def states(text, read):
         with threadpool_limits(2, user_api="openmp"):
-            return together.states(tiny.encode(text), read, places=2)
+            return together.result(tiny.encode(text), read, places=2)
 
     def first(encodings):
         first_reads.set()
@@ -96,8 +96,8 @@ def test_an_error_reaches_all_who_waited_for_it_and_nobody_after(tiny):
 
     together, encoding = Batcher(), tiny.encode("the man")
     with pytest.raises(ZeroDivisionError):
-        together.states(encoding, fail)
-    assert together.states(encoding, tiny.hidden_states_of).shape[1] == encoding.kept
+        together.result(encoding, fail)
+    assert together.result(encoding, tiny.hidden_states_of).shape[1] == encoding.kept
 
 
 def test_many_threads_get_their_own(tiny):
@@ -120,6 +120,6 @@ def test_several_read_at_once_where_there_are_places(tiny):
     encodings = [tiny.encode(text) for text in TEXTS[:2]]
     with ThreadPoolExecutor(2) as pool:
         for encoding, states in zip(
-            encodings, pool.map(lambda one: together.states(one, read, places=2), encodings), strict=True
+            encodings, pool.map(lambda one: together.result(one, read, places=2), encodings), strict=True
         ):
             torch.testing.assert_close(states, tiny.hidden_states(encoding), atol=1e-5, rtol=0)

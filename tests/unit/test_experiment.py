@@ -52,7 +52,8 @@ def by_hooks(model, items, pieces, replaced):
 
     @torch.no_grad()
     def differences():
-        logits = module(**encoded).prediction_logits[range(len(items)), places].gather(1, ids)
+        last = module.bert(**encoded).last_hidden_state[range(len(items)), places]
+        logits = module.cls.predictions(last).gather(1, ids)
         return (logits[:, 0] - logits[:, 1]).numpy()
 
     before, changes = differences(), np.empty((len(items), has.layers, has.heads))
@@ -87,10 +88,12 @@ def contexts(model, items):
 
 
 def test_effects_are_those_of_hooks_on_twenty_items(bundled, found):
-    changes, before = by_hooks(bundled, found.items, found.pieces, lambda layer, head: 0.0)
-    np.testing.assert_allclose(found.before, before, atol=1e-4)
-    np.testing.assert_allclose(found.changes, changes, atol=1e-4)
-    np.testing.assert_allclose(found.summary.effects, changes.mean(0), atol=1e-4)
+    some = slice(None, None, 3)
+    assert len(found.items[some]) >= 20
+    changes, before = by_hooks(bundled, found.items[some], found.pieces[some], lambda layer, head: 0.0)
+    np.testing.assert_allclose(found.before[some], before, atol=1e-4)
+    np.testing.assert_allclose(found.changes[some], changes, atol=1e-4)
+    np.testing.assert_allclose(found.summary.effects, found.changes.mean(0), atol=1e-6)
 
 
 @pytest.mark.parametrize("how", WAYS)

@@ -8,6 +8,7 @@ import explorer
 from explorer.base.errors import CapabilityError, ModelError
 from explorer.base.steps import finished
 from explorer.model.families import FAMILIES
+from explorer.model.trace import Reading, Trace
 from explorer.techniques import (
     ablation,
     attribution,
@@ -119,6 +120,13 @@ class TestAgainstTransformers:
         encodings = [model.encode(*texts) for texts in INPUTS.values()]
         for encoding, together in zip(encodings, model.hidden_states_of(encodings), strict=True):
             assert close(together, model.hidden_states(encoding))
+
+    def test_the_heads_that_the_pass_of_a_short_input_kept_are_those_of_its_hidden_states(self, model):
+        trace = model.trace(*INPUTS["pair"])
+        derived = Trace(model, Reading(trace.encoding, trace.states))
+        assert len(trace.reading.heads) == len(model.layers)
+        for layer in range(len(model.layers)):
+            np.testing.assert_allclose(trace.attention(layer), derived.attention(layer), atol=1e-6)
 
 
 class TestInABatch:

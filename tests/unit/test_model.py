@@ -191,7 +191,7 @@ def test_an_error_is_not_kept(tiny, monkeypatch):
 
 
 def test_traces_are_forgotten_by_their_size(tiny, monkeypatch, passes):
-    one = tiny.trace("the man went").states.nbytes
+    one = tiny.trace("the man went").reading.nbytes
     monkeypatch.setattr(limits, "MEGABYTE", 3.5 * one)
     monkeypatch.setenv(limits.TRACE_MEGABYTES.setting, "1")
     model = fresh(tiny)

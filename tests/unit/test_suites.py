@@ -41,20 +41,19 @@ def some(suite, pairs=FEW):
 
 
 def by_transformers(module, tokenizer, pair, way, stereotypes):
-    """The difference of a pair, by plain transformers, a pass for each hidden piece. Both words are one piece."""
+    """The difference of a pair, by plain transformers, each piece hidden in turn. Both words are one piece."""
     word, foil = (tokenizer(sentence, return_tensors="pt")["input_ids"][0] for sentence in pair.sentences)
     (slot,) = (word != foil).nonzero()[0].tolist()
     total = 0.0
     for ids, sign in ((word, 1), (foil, -1)):
-        every = {BLANK: [slot], LIKELIHOOD: range(1, len(ids) - 1)}[way]
-        for place in every:
-            if way == LIKELIHOOD and stereotypes and place == slot:
-                continue
-            hidden = ids.clone()
-            hidden[place] = tokenizer.mask_token_id
-            with torch.no_grad():
-                logits = module(hidden[None]).prediction_logits[0, place]
-            total += sign * float(logits[ids[place]] if way == BLANK else logits.log_softmax(-1)[ids[place]])
+        every = [slot] if way == BLANK else [place for place in range(1, len(ids) - 1) if place != slot or not stereotypes]
+        hidden = ids.repeat(len(every), 1)
+        hidden[range(len(every)), every] = tokenizer.mask_token_id
+        with torch.no_grad():
+            last = module.bert(hidden).last_hidden_state[range(len(every)), every]
+            logits = module.cls.predictions(last)
+        scores = logits if way == BLANK else logits.log_softmax(-1)
+        total += sign * float(scores.gather(1, ids[every][:, None]).sum())
     return total
 
 

@@ -170,7 +170,7 @@ class OneHead(View):
         "prediction depends on it (Jain & Wallace 2019).",
         more=True,
     )
-    elsewhere = button("What does this head do elsewhere? →", leads=True, more=True)
+    elsewhere = button("What does this head do elsewhere? →", more=True)
     check = check()
 
     prepare_rest = staticmethod(prepare_effects)

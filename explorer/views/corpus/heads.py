@@ -13,7 +13,7 @@ from explorer.views.corpus import atlas_pictures, atlas_words
 from explorer.views.corpus.atlas_check import atlas_check
 from explorer.views.corpus.source import NO_FILE, CorpusView
 from explorer.views.subject import Subject, head_name
-from explorer.views.view import Change, Content, Finding, Why, caption, chart, check, part, prose, select, sentence
+from explorer.views.view import Change, Content, Finding, NewInput, Why, caption, chart, check, part, prose, select, sentence
 
 COST = 1.5  # of reading the corpus, relative to forward passes alone
 
@@ -30,14 +30,14 @@ class Heads(CorpusView):
     )
     grid = part("head_grid", marks=True)
     about = sentence(classes="caption")
-    map = chart("Map of the heads by what they do", height=380, customdata=True)
+    map = chart("Map of the heads by what they do", height=380)
     tags = chart("From part of speech to part of speech", height=400, optional=True)
     title = prose(classes="detail-title")
     habit = sentence(answer=True)
     offsets = chart("Mean weight by relative position", height=240)
     specials = caption("The bars count [CLS] and [SEP] too where they are so far away: part of what is far left is [CLS].")
     found = sentence(classes="caption")
-    sentences = part("strips", height=260, opens=True)
+    sentences = part("strips", height=260)
     syntax = sentence(classes="caption")
     relations = part("strips", height=320, sortable=True)
     check = check()
@@ -117,12 +117,12 @@ class Heads(CorpusView):
         layer, head = limits.check_cell(index)
         return select(layer=layer + 1, head=head + 1)
 
-    def on_map(self, subject: Subject, index: object) -> Change:
+    def on_map(self, subject: Subject, customdata: object) -> Change:
         """Select another head by its index among all, layer by layer."""
-        layer, head = divmod(limits.check_place(index), subject.model.capabilities.heads)
+        layer, head = divmod(limits.check_place(customdata), subject.model.capabilities.heads)
         return select(layer=layer + 1, head=head + 1)
 
-    def on_sentences(self, subject: Subject, index: object) -> Change:
+    def on_sentences(self, subject: Subject, index: object) -> NewInput:
         """Make a sentence the input, and select this head and its word."""
         atlas = self.result(subject)
         layer, head = subject.selection.attention_layer, subject.selection.head_index
@@ -131,4 +131,4 @@ class Heads(CorpusView):
         one = self.chosen.sentences[max(at, 0)]
         offsets = subject.model.encode(one.text).offsets
         token = next((place for place, span in enumerate(offsets) if span[1] > one.starts[word]), None) if word >= 0 else None
-        return Change({"layer": layer + 1, "head": head + 1, "picked": True, "token": token}, texts=(one.text, ""))
+        return NewInput(one.text, "", {"layer": layer + 1, "head": head + 1, "picked": True, "token": token})

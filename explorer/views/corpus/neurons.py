@@ -31,7 +31,7 @@ from explorer.text import limits
 from explorer.views.corpus.source import LookUp, cut
 from explorer.views.settings import number, text
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Content, Finding, Why, button, caption, check, matches, part, read, sentence
+from explorer.views.view import Change, Content, Finding, NewInput, Why, button, caption, check, matches, part, read, sentence
 
 LINES = 20  # top-activating tokens of a neuron
 WORDS = 10  # promoted, and suppressed ones
@@ -93,7 +93,7 @@ class Neurons(LookUp):
         max_lines=1,
         elem_classes="inline",
     )
-    hits = part("strips", height=545, opens=True)
+    hits = part("strips", height=545)
     stop = button("Stop", visible=False)
     progress = part("meter")
     about = sentence(classes="caption")
@@ -161,7 +161,7 @@ class Neurons(LookUp):
             text += f", and promotes {_quoted(said)}: {pieces} among the 100 that it promotes most"
         return Finding(f"{text}.", Why("inside-head", "The whole layer", {"layer": shown.layer + 1}))
 
-    def on_hits(self, subject: Subject, index: object) -> Change:
+    def on_hits(self, subject: Subject, index: object) -> NewInput:
         """Make the sentence of a token the input, and select the token."""
         drivers = self.result(subject).drivers
         driver = drivers[limits.check_integer(index, "the hit", 0, len(drivers) - 1)]

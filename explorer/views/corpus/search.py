@@ -20,7 +20,7 @@ from explorer.text.plain import flaws
 from explorer.views.corpus.source import LookUp, clicked_sense, cut, senses_to_click
 from explorer.views.settings import choice, number
 from explorer.views.subject import Subject, head_name
-from explorer.views.view import Change, Content, Finding, Why, button, check, matches, note, part, read, sentence
+from explorer.views.view import Content, Finding, NewInput, Why, button, check, matches, note, part, read, sentence
 
 NO_WORDS = ("(begin)", "(end)", "(special)")  # markers in place of a word, which are shared by many tokens
 STATE, HEAD = "Hidden state", "Head"
@@ -44,8 +44,8 @@ class Search(LookUp):
     name, question = "corpus/search", "Where else is something like this?"
     widths = (2, 1)
     columns = (("senses", "hits", "stop", "progress", "about", "help", "check"), ("common",))
-    senses = part("chips", optional=True, opens=True)
-    hits = part("strips", height=620, opens=True)
+    senses = part("chips", optional=True)
+    hits = part("strips", height=620)
     stop = button("Stop", visible=False)
     progress = part("meter")
     about = sentence(classes="caption")
@@ -128,7 +128,7 @@ class Search(LookUp):
         target, times = next(iter(found.counts("target").items()))
         return Finding(f"{told} From {times} of them the head looks most at “{target}”.")
 
-    def on_senses(self, subject: Subject, index: object) -> Change:
+    def on_senses(self, subject: Subject, index: object) -> NewInput:
         """Make the first sentence with the word the input, and select the word. Raises InputError."""
         corpus = self.chosen
         place, at = corpus.places(clicked_sense(corpus, index))[0]
@@ -137,7 +137,7 @@ class Search(LookUp):
         starts = [token for token, span in enumerate(offsets) if span[1] > span[0] == sentence.starts[at]]
         return read(sentence.text, token=next(iter(starts), None))
 
-    def on_hits(self, subject: Subject, index: object) -> Change:
+    def on_hits(self, subject: Subject, index: object) -> NewInput:
         """Make the sentence of a hit the input, and select its token. Raises InputError."""
         if (found := self.looked_up(subject)) is None:
             raise InputError("These are the hits of another search; wait for the new ones.")

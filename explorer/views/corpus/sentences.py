@@ -19,7 +19,7 @@ from explorer.text.plain import flaws
 from explorer.views.corpus.source import NO_FILE, CorpusView
 from explorer.views.settings import choice, number, text
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Content, Finding, button, caption, part, props, prose, read, sentence
+from explorer.views.view import Content, Finding, NewInput, button, caption, part, props, prose, read, sentence
 
 PLAIN, AS_THEY_COME = "plain ones first", "as they come"
 ORDERS = (PLAIN, AS_THEY_COME, "most surprising", "least surprising", "longest", "shortest")
@@ -43,7 +43,7 @@ class Sentences(CorpusView):
     contains: str = text("", "Contains", limit=QUERY, placeholder="a word or a part of one", max_lines=1, elem_classes="inline")
     tag: str = choice([("any", "")], "With a", menu=True, free=True, elem_classes="inline")
     order: str = choice(ORDERS, "Order", menu=True, elem_classes="inline")
-    table = part("ranking", opens=True)
+    table = part("ranking")
     stop = button("Stop", visible=False)
     progress = part("meter")
     about = sentence(classes="caption")
@@ -111,7 +111,7 @@ class Sentences(CorpusView):
         (best, most, _), (worst, least, _) = tags[0], tags[-1]
         return Finding(f"{every}: of {best} {whole_percent(most)}, of {worst} {whole_percent(least)}.")
 
-    def on_table(self, subject: Subject, index: object) -> Change:
+    def on_table(self, subject: Subject, index: object) -> NewInput:
         """Make a sentence the input. Raises InputError."""
         texts = self.corpus.texts if self.corpus else []
         return read(texts[limits.check_integer(index, "the sentence", 0, len(texts) - 1)])

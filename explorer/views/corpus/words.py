@@ -35,7 +35,21 @@ from explorer.text.pieces import bare
 from explorer.views.corpus.source import LookUp, clicked_sense, cut, senses_to_click, words_of_several_senses
 from explorer.views.settings import choice, memory, number, text
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Content, Finding, button, caption, chart, check, matches, part, read, sentence, settle
+from explorer.views.view import (
+    Change,
+    Content,
+    Finding,
+    NewInput,
+    button,
+    caption,
+    chart,
+    check,
+    matches,
+    part,
+    read,
+    sentence,
+    settle,
+)
 
 TAG, CLUSTER = "Part of speech", "Cluster"
 NAMES = {"pca": "PCA", "umap": "UMAP"}
@@ -99,7 +113,7 @@ class Words(LookUp):
         "", "Word", limit=QUERY, heard="submit", placeholder="the most telling one", max_lines=1, elem_classes="inline"
     )
     senses = part("chips", optional=True)
-    map = chart("Map of the occurrences of a word", height=440, customdata=True)
+    map = chart("Map of the occurrences of a word", height=440)
     stop = button("Stop", visible=False)
     progress = part("meter")
     about = sentence(classes="caption")
@@ -109,7 +123,7 @@ class Words(LookUp):
         "a word, whatever it means; a hidden state has one a use."
     )
     check = check()
-    uses = part("strips", height=350, opens=True)
+    uses = part("strips", height=350)
     contextual = part("ranking")
     static = part("ranking")
     several = sentence(classes="caption")
@@ -187,11 +201,11 @@ class Words(LookUp):
         """Show the occurrences of a word of several senses. Raises InputError."""
         return settle(word=clicked_sense(self.chosen, index))
 
-    def on_map(self, subject: Subject, index: object) -> Change:
+    def on_map(self, subject: Subject, customdata: object) -> Change:
         """Pick the occurrence of a clicked point."""
-        return settle(picked=((limits.check_place(index),), self._named(subject)))
+        return settle(picked=((limits.check_place(customdata),), self._named(subject)))
 
-    def on_uses(self, subject: Subject, index: object) -> Change:
+    def on_uses(self, subject: Subject, index: object) -> NewInput:
         """Make the sentence of an occurrence the input, and select the word."""
         every = self.result(subject).found.occurrences
         use = every[limits.check_integer(index, "the use", 0, len(every) - 1)]

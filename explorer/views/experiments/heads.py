@@ -17,7 +17,7 @@ from explorer.text.suites import TITLES
 from explorer.views.experiments.source import ItemsView
 from explorer.views.settings import number
 from explorer.views.subject import Subject, head_name
-from explorer.views.view import Change, Content, Finding, Why, caption, chart, note, part, read, select, sentence
+from explorer.views.view import Change, Content, Finding, NewInput, Why, caption, chart, note, part, read, select, sentence
 
 PIECES = 1.3  # tokens of a word
 LISTED = 200  # items, those that change most
@@ -48,7 +48,7 @@ class HeadsDecide(ItemsView):
     )
     chosen = sentence(keep_height=True)
     interval = chart("The selected head on the other half, beside a random one", height=150)
-    each = part("strips", height=300, opens=True)
+    each = part("strips", height=300)
     seed: int = number(0, "Seed of halves, intervals and tests", low=0, high=MOST_SEED, box=True, more=True)
 
     def first(self, subject: Subject) -> Subject:
@@ -125,7 +125,7 @@ class HeadsDecide(ItemsView):
         layer, head = limits.check_cell(index)
         return select(layer=layer + 1, head=head + 1)
 
-    def on_each(self, subject: Subject, index: object) -> Change:
+    def on_each(self, subject: Subject, index: object) -> NewInput:
         """An item becomes the page's input."""
         items = self.items
         item = items[limits.check_integer(index, "the item", 0, len(items) - 1)]

@@ -24,6 +24,7 @@ from explorer.views.view import (
     Content,
     Finding,
     LongView,
+    NewInput,
     button,
     caption,
     chart,
@@ -103,7 +104,7 @@ class Suites(LongView):
         "pairs of a kind, a pair to read it."
     )
     check = check()
-    pairs = part("strips", height=430, opens=True)
+    pairs = part("strips", height=430)
 
     def unless(self, subject: Subject) -> str:
         """Only a masked-LM head can tell."""
@@ -174,7 +175,7 @@ class Suites(LongView):
         clicked = kinds[limits.check_integer(index, "the bar", 0, len(kinds) - 1)]
         return settle(kind="" if clicked == self._kind else clicked)
 
-    def on_pairs(self, subject: Subject, index: object) -> Change:
+    def on_pairs(self, subject: Subject, index: object) -> NewInput:
         """A pair becomes the input, its blank the chosen token. Raises InputError."""
         pairs = self._suite.pairs
         pair = pairs[limits.check_integer(index, "the pair", 0, len(pairs) - 1)]

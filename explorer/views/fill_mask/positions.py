@@ -28,6 +28,7 @@ from explorer.views.view import (
     part,
     sentence,
     show,
+    takes_long,
 )
 
 HIDDEN, SEEN = "hidden, one at a time", "in sight"
@@ -97,7 +98,7 @@ class Likelihoods(View):
     widths = (5, 6)
     title = heading("**Which sentence does BERT find likelier?**")
     sentences: str = text(SENTENCES, "One sentence a line", heard="submit", lines=3, max_lines=8)
-    score = button("Score the sentences", long=True)
+    score = button("Score the sentences")
     table = part("frame", columns=list(COLUMNS), types=["str", "number", "number", "number"], widths=["52%", "13%", "17%", "18%"])
     help = caption(
         "The pseudo-log-likelihood (Salazar et al. 2020): each piece hidden in turn, the natural logarithms of the "
@@ -109,6 +110,7 @@ class Likelihoods(View):
         key = (subject.model_name, self.sentences)
         return {"table": _scores.get(key, lambda: _scored(subject, self.sentences))}
 
+    @takes_long
     def on_score(self, subject: Subject, index: None) -> Change:
         """Score the sentences typed."""
         return show(**self.compute(subject))

@@ -19,7 +19,7 @@ from explorer.views.finetune.run import RunView
 from explorer.views.finetune.words_run import OfTaggers
 from explorer.views.settings import choice, upload
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Content, button, chart, props, sentence, settle, show
+from explorer.views.view import Change, Content, button, chart, props, sentence, settle, show, takes_long
 
 MOST_COMPARED = 6
 HEAD_ONLY = "Only a head was trained, so that the model is as it was; train some layers too, and every tab can show it."
@@ -42,9 +42,9 @@ class RunList(RunView):
     menu: ClassVar[str]  # the name of the menu
     curves = chart("Held-out scores of my runs", height=230)
     explore = button("Explore the tuned model", min_width=120)
-    save = button("Save as zip", long=True, min_width=90)
-    standard = button("For transformers", long=True, min_width=90)
-    onnx = button("ONNX", long=True, min_width=70)
+    save = button("Save as zip", min_width=90)
+    standard = button("For transformers", min_width=90)
+    onnx = button("ONNX", min_width=70)
     download = button("Download", optional=True, wide=True)
     closed = sentence(classes="caption", optional=True)  # why the tuned model cannot be explored
     note = sentence(
@@ -70,6 +70,7 @@ class RunList(RunView):
         """No model to explore."""
         return {**super().without_run(why), "explore": props(interactive=False), "closed": why}
 
+    @takes_long
     def on_save(self, subject: Subject, _: None) -> Change:
         """Export the run as a zip."""
         path = pack(self._kept(subject))
@@ -77,12 +78,14 @@ class RunList(RunView):
         note = "In it: the head, the labels, the settings, the log, and predict.py, which runs without this app."
         return show(download=props(value=label, link=f"download/{downloads.offer(path)}", visible=True), note=note)
 
+    @takes_long
     def on_standard(self, subject: Subject, _: None) -> Change:
         """Export the run as a checkpoint of transformers' own classes."""
         run = self._kept(subject)
         line = LINES[run.kind].replace("FOLDER", "model")
         return _offer(run, write_standard, "transformers.zip", f"Unpack it; then, in Python: transformers.{line}.")
 
+    @takes_long
     def on_onnx(self, subject: Subject, _: None) -> Change:
         """Export the run as ONNX, for other runtimes and languages."""
         note = "In it: model.onnx, which onnxruntime reads (it takes what the tokenizer gives), and the labels in config.json."

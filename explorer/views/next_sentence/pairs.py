@@ -13,7 +13,20 @@ from explorer.text.lines import pairs_from_lines, split_lines
 from explorer.text.pairs import Pair, check_pairs, read_pairs
 from explorer.views.settings import sheet, text, upload
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Content, Finding, View, Why, button, caption, part, sentence, settle
+from explorer.views.view import (
+    Change,
+    Content,
+    Finding,
+    SaveSheet,
+    View,
+    Why,
+    button,
+    caption,
+    part,
+    sentence,
+    settle,
+    takes_long,
+)
 
 PAIRS = (
     ("The baby would not stop crying.", "Her father picked her up and sang to her."),
@@ -45,7 +58,8 @@ class ManyPairs(View):
         wrap=True,
     )
     score = button("Score the pairs", variant="primary")
-    export = button("Download as CSV", saves="pairs")
+    export = button("Download as CSV")
+    on_export = SaveSheet("pairs")
     status = sentence(keep_height=True)
     help = caption(
         "Click a column's head to sort by it. The logit difference (IsNext − NotNext, no bounds) still tells pairs "
@@ -99,7 +113,7 @@ class NextSentences(View):
     candidates: str = text(
         "\n".join(dict.fromkeys(b for _, b in PAIRS)), "Candidates for B, one a line", heard="", lines=7, max_lines=14
     )
-    find = button("Find the next sentence", variant="primary", long=True)
+    find = button("Find the next sentence", variant="primary")
     ranking = part("bars", classes="sentences", answer=True)
     help = caption(
         "The probability of IsNext (0 to 100 %) for A and each candidate, ranked by the difference of the two "
@@ -127,6 +141,7 @@ class NextSentences(View):
         apart = f" and a logit difference of {rows[1][3]:.2f} instead of {difference:.2f}" if then == share else ""
         return Finding(f"{_quote(best)} follows A best, with {share}; {second} comes next, with {then}{apart}.", why)
 
+    @takes_long
     def on_find(self, subject: Subject, index: None) -> Change:
         """Rank the candidates."""
         return settle(candidates=self.candidates)

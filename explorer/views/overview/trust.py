@@ -6,7 +6,7 @@ from explorer.techniques.targets import Target, is_next_target, word_target
 from explorer.techniques.trust import Trust as Found
 from explorer.techniques.trust import trust
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Content, View, button, note, sentence, show
+from explorer.views.view import Change, Content, View, button, note, sentence, show, takes_long
 
 # The output of `python -m tests.benchmarks routes`; a test compares it with the guide's table.
 MEASURED = {"routes": "0.43 (0.39 to 0.47)", "attention": "0.20 (0.15 to 0.24)"}
@@ -22,13 +22,14 @@ class Trust(View):
         f"sentences with the bundled model, the rank correlation is {MEASURED['routes']} (95 % interval), of attention in the "
         f"last layer {MEASURED['attention']}."
     )
-    test = button("Test it on this sentence", long=True)
+    test = button("Test it on this sentence")
     found = sentence(keep_height=True)
 
     def compute(self, subject: Subject) -> Content:
         """Nothing yet: the test takes one pass per word."""
         return {"found": ""}
 
+    @takes_long
     def on_test(self, subject: Subject, index: None) -> Change:
         """Mask each word, and compare. Raises InputError for too short a text, CapabilityError without a head to predict with."""
         target = _target(subject)

@@ -83,7 +83,7 @@ class Map(LongView):
     play = button("▶ Play the layers", min_width=130)
     stop = button("Stop", visible=False, min_width=70)
     missing = sentence(optional=True)
-    chart = chart("Map of words or sentences", height=520, with_lasso=True, customdata=True)
+    chart = chart("Map of words or sentences", height=520, with_lasso=True)
     progress = part("meter")
     summary = sentence(classes="caption")
     sentences: str = text(
@@ -245,9 +245,9 @@ class Map(LongView):
             },
         )
 
-    def on_chart(self, subject: Subject, index: object) -> Change:
+    def on_chart(self, subject: Subject, customdata: object) -> Change:
         """Pick the row of a clicked point, or of a clicked text in the list."""
-        return settle(picked=((limits.check_place(index),), self.drawn))
+        return settle(picked=((limits.check_place(customdata),), self.drawn))
 
     def on_chart_lasso(self, subject: Subject, index: list[Any]) -> Change:
         """Keep the rows selected with the lasso."""

@@ -125,7 +125,7 @@ def test_a_name_is_one_setting_within_a_tab():
 def test_what_is_listened_to_and_laid_out_is_declared():
     for view in VIEWS.values():
         assert {name for column in view.columns for name in column} <= set(view.layout), view.name
-        buttons = {name for name, part in view.parts.items() if part.kind == "button" and not part.saves}
+        buttons = {name for name, part in view.parts.items() if part.kind == "button"}
         own = {"stop"} if issubclass(view, LongView) and not view.start else set()
         assert buttons - own <= set(view.listens_to()) | set(view.by_hand), view.name
         beside = {name for names in view.side_by_side for name in names}
