@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from explorer.base.engine import torch
-from explorer.techniques.block import Block, biases_of, through_norms
+from explorer.techniques.block import Block, biases_of, stacked, through_norms
 
 SHORT = 64  # tokens: up to here all parts fit into memory at once, which needs the fewest calls
 AT_ONCE = 250_000  # numbers of parts that stay in the cache: so many layers of a short input are decomposed together
@@ -68,8 +68,8 @@ def _of_rows(nearer: torch.Tensor, queries: torch.Tensor) -> torch.Tensor:
 
 def _all_at_once(blocks: Sequence[Block]) -> tuple[torch.Tensor, float]:
     """‖σy‖₁ − ‖σy − σT‖₁ [blocks, query, key], and the error, from all parts at once."""
-    weights = torch.stack([block.weights.permute(2, 1, 0) for block in blocks])  # [blocks, key, query, heads]
-    handed = torch.stack([(block.value @ block.output).transpose(0, 1) for block in blocks])  # [blocks, key, heads, width]
+    weights = stacked([block.weights.permute(2, 1, 0) for block in blocks])  # [blocks, key, query, heads]
+    handed = stacked([(block.value @ block.output).transpose(0, 1) for block in blocks])  # [blocks, key, heads, width]
     parts = weights @ through_norms(blocks, handed)  # [blocks, key, query, width]
     kept = through_norms(blocks, torch.stack([block.residual for block in blocks]))
     parts.diagonal(dim1=1, dim2=2).add_(kept.transpose(1, 2))
@@ -78,8 +78,8 @@ def _all_at_once(blocks: Sequence[Block]) -> tuple[torch.Tensor, float]:
 
 def _nearer(blocks: Sequence[Block], parts: torch.Tensor) -> tuple[torch.Tensor, float]:
     """As `_all_at_once`, from the parts σT [blocks, key, query, width], which are overwritten."""
-    deviations = torch.stack([block.deviation for block in blocks])
-    vectors = torch.stack([block.own for block in blocks]) * deviations
+    deviations = stacked([block.deviation for block in blocks])
+    vectors = stacked([block.own for block in blocks]) * deviations
     rest = vectors - biases_of(blocks, deviations) - parts.sum(1)
     error = float((rest / deviations).abs().max())
     # Element by element, since sums of |y| are far less exact.
