@@ -9,7 +9,7 @@ import numpy as np
 from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs
 from explorer.base.errors import InputError
 
-OUTLIER_DEVIATIONS = 3  # Kovaleva et al. 2021, 'BERT busters'
+OUTLIER_DEVIATIONS = 3
 
 
 def steps(states: np.ndarray) -> np.ndarray:
@@ -57,7 +57,8 @@ def told_apart(vectors: np.ndarray, senses: Sequence[str]) -> int:
 def outlier_dimensions(vectors: np.ndarray, most: int = 5) -> list[tuple[int, float]]:
     """(zero-based dimension, mean value) of the outlier dimensions of vectors [tokens, hidden], largest deviation first.
 
-    An outlier's mean is more than OUTLIER_DEVIATIONS standard deviations from the mean over dimensions.
+    An outlier's mean is more than OUTLIER_DEVIATIONS standard deviations from the mean over dimensions: our rule for what Luo et
+    al. 2021 find in averaged hidden states. Kovaleva et al. 2021 look at the scale and bias of LayerNorm, in all layers at once.
     """
     means = vectors.mean(axis=0)
     apart = np.abs(means - means.mean())

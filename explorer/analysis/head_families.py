@@ -9,6 +9,7 @@ from explorer.analysis.head_metrics import CLEAR
 from explorer.base.lazy import sklearn
 
 LEAD = 0.10  # by which a head must beat the best offset to be named after a relation
+NAMING = 100  # words that a relation must have to name a head: shares of fewer are off by up to ten points
 BROAD = 0.75  # of the maximum entropy, over many sentences
 MOST_FAMILIES = 12  # clusters; those with the same name form one family
 RELATION_WEIGHT = 2.0  # of a lead in a profile: it says more than the same weight on [CLS]
@@ -26,9 +27,10 @@ MEANINGS = {  # of names other than relations
     "mixed": "no single habit explains it",
 }
 FAMILY_RULE = (
-    f"‘previous token’, ‘next token’ or ‘itself’ from a mean weight of {CLEAR:.0%} there; else a relation whose best offset it "
-    f"beats by {LEAD:.0%} points or more, the one where this is least by chance; else [CLS], [SEP] or both together, the same "
-    f"word elsewhere, or itself and its neighbours from {CLEAR:.0%}; ‘broad’ from an entropy of {BROAD:g}; else ‘mixed’"
+    f"‘previous token’, ‘next token’ or ‘itself’ from a mean weight of {CLEAR:.0%} there; else a relation of {NAMING} "
+    f"words or more whose best offset it beats by {LEAD:.0%} points or more, significantly, the one where this is least by "
+    f"chance; else [CLS], [SEP] or both together, the same word elsewhere, or itself and its neighbours "
+    f"from {CLEAR:.0%}; ‘broad’ from an entropy of {BROAD:g}; else ‘mixed’"
 ).replace("%", "\u00a0%")
 
 

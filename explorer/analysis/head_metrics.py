@@ -32,7 +32,13 @@ CLARK = "Clark et al. 2019, section 3"
 METRICS = (
     Metric("entropy", "entropy", "mean over queries of −Σⱼ aᵢⱼ ln aᵢⱼ ÷ ln n", "0 (one token) to 1 (all alike)", f"{CLARK}.3"),
     Metric("distance", "mean distance", "mean over queries of Σⱼ aᵢⱼ |i − j|", "0 to n − 1 tokens", "Vig & Belinkov 2019"),
-    Metric("confidence", "confidence", "mean over queries of maxⱼ aᵢⱼ", "1/n to 1", "Voita et al. 2019, section 4"),
+    Metric(
+        "confidence",
+        "confidence",
+        "mean over the text's own tokens of the largest weight on one of them, [CLS] and [SEP] apart",
+        "0 to 1",
+        "Voita et al. 2019, section 4, who leave out the end symbol as no real token",
+    ),
     Metric("cls", "on [CLS]", "mean over queries of the weight on [CLS]", "0 to 1", f"{CLARK}.2"),
     Metric("sep", "on [SEP]", "mean over queries of the weight on every [SEP]", "0 to 1", f"{CLARK}.2"),
     Metric("self", "on itself", "mean of aᵢᵢ", "0 to 1", f"{CLARK}.1"),
@@ -43,7 +49,7 @@ METRICS = (
         "on the same token elsewhere",
         "mean over queries whose piece occurs again of the weight on the other places; 0 when none does",
         "0 to 1",
-        "Voita et al. 2019, section 5",
+        "ours; heads that look so are ‘duplicate token heads’ in Wang et al. 2023",
     ),
     Metric(
         "word",
@@ -60,7 +66,10 @@ METRICS = (
         "ours: decides which head 'If it were a decoder' opens with",
     ),
 )
-PATTERN_SOURCE = "after Kovaleva et al. 2019, section 4.1, and Voita et al. 2019, section 5"
+PATTERN_SOURCE = (
+    "our rule; the diagonal and the special tokens as patterns after Kovaleva et al. 2019, section 4.1, heads by position after "
+    "Voita et al. 2019, section 5, who ask where the largest weight is in 90 % of cases"
+)
 PATTERN_RULE = (
     f"named when it holds at least {CLEAR:.0%} of the weight, the largest share first, then 'diagonal' (itself and both "
     f"neighbours), '[CLS] and [SEP]', 'same token'; 'broad' from an entropy of {BROAD:g}; everything else is 'mixed'"
@@ -111,14 +120,14 @@ def head_metrics(attention: np.ndarray, facts: TokenFacts) -> dict[str, np.ndarr
     return {
         "entropy": _entropy(attention),
         "distance": (flat @ np.abs(places[:, None] - places[None, :]).ravel()).astype(np.float64) / n,
-        "confidence": attention.max(axis=2).mean(axis=1, dtype=np.float64),
+        "confidence": _largest_word(attention, facts.words, itself=True),
         "cls": _received(attention, facts.cls),
         "sep": _received(attention, facts.sep),
         "self": _diagonal(attention, 0),
         "previous": _diagonal(attention, -1),
         "next": _diagonal(attention, 1),
         "same_token": (flat @ same.ravel()).astype(np.float64) / max(int(twice), 1),
-        "word": _clearest_other_word(attention, facts.words),
+        "word": _largest_word(attention, facts.words, itself=False),
         "ahead": (flat @ facts.ahead.ravel()).astype(np.float64) / max(int(facts.words.sum()), 1),
     }
 
@@ -142,15 +151,17 @@ def _diagonal(attention: np.ndarray, offset: int) -> np.ndarray:
     return diagonal.mean(axis=1, dtype=np.float64) if diagonal.shape[1] else np.zeros(len(attention))
 
 
-def _clearest_other_word(attention: np.ndarray, words: np.ndarray) -> np.ndarray:
-    if words.sum() < 2:
+def _largest_word(attention: np.ndarray, words: np.ndarray, itself: bool) -> np.ndarray:
+    """[heads]: the mean over words of the largest weight on one of them, or on another one."""
+    if words.sum() < 2 - itself:
         return np.zeros(len(attention))
     places, apart = np.arange(len(words)), np.flatnonzero(~words)
     at_once = max(1, BLOCK // len(words) ** 2)  # a copy for all heads would be as large as the attention itself
     means = []
     for start in range(0, len(attention), at_once):
         others = attention[start : start + at_once].copy()
-        others[:, places, places] = 0
+        if not itself:
+            others[:, places, places] = 0
         others[:, :, apart] = 0
         means.append(others.max(axis=2)[:, words].mean(axis=1, dtype=np.float64))
     return np.concatenate(means)

@@ -28,9 +28,10 @@ def shares_by_kind(kinds: Sequence[str], right: Sequence[bool]) -> dict[str, Sha
     return {kind: Share.of([one for other, one in items if other == kind]) for kind in dict.fromkeys(kinds)}
 
 
-def wilson(right: int, items: int, z: float = NORMAL_95) -> tuple[float, float]:
+def wilson(right: float, items: int, z: float = NORMAL_95) -> tuple[float, float]:
     """The score interval of a binomial share, 0 to 1 (Wilson 1927): all shares p from which right / items is within z of its
-    standard deviations √(p (1 − p) / items). It assumes that the items are independent. Raises ValueError without items.
+    standard deviations √(p (1 − p) / items). It assumes that the items are
+    independent; `right` may be a mean over repetitions. Raises ValueError without items.
     """
     if not 0 <= right <= items or not items:
         raise ValueError(f"{right} of {items} is no share")

@@ -33,7 +33,7 @@ class MapSettings:
     dimensions: int = 2
     neighbors: int = 15
     min_dist: float = 0.1  # UMAP: the minimum distance of points, 0 to 0.99
-    metric: str = "cosine"  # for UMAP and t-SNE; PCA preserves Euclidean distances
+    metric: str = "cosine"  # of UMAP and t-SNE, and by which all maps are judged; PCA itself preserves Euclidean distances
     seed: int = 0
 
 
@@ -41,7 +41,8 @@ class MapSettings:
 class Projection:
     """`points` [n, dimensions], the share of the variance along each axis (PCA only), and the `trustworthiness`, 0 to 1.
 
-    Trustworthiness is how far neighbors on the map are true neighbors; None below three points, and when all are equal.
+    Trustworthiness is how far neighbors on the map are true neighbors, by the metric of the settings whatever the method, so that
+    methods can be compared; None below three points, and when all are equal.
     """
 
     points: np.ndarray
@@ -58,9 +59,8 @@ def project(
     InputError when there are too few rows for UMAP or t-SNE.
     """
     settings = settings or MapSettings()
-    shares, metric = None, settings.metric
+    shares = None
     if settings.method == "pca":
-        metric = "euclidean"
         points, shares = principal_components(vectors, settings.dimensions)
     elif len(vectors) < FEWEST_FOR_A_FIT:
         name = {"umap": "UMAP", "tsne": "t-SNE"}[settings.method]
@@ -68,7 +68,7 @@ def project(
     else:
         fit = _umap if settings.method == "umap" else _tsne
         points = np.nan_to_num(fit(vectors, settings, start, report)).astype(np.float32)
-    return Projection(points, shares, trustworthiness(vectors, points, metric=metric))
+    return Projection(points, shares, trustworthiness(vectors, points, metric=settings.metric))
 
 
 def principal_components(vectors: np.ndarray, dimensions: int) -> tuple[np.ndarray, np.ndarray]:

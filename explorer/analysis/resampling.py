@@ -10,18 +10,20 @@ AT_ONCE = 2**22  # numbers drawn at once: 32 MB
 TIE = 1e-9  # two means that differ by less, relative to their size, are the same
 
 
-def bootstrap(values: np.ndarray, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def bootstrap(values: np.ndarray, seed: int = 0, sizes: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     """The ends of the 95 % interval of the mean over items: values [items, ...] to two arrays [...].
 
     The percentile bootstrap: items are drawn with replacement DRAWS times (Efron and Tibshirani 1993, chapter 13). The
-    same draws serve all columns.
+    same draws serve all columns. With `sizes` [items], above 0, values are sums over clusters of so many, such as the words of a
+    sentence told right, and the interval is that of the mean over what they hold.
     """
     count, flat = len(values), _flat(values)
+    held = np.ones(count) if sizes is None else sizes.astype(np.float64)
     random, means = np.random.default_rng(seed), np.empty((DRAWS, flat.shape[1]))
     for batch in _batches(DRAWS, count):
         drawn = random.integers(0, count, (batch.stop - batch.start, count))
         weights = np.stack([np.bincount(row, minlength=count) for row in drawn])
-        means[batch] = weights @ flat / count
+        means[batch] = weights @ flat / (weights @ held)[:, None]
     low, high = np.percentile(means, (2.5, 97.5), axis=0)
     return low.reshape(values.shape[1:]), high.reshape(values.shape[1:])
 

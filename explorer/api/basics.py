@@ -125,7 +125,7 @@ def projection(
     """A point for every text: method "pca", "umap" or "tsne", pooling "cls", "mean" or "pooler", 2 or 3 dimensions.
 
     UMAP reads `neighbors` and `min_dist`; t-SNE's perplexity is a third of `neighbors`; both measure by cosine. The
-    trustworthiness, 0 to 1, is the share of neighbours on the map that are neighbours in truth.
+    trustworthiness, 0 to 1, says how far neighbours on the map are neighbours by cosine, for every method (Venna & Kaski 2001).
 
     Returns:
         `points`, `explained_variance` (a share for each axis, or null for UMAP and t-SNE), `trustworthiness` (null below 3 texts,

@@ -21,6 +21,7 @@ from explorer.base.cache import Recent
 from explorer.base.engine import inference_mode, torch
 from explorer.base.paths import ASSETS
 from explorer.base.steps import finished, map_steps, relay
+from explorer.corpus.atlas_evidence import evidence, sampled_sentences
 from explorer.corpus.atlas_file import HeadAtlas, read, write
 from explorer.corpus.attention_sums import HABITS, OFFSETS, AttentionSums, Sentences, Strongest, sentences_of
 from explorer.corpus.reading import is_fast, tokens_of
@@ -71,7 +72,7 @@ def head_atlas_in_steps(model: Explorer, corpus: Corpus) -> Generator[float, Non
 
     each = len(OFFSETS) + (len(corpus.tags) + 2) ** 2 + 2 * len(corpus.relations) + 8 * SHOWN
     coming = 8 * model.capabilities.layers * model.capabilities.heads * each
-    found = yield from when_free(key_of(model, corpus.texts, "head atlas", *key[1:]), coming, fill)
+    found = yield from when_free(key_of(model, corpus.texts, "head atlas and nulls", *key[1:]), coming, fill)
     _opened.put(key, found)
     return found
 
@@ -115,16 +116,15 @@ def sum_up(model: Explorer, corpus: Corpus, fast: bool) -> Generator[float, None
         relation for one in corpus.sentences for relation, head in zip(one.relations, one.heads, strict=False) if head >= 0
     )
     relations = sorted(name for name, count in seen.items() if count >= FEWEST)
-    sums, facts = (
-        AttentionSums(size.layers, size.heads, len(corpus.tags), len(relations)),
-        _Facts(len(corpus.tags), len(relations)),
-    )
-    batches = tokens.batches()
+    facts, batches = _Facts(len(corpus.tags), len(relations)), tokens.batches()
+    for rows in batches:  # the best offsets are known before a head is compared with them
+        facts.add(sentences_of(tokens, corpus.sentences, rows, corpus.tags, relations))
+    usual = np.array([facts.baseline(at)[0] if facts.heads[at] else 0 for at in range(len(relations))], np.int64)
+    sums = AttentionSums(size.layers, size.heads, len(corpus.tags), usual, sampled_sentences(len(corpus.sentences)))
     for number, rows in enumerate(batches):
         yield number / len(batches)
         given = sentences_of(tokens, corpus.sentences, rows, corpus.tags, relations)
         _attend(model, model.pad(tokens.encoded(rows)), fast, given, sums)
-        facts.add(given)
     yield 1.0
     return _atlas(sums, facts, len(corpus.sentences), corpus.tags, relations)
 
@@ -178,6 +178,9 @@ def _atlas(sums: AttentionSums, facts: _Facts, sentences: int, tags: Sequence[st
     found = {name: value.numpy() for name, value in sums.sums.items()}
     counts = np.array([facts.heads[at].total() for at in kept], np.int64)
     best = [facts.baseline(at) for at in kept]
+    baselines = np.array([share for _, share in best])
+    tested = evidence(sums.gains.numpy()[..., kept])
+    permuted = sums.permuted.numpy()[..., kept] / np.maximum(counts, 1) > baselines + 1e-9
     means = {name: found[name] / facts.tokens for name in ("cls", "sep", "entropy")}
     atlas = HeadAtlas(
         sentences=sentences,
@@ -189,8 +192,11 @@ def _atlas(sums: AttentionSums, facts: _Facts, sentences: int, tags: Sequence[st
         by_tag=found["tags"] / np.maximum(facts.tags, 1)[:, None],
         counts=counts,
         shares=found["right"][..., kept] / np.maximum(counts, 1),
-        baselines=np.array([share for _, share in best]),
+        baselines=baselines,
         baseline_offsets=np.array([offset for offset, _ in best], np.int64),
+        q=tested.q,
+        permuted=permuted.any(axis=(-1, -2)).sum(axis=(-1, -2)),
+        halves=np.array([tested.passing, tested.holding]),
         **means,
         **dict.fromkeys(("habits", "families", "examples", "strengths"), np.empty(0)),
     )

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
-from explorer.analysis.head_families import Profiles
+from explorer.analysis.head_families import NAMING, Profiles
+from explorer.corpus.atlas_evidence import LEVEL
 from explorer.corpus.attention_sums import DIRECTIONS
+
+TIE = 1e-6  # shares are kept as float32: a smaller lead is none
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +26,10 @@ class HeadAtlas:
     relations] is the share of words whose strongest link is to their syntactic head: the link to the other word that they attend
     to most, or that attends to them most; [CLS] and [SEP] are left out. `baselines` [relations] are the shares that are right by
     always choosing the word at the best fixed offset, `baseline_offsets`.
+
+    The best of many relations is better than an offset by chance too. `permuted` [DRAWS] is how many heads beat it for some
+    relation when every word takes over the strongest link of another word of its sentence; `q` [layers, heads, DIRECTIONS,
+    relations] and `halves` (passing, holding) are those of `atlas_evidence`.
 
     `habits` and `families` [layers, heads] are named by FAMILY_RULE: what the head itself does, and what the heads like it do.
     `examples` [layers, heads, SHOWN, 3] are (sentence, word, other word) where a head is strongest at its habit, with `strengths`
@@ -44,6 +51,9 @@ class HeadAtlas:
     shares: np.ndarray
     baselines: np.ndarray
     baseline_offsets: np.ndarray
+    q: np.ndarray
+    permuted: np.ndarray
+    halves: np.ndarray
     habits: np.ndarray
     families: np.ndarray
     examples: np.ndarray
@@ -61,11 +71,26 @@ class HeadAtlas:
         return self.best - self.baselines
 
     @property
+    def significant(self) -> np.ndarray:
+        """[layers, heads, relations] bool: whether a head beats the offset in some direction, corrected for all tests."""
+        ahead = self.shares > self.baselines + TIE
+        return np.asarray((ahead & (self.q <= LEVEL)).any(axis=2))
+
+    @property
+    def beating(self) -> np.ndarray:
+        """[layers, heads] bool: whether a head beats the offset for some relation, by chance or not."""
+        return np.asarray((self.leads > TIE).any(axis=-1))
+
+    @property
     def profiles(self) -> Profiles:
-        """The heads in the form in which they are compared, layer by layer."""
+        """The heads in the form in which they are compared, layer by layer.
+
+        A lead counts if it is significant and its relation has NAMING words or more: the best of a few words says little.
+        """
         names = ("offsets", "entropy", "cls", "sep", "same_token")
         flat = {name: _by_head(getattr(self, name)) for name in names}
-        leads = self.leads.reshape(self.cls.size, len(self.counts))
+        counted = self.significant & (self.counts >= NAMING)
+        leads = np.where(counted, self.leads, np.minimum(self.leads, 0)).reshape(self.cls.size, len(self.counts))
         return Profiles(**flat, leads=leads, relations=self.relations.tolist(), counts=self.counts)
 
     def direction(self, layer: int, head: int, relation: int) -> str:

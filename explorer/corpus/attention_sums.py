@@ -22,6 +22,7 @@ The mean weight on the previous token, the next, the token itself and the same t
 to another one.
 """
 KEPT = 12  # strongest sentences kept per habit and link
+DRAWS = 10  # times that every word takes over the strongest link of another: a null for what links find
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,31 @@ class Sentences:
         """[batch, 1, words, words] bool: the pairs that are no link between two different words of the sentence."""
         allowed = self.there[:, :, None] & self.there[:, None, :] & ~torch.eye(self.words, dtype=torch.bool)
         return ~allowed[:, None]
+
+    @functools.cached_property
+    def orders(self) -> torch.Tensor:
+        """[DRAWS + 1, batch, words] the words of each sentence in other orders, the same ones for every model; the rest stay."""
+        found = torch.arange(self.words).expand(DRAWS + 1, len(self.rows), -1).clone()
+        for mine, (row, there) in enumerate(zip(self.rows.tolist(), self.there, strict=True)):
+            words, random = there.nonzero()[:, 0], np.random.default_rng(row)
+            for order in found[:, mine]:
+                order[words] = words[random.permutation(len(words))]
+        return found
+
+    @functools.cached_property
+    def linked(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """(sentences of the batch, words) of those with a relation."""
+        batch, word = (self.relations >= 0).nonzero(as_tuple=True)
+        return batch, word
+
+    def taken_over(self, links: torch.Tensor, draw: int) -> torch.Tensor:
+        """The links [linked, any] that the `linked` words take over from other words of their sentence, but none to themselves.
+
+        `links` [batch, words, any] are those of all words.
+        """
+        batch, word = self.linked
+        first, second = (links[batch, self.orders[one][batch, word]] for one in (draw, draw + 1))
+        return torch.where(first == word[:, None], second, first)
 
     @functools.cached_property
     def by_offset(self) -> torch.Tensor:
@@ -164,15 +190,29 @@ class Strongest:
 
 @dataclass
 class AttentionSums:
-    """Sums over all sentences added, for every head: float64 [layers, heads, ...]."""
+    """Sums over all sentences added, for every head: float64 [layers, heads, ...].
+
+    `usual` [relations] is the best fixed offset of each relation, and `tested` [sentences] the row of each sentence in `gains`,
+    -1 for none: int8 [rows, layers, heads, DIRECTIONS, relations], for how many words of the sentence the head is right, less
+    those for which the offset is. `permuted` [DRAWS, layers, heads, DIRECTIONS, relations] are the right links where every word
+    takes over the link of another.
+    """
 
     layers: int
     heads: int
     tags: int
-    relations: int
+    usual: np.ndarray
+    tested: np.ndarray
     sums: dict[str, torch.Tensor] = field(init=False)
     habits: Strongest = field(init=False)
     links: Strongest = field(init=False)
+    gains: torch.Tensor = field(init=False)
+    permuted: torch.Tensor = field(init=False)
+
+    @property
+    def relations(self) -> int:
+        """The number of relations."""
+        return len(self.usual)
 
     def __post_init__(self) -> None:
         shapes = {
@@ -185,6 +225,8 @@ class AttentionSums:
         self.sums = {name: torch.zeros((*each, *shape), dtype=torch.float64) for name, shape in shapes.items()}
         self.habits = Strongest.of(*each, len(HABITS))
         self.links = Strongest.of(*each, len(DIRECTIONS), self.relations)
+        self.gains = torch.zeros((int((self.tested >= 0).sum()), *each, *shapes["right"]), dtype=torch.int8)
+        self.permuted = torch.zeros((DRAWS, *each, *shapes["right"]))
 
     def add(self, layer: int, weights: torch.Tensor, given: Sentences) -> None:
         """Add the attention [batch, heads, query, key] float32 of a layer (zero-based) in a batch of sentences."""
@@ -231,6 +273,26 @@ class AttentionSums:
         if self.relations:
             right = [(found == given.heads[:, None]) * weight for found, weight in ((seen, out), (by, into))]
             self._add_right(layer, torch.stack(right, 2).permute(1, 2, 0, 3).flatten(2), given)
+            self._add_gains(layer, torch.stack(right, 2) > 0, given)
+            self._add_permuted(layer, (seen, by), given)
+
+    def _add_gains(self, layer: int, right: torch.Tensor, given: Sentences) -> None:
+        """Add by how many words heads beat the best offsets: `right` bool [batch, heads, directions, words]."""
+        rows = torch.from_numpy(self.tested)[given.rows]
+        apart = given.heads - torch.arange(given.words)
+        usual = apart == torch.from_numpy(self.usual)[given.relations.clamp(min=0)]
+        more = right.float() - usual[:, None, None].float()
+        gains = more.flatten(1, 2) @ given.by_relation(self.relations).view(len(rows), given.words, -1)
+        self.gains[rows[rows >= 0], layer] = gains.view(*more.shape[:3], -1)[rows >= 0].to(torch.int8)
+
+    def _add_permuted(self, layer: int, links: Sequence[torch.Tensor], given: Sentences) -> None:
+        """Add what is right by chance: the `links` [batch, heads, words] of each direction, taken over from other words."""
+        both = torch.stack(list(links), 2).flatten(1, 2).transpose(1, 2).contiguous()  # [batch, words, heads · directions]
+        named = (given.relations[given.linked][:, None] == torch.arange(self.relations)).float()
+        heads = given.heads[given.linked][:, None]
+        for draw in range(DRAWS):
+            right = (given.taken_over(both, draw) == heads).float().T @ named
+            self.permuted[draw, layer] += right.view(self.heads, len(DIRECTIONS), -1)
 
     def _add_right(self, layer: int, right: torch.Tensor, given: Sentences) -> None:
         """Add the links that are right: `right` [heads, directions, batch · words] is their weight, 0 for a wrong link."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 import contextlib
 import os
 from collections import defaultdict
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -104,13 +105,12 @@ def drivers(model: Explorer, corpus: Corpus, found: CorpusNeurons, layer: int, n
 
 
 @inference_mode
-def activation_of(model: Explorer, driver: Driver, layer: int, neuron: int) -> float:
-    """The activation at a top-activating token when its sentence is run alone, in full precision."""
-    encoding = model.encode(driver.sentence.text)
-    for index, activations in enumerate(model.neurons_padded(model.pad([(encoding.ids, encoding.segments)]))):
-        if index == layer:
-            return float(activations[0, driver.position, neuron])
-    raise IndexError(layer)
+def activations_of(model: Explorer, driving: Sequence[Driver], layer: int, neuron: int) -> np.ndarray:
+    """[drivers] the activations at top-activating tokens when their sentences are read again, in float32."""
+    encodings = [model.encode(one.sentence.text) for one in driving]
+    padded = model.pad([(one.ids, one.segments) for one in encodings])
+    activations = next(islice(model.neurons_padded(padded), layer, None))
+    return activations[torch.arange(len(driving)), [one.position for one in driving], neuron].numpy()
 
 
 def firing_on(model: Explorer, corpus: Corpus, found: CorpusNeurons, word: str, limit: int) -> tuple[Firing, ...]:

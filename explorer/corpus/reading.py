@@ -155,6 +155,11 @@ def is_fast(model: Explorer, corpus: Corpus) -> bool:
     return len(corpus.sentences) >= FAST_FROM and bfloat16_is_fast(model.device)
 
 
+def read_in(model: Explorer, corpus: Corpus) -> str:
+    """The number format in which matrices are multiplied over this corpus: it depends on the processor."""
+    return "bfloat16" if is_fast(model, corpus) else "float32"
+
+
 def _cut(model: Explorer, corpus: Corpus) -> CorpusTokens:
     """Tokenize a corpus, TOGETHER sentences at a time: the tokenizer's result takes far more memory than what is kept."""
     ids, words = [], []

@@ -7,8 +7,9 @@ all candidates for the nearest, which are then compared in float32.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field, fields
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -132,11 +133,19 @@ def vector_of(query: Query) -> np.ndarray:
     return query.trace.heads(query.layer).context(slice(query.token, query.token + 1))[0, query.head, 0].numpy()
 
 
-def cosine_to(query: Query, hit: Hit) -> float:
-    """The cosine of a query to a hit whose sentence is run alone, in full precision."""
-    there = replace(query, trace=query.model.trace(hit.sentence.text), token=hit.position)
-    one, other = vector_of(query), vector_of(there)
-    return float(one @ other / max(float(np.linalg.norm(one) * np.linalg.norm(other)), 1e-12))
+@inference_mode
+def cosines_to(query: Query, hits: Sequence[Hit]) -> np.ndarray:
+    """[hits] the cosines of a query to hits whose sentences are read again, in float32."""
+    model, row = query.model, torch.arange(len(hits))
+    encodings = [model.encode(one.sentence.text) for one in hits]
+    padded = model.pad([(one.ids, one.segments) for one in encodings])
+    hidden = next(islice(model.run_padded(padded), query.layer, None))
+    places = [one.position for one in hits]
+    if query.head is None:
+        there = hidden[row, places]
+    else:
+        there = model.layers[query.layer].heads(hidden, padded.mask).context()[row, query.head, places]
+    return torch.cosine_similarity(there.float(), torch.tensor(vector_of(query)), dim=-1).numpy()
 
 
 def lengths_of(vectors: np.ndarray) -> np.ndarray:

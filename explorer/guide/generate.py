@@ -12,10 +12,13 @@ from typing import Any
 
 from explorer.api import ENDPOINTS
 from explorer.base import limits
+from explorer.corpus.atlas import SHIPPED
+from explorer.corpus.atlas_file import read
 from explorer.guide.pages import FOLDER
 from explorer.lessons.reading import lessons
 from explorer.outlets.links import PARAMETERS
 from explorer.views import TABS
+from explorer.views.corpus import atlas_words
 from explorer.views.view import Tab, View, views_in
 
 PART = re.compile(r"(<!-- generated: (.+?) -->\n).*?(?=<!-- end -->)", re.DOTALL)
@@ -83,8 +86,15 @@ def _captions(view: type[View]) -> Iterator[str]:
             yield text
 
 
+def evidence() -> str:
+    """What the atlas that is shipped says about heads and chance."""
+    atlas = read(SHIPPED)
+    return f"> {atlas_words.evidence(atlas)}"
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "endpoints": endpoints,
+    "evidence": evidence,
     "lessons": lesson_table,
     "limits": limits.as_markdown,
     "parameters": parameters,

@@ -418,6 +418,15 @@ class Network:
         width = sum(layer.attention_dense.in_features for layer in self.layers)  # of all heads side by side
         return matrices + 2 * width * tokens
 
+    @cached_property
+    def head_multiplications(self) -> int:
+        """Multiplications per token in the matrices of the masked-LM head, 0 without one."""
+        if not self.capabilities.fill_mask:
+            return 0
+        parts = [attrgetter(path)(self.module) for path in self.family.masked_lm_head]
+        inside = [one for part in parts if isinstance(part, torch.nn.Module) for one in part.modules()]
+        return sum(one.weight.numel() for one in inside if isinstance(one, torch.nn.Linear))
+
     # Vocabulary
 
     @cached_property

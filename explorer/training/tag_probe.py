@@ -5,10 +5,11 @@ from collections.abc import Generator, Sequence
 
 import numpy as np
 
+from explorer.analysis.resampling import bootstrap
 from explorer.base.steps import map_steps
 from explorer.model.explorer import Explorer
 from explorer.training.examples import HELD_OUT_SHARE, Split
-from explorer.training.probe import LayerProbe, held_out_accuracy
+from explorer.training.probe import LayerProbe, held_out_right
 from explorer.training.settings import TrainingSettings
 from explorer.training.tagging import TaggedExamples, split_sentences
 from explorer.training.word_vectors import ReadWords, word_vectors_in_steps
@@ -24,7 +25,8 @@ def probe_tags(
     """Logistic regression (L-BFGS) on every hidden state, `seeds` times with another split of the sentences.
 
     In the control task every word type gets a random tag, drawn by frequency (Hewitt & Liang 2019, section 2): a probe can only
-    memorize these, and accuracy minus control is its selectivity. More than MOST_WORDS words are reduced by sampling sentences.
+    memorize these, and accuracy minus control is its selectivity. The interval is a bootstrap over sentences.
+    More than MOST_WORDS words are reduced by sampling sentences.
     Yields the share done and a sentence.
     """
     examples = draw_sentences(examples, MOST_WORDS)
@@ -38,15 +40,24 @@ def probe_tags(
     targets, sentence_of = examples.targets[there], examples.sentence_of[there]
     found = []
     for layer in layers:
-        scores: list[float] = []
-        controls: list[float] = []
+        right = np.zeros((2, len(examples)))  # by sentence, over all splits: the words told right, and all words held out
+        scores, controls = [], []
         for seed, rows in enumerate(splits):
             parts = Split(*(np.flatnonzero(np.isin(sentence_of, part)) for part in rows))
-            for task, right in ((scores, targets), (controls, control_tags(examples, seed)[there])):
-                task.append(held_out_accuracy(vectors[layer], right, parts, len(examples.classes), SETTINGS))
+            own, control = (
+                held_out_right(vectors[layer], tags, parts, len(examples.classes), SETTINGS)
+                for tags in (targets, control_tags(examples, seed)[there])
+            )
+            scores.append(own.mean())
+            controls.append(control.mean())
+            of = sentence_of[parts.held_out]
+            right += [np.bincount(of, weights, len(examples)) for weights in (own, np.ones(len(own)))]
             share = (layer * seeds + seed + 1) / (len(layers) * seeds)
             yield 0.3 + 0.7 * share, f"Hidden state {layer} of {len(layers) - 1}, seed {seed + 1} of {seeds}."
-        found.append(LayerProbe(layer, float(np.mean(scores)), float(np.std(scores)), float(np.mean(controls))))
+        summed = float(np.mean(scores)), float(np.std(scores)), float(np.mean(controls))
+        held = right[1] > 0
+        low, high = bootstrap(right[0, held], sizes=right[1, held])
+        found.append(LayerProbe(layer, *summed, float(low), float(high), int(held.sum())))
     return found
 
 

@@ -131,6 +131,20 @@ def split_sentences(examples: TaggedExamples, seed: int, share: float) -> Split:
     return Split.of(take_groups(drawn[:-1], share * len(examples)), len(examples))  # one group is always left to train on
 
 
+def sentence_folds(examples: TaggedExamples, folds: int) -> list[Split]:
+    """The sentences in `folds` parts of about equal size by lot, each held out once; equal sentences stay in one part.
+
+    There are fewer folds than that of fewer different sentences. Raises InputError when all sentences are equal.
+    """
+    groups = group_rows(normalise(" ".join(one.words)) for one in examples.sentences)
+    if len(groups) < 2:
+        raise InputError("All sentences are one and the same; add different ones.")
+    parts: list[list[int]] = [[] for _ in range(min(folds, len(groups)))]
+    for place in np.random.default_rng(0).permutation(len(groups)):
+        min(parts, key=len).extend(groups[place])
+    return [Split.of(part, len(examples)) for part in parts]
+
+
 def word_memory(examples: TaggedExamples, train: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """[rows] predicted tags (indices of classes): the most frequent one of each word in training.
 

@@ -60,7 +60,7 @@ def test_every_layer_is_probed(client):
     assert set(answer) == {"layers"}
     assert [row["layer"] for row in answer["layers"]] == list(range(7))
     for row in answer["layers"]:
-        assert set(row) == {"layer", "accuracy", "deviation", "control_accuracy"}
+        assert set(row) == {"layer", "accuracy", "deviation", "control_accuracy", "low", "high", "sentences"}
         assert 0 <= row["control_accuracy"] <= 1
     assert answer["layers"][-1]["accuracy"] == 1
 

@@ -11,13 +11,16 @@ import transformers
 
 import explorer
 from explorer.analysis import head_families
-from explorer.analysis.head_families import MEANINGS, Profiles, families, habits
+from explorer.analysis.head_families import MEANINGS, NAMING, Profiles, families, habits
+from explorer.analysis.resampling import halves
 from explorer.api.corpus import head_atlas as endpoint
 from explorer.base.steps import finished
 from explorer.corpus import atlas as atlases
+from explorer.corpus import atlas_file
 from explorer.corpus.atlas import SHIPPED, head_atlas, head_atlas_in_steps, mapped_in_steps, sum_up
-from explorer.corpus.attention_sums import DIRECTIONS, OFFSETS, REACH
-from explorer.corpus.reading import ADDED
+from explorer.corpus.atlas_evidence import TESTED, evidence, sampled_sentences
+from explorer.corpus.attention_sums import DIRECTIONS, OFFSETS, REACH, sentences_of
+from explorer.corpus.reading import ADDED, tokens_of
 from explorer.model.checkpoints import BUNDLED_FOLDER
 from explorer.text.corpus import ROOT, Corpus, CorpusSentence, built_in
 from tests.families import write_family
@@ -29,6 +32,8 @@ FEW = 3  # occurrences of a relation, in tests of a few sentences
 def few(monkeypatch):
     """A dozen sentences of many lengths, and an atlas that tells of rare relations too."""
     monkeypatch.setattr(atlases, "FEWEST", FEW)
+    monkeypatch.setattr(atlas_file, "NAMING", FEW)
+    monkeypatch.setattr(atlas_file, "LEVEL", 1.0)
     sentences = sorted(built_in().sentences, key=lambda one: len(one.text))[40::60]
     assert len(sentences) >= 12
     return Corpus("few", tuple(sentences))
@@ -271,8 +276,71 @@ def test_the_map_has_a_point_for_every_head(tiny, few, bundled):
     assert finished(mapped_in_steps(shipped)) is shipped
 
 
+def test_what_is_tested_is_by_how_much_heads_beat_the_best_offset(bundled, few, monkeypatch):
+    seen = []
+    monkeypatch.setattr(atlases, "evidence", lambda gains: seen.append(gains) or evidence(gains))
+    atlas = made(bundled, few)
+    words = (atlas.shares - atlas.baselines) * atlas.counts
+    np.testing.assert_allclose(seen[0].sum(0, dtype=int), words, atol=1e-6)
+    assert seen[0].shape[0] == len(few.sentences)
+    assert (atlas.q <= 1).all()
+    assert (atlas.permuted <= 72).all()
+
+
+def test_a_real_lead_is_found_and_luck_is_not():
+    random = np.random.default_rng(5)
+    gains = random.integers(-1, 2, (120, 2, 4, 2, 10), dtype=np.int8)  # as often right as the offset
+    by_luck = evidence(gains)
+    assert (by_luck.q > 0.05).all()
+    assert by_luck.holding == 0
+    gains[:, 1, 2, 0, 7] = random.integers(0, 2, 120)
+    found = evidence(gains)
+    assert np.argwhere(found.q <= 0.05).tolist() == [[1, 2, 0, 7]]
+    assert found.holding == 1
+    gains[:, :, :, :, :7] = gains[:, :, :, :, 8:] = 0
+    gains[halves(120)[0], 0, 3, 1, 2] = random.integers(0, 2, 60)  # in the first half only
+    gains[:, 0, :2] = gains[:, 1, 3] = 0
+    found = evidence(gains)
+    assert (found.passing, found.holding) == (2, 1)
+
+
+def test_a_permuted_link_is_that_of_another_word_and_never_to_itself(bundled, few):
+    tokens = tokens_of(bundled, few)
+    given = sentences_of(tokens, few.sentences, np.array([3, 9]), few.tags, few.relations)
+    there = [int(one.sum()) for one in given.there]
+    orders = given.orders
+    assert all(sorted(order[row, :n].tolist()) == list(range(n)) for order in orders for row, n in enumerate(there))
+    batch, word = given.linked
+    last = torch.tensor([n - 1 for n in there])[:, None, None].expand(-1, given.words, 2)  # all look at the last word
+    taken = given.taken_over(last, 0)
+    assert taken.shape == (sum(head >= 0 for row in (3, 9) for head in few.sentences[row].heads), 2)
+    assert (taken == last[batch, word])[word != last[batch, word, 0]].all()
+    following = torch.arange(given.words).roll(-1).expand(2, -1)[..., None]
+    taken = given.taken_over(following, 0)[:, 0]
+    donors = orders[0][batch, word]
+    same = donors + 1 != word
+    assert (taken[same] == (donors + 1)[same] % given.words).all()
+    assert (taken != word).float().mean() > 0.9
+    assert sampled_sentences(3).tolist() == [0, 1, 2]
+    assert (sampled_sentences(5_000) >= 0).sum() == TESTED
+
+
+def test_leads_of_few_words_or_by_luck_name_nothing(bundled):
+    atlas = head_atlas(bundled, built_in())
+    assert (atlas.significant <= (atlas.leads > 0)).all()
+    named = set(atlas.families.ravel().tolist()) | set(atlas.habits.ravel().tolist())
+    counts = dict(zip(atlas.relations.tolist(), atlas.counts.tolist(), strict=True))
+    assert min(counts[name] for name in named & set(counts)) >= NAMING
+    assert (atlas.profiles.leads[:, atlas.counts < NAMING] <= 0).all()
+
+
 def test_the_endpoint_tells_of_every_head(bundled):
-    heads, atlas = endpoint()["heads"], head_atlas(bundled, built_in())
+    answer, atlas = endpoint(), head_atlas(bundled, built_in())
+    heads, beside = answer["heads"], answer["evidence"]
+    assert set(beside) == {"tests", "beating", "permuted", "corrected", "passing", "holding"}
+    assert beside["permuted"] == atlas.permuted.tolist()
+    assert beside["holding"] <= beside["passing"] <= 72
+    assert beside["corrected"] <= beside["beating"]
     assert [(one["layer"], one["head"]) for one in heads] == [(at + 1, head + 1) for at, head in np.ndindex(6, 12)]
     third, looking = heads[2], heads[3 * 12 + 1]
     assert set(third) == {"layer", "head", "offsets", "cls", "sep", "relations", "family"}
@@ -282,4 +350,5 @@ def test_the_endpoint_tells_of_every_head(bundled):
     case = looking["relations"]["case"]
     assert case["share"] > case["baseline"] + 0.2
     assert isinstance(case["baseline_offset"], int)
-    json.dumps(heads, allow_nan=False)
+    assert case["q"] <= 0.05
+    json.dumps(answer, allow_nan=False)

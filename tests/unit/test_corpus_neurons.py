@@ -73,12 +73,14 @@ def assert_drivers(model, corpus, path):
     np.testing.assert_allclose(found.deviation, every.std(0), atol=1e-4)
     np.testing.assert_allclose(found.active, (every > 0).mean(0), atol=1e-3)
     for layer, neuron in ((0, 3), (model.capabilities.layers - 1, model.capabilities.neurons - 1)):
-        for driver in drivers(model, corpus, found, layer, neuron, 10):
+        driving = drivers(model, corpus, found, layer, neuron, 10)
+        again = neurons.activations_of(model, driving, layer, neuron)
+        np.testing.assert_allclose(again, [one.activation for one in driving], rtol=1e-5, atol=1e-5)
+        for driver in driving:
             assert driver.activation == pytest.approx(
                 wanted[driver.sentence.text, driver.position][layer, neuron], rel=1e-5, abs=1e-5
             )
             assert model.encode(driver.sentence.text).tokens[driver.position] == driver.token
-            assert neurons.activation_of(model, driver, layer, neuron) == pytest.approx(driver.activation, abs=1e-5)
 
 
 def test_the_strongest_tokens_are_those_of_every_activation(bundled, small):

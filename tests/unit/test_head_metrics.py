@@ -64,7 +64,8 @@ def test_uniform(metrics):
     of = metrics[0]["broad"]
     assert of["entropy"] == pytest.approx(1, abs=1e-6)
     assert of["distance"] == pytest.approx((N * N - 1) / (3 * N), abs=1e-6)
-    for key in ("self", "previous", "next", "cls", "sep", "confidence", "same_token", "word"):
+    assert of["confidence"] == pytest.approx(1 / N, abs=1e-6)
+    for key in ("self", "previous", "next", "cls", "sep", "same_token", "word"):
         assert of[key] == pytest.approx(1 / N, abs=1e-6), key
 
 
@@ -113,13 +114,15 @@ def test_the_numbers_are_those_of_transformers(bundled, eager):
     _, outputs = eager(bundled, *texts)
     trace = bundled.trace(*texts)
     seen = overview((trace.attention(layer) for layer in range(6)), TokenFacts.of(trace.encoding))
-    n = trace.kept
+    n, words = trace.kept, TokenFacts.of(trace.encoding).words
     steps = np.abs(np.arange(n)[:, None] - np.arange(n))
     for layer, tensor in enumerate(outputs.attentions):
         for head, weights in enumerate(tensor[0].double().numpy()):
             entropy = -(weights * np.log(weights)).sum(-1).mean() / np.log(n)
             assert seen.metrics["entropy"][layer, head] == pytest.approx(entropy, abs=1e-5)
             assert seen.metrics["distance"][layer, head] == pytest.approx((weights * steps).sum(-1).mean(), abs=1e-4)
+            own = weights[np.ix_(words, words)].max(-1).mean()  # without [CLS] and [SEP], which are no real tokens
+            assert seen.metrics["confidence"][layer, head] == pytest.approx(own, abs=1e-5)
             assert seen.metrics["previous"][layer, head] == pytest.approx(weights.trace(-1) / (n - 1), abs=1e-5)
             assert seen.strongest[layer, head] == pytest.approx(weights.max(), abs=1e-5)
 

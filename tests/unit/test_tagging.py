@@ -215,5 +215,5 @@ def test_the_control_task_gives_each_word_one_tag_by_lot():
     assert (tags == control_tags(examples, 0)).all()
     assert (tags != control_tags(examples, 1)).any()
     assert len(draw_sentences(examples, 500).words) <= 500
-    rows = [LayerProbe(0, 0.6, 0, 0), LayerProbe(1, 0.89, 0, 0), LayerProbe(2, 0.9, 0, 0)]
+    rows = [LayerProbe(at, accuracy, 0, 0, 0, 1, 5) for at, accuracy in enumerate((0.6, 0.89, 0.9))]
     assert (first_to_know(rows, 0.5), first_to_know(rows, 0.8)) == (1, 2)

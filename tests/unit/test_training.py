@@ -346,6 +346,9 @@ def test_the_probe_tells_what_is_known_from_what_is_not(tiny):
     assert [row.layer for row in layers] == [0, 1, 2]
     assert layers[0].accuracy > 0.9  # the words are there
     assert all(row.control_accuracy < 0.85 and 0 <= row.deviation <= 0.5 for row in layers)
+    assert all(row.low < row.accuracy <= row.high and row.high - row.low > 0.05 for row in layers)  # even where all is right
+    held = {EXAMPLES.pairs[row] for seed in range(3) for row in split(EXAMPLES, seed).held_out}
+    assert {row.sentences for row in layers} == {len(held)}
     shares = [share for share, _ in seen]
     assert shares == sorted(shares)
     assert shares[-1] == 1

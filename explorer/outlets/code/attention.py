@@ -126,7 +126,7 @@ WORDS = f"{SIDE}\nwords = side >= 0"
 FORMULAS = {  # the lines that a number of every head needs, and its own: [layers, heads]
     "entropy": ("", "-(attention * attention.clamp_min(1e-38).log()).sum((2, 3)) / (n * math.log(max(n, 2)))"),
     "distance": ("places = torch.arange(n)", "(attention * (places[:, None] - places).abs()).sum((2, 3)) / n"),
-    "confidence": ("", "attention.amax(3).mean(2)"),
+    "confidence": (WORDS, "attention[..., words].amax(3)[..., words].mean(2)"),
     "cls": (SIDE, "attention[..., :1].sum(3).mean(2) * (side[0] < 0)"),
     "sep": (SIDE, "attention[..., 1:][..., side[1:] < 0].sum(3).mean(2)"),
     "self": ("", "attention.diagonal(0, 2, 3).mean(2)"),

@@ -28,7 +28,7 @@ def one_layer(view: Any, subject: Subject) -> str:
     outliers = """
         means = vectors.mean(0)
         apart = (means - means.mean()).abs()
-        outliers = (apart > 3 * means.std(correction=0)).nonzero()[:, 0].tolist()  # Kovaleva et al. 2021
+        outliers = (apart > 3 * means.std(correction=0)).nonzero()[:, 0].tolist()
         print("outlier dimensions, from 0:", outliers, means[outliers])
     """
     return script(view.question, *start(Names.of(subject), subject), vectors, outliers if view.look == VECTORS else alike)

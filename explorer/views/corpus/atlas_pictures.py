@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from explorer.analysis.intervals import wilson
 from explorer.corpus.atlas_file import HeadAtlas
-from explorer.figures.bars import percent
+from explorer.corpus.attention_sums import DIRECTIONS
+from explorer.figures.bars import percent, whole_percent
 from explorer.figures.base import shorten
 from explorer.figures.head_atlas import colours_of, few_names, offset_bars, typical_pictures
 from explorer.figures.head_grid import head_grid
@@ -107,10 +109,11 @@ def _line(one: CorpusSentence, word: int, other: int) -> list[str]:
 
 
 def relations(atlas: HeadAtlas, layer: int, head: int) -> dict[str, Any] | None:
-    """All relations, the largest lead first."""
+    """All relations, the significant ones first, each by its lead."""
     columns = [
         Column("relation", "name", name="meaning"),
         Column("this head", "number", name="share"),
+        Column("interval", "text", name="interval"),
         Column("best offset", "number", name="baseline"),
         Column("words", "number", form=",d"),
         Column("link", "text", name="direction"),
@@ -119,13 +122,21 @@ def relations(atlas: HeadAtlas, layer: int, head: int) -> dict[str, Any] | None:
     if not len(atlas.relations):
         return None
     rows, numbers = [], []
-    for at in np.argsort(-atlas.leads[layer, head], kind="stable").tolist():
+    for at in np.lexsort((-atlas.leads[layer, head], ~atlas.significant[layer, head])).tolist():
         name, count, offset = str(atlas.relations[at]), int(atlas.counts[at]), int(atlas.baseline_offsets[at])
         share, usual = float(atlas.best[layer, head, at]), float(atlas.baselines[at])
         direction = atlas.direction(layer, head, at)
         usually = f"{percent(usual)} at {offset:+d}"
+        low, high = wilson(round(share * count), count)
+        interval = f"{low * 100:.0f} to {whole_percent(high)}"
         link = "to its head" if direction.startswith("dep") else "from its head"
-        rows.append(Row([plain(name), percent(share), usually, count, link, name], strong=share > usual))
-        numbers.append([layer + 1, head + 1, name, share, usual, offset, count, direction, meaning(name)])
+        rows.append(
+            Row(
+                [plain(name), percent(share), interval, usually, count, link, name],
+                strong=bool(atlas.significant[layer, head, at]),
+            )
+        )
+        q = float(atlas.q[layer, head, DIRECTIONS.index(direction), at])
+        numbers.append([layer + 1, head + 1, name, share, usual, offset, count, direction, meaning(name), low, high, q])
     names = ("layer", "head", "relation", "share", "baseline", "baseline_offset", "words", "direction", "meaning")
-    return keep(strip_table(columns, rows, "Relations"), lambda: Table.of(names, numbers))
+    return keep(strip_table(columns, rows, "Relations"), lambda: Table.of((*names, "low", "high", "q"), numbers))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
+from explorer.analysis.resampling import bootstrap
 from explorer.base.errors import InputError
 from explorer.base.steps import map_steps, relay
 from explorer.corpus.word_states import WordStates, words_alone
@@ -15,18 +17,19 @@ from explorer.figures.layers import Line, layer_lines
 from explorer.text.corpus import Corpus, CorpusSentence
 from explorer.text.dependencies import plain
 from explorer.text.tagged import TaggedSentence
-from explorer.training.examples import HELD_OUT_SHARE, Split
+from explorer.training.examples import Split
 from explorer.training.head import Head
 from explorer.training.probe import fitted_head
 from explorer.training.settings import TrainingSettings
-from explorer.training.tag_probe import drawn_rows
-from explorer.training.tagging import TaggedExamples, split_sentences, word_memory
+from explorer.training.tag_probe import control_tags, drawn_rows
+from explorer.training.tagging import TaggedExamples, sentence_folds, word_memory
 from explorer.views.corpus.layer_looks import READ_ALONE, Look, Untold
 from explorer.views.subject import Subject
 from explorer.views.view import Content, Finding, verdict
 
 TAG, RELATION = "Part of speech", "Relation"
 CALLED = {TAG: "part of speech", RELATION: "relation to its head"}
+FOLDS, TRIED = 5, 3  # parts of the sentences, and how many of them are held out in turn: every one costs a probe for each layer
 MOST_WORDS = 12_000  # a logistic regression on more takes minutes per hidden state
 REGULARIZATION = 0.1  # measured on the built-in corpus: other values are less accurate, and lower ones take twice as long
 FEWEST = 5  # held-out words of a class; the share of fewer says little
@@ -34,31 +37,38 @@ LISTED = 20  # classes
 SAME = 0.98  # required share of equal predictions, with one exception: those near a decision boundary may change
 
 ABOUT = (
-    "A logistic regression on every hidden state, a word being the mean of its pieces; {trained:,} words of {sentences:,} "
-    "sentences to train on, {held:,} words of other sentences to be told ({part}), the same for every hidden state. The band is "
-    "± a standard error. The dashed line needs no model: each word gets the {called} that it has most often in the sentences "
-    "trained on. The most frequent one of all is right for {usual}."
+    "A logistic regression on every hidden state, a word being the mean of its pieces. {folds} of {parts} parts of the sentences "
+    "are held out in turn: {held:,} words of {sentences:,} sentences to be told ({part}), the same for every hidden state, by "
+    "probes trained on all other sentences. The band is the 95 % interval, a bootstrap over sentences. The dashed line needs no "
+    "model: each word gets the {called} that it has most often in the sentences trained on. The most frequent one of all is "
+    "right for {usual}. The control, in the first part, gives every word type a {called} by lot: a probe can only learn these by "
+    "heart."
 )
 
 
 @dataclass(frozen=True)
 class Probed(Look):
-    """The predictions of probes for held-out words. Classes are indices into those of `examples`; `words` are all words used."""
+    """The predictions of probes for held-out words. Classes are indices into those of `examples`; `words` are all words used.
+
+    The arrays are over the held-out words of all parts, `held` [held-out words] as indices of `words`, `fold` their part.
+    """
 
     what: str
     corpus: Corpus = field(repr=False)
     examples: TaggedExamples = field(repr=False)
     words: WordStates = field(repr=False)
-    parts: Split = field(repr=False)  # indices of `words`
+    held: np.ndarray = field(repr=False)
+    fold: np.ndarray = field(repr=False)
     right: np.ndarray = field(repr=False)  # [held-out words] true classes
     said: np.ndarray = field(repr=False)  # [layers + 1, held-out words] predicted classes
     remembered: np.ndarray = field(repr=False)  # [held-out words] the most frequent class of each word in training
-    usual: int  # the most frequent class of all
-    heads: tuple[Head, ...] = field(repr=False)
+    usual: np.ndarray = field(repr=False)  # [held-out words] the most frequent class of all in training
+    control: np.ndarray  # [layers + 1] accuracy of the control on the first part, 0 to 1
+    heads: tuple[Head, ...] = field(repr=False)  # those of the first part
 
     @property
     def accuracy(self) -> np.ndarray:
-        """[layers + 1] accuracy, 0 to 1."""
+        """[layers + 1] accuracy, 0 to 1, over all parts."""
         return (self.said == self.right).mean(axis=1)
 
     @property
@@ -66,42 +76,66 @@ class Probed(Look):
         """The accuracy of each word's most frequent class, and of the most frequent class of all."""
         return float((self.remembered == self.right).mean()), float((self.right == self.usual).mean())
 
+    @cached_property
+    def interval(self) -> tuple[np.ndarray, np.ndarray]:
+        """The ends [layers + 1] of the 95 % interval of the accuracy over sentences."""
+        return self._interval(np.ones(len(self.right), dtype=bool))
+
+    @cached_property
+    def chosen(self) -> tuple[int, float, float, float]:
+        """The hidden state that is best on the first part, and its accuracy and interval on the other parts."""
+        first = self.fold == 0
+        best = int((self.said == self.right)[:, first].mean(axis=1).argmax())
+        low, high = self._interval(~first)
+        return best, float((self.said == self.right)[best, ~first].mean()), float(low[best]), float(high[best])
+
+    def _interval(self, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        sentences, place = np.unique(self.words.sentence[self.held[which]], return_inverse=True)
+        right = (self.said == self.right)[:, which]
+        summed = np.stack([np.bincount(place, one, len(sentences)) for one in right], axis=1)
+        return bootstrap(summed, sizes=np.bincount(place))
+
     def shown(self, at: int) -> Content:
-        """Accuracy by hidden state beside baselines without a model, and by class at the selected one."""
+        """Accuracy by hidden state beside a control and a baseline without a model, and by class at the selected one."""
         accuracy, called = self.accuracy, CALLED[self.what]
-        error = np.sqrt(accuracy * (1 - accuracy) / len(self.right))
         own, usual = self.baselines
         lines = [
-            Line("linear probe", accuracy, (accuracy - error, accuracy + error)),
+            Line("linear probe", accuracy, self.interval),
             Line("the word's own most frequent one", np.full(len(accuracy), own), faint=True),
+            Line("control: random by word type", self.control, faint=True),
         ]
-        shown = max(0.0, min(float(accuracy.min()), own) - 0.05), min(1.005, max(float(accuracy.max()), own) + 0.05)
-        trained, held = len(self.parts.train), len(self.parts.held_out)
-        among = len(self.examples)
-        part = f"{len(self.words):,} of {self.corpus.words:,} words" if among < len(self.corpus.sentences) else "all words"
+        every = [*accuracy, own, *self.control]
+        shown = max(0.0, float(min(every)) - 0.05), min(1.005, float(max(every)) + 0.05)
+        part = f"of {self.corpus.words:,} words" if len(self.examples) < len(self.corpus.sentences) else "of all words"
         return {
             "picture": layer_lines(lines, "held-out words told right", at, shown, ".1%"),
             "about": ABOUT.format(
-                trained=trained, held=held, sentences=self._sentences, part=part, called=called, usual=percent(usual)
+                folds=int(self.fold.max()) + 1,
+                parts=min(FOLDS, len(self.examples)),
+                held=len(self.held),
+                sentences=len(np.unique(self.words.sentence[self.held])),
+                part=part,
+                called=called,
+                usual=percent(usual),
             ),
             "by_class": self._by_class(at),
         }
 
     def finding(self, at: int) -> Finding:
-        """The best hidden state, beside the first, the last, and the baselines."""
+        """The hidden state chosen on one part, told on the others, beside the first, the last, and the baselines."""
+        best, share, low, high = self.chosen
         accuracy, (own, usual) = self.accuracy, self.baselines
-        best, last = int(accuracy.argmax()), len(accuracy) - 1
-        others = [f"{percent(accuracy[one])} from {one}" for one in (0, last) if one != best]
-        called = CALLED[self.what]
+        others = [f"{percent(accuracy[one])} from {one}" for one in (0, len(accuracy) - 1) if one != best]
+        told = int((self.fold > 0).sum())
         return Finding(
-            f"From hidden state {best} a linear probe tells the {called} of {percent(accuracy[best])} of {len(self.right):,} "
-            f"held-out words, the most ({' and '.join(others)}); the word's own most frequent one is right for {percent(own)}, "
-            f"the most frequent of all for {percent(usual)}."
+            f"Hidden state {best}, the best in one part of the sentences, lets a linear probe tell the {CALLED[self.what]} of "
+            f"{percent(share)} of {told:,} words in other parts ({percent(low)} to {percent(high)}; {' and '.join(others)}); the "
+            f"word's own most frequent one is right for {percent(own)}, the most frequent of all for {percent(usual)}."
         )
 
     def check(self, subject: Subject, at: int) -> dict[str, str]:
         """Compare the predictions for the first held-out sentences when these are run alone, in full precision."""
-        held = self.words.only(self.parts.held_out)
+        held = self.words.only(self.held[self.fold == 0])
         rows = np.flatnonzero(np.isin(held.sentence, np.unique(held.sentence)[:READ_ALONE]))
         vectors = words_alone(subject.model, self.corpus, held.only(rows), at)
         head = self.heads[at]
@@ -109,11 +143,6 @@ class Probed(Look):
         same = int((again == self.said[at, rows]).sum())
         what = f"the probe calls {same} of {len(rows)} held-out words the same when their sentences are read alone"
         return verdict(same >= SAME * len(rows) - 1, f"{what}, in full precision")
-
-    @property
-    def _sentences(self) -> int:
-        """The number of sentences trained on."""
-        return len(np.unique(self.words.sentence[self.parts.train]))
 
     def _by_class(self, at: int) -> dict[str, object]:
         rows = []
@@ -127,7 +156,7 @@ class Probed(Look):
 
 
 def probe_in_steps(corpus: Corpus, words: WordStates, what: str) -> Generator[tuple[str, float], None, Probed | Untold]:
-    """Train a probe on each hidden state, on four fifths of the sentences; yields a sentence and the share done."""
+    """Train probes on each hidden state, with parts of the sentences held out in turn; yields a sentence and the share done."""
     every: dict[str, Callable[[CorpusSentence], tuple[str, ...]]]
     every = {TAG: lambda one: one.tags, RELATION: lambda one: one.relations}
     told = every[what]
@@ -140,28 +169,60 @@ def probe_in_steps(corpus: Corpus, words: WordStates, what: str) -> Generator[tu
     if len(examples.classes) < 2:
         return Untold(f"Every word here has the same {CALLED[what]}; there is nothing to tell.")
     try:
-        split = split_sentences(examples, 0, HELD_OUT_SHARE)
+        folds = sentence_folds(examples, FOLDS)[:TRIED]
     except InputError as error:
         return Untold(str(error))
     words = words.of_sentences(kept)
     begins = np.cumsum([0, *(len(one.words) for one in sentences)])
     number = begins[np.searchsorted(kept, words.sentence)] + words.word  # the index of each word among those of the examples
-    targets, sentence = examples.targets[number], examples.sentence_of[number]
-    parts = type(split)(*(np.flatnonzero(np.isin(sentence, part)) for part in (split.train, split.held_out)))
-    settings, heads, said = TrainingSettings(regularization=REGULARIZATION), [], []
+    sentence = examples.sentence_of[number]
+    parts = [Split(*(np.flatnonzero(np.isin(sentence, part)) for part in one)) for one in folds]
+    return (yield from _fit(what, corpus, examples, words, number, parts))
+
+
+def _fit(
+    what: str, corpus: Corpus, examples: TaggedExamples, words: WordStates, number: np.ndarray, parts: Sequence[Split]
+) -> Generator[tuple[str, float], None, Probed]:
+    """The probes of all hidden states and parts, and the control; `number` are the words as words of the examples."""
+    targets, control = examples.targets[number], control_tags(examples, 0)[number]
+    tasks = [(targets, part) for part in parts] + [(control, parts[0])]
+    heads, said, controls = [], [], []
     for layer in words.layers:
-        step = f"Training a probe on hidden state {layer} of {words.layers[-1]}", layer / len(words.layers)
-        vectors = words.at(layer)
+        vectors, found = words.at(layer), []
+        for done, (right, part) in enumerate(tasks):
+            share = (layer + done / len(tasks)) / len(words.layers)
+            step = f"Training probe {done + 1} of {len(tasks)} on hidden state {layer} of {words.layers[-1]}", share
+            found.append((yield from _head(vectors[part.train], right[part.train], len(examples.classes), step)))
+        heads.append(found[0])
+        said.append([head.outputs(vectors[part.held_out]).argmax(-1) for head, part in zip(found, parts, strict=False)])
+        best = found[-1].outputs(vectors[parts[0].held_out]).argmax(-1)
+        controls.append(float((best == control[parts[0].held_out]).mean()))
+    held = [part.held_out for part in parts]
+    usual = [np.full(len(part.held_out), np.bincount(targets[part.train]).argmax()) for part in parts]
+    remembered = [word_memory(examples, number[part.train], number[part.held_out]) for part in parts]
+    every, fold = np.concatenate(held), np.repeat(np.arange(len(parts)), [len(one) for one in held])
+    return Probed(
+        what,
+        corpus,
+        examples,
+        words,
+        every,
+        fold,
+        targets[every],
+        np.stack([np.concatenate(one) for one in said]),
+        np.concatenate(remembered),
+        np.concatenate(usual),
+        np.array(controls),
+        tuple(heads),
+    )
 
-        def fit(report: Callable[[None], None], vectors: np.ndarray = vectors[parts.train]) -> Head:
-            return fitted_head(vectors, targets[parts.train], len(examples.classes), settings)
 
-        def tell(_: None, step: tuple[str, float] = step) -> tuple[str, float]:
-            return step
+def _head(
+    vectors: np.ndarray, targets: np.ndarray, classes: int, step: tuple[str, float]
+) -> Generator[tuple[str, float], None, Head]:
+    """A probe, trained in a thread, so that stopping does not wait for it."""
 
-        heads.append((yield from map_steps(relay(fit), tell)))  # in a thread, so that stopping does not wait for it
-        said.append(heads[-1].outputs(vectors[parts.held_out]).argmax(-1))
-    remembered = word_memory(examples, number[parts.train], number[parts.held_out])
-    usual = int(np.bincount(targets[parts.train]).argmax())
-    right = targets[parts.held_out]
-    return Probed(what, corpus, examples, words, parts, right, np.stack(said), remembered, usual, tuple(heads))
+    def fit(report: Callable[[None], None]) -> Head:
+        return fitted_head(vectors, targets, classes, TrainingSettings(regularization=REGULARIZATION))
+
+    return (yield from map_steps(relay(fit), lambda _: step))

@@ -6,6 +6,8 @@ from collections.abc import Generator, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from explorer.base.cache import Recent
 from explorer.base.errors import InputError
 from explorer.base.limits import QUERY
@@ -15,27 +17,44 @@ from explorer.corpus.neurons import (
     READ,
     CorpusNeurons,
     Driver,
-    activation_of,
+    activations_of,
     corpus_neurons_in_steps,
     drivers,
     driving_pieces,
     firing_on,
     telling_in_steps,
 )
+from explorer.corpus.reading import read_in
 from explorer.figures.bars import whole_percent
 from explorer.figures.base import shorten
 from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.techniques.neurons import Promoted, piece_weights, promoted, promoting
 from explorer.techniques.targets import piece_of
 from explorer.text import limits
+from explorer.text.corpus import Corpus
 from explorer.views.corpus.source import LookUp, cut
 from explorer.views.settings import number, text
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Content, Finding, NewInput, Why, button, caption, check, matches, part, read, sentence
+from explorer.views.view import (
+    Change,
+    Content,
+    Finding,
+    NewInput,
+    Why,
+    button,
+    caption,
+    check,
+    max_error,
+    part,
+    read,
+    sentence,
+    verdict,
+)
 
 LINES = 20  # top-activating tokens of a neuron
 WORDS = 10  # promoted, and suppressed ones
 NEURONS = 10  # found by a word
+TOLERANCE = 0.02  # of the largest activation: bfloat16 has three digits
 QUOTED = 3  # words of each kind in the finding
 
 UNITS = (
@@ -138,7 +157,7 @@ class Neurons(LookUp):
         return {
             "hits": _lines(found.drivers),
             "about": self._about(subject, found),
-            "check": _check(subject, found),
+            "check": _check(subject, self.chosen, found),
             "promotes": words and _weighed("promotes", words.promotes),
             "suppresses": words and _weighed("suppresses", words.suppresses),
             "lacks": "" if words else f"{subject.model.why_not('fill_mask')} So nobody can tell which words its neurons promote.",
@@ -270,11 +289,12 @@ def _table(subject: Subject, title: str, unit: str, scored: Sequence[Scored]) ->
     return strip_table(columns, rows, f"Neurons: {title}", "neuron")
 
 
-def _check(subject: Subject, found: Shown) -> dict[str, str] | None:
-    """Check the activation at the first token, with its sentence run alone in full precision."""
+def _check(subject: Subject, corpus: Corpus, found: Shown) -> dict[str, str] | None:
+    """Check the activation of every token shown, with its sentence read again in float32."""
     if not found.drivers:
         return None
-    first = found.drivers[0]
-    error = abs(activation_of(subject.model, first, found.layer, found.neuron) - first.activation)
-    what = "the first sentence, read alone in full precision, gives the same activation"
-    return matches(error / max(1.0, abs(first.activation)), what, 0.02)
+    shown = np.array([one.activation for one in found.drivers])
+    error = float(np.abs(activations_of(subject.model, found.drivers, found.layer, found.neuron) - shown).max())
+    what = f"read again in float32, the {len(shown)} sentences shown give the same activations"
+    right = error <= TOLERANCE * max(1.0, float(np.abs(shown).max()))
+    return verdict(right, f"{what}, {max_error(error)}; the corpus was read in {read_in(subject.model, corpus)}")

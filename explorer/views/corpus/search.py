@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Generator, Hashable
 from typing import Any
 
+import numpy as np
+
 from explorer.base.errors import InputError
 from explorer.base.limits import HITS
-from explorer.corpus.reading import is_read
-from explorer.corpus.search import Found, Hit, Query, cosine_to, search_in_steps
+from explorer.corpus.reading import is_read, read_in
+from explorer.corpus.search import Found, Hit, Query, cosines_to, search_in_steps
 from explorer.figures.bars import bar_groups, whole_percent
 from explorer.figures.base import shorten
 from explorer.figures.strip_table import Column, Row, strip_table
@@ -20,10 +22,11 @@ from explorer.text.plain import flaws
 from explorer.views.corpus.source import LookUp, clicked_sense, cut, senses_to_click
 from explorer.views.settings import choice, number
 from explorer.views.subject import Subject, head_name
-from explorer.views.view import Content, Finding, NewInput, Why, button, check, matches, note, part, read, sentence
+from explorer.views.view import Content, Finding, NewInput, Why, button, check, max_error, note, part, read, sentence, verdict
 
 NO_WORDS = ("(begin)", "(end)", "(special)")  # markers in place of a word, which are shared by many tokens
 STATE, HEAD = "Hidden state", "Head"
+TOLERANCE = 0.01  # of a cosine, where the corpus was read in bfloat16
 FEWEST = 0.3  # of the hits, for a shared property to be mentioned
 LISTED = 5  # values of a histogram
 WITH_WORD, SHOWN = 12, 90  # lines while the corpus is being read, and characters of a line
@@ -232,9 +235,10 @@ def _cells(hit: Hit, columns: list[Column]) -> list[Any]:
 
 
 def _check(query: Query, found: Found) -> dict[str, str] | None:
-    """Check the cosine of the first hit, with its sentence run alone in full precision."""
+    """Check the cosine of every hit, with its sentence read again in float32."""
     if not found.hits:
         return None
-    hit = found.hits[0]
-    error = abs(cosine_to(query, hit) - hit.cosine)
-    return matches(error, "the first hit's sentence, read alone in full precision, gives the same cosine", 0.01)
+    error = float(np.abs(cosines_to(query, found.hits) - [one.cosine for one in found.hits]).max())
+    what = f"read again in float32, the {len(found.hits)} sentences shown give the same cosines"
+    told = f"{what}, {max_error(error)}; the corpus was read in {read_in(query.model, found.corpus)}"
+    return verdict(error <= TOLERANCE, told)

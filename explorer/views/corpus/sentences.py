@@ -13,7 +13,7 @@ from explorer.corpus.hiding import HiddenTokens
 from explorer.figures.bars import bar_groups, ranking, whole_percent
 from explorer.figures.numbers import Table, keep
 from explorer.text import limits
-from explorer.text.corpus import Corpus
+from explorer.text.corpus import Corpus, built_in
 from explorer.text.dependencies import spelled
 from explorer.text.plain import flaws
 from explorer.views.corpus.source import NO_FILE, CorpusView
@@ -27,6 +27,9 @@ SHOWN = 30  # rows
 FEWEST = 15  # masked tokens of a slice; the share of fewer says little
 LONGEST = 60  # words: the end of the slider, which stands for any number
 OFTEN = ((1, "once"), (5, "2 to 5 times"), (50, "6 to 50 times"), (np.inf, "more often"))
+READ = (
+    "The bundled model read the text of more than half of these sentences in training: for text that it never saw, load your own."
+)
 MEANING = (
     "**Surprise**: every seventh token is hidden, always the same ones, and the corpus read once; −log₂ of the probability of "
     "what was there, on average (bits). Of a short sentence that is one token: another might surprise more. "
@@ -150,7 +153,7 @@ class Sentences(CorpusView):
         cells = [[corpus.texts[row], *numbers] for row, *numbers in zip(rows, sizes, surprise, strict=True)]
         return {
             "table": keep(shown, lambda: Table.of(("sentence", "words", "surprise"), cells)),
-            "about": f"{corpus.cited}, {corpus.words:,} words. {corpus.about}".rstrip(),
+            "about": f"{corpus.cited}, {corpus.words:,} words. {corpus.about}{READ * (corpus.key == built_in().key)}".rstrip(),
             "tag": props(choices=[("any", ""), *((spelled(tag), tag) for tag in corpus.tags)]),
         }
 

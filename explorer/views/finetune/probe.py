@@ -13,7 +13,8 @@ from explorer.views.finetune.over_examples import OverExamples
 from explorer.views.subject import Subject
 from explorer.views.view import Content, chart, sentence
 
-SEEDS = 3
+SEEDS = 5
+FEW = 30  # different sentences held out in all splits, below which an interval is wider than most differences of layers
 METHOD = f"A linear head on every hidden state, {SEEDS} splits each, and the same with the labels shuffled."
 
 
@@ -42,15 +43,25 @@ class Probe(OverExamples, ExampleSettings):
     def draw(self, subject: Subject, found: tuple[list[LayerProbe], Examples]) -> Content:
         """Accuracy by layer, and the best layer."""
         rows, examples = found
-        best = max(rows, key=lambda row: row.accuracy)
         layers, accuracies = [row.layer for row in rows], [row.accuracy for row in rows]
         deviations, controls = [row.deviation for row in rows], [row.control_accuracy for row in rows]
         chance = max(examples.counts.values()) / len(examples)
         return {
             "curve": probe_curve(layers, accuracies, deviations, controls, chance),
-            "about": (
-                f"Best at hidden state {best.layer}: {best.accuracy:.1%} ± {best.deviation:.1%}, mean over tokens; selectivity "
-                f"{best.accuracy - best.control_accuracy:.1%} (accuracy minus that with shuffled labels, Hewitt & Liang 2019). "
-                f"Dotted: always the most frequent label."
-            ),
+            "about": f"{tell(rows)} Dotted: always the most frequent label.",
         }
+
+
+def tell(rows: list[LayerProbe]) -> str:
+    """The best hidden state with its interval, and what its lead over shuffled labels and over other states is worth."""
+    best = max(rows, key=lambda row: row.accuracy)
+    text = (
+        f"Best at hidden state {best.layer}: {best.accuracy:.1%} (95 % interval {best.low:.0%} to {best.high:.0%} over "
+        f"{best.sentences:,} different held-out texts, {SEEDS} splits), mean over tokens; {best.control_accuracy:.1%} with "
+        "shuffled labels, which is what chance reaches."
+    )
+    if best.sentences < FEW:
+        text += f" So few held-out texts ({best.sentences}) cannot tell the layers apart: add examples."
+    elif rivals := sum(row.high >= best.low for row in rows) - 1:
+        text += f" The intervals of {rivals} other hidden states overlap with it."
+    return text

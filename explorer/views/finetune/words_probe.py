@@ -74,8 +74,9 @@ def _step(title: str, done: int, of: int, step: tuple[float, str]) -> tuple[str,
 def _tell(title: str, examples: TaggedExamples, rows: list[LayerProbe]) -> str:
     best, chance = max(rows, key=lambda row: row.accuracy), max(examples.counts.values()) / len(examples.words)
     return (
-        f"{title}: best at hidden state {best.layer}, {best.accuracy:.1%} ± {best.deviation:.1%} (always the most frequent tag: "
-        f"{chance:.1%}; selectivity {best.accuracy - best.control_accuracy:.1%}), 95 % of the gain from hidden state "
+        f"{title}: best at hidden state {best.layer}, {best.accuracy:.1%} (95 % interval {best.low:.1%} to {best.high:.1%} "
+        f"over sentences; always the most frequent tag: {chance:.1%}; selectivity {best.accuracy - best.control_accuracy:.1%}), "
+        f"95 % of the gain from hidden state "
         f"{first_to_know(rows, chance)} on."
     )
 

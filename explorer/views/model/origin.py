@@ -54,7 +54,11 @@ class Cost(View):
         for length in sorted({tokens, has.max_tokens}):
             for_all = model.multiplications(length) * length
             formula = f"{length} × (numbers in the matrices + q·k and weight · v over {length} tokens); FLOPs: twice as many"
-            rows.append([f"multiplications for {length} tokens", f"{for_all / 1e9:,.2f} billion", formula])
+            rows.append([f"multiplications for {length} tokens, in the layers", f"{for_all / 1e9:,.2f} billion", formula])
+            if head := model.head_multiplications:
+                formula = f"{length} × {head:,} numbers in the matrices of the head; fewer where only blanks are asked for"
+                more = f"and {head * length / 1e9:,.2f} billion"
+                rows.append(["… in the masked-LM head, a guess at every token", more, formula])
         return {"table": rows}
 
 

@@ -71,7 +71,10 @@ class LayerMap:
                 if judged > 1
                 else "the nearest on the map is the true one"
             )
-            text += f" Trustworthiness {self.projection.trustworthiness:.2f} (0.5 by chance, 1 when {near}; Venna & Kaski 2001)."
+            text += (
+                f" Trustworthiness {self.projection.trustworthiness:.2f} (0.5 by chance, 1 when {near}, by "
+                f"{self.settings.metric} distance for every kind of map; Venna & Kaski 2001)."
+            )
         return f"{text} {self.points.single}".rstrip()
 
 

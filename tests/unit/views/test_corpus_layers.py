@@ -53,19 +53,23 @@ def looked(view, subject):
 
 def test_a_probe_is_a_logistic_regression_on_other_sentences(subject, part):
     content, found = looked(view := Layers(), subject)
-    trained, held = (found.words.only(rows) for rows in found.parts)
-    assert not set(trained.sentence.tolist()) & set(held.sentence.tolist())
+    first = found.fold == 0
+    held = found.words.only(found.held[first])
+    trained = found.words.only(np.flatnonzero(~np.isin(found.words.sentence, held.sentence)))
+    assert found.fold.max() == 2
+    assert len(set(found.held.tolist())) == len(found.held), "each word is held out once"
     tags = [[part.sentences[s].tags[w] for s, w in zip(one.sentence, one.word, strict=True)] for one in (trained, held)]
-    assert [found.examples.classes[one] for one in found.right] == tags[1]
+    assert [found.examples.classes[one] for one in found.right[first]] == tags[1]
     vectors = trained.at(4)
     mean, size = vectors.mean(0), vectors.std(0) * vectors.shape[1] ** 0.5
     theirs = LogisticRegression(C=10, max_iter=300).fit((vectors - mean) / size, tags[0]).predict((held.at(4) - mean) / size)
-    said = [found.examples.classes[one] for one in found.said[4]]
+    said = [found.examples.classes[one] for one in found.said[4, first]]
     assert np.mean(np.array(said) == theirs) > 0.99
-    accuracy = [
-        np.mean([found.examples.classes[one] == tag for one, tag in zip(row, tags[1], strict=True)]) for row in found.said
-    ]
+    accuracy = [np.mean(row == found.right) for row in found.said]
     np.testing.assert_allclose(found.accuracy, accuracy)
+    assert (found.interval[0] < accuracy).all()
+    assert (accuracy < found.interval[1]).all()
+    assert (found.control < accuracy).all(), "what is learned by heart does not help with words of other types"
     usual = Counter(tags[0]).most_common(1)[0][0]
     memory = {}
     for one, tag in zip(zip(trained.sentence, trained.word, strict=True), tags[0], strict=True):
@@ -74,12 +78,19 @@ def test_a_probe_is_a_logistic_regression_on_other_sentences(subject, part):
         memory[name].most_common(1)[0][0] if (name := part.sentences[s].words[w].casefold()) in memory else usual
         for s, w in zip(held.sentence, held.word, strict=True)
     ]
-    np.testing.assert_allclose(found.baselines, [np.mean(np.array(one) == tags[1]) for one in (own, [usual] * len(own))])
+    assert [found.examples.classes[one] for one in found.remembered[first]] == own
+    assert {found.examples.classes[one] for one in found.usual[first]} == {usual}
     told = view.finding(subject).text
-    best = int(np.argmax(accuracy))
-    assert told.startswith(f"From hidden state {best} a linear probe tells the part of speech of {accuracy[best]:.1%}"[:-1])
+    best = int(np.argmax([np.mean(row[first] == found.right[first]) for row in found.said]))
+    elsewhere = np.mean(found.said[best, ~first] == found.right[~first])
+    assert told.startswith(
+        f"Hidden state {best}, the best in one part of the sentences, lets a linear probe tell the part of speech"
+    )
+    assert f"of {100 * elsewhere:.1f} % of {(~first).sum():,} words in other parts" in told
     assert f"right for {100 * found.baselines[0]:.1f} %, the most frequent of all for {100 * found.baselines[1]:.1f} %" in told
     bars = content["by_class"]["groups"][0]["rows"]
+    said = [found.examples.classes[one] for one in found.said[4]]
+    tags[1] = [found.examples.classes[one] for one in found.right]
     counts = Counter(map(plain, tags[1]))
     first = bars[0]["label"]
     assert counts[first] == max(counts.values())

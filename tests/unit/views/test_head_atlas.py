@@ -39,8 +39,9 @@ def test_the_finding_counts_the_heads_that_follow_the_syntax(subject, atlas):
     view = Heads()
     opened = view.first(subject)
     told = view.finding(opened)
-    every, clearly = (int((atlas.leads >= least).any(axis=-1).sum()) for least in (1e-9, LEAD))
+    every, clearly = (int((atlas.significant & (atlas.leads >= least)).any(axis=-1).sum()) for least in (0, LEAD))
     assert told.text.startswith(f"{every} of 72 heads ")
+    assert f"corrected for {atlas.q.size:,} tests" in told.text
     assert f"{clearly} of them by 10 points" in told.text
     layer, head = opened.selection.layer, opened.selection.head
     assert f"layer {layer}, head {head}," in told.text
@@ -51,7 +52,7 @@ def test_the_finding_counts_the_heads_that_follow_the_syntax(subject, atlas):
     assert share == pytest.approx(atlas.best[layer - 1, head - 1, at], abs=0.006)
     assert usual == pytest.approx(atlas.baselines[at], abs=0.006)
     assert told.why.selection == {"layer": layer, "head": head}
-    weighed = atlas.leads * np.sqrt(atlas.counts)
+    weighed = np.where(atlas.significant, atlas.leads, 0) * np.sqrt(atlas.counts)
     assert weighed[layer - 1, head - 1, at] == weighed.max()
 
 
@@ -80,7 +81,14 @@ def test_everything_shown_of_a_head_is_of_that_head(subject, atlas):
     assert relations["obj"][3:6] == pytest.approx((atlas.best[2, 0, at], atlas.baselines[at], -2))
     strong = [row["strong"] for row in content["relations"]["rows"]]
     assert strong == sorted(strong, reverse=True)
-    assert sum(strong) == (atlas.leads[2, 0] > 0).sum()
+    assert sum(strong) == atlas.significant[2, 0].sum()
+    assert all(row[9] < row[3] < row[10] for row in relations.values() if 0 < row[3] < 1)
+    numbers = [int(one.replace(",", "")) for one in re.findall(r"\d[\d,]*", content["evidence"])]
+    passing, holding = atlas.halves.tolist()
+    low, high = atlas.permuted.min(), atlas.permuted.max()
+    after = atlas.significant.any(-1).sum()
+    assert numbers[:3] == [len(atlas.relations), atlas.beating.sum(), 72]
+    assert numbers[3:] == [round(atlas.permuted.mean()), low, high, len(atlas.permuted), after, atlas.q.size, passing, holding]
     assert len(kept(content["tags"])) == atlas.by_tag[2, 0].size
     assert len(kept(content["grid"])) == 72
     assert kept(content["grid"]).columns[-1] == f"behind_{OFFSETS[-1]}"

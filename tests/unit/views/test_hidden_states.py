@@ -33,7 +33,7 @@ def test_one_layer_is_told_with_what_to_judge_it_by(subject):
     assert "in common already" in OneLayer().compute(subject)["about"]
     about = OneLayer(look=VECTORS).compute(subject.select(layer=0))["about"]
     assert "in the embedding output" in about
-    assert "Outlier dimensions" in about
+    assert "outliers of this input" in about
 
 
 def test_changes_begin_at_layer_1_and_norms_at_the_embeddings(subject):
