@@ -147,8 +147,7 @@ def followed_leads(words: Sequence[str], probabilities: np.ndarray, ranks: np.nd
         )
         for at, word in enumerate(words)
     ]
-    top = max(float(probabilities.max()), 0.01)
-    shares = plain_axis("probability (dotted)", range=[0, 1.1 * top], overlaying="y", side="right", tickformat=".0%")
+    shares = plain_axis("probability (dotted)", range=[0, 1.02], dtick=0.25, overlaying="y", side="right", tickformat=".0%")
     drawn = figure(
         [*lines, *dotted],
         key=f"leads-{leads.shape}",
@@ -157,7 +156,7 @@ def followed_leads(words: Sequence[str], probabilities: np.ndarray, ranks: np.nd
         margin={"l": 56, "r": 64, "t": 40, "b": 48},
         hovermode="x unified",
         xaxis=plain_axis("hidden state (0: embeddings)", dtick=1),
-        yaxis=grid_axis("logits, word minus foil (line)", zeroline=True, zerolinecolor=FAINT),
+        yaxis=grid_axis("logits, word minus foil (line)", zeroline=True, zerolinecolor=FAINT, rangemode="tozero"),
         yaxis2=shares,
     )
     rows = [

@@ -135,9 +135,16 @@ def off_and_cut(selection: Selection) -> str:
     return f"{{{written}}}"
 
 
-def _after(selection: Selection, squashed: str = "") -> str:
-    """A line for the answer with the heads off and weights cut; `squashed` makes probabilities of logits."""
-    return f"after = answered({off_and_cut(selection)}){squashed}\nprint(after[answer])"
+def _after(selection: Selection, squashed: str = "", shown: str = "print(after[answer])") -> str:
+    """Lines for the answer with the heads off and weights cut; `squashed` makes probabilities of logits."""
+    return f"after = answered({off_and_cut(selection)}){squashed}\n{shown}"
+
+
+def _printed(asked: Asked, shares: str) -> str:
+    """Lines that print the answer's probability and, with a foil, how far its logit is above the foil's."""
+    if asked.target.foil is None:
+        return f"print({shares}[answer])"
+    return f"lead = ({shares}[answer] / {shares}[foil]).log()  # the difference of logits\nprint({shares}[answer], lead)"
 
 
 def heads(view: Any, subject: Subject) -> str:
@@ -179,9 +186,7 @@ def what_if(view: Any, subject: Subject) -> str:
     asked = Asked(names, question.target)
     masked = f'\n{{}}["input_ids"][0, {hidden}] = tokenizer.mask_token_id  # hidden' if hidden is not None else ""
     opening = [names.opened(), names.encoded(subject.text_a, subject.text_b) + masked.format("inputs"), names.states()]
-    first = f"{asked.lines}\nbefore = {asked.read('outputs.hidden_states[-1]')}.softmax(-1)[0]\nprint(before[answer])"
-    lead = "" if question.target.foil is None else "\nlead = ({0}[answer] / {0}[foil]).log()  # of the logits\nprint(lead)"
-    first += lead.format("before")
+    first = f"{asked.lines}\nbefore = {asked.read('outputs.hidden_states[-1]')}.softmax(-1)[0]\n{_printed(asked, 'before')}"
     if not selection.is_changed:
         return script(view.question, *opening, first)
     other, start = "", "outputs.hidden_states[0]"
@@ -199,7 +204,7 @@ def what_if(view: Any, subject: Subject) -> str:
             hidden[0, {token}] = outputs.hidden_states[{layer}][0, {token}]"""
     run = _answered(asked, bool(selection.cut), patch, start)
     return script(
-        view.question, *opening, first, other, names.layers, names.running, run, _after(selection) + lead.format("after")
+        view.question, *opening, first, other, names.layers, names.running, run, _after(selection, shown=_printed(asked, "after"))
     )
 
 

@@ -42,12 +42,12 @@ class Rollout(View):
         if not any(place != token for place in trace.encoding.text_positions):
             return None
         after = trace.once(("rollout", token), lambda: self._rows(subject))[-1]
-        told = f"“{trace.tokens[token]}” after all layers, assuming that each keeps half of every position: "
+        told = f"Rollout assumes that every layer keeps half of each position: “{trace.tokens[token]}” then takes "
         told += f"{_taken(subject, after)}."
         if (mixed := _mixed(subject)) is None:
             return Finding(told)
-        kept, taken = whole_percent(_kept(mixed)), _taken(subject, place_shares(mixed, token)[0])
-        told += f" By the routes (ALTI), which measure what is kept, {kept} a layer on average: {taken}."
+        kept = whole_percent(float(mixed[:, token, token].mean()))
+        told += f" The routes (ALTI) measure that it keeps {kept} a layer: {_taken(subject, place_shares(mixed, token)[0])}."
         return Finding(told, Why("overview", "Routes", {"token": token}))
 
     def _rows(self, subject: Subject) -> np.ndarray:
@@ -84,7 +84,7 @@ def _taken(subject: Subject, shares: np.ndarray) -> str:
     parked, own, most = (whole_percent(float(share)) for share in (shares[special].sum(), shares[token], shares[best]))
     names = " and ".join(dict.fromkeys(trace.tokens[place] for place in special))
     lead = f"{parked} from {names}, " if special else ""
-    return f"{lead}{own} from itself, and of the others most from “{trace.tokens[best]}”, {most}"
+    return f"{lead}{own} from itself and, of the others, most from “{trace.tokens[best]}”, {most}"
 
 
 def _mixed(subject: Subject) -> np.ndarray | None:
@@ -94,8 +94,3 @@ def _mixed(subject: Subject) -> np.ndarray | None:
     with suppress(CapabilityError):
         return mixing(subject.trace).shares
     return None
-
-
-def _kept(shares: np.ndarray) -> float:
-    """The mean share, over layers and tokens, that a token keeps of itself in the mixing [layers, query, key]."""
-    return float(np.diagonal(shares, axis1=1, axis2=2).mean())

@@ -21,7 +21,9 @@ from explorer.views.view import QUICK, Change, Content, Finding, View, Why, capt
 
 MOST_WORDS = 4
 READING = Choice(
-    label="Read", options=(("raw, with the last layer's head as it is", RAW), ("tuned, after a map for each state", TUNED))
+    label="Lens",
+    options=(("raw lens: the last layer's head as it is", RAW), ("tuned lens: after a map for each state", TUNED)),
+    look={"show_label": False, "container": False},
 )
 HOW = {RAW: "with the last layer's head", TUNED: "with the tuned lens"}
 
@@ -57,18 +59,17 @@ class Lens(View):
 
     def finding(self, subject: Subject) -> Finding:
         """The layer since which the final guess leads at the token, and the guess before; beside the raw lens, the tuned one."""
-        tuned = chosen_lens(subject, self.reading)
-        found, column = _lens(subject, _columns(subject), tuned), subject.token - _columns(subject).start
-        where = which_blank(subject) if subject.token in subject.trace.mask_positions else ""
-        share = whole_percent(float(found.probabilities[-1, column, 0]))
-        ids, since = found.ids[:, column, 0], _settled(found.final_ranks[:, column])
-        leads, before = (subject.model.pieces([int(ids[layer])])[0] for layer in (-1, since - 1))
+        tuned, token = chosen_lens(subject, self.reading), subject.token
+        found = _lens(subject, _columns(subject), tuned)
+        where = which_blank(subject) if token in subject.trace.mask_positions else ""
+        share = whole_percent(float(found.probabilities[-1, token - found.positions[0], 0]))
+        leads, since, before = _course(subject, found)
         told = f"{where}Read {HOW[TUNED if tuned else RAW]}, “{leads}” leads {_from(since)} on, and ends at {share}"
         told += f"; before it, “{before}” does." if since else "."
         if not tuned and (other := tuned_lens(subject.model)):
-            there = _settled(_lens(subject, range(subject.token, subject.token + 1), other).final_ranks[:, 0])
-            told += f" With the tuned lens it leads {_from(there)} on."
-        return Finding(told, Why("hidden", "Layer by layer", {"layer": since, "token": subject.token}) if since else None)
+            _, there, before = _course(subject, _lens(subject, range(token, token + 1), other))
+            told += f" With the tuned lens it leads {_from(there)} on{f', before it “{before}”' if there else ''}."
+        return Finding(told, Why("hidden", "Layer by layer", {"layer": since, "token": token}) if since else None)
 
     def on_table(self, subject: Subject, index: list[int]) -> Change:
         """Select another token: [row, column] of a word."""
@@ -141,6 +142,14 @@ def _fitted(subject: Subject) -> str:
 def _lens(subject: Subject, seen: range, tuned: TunedLens | None) -> Found:
     """The first guess at each of these positions, after each layer."""
     return subject.trace.once(("lens", seen, tuned is not None), lambda: lens(subject.trace, seen, tuned=tuned))
+
+
+def _course(subject: Subject, found: Found) -> tuple[str, int, str]:
+    """The final guess at the selected token, the hidden state since which it leads, and the guess before."""
+    column = subject.token - found.positions[0]
+    since, ids = _settled(found.final_ranks[:, column]), found.ids[:, column, 0]
+    leads, before = subject.model.pieces([int(ids[-1]), int(ids[since - 1])])
+    return leads, since, before
 
 
 def _from(state: int) -> str:

@@ -113,10 +113,13 @@ class Patching(LongView):
             return None
         layer = int(held[-1])
         token = others[int(found.measured[layer, others].argmax())]
-        back = f"{whole_percent(float(found.probabilities[layer, token]))}, after {whole_percent(found.corrupted[1])} in run B"
-        if target.foil is not None:
-            back = f"{whole_percent(float(found.recovered[layer, token]))} of the difference in logits; its probability is {back}"
-        return Finding(f"Up to hidden state {layer}, “{found.tokens[token]}” alone brings {target.quoted} back: {back}.")
+        shares = [whole_percent(float(share)) for share in (found.probabilities[layer, token], found.corrupted[1])]
+        lead, back = f"Up to hidden state {layer}, “{found.tokens[token]}” alone", "{}, after {} in run B.".format(*shares)
+        if target.foil is None:
+            return Finding(f"{lead} brings “{target.token}” back: {back}")
+        share = whole_percent(float(found.recovered[layer, token]))
+        told = f"recovers {share} of the difference between the runs ({target.quoted}), and puts “{target.token}” at {back}"
+        return Finding(f"{lead} {told}")
 
     def target(self, subject: Subject, clean: Trace, corrupted: Trace) -> Target:
         """The word at the blank of the clean run. Its strongest rival is what the corrupted run says, if that is another word."""

@@ -10,7 +10,7 @@ from explorer.views.attribution import AttributionView
 from explorer.views.settings import Choice, Text, use
 from explorer.views.subject import Subject
 from explorer.views.switch_heads import ABOUT, SwitchHeads
-from explorer.views.view import caption
+from explorer.views.view import Content, caption, props
 from explorer.views.what_if import Question, WhatIf
 
 WORD = Text(label="The word in question", look={"placeholder": "BERT's first guess", "max_lines": 1, "elem_classes": "inline"})
@@ -87,6 +87,10 @@ class WordWhatIf(WhatIf):
     name = "fill-mask/what-if"
     rather_than: str = use(replace(FOIL, label="Compare the first guess with"), "")  # below the guesses, which have no foil
     unless = staticmethod(no_blank)
+
+    def compute(self, subject: Subject) -> Content:
+        """The possible changes and their effect; the foil is asked for once there is one."""
+        return {**super().compute(subject), "rather_than": props(visible=subject.selection.is_changed)}
 
     def asked(self, subject: Subject) -> Question | None:
         """The first guess at the blank, rather than the foil."""

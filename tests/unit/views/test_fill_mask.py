@@ -252,7 +252,8 @@ def test_patching_with_a_foil_tells_what_is_recovered_of_the_difference(bundled)
     told = view.finding(subject).text
     layer = int(re.search(r"Up to hidden state (\d)", told)[1])
     assert found.recovered[layer, changed.index(True)] >= 0.5 > np.delete(found.recovered, place, 1)[layer + 1 :].max()
-    assert "of the difference in logits" in told
+    recovered = whole_percent(float(found.recovered[layer, changed.index(True)]))
+    assert f"“france” alone recovers {recovered} of the difference between the runs (“paris” rather than “rome”)" in told
     same = Patching(foil=SECOND, corrupted=subject.text_a)
     assert "nothing to bring back" in same.compute(subject)["summary"]
     assert same.finding(subject) is None
