@@ -11,15 +11,20 @@ from explorer.api.callers import while_wanted
 from explorer.base.limits import GUESSES
 from explorer.techniques.ablation import head_effects_in_steps, intervene
 from explorer.techniques.attribution import BASELINES, attribute
+from explorer.techniques.lens import translated
 from explorer.techniques.pseudo_likelihood import pseudo_likelihoods_in_steps
 from explorer.techniques.targets import read, read_at, word_target
+from explorer.techniques.tuned_lens import READINGS, TUNED, require_tuned_lens
 from explorer.text import limits
 
 
-def lens(text: str, text_b: str = "", top_k: int = 5, model: str = "", word: str = "", foil: str = "") -> dict[str, Any]:
+def lens(
+    text: str, text_b: str = "", top_k: int = 5, model: str = "", word: str = "", foil: str = "", reading: str = "raw"
+) -> dict[str, Any]:
     """The guesses for every [MASK] after each layer, with the head applied there; 0 is the embedding output.
 
-    With a `foil`, also by how much the logit of `word` is above the foil's at the first [MASK].
+    With a `foil`, also by how much the logit of `word` is above the foil's at the first [MASK]. `reading` "raw" is the logit
+    lens; "tuned", for the bundled model only, first maps each state to where the head expects it.
 
     Returns:
         `layers`: `layer` (0 to the last), `masks` as of `/fill_mask`; with a foil `difference` (of logits), and beside
@@ -27,16 +32,19 @@ def lens(text: str, text_b: str = "", top_k: int = 5, model: str = "", word: str
     """
     explorer = explorer_for(model)
     top_k = limits.check_integer(top_k, "top_k", 1, GUESSES.most)
+    limits.check_choice(reading, "the reading", READINGS)
+    tuned = require_tuned_lens(explorer) if reading == TUNED else None
     trace = explorer.trace(text, text_b)
     positions = trace.blanks()
     layers: list[dict[str, Any]] = [
-        {"layer": layer, "masks": masks_of(explorer.guesses(states[positions], positions, top_k))}
-        for layer, states in enumerate(trace.states)
+        {"layer": layer, "masks": masks_of(explorer.guesses(states, positions, top_k))}
+        for layer, states in enumerate(translated(trace.states[:, positions], tuned))
     ]
     target = word_target(trace, word, foil=foil)
     if target.foil is None:
         return {"layers": layers}
-    for row, difference in zip(layers, read_at(explorer, target, trace.states[:, target.position]).logit.tolist(), strict=True):
+    differences = read_at(explorer, target, translated(trace.states[:, target.position], tuned)).logit.tolist()
+    for row, difference in zip(layers, differences, strict=True):
         row["difference"] = difference
     return {"layers": layers, "position": target.position, "token": target.token, "foil": target.foil_token}
 

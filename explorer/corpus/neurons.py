@@ -13,6 +13,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -208,18 +209,28 @@ def _read(model: Explorer, tokens: CorpusTokens, fast: bool, path: Path) -> Gene
     return found.result(tokens)
 
 
-def telling_in_steps(model: Explorer, found: CorpusNeurons, layer: int) -> Generator[float, None, int]:
-    """The neuron of a layer (both zero-based) that best promotes what activates it; yields the share done.
+class Telling(NamedTuple):
+    """The neuron (zero-based) of a layer that stands out, and the median over all of them of what it was chosen by.
+
+    That is the number of top-activating words among those promoted; the median is None without a masked-LM head.
+    """
+
+    neuron: int
+    median: float | None
+
+
+def telling_in_steps(model: Explorer, found: CorpusNeurons, layer: int) -> Generator[float, None, Telling]:
+    """The neuron of a layer (zero-based) that best promotes what activates it; yields the share done.
 
     That is the one with the most of its top-activating words among the pieces it promotes; without a masked-LM head the one whose
     largest activation is furthest above its mean, in standard deviations.
     """
     if model.why_not("fill_mask"):
         lifted = found.activations[layer, :, 0] - found.mean[layer]
-        return int(np.argmax(lifted / np.maximum(found.deviation[layer], 1e-6)))
+        return Telling(int(np.argmax(lifted / np.maximum(found.deviation[layer], 1e-6))), None)
     promoted = yield from most_promoted_in_steps(model, layer, PROMOTED)
     shared = [len(driving_pieces(model, found, layer, neuron) & set(ids)) for neuron, ids in enumerate(promoted.tolist())]
-    return int(np.argmax(shared))
+    return Telling(int(np.argmax(shared)), float(np.median(shared)))
 
 
 def driving_pieces(model: Explorer, found: CorpusNeurons, layer: int, neuron: int) -> set[int]:

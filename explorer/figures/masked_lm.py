@@ -24,6 +24,7 @@ from explorer.figures.base import (
 from explorer.figures.heatmaps import Axes, colour_scale, heatmap, number_axis
 from explorer.figures.numbers import Column, Table, columns_of, keep, matrix
 from explorer.figures.window import window_over
+from explorer.techniques.targets import Target
 
 
 def surprise_bars(
@@ -114,6 +115,58 @@ def _followed_word(name: str, colour: str, probabilities: np.ndarray, ranks: np.
     ]
 
 
+def followed_leads(words: Sequence[str], probabilities: np.ndarray, ranks: np.ndarray, logits: np.ndarray) -> go.Figure:
+    """Words by hidden state, [hidden states, words]: how far their logits are above the last word's, the foil's (left axis).
+
+    The probability of each, and that of the foil in gray, is dotted (right axis).
+    """
+    leads, foil = logits - logits[:, -1:], words[-1]
+    colours = [*(CATEGORIES[index % len(CATEGORIES)] for index in range(len(words) - 1)), FAINT]
+    layers = list(range(len(leads)))
+    lines = [
+        go.Scatter(
+            x=layers,
+            y=leads[:, at].astype(np.float32),
+            customdata=np.stack([probabilities[:, at], ranks[:, at]], axis=-1).tolist(),
+            name=f"{esc(word)} rather than {esc(foil)}",
+            mode="lines+markers",
+            line={"color": colours[at]},
+            hovertemplate=f"{esc(word)}: %{{y:+.2f}} logits, %{{customdata[0]:.2%}}, rank %{{customdata[1]:,}}<extra></extra>",
+        )
+        for at, word in enumerate(words[:-1])
+    ]
+    dotted = [
+        go.Scatter(
+            x=layers,
+            y=probabilities[:, at].astype(np.float32),
+            yaxis="y2",
+            name=f"{esc(word)}: probability",
+            mode="lines",
+            line={"color": colours[at], "dash": "dot", "width": 1.5},
+            hovertemplate=f"{esc(word)}: %{{y:.2%}}<extra></extra>",
+        )
+        for at, word in enumerate(words)
+    ]
+    shares = plain_axis("probability (dotted)", range=[0, 1.02], dtick=0.25, overlaying="y", side="right", tickformat=".0%")
+    drawn = figure(
+        [*lines, *dotted],
+        key=f"leads-{leads.shape}",
+        showlegend=True,
+        legend=LEGEND,
+        margin={"l": 56, "r": 64, "t": 40, "b": 48},
+        hovermode="x unified",
+        xaxis=plain_axis("hidden state (0: embeddings)", dtick=1),
+        yaxis=grid_axis("logits, word minus foil (line)", zeroline=True, zerolinecolor=FAINT, rangemode="tozero"),
+        yaxis2=shares,
+    )
+    rows = [
+        [layer, word, foil, float(leads[layer, at]), float(probabilities[layer, at]), int(ranks[layer, at])]
+        for at, word in enumerate(words)
+        for layer in layers
+    ]
+    return keep(drawn, lambda: Table.of(("hidden_state", "word", "foil", "logit_difference", "probability", "rank"), rows))
+
+
 def attribution_bars(tokens: Sequence[str], scores: np.ndarray, method: str, occluded: np.ndarray | None, unit: str) -> go.Figure:
     """A score per token for `unit`, beside the effect of masking that token (occlusion) if given; `method` is the legend."""
     labels = token_labels(tokens)
@@ -144,8 +197,7 @@ def attribution_bars(tokens: Sequence[str], scores: np.ndarray, method: str, occ
 def patching_heatmap(probabilities: np.ndarray, tokens: Sequence[str], word: str, clean: float, corrupted: float) -> go.Figure:
     """The probability of `word` after each patch, [hidden states, tokens], on a scale from the corrupted run to the clean one."""
     low, high = min(clean, corrupted, float(probabilities.min())), max(clean, corrupted, float(probabilities.max()))
-    labels, axis = token_labels(tokens), number_axis("hidden state (0: embeddings)", len(probabilities) - 1, autorange="reversed")
-    axes = Axes(labels, list(range(len(probabilities))), token_axis("token taken from the clean run"), axis, "x", ("token", ""))
+    axes = _patching_axes(tokens, len(probabilities))
     drawn = heatmap(
         probabilities,
         axes,
@@ -154,6 +206,35 @@ def patching_heatmap(probabilities: np.ndarray, tokens: Sequence[str], word: str
         key=f"patching-{probabilities.shape}",
     )
     return keep(drawn, lambda: matrix(probabilities, *axes.sides(probabilities.shape), "probability").beside(word=word))
+
+
+def recovery_heatmap(
+    recovered: np.ndarray, logits: np.ndarray, probabilities: np.ndarray, tokens: Sequence[str], target: Target
+) -> go.Figure:
+    """The recovery after each patch, [hidden states, tokens], 0 as in the corrupted run, 1 as in the clean one.
+
+    Beside it, on hover and in the numbers, the difference of `logits` (word minus foil) and the word's `probabilities`.
+    """
+    axes = _patching_axes(tokens, len(recovered))
+    most = max(1.0, float(np.abs(recovered).max()))
+    drawn = heatmap(
+        recovered,
+        axes,
+        hover="%{x}, hidden state %{y}<br>recovery %{z:.2f}<br>%{customdata[0]:+.2f} logits<br>probability %{customdata[1]:.2%}",
+        scale=colour_scale(-most, most, "recovery (0: run B, 1: run A)", signed=True, tickformat=".1f"),
+        key=f"recovery-{recovered.shape}",
+        customdata=np.stack([logits, probabilities], axis=-1).astype(np.float32),
+    )
+    sides = axes.sides(recovered.shape)
+    listed = [matrix(values, *sides, "value").cells[-1] for values in (logits, probabilities)]
+    numbers = matrix(recovered, *sides, "recovery").beside(word=target.token, foil=target.foil_token)
+    whole = Table((*numbers.columns, "logit_difference", "probability"), (*numbers.cells, *listed))
+    return keep(drawn, lambda: whole)
+
+
+def _patching_axes(tokens: Sequence[str], states: int) -> Axes:
+    axis = number_axis("hidden state (0: embeddings)", states - 1, autorange="reversed")
+    return Axes(token_labels(tokens), list(range(states)), token_axis("token taken from run A"), axis, "x", ("token", ""))
 
 
 def span_lengths(expected: np.ndarray, drawn: Sequence[int]) -> go.Figure:

@@ -8,6 +8,7 @@ from explorer.views.view import View
 
 PAPERS = {
     "Abnar & Zuidema 2020": "S. Abnar, W. Zuidema. Quantifying Attention Flow in Transformers. ACL 2020.",
+    "Belrose et al. 2023": "N. Belrose et al. Eliciting Latent Predictions from Transformers with the Tuned Lens. 2023.",
     "Clark et al. 2019": "K. Clark, U. Khandelwal, O. Levy, C. Manning. What Does BERT Look At? An Analysis of BERT's Attention. "
     "BlackboxNLP 2019.",
     "Clark et al. 2020": "K. Clark, M.-T. Luong, Q. Le, C. Manning. ELECTRA: Pre-training Text Encoders as Discriminators Rather "
@@ -15,6 +16,7 @@ PAPERS = {
     "Devlin et al. 2019": "J. Devlin, M.-W. Chang, K. Lee, K. Toutanova. BERT: Pre-training of Deep Bidirectional Transformers "
     "for Language Understanding. NAACL 2019.",
     "Ethayarajh 2019": "K. Ethayarajh. How Contextual are Contextualized Word Representations? EMNLP 2019.",
+    "Geiger et al. 2021": "A. Geiger, H. Lu, T. Icard, C. Potts. Causal Abstractions of Neural Networks. NeurIPS 2021.",
     "Geva et al. 2021": "M. Geva, R. Schuster, J. Berant, O. Levy. Transformer Feed-Forward Layers Are Key-Value Memories. "
     "EMNLP 2021.",
     "Guo et al. 2017": "C. Guo, G. Pleiss, Y. Sun, K. Weinberger. On Calibration of Modern Neural Networks. ICML 2017.",
@@ -43,11 +45,15 @@ PAPERS = {
     "Vaswani et al. 2017": "A. Vaswani et al. Attention Is All You Need. NeurIPS 2017.",
     "Venna & Kaski 2001": "J. Venna, S. Kaski. Neighborhood Preservation in Nonlinear Projection Methods: An Experimental Study. "
     "ICANN 2001.",
+    "Vig et al. 2020": "J. Vig et al. Investigating Gender Bias in Language Models Using Causal Mediation Analysis. "
+    "NeurIPS 2020.",
     "Vig & Belinkov 2019": "J. Vig, Y. Belinkov. Analyzing the Structure of Attention in a Transformer Language Model. "
     "BlackboxNLP 2019.",
     "Voita et al. 2019": "E. Voita, D. Talbot, F. Moiseev, R. Sennrich, I. Titov. Analyzing Multi-Head Self-Attention: "
     "Specialized Heads Do the Heavy Lifting, the Rest Can Be Pruned. ACL 2019.",
     "Zeiler & Fergus 2014": "M. Zeiler, R. Fergus. Visualizing and Understanding Convolutional Networks. ECCV 2014.",
+    "Zhang & Nanda 2024": "F. Zhang, N. Nanda. Towards Best Practices of Activation Patching in Language Models: Metrics and "
+    "Methods. ICLR 2024.",
 }
 
 

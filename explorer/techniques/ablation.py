@@ -178,8 +178,8 @@ def patching_readings_in_steps(clean: Trace, corrupted: Trace, target: Target) -
     """Copy one hidden state at a time from the clean run into the corrupted one; yields the share done, 0 to 1.
 
     Returns the target in the corrupted run, [hidden states, tokens] each, when the hidden state at that layer (0: embeddings)
-    and position is the clean run's. Causal tracing as in Meng et al. 2022, section 2.1. Raises InputError when the two
-    inputs do not have the same number of tokens.
+    and position is the clean run's: interchange interventions (Geiger et al. 2021), or activation patching (Zhang & Nanda
+    2024), of the residual stream. Raises InputError when the two inputs do not have the same number of tokens.
     """
     if clean.kept != corrupted.kept:
         raise InputError(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from explorer.base.engine import inference_mode, torch
 from explorer.model.network import Network
 from explorer.model.trace import Trace
+from explorer.techniques.tuned_lens import TunedLens
 
 AT_ONCE = 64  # positions at a time: the vocabulary is large, with a number per piece at each of them
 
@@ -28,27 +30,37 @@ class Lens:
     final_ranks: np.ndarray
 
 
-def lens(trace: Trace, positions: Sequence[int], top_k: int = 1) -> Lens:
+class Followed(NamedTuple):
+    """Pieces at one position: their probabilities (0 to 1), ranks (from 1) and logits, [hidden states, pieces] each."""
+
+    probabilities: np.ndarray
+    ranks: np.ndarray
+    logits: np.ndarray
+
+
+def lens(trace: Trace, positions: Sequence[int], top_k: int = 1, tuned: TunedLens | None = None) -> Lens:
     """Apply the masked-LM head to the hidden states of `positions`, as if each were the last.
 
     nostalgebraist's logit lens (2020), for BERT: the head has its own dense layer and LayerNorm, which were trained for the last
-    state alone, so that early layers do not match it. Raises CapabilityError.
+    state alone, so that early layers do not match it. A `tuned` lens maps each state to where the head expects it (Belrose et al.
+    2023). Raises CapabilityError.
     """
-    parts = [_read(trace, list(positions[start : start + AT_ONCE]), top_k) for start in range(0, len(positions), AT_ONCE)]
+    starts = range(0, len(positions), AT_ONCE)
+    parts = [_read(trace, list(positions[start : start + AT_ONCE]), top_k, tuned) for start in starts]
     columns = zip(*parts, strict=True)
     return Lens(tuple(positions), *(np.concatenate(column, axis=1) for column in columns))
 
 
 @inference_mode
-def _read(trace: Trace, positions: list[int], top_k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _read(trace: Trace, positions: list[int], top_k: int, tuned: TunedLens | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The ids, probabilities and final ranks of a few positions."""
     model = trace.model
     top_k = min(top_k, model.capabilities.vocab_size)
     logits = model.masked_lm(trace.states[-1][positions])
     final = logits.argmax(-1, keepdim=True)  # [positions, 1]
     ids, probabilities, ranks = [], [], []
-    for states in trace.states:  # one layer at a time: the vocabulary is large
-        logits = model.masked_lm(states[positions])  # [positions, vocabulary]
+    for states in translated(trace.states[:, positions], tuned):  # one layer at a time: the vocabulary is large
+        logits = model.masked_lm(states)  # [positions, vocabulary]
         best, best_ids = logits.softmax(-1).topk(top_k, dim=-1)
         ids.append(best_ids.numpy())
         probabilities.append(best.numpy())
@@ -74,12 +86,17 @@ def first_guesses(model: Network, states: torch.Tensor) -> tuple[np.ndarray, np.
 
 
 @inference_mode
-def follow(trace: Trace, position: int, ids: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-    """The probabilities (0 to 1) and ranks (from 1) of chosen pieces at one position: [hidden states, pieces] each."""
-    logits = trace.model.masked_lm(trace.states[:, position])  # [hidden states, vocabulary]
+def follow(trace: Trace, position: int, ids: Sequence[int], tuned: TunedLens | None = None) -> Followed:
+    """Chosen pieces at one position, in every hidden state."""
+    logits = trace.model.masked_lm(translated(trace.states[:, position], tuned))  # [hidden states, vocabulary]
     chosen = logits[:, list(ids)]  # [hidden states, pieces]
     ranks = (logits[:, None] > chosen[..., None]).sum(-1) + 1
-    return logits.softmax(-1)[:, list(ids)].numpy(), ranks.numpy()
+    return Followed(logits.softmax(-1)[:, list(ids)].numpy(), ranks.numpy(), chosen.numpy())
+
+
+def translated(states: torch.Tensor, tuned: TunedLens | None) -> torch.Tensor:
+    """Hidden states [states, ..., hidden] as a lens gives them to the head; without a tuned one as they are."""
+    return states if tuned is None else torch.stack([tuned.read(state, vectors) for state, vectors in enumerate(states)])
 
 
 @inference_mode

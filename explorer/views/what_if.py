@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from explorer.base.steps import finished
-from explorer.figures.bars import SEEN, bar_groups, percent
+from explorer.figures.bars import SEEN, bar_groups, change_of_difference, percent
 from explorer.model.trace import Trace
 from explorer.techniques.ablation import Cut, head_effects, intervene, patching_in_steps, with_mask
 from explorer.techniques.targets import Target, is_next_target, own_reading, read, read_at, word_target
@@ -101,8 +101,12 @@ class WhatIf(View):
         if not subject.selection.is_changed:
             return shown
         shown["back"] = {"label": "Put back:", "chips": [label for label, _ in _ways_back(subject)], "kind": "back"}
-        question = Question.of(subject)
+        question = self.asked(subject)
         return shown | ({"outcome": NO_QUESTION} if question is None else self._compare(subject, question))
+
+    def asked(self, subject: Subject) -> Question | None:
+        """The question whose answer is compared."""
+        return Question.of(subject)
 
     def on_gestures(self, subject: Subject, index: object) -> Change:
         """Make a change."""
@@ -115,19 +119,21 @@ class WhatIf(View):
     def _compare(self, subject: Subject, question: Question) -> Content:
         model, target = subject.model, question.target
         before, after = question.before.states[-1][question.target.position], question.vector_after(subject)
-        first = (target, *_first(model, target, after))
+        also = (*target.each, *_first(model, target, after))
         hidden = question.hidden
         where = "" if hidden is None else f" for '{subject.trace.tokens[hidden]}' (token {hidden}), hidden"
         groups = [
-            (f"Before{where}", answer_rows(model, target, before, first)),
-            ("After", answer_rows(model, target, after, first, before)),
+            (f"Before{where}", answer_rows(model, target, before, also)),
+            ("After", answer_rows(model, target, after, also, before)),
         ]
         own = question.before.once(("own", target), lambda: float(own_reading(question.before, target).logit))
-        error = abs(own - float(read_at(model, target, before[None]).logit))
+        logits = [float(read_at(model, target, vector[None]).logit) for vector in (before, after)]
+        outcome = outcome_of(_changes(subject), target.token, *(dict_of(rows) for _, rows in groups))
+        what = "logit" if target.foil is None else "difference of logits"
         return {
-            "outcome": outcome_of(_changes(subject), target.token, *(dict_of(rows) for _, rows in groups)),
+            "outcome": outcome if target.foil is None else f"{outcome} {_moved(target, *logits)}",
             "answers": bar_groups(groups, beside=True),
-            "check": matches(error, "before, the logit is that of the model's own forward pass"),
+            "check": matches(abs(own - logits[0]), f"before, the {what} is that of the model's own forward pass"),
         } | ({"about": self.note} if self.note else {})
 
     def _gestures(self, subject: Subject) -> list[Gesture]:
@@ -177,6 +183,12 @@ def outcome_of(changed: list[str], token: str, before: dict[str, float], after: 
         return f"{told} The first answer is now {first} ({percent(before[first])} → {percent(after[first])})."
     slight = max(abs(after[answer] - before[answer]) for answer in after.keys() & before.keys()) < SEEN
     return f"{told} Hardly anything changes." if slight else told
+
+
+def _moved(target: Target, before: float, after: float) -> str:
+    """What becomes of the difference of the logits of word and foil, in a sentence."""
+    told = change_of_difference(target.token, target.foil_token, before, after)
+    return f"{told[:1].upper()}{told[1:]}."
 
 
 def dict_of(rows: list[tuple[str, float, str]]) -> dict[str, float]:

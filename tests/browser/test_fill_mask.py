@@ -57,7 +57,12 @@ def test_the_lens_shows_every_layer_and_follows_words(open_view, bundled):
     type_into(page, "fill-mask-follow", "tea, milk")
     expect(page.locator("#fill-mask-followed-followed .legendtext")).to_have_text(["tea", "milk"])
     rows.first.locator("button").nth(2).click()
-    expect(page.locator("#fill-mask-followed-summary")).to_contain_text("At position 2")
+    expect(page.locator("#fill-mask-followed-summary")).to_contain_text("at position 2")
+    expect(page.locator("#fill-mask-finding")).to_contain_text("Read with the last layer's head")
+    page.get_by_label("tuned lens").check()
+    expect(page.locator("#fill-mask-finding")).to_contain_text("Read with the tuned lens")
+    expect(page.locator("#fill-mask-followed-summary")).to_contain_text("Read with the tuned lens, at position 2")
+    expect(page.locator("#fill-mask-lens-about")).to_contain_text("Fitted on")
 
 
 def test_heads_are_switched_off_and_on_again(open_view, bundled):

@@ -36,12 +36,13 @@ from explorer.text.lines import read_lines
 from explorer.views import VIEWS
 from explorer.views.attention_data import overview_of, telling_of, weights_of
 from explorer.views.experiments.source import TYPED
+from explorer.views.fill_mask.lens import chosen_lens
+from explorer.views.fill_mask.patching import ALIKE
 from explorer.views.hidden_states.layers import DRIFT, NORM, STEP, VECTORS
 from explorer.views.overview.run import selected_run
 from explorer.views.projection.map import VOCABULARY, WORDS
 from explorer.views.says import each_word_hidden
 from explorer.views.subject import Selection, Subject
-from explorer.views.what_if import Question
 from tests.families import KINDS, TUNED, write_family, write_tuned
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -278,14 +279,15 @@ def _likelihoods(view, subject):
 
 
 def _lens(view, subject):
-    found = lens.lens(subject.trace, range(subject.trace.kept))
+    found = lens.lens(subject.trace, range(subject.trace.kept), tuned=chosen_lens(subject, view.reading))
     return {"ids": found.ids[..., 0], "probabilities": found.probabilities[..., 0], "final_ranks": found.final_ranks}
 
 
 def _followed(view, subject):
     best = subject.model.masked_lm(subject.trace.states[-1][subject.token]).topk(2).indices.tolist()
-    shares, ranks = lens.follow(subject.trace, subject.token, best)
-    return {"probabilities": shares, "ranks": ranks}
+    shares, ranks, logits = lens.follow(subject.trace, subject.token, best, chosen_lens(subject, view.reading))
+    expected = {"probabilities": shares, "ranks": ranks}
+    return expected | {"differences": logits - logits[:, -1:]} if view.against else expected
 
 
 def _attribution(view, subject):
@@ -304,12 +306,14 @@ def _heads(view, subject):
 
 
 def _what_if(view, subject):
-    question = Question.of(subject)
-    before = question.before.states[-1][[question.target.position]]
+    question = view.asked(subject)
+    now = before = question.before.states[-1][[question.target.position]]
     expected = {"before": targets.shares_at(subject.model, question.target, before)[0]}
     if subject.selection.is_changed:
-        after = targets.shares_at(subject.model, question.target, question.vector_after(subject)[None])
-        expected["after"] = after[0]
+        now = question.vector_after(subject)[None]
+        expected["after"] = targets.shares_at(subject.model, question.target, now)[0]
+    if question.target.foil is not None:
+        expected["lead"] = targets.read_at(subject.model, question.target, now).logit[0]
     return expected
 
 
@@ -321,7 +325,10 @@ def _routes(view, subject):
 
 def _patching(view, subject):
     found = view.result(subject)
-    return {"probabilities": found.probabilities, "clean": found.clean, "bad": found.corrupted}
+    if found.target.foil is None:
+        return {"probabilities": found.probabilities, "clean": found.clean[1], "bad": found.corrupted[1]}
+    whole = {"differences": found.logits, "clean": found.clean[0], "bad": found.corrupted[0]}
+    return whole if abs(found.clean[0] - found.corrupted[0]) < ALIKE else whole | {"recovered": found.recovered}
 
 
 def _pair(view, subject):
@@ -504,6 +511,8 @@ def compare(view, subject):
             same(found[name], expected, 1e-2)
         elif name in ("largest_change", "mixing", "places"):  # differences of numbers that are larger by far
             same(found[name], expected, 1e-5 if name != "largest_change" and subject.model.name == BUNDLED else 1e-4)
+        elif name == "recovered":  # a ratio of differences, of which small ones have few digits
+            same(found[name], expected, 1e-4)
         elif view.name.endswith("attribution"):  # sums of gradients, of which float32 keeps fewer digits
             same(found[name], expected, 5e-5)
         elif name == "points":  # the app computes them in float32, and directions of nearly the same variance turn easily
@@ -548,8 +557,10 @@ SETTINGS = {
         {"steps": 10, "word": "e", "baseline": "mean"},
         {"steps": 10, "foil": "e", "baseline": "mask"},
     ],
+    "fill-mask/lens": [{"reading": "tuned"}],
+    "fill-mask/followed": [{"reading": "tuned"}, {"against": "second guess"}],
     "fill-mask/heads": [{"foil": "second guess"}],
-    "fill-mask/patching": [{"corrupted": SHORT[0].replace(".", ",")}],
+    "fill-mask/patching": [{"corrupted": SHORT[0].replace(".", ",")}, {"foil": "second guess"}, {"foil": "e"}],
     "next-sentence/attribution": [{"steps": 15}],
     "projection/map": [{"layer": 1}, {"source": WORDS, "dimensions": 3}, {"source": VOCABULARY}, {"pooling": "pooler"}],
     "corpus/search": [{"compare": "Head", "limit": 10}],
@@ -613,6 +624,7 @@ def test_what_was_changed_is_in_the_script(families, kind):
     ):
         subject = subject_of(families[kind], selection=replace(CHOSEN, **change))
         assert compare(VIEWS["fill-mask/heads"](foil="second guess"), subject)
+        assert compare(VIEWS["fill-mask/what-if"](rather_than="second guess"), subject)
         for name in ("overview/routes", "overview/what-if", "fill-mask/what-if", "attention/what-if", "fill-mask/heads"):
             assert compare(VIEWS[name](), subject)
     pair = subject_of(families[kind], ("the man went", "he was sad"), replace(CHOSEN, off=((0, 1),), token=None))

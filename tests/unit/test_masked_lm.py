@@ -55,7 +55,7 @@ def test_words_are_followed_through_the_layers(model):
     trace = model.trace(TEXT)
     (blank,) = trace.mask_positions
     seen = lens(trace, [blank], top_k=2)
-    probabilities, ranks = follow(trace, blank, seen.ids[-1, 0])
+    probabilities, ranks, _ = follow(trace, blank, seen.ids[-1, 0])
     np.testing.assert_allclose(probabilities[-1], seen.probabilities[-1, 0], atol=1e-6)
     np.testing.assert_array_equal(ranks[-1], [1, 2])
     np.testing.assert_array_equal(ranks[:, 0], seen.final_ranks[:, 0])

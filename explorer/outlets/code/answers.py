@@ -5,11 +5,8 @@ from typing import Any
 
 from explorer.outlets.code.names import Names
 from explorer.outlets.code.script import script
-from explorer.techniques.targets import word_target
 from explorer.views.attribution import INTEGRATED
 from explorer.views.subject import Selection, Subject
-from explorer.views.view import View
-from explorer.views.what_if import Question
 
 NEXT = "\n        "  # a line of a loop in a function
 ANSWERED = """
@@ -138,9 +135,16 @@ def off_and_cut(selection: Selection) -> str:
     return f"{{{written}}}"
 
 
-def _after(selection: Selection, squashed: str = "") -> str:
-    """A line for the answer with the heads off and weights cut; `squashed` makes probabilities of logits."""
-    return f"after = answered({off_and_cut(selection)}){squashed}\nprint(after[answer])"
+def _after(selection: Selection, squashed: str = "", shown: str = "print(after[answer])") -> str:
+    """Lines for the answer with the heads off and weights cut; `squashed` makes probabilities of logits."""
+    return f"after = answered({off_and_cut(selection)}){squashed}\n{shown}"
+
+
+def _printed(asked: Asked, shares: str) -> str:
+    """Lines that print the answer's probability and, with a foil, how far its logit is above the foil's."""
+    if asked.target.foil is None:
+        return f"print({shares}[answer])"
+    return f"lead = ({shares}[answer] / {shares}[foil]).log()  # the difference of logits\nprint({shares}[answer], lead)"
 
 
 def heads(view: Any, subject: Subject) -> str:
@@ -173,16 +177,16 @@ def heads(view: Any, subject: Subject) -> str:
     )
 
 
-def what_if(view: View, subject: Subject) -> str:
+def what_if(view: Any, subject: Subject) -> str:
     """The answer before and after something is switched off, swapped, patched or cut."""
-    question = Question.of(subject)
+    question = view.asked(subject)
     if question is None:
         return ""
     names, selection, hidden = Names.of(subject), subject.selection, question.hidden
     asked = Asked(names, question.target)
     masked = f'\n{{}}["input_ids"][0, {hidden}] = tokenizer.mask_token_id  # hidden' if hidden is not None else ""
     opening = [names.opened(), names.encoded(subject.text_a, subject.text_b) + masked.format("inputs"), names.states()]
-    first = f"{asked.lines}\nbefore = {asked.read('outputs.hidden_states[-1]')}.softmax(-1)[0]\nprint(before[answer])"
+    first = f"{asked.lines}\nbefore = {asked.read('outputs.hidden_states[-1]')}.softmax(-1)[0]\n{_printed(asked, 'before')}"
     if not selection.is_changed:
         return script(view.question, *opening, first)
     other, start = "", "outputs.hidden_states[0]"
@@ -199,15 +203,20 @@ def what_if(view: View, subject: Subject) -> str:
         if number == {layer}:  # one vector of the run before
             hidden[0, {token}] = outputs.hidden_states[{layer}][0, {token}]"""
     run = _answered(asked, bool(selection.cut), patch, start)
-    return script(view.question, *opening, first, other, names.layers, names.running, run, _after(selection))
+    return script(
+        view.question, *opening, first, other, names.layers, names.running, run, _after(selection, shown=_printed(asked, "after"))
+    )
 
 
 def patching(view: Any, subject: Subject) -> str:
     """One hidden state of the clean run at a time, put into the corrupted one."""
-    names, (clean, corrupted) = Names.of(subject), view._pair(subject)
+    names, (clean, corrupted) = Names.of(subject), view.pair(subject)
     if clean.kept != corrupted.kept:
         return ""  # the view says what to do
-    asked = Asked(names, word_target(clean, view.word, min(subject.blank, clean.mask_positions[-1])))
+    asked = Asked(names, view.target(subject, clean, corrupted))
+    plain = asked.target.foil is None
+    found, measured = ("probabilities", f"{SOFTMAX}[0, answer]") if plain else ("differences", f"[0]{LEAD}")
+    share = "" if plain else "\nrecovered = (differences - bad) / (clean - bad)  # 0 as in run B, 1 as in run A"
     texts = clean.encoding.text_a, clean.encoding.text_b
     if texts == (corrupted.encoding.text_a, corrupted.encoding.text_b):
         pairs = enumerate(zip(clean.ids, corrupted.ids, strict=True))
@@ -228,16 +237,17 @@ bad_states = model(**corrupted, output_hidden_states=True).hidden_states
 {names.layers}""",
         names.running,
         f"""
-        probabilities = torch.empty(len(layers) + 1, inputs["input_ids"].shape[1])  # [hidden state, token]
-        for number, token in np.ndindex(*probabilities.shape):
+        {found} = torch.empty(len(layers) + 1, inputs["input_ids"].shape[1])  # [hidden state, token]
+        for number, token in np.ndindex(*{found}.shape):
             hidden = bad_states[number].clone()
-            hidden[0, token] = clean_states[number][0, token]  # causal tracing: Meng et al. 2022
+            hidden[0, token] = clean_states[number][0, token]  # one vector of run A in run B
             for layer in layers[number:]:
                 hidden = {names.run("layer", "hidden")}
-            probabilities[number, token] = {asked.read("hidden")}.softmax(-1)[0, answer]
-        clean, bad = (float({asked.read("states[-1]")}.softmax(-1)[0, answer]) for states in (clean_states, bad_states))
-        print(clean, bad, probabilities)
+            {found}[number, token] = {asked.read("hidden")}{measured}
+        clean, bad = (float({asked.read("states[-1]")}{measured}) for states in (clean_states, bad_states))
+        print(clean, bad, {found})
         """,
+        share,
     )
 
 

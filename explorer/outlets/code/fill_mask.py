@@ -2,11 +2,12 @@
 
 from typing import Any
 
+from explorer.base.paths import ASSETS
 from explorer.outlets.code.names import Names
 from explorer.outlets.code.script import script, written
+from explorer.techniques.tuned_lens import FILE
 from explorer.views.fill_mask.guesses import MOST_TOGETHER, MOST_WORDS
-from explorer.views.fill_mask.lens import MOST_WORDS as MOST_FOLLOWED
-from explorer.views.fill_mask.lens import _columns
+from explorer.views.fill_mask.lens import _columns, chosen_lens
 from explorer.views.fill_mask.positions import HIDDEN
 from explorer.views.fill_mask.word import pieces_named
 from explorer.views.subject import Subject
@@ -38,7 +39,10 @@ def guesses(view: Any, subject: Subject) -> str:
 
 def written_pieces(subject: Subject, typed: str, position: int, most: int) -> str:
     """The ids of the named words, else of the two best guesses."""
-    ids = [id for id, _ in pieces_named(subject, typed, position, most)]
+    return _listed(subject, [id for id, _ in pieces_named(subject, typed, position, most)])
+
+
+def _listed(subject: Subject, ids: list[int]) -> str:
     pieces = subject.model.tokenizer.convert_ids_to_tokens(ids)
     return f"words = {pieces!r}\nids = tokenizer.convert_tokens_to_ids(words)"
 
@@ -157,7 +161,19 @@ def likelihoods(view: Any, subject: Subject) -> str:
     )
 
 
-def lens(view: View, subject: Subject) -> str:
+def _tuned(view: Any, subject: Subject) -> str:
+    """Lines that map the hidden states as the tuned lens does, if the view reads by it."""
+    if chosen_lens(subject, view.reading) is None:
+        return ""
+    return f"""
+        from safetensors.torch import load_file
+        tuned = load_file({str(FILE.relative_to(ASSETS.parent))!r})  # fitted for these weights: Belrose et al. 2023
+        weight, bias = tuned["weight"].float(), tuned["bias"].float()  # [layers, hidden, hidden] and [layers, hidden]
+        hidden_states[:-1] += hidden_states[:-1] @ weight.mT + bias[:, None]  # h + W h + b; the last state as it is
+    """
+
+
+def lens(view: Any, subject: Subject) -> str:
     """The first guess at every position after each layer."""
     names, seen = Names.of(subject), _columns(subject)
     cut = (
@@ -168,6 +184,7 @@ def lens(view: View, subject: Subject) -> str:
         names.opened(),
         names.encoded(subject.text_a, subject.text_b),
         names.hidden(),
+        _tuned(view, subject),
         cut,
         f"""
         final = {names.words("hidden_states[-1]")}.argmax(-1, keepdim=True)  # [positions, 1]
@@ -187,13 +204,15 @@ def lens(view: View, subject: Subject) -> str:
 
 def followed(view: Any, subject: Subject) -> str:
     """The probabilities and ranks of words after each layer."""
-    names = Names.of(subject)
+    names, (pieces, target) = Names.of(subject), view.asked(subject)
+    lead = "" if target.foil is None else "\ndifferences = logits[:, ids] - logits[:, ids[-1:]]  # word minus foil, the last one"
     return script(
         view.question,
         names.opened(),
         names.encoded(subject.text_a, subject.text_b),
         names.hidden(),
-        written_pieces(subject, view.follow, subject.token, MOST_FOLLOWED),
+        _tuned(view, subject),
+        _listed(subject, list(pieces)),
         f"""
         logits = {names.words(f"hidden_states[:, {subject.token}]")}  # [layers + 1, vocabulary]
         probabilities = logits.softmax(-1)[:, ids]
@@ -201,6 +220,7 @@ def followed(view: Any, subject: Subject) -> str:
         for word, shares, places in zip(words, probabilities.T.tolist(), ranks.T.tolist()):
             print(word, *(f"{{share:.1%}} (rank {{rank}})" for share, rank in zip(shares, places)))
         """,
+        lead,
     )
 
 

@@ -1,15 +1,21 @@
 """Attention rollout: the flow of information through all layers."""
 
+from contextlib import suppress
+
 import numpy as np
 
 from explorer.analysis.attention import rows_error
 from explorer.analysis.rollout import rollout
+from explorer.base.errors import CapabilityError
 from explorer.figures.attention import WeightScale, attention_heatmap, sources_heatmap
 from explorer.figures.bars import whole_percent
 from explorer.figures.numbers import beside
+from explorer.techniques.routes import mixing, place_shares
 from explorer.views.settings import number
 from explorer.views.subject import Subject
-from explorer.views.view import Content, Finding, View, caption, chart, check, matches, sentence
+from explorer.views.view import Content, Finding, View, Why, caption, chart, check, is_quick, matches, sentence
+
+ROUTES_PASSES = 4  # what the mixing of all layers takes, in forward passes
 
 
 class Rollout(View):
@@ -21,7 +27,9 @@ class Rollout(View):
     help = caption(
         "Attention rollout (Abnar & Zuidema 2020): row i says how much each input token contributed to token i "
         "after this layer, if information only flowed as attention says. The product of 0.5 · (mean over heads) "
-        "+ 0.5 · I, newer layers from the left; I stands for the residual connection. √ scale; rows sum to 1."
+        "+ 0.5 · I, newer layers from the left; I stands for the residual connection. That half of each position is kept is "
+        "an assumption, the same for every layer and token. The routes of the overview measure it: ALTI (Ferrando et al. 2022) "
+        "compares each token's part of the attention block's output with the whole. √ scale; rows sum to 1."
     )
     sources = chart("Where one token comes from", height=430)
     token = sentence()
@@ -29,20 +37,18 @@ class Rollout(View):
     check = check()
 
     def finding(self, subject: Subject) -> Finding | None:
-        """How much of a token comes from special tokens after all layers, and from which other word most."""
+        """Where a token comes from after all layers, by rollout, with what it assumes, and by the routes, which measure it."""
         trace, token = subject.trace, subject.token
-        others = [place for place in trace.encoding.text_positions if place != token]
-        if not others:
+        if not any(place != token for place in trace.encoding.text_positions):
             return None
         after = trace.once(("rollout", token), lambda: self._rows(subject))[-1]
-        best = others[int(after[others].argmax())]
-        special = [place for place, kind in enumerate(trace.encoding.kinds) if kind == "special" and place != token]
-        shares = [float(after[special].sum()), float(after[token]), float(after[best])]
-        parked, own, most = (whole_percent(share) for share in shares)
-        names = " and ".join(dict.fromkeys(trace.tokens[place] for place in special))
-        told = f"{parked} of it come from {names}, {own} from itself" if special else f"{own} of it come from itself"
-        other = f"of the other words, most from “{trace.tokens[best]}”: {most}"
-        return Finding(f"“{trace.tokens[token]}” after all layers: {told} and, {other}.")
+        told = f"Rollout assumes that every layer keeps half of each position: “{trace.tokens[token]}” then takes "
+        told += f"{_taken(subject, after)}."
+        if (mixed := _mixed(subject)) is None:
+            return Finding(told)
+        kept = whole_percent(float(mixed[:, token, token].mean()))
+        told += f" The routes (ALTI) measure that it keeps {kept} a layer: {_taken(subject, place_shares(mixed, token)[0])}."
+        return Finding(told, Why("overview", "Routes", {"token": token}))
 
     def _rows(self, subject: Subject) -> np.ndarray:
         """[layers, tokens]: the rollout of the selected token after each layer."""
@@ -67,3 +73,24 @@ class Rollout(View):
             "token": f"Where '{name}' (token {token}) comes from, layer by layer; click a token above for another.",
             "check": matches(error, "rows sum to 1, from the same weights as in 'One head'", 1e-5),
         }
+
+
+def _taken(subject: Subject, shares: np.ndarray) -> str:
+    """What the shares [tokens] of the selected token say: from special tokens, from itself, and from which other word most."""
+    trace, token = subject.trace, subject.token
+    others = [place for place in trace.encoding.text_positions if place != token]
+    special = [place for place, kind in enumerate(trace.encoding.kinds) if kind == "special" and place != token]
+    best = others[int(shares[others].argmax())]
+    parked, own, most = (whole_percent(float(share)) for share in (shares[special].sum(), shares[token], shares[best]))
+    names = " and ".join(dict.fromkeys(trace.tokens[place] for place in special))
+    lead = f"{parked} from {names}, " if special else ""
+    return f"{lead}{own} from itself and, of the others, most from “{trace.tokens[best]}”, {most}"
+
+
+def _mixed(subject: Subject) -> np.ndarray | None:
+    """The mixing [layers, query, key] that the routes follow; None where it takes long or the layers cannot be taken apart."""
+    if not is_quick(subject, ROUTES_PASSES):
+        return None
+    with suppress(CapabilityError):
+        return mixing(subject.trace).shares
+    return None

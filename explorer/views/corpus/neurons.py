@@ -17,6 +17,7 @@ from explorer.corpus.neurons import (
     READ,
     CorpusNeurons,
     Driver,
+    Telling,
     activations_of,
     corpus_neurons_in_steps,
     drivers,
@@ -76,12 +77,13 @@ class Shown:
     drivers: tuple[Driver, ...]
     promoted: Promoted | None  # None without a masked-LM head
     shared: tuple[int, int]  # the number of different top-activating words, and how many of these are among the most promoted
+    median: float | None  # of the latter number, over all neurons of the layer; None for a neuron that a person chose
     promoting: tuple[Scored, ...] = ()
     driven: tuple[Scored, ...] = ()
     problems: tuple[str, ...] = ()
 
 
-_telling: Recent[Hashable, int] = Recent(64)
+_telling: Recent[Hashable, Telling] = Recent(64)
 
 
 class Neurons(LookUp):
@@ -119,7 +121,10 @@ class Neurons(LookUp):
     help = caption(
         "Click a word: its sentence becomes the input. A neuron is active where a token's vector fits its row of W₁, and then "
         "adds its column *w* of W₂ to it (Geva et al. 2021). What it promotes is that column, read by the masked-LM head as a "
-        "hidden state of its own: ½ (head(LayerNorm(*w*)) − head(LayerNorm(−*w*))), in logits."
+        "hidden state of its own: ½ (head(LayerNorm(*w*)) − head(LayerNorm(−*w*))), in logits. That is read off the weights: how "
+        "much an answer changes without the neuron is another question (*Inside a head*, *The whole layer*), and the lower the "
+        "layer, the less the one tells about the other. The view opens with the neuron of the layer for which both lists have "
+        "most words in common, which is no typical one."
     )
     check = check()
     promotes = part("strips", height=300)
@@ -178,6 +183,9 @@ class Neurons(LookUp):
             pieces = f"of the {different} different words that drive it most, {among} {'is' if among == 1 else 'are'}"
             said = [piece for piece, _ in shown.promoted.promotes]
             text += f", and promotes {_quoted(said)}: {pieces} among the 100 that it promotes most"
+        if shown.median is not None:
+            every = f"{subject.model.capabilities.neurons:,} in this layer"
+            text += f". It is the one of {every} with the most such words; the median is {shown.median:g}"
         return Finding(f"{text}.", Why("inside-head", "The whole layer", {"layer": shown.layer + 1}))
 
     def on_hits(self, subject: Subject, index: object) -> NewInput:
@@ -197,14 +205,14 @@ class Neurons(LookUp):
     def _look(self, subject: Subject, found: CorpusNeurons) -> Generator[tuple[str, float], None, Shown]:
 
         model, corpus, layer = subject.model, self.chosen, subject.selection.attention_layer
-        neuron = self.neuron - 1
+        neuron, median = self.neuron - 1, None
         if not self.neuron:
             key = str(model.checkpoint), corpus.key, layer
             if (known := _telling.get(key)) is None:
                 steps = telling_in_steps(model, found, layer)
                 known = yield from map_steps(steps, lambda share: (f"Looking for a telling neuron: {share:.0%}", share))
                 _telling.put(key, known)
-            neuron = known
+            neuron, median = known
         words, shared = None, (0, 0)
         if model.capabilities.fill_mask:
             words = promoted(model, layer, neuron, WORDS)
@@ -212,7 +220,7 @@ class Neurons(LookUp):
             pieces = driving_pieces(model, found, layer, neuron)
             shared = len(pieces), len(pieces & set(most.tolist()))
         driving = drivers(model, corpus, found, layer, neuron, LINES)
-        return Shown(layer, neuron, found, driving, words, shared, *self._by_word(subject, found))
+        return Shown(layer, neuron, found, driving, words, shared, median, *self._by_word(subject, found))
 
     def _by_word(self, subject: Subject, found: CorpusNeurons) -> tuple[tuple[Scored, ...], tuple[Scored, ...], tuple[str, ...]]:
         """The neurons that promote the word most, those most active at it, and errors for what is not known."""

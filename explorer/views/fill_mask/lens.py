@@ -1,35 +1,48 @@
-"""The lens: the masked-LM head's prediction after each layer."""
+"""The lens: the masked-LM head's prediction after each layer, raw (logit lens) or after a fitted map (tuned lens)."""
 
 from typing import Any
 
 import numpy as np
 
-from explorer.figures.bars import whole_percent
-from explorer.figures.masked_lm import followed_words
+from explorer.figures.bars import percent, signed, whole_percent
+from explorer.figures.masked_lm import followed_leads, followed_words
 from explorer.figures.numbers import Table, keep
 from explorer.figures.window import MOST_AT_ONCE
 from explorer.figures.word_grid import word_grid
+from explorer.techniques.lens import Followed, follow, lens, lens_error
 from explorer.techniques.lens import Lens as Found
-from explorer.techniques.lens import follow, lens, lens_error
+from explorer.techniques.targets import Target
+from explorer.techniques.tuned_lens import NONE, RAW, TUNED, TunedLens, tuned_lens
 from explorer.text import limits
-from explorer.views.fill_mask.word import pieces_named, which_blank
-from explorer.views.settings import text
+from explorer.views.fill_mask.word import FOIL, against, pieces_named, which_blank
+from explorer.views.settings import Choice, text, use
 from explorer.views.subject import Subject
 from explorer.views.view import QUICK, Change, Content, Finding, View, Why, caption, chart, check, matches, part, select, sentence
 
 MOST_WORDS = 4
+READING = Choice(
+    label="Lens",
+    options=(("raw lens: the last layer's head as it is", RAW), ("tuned lens: after a map for each state", TUNED)),
+    look={"show_label": False, "container": False},
+)
+HOW = {RAW: "with the last layer's head", TUNED: "with the tuned lens"}
 
 
 class Lens(View):
     """The first guess at every position after each layer."""
 
     name, question = "fill-mask/lens", "What would BERT have said after each layer?"
+    reading: str = use(READING, RAW)
     table = part("words", answer=True)
     cut = sentence()
+    about = sentence(classes="caption", optional=True)
     help = caption(
-        "Each row reads one hidden state with the masked-LM head, as if it were the last (the logit lens of "
-        "nostalgebraist, 2020, for BERT). Darker or brighter: more probable, 0 to 100 %. Early rows are read with a "
-        "head that was trained for the last row only. Click a word to follow that column."
+        "Each row reads one hidden state with the masked-LM head, as if it were the last. Darker or brighter: more probable, 0 "
+        "to 100 %. **Raw** (the logit lens of nostalgebraist, 2020, for BERT), early rows are read with a head that was "
+        "trained for the last row only: an odd guess may be the head's fault, and what the state holds may be there in another "
+        "form. **Tuned** (Belrose et al. 2023), each state first goes through an affine map, h + W h + b, which was fitted to "
+        "make the head say what the model says in the end, on sentences other than those here; the last row has none. The map "
+        "could learn something that the model itself does not read there. Click a word to follow that column."
     )
     check = check()
 
@@ -37,25 +50,26 @@ class Lens(View):
         """The table of words around the token."""
         trace, seen = subject.trace, _columns(subject)
         cut = "" if len(seen) == trace.kept else f"Read here: positions {seen[0]} to {seen[-1]} of {trace.kept}."
-        found, error = _lens(subject)
+        error = trace.once(("lens error", seen), lambda: lens_error(trace, seen))
         return {
-            "table": _table(subject, found),
+            "table": _table(subject, _lens(subject, seen, chosen_lens(subject, self.reading))),
             "cut": cut and f"{cut} Click a token above to read the others.",
             "check": matches(error, "the last row is the model's own prediction, logit by logit"),
-        }
+        } | ({"about": _fitted(subject)} if self.reading == TUNED else {})
 
     def finding(self, subject: Subject) -> Finding:
-        """The layer since which the final guess leads at the token, and the guess before."""
-        (found, _), column = _lens(subject), subject.token - _columns(subject).start
-        where = which_blank(subject) if subject.token in subject.trace.mask_positions else ""
-        share = whole_percent(float(found.probabilities[-1, column, 0]))
-        ranks, ids = found.final_ranks[:, column], found.ids[:, column, 0]
-        since = _settled(ranks)
-        leads, before = (subject.model.pieces([int(ids[layer])])[0] for layer in (-1, since - 1))
-        if since == 0:
-            return Finding(f"{where}“{leads}” leads from the embeddings on, and ends at {share}.")
-        seen = Why("hidden", "Layer by layer", {"layer": since, "token": subject.token})
-        return Finding(f"{where}“{leads}” leads from layer {since} on, and ends at {share}; before it, “{before}” does.", seen)
+        """The layer since which the final guess leads at the token, and the guess before; beside the raw lens, the tuned one."""
+        tuned, token = chosen_lens(subject, self.reading), subject.token
+        found = _lens(subject, _columns(subject), tuned)
+        where = which_blank(subject) if token in subject.trace.mask_positions else ""
+        share = whole_percent(float(found.probabilities[-1, token - found.positions[0], 0]))
+        leads, since, before = _course(subject, found)
+        told = f"{where}Read {HOW[TUNED if tuned else RAW]}, “{leads}” leads {_from(since)} on, and ends at {share}"
+        told += f"; before it, “{before}” does." if since else "."
+        if not tuned and (other := tuned_lens(subject.model)):
+            _, there, before = _course(subject, _lens(subject, range(token, token + 1), other))
+            told += f" With the tuned lens it leads {_from(there)} on{f', before it “{before}”' if there else ''}."
+        return Finding(told, Why("hidden", "Layer by layer", {"layer": since, "token": token}) if since else None)
 
     def on_table(self, subject: Subject, index: list[int]) -> Change:
         """Select another token: [row, column] of a word."""
@@ -67,28 +81,79 @@ class FollowedWords(View):
     """Chosen words at one position, followed through the layers."""
 
     name, question = "fill-mask/followed", "When did BERT come to believe it?"
-    columns = (("follow", "summary"), ("followed",))
+    columns = (("follow", "against", "summary"), ("followed",))
     widths = (3, 8)
+    reading: str = use(READING, RAW, here=False)
     follow: str = text("", "Follow words", placeholder="the two best guesses")
+    against: str = use(FOIL, "")
     summary = sentence(answer=True)
     followed = chart("Words through the layers", height=300, answer=True)
 
     def compute(self, subject: Subject) -> Content:
-        """The probability and rank of each word after each layer."""
-        position = subject.token
-        pieces = pieces_named(subject, self.follow, position, MOST_WORDS)
-        names = [name for _, name in pieces]
-        shares, ranks = follow(subject.trace, position, [id for id, _ in pieces])
-        since, last = _settled(ranks[:, 0]), len(ranks) - 1
-        when = "is first only at the end" if since == last else f"stays there from hidden state {since} on"
-        summary = f"At position {position}, {names[0]} ends at rank {ranks[-1, 0]:,} and {when}."
-        return {"followed": followed_words(names, shares, ranks), "summary": summary}
+        """The probability and rank of each word after each layer; with a foil, how far its logit is above the foil's."""
+        (pieces, target), tuned = self.asked(subject), chosen_lens(subject, self.reading)
+        found, names = follow(subject.trace, subject.token, list(pieces), tuned), list(pieces.values())
+        how = f"Read {HOW[TUNED if tuned else RAW]}, at position {subject.token} "
+        if target.foil is not None:
+            return {"followed": followed_leads(names, *found), "summary": how + _lead(target, found)}
+        since, last = _settled(found.ranks[:, 0]), len(found.ranks) - 1
+        when = "gets there only at the end" if since == last else f"stays there from hidden state {since} on"
+        drawn = followed_words(names, found.probabilities, found.ranks)
+        return {"followed": drawn, "summary": f"{how}{names[0]} ends at rank {found.ranks[-1, 0]:,} and {when}."}
+
+    def asked(self, subject: Subject) -> tuple[dict[int, str], Target]:
+        """The ids and names of the words followed, the foil last if there is one; and the first with the foil."""
+        pieces = dict(pieces_named(subject, self.follow, subject.token, MOST_WORDS))
+        first = next(iter(pieces))
+        target = against(subject.trace, Target("fill_mask", subject.token, first, pieces[first]), self.against)
+        if target.foil is not None:
+            pieces.pop(target.foil, "")
+            pieces[target.foil] = target.foil_token
+        return pieces, target
 
 
-def _lens(subject: Subject) -> tuple[Found, float]:
-    """The first guess at each position shown, after each layer, and the difference of the last from the model's own."""
-    trace, seen = subject.trace, _columns(subject)
-    return trace.once(("lens", seen), lambda: (lens(trace, seen), lens_error(trace, seen)))
+def _lead(target: Target, found: Followed) -> str:
+    """Since when the first word is ahead of its foil, which is the last, or behind it: the rest of a sentence."""
+    lead, shares = found.logits[:, 0] - found.logits[:, -1], found.probabilities[-1]
+    other = np.flatnonzero((lead > 0) != (lead[-1] > 0))
+    since = int(other[-1]) + 1 if len(other) else 0
+    place = f"{'ahead of' if lead[-1] > 0 else 'behind'} {target.foil_token} from hidden state {since} on"
+    ends = f"{signed(float(lead[-1]))} logits, {percent(float(shares[0]))} against {percent(float(shares[-1]))}"
+    return f"{target.token} is {place}, and ends at {ends}."
+
+
+def chosen_lens(subject: Subject, reading: str) -> TunedLens | None:
+    """The tuned lens if it is chosen and there is one for the model; None to read raw."""
+    return tuned_lens(subject.model) if reading == TUNED else None
+
+
+def _fitted(subject: Subject) -> str:
+    """How far the guesses of both lenses are from the last ones, on sentences that the tuned one was not fitted on."""
+    if (tuned := tuned_lens(subject.model)) is None:
+        return f"Read raw here: {NONE[0].lower()}{NONE[1:]}"
+    about = tuned.about
+    raw, mapped = (", ".join(f"{one:.2f}" for one in about[name]) for name in (RAW, TUNED))
+    return (
+        f"Fitted on {about['fitted']:,} sentences. On {about['held_out']} others its guesses diverge from the last ones by "
+        f"{mapped} nats in hidden states 0 to {len(about[RAW]) - 1} (mean KL), raw ones by {raw}."
+    )
+
+
+def _lens(subject: Subject, seen: range, tuned: TunedLens | None) -> Found:
+    """The first guess at each of these positions, after each layer."""
+    return subject.trace.once(("lens", seen, tuned is not None), lambda: lens(subject.trace, seen, tuned=tuned))
+
+
+def _course(subject: Subject, found: Found) -> tuple[str, int, str]:
+    """The final guess at the selected token, the hidden state since which it leads, and the guess before."""
+    column = subject.token - found.positions[0]
+    since, ids = _settled(found.final_ranks[:, column]), found.ids[:, column, 0]
+    leads, before = subject.model.pieces([int(ids[-1]), int(ids[since - 1])])
+    return leads, since, before
+
+
+def _from(state: int) -> str:
+    return f"from layer {state}" if state else "from the embeddings"
 
 
 def _columns(subject: Subject) -> range:

@@ -1,5 +1,6 @@
 """The word in the blank: its explanations, and how the views of this tab parse the words typed."""
 
+from dataclasses import replace
 from typing import Any
 
 from explorer.model.trace import Trace
@@ -9,15 +10,15 @@ from explorer.views.attribution import AttributionView
 from explorer.views.settings import Choice, Text, use
 from explorer.views.subject import Subject
 from explorer.views.switch_heads import ABOUT, SwitchHeads
-from explorer.views.view import caption
-from explorer.views.what_if import WhatIf
+from explorer.views.view import Content, caption, props
+from explorer.views.what_if import Question, WhatIf
 
 WORD = Text(label="The word in question", look={"placeholder": "BERT's first guess", "max_lines": 1, "elem_classes": "inline"})
 
 SECOND = "second guess"
 FOIL = Choice(
     label="rather than",
-    options=(("its second guess", SECOND), ("nothing", "")),
+    options=(("its strongest rival", SECOND), ("nothing", "")),
     menu=True,
     free=True,
     fresh=SECOND,
@@ -26,8 +27,8 @@ FOIL = Choice(
 """The foil: SECOND is the most probable other piece, "" none. Links of before have none, and show probabilities as they did."""
 ABOUT_FOIL = (
     " With *rather than*, the number is the difference of two logits, the word's less the foil's: what raises both alike cancels "
-    "out, and what decides between them is left. The foil is the model's second guess (the most probable piece besides the "
-    "word), or any word that you type there; *nothing* asks for the word's probability alone."
+    "out, and what decides between them is left. The strongest rival is the model's second guess (the most probable piece "
+    "besides the word); any other word can be typed there; *nothing* asks for the word's probability alone."
 )
 
 
@@ -84,7 +85,17 @@ class WordWhatIf(WhatIf):
     """The guesses for the blank before and after a change."""
 
     name = "fill-mask/what-if"
+    rather_than: str = use(replace(FOIL, label="Compare the first guess with"), "")  # below the guesses, which have no foil
     unless = staticmethod(no_blank)
+
+    def compute(self, subject: Subject) -> Content:
+        """The possible changes and their effect; the foil is asked for once there is one."""
+        return {**super().compute(subject), "rather_than": props(visible=subject.selection.is_changed)}
+
+    def asked(self, subject: Subject) -> Question | None:
+        """The first guess at the blank, rather than the foil."""
+        question = super().asked(subject)
+        return question and replace(question, target=against(question.before, question.target, self.rather_than))
 
 
 def pieces_named(subject: Subject, typed: str, position: int, most: int) -> list[tuple[int, str]]:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from explorer.figures.bars import whole_percent
+from explorer.techniques.routes import mixing
 from explorer.views import attention
 from explorer.views.attention.heads import LINES, Heads, OneHead
 from explorer.views.attention.metrics import HeadNumbers, HeadTable
@@ -80,16 +81,22 @@ def test_rollout_goes_up_to_its_layer(subject):
     np.testing.assert_allclose(weights_in(first), 0.5 * mean + 0.5 * np.eye(len(mean)), atol=1e-6)
 
 
-def test_the_finding_of_the_rollout_tells_what_the_special_tokens_give(subject):
-    row = weights_in(Rollout().compute(subject)["matrix"])[4]
+def test_the_finding_of_the_rollout_says_what_it_assumes_and_what_is_measured(subject):
     kinds, tokens = np.array(subject.trace.encoding.kinds), subject.trace.tokens
-    special, rest = row[kinds == "special"].sum(), np.where((kinds == "special") | (np.arange(len(row)) == 4), 0, row)
+    mixed = mixing(subject.trace).shares
+    through = np.linalg.multi_dot(mixed[::-1].astype(np.float64))
+    expected = []
+    for row in (weights_in(Rollout().compute(subject)["matrix"])[4], through[4]):
+        special, rest = row[kinds == "special"].sum(), np.where((kinds == "special") | (np.arange(len(row)) == 4), 0, row)
+        expected.append(([float(share) for share in (special, row[4], rest.max())], tokens[int(rest.argmax())]))
     told = Rollout().finding(subject).text
-    shares = [whole_percent(float(share)) for share in (special, row[4], rest.max())]
-    assert shares == re.findall(r"(?:less than )?\d+\u00a0%", told)
-    assert "of it come from [CLS] and [SEP]," in told
-    assert f"most from “{tokens[int(rest.argmax())]}”" in told
-    assert special > rest.max(), "that the darkest column is a special one is not left out"
+    assumed, measured = told.split(" The routes (ALTI)")
+    assert assumed.startswith("Rollout assumes that every layer keeps half of each position: “cross” then takes ")
+    kept = float(mixed[:, 4, 4].mean())
+    for part, (shares, word), first in ((assumed, expected[0], []), (measured, expected[1], [kept])):
+        assert re.findall(r"(?:less than )?\d+\u00a0%", part) == [whole_percent(share) for share in first + shares]
+        assert "from [CLS] and [SEP]," in part
+        assert f"most from “{word}”" in part
 
 
 @pytest.mark.parametrize("text", ["The [MASK] of Japan is [MASK].", "The capital of Japan is [MASK].", "The cat sat on the mat."])

@@ -1,5 +1,7 @@
 """What the choice Neurons shows: what drives one, what it promotes, and the neurons of a word."""
 
+from dataclasses import replace
+
 import pytest
 
 import explorer
@@ -59,6 +61,10 @@ def test_it_opens_on_a_telling_one_and_says_by_how_much(subject, bundled):
     assert f"Neuron {shown.neuron + 1} of layer 5 is most active at “{shown.drivers[0].word.lower()}”" in told
     assert f"of the {different} different words that drive it most, {among} " in told
     assert among >= 3
+    assert told.endswith(f" It is the one of 1,536 in this layer with the most such words; the median is {shown.median:g}.")
+    chosen = replace(view, neuron=shown.neuron + 1)
+    chosen.compute(subject)
+    assert "the median" not in chosen.finding(subject).text, "a person chose it"
     assert Neurons().first(Subject.of(bundled.trace(TEXT))).selection.layer == 5
     assert Neurons().first(subject.select(layer=2)).selection.layer == 2
 

@@ -201,7 +201,10 @@ def test_the_lens_ends_in_the_guess_and_a_click_moves_it(blank):
     assert Lens().on_table(blank, [0, 2]).selection == {"token": 2}
     with pytest.raises(InputError):
         Lens().on_table(blank, [0, 999])
-    assert FollowedWords(follow="tea, milk").compute(blank)["summary"].startswith(f"At position {guess.position}, tea")
+    told = FollowedWords(follow="tea, milk").compute(blank)["summary"]
+    assert told == (
+        f"Read with the last layer's head, at position {guess.position} tea ends at rank 2 and gets there only at the end."
+    )
 
 
 def test_the_lens_reads_all_of_a_long_input_where_that_is_quick_and_else_what_is_around(bundled, monkeypatch):
@@ -220,10 +223,40 @@ def test_the_lens_reads_all_of_a_long_input_where_that_is_quick_and_else_what_is
 def test_patching_ends_in_the_clean_run(blank):
     found = Patching().result(blank)
     assert found.probabilities.shape == (blank.model.capabilities.layers + 1, blank.trace.kept)
-    assert found.probabilities[-1, found.target.position] == pytest.approx(found.clean, abs=1e-5)
-    assert not np.isclose(found.clean, found.corrupted)
+    assert found.probabilities[-1, found.target.position] == pytest.approx(found.clean[1], abs=1e-5)
+    assert not np.isclose(found.clean[1], found.corrupted[1])
+    np.testing.assert_array_equal(found.measured, found.probabilities)
     with pytest.raises(InputError, match="must have as many pieces"):
         Patching(corrupted="too short").compute(blank)
+
+
+def test_patching_with_a_foil_tells_what_is_recovered_of_the_difference(bundled):
+    subject = Subject.of(bundled.trace("The capital of France is [MASK]."))
+    view = Patching(foil=SECOND, corrupted="The capital of Italy is [MASK].")
+    found = view.result(subject)
+    (other,) = bundled.fill_mask(view.corrupted, top_k=1)
+    assert found.target.foil_token == other.candidates[0].token != found.target.token == "paris"
+    place, changed = found.target.position, [token == "france" for token in found.tokens]
+    assert found.recovered[-1, place] == pytest.approx(1, abs=1e-4)
+    np.testing.assert_allclose(found.recovered[0], changed, atol=1e-4)  # below, only the other word differs
+    np.testing.assert_allclose(np.delete(found.recovered[-1], place), 0, atol=1e-4)
+    shown = view.compute(subject)
+    assert shown["check"]["text"].startswith("✓")
+    assert (
+        f"{signed(found.clean[0])} logits in run A, {signed(found.corrupted[0])} in run B (france → italy)." in shown["summary"]
+    )
+    table = kept(shown["heatmap"])
+    assert table.columns[:2] + table.columns[-3:] == ("word", "foil", "recovery", "logit_difference", "probability")
+    np.testing.assert_allclose([row[-2] for row in table.rows], found.logits.ravel(), atol=1e-6)
+    np.testing.assert_allclose([row[-1] for row in table.rows], found.probabilities.ravel(), atol=1e-6)
+    told = view.finding(subject).text
+    layer = int(re.search(r"Up to hidden state (\d)", told)[1])
+    assert found.recovered[layer, changed.index(True)] >= 0.5 > np.delete(found.recovered, place, 1)[layer + 1 :].max()
+    recovered = whole_percent(float(found.recovered[layer, changed.index(True)]))
+    assert f"“france” alone recovers {recovered} of the difference between the runs (“paris” rather than “rome”)" in told
+    same = Patching(foil=SECOND, corrupted=subject.text_a)
+    assert "nothing to bring back" in same.compute(subject)["summary"]
+    assert same.finding(subject) is None
 
 
 def test_the_game_is_played_by_its_seed(bundled):

@@ -9,12 +9,12 @@ import pytest
 import torch
 import transformers
 
-from explorer.figures.bars import percent
+from explorer.figures.bars import change_of_difference, percent
 from explorer.model import checkpoints
 from explorer.techniques.ablation import intervene
 from explorer.techniques.targets import read
 from explorer.views.attention.heads import Heads, HeadWhatIf
-from explorer.views.fill_mask.word import WordWhatIf
+from explorer.views.fill_mask.word import SECOND, WordWhatIf
 from explorer.views.next_sentence.pair import PairHeads
 from explorer.views.subject import Selection, Subject
 from explorer.views.what_if import NO_QUESTION, Question, cut_or_mended
@@ -60,6 +60,22 @@ def test_nothing_changed_changes_nothing(subject):
     assert set(HeadWhatIf().compute(subject)) == {"gestures"}
     np.testing.assert_array_equal(intervene(subject.trace), subject.trace.states[-1])
     assert subject.swapped is subject
+
+
+def test_with_a_foil_the_difference_of_logits_is_told_too(subject, bundled, module):
+    view = WordWhatIf(rather_than=SECOND)
+    changed = subject.select(off=((5, 10),))
+    shown, encoded = view.compute(changed), bundled.tokenizer(A, B, return_tensors="pt")
+    with torch.no_grad():
+        logits = module(**encoded).prediction_logits[0, subject.blank]
+        with zeroed(every_dense(module), module.config.num_attention_heads, [(5, 10)]):
+            without = module(**encoded).prediction_logits[0, subject.blank]
+    first, second = logits.topk(2).indices.tolist()
+    word, foil = bundled.pieces([first, second])
+    told = change_of_difference(word, foil, *(float(one[first] - one[second]) for one in (logits, without)))
+    assert shown["outcome"] == f"{WordWhatIf().compute(changed)['outcome']} {told}."
+    assert all({word, foil} <= shares(group).keys() for group in shown["answers"]["groups"])
+    assert "the difference of logits is that of the model's own" in shown["check"]["text"]
 
 
 def test_before_and_after_are_transformers_own_without_the_head(subject, bundled, module):

@@ -1,0 +1,88 @@
+"""The tuned lens: what each hidden state already says, read after an affine map that was fitted for it.
+
+Belrose et al. 2023, 'Eliciting Latent Predictions from Transformers with the Tuned Lens', section 3. The logit lens reads every
+hidden state with a head that was trained for the last one; here a map per state first brings it to where that head expects it.
+The maps are fitted for one model's weights (`explorer/pretraining/tuned_lens.py`), and are of no use for any other.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import safetensors
+
+from explorer.base.engine import inference_mode, torch
+from explorer.base.errors import CapabilityError
+from explorer.base.paths import ASSETS
+from explorer.model.network import Network
+from explorer.model.provenance import weights_hash
+
+FILE = ASSETS / "lens" / "tuned.safetensors"  # made by `python -m explorer.pretraining.tuned_lens`
+WEIGHT, BIAS, ABOUT = "weight", "bias", "about"
+RAW, TUNED = READINGS = ("raw", "tuned")
+NONE = "A tuned lens is fitted for the weights of one model, and only the bundled model comes with one; choose the raw lens."
+
+
+@dataclass(frozen=True, eq=False)
+class TunedLens:
+    """For every hidden state h but the last, the map to h + W h + b.
+
+    `weight` [states - 1, hidden, hidden] and `bias` [states - 1, hidden] are float32, zero for the raw lens. `about` tells how it
+    was fitted: the SHA-256 of the model's `weights`, the numbers of sentences, and the divergences on those held out.
+    """
+
+    weight: torch.Tensor
+    bias: torch.Tensor
+    about: dict[str, Any] = field(default_factory=dict)
+
+    def read(self, state: int, vectors: torch.Tensor) -> torch.Tensor:
+        """Vectors [..., hidden] of a hidden state (0: embeddings) as the masked-LM head reads them; the last one as it is."""
+        if state == len(self.weight):
+            return vectors
+        return vectors + torch.nn.functional.linear(vectors, self.weight[state], self.bias[state])
+
+
+def tuned_lens(model: Network) -> TunedLens | None:
+    """The lens that comes with the app if it was fitted for this model's weights, else None."""
+    found = model.capabilities.fill_mask and _shipped()
+    shape = (model.capabilities.layers, model.capabilities.hidden_size, model.capabilities.hidden_size)
+    if not found or found.weight.shape != shape or found.about["weights"] != weights_hash(model.checkpoint):
+        return None
+    return found
+
+
+def require_tuned_lens(model: Network) -> TunedLens:
+    """The same. Raises CapabilityError when there is none for this model."""
+    if (found := tuned_lens(model)) is None:
+        raise CapabilityError(NONE)
+    return found
+
+
+@functools.cache
+def _shipped() -> TunedLens | None:
+    return read_file(FILE) if FILE.is_file() else None
+
+
+def read_file(path: Path) -> TunedLens:
+    """A lens that `write_file` wrote."""
+    with safetensors.safe_open(path, "numpy") as file:
+        weight, bias = (torch.from_numpy(file.get_tensor(name)).float() for name in (WEIGHT, BIAS))
+        return TunedLens(weight, bias, json.loads(file.metadata()[ABOUT]))
+
+
+@inference_mode
+def divergences(model: Network, lens: TunedLens | None, states: torch.Tensor) -> torch.Tensor:
+    """The divergence KL(last ‖ lens), in nats, of what the lens says from what the model says in the end: [states, tokens].
+
+    `states` are hidden states [states, tokens, hidden]; without a lens they are read raw.
+    """
+    last = model.masked_lm(states[-1]).log_softmax(-1)  # [tokens, vocabulary]
+    found = []
+    for state, vectors in enumerate(states):
+        said = model.masked_lm(lens.read(state, vectors) if lens else vectors).log_softmax(-1)
+        found.append((last.exp() * (last - said)).sum(-1))
+    return torch.stack(found)

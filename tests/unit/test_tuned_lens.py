@@ -1,0 +1,126 @@
+"""The tuned lens: on sentences it never saw nearer to the final guess than the raw one, and the model's own at the end."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from explorer.api import masked_lm
+from explorer.base.errors import CapabilityError
+from explorer.base.paths import ASSETS
+from explorer.figures.numbers import kept
+from explorer.model.provenance import weights_hash
+from explorer.pretraining import tuned_lens as fitting
+from explorer.techniques.lens import follow, lens
+from explorer.techniques.tuned_lens import FILE, NONE, RAW, TUNED, TunedLens, divergences, read_file, tuned_lens
+from explorer.text.corpus import built_in
+from explorer.views.fill_mask.lens import FollowedWords, Lens
+from explorer.views.fill_mask.word import SECOND
+from explorer.views.subject import Subject
+
+TEXT = "The capital of Japan is [MASK]."
+
+
+@pytest.fixture(scope="module")
+def tuned(bundled):
+    return tuned_lens(bundled)
+
+
+def test_what_ships_is_small_fitted_for_these_weights_and_not_on_what_is_held_out(bundled, tuned):
+    assert FILE.stat().st_size < 2_000_000
+    assert tuned.about["weights"] == weights_hash(bundled.checkpoint)
+    fitted, held_out = fitting.texts()
+    assert not {*fitted} & {*held_out}
+    assert {*held_out} < {*built_in().texts}
+    assert (tuned.about["fitted"], tuned.about["held_out"]) == (len(fitted), len(held_out))
+    guide = (ASSETS / "guide" / "tabs.md").read_text("utf-8")
+    assert f"fitted on {len(fitted):,} sentences" in guide
+    for name in (RAW, TUNED):
+        for title, known in ((name, name), (f"{name}, at blanks", f"{name}_at_blanks")):
+            assert f"| {title} | {' | '.join(f'{one:.2f}' for one in tuned.about[known])} | 0 |" in guide
+
+
+def test_on_held_out_sentences_it_is_nearer_to_the_last_guess_at_every_state(bundled, tuned):
+    _, held_out = fitting.texts()
+    read = fitting.read(bundled, held_out[::8], seed=1)
+    found = {name: fitting.means(bundled, one, read) for name, one in ((RAW, None), (TUNED, tuned))}
+    for raw, mapped in zip(found[RAW], found[TUNED], strict=True):  # at all tokens, at blanks
+        assert len(raw) == bundled.capabilities.layers
+        assert all(after < before for before, after in zip(raw, mapped, strict=True)), (raw, mapped)
+    for name in (RAW, TUNED):  # of all held-out sentences the file tells
+        np.testing.assert_allclose(found[name][0], tuned.about[name], rtol=0.4)
+
+
+def test_it_reads_the_last_state_as_the_model_does_and_the_others_through_its_maps(bundled, tuned, eager):
+    trace = bundled.trace(TEXT)
+    _, outputs = eager(bundled, TEXT)
+    states, blank = [state[0] for state in outputs.hidden_states], trace.blanks()[0]
+    found, plain = lens(trace, [blank], top_k=3, tuned=tuned), lens(trace, [blank], top_k=3)
+    for state, vectors in enumerate(states):
+        mapped = vectors if state == len(states) - 1 else vectors + vectors @ tuned.weight[state].T + tuned.bias[state]
+        shares, ids = bundled.masked_lm(mapped[[blank]]).softmax(-1).topk(3)
+        np.testing.assert_allclose(found.probabilities[state], shares, atol=1e-5)
+        np.testing.assert_array_equal(found.ids[state], ids)
+    np.testing.assert_allclose(found.probabilities[-1], outputs.prediction_logits[0, [blank]].softmax(-1).topk(3)[0], atol=1e-5)
+    np.testing.assert_array_equal(found.probabilities[-1], plain.probabilities[-1])
+    assert not np.allclose(found.probabilities[:-1], plain.probabilities[:-1])
+    assert float(divergences(bundled, tuned, trace.states)[-1].abs().max()) < 1e-6
+
+
+def test_another_model_says_in_one_sentence_that_it_has_none(tiny):
+    assert tuned_lens(tiny) is None
+    with pytest.raises(CapabilityError) as told:
+        masked_lm.lens("the [MASK] was happy .", model=tiny.name, reading=TUNED)
+    assert str(told.value) == NONE
+    subject = Subject.of(tiny.trace("the [MASK] was happy ."))
+    shown = Lens(reading=TUNED).compute(subject)
+    assert shown["about"].startswith("Read raw here: a tuned lens is fitted for")
+    assert shown["table"]["cells"] == Lens().compute(subject)["table"]["cells"]
+
+
+def test_the_endpoint_and_the_views_read_by_it(bundled, tuned):
+    subject, blank = Subject.of(bundled.trace(TEXT)), bundled.trace(TEXT).blanks()[0]
+    best = lens(subject.trace, [blank], tuned=tuned)
+    names = bundled.pieces(best.ids[:, 0, 0].tolist())
+    answer = masked_lm.lens(TEXT, top_k=1, reading=TUNED)["layers"]
+    assert [row["masks"][0]["candidates"][0]["token"] for row in answer] == names
+    shown = Lens(reading=TUNED).compute(subject)
+    assert [row[blank]["text"] for row in shown["table"]["cells"]] == names
+    assert f"by {', '.join(f'{one:.2f}' for one in tuned.about[TUNED])} nats" in shown["about"]
+    raw, mapped = (Lens(reading=reading).finding(subject).text for reading in (RAW, TUNED))
+    since = next(at for at in range(len(names)) if set(names[at:]) == {names[-1]})
+    assert raw.startswith("Read with the last layer's head, “tokyo” leads from layer ")
+    assert raw.endswith(f"With the tuned lens it leads from layer {since} on.")
+    assert mapped.startswith(f"Read with the tuned lens, “tokyo” leads from layer {since} on")
+
+
+def test_words_are_followed_by_how_far_they_are_above_the_foil(bundled, tuned):
+    subject = Subject.of(bundled.trace(TEXT))
+    ids = bundled.masked_lm(subject.trace.states[-1][subject.token]).topk(2).indices.tolist()
+    first, second = bundled.pieces(ids)
+    for reading, one in ((RAW, None), (TUNED, tuned)):
+        shares, ranks, logits = follow(subject.trace, subject.token, ids, one)
+        shown = FollowedWords(reading=reading, against=SECOND).compute(subject)
+        rows = [row for row in kept(shown["followed"]).rows if row[1] == first]
+        np.testing.assert_allclose([row[3] for row in rows], logits[:, 0] - logits[:, 1], atol=1e-4)
+        np.testing.assert_allclose([row[4] for row in rows], shares[:, 0], atol=1e-6)
+        assert [row[5] for row in rows] == ranks[:, 0].tolist()
+        assert f"{first} is ahead of {second} from hidden state " in shown["summary"]
+
+
+def test_fitting_brings_a_model_nearer_to_its_last_guess(tiny):
+    read = fitting.read(tiny, ["the man went to the store .", "he bought a gallon of milk .", "she was happy ."])
+    begun = fitting.nearest_maps(read.states)
+    (raw, _), (near, _) = (fitting.means(tiny, one, read) for one in (None, begun))
+    fitted, _ = fitting.means(tiny, fitting.fit(tiny, read.states, steps=30), read)
+    assert sum(fitted) < sum(near) < sum(raw)
+
+
+def test_a_file_comes_back(tmp_path, tuned):
+    written = TunedLens(tuned.weight[:1], tuned.bias[:1], {"weights": "x"})
+    fitting.write(tmp_path / "lens.safetensors", written)
+    again = read_file(tmp_path / "lens.safetensors")
+    assert torch.equal(again.weight, written.weight)
+    assert torch.equal(again.bias, written.bias)
+    assert json.dumps(again.about) == json.dumps(written.about)
