@@ -2,6 +2,7 @@
 
 from explorer.base.errors import CapabilityError, InputError
 from explorer.figures.numbers import Table
+from explorer.model.provenance import provenance_of
 from explorer.outlets import named
 from explorer.outlets.place import Place, slug, tab_of
 from explorer.outlets.tables import TEXT, as_data, as_json, csv_of, tables_of
@@ -9,10 +10,10 @@ from explorer.views.view import Content, View, finding_of
 
 
 def json_file(place: Place) -> bytes:
-    """The JSON of all views of a place: `{"views": [...]}`, each made by `as_data`. Raises ExplorerError."""
+    """The JSON of all views of a place, each made by `as_data`, and how they were made. Raises ExplorerError."""
     subject = place.subject
     views = [as_data(view, subject, content, finding_of([view], subject)) for view, content in shown(place)]
-    return as_json({"views": views}).encode()
+    return as_json({"views": views, "provenance": provenance_of(subject.model)}).encode()
 
 
 def csv_file(place: Place) -> bytes:

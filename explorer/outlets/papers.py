@@ -6,6 +6,11 @@ from collections.abc import Iterable
 
 from explorer.views.view import View
 
+APP = (
+    "The authors of BERT Explorer. BERT Explorer: see and test what BERT does, layer by layer. Version {version}, 2026. Software."
+)
+"""The app, as CITATION.cff has it."""
+
 PAPERS = {
     "Abnar & Zuidema 2020": "S. Abnar, W. Zuidema. Quantifying Attention Flow in Transformers. ACL 2020.",
     "Clark et al. 2019": "K. Clark, U. Khandelwal, O. Levy, C. Manning. What Does BERT Look At? An Analysis of BERT's Attention. "
