@@ -90,6 +90,7 @@ if TYPE_CHECKING:
     import anywidget
     import datasets
     import joblib
+    import pandas
     import pdoc
     import scipy
     import seqeval
@@ -100,6 +101,7 @@ else:
     anywidget = Library("anywidget")
     datasets = Library("datasets")
     joblib = Library("joblib")
+    pandas = Library("pandas")
     pdoc = Library("pdoc")
     scipy = Library("scipy")
     seqeval = Library("seqeval")
