@@ -48,8 +48,8 @@ def patch(model: Explorer, text: Text, corrupted: Text, word: str = "", foil: st
     clean, other = _read(model, text), _read(model, corrupted)
     target = _target(clean, word, foil)
     patched = finished(patching_in_steps(clean, other, target))
-    whole = (_measured(trace, target) for trace in (clean, other))
-    return Patching(target.name, _unit(target), clean.tokens, *whole, patched)
+    whole = _measured(clean, target)
+    return Patching(target.name, _unit(target), clean.tokens, whole, _measured(other, target), patched)
 
 
 def attribute(

@@ -89,7 +89,7 @@ def _cells(levels: np.ndarray, colours: np.ndarray, area: Area) -> list[str]:
     tones = colours[np.rint(255 * np.where(known, levels, 0)).astype(int)]  # [rows, columns, 3]
     if max(rows, columns) > MOST_SHAPES:
         tones[~known] = 255
-        where = {"x": area.left, "y": area.top, "width": area.width, "height": area.height}
+        where: dict[str, Any] = {"x": area.left, "y": area.top, "width": area.width, "height": area.height}
         return [mark("image", href=image(tones), preserveAspectRatio="none", style="image-rendering:pixelated", **where)]
     wide_, high = area.width / columns, area.height / rows
     places = ((row, column) for row in range(rows) for column in range(columns) if known[row, column])
