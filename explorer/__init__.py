@@ -5,6 +5,8 @@
     trace = model.trace("The man went to the [MASK].", "He bought milk.")
     trace.attention(0)  # [heads, query, key] of the first layer
     trace.show("attention/head", layer=6, head=11)  # the view of the app, drawn in the notebook
+    trace.view("fill-mask/lens").tables  # its numbers, as data frames
+    model.ablate("The keys to the cabinet [MASK] old.", word="are", foil="is").table  # every head off, one at a time
     explorer.settings("attention/head")  # what can be set of it
 
 Importing this package is instant: torch and transformers are loaded by the first use of a name below.
@@ -18,15 +20,25 @@ from explorer.base.errors import CapabilityError, ExplorerError, InputError, Mod
 if TYPE_CHECKING:
     from explorer.model.explorer import Explorer, load
     from explorer.model.trace import Trace
+    from explorer.text.items import Item
 
 __all__ = [  # noqa: RUF022 - the errors last
     "Explorer",
+    "Item",
     "Trace",
+    "Viewed",
+    "ablate",
+    "attribute",
     "compare",
+    "experiment",
     "live",
     "load",
+    "patch",
+    "routes",
     "settings",
     "show",
+    "suite_items",
+    "view",
     "CapabilityError",
     "ExplorerError",
     "InputError",
@@ -34,6 +46,10 @@ __all__ = [  # noqa: RUF022 - the errors last
 ]
 _AT_FIRST_USE = {
     **dict.fromkeys(("Explorer", "Trace", "load"), "explorer.model.explorer"),
+    **dict.fromkeys(("ablate", "attribute", "patch", "routes"), "explorer.experiments.single"),
+    "experiment": "explorer.experiments.heads",
+    **dict.fromkeys(("Item", "suite_items"), "explorer.text.items"),
+    **dict.fromkeys(("Viewed", "view"), "explorer.outlets.viewed"),
     "live": "explorer.outlets.live",
     **dict.fromkeys(("compare", "settings", "show"), "explorer.outlets.notebook"),
 }

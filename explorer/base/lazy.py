@@ -13,8 +13,8 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["LOCK", "Library", "anywidget", "datasets", "joblib", "load", "pdoc", "scipy", "seqeval", "sklearn", "traitlets"]
-__all__ += ["umap"]
+__all__ = ["LOCK", "Library", "anywidget", "datasets", "joblib", "load", "pandas", "pdoc", "scipy", "seqeval", "sklearn"]
+__all__ += ["traitlets", "umap"]
 
 LOCK = threading.RLock()
 """Held while a library is imported. Hold it too around calls into a library that imports more of itself."""
@@ -90,6 +90,7 @@ if TYPE_CHECKING:
     import anywidget
     import datasets
     import joblib
+    import pandas
     import pdoc
     import scipy
     import seqeval
@@ -100,6 +101,7 @@ else:
     anywidget = Library("anywidget")
     datasets = Library("datasets")
     joblib = Library("joblib")
+    pandas = Library("pandas")
     pdoc = Library("pdoc")
     scipy = Library("scipy")
     seqeval = Library("seqeval")

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
+from typing import Any
 
 from explorer.base.cache import OnceCache
 from explorer.base.engine import inference_mode, torch, transformers
@@ -18,6 +20,7 @@ from explorer.model import attending, checkpoints, replicas
 from explorer.model.batcher import Batcher, readings
 from explorer.model.checkpoints import Checkpoint, Report
 from explorer.model.network import MaskGuesses, Network
+from explorer.model.results import Ablation, Attributed, Head, Patching, Routes
 from explorer.model.trace import Reading, Trace
 from explorer.text import limits
 from explorer.text.encoding import MASK, UNKNOWN, Encoding
@@ -27,6 +30,8 @@ HEADS_KEPT = 64  # tokens up to which a trace keeps queries, keys and values: 7 
 
 Span = tuple[int, int]
 """Characters [start, end) of a text."""
+Text = str | Sequence[str]
+"""A text, or a pair of texts."""
 
 
 @dataclass(frozen=True)
@@ -129,6 +134,26 @@ class Explorer(Network):
         is_next, not_next = logits.softmax(-1).tolist()
         return NextSentence(is_next, not_next, tuple(logits.tolist()))
 
+    def ablate(self, text: Text, heads: Sequence[Head] = (), word: str = "", foil: str | None = None) -> Ablation:
+        """The prediction at the first blank without each head by itself, or without `heads` together: see `explorer.ablate`."""
+        return _above("ablate")(self, text, heads, word, foil)
+
+    def patch(self, text: Text, corrupted: Text, word: str = "", foil: str | None = None) -> Patching:
+        """The prediction with each hidden state of a corrupted run taken from that of `text`: see `explorer.patch`."""
+        return _above("patch")(self, text, corrupted, word, foil)
+
+    def attribute(self, text: Text, word: str = "", foil: str | None = None, **how: Any) -> Attributed:
+        """A score for each token; `how` may hold `method`, `steps` and `baseline`: see `explorer.attribute`."""
+        return _above("attribute")(self, text, word, foil, **how)
+
+    def routes(self, text: Text, position: int | None = None, limit: int = 50) -> Routes:
+        """The tokens from which the last hidden state of one token comes, and the strongest routes: see `explorer.routes`."""
+        return _above("routes")(self, text, position, limit)
+
+    def experiment(self, items: Sequence[Any], question: str = "heads_off", how: str = "zero", seed: int = 0) -> Any:
+        """Every head switched off in many items, with intervals and a held-out half: see `explorer.experiment`."""
+        return _above("experiment")(self, items, question, how, seed)
+
     def _with_own_mask(self, text: str) -> tuple[str, list[int]]:
         return with_own_mask(text, self.tokenizer.mask_token)
 
@@ -200,6 +225,11 @@ class Explorer(Network):
             unknown=self.tokenizer.unk_token or UNKNOWN,
             hashes=self.writing is Writing.WORDPIECE,
         )
+
+
+def _above(name: str) -> Any:
+    """A function of the package by its name, because those that ask of a model import this module."""
+    return getattr(import_module("explorer"), name)
 
 
 def _typed(start: int, end: int, text: str, masks: list[int], mask: int) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 import functools
 import hashlib
 import tomllib
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -27,10 +28,22 @@ def provenance_of(model: Network) -> dict[str, Any]:
     }
 
 
+def told(made: Mapping[str, Any]) -> str:
+    """A provenance as a sentence for the foot of a page or of a script."""
+    model = f"model {made['model']}" + (f" (weights SHA-256 {made['weights'][:12]}…)" if made["weights"] else "")
+    versions = f"torch {made['torch']}, transformers {made['transformers']}"
+    return f"Made with BERT Explorer {made['explorer']}, {model}, {made['dtype']}, {versions}."
+
+
 @functools.lru_cache(maxsize=16)
 def weights_hash(checkpoint: Checkpoint) -> str:
-    """The SHA-256 of the weights of a checkpoint as hexadecimal digits; of several files, that of their digests by name."""
-    name = next(name for name in WEIGHT_FILES if (checkpoint.folder / name).is_file())
+    """The SHA-256 of the weights of a checkpoint as hexadecimal digits; of several files, that of their digests by name.
+
+    '' where the files are no longer there.
+    """
+    name = next((name for name in WEIGHT_FILES if (checkpoint.folder / name).is_file()), "")
+    if not name:
+        return ""
     if not name.endswith(".index.json"):
         return _digest(checkpoint.folder / name)
     shards = sorted(checkpoint.folder.glob(f"*{Path(name.removesuffix('.index.json')).suffix}"))

@@ -133,6 +133,10 @@ class Trace:
         """A view of the app for display in a notebook: what `explorer.show(trace, view, ...)` returns."""
         return import_module("explorer").show(self, view, *more, **settings)  # by its name, because views import this module
 
+    def view(self, name: str, **settings: Any) -> Any:
+        """A view's numbers, finding, check and pictures: what `explorer.view(trace, name, ...)` returns."""
+        return import_module("explorer").view(self, name, **settings)
+
     @property
     def tokens(self) -> tuple[str, ...]:
         """The pieces, '##' before those that continue a word."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from explorer.model import checkpoints
+from explorer.model.provenance import own_version, provenance_of, weights_hash
 from explorer.outlets import papers
 from explorer.outlets.contents import shown
 from explorer.outlets.links import query
@@ -34,10 +35,11 @@ def zipped(place: Place, files: Mapping[str, bytes]) -> bytes:
 
 
 def settings(place: Place, made: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What reproduces the view: the link's query, the texts, and every setting of every view."""
+    """What reproduces the view: the link's query, the texts, and every setting of every view, and how it was made."""
     subject = place.subject
     chosen = {"model": subject.model_name, "text_a": subject.text_a, "text_b": subject.text_b, "link": query(place)}
-    return {**chosen, "views": {one["name"]: one["settings"] for one in made}}
+    views = {one["name"]: one["settings"] for one in made}
+    return {**chosen, "views": views, "provenance": provenance_of(subject.model)}
 
 
 def checks(made: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -54,11 +56,12 @@ def citation(views: Sequence[View], subject: Subject) -> str:
     bert = papers.PAPERS["Devlin et al. 2019"]
     bundled = model.name == checkpoints.BUNDLED
     own = "the small BERT that BERT Explorer ships with" if bundled else f"{model.name}, as its model card says"
+    weights = f" (SHA-256 of its weights: {weights_hash(model.checkpoint)})"
     lines = [
         "If this helped you in something you publish, cite",
         "",
-        "the app: BERT Explorer. See inside BERT, live in the browser.",
-        f"the model: {own}; BERT itself is {bert}",
+        f"the app: {papers.APP.format(version=own_version())}",
+        f"the model: {own}{weights}; BERT itself is {bert}",
         *(["the techniques:", *(f"  {reference}" for reference in named if reference != bert)] if set(named) - {bert} else []),
     ]
     return "\n".join(lines) + "\n"

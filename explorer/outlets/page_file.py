@@ -11,6 +11,7 @@ from typing import Any
 
 from explorer.base.paths import ASSETS
 from explorer.figures.base import PLOTLY_JS
+from explorer.model import provenance
 from explorer.outlets.contents import COMPONENTS, EMPTY, HEATMAP, input_strip, opened, shown
 from explorer.views import TABS
 from explorer.views.subject import Subject
@@ -47,7 +48,7 @@ def data_of(
     for one in made:
         one["heading"] = one["question"] if len(views) > 1 and one["question"] != tab.question else ""
     found = finding_of(views, subject)
-    told = [subject.model.name, *filter(None, (subject.text_a, subject.text_b))]
+    made_by = provenance.provenance_of(subject.model)
     return {
         "question": tab.question if len(views) > 1 else views[0].question,
         "input": input_strip(subject),
@@ -56,7 +57,8 @@ def data_of(
         "model": subject.model.name,
         "views": made,
         "address": address if address.startswith(("https://", "http://")) else "",
-        "made": f"Made with BERT Explorer, model {told[0]}.",
+        "made": provenance.told(made_by),
+        "provenance": made_by,
     }
 
 

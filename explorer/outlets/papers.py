@@ -6,6 +6,11 @@ from collections.abc import Iterable
 
 from explorer.views.view import View
 
+APP = (
+    "The authors of BERT Explorer. BERT Explorer: see and test what BERT does, layer by layer. Version {version}, 2026. Software."
+)
+"""The app, as CITATION.cff has it."""
+
 PAPERS = {
     "Abnar & Zuidema 2020": "S. Abnar, W. Zuidema. Quantifying Attention Flow in Transformers. ACL 2020.",
     "Belrose et al. 2023": "N. Belrose et al. Eliciting Latent Predictions from Transformers with the Tuned Lens. 2023.",

@@ -1,6 +1,7 @@
 """The Python export of a place: a script for each of its views that has one."""
 
 from explorer.base.errors import InputError
+from explorer.model.provenance import provenance_of, told
 from explorer.outlets import code
 from explorer.outlets.place import Place
 
@@ -13,4 +14,4 @@ def python(place: Place) -> bytes:
     scripts = [script for view in place.views if (script := code.of(view, place.subject))]
     if not scripts:
         raise InputError(next((code.WITHOUT[view.name] for view in place.views if view.name in code.WITHOUT), NOTHING))
-    return LINE.join(scripts).encode()
+    return f"{LINE.join(scripts)}\n# {told(provenance_of(place.subject.model))}\n".encode()

@@ -31,7 +31,7 @@ FRAME = '<iframe src="{}" title="{}" loading="lazy" style="width: 100%; height: 
 CONTRIBUTING = Path(__file__).resolve().parents[2] / "CONTRIBUTING.md"
 NAMES = (
     "explorer",
-    *(f"explorer.model.{name}" for name in ("explorer", "trace", "network", "features", "families")),
+    *(f"explorer.model.{name}" for name in ("explorer", "results", "trace", "network", "features", "families")),
     *(f"explorer.text.{name}" for name in ("corpus", "encoding", "masking", "spans", "tables", "tagged")),
     *(f"explorer.techniques.{name}" for name in ("ablation", "attribution", "filling", "inside", "lens", "masking_game")),
     *(f"explorer.techniques.{name}" for name in ("own_head", "pseudo_likelihood", "targets")),
@@ -44,7 +44,8 @@ NAMES = (
     *(f"explorer.training.{name}" for name in ("tagging", "tagger", "tag_probe")),
     *(f"explorer.corpus.{name}" for name in ("reading", "search", "atlas", "atlas_file")),
     *(f"explorer.views.{name}" for name in ("view", "settings", "subject")),
-    *(f"explorer.outlets.{name}" for name in ("links", "code")),
+    *(f"explorer.experiments.{name}" for name in ("single", "heads", "summary")),
+    *(f"explorer.outlets.{name}" for name in ("links", "code", "viewed")),
     "explorer.base.errors",
 )
 """The documented modules, in the order of the data flow."""

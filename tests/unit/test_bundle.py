@@ -1,5 +1,6 @@
 """A view as a zip: every file of it, what was set, the proof, and whom to cite."""
 
+import hashlib
 import io
 import json
 import re
@@ -8,7 +9,10 @@ from pathlib import Path
 from urllib.parse import parse_qsl
 
 import pytest
+import torch
+import transformers
 
+from explorer.model.provenance import provenance_of, told
 from explorer.outlets import links, papers, ways
 from explorer.outlets.place import Place, seen_in
 from explorer.views import TABS, VIEWS
@@ -42,9 +46,10 @@ def test_every_place_is_a_zip(subject, tab, choice):
         assert archive.testzip() is None
         files = {name: archive.read(name).decode() for name in archive.namelist()}
     assert {f"{place.name}.html", "settings.json", "check.txt", "CITATION.txt"} <= files.keys()
-    told = json.loads(files["settings.json"])
-    assert list(told["views"]) == [view.name for view in place.views]
-    back = links.read(dict(parse_qsl(told["link"], keep_blank_values=True)), Subject(subject.model_name, "x", ""))
+    settings = json.loads(files["settings.json"])
+    assert settings["provenance"] == provenance_of(subject.model)
+    assert list(settings["views"]) == [view.name for view in place.views]
+    back = links.read(dict(parse_qsl(settings["link"], keep_blank_values=True)), Subject(subject.model_name, "x", ""))
     assert (back.subject.text_a, back.tab, back.choice) == (subject.text_a, tab.id, choice)
     assert back.views == place.views
     assert files["check.txt"].strip()
@@ -58,6 +63,25 @@ def test_a_zip_names_the_technique_and_is_the_same_each_time(subject):
     first = made("zip", place)
     assert first == made("zip", place)
     assert "Abnar" in zipfile.ZipFile(io.BytesIO(first)).read("CITATION.txt").decode()
+
+
+def test_every_file_says_how_it_was_made(subject):
+    made_by = provenance_of(subject.model)
+    assert made_by["weights"] == hashlib.sha256((subject.model.checkpoint.folder / "model.safetensors").read_bytes()).hexdigest()
+    assert (made_by["torch"], made_by["transformers"]) == (torch.__version__, transformers.__version__)
+    assert made_by["dtype"] == str(next(subject.model.module.parameters()).dtype).removeprefix("torch.")
+    tab = next(tab for tab in TABS if tab.id == "fill-mask")
+    place = place_of(subject, tab, "Attribution")
+    with zipfile.ZipFile(io.BytesIO(made("zip", place))) as archive:
+        files = {name: archive.read(name).decode() for name in archive.namelist()}
+    assert json.loads(files[f"{place.name}.json"])["provenance"] == made_by
+    for kind in ("html", "py"):
+        assert told(made_by) in files[f"{place.name}.{kind}"]
+    assert f"Version {made_by['explorer']}, 20" in files["CITATION.txt"]
+    assert made_by["weights"] in files["CITATION.txt"]
+    scores = files[f"{place.name}.csv"].splitlines()
+    assert scores[0].split(",") == ["position", "token", "score", "occlusion"]
+    assert len(scores) == 1 + subject.trace.kept
 
 
 def test_every_paper_that_a_view_names_has_its_reference():

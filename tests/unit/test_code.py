@@ -3,7 +3,9 @@
 import contextlib
 import copy
 import io
-import textwrap
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,6 +30,7 @@ from explorer.model.checkpoints import BUNDLED
 from explorer.model.features import features, layer_features_in_steps
 from explorer.outlets import code, ways
 from explorer.outlets.code import corpus
+from explorer.outlets.code import script as writing
 from explorer.outlets.links import Place
 from explorer.outlets.python_file import python
 from explorer.techniques import ablation, attribution, filling, inside, lens, own_head, pseudo_likelihood, targets
@@ -56,7 +59,7 @@ HOSTILE = (
     "');import os;os.system('x')#",
 )
 CHOSEN = Selection(layer=2, head=2, token=3, picked=True)
-MOST_LINES = 36  # of a script, without what a person listed and the empty ones: a screen; most are shorter than 25
+MOST_LINES = 36  # of a script, without lists, what finds the app's files, and empty ones: a screen; most are shorter than 25
 MOST_OF_THE_WHOLE = 52  # lines where the whole model is taken apart, whatever is changed in it
 
 
@@ -115,7 +118,8 @@ def run(script):
 def made(view, subject):
     """The script of a view, its lines counted."""
     script = code.of(view, subject)
-    lines = [line for line in script.splitlines() if line.strip() and not line.startswith(("    '", '    "', "    ("))]
+    own = [line for line in script.splitlines() if line not in writing.SHIPPED.splitlines()]
+    lines = [line for line in own if line.strip() and not line.startswith(("    '", '    "', "    ("))]
     assert len(lines) <= (MOST_OF_THE_WHOLE if view.name == "overview/routes" else MOST_LINES), script
     return script
 
@@ -632,6 +636,25 @@ def test_what_was_changed_is_in_the_script(families, kind):
     assert compare(VIEWS["attention/what-if"](), pair.select(cut=((1, 0, 3, None),)))
 
 
+def test_a_script_runs_outside_the_app_s_folder(bundled, tmp_path):
+    (tmp_path / "lens.py").write_text(code.of(VIEWS["fill-mask/guesses"](), subject_of(bundled)), "utf-8")
+    surroundings = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "lens.py"]
+    answer = subprocess.run(command, cwd=tmp_path, env=surroundings, capture_output=True, check=True, text=True)
+    assert bundled.fill_mask(*TEXTS, top_k=1)[0].candidates[0].token in answer.stdout
+
+
+def test_a_file_of_the_app_that_is_not_there_is_missed_with_a_sentence(tmp_path, monkeypatch):
+    found = {"sys": sys}
+    exec(writing.SHIPPED.replace('find_spec("explorer")', 'find_spec("no_such_package")'), found)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit, match="no assets/models/x here; put its full path"):
+        found["shipped"]("assets/models/x")
+    (tmp_path / "assets").mkdir()
+    assert Path(found["shipped"]("assets")) == Path("assets")
+    assert found["shipped"](str(tmp_path)) == str(tmp_path)
+
+
 def test_several_blanks_and_the_likelier_filling(families, bundled):
     for model in (families["roberta"], families["bert"], bundled):
         subject = subject_of(model, ("the [MASK] went to the [MASK] and [MASK].", ""))
@@ -698,7 +721,7 @@ def test_a_model_that_only_the_app_has_says_so(tiny):
 def test_a_script_of_the_corpus_reads_all_sentences_that_the_app_reads(monkeypatch):
     monkeypatch.chdir(ROOT)
     found = {}
-    exec(textwrap.dedent(corpus.TEXTS), found)
+    exec(writing.script("", corpus.TEXTS), found)
     assert found["texts"] == built_in().texts
 
 

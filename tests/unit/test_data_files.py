@@ -10,8 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from explorer.outlets import links
+from explorer.base.errors import CapabilityError
+from explorer.outlets import data_files, links
+from explorer.outlets.data_files import csv_file
 from explorer.outlets.place import Place, seen_in
+from explorer.outlets.tables import TEXT as SENTENCE
+from explorer.outlets.tables import tables_of
 from explorer.server.requests import TAKE
 from explorer.views import TABS
 from explorer.views.subject import Selection, Subject
@@ -21,6 +25,7 @@ pytestmark = pytest.mark.usefixtures("few_sentences")
 TEXT = "v=1&a=A+dog+barked+at+the+[MASK].&b=It+was+loud."
 HEAD = f"{TEXT}&tab=attention&layer=3&head=7"
 READ = {"keep_default_na": False, "na_values": [""]}
+TOKENS = ("position", "token", "kind", "segment")  # of a row of tokens
 CHOICES = [(tab, choice) for tab in TABS for choice in tab.choices if not tab.optional]
 
 
@@ -87,6 +92,46 @@ def test_every_choice_has_its_numbers(bundled, address, tab, choice):
     assert [name for name in told if name not in waits] == [name for name in seen if name not in waits]
     of_all = [part for view in said for part in view["tables"].values()]
     assert list(table.columns) in [part["columns"] for part in of_all]
+
+
+@pytest.mark.parametrize("text", ["the [MASK] sat on the mat.", "the cat sat on the mat."])
+def test_a_csv_holds_what_its_place_is_about_and_not_the_tokens_above_it(bundled, text):
+    subject = Subject.of(bundled.trace(text))
+    for tab, choice in [(tab, choice) for tab, choice in CHOICES if tab.id in ("attention", "fill-mask", "hidden")]:
+        place = Place(subject, tab.id, choice, tuple(kind() for kind in seen_in(tab, choice))).opened()
+        try:
+            tables = [table for view, content in data_files.shown(place) for table in tables_of(view, content).values()]
+        except CapabilityError:  # it asks for a pair
+            continue
+        columns = tuple(csv_file(place).decode().splitlines()[0].split(","))
+        assert columns in [table.columns for table in tables]
+        has_numbers = any(table.columns not in (SENTENCE, TOKENS) for table in tables)
+        assert (columns == TOKENS) != has_numbers, (tab.id, choice)
+
+
+@pytest.mark.parametrize(
+    ("choice", "column"),
+    [
+        ("lens", "rank_of_final_guess"),
+        ("attribution", "occlusion"),
+        ("switch-heads-off", "without_it"),
+        ("patching", "hidden_state"),
+    ],
+)
+def test_links_of_a_blank_have_their_own_numbers(address, choice, column):
+    assert column in pd.read_csv(address(f"{TEXT}&tab=fill-mask&view={choice}"), **READ).columns
+
+
+def test_the_words_hidden_in_turn_are_numbers(address, bundled):
+    words = pd.read_csv(address("v=1&tab=fill-mask&view=guesses&a=The+dog+barked."), **READ)
+    for position, probability in zip(words["position"], words["probability"], strict=True):
+        tokens = ["the", "dog", "barked", "."]
+        tokens[position - 1] = "[MASK]"
+        (guess,) = bundled.fill_mask(" ".join(tokens), top_k=1)
+        row = words[words["position"] == position].iloc[0]
+        assert row["first_guess"] == guess.candidates[0].token
+        assert row["first_guess_probability"] == pytest.approx(guess.candidates[0].probability, abs=1e-5)
+        assert 0 < probability <= row["first_guess_probability"] + 1e-6
 
 
 def test_tokens_that_a_table_would_lose_are_there(address):

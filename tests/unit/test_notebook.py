@@ -14,6 +14,7 @@ import pytest
 
 import explorer
 from explorer.base.errors import CapabilityError, InputError
+from explorer.experiments.file import shipped
 from explorer.outlets import notebook, page_file
 from explorer.views import TABS, VIEWS
 
@@ -121,6 +122,39 @@ def test_the_notebook_runs_from_its_first_cell_to_its_last(monkeypatch):
     shown = [output for cell in book.cells for output in cell.get("outputs", []) if "text/html" in output.get("data", {})]
     assert sum("<iframe" in output["data"]["text/html"] for output in shown) == 5
     assert sum("<table" in output["data"]["text/html"] for output in shown) == 1
+
+
+def test_the_study_of_agreement_runs_in_twenty_cells(monkeypatch, bundled):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("JUPYTER_PLATFORM_DIRS", "1")
+    monkeypatch.setenv("ITEMS", "8")
+    book = nbformat.read(NOTEBOOK.with_name("agreement.ipynb"), as_version=4)
+    assert len(book.cells) <= 20
+    assert not any(cell.get("outputs") for cell in book.cells)
+    client = nbclient.NotebookClient(book, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(ROOT)}})
+    client.execute()
+    outputs = [output["data"] for cell in book.cells for output in cell.get("outputs", []) if "data" in output]
+    found = bundled.experiment(explorer.suite_items("agreement")[:8])
+    layer, head = found.summary.selected
+    texts = " ".join(one.get("text/plain", "") for one in outputs)
+    assert f"layer {layer + 1}, head {head + 1}, of 8 items" in texts
+    assert f"{found.summary.held_out.effect:+.2f} (" in texts
+    assert sum("image/svg+xml" in one for one in outputs) == 2
+
+
+def test_the_study_of_the_guide_is_short_and_says_what_the_page_says(monkeypatch, bundled, tmp_path, capsys):
+    page = (ROOT / "assets" / "guide" / "notebook.md").read_text("utf-8")
+    (study,) = re.findall(r"<!-- a study -->\n```python\n(.*?)```", page, re.DOTALL)
+    assert len([line for line in study.splitlines() if line.strip()]) < 30
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(explorer.Explorer, "experiment", lambda model, items, **how: shipped(model, "agreement"))
+    exec(study, {})
+    seen = bundled.trace("a [MASK].").view("experiments/heads", source="agreement")
+    said = capsys.readouterr().out
+    assert seen.tables["interval"]["mean"].map("{:+.2f}".format).tolist()[0] in said
+    drawn = (tmp_path / "agreement.svg").read_text("utf-8")
+    assert 'width="85mm"' in drawn
+    assert "random head" in drawn
 
 
 def test_what_users_of_bertviz_are_told_to_write_works(trace, bundled):

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from explorer.model.provenance import own_version
+from explorer.outlets import papers
 from explorer.views import TABS
 from tests.guide import leads_somewhere, opens_as_it_is, section
 
@@ -68,6 +70,18 @@ def test_the_first_picture_moves_long_enough_to_be_read():
 def test_the_version_to_cite_is_this_one(readme):
     version = re.search(r'^version = "(.+)"', (ROOT / "pyproject.toml").read_text(), flags=re.MULTILINE)[1]
     assert f"version = {{{version}}}" in section(readme, "How to cite")
+
+
+def test_what_is_cited_is_the_same_everywhere(readme):
+    lines = (ROOT / "CITATION.cff").read_text("utf-8").splitlines()
+    cited = dict(line.strip("- ").split(": ", 1) for line in lines if ": " in line)
+    cited = {name: value.strip('"') for name, value in cited.items()}
+    shown = papers.APP.format(version=own_version())
+    year = cited["date-released"][:4]
+    for fact in (cited["title"], cited["name"], cited["version"], year):
+        assert fact in shown
+        assert fact in section(readme, "How to cite")
+    assert cited["license"] == "Apache-2.0"
 
 
 def test_its_links_lead_somewhere(readme):

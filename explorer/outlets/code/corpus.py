@@ -12,7 +12,7 @@ from explorer.views.subject import Subject
 
 EVERY = 7  # tokens of which one is masked
 TEXTS = """
-    with open("assets/corpus/sentences.conllu", encoding="utf-8") as file:  # most of them of UD English EWT, CC BY-SA 4.0
+    with open(shipped("assets/corpus/sentences.conllu"), encoding="utf-8") as file:  # most are UD English EWT's, CC BY-SA 4.0
         texts = [line.removeprefix("# text = ").strip() for line in file if line.startswith("# text = ")]
 """
 

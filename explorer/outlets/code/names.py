@@ -45,13 +45,13 @@ class Names:
         """Load tokenizer and model; `eager` attention returns its weights, which the faster implementations do not."""
         kind = self.kind or self.model.family.pretraining_class
         where = Place.of(self.model.name) if self.model.from_hub else Place(self.model.name, None)
-        named = f"assets/models/{BUNDLED}" if self.model.name == BUNDLED else where.id
+        named = f"shipped('assets/models/{BUNDLED}')" if self.model.name == BUNDLED else repr(where.id)
         revision = f", revision={where.revision!r}" if where.revision else ""
-        note = TUNED if self.model.name.startswith(store.TUNED) else PLACE
+        note = TUNED if self.model.name.startswith(store.TUNED) else f"or {PLACE}" if self.model.name == BUNDLED else PLACE
         attends = ', attn_implementation="eager"' if eager else ""
         quiet = "" if self._is_whole else "\nlogging.set_verbosity_error()  # it would list the weights that are not used"
         return f"""from transformers import AutoTokenizer, {kind}{", logging" if quiet else ""}
-{place} = {named!r}  # {note}{quiet}
+{place} = {named}  # {note}{quiet}
 {tokenizer} = AutoTokenizer.from_pretrained({place}{revision})
 {self.at} = {kind}.from_pretrained({place}, dtype="float32"{attends}{revision}).requires_grad_(False)"""
 

@@ -1,6 +1,9 @@
 """An input without a blank: the model's guess in place of each word."""
 
+from collections.abc import Sequence
+
 from explorer.figures.bars import bars, percent, whole_percent
+from explorer.figures.numbers import Table, columns_of, keep
 from explorer.techniques.pseudo_likelihood import Surprise
 from explorer.views.says import each_word_hidden
 from explorer.views.subject import Subject
@@ -15,6 +18,18 @@ HOW = (
 def _hidden(subject: Subject) -> Surprise | None:
     """The surprisal of all words; None with a blank, or if it would take long."""
     return None if subject.trace.mask_positions else each_word_hidden(subject)
+
+
+def _numbers(tokens: Sequence[str], guesses: Sequence[str], found: Surprise) -> Table:
+    """A row for each word that was hidden."""
+    return columns_of(
+        position=found.positions,
+        token=[tokens[place] for place in found.positions],
+        probability=found.shares,
+        rank=found.ranks,
+        first_guess=guesses,
+        first_guess_probability=found.best_probabilities,
+    )
 
 
 class EachWord(View):
@@ -36,7 +51,8 @@ class EachWord(View):
             (tokens[place], float(share), "the first guess" if rank == 1 else f"rather {guess}, {whole_percent(float(best))}")
             for place, share, rank, guess, best in numbers
         ]
-        return {"title": "**Each word hidden in turn**", "words": bars(rows), "how": HOW}
+        words = keep(bars(rows), lambda: _numbers(tokens, guesses, found))
+        return {"title": "**Each word hidden in turn**", "words": words, "how": HOW}
 
     def finding(self, subject: Subject) -> Finding | None:
         """The least expected word."""

@@ -1,0 +1,108 @@
+"""One question asked of one input, for programs: heads off, patching, attribution, routes.
+
+The word and the foil are each one piece of the vocabulary, at the first [MASK]: a word of "" is the model's first guess there.
+With a foil the answer is the difference of the two logits, word minus foil; None is the most probable other piece, and "" asks
+for the word's probability alone. A text may be a pair (text A, text B). Heads and layers that are given count from 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from explorer.base.errors import InputError
+from explorer.base.steps import finished
+from explorer.model.explorer import Explorer, Text
+from explorer.model.results import DIFFERENCE, PROBABILITY, Ablation, Attributed, Head, Patching, Routes
+from explorer.model.trace import Trace
+from explorer.techniques import attribution
+from explorer.techniques import routes as tracing
+from explorer.techniques.ablation import head_effects, intervene, patching_in_steps
+from explorer.techniques.targets import Target, against_second_guess, read, word_target
+from explorer.text import limits
+
+MOST_ROUTES = 10_000
+
+
+def ablate(model: Explorer, text: Text, heads: Sequence[Head] = (), word: str = "", foil: str | None = None) -> Ablation:
+    """The prediction without each head by itself, or without the given `heads` together.
+
+    Their output before W_O is zero, as in Michel et al. 2019. Raises InputError for a text without a blank, for words that are
+    not one piece and heads that the model does not have, and CapabilityError without a masked-LM head.
+    """
+    trace = _read(model, text)
+    target = _target(trace, word, foil)
+    off = limits.head_indices(list(heads), model.capabilities.layers, model.capabilities.heads)
+    after = np.array(_measured(trace, target, off)) if off else head_effects(trace, target)
+    named = tuple((layer + 1, head + 1) for layer, head in off)
+    return Ablation(target.name, _unit(target), _measured(trace, target), after, named)
+
+
+def patch(model: Explorer, text: Text, corrupted: Text, word: str = "", foil: str | None = None) -> Patching:
+    """The prediction in the corrupted run with one hidden state at a time copied from the run of `text`.
+
+    Word and foil stand at the first blank of `text`. Interchange patching of the residual stream: Meng et al. 2022, section 2.1,
+    with another text in place of noise. Raises InputError as `ablate` does, and for texts of different numbers of pieces.
+    """
+    clean, other = _read(model, text), _read(model, corrupted)
+    target = _target(clean, word, foil)
+    patched = finished(patching_in_steps(clean, other, target))
+    whole = _measured(clean, target)
+    return Patching(target.name, _unit(target), clean.tokens, whole, _measured(other, target), patched)
+
+
+def attribute(
+    model: Explorer,
+    text: Text,
+    word: str = "",
+    foil: str | None = None,
+    method: str = "integrated_gradients",
+    steps: int = 50,
+    baseline: str = "pad",
+) -> Attributed:
+    """A score for each token: method "integrated_gradients", "gradient_x_input" or "occlusion".
+
+    Integrated gradients take so many `steps` from a `baseline`: "pad", "mask" or "mean", the mean of the word table, at every
+    piece that is not special. Raises InputError as `ablate` does, and for an unknown method or baseline.
+    """
+    trace = _read(model, text)
+    target = _target(trace, word, foil)
+    found = attribution.attribute(trace, target, method, steps, baseline)
+    return Attributed(target.name, method, trace.tokens, found.scores, found.path.delta if found.path else None)
+
+
+def routes(model: Explorer, text: Text, position: int | None = None, limit: int = 50) -> Routes:
+    """From which tokens the last hidden state at `position` (from 0; None is the first blank) comes, and on which routes.
+
+    The mixing is ALTI's (Ferrando et al. 2022), multiplied backwards (Ferrando & Voita 2024). Raises InputError for a position
+    that is not there, CapabilityError for a family whose layers cannot be decomposed.
+    """
+    trace = _read(model, text)
+    at = trace.blanks()[0] if position is None else limits.check_integer(position, "the position", 0, trace.kept - 1)
+    shares = tracing.mixing(trace).shares
+    places = tracing.place_shares(shares, at)
+    found = tracing.routes(shares, places, limits.check_integer(limit, "the limit", 1, MOST_ROUTES))
+    strongest = tuple((route.layer + 1, route.query, route.key, route.share) for route in found)
+    return Routes(at, trace.tokens, shares, places[0], strongest)
+
+
+def _read(model: Explorer, text: Text) -> Trace:
+    if isinstance(text, str):
+        return model.trace(text)
+    if not isinstance(text, Sequence) or len(text) != 2:
+        raise InputError("Give a text, or a pair of texts (text A, text B).")
+    return model.trace(*text)
+
+
+def _target(trace: Trace, word: str, foil: str | None) -> Target:
+    target = word_target(trace, word, foil=foil or "")
+    return against_second_guess(trace, target) if foil is None else target
+
+
+def _measured(trace: Trace, target: Target, off: Sequence[tuple[int, int]] = ()) -> float:
+    return float(target.measured(read(trace.model, target, intervene(trace, off)[None])))
+
+
+def _unit(target: Target) -> str:
+    return PROBABILITY if target.foil is None else DIFFERENCE

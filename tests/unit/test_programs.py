@@ -1,0 +1,201 @@
+"""What a program asks of a model and of a trace, held to transformers with plain hooks and to the app's own views."""
+
+import json
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+import torch
+
+import explorer
+from explorer.base.errors import CapabilityError, InputError
+from explorer.model.provenance import provenance_of
+from tests.hooks import eager_bert, every_dense, zeroed
+
+TEXT, WORD, FOIL = "the keys to the cabinet [MASK] old.", "are", "is"
+OTHER = "the key to the cabinet [MASK] old."
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+class Reference:
+    """The difference of two logits at the blank, by transformers alone."""
+
+    def __init__(self, model):
+        self.module, self.tokenizer, self.has = eager_bert(model), model.tokenizer, model.capabilities
+        self.ids = self.tokenizer.convert_tokens_to_ids([WORD, FOIL])
+
+    def read(self, text, **more):
+        return self.module(**self.tokenizer(text, return_tensors="pt"), **more)
+
+    @torch.no_grad()
+    def difference(self, text):
+        at = self.tokenizer(text)["input_ids"].index(self.tokenizer.mask_token_id)
+        word, foil = self.read(text).prediction_logits[0, at, self.ids].tolist()
+        return word - foil
+
+    def without(self, text, off):
+        with zeroed(every_dense(self.module), self.has.heads, off):
+            return self.difference(text)
+
+
+@pytest.fixture(scope="module")
+def reference(bundled):
+    return Reference(bundled)
+
+
+@pytest.fixture(scope="module")
+def trace(bundled):
+    return bundled.trace(TEXT)
+
+
+def test_ablate_is_a_hook_on_every_head(bundled, reference):
+    found = bundled.ablate(TEXT, word=WORD, foil=FOIL)
+    assert (found.target, found.unit) == ("are rather than is", "difference of logits")
+    assert found.before == pytest.approx(reference.difference(TEXT), abs=1e-4)
+    expected = [[reference.without(TEXT, [(layer, head)]) for head in range(12)] for layer in range(6)]
+    np.testing.assert_allclose(found.after, expected, atol=1e-4)
+    first = found.table.iloc[0]
+    assert first["effect"] == found.effects.min() == found.effects[int(first["layer"]) - 1, int(first["head"]) - 1]
+    together = bundled.ablate(TEXT, [(5, 11), (4, 2)], WORD, FOIL)
+    assert float(together.after) == pytest.approx(reference.without(TEXT, [(4, 10), (3, 1)]), abs=1e-4)
+    assert together.table["heads"].tolist() == ["5.11, 4.2"]
+
+
+def test_without_a_foil_it_is_the_probability_and_by_default_the_second_guess(bundled):
+    guesses = bundled.fill_mask(TEXT, top_k=2)[0].candidates
+    alone = bundled.ablate(TEXT, [(1, 1)], foil="")
+    assert (alone.target, alone.unit, alone.before) == (
+        guesses[0].token,
+        "probability",
+        pytest.approx(guesses[0].probability, abs=1e-5),
+    )
+    assert bundled.ablate(TEXT, [(1, 1)]).before == pytest.approx(guesses[0].logit - guesses[1].logit, abs=1e-4)
+
+
+def test_patch_is_a_hook_that_puts_one_vector_in_the_place_of_another(bundled, reference):
+    found = bundled.patch(TEXT, OTHER, WORD, FOIL)
+    assert found.clean == pytest.approx(reference.difference(TEXT), abs=1e-4)
+    assert found.corrupted == pytest.approx(reference.difference(OTHER), abs=1e-4)
+    with torch.no_grad():
+        states = reference.read(TEXT, output_hidden_states=True).hidden_states
+    for layer, token in [(0, 2), (2, 2), (3, 6), (5, 4), (6, 6)]:
+        module = reference.module.bert.encoder.layer[layer - 1] if layer else reference.module.bert.embeddings
+
+        def put(_, inputs, output, layer=layer, token=token):
+            hidden = (output[0] if isinstance(output, tuple) else output).clone()
+            hidden[0, token] = states[layer][0, token]
+            return (hidden, *output[1:]) if isinstance(output, tuple) else hidden
+
+        hook = module.register_forward_hook(put)
+        assert found.patched[layer, token] == pytest.approx(reference.difference(OTHER), abs=1e-4)
+        hook.remove()
+    assert found.recovery[6, 6] == pytest.approx(1, abs=1e-5)
+    assert len(found.table) == found.patched.size
+
+
+def test_attribute_by_occlusion_is_a_pass_without_each_word(bundled, reference):
+    found = bundled.attribute(TEXT, WORD, FOIL, method="occlusion")
+    words = ["[CLS]", *TEXT.removesuffix(".").split(), ".", "[SEP]"]
+    assert list(found.tokens) == words
+    whole = reference.difference(TEXT)
+    for place in (2, 5, 7):
+        hidden = [*words[1:-1]]
+        hidden[place - 1] = "[MASK]"
+        at = words.index("[MASK]")
+        with torch.no_grad():
+            logits = reference.read(" ".join(hidden)).prediction_logits[0, at, reference.ids]
+        assert found.scores[place] == pytest.approx(whole - float(logits[0] - logits[1]), abs=1e-4)
+    path = bundled.attribute(TEXT, WORD, FOIL, steps=20, baseline="mask")
+    assert path.delta is not None
+    assert abs(path.delta) < 0.5
+    assert path.table.columns.tolist() == ["position", "token", "score"]
+
+
+def test_routes_go_back_to_the_tokens(bundled, trace):
+    found = bundled.routes(TEXT)
+    assert found.position == trace.mask_positions[0]
+    np.testing.assert_allclose(found.mixing.sum(-1), 1, atol=1e-5)
+    behind = np.eye(trace.kept)[found.position]
+    for layer in reversed(found.mixing):
+        behind = behind @ layer
+    np.testing.assert_allclose(found.sources, behind, atol=1e-5)
+    layer, query, key, share = found.strongest[0]
+    assert (layer, query) == (6, found.position)
+    assert share == pytest.approx(found.mixing[5, query, key])
+
+
+def test_an_experiment_is_the_mean_of_its_items(bundled):
+    items = [[TEXT, "", WORD, FOIL], [OTHER, "", FOIL, WORD]]
+    found = bundled.experiment(items)
+    each = [bundled.ablate(text, word=word, foil=foil).effects for text, _, word, foil in items]
+    np.testing.assert_allclose(found.summary.effects, np.mean(each, 0), atol=1e-4)
+    assert explorer.experiment(bundled, items).as_dict() == found.as_dict()
+
+
+@pytest.mark.parametrize(
+    ("ask", "says"),
+    [
+        (lambda model: model.ablate("no blank"), "no [MASK]"),
+        (lambda model: model.ablate(TEXT, [(7, 1)]), "from 1 to 6, not 7"),
+        (lambda model: model.ablate(TEXT, word="antidisestablishmentarianism"), "not one piece"),
+        (lambda model: model.ablate(("a", "b", "c")), "a pair of texts"),
+        (lambda model: model.patch(TEXT, "short [MASK].", WORD, FOIL), "as many pieces"),
+        (lambda model: model.patch(TEXT, TEXT, WORD, FOIL).recovery, "nothing to recover"),
+        (lambda model: model.attribute(TEXT, method="guessing"), "The method must be one of"),
+        (lambda model: model.routes(TEXT, position=99), "position"),
+        (lambda model: model.experiment([]), "two items"),
+        (lambda model: model.trace(TEXT).view("fill-mask/lense"), "perhaps fill-mask/lens"),
+        (lambda model: model.trace(TEXT).view("fill-mask/lens").figure(), "no chart that Python can draw"),
+        (lambda model: model.trace(TEXT).view("attention/head").figure("png"), "svg"),
+        (lambda model: model.trace(TEXT).view("attention/head").figure(part="grid"), "heatmap"),
+        (lambda model: model.trace(TEXT).view("attention/head").figure(width=1), "85"),
+        (lambda model: model.trace(TEXT).view("model/parameters").figure(), "does not draw"),
+    ],
+)
+def test_what_cannot_be_asked_is_a_sentence(bundled, refusal, ask, says):
+    assert says in refusal(InputError, lambda: ask(bundled))
+
+
+def test_a_view_gives_its_numbers_as_data_frames(bundled, trace):
+    seen = trace.view("fill-mask/lens")
+    table = seen.tables["table"]
+    last = table[(table["hidden_state"] == 6) & (table["position"] == trace.mask_positions[0])].iloc[0]
+    best = bundled.fill_mask(TEXT, top_k=1)[0].candidates[0]
+    assert (last["guess"], last["id"]) == (best.token, best.id)
+    assert last["probability"] == pytest.approx(best.probability, abs=1e-5)
+    assert seen.check.startswith("✓")
+    assert best.token in seen.finding
+    assert seen.provenance == provenance_of(bundled)
+    with pytest.raises(CapabilityError, match="No blank"):
+        bundled.trace("no blank").view("fill-mask/guesses")
+
+
+def test_a_figure_has_a_cell_for_each_weight_and_the_width_of_a_column(trace, bundled):
+    for width in (85, 175):
+        drawn = ElementTree.fromstring(trace.view("attention/head", layer=5, head=11).figure("svg", width=width))
+        assert drawn.get("width") == f"{width}mm"
+        cells = drawn.find(f"{SVG}g").findall(f"{SVG}rect")
+        assert len(cells) == trace.kept**2
+        assert not drawn.findall(f"{SVG}image")
+    tones = np.array([[int(cell.get("fill")[i : i + 2], 16) for i in (1, 3, 5)] for cell in cells]).sum(1)
+    weights = trace.attention(4)[10].ravel()
+    darkness = np.argsort(tones, kind="stable")
+    assert (np.diff(weights[darkness]) <= 0.01).all(), "the darker, the larger"
+    assert {"[CLS]", "cabinet", "weight (√ scale)"} <= {text.text for text in drawn.iter(f"{SVG}text")}
+    assert json.loads(drawn.find(f"{SVG}metadata").text) == provenance_of(bundled)
+
+
+def test_bars_are_as_high_as_their_numbers(trace):
+    seen = trace.view("fill-mask/positions")
+    drawn = ElementTree.fromstring(seen.figure())
+    bars = [one for one in drawn.findall(f"{SVG}rect") if one.get("fill", "").startswith("#") and one.get("fill") != "#fff"]
+    heights, bits = np.array([float(one.get("height")) for one in bars]), seen.tables["surprise"]["bits"].to_numpy()
+    np.testing.assert_allclose(heights / heights.max(), bits / bits.max(), atol=2e-3)
+    assert {f"{number}" for number in (0, 5, 10)} <= {text.text for text in drawn.iter(f"{SVG}text")}
+
+
+def test_a_text_from_outside_stays_text(bundled):
+    hostile = "<script>alert(1)</script> & [MASK]"
+    drawn = ElementTree.fromstring(bundled.trace(hostile).view("attention/head").figure())
+    assert not list(drawn.iter(f"{SVG}script"))
+    assert {"<", "&"} <= {text.text for text in drawn.iter(f"{SVG}text")}
