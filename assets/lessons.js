@@ -7,6 +7,7 @@ window.BertLessons = {
   FAILED: "The lessons could not be fetched; try again in a moment.",
   lessons: null,
   box: null, // the panel while it is open
+  now: null, // [lesson, number from 0] of the step in it
   opener: null, // gets the focus back when the panel closes
   covering: "", // the id of what to cover, set before the element exists
   turn: 0, // counts the pointings: a newer one ends the wait of an older one
@@ -63,6 +64,7 @@ window.BertLessons = {
   },
 
   close() {
+    this.leave();
     this.point(null);
     this.box?.remove();
     this.box = null;
@@ -94,8 +96,20 @@ window.BertLessons = {
     return BertExplorer.el("a", { href, target: "_blank", rel: "noopener" }, label);
   },
 
+  // No step is shown any more.
+  leave() {
+    this.now = null;
+    BertClass.leave();
+  },
+
+  // Show the step once more: who is asked has changed.
+  again() {
+    if (this.now) this.show(...this.now);
+  },
+
   list() {
     const { el } = BertExplorer;
+    this.leave();
     this.point(null);
     const progress = this.progress();
     const items = this.lessons.map((lesson) => {
@@ -122,15 +136,19 @@ window.BertLessons = {
     const rest = el("div", { class: "bx-lesson-rest", "aria-live": "polite" });
     const tell = (chosen) => this.tell(rest, lesson, at, chosen);
     this.fill(this.head(lesson.title, lesson), this.where(lesson, at), el("h3", {}, step.title), before, rest, this.steps(lesson, at));
-    const open = !step.options.length && !step.after;
-    if (answers[at] !== undefined || open) tell(answers[at]);
-    else this.ask(rest, step, (chosen) => {
+    this.now = [lesson, at];
+    const asked = BertClass.asks(lesson, at);
+    const told = !asked && (answers[at] !== undefined || BertClass.has(lesson, at) || (!step.options.length && !step.after));
+    BertLink.visit(step.query);
+    this.point(step.point, told ? "" : step.cover);
+    if (asked) return BertClass.take(lesson, at, rest, tell);
+    BertClass.leave();
+    if (told) return tell(answers[at]);
+    this.ask(rest, step, (chosen) => {
       this.keep(lesson.name, at, { ...this.progress()[lesson.name]?.answers, [at]: chosen });
       tell(chosen);
       rest.scrollIntoView({ block: "nearest" }); // in the panel
     });
-    BertLink.visit(step.query);
-    this.point(step.point, step.cover && answers[at] === undefined ? step.cover : "");
   },
 
   where(lesson, at) {

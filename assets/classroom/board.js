@@ -12,6 +12,7 @@ window.BertRoom = {
   board: null, // the board's element, after it was first shown
   code: null, // the QR code's image
   wrong: "", // the last error
+  held: false, // whether a pointer is down on the board
   closing: false, // whether the room closes when the button is pressed again
   stop: null, // ends the listening
   told: "", // what followers were last sent, and
@@ -77,6 +78,7 @@ window.BertRoom = {
     document.getElementById("room-chip")?.remove();
     document.getElementById("open-room")?.replaceWith(this.entry());
     this.board = this.code = null;
+    BertClass.forget();
   },
 
   // Do something as the teacher; errors are shown on the board.
@@ -88,6 +90,7 @@ window.BertRoom = {
       this.wrong = error.message;
     }
     if (this.room) this.draw();
+    return !this.wrong;
   },
 
   spoken() {
@@ -118,6 +121,7 @@ window.BertRoom = {
     if (on) this.follow();
     else this.act("follow");
     this.draw();
+    BertLessons.again(); // the step that is open is now asked of the class, or no longer
   },
 
   // ---- The chip on the page.
@@ -141,12 +145,19 @@ window.BertRoom = {
     if (!this.board) {
       this.board = el("section", { id: "room", popover: "manual", "aria-label": "Board of the room" });
       document.body.append(this.board);
+      this.board.addEventListener("pointerdown", () => (this.held = true));
+      for (const kind of ["pointerup", "pointercancel"]) addEventListener(kind, () => this.held && setTimeout(() => this.letGo()));
     }
     this.board.replaceChildren(); // the page may have moved on since
     this.board.showPopover();
     document.body.dataset.board = "open";
     this.draw();
     this.board.querySelector("button")?.focus();
+  },
+
+  letGo() {
+    this.held = false;
+    this.draw();
   },
 
   hide() {
@@ -165,6 +176,8 @@ window.BertRoom = {
   draw() {
     if (!this.state) return;
     this.chip();
+    BertClass.draw();
+    if (this.held) return; // a button that is pressed must not be replaced
     if (!this.board?.matches(":popover-open")) return;
     const typed = new Map([...this.board.querySelectorAll("input")].map((box) => [box.name, box.value]));
     const widths = new Map([...this.board.querySelectorAll("[data-bar]")].map((bar) => [bar.dataset.bar, bar.style.width]));
@@ -283,39 +296,6 @@ window.BertRoom = {
     }
     if (asked.toString() !== before) BertLink.visit(asked.toString());
     return this.act("ask", { kind, query: asked.toString() });
-  },
-
-  // ---- A round.
-
-  round(round) {
-    const { el } = BertExplorer;
-    const most = Math.max(1, ...round.answers.map((one) => one.count));
-    const bar = (id, share) => el("i", { "data-bar": id, style: `width:${(100 * share).toFixed(1)}%` });
-    const answers = round.answers.map((one) => el("li", {}, el("span", {}, one.name), bar(`room ${one.name}`, one.count / most), el("em", {}, String(one.count))));
-    const top = round.best ? round.best[0][1] : 1;
-    const best = (round.best ?? []).map(([name, share]) => el("li", {}, el("span", {}, name), bar(`bert ${name}`, share / top), el("em", {}, `${Math.round(100 * share)} %`)));
-    const here = this.state.people.length;
-    const told = `${round.guessed} of ${here} ${round.guessed === 1 ? "has" : "have"} guessed`;
-    const tokens = round.kind === "target" ? [el("p", { class: "bx-asked-text bx-room-tokens" }, ...round.options.map((text, index) => el("span", { class: index === round.asked ? "bx-asks" : null }, text)))] : [];
-    const next = round.revealed
-      ? [this.button("Next", () => this.act("stop"), { "data-id": "next", class: "bx-room-main" })]
-      : [this.button("Show BERT’s answer", () => this.act("reveal"), { "data-id": "reveal", class: "bx-room-main" }), this.button("Stop", () => this.act("stop"), { "data-id": "stop" })];
-    return [
-      el("h3", {}, round.asks),
-      ...(round.kind === "target" ? tokens : BertExplorer.room.texts(round)),
-      el("div", { class: "bx-room-sides" },
-        el("section", {}, el("h4", {}, "The room"), el("ol", { class: "bx-room-bars" }, ...answers), el("p", { class: "bx-room-quiet", role: "status" }, told)),
-        el("section", { class: "bx-room-bert" }, el("h4", {}, "BERT"), round.revealed ? el("ol", { class: "bx-room-bars" }, ...best) : el("p", { class: "bx-room-hidden" }, "?"))),
-      ...(round.revealed ? [this.closest(round)] : []),
-      el("nav", {}, ...next),
-    ];
-  },
-
-  closest({ closest }) {
-    const { el } = BertExplorer;
-    if (!closest.length) return el("p", {}, "Nobody’s guess is among BERT’s answers.");
-    const told = closest.flatMap(([name, guess, rank], index) => [index ? ", " : "", el("b", {}, name), ` (“${guess}”, number ${rank})`]);
-    return el("p", { class: "bx-room-closest" }, "Closest: ", ...told, ".");
   },
 
   // ---- Teaching together.

@@ -112,6 +112,7 @@
     keep(seat);
     state = null;
     letGo = false;
+    drawn = "";
     stop();
     stop = room.listen(seat.word, seat.token, { heard, lost, over });
     fill("waiting", () => [say("One moment…")]);
@@ -164,11 +165,21 @@
 
   // ---- Following the teacher, until the person explores by themselves.
 
-  let query = ""; // of what the teacher shows
+  const view = el("div", { class: "bx-shown" }); // what the teacher shows, also below the question of a lesson
+  let query = ""; // of that
+  let drawn = ""; // its number, and the part of it that is shown
 
-  async function follow(number) {
-    if (shown === `follow ${number}`) return;
-    shown = `follow ${number}`;
+  function follow(number) {
+    fill("follow", () => [view]);
+    picture(number);
+  }
+
+  // Draw it: all of it, or only the part that a lesson's question is about, by its element id on the teacher's page.
+  async function picture(number, point = "") {
+    const mine = `${number} ${point}`;
+    if (drawn === mine) return;
+    drawn = mine;
+    view.toggleAttribute("data-stale", true);
     let side;
     try {
       const answer = await fetch(`bx/rooms/${seat.word}/shown`, { headers: { Authorization: `Bearer ${seat.token}` } });
@@ -176,14 +187,22 @@
       if (!answer.ok) throw new Error(String(answer.status));
       side = await answer.json();
     } catch {
-      shown = "";
+      drawn = "";
       setTimeout(() => seat && state && draw(), 2000); // the server was busy, or the connection broke
       return;
     }
-    if (shown !== `follow ${number}`) return; // something newer is shown
+    if (drawn !== mine) return; // something newer is shown
     query = side.query;
-    await BertExplorer.sides.draw(main, [side]);
-    main.dataset.follows = number;
+    await BertExplorer.sides.draw(view, [point ? only(side, point) : side]);
+    view.toggleAttribute("data-stale", false);
+  }
+
+  // The input, and of the views the part that has this id; where none has, all of them.
+  function only(side, id) {
+    const part = side.views.flatMap((one) => one.parts.filter(({ name }) => `${one.name.replace("/", "-")}-${name}` === id).map((found) => ({ ...one, parts: [found] })));
+    const covered = side.views.every((one) => !one.parts.length);
+    const views = id === "strip" || covered ? [] : part.length ? part : side.views;
+    return { ...side, question: "", finding: "", made: "", views: views.map((one) => ({ ...one, heading: "", note: "" })) };
   }
 
   function explore() {
@@ -198,7 +217,6 @@
   function again() {
     letGo = false;
     removeFrame();
-    shown = "";
     draw();
   }
 
@@ -211,16 +229,41 @@
   // ---- A round.
 
   function drawRound(round) {
-    const { number, revealed, guess = "" } = round;
-    fill(`round ${number} ${revealed} ${guess}`, () => [
-      el("h1", {}, round.asks),
-      ...(round.kind === "target" ? [] : room.texts(round)),
-      ...(revealed ? answer(round) : asking(round)),
+    const { number, open, revealed, until = 0, guess = "" } = round;
+    const lesson = round.kind === "lesson";
+    if (lesson && state.follow) picture(state.follow, round.point);
+    fill(`round ${number} ${open} ${revealed} ${Math.round(until / 1000)} ${guess} ${Boolean(state.follow)}`, () => [
+      el("h1", {}, round.asks, room.left(round)),
+      ...(lesson ? [text(round.text)] : round.kind === "target" ? [] : room.texts(round)),
+      ...(lesson && revealed ? solution(round) : revealed ? answer(round) : open ? asking(round) : closed(round)),
+      ...(lesson && state.follow ? [view] : []),
     ]);
   }
 
+  // Text of a lesson: from the app's own files, Markdown without HTML.
+  function text(html) {
+    const made = el("div", { class: "bx-lesson-text" });
+    made.innerHTML = html;
+    return made;
+  }
+
+  function closed(round) {
+    const mine = round.guess ? el("p", { class: "bx-mine" }, "Your answer: ", el("b", {}, round.guess), ".") : say("You did not answer this time.");
+    return [mine, say("No more answers are taken; look at the board.")];
+  }
+
+  // A lesson's answer.
+  function solution(round) {
+    const options = round.options.map((one) => {
+      const kind = one === round.right ? "bx-right" : one === round.guess ? "bx-wrong" : "";
+      return el("li", { class: kind || null }, one, kind ? el("b", {}, kind === "bx-right" ? "✓" : "✗") : null);
+    });
+    const verdict = round.guess ? text(`<p><b>${round.guess === round.right ? "Yes." : "Not quite."}</b> ${round.feedback}</p>`) : say("You did not answer this time.");
+    return [el("ol", { class: "bx-solution" }, ...options), verdict, text(round.after)];
+  }
+
   function asking(round) {
-    const mine = round.guess ? [el("p", { class: "bx-mine" }, "Your guess: ", el("b", {}, round.guess), ". You may change it until the answer is shown.")] : [];
+    const mine = round.guess ? [el("p", { class: "bx-mine" }, "Your guess: ", el("b", {}, round.guess), ". You may change it until the answers are shown.")] : [];
     if (!round.options.length) {
       return [form([field("One word", "guess", { maxlength: "30", required: "" })], round.guess ? "Change it" : "Guess", (values) => act("guess", values), ["guess"]), ...mine];
     }

@@ -49,6 +49,7 @@ BertExplorer.room = {
         for (const part of parts.filter((one) => one.startsWith("data: "))) {
           const told = JSON.parse(part.slice(6));
           if (told.over) return told.over;
+          if (told.round?.ends) told.round.until = performance.now() + 1000 * (told.round.ends - told.clock); // by our own clock
           heard(told);
         }
       }
@@ -74,6 +75,19 @@ BertExplorer.room = {
     };
   },
 
+  // The time that is left for a round, counting down; null if there is no limit or the round is closed.
+  left(round) {
+    if (!round.open || !round.until) return null;
+    const box = BertExplorer.el("span", { class: "bx-left", role: "timer" });
+    const tick = () => {
+      const seconds = Math.max(0, Math.ceil((round.until - performance.now()) / 1000));
+      box.textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+      if (seconds) setTimeout(() => box.isConnected && tick(), 250);
+    };
+    tick();
+    return box;
+  },
+
   // A text with its blanks as gaps, the asked one marked. Counts blanks on from `from`, and returns the new count.
   gaps(text, asked, from = 0) {
     const { el } = BertExplorer;
@@ -81,7 +95,7 @@ BertExplorer.room = {
     const nodes = parts.flatMap((part, index) => {
       const last = index === parts.length - 1;
       const mine = from + index === asked;
-      return [part, ...(last ? [] : [el("mark", { class: mine ? "bx-gap bx-asked" : "bx-gap" }, mine ? "?" : "")])];
+      return [part, ...(last ? [] : [el("mark", { class: mine ? "bx-gap bx-asked" : "bx-gap" }, mine ? "?" : "\u00a0")])];
     });
     return { nodes, count: parts.length - 1 };
   },

@@ -18,8 +18,9 @@ BertExplorer.sides = (() => {
   // A frame of rows, as `gr.Dataframe` takes them or as pandas writes them.
   function frame({ columns, rows, label }) {
     const title = label ? [el("caption", {}, label)] : [];
-    const row = (tag) => (cells) => el("tr", {}, ...cells.map((cell) => el(tag, {}, cell == null ? "" : String(cell))));
-    const table = el("table", { class: "bx-frame-table" }, ...title, el("thead", {}, row("th")(columns)), el("tbody", {}, ...rows.map(row("td"))));
+    const row = (tag) => (cells) => el("tr", {}, ...cells.map((cell, index) => el(tag, { "data-column": tag === "td" ? String(columns[index]) : null }, cell == null ? "" : String(cell))));
+    const long = columns.length > 4 && rows.length <= 3; // on a phone, one value below the other
+    const table = el("table", { class: long ? "bx-frame-table bx-long-rows" : "bx-frame-table" }, ...title, el("thead", {}, row("th")(columns)), el("tbody", {}, ...rows.map(row("td"))));
     return el("div", { class: "bx-scrolls" }, table);
   }
 

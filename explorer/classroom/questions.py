@@ -1,10 +1,12 @@
 """Questions for a class to guess: the word in a blank, whether B follows A, which token a head attends to most.
 
-A question is a list of answers with BERT's probability for each, so a guess has a rank.
+Such a question is a list of answers with BERT's probability for each, so a guess has a rank. The question of a lesson's step has
+one right option instead.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -23,6 +25,39 @@ class Guess:
     name: str
     rank: int | None
     share: float  # BERT's probability for it, 0..1
+
+
+class Asked(Protocol):
+    """What a round asks."""
+
+    @property
+    def kind(self) -> str:
+        """The kind of question, by which screens draw it."""
+
+    @property
+    def asks(self) -> str:
+        """The question in a sentence, or its title."""
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """Texts A and B that it is about, '' if there are none."""
+
+    def guess(self, typed: str) -> Guess:
+        """Rate what was typed, or an option's number. Raises InputError if it cannot be an answer."""
+
+    def points(self, guess: Guess) -> int:
+        """The points of a guess."""
+
+    @property
+    def before(self) -> dict[str, Any]:
+        """What screens show of it while people guess."""
+
+    @property
+    def answer(self) -> dict[str, Any]:
+        """What they show besides when the answer is revealed."""
+
+    def feedback(self, guess: Guess) -> str:
+        """What is told to who gave this answer, as HTML; '' for nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,10 +89,64 @@ class Question:
             return 0
         return next((points for most, points in POINTS if guess.rank <= most), 0)
 
+    def feedback(self, guess: Guess) -> str:
+        """Nothing: the rank says it."""
+        return ""
+
+    @property
+    def before(self) -> dict[str, Any]:
+        """The question, without BERT's answers."""
+        return {name: getattr(self, name) for name in ("kind", "asks", "texts", "options", "asked")}
+
+    @property
+    def answer(self) -> dict[str, Any]:
+        """BERT's answers."""
+        return {"best": self.best}
+
     @property
     def best(self) -> list[tuple[str, float]]:
         """BERT's SHOWN likeliest answers with their probabilities."""
         return [(str(name), float(share)) for name, share in zip(self.names[:SHOWN], self.shares[:SHOWN], strict=True)]
+
+
+@dataclass(frozen=True)
+class StepQuestion:
+    """The question of a lesson's step: one option is right. `text`, `feedbacks` and `after` are HTML of the lesson's own file."""
+
+    lesson: str  # its file's name
+    step: int  # from 1
+    asks: str  # the step's title
+    text: str
+    texts: tuple[str, str]
+    options: tuple[str, ...]
+    right: int  # the number of the right option
+    feedbacks: tuple[str, ...]  # for each option
+    after: str  # what explains the answer
+    point: str = ""  # the element id of the picture that it is about
+    kind: str = "lesson"
+
+    def guess(self, typed: str) -> Guess:
+        """Rate an option's number: rank 1 for the right one. Raises InputError."""
+        option = _option(typed, len(self.options))
+        return Guess(self.options[option], 1 if option == self.right else None, 0.0)
+
+    def points(self, guess: Guess) -> int:
+        """As many as for BERT's first answer if it is right."""
+        return POINTS[0][1] if guess.rank == 1 else 0
+
+    def feedback(self, guess: Guess) -> str:
+        """The lesson's words for who chose this option."""
+        return self.feedbacks[self.options.index(guess.name)]
+
+    @property
+    def before(self) -> dict[str, Any]:
+        """The step's text and its options."""
+        return {name: getattr(self, name) for name in ("kind", "asks", "lesson", "step", "text", "point", "options")}
+
+    @property
+    def answer(self) -> dict[str, Any]:
+        """Which option is right, and why."""
+        return {"right": self.options[self.right], "after": self.after}
 
 
 def blank(subject: Subject) -> Question:
@@ -114,11 +203,16 @@ def _picked(
     names = [f"{options[option]} ({option})" if options[option] in twice else options[option] for option in order]
 
     def rank_of(typed: str) -> int:
-        if not (typed.isascii() and typed.isdecimal() and len(typed) < 5 and int(typed) in ranks):
-            raise InputError("Pick one of the answers.")
-        return ranks[int(typed)]
+        return ranks[_option(typed, len(options))]
 
     return Question(kind, asks, _texts(subject), names, shares[order], rank_of, options, asked)
+
+
+def _option(typed: str, options: int) -> int:
+    """The option that a number names. Raises InputError if there is none."""
+    if not (typed.isascii() and typed.isdecimal() and len(typed) < 5 and int(typed) < options):
+        raise InputError("Pick one of the answers.")
+    return int(typed)
 
 
 def _texts(subject: Subject) -> tuple[str, str]:

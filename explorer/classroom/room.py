@@ -5,30 +5,19 @@ import hmac
 import secrets
 import time
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import Any
 
 from explorer.base.errors import InputError
 from explorer.base.limits import ROOM_PEOPLE
 from explorer.classroom import names, teaching
-from explorer.classroom.questions import Guess, Question
+from explorer.classroom.questions import Asked, Guess
+from explorer.classroom.rounds import NOT_NOW, Round
 from explorer.classroom.seats import Person, spare
 from explorer.classroom.teaching import Teaching
 
 TEACHER = "teacher"
 OUT = "You are no longer in this room; join it again."
-CLOSEST = 3  # names listed after a round
-ANSWERS = 12  # the most common ones
 LATEST = 40  # examples and tries shown
-
-
-@dataclass(eq=False)
-class Round:
-    """A question, and the guesses by person id."""
-
-    question: Question
-    guesses: dict[str, Guess] = field(default_factory=dict)
-    revealed: bool = False
 
 
 class Room:
@@ -101,25 +90,27 @@ class Room:
 
     # ---- Rounds.
 
-    def ask(self, question: Question) -> None:
-        """Begin a round; the activity before it ends."""
+    def ask(self, question: Asked, seconds: object = 0) -> None:
+        """Begin a round, which closes after some seconds unless they are 0; the activity before it ends. Raises InputError."""
+        begun = Round(question, self.rounds + 1)
+        begun.limit(seconds)
         self.end_activity()
-        self.round = Round(question)
+        self.round = begun
         self.rounds += 1
         self.changed()
 
     def asked(self) -> Round:
-        """The round that is open for guesses. Raises InputError."""
+        """The round whose answer is not revealed yet. Raises InputError."""
         if self.round is None or self.round.revealed:
-            raise InputError("Nothing is asked just now; wait for the next question.")
+            raise InputError(NOT_NOW)
         return self.round
 
     def keep(self, person: Person, played: Round, guess: Guess) -> None:
-        """Store a guess, which may be changed until the answer is revealed. Raises InputError if the round is over."""
+        """Store a guess, which may be changed until they close. Raises InputError if the round is over."""
         self.check_here(person)
         if self.asked() is not played:
             raise InputError("That question is over; answer the new one.")
-        played.guesses[person.id] = guess
+        played.keep(person.id, guess)
         self.changed()
 
     def taught(self) -> Teaching:
@@ -128,13 +119,19 @@ class Room:
             raise InputError("Nothing is taught just now; wait for your teacher.")
         return self.teaching
 
+    def show_guesses(self) -> None:
+        """Show what the room guessed; nobody may change a guess any more."""
+        if self.round:
+            self.round.shown = True
+            self.changed()
+
     def reveal(self) -> None:
-        """Show BERT's answer and give the points; later calls do nothing."""
+        """Show the guesses and the answer, and give the points; later calls do nothing."""
         if self.round is None or self.round.revealed:
             return
-        self.round.revealed = True
-        for identifier, guess in self.round.guesses.items():
-            self.people[identifier].points += self.round.question.points(guess)
+        self.round.shown = self.round.revealed = True
+        for identifier in self.round.guesses:
+            self.people[identifier].points += self.round.points(identifier)
         self.changed()
 
     def end_activity(self) -> None:
@@ -193,14 +190,16 @@ class Room:
             for one in self.people.values()
         ]
         told = {"word": self.word, "open": self.is_open, "people": people}
-        return told | {"round": self._round_for_all(), "teaching": self._teaching_for_all()}
+        names = {one.id: one.name for one in self.people.values()}
+        told["round"] = self.round.for_board(names) if self.round else None
+        return told | {"teaching": self._teaching_for_all()}
 
     def for_person(self, person: Person) -> dict[str, Any]:
         """What one person's phone may show: of other people only what the projector shows, and only after the answer."""
         told: dict[str, Any] = {"word": self.word, "name": person.name, "points": self._points(person)}
         told["follow"] = self.shown_number if self.shown is not None else 0
         if self.round:
-            told["round"] = self._round_for(person, self.round)
+            told["round"] = self.round.for_person(person.id)
         if self.teaching:
             told["teaching"] = self._teaching_for(person, self.teaching)
         return told
@@ -212,37 +211,6 @@ class Room:
         if self.round:
             return person.id in self.round.guesses
         return self.teaching is not None and any(one.person == person.id for one in self.teaching.examples)
-
-    def _asked(self, played: Round) -> dict[str, Any]:
-        """The question; BERT's answer only after it is revealed."""
-        question = played.question
-        told: dict[str, Any] = {name: getattr(question, name) for name in ("kind", "asks", "texts", "options", "asked")}
-        told |= {"number": self.rounds, "revealed": played.revealed}
-        return told | ({"best": question.best} if played.revealed else {})
-
-    def _round_for(self, person: Person, played: Round) -> dict[str, Any]:
-        told = self._asked(played)
-        if guess := played.guesses.get(person.id):
-            told["guess"] = guess.name
-            if played.revealed:
-                told |= {"rank": guess.rank, "share": guess.share, "earned": played.question.points(guess)}
-        return told
-
-    def _round_for_all(self) -> dict[str, Any] | None:
-        if (played := self.round) is None:
-            return None
-        told = self._asked(played)
-        given = Counter(guess.name for guess in played.guesses.values())
-        shares = {guess.name: guess.share for guess in played.guesses.values()} if played.revealed else {}
-        told["answers"] = [
-            {"name": name, "count": count, "share": shares.get(name)} for name, count in given.most_common(ANSWERS)
-        ]
-        told["guessed"] = len(played.guesses)
-        if played.revealed:
-            ranked = sorted(played.guesses.items(), key=lambda one: one[1].rank or float("inf"))
-            close = [(self.people[who].name, guess.name, guess.rank) for who, guess in ranked if guess.rank is not None]
-            told["closest"] = close[:CLOSEST]
-        return told
 
     def _teaching_for(self, person: Person, taught: Teaching) -> dict[str, Any]:
         mine = [

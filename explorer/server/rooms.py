@@ -5,30 +5,27 @@ import contextlib
 import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from explorer.api.callers import bounded
 from explorer.api.gradio_seams import may_enter
 from explorer.base.errors import BusyError, ExplorerError, InputError
 from explorer.base.fair_queue import Call
 from explorer.base.hosts import visitor
-from explorer.base.scheduling import TRAINING
-from explorer.classroom import names, showing
+from explorer.classroom import names
 from explorer.classroom.room import OUT, Room
 from explorer.classroom.rooms import ElsewhereError, Rooms
 from explorer.classroom.seats import Person
-from explorer.classroom.teaching import Teaching
 from explorer.outlets import qr
 from explorer.page.blocks import PageBlocks
 from explorer.server.document import address_of
 from explorer.server.join import join_address, join_routes
 from explorer.server.refusals import SENTENCES, refusal
 from explorer.server.room_requests import FRESH, Body, answered, body_of, busy, over, token_of, who_asks
+from explorer.server.room_teachers import teachers_actions
 from explorer.server.taking import in_turn
 
 HEARTBEAT = 2.0  # seconds between signs of life, for which assets/classroom/news.js listens
@@ -56,18 +53,7 @@ class Desk:
 
     def __init__(self, blocks: PageBlocks, host: str) -> None:
         self._blocks, self._host, self.rooms = blocks, host, Rooms()
-        self._teachers: dict[str, Callable[[Room, Body], Awaitable[Body]]] = {
-            "ask": self._ask,
-            "reveal": _now(lambda room, body: room.reveal()),
-            "stop": _now(lambda room, body: room.end_activity()),
-            "follow": self._follow,
-            "teach": _now(lambda room, body: room.teach(Teaching.of(body.get("labels"), room.model))),
-            "train": self._train,
-            "strike": _now(lambda room, body: _strike(room, body, None)),
-            "remove": _now(lambda room, body: room.remove(body.get("id"))),
-            "door": _now(_door),
-            "end": _now(lambda room, body: self.rooms.end(room)),
-        }
+        self._teachers = teachers_actions(blocks, self.rooms)
         self._peoples: dict[str, Callable[[Room, Person, Body], Awaitable[Body]]] = {
             "guess": self._guess,
             "example": self._example,
@@ -150,38 +136,6 @@ class Desk:
 
         return await answered(answer)
 
-    # ---- Actions of teachers.
-
-    async def _ask(self, room: Room, body: Body) -> Body:
-        call = Call(room.address)
-        room.ask(await in_turn(self._blocks, call, lambda: showing.question_of(body.get("kind"), body.get("query"))))
-        return {}
-
-    async def _follow(self, room: Room, body: Body) -> Body:
-        if not body.get("query"):
-            room.showing = None
-            room.show(None)
-            return {}
-        asked = body["query"], bool(body.get("hidden")), str(body.get("covered") or "")
-        room.showing = turn = object()
-        view = await in_turn(self._blocks, Call(room.address), lambda: showing.shown(*asked))
-        if room.showing is turn:  # otherwise the teacher has moved on
-            room.show(view)
-        return {}
-
-    async def _train(self, room: Room, body: Body) -> Body:
-        taught = room.taught()
-        taught.begin()
-        room.changed()
-        try:
-            examples = list(taught.examples)
-            head, accuracy = await run_in_threadpool(bounded(taught.learn, TRAINING["concurrency_id"]), examples)
-            taught.learnt(head, accuracy, len(examples))
-        finally:
-            taught.busy = False
-            room.changed()
-        return {}
-
     # ---- Actions of people.
 
     async def _guess(self, room: Room, person: Person, body: Body) -> Body:
@@ -195,7 +149,8 @@ class Desk:
         return {}
 
     async def _take_back(self, room: Room, person: Person, body: Body) -> Body:
-        _strike(room, body, person.id)
+        room.taught().take_back(body.get("number"), person.id)
+        room.changed()
         return {}
 
     async def _try(self, room: Room, person: Person, body: Body) -> Body:
@@ -234,10 +189,10 @@ class Desk:
         try:
             while not room.ended and (isinstance(who, str) or who.id in room.people):
                 upcoming = room.upcoming(to_teacher=isinstance(who, str))  # before the state is read, to miss no change
-                told = json.dumps(room.for_person(who) if isinstance(who, Person) else room.for_teacher())
-                if told != sent:
-                    yield f"data: {told}\n\n"
-                    sent, spoken = told, time.monotonic()
+                told = room.for_person(who) if isinstance(who, Person) else room.for_teacher()
+                if (written := json.dumps(told)) != sent:
+                    yield f"data: {json.dumps(told | {'clock': time.monotonic()})}\n\n"  # by which screens count down
+                    sent, spoken = written, time.monotonic()
                 elif time.monotonic() >= spoken + HEARTBEAT:
                     self.rooms.sweep()
                     yield ": still here\n\n"
@@ -261,26 +216,6 @@ def _listens(room: Room, who: Person | str, step: int) -> None:
         return
     room.teacher_listening += step
     room.used = time.monotonic()
-
-
-def _now(act: Callable[[Room, Body], Any]) -> Callable[[Room, Body], Awaitable[Body]]:
-    """A handler for a synchronous action with an empty answer."""
-
-    async def done(room: Room, body: Body) -> Body:
-        act(room, body)
-        return {}
-
-    return done
-
-
-def _strike(room: Room, body: Body, person: str | None) -> None:
-    room.taught().take_back(body.get("number"), person)
-    room.changed()
-
-
-def _door(room: Room, body: Body) -> None:
-    room.is_open = bool(body.get("open"))
-    room.changed()
 
 
 def _no_action() -> Body:

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from explorer.lessons.reading import lessons
 from tests.browser.expecting import expect
 from tests.browser.steps import settled
 from tests.browser.test_everyone import AXE, wrong
@@ -59,7 +60,7 @@ def test_a_board_and_five_phones_play_a_round_of_each_kind(board, phone, served,
     expect(people).to_have_count(5)
     expect(people.filter(has_text="<img")).to_have_count(1)
 
-    # A blank: the bars grow while the phones guess, and BERT's come when they are asked for.
+    # A blank: the board counts while the phones guess; the answers, and then BERT's, come when they are asked for.
     board.locator("#room [name=a]").fill("The capital of Japan is [MASK].")
     board.locator("#room [name=b]").fill("It is old.")
     press(board, "Fill the blank")
@@ -70,9 +71,7 @@ def test_a_board_and_five_phones_play_a_round_of_each_kind(board, phone, served,
         page.get_by_role("button", name="Guess").click()
         expect(page.get_by_text("Your guess:")).to_contain_text(guess.lower())
         expect(board.locator("#room")).to_contain_text(f"{number + 1} of 5")
-    first = board.locator("#room .bx-room-bars").first.locator("li").first
-    expect(first).to_contain_text(re.compile("tokyo.*3"))
-    expect(board.locator("#room .bx-room-bert")).to_have_text("BERT?")
+    expect(board.locator("#room .bx-room-at")).not_to_contain_text("tokyo")
 
     # One phone vanishes, and comes back to its seat with what it had guessed.
     phones[1].goto("about:blank")
@@ -81,6 +80,11 @@ def test_a_board_and_five_phones_play_a_round_of_each_kind(board, phone, served,
     expect(phones[1].get_by_text("Your guess:")).to_contain_text("kyoto")
     expect(people.filter(has_text="Bob")).not_to_have_attribute("title", "away")
 
+    press(board, "Show the room’s answers")
+    first = board.locator("#room .bx-room-bars").first.locator("li").first
+    expect(first).to_contain_text(re.compile("tokyo.*3"))
+    expect(phones[2].get_by_text("No more answers are taken")).to_be_visible()
+    expect(board.locator("#room .bx-room-bert")).to_have_text("BERT?")
     press(board, "Show BERT’s answer")
     best = bundled.fill_mask("The capital of Japan is [MASK].", "It is old.")[0].candidates
     for page in phones:
@@ -106,7 +110,7 @@ def test_a_board_and_five_phones_play_a_round_of_each_kind(board, phone, served,
     for number, page in enumerate(phones):
         page.locator(".bx-option").nth(number + 1).click()
         expect(page.get_by_text("Your guess:")).to_be_visible()
-    expect(board.locator("#room")).to_contain_text("5 of 5 have guessed")
+    expect(board.locator("#room")).to_contain_text("5 of 5 have answered")
     press(board, "Show BERT’s answer")
     expect(phones[2].locator(".bx-best li")).to_have_count(5)
     press(board, "Next")
@@ -162,18 +166,38 @@ def test_a_phone_follows_until_it_lets_go(board, phone):
     expect(page.get_by_role("heading", level=1)).to_contain_text("read")
 
 
-def test_what_a_lesson_covers_is_covered_on_the_phones(board, phone):
-    from explorer.lessons.reading import lessons
-
-    lesson, number = next((one, at) for one in lessons() for at, step in enumerate(one.steps, 1) if step.cover == "view")
-    page = phone("Ann")
+def test_a_step_is_asked_of_the_class_and_what_it_covers_stays_covered(board, phone):
+    lesson = next(one for one in lessons() if one.name == "07-masked-words")
+    step, phones = lesson.steps[3], [phone("Ann"), phone("Bob")]
+    panel, right = board.locator("#lessons"), next(one for one in step.options if one.right)
     press(board, "Let phones follow this page")
     press(board, "Back to the page")
-    board.evaluate("(step) => BertLessons.open(step)", f"{lesson.name}.{number}")
-    expect(page.get_by_text("Your teacher has covered this; guess first.").first).to_be_visible()
-    expect(page.locator("main .bx-view .bx-part")).to_have_count(0)
-    board.locator("#lessons .bx-lesson-option").first.click()
-    expect(page.locator("main .bx-view .bx-part").first).to_be_visible()
+    board.evaluate("(step) => BertLessons.open(step)", f"{lesson.name}.4")
+    for page in phones:
+        expect(page.get_by_role("heading", name=step.title)).to_be_visible()
+        expect(page.locator("main")).to_contain_text("How much does it give to dog now?")
+        expect(page.locator(".bx-option")).to_have_text([one.text for one in step.options])
+        expect(page.locator(".bx-shown .bx-strip-of-input")).to_contain_text("hairy")
+        expect(page.locator(".bx-shown [data-part]")).to_have_count(1)  # the input only
+    phones[0].get_by_role("button", name=right.text).click()
+    phones[1].get_by_role("button", name=step.options[0].text).click()
+    expect(panel.get_by_text("2 of 2 have answered.")).to_be_visible()
+    expect(panel.locator(".bx-lesson-option em")).to_have_count(0)
+    panel.get_by_role("button", name="Show the answers").click()
+    expect(panel.locator(".bx-lesson-option em")).to_have_text(["1", "1", "0"])
+    expect(phones[0].get_by_text("No more answers are taken")).to_be_visible()
+    panel.get_by_role("button", name="Show which is right").click()
+    expect(panel.locator(".bx-right em")).to_have_text("1")
+    expect(phones[0].locator(".bx-points")).to_have_text("10 points")
+    expect(phones[1].locator("main")).to_contain_text("Not quite. With the word in sight")
+    expect(phones[1].locator(".bx-solution .bx-right")).to_contain_text(right.text)
+    expect(phones[1].locator(".bx-shown [data-part=table]")).to_contain_text("p of the piece")
+    assert phones[1].evaluate("() => document.documentElement.scrollWidth - innerWidth") <= 0
+    panel.get_by_role("button", name="Next ›").click()
+    expect(phones[0].get_by_role("heading", name=lesson.steps[4].title)).to_be_visible()
+    panel.get_by_role("button", name="‹ Back").click()  # the class has seen its answer
+    expect(panel.locator(".bx-right")).to_contain_text(right.text)
+    expect(phones[0].locator("main > .bx-shown:first-child")).to_be_visible()
 
 
 def test_a_teacher_who_reloads_keeps_the_room(board, phone):

@@ -14,6 +14,7 @@ from explorer.classroom import names, questions, rooms, seats, showing, teaching
 from explorer.classroom.room import Room
 from explorer.classroom.teaching import Teaching
 from explorer.model import checkpoints
+from explorer.server.room_teachers import question_of_step
 from explorer.views.subject import Selection, Subject
 
 BLANK = ("The capital of Japan is [MASK].", "It is a [MASK] city.")
@@ -202,9 +203,19 @@ def test_bert_is_silent_until_it_is_revealed_and_the_others_always_are(room, sub
     before = [room.for_teacher(), room.for_person(ann), room.for_person(bob)]
     for told in before:
         assert not {"best", "closest", "rank", "share"} & told["round"].keys()
-    assert [one["share"] for one in before[0]["round"]["answers"]] == [None, None]
+    assert right not in json.dumps(before[0])
+    assert "zebra" not in json.dumps(before[0]), "the board is seen by all"
+    assert before[0]["round"]["guessed"] == 2
     assert right not in json.dumps(before[2])
     assert "zebra" not in json.dumps(before[1])
+    room.show_guesses()
+    shown = [room.for_teacher(), room.for_person(ann), room.for_person(bob)]
+    for told in shown:
+        assert not {"best", "closest", "rank", "share"} & told["round"].keys()
+    assert shown[0]["round"]["answers"] == [{"name": right, "count": 1}, {"name": "zebra", "count": 1}]
+    assert right not in json.dumps(shown[2])
+    with pytest.raises(InputError, match="Nothing is asked"):
+        room.keep(bob, room.asked(), room.asked().question.guess(right))
     room.reveal()
     room.reveal()
     assert (ann.points, bob.points) == (10, 0), "once"
@@ -214,6 +225,53 @@ def test_bert_is_silent_until_it_is_revealed_and_the_others_always_are(room, sub
     assert room.for_teacher()["round"]["closest"][0] == ("Ann", right, 1)
     with pytest.raises(InputError, match="Nothing is asked"):
         room.asked()
+
+
+def test_the_question_of_a_step_keeps_its_answer_until_it_is_revealed(room):
+    ann, bob = room.join("Ann"), room.join("Bob")
+    question = question_of_step("07-masked-words", 4)
+    room.ask(question)
+    right, wrong = question.right, (question.right + 1) % len(question.options)
+    for person, option in ((ann, right), (bob, wrong)):
+        room.keep(person, room.asked(), question.guess(str(option)))
+    for told in (room.for_teacher()["round"], room.for_person(ann)["round"]):
+        assert (told["kind"], told["options"]) == ("lesson", question.options)
+        assert "dog" in told["text"]
+        assert told["point"] == "fill-mask-game-table"
+        for hidden in ("right", "after", "feedback", "answers"):
+            assert hidden not in told
+    room.reveal()
+    assert [room.for_person(one)["round"]["earned"] for one in (ann, bob)] == [10, 0]
+    assert room.for_person(bob)["round"]["feedback"] == question.feedbacks[wrong]
+    board = room.for_teacher()["round"]
+    assert board["right"] == question.options[right]
+    assert {one["name"]: one["count"] for one in board["answers"]} == {question.options[right]: 1, question.options[wrong]: 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "step"), [("07-masked-words", 0), ("07-masked-words", 8), ("01-from-words-to-pieces", 2), ("x", 1), (None, "1")]
+)
+def test_a_step_that_asks_nothing_is_told(name, step):
+    with pytest.raises(InputError, match="no such step"):
+        question_of_step(name, step)
+
+
+def test_a_round_closes_when_its_time_is_over(room, subject, monkeypatch):
+    ann, now = room.join("Ann"), time.monotonic()
+    monkeypatch.setattr("explorer.classroom.rounds.time.monotonic", lambda: now)
+    room.ask(questions.pair(subject), 30)
+    played = room.asked()
+    for seconds in (29, "30", None, -30, 60.0):
+        with pytest.raises(InputError, match="30, 60, 90"):
+            played.limit(seconds)
+    assert room.for_person(ann)["round"]["ends"] == now + 30
+    monkeypatch.setattr("explorer.classroom.rounds.time.monotonic", lambda: now + 30)
+    with pytest.raises(InputError, match="time is over"):
+        room.keep(ann, played, played.question.guess("0"))
+    assert not room.for_teacher()["round"]["open"]
+    assert "answers" not in room.for_teacher()["round"], "hidden until the teacher shows them"
+    played.limit(0)
+    room.keep(ann, played, played.question.guess("0"))
 
 
 def test_no_screen_is_told_a_key_or_a_token(room, subject):

@@ -12,6 +12,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from explorer.classroom import rounds
 from explorer.classroom.room import TEACHER, Room
 from explorer.classroom.rooms import MISSES, TOO_MANY
 from explorer.server import join, rooms
@@ -94,6 +95,19 @@ def test_a_round_is_heard_by_everybody_with_the_models_answer(served, do, room, 
     assert [share for _, share in best] == pytest.approx([one.probability for one in expected], abs=1e-6)
 
 
+def test_the_servers_clock_closes_a_round(served, do, room, ann, monkeypatch):
+    monkeypatch.setattr(rounds, "SECONDS", (0, 1))
+    word = room["word"]
+    with listening(served, word, ann["token"]) as phone:
+        phone()
+        do(f"/{word}/ask", room["key"], {"kind": "lesson", "lesson": "07-masked-words", "step": 1, "seconds": 1})
+        told = phone()
+        assert told["round"]["open"]
+        assert 0 < told["round"]["ends"] - told["clock"] <= 1
+        assert not phone()["round"]["open"], "told without anybody asking"
+    assert do(f"/{word}/guess", ann["token"], {"guess": "0"}) == (400, rounds.TOO_LATE)
+
+
 def test_who_is_here_is_told_as_they_come_and_go(served, do, room, ann):
     with listening(served, room["word"], room["key"]) as board:
         while any(one["here"] for one in board()["people"]):
@@ -107,7 +121,7 @@ def test_who_is_here_is_told_as_they_come_and_go(served, do, room, ann):
             assert phone()["name"] == "Ann"
 
 
-TEACHERS = ("ask", "reveal", "stop", "follow", "teach", "train", "strike", "remove", "door", "end")
+TEACHERS = ("ask", "guesses", "time", "reveal", "stop", "follow", "teach", "train", "strike", "remove", "door", "end")
 
 
 @pytest.mark.parametrize("action", TEACHERS)
@@ -149,6 +163,9 @@ def test_what_is_no_nickname_is_told(do, room, data):
         ("ask", {"kind": "blank", "query": "a=nothing+hidden"}),
         ("ask", {"kind": "pair", "query": "a=alone"}),
         ("ask", {"kind": "blank", "query": "a=" + "x" * 20_000}),
+        ("ask", {"kind": "lesson", "lesson": "07-masked-words", "step": 9}),
+        ("ask", {"kind": "lesson", "lesson": "07-masked-words", "step": 1, "seconds": 7}),
+        ("time", {"seconds": 30}),
         ("follow", {"query": ["a"]}),
         ("teach", {"labels": "ab"}),
         ("train", {}),
@@ -386,6 +403,7 @@ def test_a_class_at_once_loses_no_guess(served, do, room):
         thread.start()
     for thread in threads:
         thread.join()
+    do(f"/{word}/guesses", room["key"])
     with listening(served, word, room["key"]) as board:
         told = board()["round"]
     assert told["guessed"] == 30

@@ -1,0 +1,75 @@
+// A round on the board: the question, how many have answered, and, when the teacher shows them, the answers.
+Object.assign(window.BertRoom, {
+  LIMITS: [30, 60, 90], // seconds that a teacher may give
+
+  round(round) {
+    const { el } = BertExplorer;
+    return [
+      el("h3", {}, round.asks),
+      ...this.question(round),
+      this.progress(round),
+      ...(round.shown ? [this.sides(round)] : []),
+      ...(round.revealed ? [this.closest(round)] : []),
+      el("nav", {}, ...this.steps(round)),
+    ];
+  },
+
+  question(round) {
+    const { el } = BertExplorer;
+    if (round.kind === "target") {
+      return [el("p", { class: "bx-asked-text bx-room-tokens" }, ...round.options.map((text, index) => el("span", { class: index === round.asked ? "bx-asks" : null }, text)))];
+    }
+    if (round.kind !== "lesson") return BertExplorer.room.texts(round);
+    const text = el("div", { class: "bx-lesson-text" });
+    text.innerHTML = round.text; // from our own files: Markdown without HTML
+    return [text, ...(round.shown ? [] : [el("ul", { class: "bx-room-options" }, ...round.options.map((one) => el("li", {}, one)))])];
+  },
+
+  // How many have answered, and for how long the others still may.
+  progress(round) {
+    const { el } = BertExplorer;
+    const here = this.state.people.length;
+    const told = el("b", {}, `${round.guessed} of ${here}`);
+    const late = round.open || round.shown ? null : " The time is over.";
+    return el("p", { class: "bx-room-progress", role: "status" }, el("span", {}, told, ` ${round.guessed === 1 ? "has" : "have"} answered.`, late), BertExplorer.room.left(round));
+  },
+
+  bars(rows) {
+    const { el } = BertExplorer;
+    return el("ol", { class: "bx-room-bars" }, ...rows.map(({ id, name, share, told, right }) =>
+      el("li", { class: right ? "bx-right" : null }, el("span", {}, name, right ? " ✓" : null), el("i", { "data-bar": id, style: `width:${(100 * share).toFixed(1)}%` }), el("em", {}, told))));
+  },
+
+  sides(round) {
+    const { el } = BertExplorer;
+    const most = Math.max(1, ...round.answers.map((one) => one.count));
+    const count = (name) => round.answers.find((one) => one.name === name)?.count ?? 0;
+    const named = round.kind === "lesson" ? round.options.map((name) => ({ name, count: count(name) })) : round.answers;
+    const room = named.map((one) => ({ id: `room ${one.name}`, name: one.name, share: one.count / most, told: String(one.count), right: one.name === round.right }));
+    if (round.kind === "lesson") return el("div", { class: "bx-room-lesson" }, this.bars(room));
+    const best = (round.best ?? []).map(([name, share]) => ({ id: `bert ${name}`, name, share: share / round.best[0][1], told: `${Math.round(100 * share)} %` }));
+    return el("div", { class: "bx-room-sides" },
+      el("section", {}, el("h4", {}, "The room"), this.bars(room)),
+      el("section", { class: "bx-room-bert" }, el("h4", {}, "BERT"), round.revealed ? this.bars(best) : el("p", { class: "bx-room-hidden" }, "?")));
+  },
+
+  closest({ kind, closest, answers, right, guessed }) {
+    const { el } = BertExplorer;
+    if (kind === "lesson") return el("p", { class: "bx-room-closest" }, `${answers.find((one) => one.name === right)?.count ?? 0} of ${guessed} are right.`);
+    if (!closest.length) return el("p", {}, "Nobody’s guess is among BERT’s answers.");
+    const told = closest.flatMap(([name, guess, rank], index) => [index ? ", " : "", el("b", {}, name), ` (“${guess}”, number ${rank})`]);
+    return el("p", { class: "bx-room-closest" }, "Closest: ", ...told, ".");
+  },
+
+  // What the teacher may do next.
+  steps(round) {
+    const { el } = BertExplorer;
+    const { kind, open, shown, revealed } = round;
+    if (revealed) return [this.button("Next", () => this.act("stop"), { "data-id": "next", class: "bx-room-main" })];
+    const guesses = this.button("Show the room’s answers", () => this.act("guesses"), { "data-id": "guesses", class: "bx-room-main" });
+    const reveal = this.button(kind === "lesson" ? "Show the right answer" : "Show BERT’s answer", () => this.act("reveal"), { "data-id": "reveal", class: shown ? "bx-room-main" : null });
+    const limits = [...this.LIMITS, ...(round.until ? [0] : [])].map((seconds) => this.button(seconds ? `${seconds} s` : "no limit", () => this.act("time", { seconds }), { "data-id": `limit-${seconds}` }));
+    const stop = this.button("Stop", () => this.act("stop"), { "data-id": "stop" });
+    return [...(shown ? [] : [guesses]), reveal, stop, ...(open ? [el("span", { class: "bx-room-limits" }, "Close the answers in ", ...limits)] : [])];
+  },
+});

@@ -1,0 +1,152 @@
+"""What a teacher may do in a room, by the names of the actions in its addresses."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+
+from explorer.api.callers import bounded
+from explorer.base.errors import InputError
+from explorer.base.fair_queue import Call
+from explorer.base.scheduling import TRAINING
+from explorer.classroom import showing
+from explorer.classroom.questions import Asked, StepQuestion
+from explorer.classroom.room import Room
+from explorer.classroom.rooms import Rooms
+from explorer.classroom.teaching import Teaching
+from explorer.lessons.lesson import Lesson
+from explorer.lessons.reading import lessons
+from explorer.lessons.sending import as_html, within_a_line
+from explorer.page.blocks import PageBlocks
+from explorer.server.room_requests import Body
+from explorer.server.taking import in_turn
+
+LESSON = "lesson"  # the kind of a question that a lesson's step asks
+NO_STEP = "There is no such step, or it asks nothing to choose from; open the lesson again."
+Action = Callable[[Room, Body], Awaitable[Body]]
+
+
+def teachers_actions(blocks: PageBlocks, rooms: Rooms) -> dict[str, Action]:
+    """The actions of a teacher, which answer {}. Each raises ExplorerError with a sentence for the board."""
+
+    async def ask(room: Room, body: Body) -> Body:
+        room.ask(await _question(blocks, room, body), body.get("seconds", 0))
+        _wake_at_the_end(room)
+        return {}
+
+    async def follow(room: Room, body: Body) -> Body:
+        await _follow(blocks, room, body)
+        return {}
+
+    return {
+        "ask": ask,
+        "follow": follow,
+        "train": _train,
+        "time": _now(_limit),
+        "guesses": _now(lambda room, body: room.show_guesses()),
+        "reveal": _now(lambda room, body: room.reveal()),
+        "stop": _now(lambda room, body: room.end_activity()),
+        "teach": _now(lambda room, body: room.teach(Teaching.of(body.get("labels"), room.model))),
+        "strike": _now(_strike),
+        "remove": _now(lambda room, body: room.remove(body.get("id"))),
+        "door": _now(_door),
+        "end": _now(lambda room, body: rooms.end(room)),
+    }
+
+
+# ---- Rounds.
+
+
+async def _question(blocks: PageBlocks, room: Room, body: Body) -> Asked:
+    """The question that is to be asked: of a lesson's step, or about the place of a link. Raises ExplorerError."""
+    kind = body.get("kind")
+    if kind == LESSON:
+        return await run_in_threadpool(question_of_step, body.get("lesson"), body.get("step"))
+    return await in_turn(blocks, Call(room.address), lambda: showing.question_of(kind, body.get("query")))
+
+
+def question_of_step(name: object, number: object) -> StepQuestion:
+    """The question of a lesson's step, counted from 1. Raises InputError if there is none, LessonError for a broken lesson."""
+    lesson: Lesson | None = next((one for one in lessons() if one.name == name), None)
+    if lesson is None or not isinstance(number, int) or not 1 <= number <= len(lesson.steps):
+        raise InputError(NO_STEP)
+    step = lesson.steps[number - 1]
+    if not step.options:
+        raise InputError(NO_STEP)
+    return StepQuestion(
+        lesson=lesson.name,
+        step=number,
+        asks=step.title,
+        text=as_html(step.before),
+        texts=(step.link["a"], step.link.get("b", "")),
+        options=tuple(one.text for one in step.options),
+        right=next(place for place, one in enumerate(step.options) if one.right),
+        feedbacks=tuple(within_a_line(one.feedback) for one in step.options),
+        after=as_html(step.after),
+        point=step.point,
+    )
+
+
+def _limit(room: Room, body: Body) -> None:
+    room.asked().limit(body.get("seconds"))
+    _wake_at_the_end(room)
+    room.changed()
+
+
+def _wake_at_the_end(room: Room) -> None:
+    """Tell all pages when the time of the round is over; if it was changed meanwhile, they are only told nothing new."""
+    if room.round and room.round.ends is not None:
+        asyncio.get_running_loop().call_at(room.round.ends + 0.05, room.changed)
+
+
+# ---- Following, and teaching together.
+
+
+async def _follow(blocks: PageBlocks, room: Room, body: Body) -> None:
+    if not body.get("query"):
+        room.showing = None
+        room.show(None)
+        return
+    asked = body["query"], bool(body.get("hidden")), str(body.get("covered") or "")
+    room.showing = turn = object()
+    view = await in_turn(blocks, Call(room.address), lambda: showing.shown(*asked))
+    if room.showing is turn:  # otherwise the teacher has moved on
+        room.show(view)
+
+
+async def _train(room: Room, body: Body) -> Body:
+    taught = room.taught()
+    taught.begin()
+    room.changed()
+    try:
+        examples = list(taught.examples)
+        head, accuracy = await run_in_threadpool(bounded(taught.learn, TRAINING["concurrency_id"]), examples)
+        taught.learnt(head, accuracy, len(examples))
+    finally:
+        taught.busy = False
+        room.changed()
+    return {}
+
+
+# ---- Helpers.
+
+
+def _now(act: Callable[[Room, Body], Any]) -> Action:
+    """A handler for a synchronous action with an empty answer."""
+
+    async def done(room: Room, body: Body) -> Body:
+        act(room, body)
+        return {}
+
+    return done
+
+
+def _strike(room: Room, body: Body) -> None:
+    room.taught().take_back(body.get("number"))
+    room.changed()
+
+
+def _door(room: Room, body: Body) -> None:
+    room.is_open = bool(body.get("open"))
+    room.changed()
