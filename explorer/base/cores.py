@@ -3,7 +3,10 @@
 import functools
 import os
 import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
+from typing import TypeVar
 
 from threadpoolctl import ThreadpoolController
 
@@ -11,6 +14,7 @@ from explorer.base.errors import InputError
 from explorer.base.lazy import joblib
 
 DEVICE, THREADS = "BERT_EXPLORER_DEVICE", "BERT_EXPLORER_THREADS"  # environment variables
+Result = TypeVar("Result")
 MOST = 16  # more threads gain little for a BERT on a few hundred pieces
 
 
@@ -29,6 +33,21 @@ def check_threads(given: str) -> None:
 def half_the_cores() -> AbstractContextManager:
     """Context manager: this thread computes on half of the cores, and leaves the rest to other calls."""
     return _libraries("torch" in sys.modules).limit(limits=max(1, cores() // 2), user_api="openmp")
+
+
+_another = ThreadPoolExecutor(1, "another")  # one for the process, since the C library keeps memory for each thread
+
+
+def twice(work: Callable[[], Result]) -> list[Result]:
+    """The results of `work` run here and, unless it is busy, in another thread at the same time, each on half of the cores."""
+
+    def on_half() -> Result:
+        with half_the_cores():
+            return work()
+
+    there = _another.submit(on_half)
+    here = on_half()
+    return [here] if there.cancel() else [here, there.result()]
 
 
 @functools.cache

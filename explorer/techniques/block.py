@@ -26,7 +26,8 @@ class Block:
     @classmethod
     def of(cls, layer: Layer, hidden: torch.Tensor, heads: Heads) -> Block:
         """The block as the model computes it, from the queries, keys and values of its heads: a batch of one."""
-        return cls(layer, hidden, heads.weights()[0], heads.value[0])
+        room = torch.empty(*heads.query.shape[:-1], heads.key.shape[-2])  # else scores and weights would be in memory together
+        return cls(layer, hidden, heads.weights(room)[0], heads.value[0])
 
     @cached_property
     def residual(self) -> torch.Tensor:

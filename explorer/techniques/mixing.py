@@ -38,8 +38,8 @@ def shares_of(blocks: Sequence[Block]) -> tuple[torch.Tensor, float]:
     if tokens <= SHORT:
         nearer, error = _all_at_once(blocks)
     else:
-        nearer = torch.stack([_linear_and_passed(block) for block in blocks])
-        error = max(map(_error, blocks))
+        found, errors = zip(*map(_linear_and_passed, blocks), strict=True)
+        nearer, error = torch.stack(found), max(errors)
     return _of_rows(nearer, torch.arange(tokens)), error
 
 
@@ -87,23 +87,23 @@ def _nearer(blocks: Sequence[Block], parts: torch.Tensor) -> tuple[torch.Tensor,
     return -passed.sum(-1).transpose(1, 2), error
 
 
-def _error(block: Block) -> float:
+def _error(block: Block, handed: torch.Tensor) -> float:
     """The error of the parts' sum over CHECKED queries."""
     queries = torch.linspace(0, len(block.hidden) - 1, CHECKED).long()
     joined = block.weights[:, queries].transpose(0, 1).flatten(1)  # [queries, heads · key]
-    parts = joined @ block.handed.flatten(0, 1)
+    parts = joined @ handed.flatten(0, 1)
     rest = (block.vectors - block.biases() - block.kept)[queries] - parts
     return float((rest / block.deviation[queries]).abs().max())
 
 
-def _linear_and_passed(block: Block) -> torch.Tensor:
-    """‖σy‖₁ − ‖σy − σT‖₁ [query, key] without all parts, which would be [query, key, width].
+def _linear_and_passed(block: Block) -> tuple[torch.Tensor, float]:
+    """‖σy‖₁ − ‖σy − σT‖₁ [query, key], and the error, without all parts, which would be [query, key, width].
 
     |y| − |y − T| is s T with s the sign of y, minus 2 (s T − |y|) where s T exceeds |y|. The sum of the first is a product of
     matrices as small as those of the attention. T exceeds few of y's numbers: where it is known to be smaller than all but the
     smallest of them, only these are compared, elsewhere all.
     """
-    vectors, handed, weights = block.vectors, block.handed, block.weights
+    vectors, weights, handed = block.vectors, block.weights, block.value @ block.normed_output
     tokens, width = vectors.shape
     sizes, signs = vectors.abs(), _signs(vectors)
     along = (signs @ block.normed_output.flatten(0, 1).T).unflatten(1, (len(weights), -1))  # [query, heads, head_size]
@@ -113,16 +113,17 @@ def _linear_and_passed(block: Block) -> torch.Tensor:
         most.addcmul_(weight, handed[head].abs().amax(-1))  # an upper bound of the numbers of T
     small = sizes.topk(min(NEAR + 1, width), largest=False, sorted=True)
     heavy = most >= small.values[:, -1:]
-    most.masked_fill_(heavy, 0)
+    own = torch.einsum("hq,hqw->qw", weights.diagonal(dim1=1, dim2=2), handed) + block.kept
+    most.masked_fill_(heavy.fill_diagonal_(True), 0)
+    _put_whole(nearer, block, handed, heavy.fill_diagonal_(False), sizes)
+    error = _error(block, handed)
+    del handed  # as large as what is made next
     nearer -= _passed_nearby(block, small.indices[:, :-1], most, signs, sizes).mul_(2)
-    heavy.fill_diagonal_(False)
-    _put_whole(nearer, block, heavy, sizes)
-    own = (weights.diagonal(dim1=1, dim2=2)[..., None] * handed).sum(0) + block.kept
     nearer.diagonal().copy_((sizes - (vectors - own).abs()).sum(-1))
-    return nearer
+    return nearer, error
 
 
-def _put_whole(nearer: torch.Tensor, block: Block, where: torch.Tensor, sizes: torch.Tensor) -> None:
+def _put_whole(nearer: torch.Tensor, block: Block, handed: torch.Tensor, where: torch.Tensor, sizes: torch.Tensor) -> None:
     """Set |y| − |y − T| [query, key], summed element by element, `where` it is true; `sizes` are |y|."""
     by_key = block.weights.permute(2, 1, 0)  # [key, query, heads]
     for start in range(0, len(where), KEYS):
@@ -133,7 +134,7 @@ def _put_whole(nearer: torch.Tensor, block: Block, where: torch.Tensor, sizes: t
             ends = keys.bincount(minlength=KEYS).cumsum(0).tolist()
             for key, begin, end in zip(range(start, len(where)), [0, *ends], ends, strict=False):
                 if begin < end:
-                    rest[begin:end].addmm_(weights[begin:end], block.handed[:, key], alpha=-1)
+                    rest[begin:end].addmm_(weights[begin:end], handed[:, key], alpha=-1)
             nearer[queries, keys + start] = sizes.index_select(0, queries).sub_(rest.abs_()).sum(-1)
 
 

@@ -11,10 +11,12 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
 from operator import attrgetter
+from threading import Lock
 
 import numpy as np
 
 from explorer.base.cache import OnceCache
+from explorer.base.cores import twice
 from explorer.base.engine import inference_mode, torch
 from explorer.model import attending
 from explorer.model.attending import Heads
@@ -22,7 +24,7 @@ from explorer.model.layer import Layer
 from explorer.model.trace import Reading, Trace
 from explorer.techniques.ablation import Cut, Head, changed_states
 from explorer.techniques.block import Block
-from explorer.techniques.mixing import head_shares_of, shares_at, shares_of, together
+from explorer.techniques.mixing import SHORT, head_shares_of, shares_at, shares_of, together
 
 Patch = tuple[int, int, Trace]
 """(hidden state, token, the run from which its vector is taken), as in `changed_states`."""
@@ -117,6 +119,8 @@ def _made(
 
 def _put(rows: np.ndarray, blocks: Iterator[Block]) -> float:
     """Write the shares of the blocks into `rows` [layers, query, key]; returns their largest error."""
+    if rows.shape[-1] > SHORT:
+        return _put_two_at_once(rows, blocks)
     error, start = 0.0, 0
     while start < len(rows):
         some = list(islice(blocks, 1))
@@ -126,6 +130,25 @@ def _put(rows: np.ndarray, blocks: Iterator[Block]) -> float:
         error, start = max(error, theirs), start + len(some)
         del some, found  # before the next is made: those of a long input are large
     return error
+
+
+def _put_two_at_once(rows: np.ndarray, blocks: Iterator[Block]) -> float:
+    """`_put` for a long input: two layers at a time, since most steps are too small to share them among all cores."""
+    numbered, turn = enumerate(blocks), Lock()
+
+    @inference_mode
+    def decompose() -> float:
+        error = 0.0
+        while True:
+            with turn:  # a changed layer reads the one before
+                at, block = next(numbered, (-1, None))
+            if block is None:
+                return error
+            found, theirs = shares_of([block])
+            rows[at], error = found[0].numpy(), max(error, theirs)
+            del block, found  # before the next is made
+
+    return max(twice(decompose))
 
 
 def _cut_rows(trace: Trace, layer: int, off: Collection[Head], cuts: Collection[Cut], patch: Patch | None) -> list[int]:
