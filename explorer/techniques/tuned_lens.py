@@ -56,7 +56,7 @@ def tuned_lens(model: Network) -> TunedLens | None:
 
 
 def require_tuned_lens(model: Network) -> TunedLens:
-    """The same. Raises CapabilityError when there is none for this model."""
+    """The lens that comes with the app. Raises CapabilityError when it was not fitted for this model's weights."""
     if (found := tuned_lens(model)) is None:
         raise CapabilityError(NONE)
     return found

@@ -55,7 +55,10 @@ def test_the_lens_shows_every_layer_and_follows_words(open_view, bundled):
     expect(rows.last.locator("td").nth(guess.position)).to_have_text(guess.candidates[0].token)
     expect(page.get_by_text("✓ matches the model: the last row")).to_be_attached()
     type_into(page, "fill-mask-follow", "tea, milk")
-    expect(page.locator("#fill-mask-followed-followed .legendtext")).to_have_text(["tea", "milk"])
+    rival = next(one.token for one in guess.candidates if one.token != "tea")
+    words = [f"tea rather than {rival}", f"milk rather than {rival}"]
+    legend = page.locator("#fill-mask-followed-followed .legendtext")
+    expect(legend).to_have_text([*words, *(f"{word}: probability" for word in ("tea", "milk", rival))])
     rows.first.locator("button").nth(2).click()
     expect(page.locator("#fill-mask-followed-summary")).to_contain_text("at position 2")
     expect(page.locator("#fill-mask-finding")).to_contain_text("Read with the last layer's head")

@@ -91,7 +91,7 @@ def test_the_endpoint_and_the_views_read_by_it(bundled, tuned):
     raw, mapped = (Lens(reading=reading).finding(subject).text for reading in (RAW, TUNED))
     since = next(at for at in range(len(names)) if set(names[at:]) == {names[-1]})
     assert raw.startswith("Read with the last layer's head, “tokyo” leads from layer ")
-    assert raw.endswith(f"With the tuned lens it leads from layer {since} on.")
+    assert raw.endswith(f" With the tuned lens it leads from layer {since} on, before it “{names[since - 1]}”.")
     assert mapped.startswith(f"Read with the tuned lens, “tokyo” leads from layer {since} on")
 
 

@@ -91,7 +91,7 @@ def test_the_finding_of_the_rollout_says_what_it_assumes_and_what_is_measured(su
         expected.append(([float(share) for share in (special, row[4], rest.max())], tokens[int(rest.argmax())]))
     told = Rollout().finding(subject).text
     assumed, measured = told.split(" The routes (ALTI)")
-    assert assumed.startswith("Rollout assumes that every layer keeps half of each position: “cross” then takes ")
+    assert assumed.startswith(f"Rollout assumes that every layer keeps half of each position: “{tokens[4]}” then takes ")
     kept = float(mixed[:, 4, 4].mean())
     for part, (shares, word), first in ((assumed, expected[0], []), (measured, expected[1], [kept])):
         assert re.findall(r"(?:less than )?\d+\u00a0%", part) == [whole_percent(share) for share in first + shares]
