@@ -66,9 +66,10 @@ BertExplorer.picture = (() => {
     while (!holds() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 20));
   }
 
-  // The layout with the user's zoom and camera.
+  // The layout with the user's zoom and camera, without the line that marks what is chosen on the page.
   function seenAs(layout, original) {
-    const now = { ...layout, paper_bgcolor: "#fff" };
+    const shapes = (layout.shapes ?? []).filter(({ name }) => name !== "chosen");
+    const now = { ...layout, shapes, paper_bgcolor: "#fff" };
     for (const [name, axis] of Object.entries(original?.layout ?? {})) {
       if (/^[xy]axis\d*$/.test(name) && axis.range) now[name] = { ...now[name], range: [...axis.range], autorange: axis.autorange };
       if (/^scene\d*$/.test(name) && axis.camera) now[name] = { ...now[name], camera: axis.camera };
