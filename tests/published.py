@@ -1,7 +1,7 @@
 """Hold the app to the numbers that were published of the original BERT: `python -m tests.published`.
 
-google-bert/bert-base-uncased is loaded where a hub or a cache of this machine has it; where none does, a message says so, and the
-exit status is 0. `--own` checks the bundled model against its own recorded numbers instead, and `--record` prints those of a model.
+google-bert/bert-base-uncased is loaded where a hub or a cache of this machine has it; where none does, a message says so, and
+the exit status is 0. `--own` checks the bundled model against its recorded numbers instead; `--record` prints those of a model.
 The figures of tests/published.json were printed in public tutorials, rounded as they are there.
 """
 

@@ -1,10 +1,14 @@
-// Export every picture: SVG, or PNG at 300 dots per inch, light in any theme.
+// Export every picture: SVG as wide as one or two columns of a journal, or PNG at 300 dots per inch, light in any theme.
 BertExplorer.picture = (() => {
   "use strict";
-  const { el, plain, paper } = BertExplorer;
+  const { el, svg, plain, paper } = BertExplorer;
   const DRAWN = new Set(["Flow", "TokenRow", "AttentionLines", "HeadGrid", "SwitchBoard", "WordGrid", "Bars", "Ranking", "StripTable", "Architecture", "Heatmap"]);
   const DPI = 300;
   const PATIENCE = 20_000; // ms
+  const PER_MM = 96 / 25.4; // px
+  const COLUMNS = { svg: 175, svg85: 85, png: 175 }; // mm: two columns of a journal, and one
+  const NAMES = { svg: ["SVG", "Download as SVG"], svg85: ["SVG 85 mm", "One column (85 mm)"], png: ["PNG", "Download as PNG"], csv: ["CSV", "Download as CSV"] };
+  const MOST_CELLS = 64; // rows and columns of a matrix whose cells are drawn as shapes
   const TOLD = 6_000; // ms for which the outcome of a save is shown
 
   // The font is embedded, and measured with, so that it looks the same everywhere. A page without a server has none.
@@ -36,9 +40,10 @@ BertExplorer.picture = (() => {
   }
 
   // Mount the component again, on white paper beside the page, while `take(root)` reads it.
-  async function onPaper(name, element, props, settings, take) {
+  async function onPaper(name, element, props, settings, mm, take) {
     const root = element.querySelector(".bx");
-    const copy = el("div", { class: root.className, style: `width:${Math.max(320, root.clientWidth)}px` });
+    const width = mm ? Math.round(mm * PER_MM) : Math.max(320, root.clientWidth);
+    const copy = el("div", { class: root.className, style: `width:${width}px` });
     if (settings.height && root.classList.contains("bx-chart")) copy.style.height = `${settings.height}px`;
     const known = await learnLetters();
     const family = known.length ? `--font: '${LETTERS}', ${BertExplorer.css("--font")}` : null;
@@ -61,14 +66,57 @@ BertExplorer.picture = (() => {
     while (!holds() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 20));
   }
 
-  // The layout with the user's zoom and camera.
+  // The layout with the user's zoom and camera, without the line that marks what is chosen on the page.
   function seenAs(layout, original) {
-    const now = { ...layout, paper_bgcolor: "#fff" };
+    const shapes = (layout.shapes ?? []).filter(({ name }) => name !== "chosen");
+    const now = { ...layout, shapes, paper_bgcolor: "#fff" };
     for (const [name, axis] of Object.entries(original?.layout ?? {})) {
       if (/^[xy]axis\d*$/.test(name) && axis.range) now[name] = { ...now[name], range: [...axis.range], autorange: axis.autorange };
       if (/^scene\d*$/.test(name) && axis.camera) now[name] = { ...now[name], camera: axis.camera };
     }
     return now;
+  }
+
+  // Plotly draws the cells of a matrix as an image; replace it by a shape for each cell, in the colour that it has there.
+  async function toShapes(drawn, box, { _fullLayout: seen }) {
+    const maps = box._fullData.filter((trace) => trace.visible === true && trace.type === "heatmap");
+    const images = [...drawn.querySelectorAll(".heatmaplayer .hm image")];
+    if (images.length !== maps.length) return;
+    for (const [i, image] of images.entries()) {
+      const [rows, columns] = [maps[i].z.length, maps[i].z[0].length];
+      const whole = ["xaxis", "yaxis"].every((axis) => seen[axis].autorange !== false); // not zoomed: all cells are there
+      if (Math.max(rows, columns) <= MOST_CELLS && whole) image.replaceWith(await cellsOf(image, rows, columns));
+    }
+  }
+
+  async function cellsOf(image, rows, columns) {
+    const [x, y, width, height] = ["x", "y", "width", "height"].map((name) => Number(image.getAttribute(name) ?? 0));
+    const pixels = new Image();
+    pixels.src = image.getAttribute("href") ?? image.getAttributeNS("http://www.w3.org/1999/xlink", "href");
+    await pixels.decode();
+    const canvas = el("canvas", { width: pixels.naturalWidth, height: pixels.naturalHeight });
+    const pen = canvas.getContext("2d");
+    pen.drawImage(pixels, 0, 0);
+    const [wide, high] = [width / columns, height / rows];
+    const cells = [];
+    for (let row = 0; row < rows; row++) {
+      for (let column = 0; column < columns; column++) {
+        const at = [((column + 0.5) / columns) * canvas.width, ((row + 0.5) / rows) * canvas.height].map(Math.floor);
+        const [r, g, b, a] = pen.getImageData(...at, 1, 1).data;
+        if (!a) continue;
+        cells.push(svg("rect", { x: (x + column * wide).toFixed(2), y: (y + row * high).toFixed(2), width: (wide + 0.2).toFixed(2),
+          height: (high + 0.2).toFixed(2), fill: `rgb(${r},${g},${b})`, "fill-opacity": a < 255 ? (a / 255).toFixed(2) : null }));
+      }
+    }
+    return svg("g", {}, ...cells);
+  }
+
+  // How it was made: what the file says, or the server.
+  async function provenance() {
+    if (BertExplorer.provenance) return BertExplorer.provenance;
+    if (!window.BertTake || !BertLink.query) return null;
+    const answer = await fetch(BertTake.file("view.provenance", BertLink.query)).catch(() => null);
+    return answer?.ok ? answer.json() : null;
   }
 
   async function ofChart(sheet, about, original) {
@@ -77,21 +125,33 @@ BertExplorer.picture = (() => {
     await until(() => box.dataset.drawn);
     const { width, height } = box._fullLayout;
     const address = await Plotly.toImage({ data: box.data, layout: seenAs(box.layout, original) }, { format: "svg", width, height });
-    Plotly.purge(box);
     const drawn = new DOMParser().parseFromString(decodeURIComponent(address.slice(address.indexOf(",") + 1)), "image/svg+xml").documentElement;
+    await toShapes(drawn, box, original ?? box);
+    Plotly.purge(box);
     const words = ["title", "desc"].map((name) => document.createElementNS(drawn.namespaceURI, name));
     words.forEach((node, i) => (node.textContent = [about.title, about.about][i]));
     drawn.prepend(...words);
     return drawn;
   }
 
-  // The picture as the text of an SVG.
-  async function svgOf(name, element, props, settings) {
+  // The width of the paper in millimetres, whatever the picture needs for its own.
+  function sized(drawn, mm) {
+    const [width, height] = ["width", "height"].map((name) => Number(drawn.getAttribute(name)));
+    if (!drawn.getAttribute("viewBox")) drawn.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    drawn.setAttribute("width", `${mm}mm`);
+    drawn.setAttribute("height", `${((mm * height) / width).toFixed(2)}mm`);
+  }
+
+  // The picture as the text of an SVG, `mm` wide or, if 0, as wide as on the page.
+  async function svgOf(name, element, props, settings, mm = 0) {
     const about = { title: settings.label || named(element), about: described(element) };
-    const drawn = await onPaper(name, element, props, settings, (sheet) =>
+    const drawn = await onPaper(name, element, props, settings, mm, (sheet) =>
       name === "PlotlyChart" ? ofChart(sheet, about, element.querySelector(".bx-chart")) : paper.draw(sheet.querySelector(".bx"), about));
     const known = await learnLetters();
     if (known.length) carryLetters(drawn, known);
+    if (mm) sized(drawn, mm);
+    const made = await provenance();
+    if (made) drawn.prepend(svg("metadata", {}, JSON.stringify(made)));
     return new XMLSerializer().serializeToString(drawn).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "");
   }
 
@@ -136,10 +196,10 @@ BertExplorer.picture = (() => {
   // ---- As files.
 
   async function save(name, element, props, settings, format) {
-    const written = await svgOf(name, element, props, settings);
+    const written = await svgOf(name, element, props, settings, COLUMNS[format]);
     const blob = format === "png" ? await pngOf(written) : new Blob([written], { type: "image/svg+xml" });
     const filename = (settings.label || named(element)).toLowerCase().replace(/[^a-z0-9]+/g, "-");
-    const link = el("a", { href: URL.createObjectURL(blob), download: `${filename}.${format}` });
+    const link = el("a", { href: URL.createObjectURL(blob), download: `${filename}.${format.slice(0, 3)}` });
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
   }
@@ -167,7 +227,7 @@ BertExplorer.picture = (() => {
     const come = () => {
       for (const kind of ["pointerenter", "focusin"]) element.removeEventListener(kind, come);
       const wanted = (format) => (format === "csv" ? saveNumbers(element) : save(name, element, props, settings, format));
-      element.append(action(wanted, ["svg", "png", ...(partOf(element) ? ["csv"] : [])]));
+      element.append(action(wanted, ["svg", "svg85", "png", ...(partOf(element) ? ["csv"] : [])]));
     };
     for (const kind of ["pointerenter", "focusin"]) element.addEventListener(kind, come);
   }
@@ -175,7 +235,7 @@ BertExplorer.picture = (() => {
   // The menu of file formats.
   function action(wanted, formats) {
     const choices = el("div", { class: "bx-save-choices", hidden: "" }, ...formats.map((format) =>
-      el("button", { type: "button", "data-format": format, "aria-label": `Download as ${format.toUpperCase()}` }, format.toUpperCase())));
+      el("button", { type: "button", "data-format": format, "aria-label": NAMES[format][1] }, NAMES[format][0])));
     const open = el("button", { type: "button", "aria-label": "Save this picture", "aria-expanded": "false", title: "Save this picture" }, "⤓");
     const box = el("div", { class: "bx-save" }, choices, open);
     const show = (now) => {

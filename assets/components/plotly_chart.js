@@ -88,7 +88,9 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
     const grid = { width: 24, height: 24, path: "M3 3h18v3H3zM3 9h8v4H3zM13 9h8v4h-8zM3 16h8v4H3zM13 16h8v4h-8z" };
     const { partOf, saveNumbers } = BertExplorer.picture;
     const numbers = { name: "CSV", title: "Download the numbers as CSV", icon: grid, click: () => saveNumbers(element) };
-    const files = [save("png"), save("svg"), ...(partOf(element) ? [numbers] : [])];
+    const narrow = { ...save("svg"), name: "SVG 85 mm", title: "Download as SVG for one column (85 mm)", icon: Plotly.Icons.disk,
+      click: () => BertExplorer.picture.save("PlotlyChart", element, props, settings, "svg85") };
+    const files = [save("png"), save("svg"), narrow, ...(partOf(element) ? [numbers] : [])];
     const all = touched ? [...UNUSED, "zoom2d", "pan2d", "resetScale2d"] : UNUSED;
     const unused = all.filter((name) => !(settings.with_lasso && name === "lasso2d"));
     const _baseUrl = ""; // otherwise colour bars refer to the page's address, and disappear when it changes

@@ -1,7 +1,7 @@
 // A matrix as a light picture of our own: a file that shows nothing else needs no Plotly.
 BertExplorer.define("Heatmap", ({ element, trigger, props, settings }) => {
   const { el, svg, css, window: shared, figureWindow } = BertExplorer;
-  const MOST_RECTS = 2500; // cells that are drawn as shapes; more of them are one small image
+  const MOST_RECTS = 64 * 64; // cells that are drawn as shapes; more of them are one small image
   const LABEL = { size: 12, most: 110 }; // px
   const NO_WIDTH = /\u200b/g;
   const ENTITIES = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };

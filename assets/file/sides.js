@@ -78,6 +78,7 @@ BertExplorer.sides = (() => {
   // Fills `main` with an article for each side. `asked(part, event, told)` hears what is clicked, where that is answered;
   // `tools` stand beside the first title. Resolves when all is drawn.
   async function draw(main, sides, { asked = null, tools = [] } = {}) {
+    BertExplorer.provenance = sides[0].provenance; // of the pictures saved here
     const boxes = []; // [box, part], filled when they have their place
     main.replaceChildren(...sides.map((one, index) => el("article", {},
       el("div", { class: "bx-top" }, el("h1", {}, one.question), ...(index ? [] : tools)),

@@ -5,10 +5,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from explorer.base.errors import ExplorerError
+from explorer.model.provenance import provenance_of
 from explorer.outlets import bundle, page_file
 from explorer.outlets.data_files import csv_file, json_file
 from explorer.outlets.place import Place
 from explorer.outlets.python_file import python
+from explorer.outlets.tables import as_json
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,11 @@ def _zip(place: Place) -> bytes:
     return bundle.zipped(place, files)
 
 
+def _provenance(place: Place) -> bytes:
+    return as_json(provenance_of(place.subject.model)).encode()
+
+
+PROVENANCE = Way("provenance", "How it was made, for the pictures that a browser saves", "application/json", _provenance)
 WAYS: tuple[Way, ...] = (
     Way("html", "One page, alive without a server", "text/html", _page),
     Way("csv", "The numbers of the main picture", "text/csv; charset=utf-8", csv_file),

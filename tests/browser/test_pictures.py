@@ -1,5 +1,6 @@
 """Every picture as SVG and PNG: shapes and text that parse, light on a dark page, at 300 dots an inch."""
 
+import json
 import re
 import struct
 import xml.etree.ElementTree as ET
@@ -58,14 +59,16 @@ def check(written):
     root = ET.fromstring(written)
     assert root.tag == f"{SVG}svg"
     tags = {one.tag.removeprefix(SVG) for one in root.iter()}
-    told = {"svg", "title", "desc", "style", "defs", "linearGradient", "stop"}
+    told = {"svg", "title", "desc", "metadata", "style", "defs", "linearGradient", "stop"}
     shapes = {"rect", "line", "text", "image", "g", "path"}
     assert tags <= told | shapes
     links = [value for one in root.iter() for name, value in one.attrib.items() if name.endswith("href")]
     assert all(link.startswith("data:image/png") for link in links)
     assert not [name for one in root.iter() for name in one.attrib if name.startswith("on")]
     paper = root.find(f"{SVG}rect")
-    assert (paper.get("fill"), paper.get("width")) == ("#fff", root.get("width"))
+    assert (paper.get("fill"), paper.get("width")) == ("#fff", root.get("viewBox").split()[2])
+    assert root.get("width") == "175mm"
+    assert len(json.loads(root.find(f"{SVG}metadata").text)["weights"]) == 64
     return root, [one.text for one in root.iter(f"{SVG}text")]
 
 
@@ -119,11 +122,11 @@ def test_text_is_dark_on_a_dark_page_too_and_keeps_its_width(bundled, opened):
 
 def test_a_png_has_three_hundred_dots_an_inch(bundled, opened):
     window = opened([VIEWS["fill-mask/guesses"]()], Subject.of(bundled.trace("The man [MASK].")))
-    root, _ = check(saved(window, window.locator("[data-part=guesses]"), "svg"))
     data = saved(window, window.locator("[data-part=guesses]"), "png")
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
     width, height = struct.unpack(">II", data[16:24])
-    assert (width, height) == tuple(round(int(root.get(side)) * 300 / 96) for side in ("width", "height"))
+    assert width == pytest.approx(175 / 25.4 * 300, abs=4)
+    assert height > 100
     at = data.index(b"pHYs")
     assert struct.unpack(">IIB", data[at + 4 : at + 13]) == (11811, 11811, 1)
 
@@ -139,6 +142,8 @@ def test_the_app_offers_it_on_its_pictures(open_app):
         with page.expect_download() as download:
             named = f"Download as {format.upper()}"
             page.locator(f"#attention-head-heatmap .modebar-btn:is([data-title='{named}'], [aria-label='{named}'])").click()
-        assert download.value.path().read_bytes().startswith(starts)
+        written = download.value.path().read_bytes()
+        assert written.startswith(starts)
+        assert b"<image" not in written, "each cell is a shape"
         assert download.value.suggested_filename == f"attention-of-one-head.{format}"
     assert chips(page).first.is_visible()
