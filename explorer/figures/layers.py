@@ -63,7 +63,17 @@ def layer_lines(
 def _chosen(at: int) -> dict[str, object]:
     """A line in the background at the chosen hidden state; by its name, saved pictures leave it out."""
     line = {"color": ACCENT, "width": 1.5, "dash": "dot"}
-    return {"type": "line", "x0": at, "x1": at, "y0": 0, "y1": 1, "yref": "paper", "line": line, "layer": "below", "name": "chosen"}
+    return {
+        "type": "line",
+        "x0": at,
+        "x1": at,
+        "y0": 0,
+        "y1": 1,
+        "yref": "paper",
+        "line": line,
+        "layer": "below",
+        "name": "chosen",
+    }
 
 
 def _line(line: Line, colour: str, form: str) -> go.Scatter:

@@ -140,7 +140,7 @@ def _listen_to_reading(tab: TabPage, panel: Panel, name: str) -> gr.events.Depen
         subject = tab.opening(inputs.subject(values), values)
         new = getattr(panel.read(values, subject), f"on_{name}")(subject, event.index)
         chosen = replace(subject.selection, **{**CHANGES, **new.selection})
-        return {inputs.text_a: new.text_a, inputs.text_b: new.text_b, inputs.selection: chosen}
+        return dict(zip(outputs, (*new.texts, chosen), strict=True))
 
     outputs = [inputs.text_a, inputs.text_b, inputs.selection]
     return run_picked([panel.parts[name].select], read, outputs, tab.inputs_of([panel]))

@@ -93,8 +93,7 @@ class Change:
 class NewInput:
     """What a click does that puts other texts into the page, and selects something of them."""
 
-    text_a: str
-    text_b: str
+    texts: tuple[str, str]
     selection: Mapping[str, Any]
 
 
@@ -157,7 +156,7 @@ def settle(**settings: Any) -> Change:
 
 def read(text_a: str, text_b: str = "", token: int | None = None) -> NewInput:
     """Put other texts into the page and select this token of them."""
-    return NewInput(text_a, text_b, {"token": token})
+    return NewInput((text_a, text_b), {"token": token})
 
 
 def show(**content: Any) -> Change:

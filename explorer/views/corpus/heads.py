@@ -138,4 +138,4 @@ class Heads(CorpusView):
         one = self.chosen.sentences[max(at, 0)]
         offsets = subject.model.encode(one.text).offsets
         token = next((place for place, span in enumerate(offsets) if span[1] > one.starts[word]), None) if word >= 0 else None
-        return NewInput(one.text, "", {"layer": layer + 1, "head": head + 1, "picked": True, "token": token})
+        return NewInput((one.text, ""), {"layer": layer + 1, "head": head + 1, "picked": True, "token": token})
