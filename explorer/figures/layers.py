@@ -37,12 +37,12 @@ def layer_lines(
     title: str = "hidden state",
 ) -> go.Figure:
     """Lines by hidden state, the chosen one (`at`) marked; `shown` is the range of the axis, `form` the format of numbers."""
-    colours = cycle(CATEGORIES[:4])
+    colours, dashes = cycle(CATEGORIES[:4]), cycle(("dash", "dot"))
     traces: list[go.Scatter] = []
     for line in lines:
-        colour = FAINT if line.faint else next(colours)
+        look = {"color": FAINT, "dash": next(dashes)} if line.faint else {"color": next(colours), "dash": "solid"}
         traces += _band(*line.around) if line.around else []
-        traces.append(_line(line, colour, form))
+        traces.append(_line(line, look, form))
     narrow = {"narrow": {"legend": {"font": {"size": 11}}}}
     drawn = figure(
         traces,
@@ -76,14 +76,13 @@ def _chosen(at: int) -> dict[str, object]:
     }
 
 
-def _line(line: Line, colour: str, form: str) -> go.Scatter:
-    look = {"color": colour, "width": 1.5 if line.faint else 2.5, "dash": "dash" if line.faint else "solid"}
+def _line(line: Line, look: dict[str, str], form: str) -> go.Scatter:
     return go.Scatter(
         x=list(range(len(line.values))),
         y=line.values,
         name=esc(line.name),
         mode="lines" if line.faint else "lines+markers",
-        line=look,
+        line={**look, "width": 1.5 if line.faint else 2.5},
         marker={"size": 8},
         hovertemplate=f"%{{fullData.name}}, hidden state %{{x}}: %{{y:{form}}}<extra></extra>",
     )

@@ -28,7 +28,7 @@ def test_a_layer_its_dimensions_and_its_changes(page):
     expect(page.get_by_text("in common already")).to_be_visible()
     to_layer(page, 5)
     page.get_by_label("All dimensions").check()
-    expect(page.get_by_text("Outlier dimensions")).to_contain_text("in the output of layer 5")
+    expect(page.get_by_text("outliers of this input")).to_contain_text("in the output of layer 5")
     page.get_by_label("Norm").check()
     expect(page.get_by_text("The Euclidean length")).to_be_visible()
     page.get_by_text("More: [CLS] and the pooled output").click()

@@ -42,6 +42,16 @@ def test_maps_keep_neighbours_and_the_seed_decides(method, dimensions):
     assert (first.explained_variance is None) == (method != "pca")
 
 
+def test_maps_of_all_kinds_are_judged_by_one_metric():
+    vectors = GROUPS * np.random.default_rng(3).uniform(0.2, 5, size=(len(GROUPS), 1))  # where lengths differ, metrics disagree
+    for settings in (MapSettings("pca", metric="cosine"), MapSettings("pca", metric="euclidean"), MapSettings("tsne")):
+        found = project(vectors, settings)
+        assert found.trustworthiness == trustworthiness(vectors, found.points, metric=settings.metric)
+    assert (
+        project(vectors, MapSettings("pca")).trustworthiness != project(vectors, MapSettings(metric="euclidean")).trustworthiness
+    )
+
+
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("number", [1, 2, 3, 5, 11])
 def test_few_and_identical_rows_give_finite_points_or_a_reason(method, number, refusal):

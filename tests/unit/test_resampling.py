@@ -24,6 +24,18 @@ def test_the_interval_holds_the_true_mean_about_as_often_as_it_says():
     assert 0.9 <= ((low <= 0) & (high >= 0)).mean() <= 0.97
 
 
+def test_words_of_a_sentence_are_drawn_together():
+    rng = np.random.default_rng(4)
+    sizes = rng.integers(1, 9, 80)
+    right = np.array([size * (rng.random() < 0.7) for size in sizes])  # all words of a sentence, or none
+    low, high = bootstrap(right, sizes=sizes)
+    words = np.concatenate([np.full(size, one > 0) for one, size in zip(right, sizes, strict=True)])
+    assert low < words.mean() < high
+    alone = bootstrap(words.astype(float))
+    assert high - low > 1.5 * (alone[1] - alone[0]), "as if every word were drawn by itself"
+    np.testing.assert_allclose(bootstrap(right, sizes=np.ones(80)), bootstrap(right))
+
+
 def test_few_items_are_tested_with_all_signs():
     values = np.array([0.3, 1.1, -0.2, 0.8, 2.0])
     means = [abs(np.dot(signs, values)) for signs in itertools.product((1, -1), repeat=5)]

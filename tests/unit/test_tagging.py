@@ -20,7 +20,7 @@ from explorer.training.standard import write_standard
 from explorer.training.tag_probe import control_tags, draw_sentences, first_to_know
 from explorer.training.tag_task import Tagging
 from explorer.training.tagger import Tagger
-from explorer.training.tagging import TaggedExamples, built_in_tagged, split_sentences, word_memory
+from explorer.training.tagging import TaggedExamples, built_in_tagged, sentence_folds, split_sentences, word_memory
 from explorer.training.training import make_plan, new_run, run_training
 from explorer.training.unpack import unpack
 from explorer.training.word_vectors import ReadWords
@@ -217,3 +217,13 @@ def test_the_control_task_gives_each_word_one_tag_by_lot():
     assert len(draw_sentences(examples, 500).words) <= 500
     rows = [LayerProbe(at, accuracy, 0, 0, 0, 1, 5) for at, accuracy in enumerate((0.6, 0.89, 0.9))]
     assert (first_to_know(rows, 0.5), first_to_know(rows, 0.8)) == (1, 2)
+
+
+def test_each_sentence_is_held_out_once_and_equal_ones_together():
+    words = [["the", "man"], ["The", "man"], ["a", "dog"], ["milk"], ["a", "store", "and", "milk"]]
+    examples = TaggedExamples(tuple(TaggedSentence(tuple(one), ("X",) * len(one)) for one in words))
+    folds = sentence_folds(examples, 5)
+    assert len(folds) == 4
+    assert sorted(row for fold in folds for row in fold.held_out) == list(range(5))
+    assert any({0, 1} <= set(map(int, fold.held_out)) for fold in folds)
+    assert all(not set(fold.train) & set(fold.held_out) for fold in folds)

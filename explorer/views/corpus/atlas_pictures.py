@@ -113,7 +113,7 @@ def relations(atlas: HeadAtlas, layer: int, head: int) -> dict[str, Any] | None:
     columns = [
         Column("relation", "name", name="meaning"),
         Column("this head", "number", name="share"),
-        Column("interval", "text", name="interval"),
+        Column("95 %", "text", name="interval"),
         Column("best offset", "number", name="baseline"),
         Column("words", "number", form=",d"),
         Column("link", "text", name="direction"),
@@ -128,7 +128,7 @@ def relations(atlas: HeadAtlas, layer: int, head: int) -> dict[str, Any] | None:
         direction = atlas.direction(layer, head, at)
         usually = f"{percent(usual)} at {offset:+d}"
         low, high = wilson(round(share * count), count)
-        interval = f"{low * 100:.0f} to {whole_percent(high)}"
+        interval = f"{low * 100:.0f}–\u2060{whole_percent(high)}"  # a word joiner: the interval stays on one line
         link = "to its head" if direction.startswith("dep") else "from its head"
         rows.append(
             Row(

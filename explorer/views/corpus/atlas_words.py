@@ -50,7 +50,7 @@ def overall(atlas: HeadAtlas, best: Best) -> str:
 
 
 def evidence(atlas: HeadAtlas) -> str:
-    """What stands beside 'some head is better than an offset': chance, correction and halves; '' without relations."""
+    """How many heads beat an offset, by chance too, after correction, and in both halves, in sentences; '' without relations."""
     if not atlas.q.size:
         return ""
     relations, low, high = len(atlas.relations), int(atlas.permuted.min()), int(atlas.permuted.max())

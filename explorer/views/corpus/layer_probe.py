@@ -42,7 +42,7 @@ ABOUT = (
     "probes trained on all other sentences. The band is the 95 % interval, a bootstrap over sentences. The dashed line needs no "
     "model: each word gets the {called} that it has most often in the sentences trained on. The most frequent one of all is "
     "right for {usual}. The control, in the first part, gives every word type a {called} by lot: a probe can only learn these by "
-    "heart."
+    "heart. Accuracy there less that of the control (selectivity, Hewitt & Liang 2019) is {selectivity} at hidden state {at}."
 )
 
 
@@ -75,6 +75,12 @@ class Probed(Look):
     def baselines(self) -> tuple[float, float]:
         """The accuracy of each word's most frequent class, and of the most frequent class of all."""
         return float((self.remembered == self.right).mean()), float((self.right == self.usual).mean())
+
+    @property
+    def selectivity(self) -> np.ndarray:
+        """[layers + 1] accuracy on the first part minus that of the control: what is not learned by heart."""
+        first = self.fold == 0
+        return np.asarray((self.said[:, first] == self.right[first]).mean(axis=1)) - self.control
 
     @cached_property
     def interval(self) -> tuple[np.ndarray, np.ndarray]:
@@ -117,6 +123,8 @@ class Probed(Look):
                 part=part,
                 called=called,
                 usual=percent(usual),
+                selectivity=percent(float(self.selectivity[at])),
+                at=at,
             ),
             "by_class": self._by_class(at),
         }

@@ -5,6 +5,7 @@ from typing import Any
 
 from explorer.base.errors import InputError
 from explorer.base.steps import map_steps
+from explorer.figures.bars import whole_percent
 from explorer.figures.training import probe_curve
 from explorer.training.examples import Examples, ScoredExamples
 from explorer.training.probe import LayerProbe, probe
@@ -55,13 +56,14 @@ class Probe(OverExamples, ExampleSettings):
 def tell(rows: list[LayerProbe]) -> str:
     """The best hidden state with its interval, and what its lead over shuffled labels and over other states is worth."""
     best = max(rows, key=lambda row: row.accuracy)
+    interval = f"{whole_percent(best.low)} to {whole_percent(best.high)}"
     text = (
-        f"Best at hidden state {best.layer}: {best.accuracy:.1%} (95 % interval {best.low:.0%} to {best.high:.0%} over "
-        f"{best.sentences:,} different held-out texts, {SEEDS} splits), mean over tokens; {best.control_accuracy:.1%} with "
+        f"Best at hidden state {best.layer}: {best.accuracy:.1%} (95 % interval {interval} over {best.sentences:,} different "
+        f"held-out texts, {SEEDS} splits), mean over tokens; {best.control_accuracy:.1%} with "
         "shuffled labels, which is what chance reaches."
     )
     if best.sentences < FEW:
         text += f" So few held-out texts ({best.sentences}) cannot tell the layers apart: add examples."
     elif rivals := sum(row.high >= best.low for row in rows) - 1:
-        text += f" The intervals of {rivals} other hidden states overlap with it."
+        text += f" Its interval overlaps with those of {rivals} of the {len(rows) - 1} other hidden states."
     return text

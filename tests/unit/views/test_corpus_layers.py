@@ -79,6 +79,8 @@ def test_a_probe_is_a_logistic_regression_on_other_sentences(subject, part):
         for s, w in zip(held.sentence, held.word, strict=True)
     ]
     assert [found.examples.classes[one] for one in found.remembered[first]] == own
+    selectivity = np.mean(found.said[4, first] == found.right[first]) - found.control[4]
+    assert f"is {100 * selectivity:.1f} % at hidden state 4." in content["about"]
     assert {found.examples.classes[one] for one in found.usual[first]} == {usual}
     told = view.finding(subject).text
     best = int(np.argmax([np.mean(row[first] == found.right[first]) for row in found.said]))

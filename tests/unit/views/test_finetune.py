@@ -14,6 +14,7 @@ from explorer.figures.numbers import kept
 from explorer.text.tables import Table
 from explorer.training import downloads, jobs, quota, store
 from explorer.training.from_table import BUILT_IN, built_in
+from explorer.training.probe import LayerProbe
 from explorer.training.reasons import decide
 from explorer.training.recipes import GRIDS, Grid
 from explorer.training.text_tasks import text_task
@@ -25,7 +26,7 @@ from explorer.views.finetune.examples import ExamplesView
 from explorer.views.finetune.grid import GridSearch
 from explorer.views.finetune.known_tasks import TASKS, KnownTasks
 from explorer.views.finetune.outcome import Baselines, Outcome
-from explorer.views.finetune.probe import METHOD, Probe
+from explorer.views.finetune.probe import METHOD, Probe, tell
 from explorer.views.finetune.recipe import BASE_PRESET, FIT_PRESET, HIDDEN, LBFGS, OWN, SMALL_PRESET, Recipe, preset_for
 from explorer.views.finetune.result import CHANGE, CLASSES, MAP, MISTAKES, SURENESS, Result
 from explorer.views.finetune.run import opening_run, run_id, run_ids
@@ -454,3 +455,14 @@ def test_a_training_says_so_even_when_nothing_changed(bundled):
     run = opening_run(bundled.name)
     assert since(run, replace(run, id="another")) == "Trained just now, with the same result as before. "
     assert since(replace(run, history=run.history[:-1]), run) == since(None, run) == "Trained just now. "
+
+
+def test_a_probe_says_what_its_lead_is_worth():
+    few = tell([LayerProbe(0, 1.0, 0.0, 0.3, 0.72, 1.0, 10)])
+    assert "(95 % interval 72\u00a0% to 100\u00a0% over 10 different held-out texts" in few
+    assert "cannot tell the layers apart" in few
+    assert "selectivity" not in few
+    rows = [LayerProbe(0, 0.5, 0, 0.3, 0.4, 0.6, 90), LayerProbe(1, 0.9, 0, 0.3, 0.8, 0.95, 90)]
+    assert "overlap" not in tell(rows)
+    close = tell([*rows, LayerProbe(2, 0.88, 0, 0.3, 0.79, 0.94, 90)])
+    assert close.endswith("Its interval overlaps with those of 1 of the 2 other hidden states.")

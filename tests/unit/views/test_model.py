@@ -85,6 +85,22 @@ def test_multiplications_are_those_that_torch_counts(bundled, tmp_path):
         assert counter.get_total_flops() == 2 * trace.kept * expected, model.name
 
 
+def test_the_head_multiplies_with_every_word(bundled, tmp_path):
+    import torch
+    from torch.utils.flop_counter import FlopCounterMode
+
+    from explorer.views.model.origin import Cost
+    from tests.families import write_family
+
+    for model in (bundled, *(explorer.load(write_family(tmp_path / name, name)) for name in ("distilbert", "albert", "roberta"))):
+        states = model.trace("the man went to the store").states[-1]
+        with FlopCounterMode(display=False) as counter, torch.no_grad():
+            model.masked_lm(states)
+        assert counter.get_total_flops() == 2 * len(states) * model.head_multiplications, model.name
+    rows = Cost().compute(Subject.of(bundled.trace("the man went to the store")))["table"]
+    assert [row[0] for row in rows if row[1].startswith("and ")] == ["… in the masked-LM head, a guess at every token"] * 2
+
+
 def test_where_it_comes_from(bundled, variant_folders):
     from explorer.views.model.origin import Cost, OnPaper, Origin
 

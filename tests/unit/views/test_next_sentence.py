@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import explorer
 from explorer.base.errors import InputError
 from explorer.base.steps import finished
 from explorer.techniques.ablation import intervene
@@ -38,6 +39,12 @@ def test_every_view_shows_what_it_declares(kind, pair, blank):
     if "check" in shown:
         assert shown["check"]["text"].startswith("✓")
     assert kind.read(view.changed(), subject.model.capabilities) == view
+
+
+def test_the_shifted_bias_is_told_of_the_bundled_model_only(pair, make_tiny):
+    assert "raised by 1.0 by hand" in ThisPair().compute(pair)["help"]
+    own = explorer.load(make_tiny())
+    assert "by hand" not in ThisPair().compute(Subject.of(own.trace("the man", "the dog")))["help"]
 
 
 def test_without_what_is_asked_about_they_say_so(bundled, pair):
