@@ -12,6 +12,7 @@ from explorer.outlets.place import Place
 from explorer.views.attention_data import telling_of
 from explorer.views.subject import Subject
 
+PIECES = "tokens"  # the tab that shows the pieces of the input
 WHOLE = "view"  # as `covered`: everything in the open tab
 NOTHING = "Your teacher has covered this; guess first."
 
@@ -57,6 +58,8 @@ def shown(query: object, answers_hidden: bool = False, covered: str = "") -> byt
     side = page_file.data_of(place.views, place.subject, unfolded=False) | {"query": links.query(place)}
     if answers_hidden or covered:
         side["finding"] = ""
+        if covered and place.tab == PIECES:
+            side["input"] = None  # the row of pieces is what a lesson asks for there
         kinds = {view.name: view for view in place.views}
         for view in side["views"]:
             view["parts"] = [

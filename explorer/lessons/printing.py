@@ -40,8 +40,9 @@ def handout(lesson: Lesson, address: str = HERE) -> str:
     """The students' sheet: each step with room for the answer and a QR code. Raises InputError if the address is too long."""
     steps = "".join(_asked(lesson, number, address) for number, _ in enumerate(lesson.steps, start=1))
     names = '<p class="names"><span>Name</span><span>Date</span></p>'
+    kind = f'<p class="kind">Lesson {lesson.number}{f" · {lesson.minutes} minutes" if lesson.minutes else ""}</p>'
     where = f'<p class="where">Each code opens its step in BERT Explorer, at {escape(address)}</p>'
-    return _page(lesson.title, f"{names}{_head(lesson)}{where}{steps}", address, "handout")
+    return _page(lesson.title, f"{names}{kind}{_head(lesson)}{where}{steps}", address, "handout")
 
 
 def teacher_sheet(lesson: Lesson, address: str = HERE) -> str:
@@ -49,7 +50,7 @@ def teacher_sheet(lesson: Lesson, address: str = HERE) -> str:
     steps = "".join(_told(lesson, number, address) for number, _ in enumerate(lesson.steps, start=1))
     tried = _examples("Known to work", lesson.works) + _examples("Known to fail", lesson.fails)
     sources = f'<p class="sources">Sources: {escape("; ".join(lesson.sources))}.</p>'
-    kind = f'<p class="kind">Teacher’s sheet · {_length(lesson)}</p>'
+    kind = f'<p class="kind">Teacher’s sheet · lesson {lesson.number} · {_length(lesson)}</p>'
     return _page(f"{lesson.title} · Teacher’s sheet", f"{kind}{_head(lesson)}{sources}{tried}{steps}", address, "teacher")
 
 

@@ -35,6 +35,7 @@ def _lesson(lesson: Lesson) -> dict[str, Any]:
         "number": lesson.number,
         "title": lesson.title,
         "about": lesson.about,
+        "minutes": lesson.minutes,
         "sources": list(lesson.sources),
         "steps": steps,
     }
