@@ -87,7 +87,8 @@ window.BertLessons = {
     close.addEventListener("click", () => this.close());
     const out = lesson ? el("button", { type: "button", class: "bx-lesson-out" }, "‹ All lessons") : null;
     out?.addEventListener("click", () => this.list());
-    const sheets = lesson ? Object.entries(this.SHEETS).map(([sheet, label]) => this.sheet(lesson, sheet, label)) : [];
+    const mine = Object.entries(this.SHEETS).filter(([sheet]) => sheet === "handout" || BertRoom.room); // answers are for teachers
+    const sheets = lesson ? mine.map(([sheet, label]) => this.sheet(lesson, sheet, label)) : [];
     return el("header", {}, out, ...sheets, close, el("h2", { id: "lessons-title" }, title));
   },
 
@@ -115,7 +116,7 @@ window.BertLessons = {
     const items = this.lessons.map((lesson) => {
       const been = progress[lesson.name]?.at ?? -1;
       const steps = lesson.steps.length;
-      const how = been < 0 ? `${steps} steps` : been >= steps ? "✓ done" : `at ${been + 1} of ${steps}`;
+      const how = been < 0 ? `${lesson.minutes ? `${lesson.minutes} min, ` : ""}${steps} steps` : been >= steps ? "✓ done" : `at ${been + 1} of ${steps}`;
       const button = el("button", { type: "button" }, el("b", {}, `${lesson.number} · ${lesson.title}`), el("small", {}, how), el("span", {}, lesson.about));
       button.addEventListener("click", () => this.show(lesson, been >= steps ? 0 : Math.max(0, been)));
       return el("li", {}, button);
@@ -135,7 +136,7 @@ window.BertLessons = {
     before.innerHTML = step.before; // from our own files: Markdown without HTML
     const rest = el("div", { class: "bx-lesson-rest", "aria-live": "polite" });
     const tell = (chosen) => this.tell(rest, lesson, at, chosen);
-    this.fill(this.head(lesson.title, lesson), this.where(lesson, at), el("h3", {}, step.title), before, rest, this.steps(lesson, at));
+    this.fill(this.head(`${lesson.number} · ${lesson.title}`, lesson), this.where(lesson, at), el("h3", {}, step.title), before, BertClass.round(step), rest, this.steps(lesson, at));
     this.now = [lesson, at];
     const asked = BertClass.asks(lesson, at);
     const told = !asked && (answers[at] !== undefined || BertClass.has(lesson, at) || (!step.options.length && !step.after));

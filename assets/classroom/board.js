@@ -5,13 +5,15 @@ window.BertRoom = {
   QUESTIONS: {
     blank: ["Fill the blank", "Which word does BERT put into the blank?"],
     pair: ["Does B follow A?", "Does BERT take B for the sentence after A?"],
-    target: ["Where does a head look?", "Which token does the one chosen on the page look at most, in the head chosen there?"],
+    target: ["Where does a head look?", "Which token does a token look at most? First choose which one, and the head."],
   },
   room: null, // the stored value
   state: null, // the room's last message
   board: null, // the board's element, after it was first shown
   code: null, // the QR code's image
   wrong: "", // the last error
+  look: null, // { query, tokens, layers, heads, layer, head, token }: the look to ask about, before it is asked
+  record: null, // the class's record, while the board shows it
   held: false, // whether a pointer is down on the board
   closing: false, // whether the room closes when the button is pressed again
   stop: null, // ends the listening
@@ -71,7 +73,7 @@ window.BertRoom = {
 
   end() {
     this.stop?.();
-    [this.room, this.state, this.stop, this.told, this.wrong] = [null, null, null, "", ""];
+    [this.room, this.state, this.stop, this.look, this.record, this.told, this.wrong] = [null, null, null, null, null, "", ""];
     this.keep();
     this.board?.remove();
     delete document.body.dataset.board; // otherwise the page could no longer scroll
@@ -180,10 +182,12 @@ window.BertRoom = {
     if (this.held) return; // a button that is pressed must not be replaced
     if (!this.board?.matches(":popover-open")) return;
     const typed = new Map([...this.board.querySelectorAll("input")].map((box) => [box.name, box.value]));
+    const open = new Set([...this.board.querySelectorAll("details[open]")].map((one) => one.dataset.id));
     const widths = new Map([...this.board.querySelectorAll("[data-bar]")].map((bar) => [bar.dataset.bar, bar.style.width]));
     const focus = document.activeElement?.dataset?.id ?? document.activeElement?.name;
     this.board.replaceChildren(this.head(), this.aside(), this.main());
     for (const box of this.board.querySelectorAll("input")) box.value = typed.get(box.name) ?? box.value;
+    for (const one of this.board.querySelectorAll("details")) one.open = open.has(one.dataset.id);
     for (const bar of this.board.querySelectorAll("[data-bar]")) {
       const wanted = bar.style.width;
       bar.style.width = widths.get(bar.dataset.bar) ?? "0%";
@@ -198,9 +202,10 @@ window.BertRoom = {
     const { el } = BertExplorer;
     const { following } = this.room;
     const follow = this.button(following ? "Phones follow this page" : "Let phones follow this page", () => this.setFollowing(!following), { "data-id": "follow", "aria-pressed": String(Boolean(following)) });
-    const end = this.button(this.closing ? "Really, for everybody? Nothing of it is kept" : "Close the room", () => (this.closing ? this.act("end") : this.close()), { "data-id": "end" });
+    const end = this.button(this.closing ? "Really, for everybody? Without a record nothing is kept" : "Close the room", () => (this.closing ? this.act("end") : this.close()), { "data-id": "end" });
     const away = this.button("Back to the page", () => this.hide(), { "data-id": "away", class: "bx-room-main" });
-    return el("header", {}, el("h2", {}, "Room ", el("b", {}, this.spoken())), el("p", { class: "bx-room-lost", role: "status" }, "The line is broken; one moment…"), follow, end, away);
+    const record = this.button(this.record ? "Back to the board" : "Record", () => this.takeRecord(), { "data-id": "record" });
+    return el("header", {}, el("h2", {}, "Room ", el("b", {}, this.spoken())), el("p", { class: "bx-room-lost", role: "status" }, "The line is broken; one moment…"), follow, record, end, away);
   },
 
   // Ask for confirmation, for a moment.
@@ -251,7 +256,7 @@ window.BertRoom = {
     const { el } = BertExplorer;
     const { round, teaching } = this.state;
     const wrong = this.wrong ? [el("p", { class: "bx-room-wrong", role: "alert" }, this.wrong)] : [];
-    return el("div", { class: "bx-room-at" }, ...wrong, ...(round ? this.round(round) : teaching ? this.teaching(teaching) : this.idle()));
+    return el("div", { class: "bx-room-at" }, ...wrong, ...(this.record ? this.recordPage(this.record) : round ? this.round(round) : teaching ? this.teaching(teaching) : this.look ? this.choosing(this.look) : this.idle()));
   },
 
   // ---- Before an activity: what can be started.
@@ -275,9 +280,11 @@ window.BertRoom = {
       el("form", { class: "bx-room-texts" }, ...["a", "b"].map((name) =>
         el("label", {}, name.toUpperCase(), el("input", { name, value: this.text(name), autocomplete: "off" })))),
       el("ul", { class: "bx-room-asks" }, ...asks),
+      this.limit(),
       el("h3", {}, "Teach a head together"),
       el("p", { class: "bx-room-quiet" }, "Everybody adds two examples of each label, the room trains one head on all of them, and then tries to fool it."),
       form,
+      ...this.past(this.state.past),
     ];
   },
 
@@ -286,16 +293,26 @@ window.BertRoom = {
     return document.querySelector(`#text-${name} textarea`)?.value ?? new URLSearchParams(this.place()).get(name) ?? "";
   },
 
-  // Ask about the texts on the board; the page goes there too.
-  ask(kind) {
+  // The page's link, with the texts on the board.
+  asked() {
     const asked = new URLSearchParams(this.place());
-    const before = asked.toString();
     for (const { name, value } of this.board.querySelectorAll(".bx-room-texts input")) {
       if (value.trim()) asked.set(name, value.trim());
       else asked.delete(name);
     }
-    if (asked.toString() !== before) BertLink.visit(asked.toString());
-    return this.act("ask", { kind, query: asked.toString() });
+    return asked;
+  },
+
+  // Ask about them; the page goes there too.
+  ask(kind) {
+    const asked = this.asked().toString();
+    if (kind === "target") return this.chooseLook(asked);
+    return this.askAbout(kind, asked);
+  },
+
+  askAbout(kind, query) {
+    if (query !== new URLSearchParams(this.place()).toString()) BertLink.visit(query);
+    return this.act("ask", { kind, query, seconds: this.room.seconds ?? 0 });
   },
 
   // ---- Teaching together.

@@ -61,6 +61,83 @@ Object.assign(window.BertRoom, {
     return el("p", { class: "bx-room-closest" }, "Closest: ", ...told, ".");
   },
 
+  // ---- Before a round.
+
+  // The time for each round, also those of a lesson.
+  limit() {
+    const { el } = BertExplorer;
+    const choices = [0, ...this.LIMITS].map((seconds) => el("option", { value: String(seconds) }, seconds ? `${seconds} seconds` : "as long as it takes"));
+    const box = el("select", { "data-id": "limit" }, ...choices);
+    box.value = String(this.room.seconds ?? 0);
+    box.addEventListener("change", () => {
+      this.room.seconds = Number(box.value);
+      this.keep();
+    });
+    return el("label", { class: "bx-room-limit" }, "Time for a round", box);
+  },
+
+  // The head and the token of "Where does a head look?": at first those that the page tells of.
+  async chooseLook(query) {
+    this.wrong = "";
+    try {
+      const found = await BertExplorer.room.act(`/${this.room.word}/look`, this.room.key, { query });
+      this.look = { query, ...found };
+    } catch (error) {
+      this.wrong = error.message;
+    }
+    if (this.room) this.draw();
+  },
+
+  choosing(look) {
+    const { el } = BertExplorer;
+    const change = (name, value) => {
+      look[name] = value;
+      this.draw();
+    };
+    const tokens = look.tokens.map((text, index) => this.button(text, () => change("token", index), { "data-id": `token-${index}`, "aria-pressed": String(index === look.token) }));
+    const stepper = (name, label, most) => {
+      const box = el("select", { "data-id": name }, ...Array.from({ length: most }, (_, index) => el("option", {}, String(index + 1))));
+      box.value = String(look[name]);
+      box.addEventListener("change", () => change(name, Number(box.value)));
+      return el("label", {}, label, box);
+    };
+    const ask = () => {
+      const asked = new URLSearchParams(look.query);
+      for (const name of ["layer", "head", "token"]) asked.set(name, look[name]);
+      this.look = null;
+      this.askAbout("target", asked.toString());
+    };
+    const back = () => {
+      this.look = null;
+      this.draw();
+    };
+    return [
+      el("h3", {}, "Where does a head look?"),
+      el("p", { class: "bx-room-quiet" }, "The class picks the token that the marked one looks at most. Mark another one, or take another head."),
+      el("p", { class: "bx-asked-text bx-room-tokens" }, ...tokens),
+      el("p", { class: "bx-room-look" }, stepper("layer", "Layer", look.layers), stepper("head", "Head", look.heads)),
+      el("nav", {}, this.button("Ask", ask, { "data-id": "ask", class: "bx-room-main" }), this.button("Back", back, { "data-id": "back" })),
+    ];
+  },
+
+  // ---- Afterwards.
+
+  // The rounds that are over, the latest first.
+  past(rounds) {
+    const { el } = BertExplorer;
+    if (!rounds.length) return [];
+    const rows = [...rounds].reverse().map((one) => {
+      const right = one.right === null ? "" : `, ${one.right} right`;
+      const most = Math.max(1, ...one.answers.map(({ count }) => count));
+      const answers = one.answers.map(({ name, count }) => ({ id: `past ${one.number} ${name}`, name, share: count / most, told: String(count), right: name === one.expected }));
+      const told = one.expected ? el("p", { class: "bx-room-quiet" }, one.kind === "lesson" ? "Right: " : "BERT’s first answer: ", el("b", {}, one.expected)) : null;
+      return el("details", { "data-id": `past-${one.number}` },
+        el("summary", {}, el("span", {}, `${one.number}. ${one.asks}`), el("small", {}, `${one.guessed} answered${right}`)),
+        ...(one.kind === "lesson" ? [] : BertExplorer.room.texts(one)), this.bars(answers), told);
+    });
+    return [el("h3", {}, "Past rounds"), el("div", { class: "bx-room-past" }, ...rows)];
+  },
+
   // What the teacher may do next.
   steps(round) {
     const { el } = BertExplorer;

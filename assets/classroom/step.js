@@ -13,11 +13,22 @@ window.BertClass = {
     return this.seen.has(`${lesson.name}.${at + 1}`);
   },
 
+  // While a room is open, a button for the round that fits a step.
+  round({ round }) {
+    if (!BertRoom.room || !round) return "";
+    const open = () => {
+      BertRoom.show();
+      if (round.kind === "target") BertRoom.chooseLook(round.query);
+      else BertRoom.act("ask", { ...round, seconds: BertRoom.room.seconds ?? 0 });
+    };
+    return BertRoom.button(`Round on the board: ${BertRoom.QUESTIONS[round.kind][0]}`, open, { class: "bx-class-round" });
+  },
+
   // Ask the class. `rest` is where the panel shows it, and tell() shows the answer there.
   take(lesson, at, rest, tell) {
     this.step = { lesson: lesson.name, number: at + 1, options: lesson.steps[at].options, rest, tell };
     this.stage = "";
-    if (this.round()) this.draw(); // it is asked already: the page was loaded anew
+    if (this.asked()) this.draw(); // it is asked already: the page was loaded anew
     else this.ask();
   },
 
@@ -40,15 +51,15 @@ window.BertClass = {
     if (was) BertLessons.again();
   },
 
-  // The round of this step, if it is what the room is at.
-  round() {
+  // The question of this step, if it is what the room is at.
+  asked() {
     const round = BertRoom.state?.round;
     return round?.kind === "lesson" && round.lesson === this.step?.lesson && round.step === this.step.number ? round : null;
   },
 
   draw() {
     if (!this.step?.rest.isConnected || this.has({ name: this.step.lesson }, this.step.number - 1)) return;
-    const round = this.round();
+    const round = this.asked();
     if (round?.revealed) {
       this.seen.add(`${round.lesson}.${round.step}`);
       this.step.tell();

@@ -11,9 +11,11 @@ from explorer.base.errors import InputError
 from explorer.base.limits import ROOM_PEOPLE
 from explorer.classroom import names, teaching
 from explorer.classroom.questions import Asked, Guess
+from explorer.classroom.record import Past, table
 from explorer.classroom.rounds import NOT_NOW, Round
 from explorer.classroom.seats import Person, spare
 from explorer.classroom.teaching import Teaching
+from explorer.figures.numbers import Table
 
 TEACHER = "teacher"
 OUT = "You are no longer in this room; join it again."
@@ -31,8 +33,10 @@ class Room:
         self.is_open = True  # whether more people may join
         self.ended = False
         self.round: Round | None = None
-        self.rounds = 0
         self.teaching: Teaching | None = None
+        self.begun = 0  # rounds and teachings so far; the number of the latest
+        self.past: list[Past] = []
+        self.heads: list[tuple[int, Teaching]] = []  # those that are over, with their numbers
         self.shown: bytes | None = None  # JSON of the view for followers; None if nothing is shown
         self.shown_number = 0
         self.showing: object | None = None  # token of the latest request to draw for followers; an older one is dropped
@@ -56,7 +60,7 @@ class Room:
 
     def _make_room(self, address: str) -> None:
         """Free an unused seat. Raises InputError if there is none."""
-        idle = [one for one in self.people.values() if not (self._points(one) or self._is_done(one))]
+        idle = [one for one in self.people.values() if not (self._points(one) or self._is_done(one) or self._has_given(one))]
         if (found := spare(idle, address)) is None:
             raise InputError(ROOM_PEOPLE.tell())
         self.remove(found.id)
@@ -84,19 +88,22 @@ class Room:
             return
         if self.round:
             self.round.guesses.pop(identifier, None)
-        if self.teaching:
-            self.teaching.keep(lambda one: one.person != identifier)
+        for past in self.past:
+            past.guesses.pop(identifier, None)
+        for _, taught in [*self.heads, (0, self.teaching)]:
+            if taught:
+                taught.keep(lambda one: one.person != identifier)
         self.changed()
 
     # ---- Rounds.
 
     def ask(self, question: Asked, seconds: object = 0) -> None:
         """Begin a round, which closes after some seconds unless they are 0; the activity before it ends. Raises InputError."""
-        begun = Round(question, self.rounds + 1)
+        begun = Round(question, self.begun + 1)
         begun.limit(seconds)
         self.end_activity()
         self.round = begun
-        self.rounds += 1
+        self.begun += 1
         self.changed()
 
     def asked(self) -> Round:
@@ -135,10 +142,14 @@ class Room:
         self.changed()
 
     def end_activity(self) -> None:
-        """End the round or the teaching; the points stay."""
+        """End the round or the teaching; the points stay, and what was answered is among the past until the room closes."""
+        if self.round and self.round.guesses:
+            self.past.append(Past.of(self.round))
         if self.teaching:
             for person in self.people.values():
                 person.points += self.teaching.points(person.id)
+            self.heads.append((self.begun, self.teaching))
+            self.teaching.head = None  # it is used no longer
         self.round = self.teaching = None
         self.changed()
 
@@ -146,7 +157,14 @@ class Room:
         """Begin to collect examples; the activity before it ends."""
         self.end_activity()
         self.teaching = begun
+        self.begun += 1
         self.changed()
+
+    def record(self) -> Table:
+        """All that was answered, given and tried until now, by nickname."""
+        rounds = [*self.past, *([Past.of(self.round)] if self.round else [])]
+        heads = [*self.heads, *([(self.begun, self.teaching)] if self.teaching else [])]
+        return table(rounds, heads, self._names())
 
     # ---- What screens show.
 
@@ -190,8 +208,8 @@ class Room:
             for one in self.people.values()
         ]
         told = {"word": self.word, "open": self.is_open, "people": people}
-        names = {one.id: one.name for one in self.people.values()}
-        told["round"] = self.round.for_board(names) if self.round else None
+        told["round"] = self.round.for_board(self._names()) if self.round else None
+        told["past"] = [one.for_board() for one in self.past]
         return told | {"teaching": self._teaching_for_all()}
 
     def for_person(self, person: Person) -> dict[str, Any]:
@@ -203,6 +221,14 @@ class Room:
         if self.teaching:
             told["teaching"] = self._teaching_for(person, self.teaching)
         return told
+
+    def _names(self) -> dict[str, str]:
+        return {one.id: one.name for one in self.people.values()}
+
+    def _has_given(self, person: Person) -> bool:
+        """Whether the room has anything of theirs."""
+        past = any(person.id in one.guesses for one in self.past)
+        return past or any(taught.has_of(person.id) for _, taught in self.heads)
 
     def _points(self, person: Person) -> int:
         return person.points + (self.teaching.points(person.id) if self.teaching else 0)

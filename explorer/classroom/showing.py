@@ -5,12 +5,14 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from explorer.base.errors import InputError
-from explorer.classroom.questions import KINDS, Question
+from explorer.classroom.questions import KINDS, Question, target
 from explorer.model import checkpoints
 from explorer.outlets import links, page_file
 from explorer.outlets.place import Place
+from explorer.views.attention_data import telling_of
 from explorer.views.subject import Subject
 
+PIECES = "tokens"  # the tab that shows the pieces of the input
 WHOLE = "view"  # as `covered`: everything in the open tab
 NOTHING = "Your teacher has covered this; guess first."
 
@@ -20,14 +22,31 @@ def place_of(query: object) -> Place:
     if not isinstance(query, str) or len(query) > links.LONGEST:
         raise InputError("This is too long for a link; shorten the texts.")
     parameters = dict(parse_qsl(query, keep_blank_values=True))
-    return links.read(parameters, Subject(checkpoints.default_name(), "", "")).opened()
+    return links.read(parameters, Subject(checkpoints.default_name(), "", ""))
 
 
 def question_of(kind: object, query: object) -> Question:
     """A question of a kind about what the teacher's page shows. Raises ExplorerError."""
     if not isinstance(kind, str) or kind not in KINDS:
         raise InputError("Ask for a blank, a pair, or the target of a head.")
-    return KINDS[kind](place_of(query).subject)
+    place = place_of(query)
+    return KINDS[kind](looked_from(place) if kind == "target" else place.subject)
+
+
+def looked_from(place: Place) -> Subject:
+    """The subject with the head and the token that the page tells of, where they were not chosen there. Raises ExplorerError."""
+    subject = place.subject
+    found = telling_of(subject)
+    token = next((one for one in (subject.selection.token, found.query) if one is not None), subject.token)
+    return subject.select(layer=found.layer + 1, head=found.head + 1, token=token)
+
+
+def look_of(query: object) -> dict[str, Any]:
+    """The tokens, layers and heads of a place, and which of them `looked_from` asks about. Raises ExplorerError."""
+    subject = looked_from(place_of(query))
+    chosen, sizes = subject.selection, subject.model.capabilities
+    told = {"tokens": list(target(subject).options), "layers": sizes.layers, "heads": sizes.heads}
+    return told | {"layer": chosen.layer, "head": chosen.head, "token": chosen.token}
 
 
 def shown(query: object, answers_hidden: bool = False, covered: str = "") -> bytes:
@@ -35,10 +54,12 @@ def shown(query: object, answers_hidden: bool = False, covered: str = "") -> byt
 
     Hidden answers, and a part `covered` by its element id, are not sent to the phones at all.
     """
-    place = place_of(query)
+    place = place_of(query).opened()
     side = page_file.data_of(place.views, place.subject, unfolded=False) | {"query": links.query(place)}
     if answers_hidden or covered:
         side["finding"] = ""
+        if covered and place.tab == PIECES:
+            side["input"] = None  # the row of pieces is what a lesson asks for there
         kinds = {view.name: view for view in place.views}
         for view in side["views"]:
             view["parts"] = [

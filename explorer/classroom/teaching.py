@@ -88,6 +88,10 @@ class Teaching:
         self.examples[:] = filter(wanted, self.examples)
         self.tries[:] = filter(wanted, self.tries)
 
+    def has_of(self, person: str) -> bool:
+        """Whether a person gave an example or a try."""
+        return any(one.person == person for one in self.examples) or any(one.person == person for one in self.tries)
+
     def missing(self) -> str:
         """Why the head cannot be trained yet, or ''."""
         counts = Counter(one.label for one in self.examples)
@@ -139,7 +143,12 @@ class Teaching:
 
     def points(self, person: str) -> int:
         """The points for a person's successful tries."""
-        return FOOLED * sum(one.fooled for one in self.tries if one.person == person)
+        return sum(self.earned(one) for one in self.tries if one.person == person)
+
+    @staticmethod
+    def earned(tried: Try) -> int:
+        """The points for one try."""
+        return FOOLED if tried.fooled else 0
 
     def _label(self, label: object) -> str:
         if label not in self.labels:

@@ -1,13 +1,15 @@
 """The data of a lesson: steps that set the page, explain, and may ask a question before its answer."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from explorer.base.errors import InputError
 from explorer.model import checkpoints
 from explorer.outlets import links
 from explorer.outlets.place import Place
 from explorer.views.subject import Subject
+
+ROUNDS = ("blank", "pair", "target")  # the kinds of round that a step may offer to a class, as `classroom.questions.KINDS`
 
 
 class LessonError(InputError):
@@ -40,7 +42,8 @@ class Claim:
 class Step:
     """One step: `link` sets the page, `before` is read, one of `options` is chosen, then `after` is read.
 
-    `point` is the id of the element to point at, `cover` of the one to hide until the answer; '' for none.
+    `point` is the id of the element to point at, `cover` of the one to hide until the answer; '' for none. `round` is the kind of
+    round that fits it, '' for none, and `round_text` the text A that is asked about, '' for the step's own.
     """
 
     title: str
@@ -52,6 +55,14 @@ class Step:
     after: str
     claims: tuple[Claim, ...]
     line: int
+    round: str = ""
+    round_text: str = ""
+
+    @property
+    def asked(self) -> Place:
+        """The place that its round is about."""
+        other = {"a": self.round_text} if self.round_text else {}
+        return replace(self, link={**self.link, **other}).place
 
     @property
     def place(self) -> Place:

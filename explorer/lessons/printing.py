@@ -14,6 +14,7 @@ from explorer.outlets import qr
 HERE = "http://127.0.0.1:7860/"  # the app's address, unless another one is given
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'"
 LINES = 4  # empty lines to write on, for a question without options
+ROUNDS = {"blank": "“Fill the blank”", "pair": "“Does B follow A?”", "target": "“Where does a head look?”"}  # as on the board
 NOT_FOR_PHONES = (
     "No phone reaches {host}. Open the app at an address that phones reach and print this from there, or make it with --address."
 )
@@ -39,8 +40,9 @@ def handout(lesson: Lesson, address: str = HERE) -> str:
     """The students' sheet: each step with room for the answer and a QR code. Raises InputError if the address is too long."""
     steps = "".join(_asked(lesson, number, address) for number, _ in enumerate(lesson.steps, start=1))
     names = '<p class="names"><span>Name</span><span>Date</span></p>'
+    kind = f'<p class="kind">Lesson {lesson.number}{f" · {lesson.minutes} minutes" if lesson.minutes else ""}</p>'
     where = f'<p class="where">Each code opens its step in BERT Explorer, at {escape(address)}</p>'
-    return _page(lesson.title, f"{names}{_head(lesson)}{where}{steps}", address, "handout")
+    return _page(lesson.title, f"{names}{kind}{_head(lesson)}{where}{steps}", address, "handout")
 
 
 def teacher_sheet(lesson: Lesson, address: str = HERE) -> str:
@@ -48,7 +50,7 @@ def teacher_sheet(lesson: Lesson, address: str = HERE) -> str:
     steps = "".join(_told(lesson, number, address) for number, _ in enumerate(lesson.steps, start=1))
     tried = _examples("Known to work", lesson.works) + _examples("Known to fail", lesson.fails)
     sources = f'<p class="sources">Sources: {escape("; ".join(lesson.sources))}.</p>'
-    kind = f'<p class="kind">Teacher’s sheet · {_length(lesson)}</p>'
+    kind = f'<p class="kind">Teacher’s sheet · lesson {lesson.number} · {_length(lesson)}</p>'
     return _page(f"{lesson.title} · Teacher’s sheet", f"{kind}{_head(lesson)}{sources}{tried}{steps}", address, "teacher")
 
 
@@ -116,8 +118,15 @@ def _told(lesson: Lesson, number: int, address: str) -> str:
     options = "".join(map(_answer, step.options))
     table = f"<table>{options}</table>" if options else ""
     after = f'<div class="after">{as_html(step.after)}</div>' if step.after else ""
-    where = f'<p class="where"><a href="{to}">{to}</a></p>'
+    where = f'<p class="where"><a href="{to}">{to}</a>{_round(step)}</p>'
     return f"<section><div>{_beginning(lesson, number)}{where}{as_html(step.before)}{table}</div>{after}</section>"
+
+
+def _round(step: Step) -> str:
+    """The round that fits a step, and the text to ask about if it is another than the step's."""
+    if not step.round:
+        return ""
+    return f". In a room: {ROUNDS[step.round]}{f' with <b>{escape(step.round_text)}</b>' if step.round_text else ''}"
 
 
 def _beginning(lesson: Lesson, number: int) -> str:

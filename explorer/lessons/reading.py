@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from explorer.base.paths import ASSETS
-from explorer.lessons.lesson import Claim, Example, Lesson, LessonError, Option, Step
+from explorer.lessons.lesson import ROUNDS, Claim, Example, Lesson, LessonError, Option, Step
 from explorer.outlets.links import PARAMETERS
 from explorer.outlets.place import SETTING
 
@@ -23,7 +23,7 @@ FOR_TEACHERS = ("minutes", "works", "fails")
 LISTS = ("sources", "works", "fails")
 LASTING = ("a", "b", "tab", "view")  # inherited from the step before
 GOES_WITH = {"a": "b", "tab": "view"}  # a new text A or tab ends the inheritance of these
-OWN = ("point", "cover")
+OWN = ("point", "cover", "round")
 RELATIONS = ("=", "!=", "<", "<=", ">", ">=", "contains", "lacks")
 FEWEST, MOST = 3, 7  # steps
 CLAIM = re.compile(rf"(\w+)(\(.*\)) ([\w.*\-\[\] ]+?) ({'|'.join(RELATIONS)}) (.+)")
@@ -136,6 +136,9 @@ class _Reader:
             given[name] = value
             body += 1
         own = {name: given.pop(name, "") for name in OWN}
+        own["round"], _, own["round_text"] = (part.strip() for part in own["round"].partition("|"))
+        if own["round"] not in ("", *ROUNDS):
+            raise self.wrong(begin + 1, f"a round is {', '.join(ROUNDS)}; behind a bar may stand another text A to ask about.")
         ended = [other for name, other in GOES_WITH.items() if name in given]
         link = {name: value for name, value in lasting.items() if name not in ended} | given
         if missing := [name for name in ("a", "tab") if name not in link]:

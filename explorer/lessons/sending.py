@@ -35,6 +35,7 @@ def _lesson(lesson: Lesson) -> dict[str, Any]:
         "number": lesson.number,
         "title": lesson.title,
         "about": lesson.about,
+        "minutes": lesson.minutes,
         "sources": list(lesson.sources),
         "steps": steps,
     }
@@ -47,6 +48,7 @@ def _step(step: Step) -> dict[str, Any]:
         "query": links.query(step.place),
         "point": step.point,
         "cover": step.cover,
+        "round": {"kind": step.round, "query": links.query(step.asked)} if step.round else None,
         "before": as_html(step.before),
         "options": options,
         "after": as_html(step.after),

@@ -18,6 +18,7 @@ from explorer.classroom.teaching import Teaching
 from explorer.lessons.lesson import Lesson
 from explorer.lessons.reading import lessons
 from explorer.lessons.sending import as_html, within_a_line
+from explorer.outlets.tables import csv_of
 from explorer.page.blocks import PageBlocks
 from explorer.server.room_requests import Body
 from explorer.server.taking import in_turn
@@ -28,7 +29,7 @@ Action = Callable[[Room, Body], Awaitable[Body]]
 
 
 def teachers_actions(blocks: PageBlocks, rooms: Rooms) -> dict[str, Action]:
-    """The actions of a teacher, which answer {}. Each raises ExplorerError with a sentence for the board."""
+    """The actions of a teacher, most of which answer {}. Each raises ExplorerError with a sentence for the board."""
 
     async def ask(room: Room, body: Body) -> Body:
         room.ask(await _question(blocks, room, body), body.get("seconds", 0))
@@ -39,8 +40,13 @@ def teachers_actions(blocks: PageBlocks, rooms: Rooms) -> dict[str, Action]:
         await _follow(blocks, room, body)
         return {}
 
+    async def look(room: Room, body: Body) -> Body:
+        return await in_turn(blocks, Call(room.address), lambda: showing.look_of(body.get("query")))
+
     return {
         "ask": ask,
+        "look": look,
+        "record": _record,
         "follow": follow,
         "train": _train,
         "time": _now(_limit),
@@ -127,6 +133,11 @@ async def _train(room: Room, body: Body) -> Body:
         taught.busy = False
         room.changed()
     return {}
+
+
+async def _record(room: Room, body: Body) -> Body:
+    made, people = room.record(), [[one.name, one.points] for one in room.people.values()]
+    return {"csv": csv_of(made), "columns": made.columns, "rows": made.rows, "people": people}
 
 
 # ---- Helpers.

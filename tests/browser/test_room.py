@@ -1,5 +1,7 @@
 """A room in real browsers: a board and five phones play a round of each kind, teach a head, follow, and come back."""
 
+import csv
+import io
 import re
 
 import pytest
@@ -107,10 +109,16 @@ def test_a_board_and_five_phones_play_a_round_of_each_kind(board, phone, served,
     expect(phones[4].locator(".bx-best li span").first).to_have_text(right)
     press(board, "Next")
     press(board, "Where does a head look?")
+    board.locator("#room").get_by_role("button", name="japan", exact=True).click()
+    board.locator("#room").get_by_label("Layer").select_option("3")
+    press(board, "Ask")
+    expect(phones[0].get_by_role("heading", level=1)).to_contain_text("In layer 3, head")
+    expect(phones[0].get_by_role("heading", level=1)).to_contain_text("“japan” look at most")
     for number, page in enumerate(phones):
         page.locator(".bx-option").nth(number + 1).click()
         expect(page.get_by_text("Your guess:")).to_be_visible()
     expect(board.locator("#room")).to_contain_text("5 of 5 have answered")
+    expect(board.locator("#room .bx-room-bars")).to_have_count(0)
     press(board, "Show BERT’s answer")
     expect(phones[2].locator(".bx-best li")).to_have_count(5)
     press(board, "Next")
@@ -133,10 +141,33 @@ def test_a_board_and_five_phones_play_a_round_of_each_kind(board, phone, served,
     expect(board.locator("#room .bx-room-tries li")).to_have_count(2)
     expect(board.locator("#room")).to_contain_text("Trained on 5 examples.")
     press(board, "End")
+    past = board.locator("#room .bx-room-past details")
+    expect(past).to_have_count(3)
+    past.last.locator("summary").click()
+    expect(past.last.locator(".bx-room-bars li").first).to_contain_text(re.compile("tokyo.*3"))
+
+    # The record, which only the teacher takes.
+    press(board, "Record")
+    with board.expect_download() as saved:
+        press(board, "Save as CSV")
+    rows = list(csv.DictReader(io.StringIO(saved.value.path().read_text("utf-8-sig"))))
+    kinds = ["blank"] * 5 + ["pair"] * 5 + ["target"] * 5 + ["head"] + ["example"] * 5 + ["try"] * 2
+    assert [row["kind"] for row in rows] == kinds
+    assert {row["nickname"] for row in rows} == {*names, ""}
+    board.locator("#room .bx-record summary").click()
+    expect(board.locator("#room .bx-record table")).to_have_count(5)  # the points, three rounds, and the head
+    board.evaluate("() => { window.print = () => {}; }")
+    press(board, "Print")
+    board.emulate_media(media="print")
+    expect(board.locator("#class-record")).to_contain_text(ELSEWHERE[:16])
+    expect(board.locator("#room")).not_to_be_visible()
+    board.emulate_media(media="screen")
+    board.evaluate("() => dispatchEvent(new Event('afterprint'))")
+    expect(board.locator("#class-record")).to_have_count(0)
 
     # The end is told to everybody.
     press(board, "Close the room")
-    press(board, "Really, for everybody? Nothing of it is kept")
+    press(board, "Really, for everybody? Without a record nothing is kept")
     for page in phones:
         expect(page.get_by_role("alert").first).to_have_text("This room is closed.")
     expect(board.locator("#room, #room-chip")).to_have_count(0)
@@ -166,38 +197,54 @@ def test_a_phone_follows_until_it_lets_go(board, phone):
     expect(page.get_by_role("heading", level=1)).to_contain_text("read")
 
 
-def test_a_step_is_asked_of_the_class_and_what_it_covers_stays_covered(board, phone):
+def test_a_class_goes_through_a_lesson(board, phone):
     lesson = next(one for one in lessons() if one.name == "07-masked-words")
-    step, phones = lesson.steps[3], [phone("Ann"), phone("Bob")]
-    panel, right = board.locator("#lessons"), next(one for one in step.options if one.right)
+    ann, bob = phones = phone("Ann"), phone("Bob")
+    panel = board.locator("#lessons")
     press(board, "Let phones follow this page")
     press(board, "Back to the page")
-    board.evaluate("(step) => BertLessons.open(step)", f"{lesson.name}.4")
-    for page in phones:
-        expect(page.get_by_role("heading", name=step.title)).to_be_visible()
-        expect(page.locator("main")).to_contain_text("How much does it give to dog now?")
-        expect(page.locator(".bx-option")).to_have_text([one.text for one in step.options])
-        expect(page.locator(".bx-shown .bx-strip-of-input")).to_contain_text("hairy")
-        expect(page.locator(".bx-shown [data-part]")).to_have_count(1)  # the input only
-    phones[0].get_by_role("button", name=right.text).click()
-    phones[1].get_by_role("button", name=step.options[0].text).click()
-    expect(panel.get_by_text("2 of 2 have answered.")).to_be_visible()
-    expect(panel.locator(".bx-lesson-option em")).to_have_count(0)
-    panel.get_by_role("button", name="Show the answers").click()
-    expect(panel.locator(".bx-lesson-option em")).to_have_text(["1", "1", "0"])
-    expect(phones[0].get_by_text("No more answers are taken")).to_be_visible()
-    panel.get_by_role("button", name="Show which is right").click()
-    expect(panel.locator(".bx-right em")).to_have_text("1")
-    expect(phones[0].locator(".bx-points")).to_have_text("10 points")
-    expect(phones[1].locator("main")).to_contain_text("Not quite. With the word in sight")
-    expect(phones[1].locator(".bx-solution .bx-right")).to_contain_text(right.text)
-    expect(phones[1].locator(".bx-shown [data-part=table]")).to_contain_text("p of the piece")
-    assert phones[1].evaluate("() => document.documentElement.scrollWidth - innerWidth") <= 0
-    panel.get_by_role("button", name="Next ›").click()
-    expect(phones[0].get_by_role("heading", name=lesson.steps[4].title)).to_be_visible()
+    board.evaluate("(step) => BertLessons.open(step)", f"{lesson.name}.1")
+    for number, step in enumerate(lesson.steps, start=1):
+        right = next(one for one in step.options if one.right)
+        wrong = next(one for one in step.options if not one.right)
+        for page in phones:
+            expect(page.get_by_role("heading", name=step.title, exact=True)).to_be_visible()
+            expect(page.locator(".bx-option")).to_have_text([one.text for one in step.options])
+        expect(panel.get_by_text("0 of 2 have answered.")).to_be_visible()
+        ann.get_by_role("button", name=right.text, exact=True).click()
+        bob.get_by_role("button", name=wrong.text, exact=True).click()
+        expect(panel.get_by_text("2 of 2 have answered.")).to_be_visible()
+        expect(panel.locator(".bx-lesson-option em")).to_have_count(0)
+        if step.cover:
+            expect(ann.locator(".bx-shown .bx-strip-of-input")).to_contain_text("hairy")
+            expect(ann.locator(".bx-shown [data-part]")).to_have_count(1)  # the input only
+        if number == 1:
+            panel.get_by_role("button", name="Show the answers").click()
+            counts = ["1" if one in (right, wrong) else "0" for one in step.options]
+            expect(panel.locator(".bx-lesson-option em")).to_have_text(counts)
+            expect(ann.get_by_text("No more answers are taken")).to_be_visible()
+        panel.get_by_role("button", name="Show which is right").click()
+        expect(panel.locator(".bx-right em")).to_have_text("1")
+        expect(ann.locator(".bx-points")).to_have_text(f"{10 * number} points")
+        expect(bob.locator(".bx-solution .bx-right")).to_contain_text(right.text)
+        expect(bob.locator("main")).to_contain_text("Not quite.")
+        if step.cover:  # nothing is covered any more
+            expect(bob.locator(".bx-shown [data-part=table]")).to_contain_text("p of the piece")
+            assert bob.evaluate("() => document.documentElement.scrollWidth - innerWidth") <= 0
+        if number < len(lesson.steps):
+            panel.get_by_role("button", name="Next ›").click()
     panel.get_by_role("button", name="‹ Back").click()  # the class has seen its answer
-    expect(panel.locator(".bx-right")).to_contain_text(right.text)
-    expect(phones[0].locator("main > .bx-shown:first-child")).to_be_visible()
+    expect(panel.locator(".bx-right")).to_be_visible()
+    expect(ann.locator("main > .bx-shown:first-child")).to_be_visible()
+
+    # A step knows which round fits it.
+    board.evaluate("(step) => BertLessons.open(step)", f"{lesson.name}.2")
+    panel.get_by_role("button", name="Round on the board: Fill the blank").click()
+    expect(ann.locator(".bx-asked-text")).to_have_text("My ? is hairy.")
+    expect(board.locator("#room .bx-room-progress")).to_contain_text("0 of 2 have answered.")
+    press(board, "30 s")
+    expect(ann.get_by_role("timer")).to_contain_text("0:")
+    expect(board.locator("#room").get_by_role("timer")).to_contain_text("0:")
 
 
 def test_a_teacher_who_reloads_keeps_the_room(board, phone):

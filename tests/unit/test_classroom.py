@@ -1,5 +1,7 @@
 """Rooms of classes: what may be typed, BERT's own answers, who sees what, and how a room ends."""
 
+import csv
+import io
 import json
 import os
 import time
@@ -10,12 +12,14 @@ import pytest
 from explorer.base.errors import BusyError, CapabilityError, InputError
 from explorer.base.limits import ROOM_MINUTES, ROOM_PEOPLE, ROOMS, VISITOR_ROOMS
 from explorer.base.steps import finished
-from explorer.classroom import names, questions, rooms, seats, showing, teaching
+from explorer.classroom import names, questions, record, rooms, seats, showing, teaching
 from explorer.classroom.room import Room
 from explorer.classroom.teaching import Teaching
 from explorer.model import checkpoints
+from explorer.outlets.tables import csv_of
 from explorer.server.room_teachers import question_of_step
 from explorer.views.subject import Selection, Subject
+from explorer.views.view import finding_of
 
 BLANK = ("The capital of Japan is [MASK].", "It is a [MASK] city.")
 PLACE = "v=1&tab=attention&view=one-head&a=The+keys+are+on+the+table.&layer=1&head=3"
@@ -499,6 +503,73 @@ def test_points_of_a_teaching_stay_when_it_ends(room):
     assert room.for_person(ann)["points"] == teaching.FOOLED
     room.end_activity()
     assert room.for_person(ann)["points"] == teaching.FOOLED
+
+
+# ---- The past, and the record.
+
+
+def test_the_record_has_all_that_was_answered_by_nickname(room, subject):
+    ann, bob = room.join("=Ann()"), room.join("Bob")
+    room.ask(questions.blank(subject))
+    right = room.asked().question.names[0]
+    for person, word in ((ann, right), (bob, "=1+1")):
+        room.keep(person, room.asked(), room.asked().question.guess(word))
+    room.reveal()
+    room.ask(question_of_step("07-masked-words", 4))
+    room.keep(bob, room.asked(), room.asked().question.guess("0"))
+    room.end_activity()
+    room.ask(questions.pair(subject))  # which nobody answers
+    taught = Teaching(("a", "b"), room.model)
+    room.teach(taught)
+    taught.add(ann.id, "a", "@one")
+    taught.tried(bob.id, "two", "b", ("a", 0.75))
+    room.end_activity()
+    told = room.for_teacher()["past"]
+    assert [(one["number"], one["guessed"], one["right"]) for one in told] == [(1, 2, 1), (2, 1, None)]
+    rows = [dict(zip(record.COLUMNS, row, strict=True)) for row in room.record().rows]
+    assert [(one["kind"], one["nickname"], one["answer"], one["expected"], one["points"]) for one in rows] == [
+        ("blank", "=Ann()", right, right, 10),
+        ("blank", "Bob", "=1+1", right, 0),
+        ("lesson", "Bob", question_of_step("07-masked-words", 4).options[0], "", 0),
+        ("head", "", "not trained", "", None),
+        ("example", "=Ann()", "a", "", None),
+        ("try", "Bob", "b", "a", teaching.FOOLED),
+    ]
+    assert rows[0]["question"].endswith("(number 1)"), "of two blanks"
+    cells = [cell for line in csv.reader(io.StringIO(csv_of(room.record()))) for cell in line]
+    assert {"'=Ann()", "'=1+1", "'@one"} <= set(cells)
+    assert not [cell for cell in cells if cell[:1] in ("=", "+", "-", "@")], "nothing that a spreadsheet would run"
+    room.remove(bob.id)
+    assert {row[5] for row in room.record().rows} == {"=Ann()", ""}, "who leaves takes it along"
+
+
+def test_who_answered_before_keeps_the_seat(room, subject):
+    pupils = fill(room)
+    room.ask(questions.pair(subject))
+    played = room.asked()
+    guesses = [played.question.guess(option) for option in "01"]
+    room.keep(pupils[0], played, min(guesses, key=played.question.points))
+    room.reveal()
+    room.end_activity()
+    for number in range(5):
+        room.join(f"Ann {number}", "192.0.2.8")
+    assert pupils[0].id in room.people
+    assert pupils[1].id not in room.people
+
+
+def test_a_head_is_asked_about_as_the_page_tells_of_it(bundled):
+    unpicked = "v=1&tab=attention&view=one-head&a=The+keys+to+the+old+cabinet+are+on+the+table."
+    place = showing.place_of(unpicked)
+    finding = finding_of(place.views, place.subject)
+    look = showing.look_of(unpicked)
+    assert {name: look[name] for name in ("layer", "head", "token")} == finding.why.selection
+    chosen = f"{unpicked}&layer=4&head=2&token=7"
+    look = showing.look_of(chosen)
+    assert (look["layer"], look["head"], look["token"]) == (4, 2, 7)
+    assert (look["layers"], look["heads"], look["tokens"][7]) == (6, 12, "are")
+    asked = showing.question_of("target", chosen)
+    assert "layer 4, head 2" in asked.asks
+    assert asked.names[0] == "keys"
 
 
 # ---- What is shown to those who follow.

@@ -4,8 +4,9 @@ import re
 
 import pytest
 
-from explorer.lessons import claims
-from explorer.lessons.lesson import LessonError
+from explorer.classroom import questions, showing
+from explorer.lessons import claims, printing
+from explorer.lessons.lesson import ROUNDS, LessonError
 from explorer.lessons.reading import FOLDER, lessons, read
 from explorer.lessons.sending import as_html, sent
 from explorer.outlets import links
@@ -82,6 +83,15 @@ def test_a_step_leads_where_it_says(step):
     assert {step.point, step.cover} <= {"", *AROUND, *known}
 
 
+def test_the_round_of_a_step_can_be_asked(bundled):
+    assert tuple(questions.KINDS) == ROUNDS == tuple(printing.ROUNDS)
+    rounds = [step for lesson in LESSONS for step in lesson.steps if step.round]
+    assert {step.round for step in rounds} == set(ROUNDS)
+    for step in rounds:
+        asked = showing.question_of(step.round, links.query(step.asked))
+        assert asked.texts[0] == (step.round_text or step.link["a"])
+
+
 def test_every_lesson_says_something_that_can_be_wrong(readme, guide):
     assert f"opens {len(LESSONS)} lessons" in guide["teaching"]
     assert f"**Lessons**: {len(LESSONS)} of them" in readme
@@ -134,6 +144,7 @@ def test_a_lesson_is_read(written):
         ("sources:", "source:", 4),
         ("tab: tokens", "tabs: tokens", 16),
         ("tab: tokens", "tab tokens", 16),
+        ("point: strip", "round: quiz", 13),
         ("tab: tokens\n", "", 13),
         ("a: One sentence.\n", "", 13),
         ("Something is **said**.\n", "", 13),

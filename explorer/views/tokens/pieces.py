@@ -1,6 +1,7 @@
 """The input as BERT reads it: every piece with its numbers."""
 
 from explorer.figures.token_row import token_row_of
+from explorer.text.encoding import Encoding
 from explorer.text.pieces import meanings
 from explorer.views.subject import Subject
 from explorer.views.view import Content, Finding, View, part, prose, sentence
@@ -37,8 +38,15 @@ def _pieces_finding(subject: Subject) -> str:
     if unknown := encoding.kinds.count("unk"):
         return f"The vocabulary cannot spell {unknown} of the {len(words)} words here: BERT reads {encoding.unknown} for each."
     added = encoding.kept - len(encoding.text_positions)
-    whole = "The only word here is" if len(words) == 1 else f"All {len(words)} words here are"
+    count = len(_spoken(encoding))
+    whole = "The only word here is" if count == 1 else f"All {count} words here are"
     return f"{whole} in the vocabulary as a whole; the tokenizer adds {added} tokens of its own."
+
+
+def _spoken(encoding: Encoding) -> list[list[int]]:
+    """The words without punctuation marks, which are groups of their own; all groups if there is nothing else."""
+    groups = encoding.text_words
+    return [group for group in groups if any(map(str.isalnum, encoding.word(group)))] or groups
 
 
 def _help(subject: Subject) -> str:
@@ -59,9 +67,10 @@ def _counts(subject: Subject) -> str:
     trace, encoding = subject.trace, subject.trace.encoding
     unknown = trace.ids.count(subject.model.tokenizer.unk_token_id)
     words = encoding.text_words
-    parts = [f"{trace.kept} tokens of a vocabulary of {subject.model.capabilities.vocab_size:,}, for {len(words)} words"]
+    count = len(_spoken(encoding))
+    parts = [f"{trace.kept} tokens of a vocabulary of {subject.model.capabilities.vocab_size:,}, for {count} words"]
     if trace.encoding.total > trace.kept:
-        parts = [f"{trace.kept} of {trace.encoding.total} tokens kept, for {len(words)} words: this model reads no more"]
+        parts = [f"{trace.kept} of {trace.encoding.total} tokens kept, for {count} words: this model reads no more"]
     if unknown:
         parts.append(f"{unknown} unknown")
     cut = [encoding.spelling(group) for group in words if len(group) > 1]

@@ -1,0 +1,78 @@
+// The record of a class: fetched only when the teacher takes it, shown as tables, saved as CSV, printed.
+Object.assign(window.BertRoom, {
+  KINDS: { blank: "fill the blank", pair: "does B follow A", target: "where a head looks", lesson: "lesson" },
+  HEADS: { rank: "BERT’s rank", probability: "BERT’s probability" },
+
+  // Fetch it, or go back to the board.
+  async takeRecord() {
+    this.wrong = "";
+    try {
+      this.record = this.record ? null : await BertExplorer.room.act(`/${this.room.word}/record`, this.room.key);
+    } catch (error) {
+      this.wrong = error.message;
+    }
+    if (this.room) this.draw();
+  },
+
+  recordPage(record) {
+    const { el } = BertExplorer;
+    const save = this.button("Save as CSV", () => this.saveRecord(record), { "data-id": "csv", class: "bx-room-main" });
+    const print = this.button("Print", () => this.printRecord(record), { "data-id": "print" });
+    const about = record.rows.length
+      ? "All rounds, every answer, and the head that was taught, by nickname. Only what you save or print stays: when the room closes, the rest is gone. Whoever leaves takes their answers along."
+      : "Nobody has answered anything yet.";
+    return [
+      el("h3", {}, "Record of the class"),
+      el("p", { class: "bx-room-quiet" }, about),
+      ...(record.rows.length ? [el("nav", {}, save, print)] : []),
+      // Folded: the board is seen by the whole class.
+      ...(record.rows.length ? [el("details", { class: "bx-record", "data-id": "record-tables" }, el("summary", {}, "Show it here"), ...this.recordTables(record))] : []),
+    ];
+  },
+
+  saveRecord(record) {
+    const file = new Blob(["\ufeff", record.csv], { type: "text/csv" }); // the mark tells a spreadsheet that it is UTF-8
+    const link = BertExplorer.el("a", { href: URL.createObjectURL(file), download: `${this.room.word}.csv` });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  },
+
+  // On paper stands nothing but the record.
+  printRecord(record) {
+    const { el } = BertExplorer;
+    const paper = el("section", { id: "class-record" }, el("h1", {}, `Room ${this.spoken()}, ${new Date().toLocaleDateString()}`), ...this.recordTables(record));
+    document.body.append(paper);
+    addEventListener("afterprint", () => paper.remove(), { once: true });
+    print();
+  },
+
+  // The points, then a table for each activity with the columns that it uses.
+  recordTables({ columns, rows, people }) {
+    const { el } = BertExplorer;
+    const at = (name) => columns.indexOf(name);
+    const ranked = [...people].sort((one, other) => other[1] - one[1]);
+    const numbers = [...new Set(rows.map((row) => row[at("activity")]))];
+    const tables = numbers.flatMap((number) => {
+      const own = rows.filter((row) => row[at("activity")] === number);
+      const [first] = own;
+      const taught = ["head", "example", "try"].includes(first[at("kind")]);
+      const told = taught ? first[at("answer")] : [first[at("text_a")], first[at("text_b")]].filter(Boolean).join(" · ");
+      const shown = taught ? own.filter((row) => row[at("kind")] !== "head") : own;
+      const names = [...(taught ? ["kind", "text_a"] : []), "nickname", "answer", "expected", "rank", "probability", "points"];
+      const used = names.filter((name) => shown.some((row) => row[at(name)] !== null && row[at(name)] !== ""));
+      return [
+        el("h4", {}, `${number}. ${first[at("question")]}`), el("p", {}, told),
+        this.table(used.map((name) => (name === "text_a" ? "sentence" : this.HEADS[name] ?? name)), shown.map((row) => used.map((name) => this.cell(name, row[at(name)])))),
+      ];
+    });
+    return [el("h4", {}, "Points"), this.table(["nickname", "points"], ranked), ...tables];
+  },
+
+  cell: (name, value) => (value === null ? "–" : name === "probability" ? `${(100 * value).toFixed(1)} %` : value),
+
+  table(heads, rows) {
+    const { el } = BertExplorer;
+    const line = (tag) => (cells) => el("tr", {}, ...cells.map((one) => el(tag, {}, String(one))));
+    return el("div", { class: "bx-record-table" }, el("table", {}, el("thead", {}, line("th")(heads)), el("tbody", {}, ...rows.map(line("td")))));
+  },
+});
