@@ -28,7 +28,7 @@ window.BertClass = {
   take(lesson, at, rest, tell) {
     this.step = { lesson: lesson.name, number: at + 1, options: lesson.steps[at].options, rest, tell };
     this.stage = "";
-    if (this.asked()) this.draw(); // it is asked already: the page was loaded anew
+    if (this.asked()) this.draw(); // it is asked already: the page was loaded again
     else this.ask();
   },
 

@@ -36,7 +36,7 @@ def csv_file(place: Place) -> bytes:
 def _main_first(place: Place, view: View, name: str, table: Table) -> tuple[bool, bool, bool, int]:
     """A key that puts first what a place is about.
 
-    Sentences come last, a row of tokens, which repeats the input, before them, and before that what stands above all choices of
+    Sentences come last, a row of tokens, which repeats the input, before them, and before that the views above all choices of
     the tab. The widest view is the main one, and of a view its first part.
     """
     repeats = name in view.parts and view.parts[name].kind == "tokens"

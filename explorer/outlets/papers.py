@@ -21,6 +21,8 @@ PAPERS = {
     "Devlin et al. 2019": "J. Devlin, M.-W. Chang, K. Lee, K. Toutanova. BERT: Pre-training of Deep Bidirectional Transformers "
     "for Language Understanding. NAACL 2019.",
     "Ethayarajh 2019": "K. Ethayarajh. How Contextual are Contextualized Word Representations? EMNLP 2019.",
+    "Ferrando et al. 2022": "J. Ferrando, G. Gállego, M. Costa-jussà. Measuring the Mixing of Contextual Information in the "
+    "Transformer. EMNLP 2022.",
     "Geiger et al. 2021": "A. Geiger, H. Lu, T. Icard, C. Potts. Causal Abstractions of Neural Networks. NeurIPS 2021.",
     "Geva et al. 2021": "M. Geva, R. Schuster, J. Berant, O. Levy. Transformer Feed-Forward Layers Are Key-Value Memories. "
     "EMNLP 2021.",
@@ -56,6 +58,8 @@ PAPERS = {
     "BlackboxNLP 2019.",
     "Voita et al. 2019": "E. Voita, D. Talbot, F. Moiseev, R. Sennrich, I. Titov. Analyzing Multi-Head Self-Attention: "
     "Specialized Heads Do the Heavy Lifting, the Rest Can Be Pruned. ACL 2019.",
+    "Wang et al. 2023": "K. Wang, A. Variengien, A. Conmy, B. Shlegeris, J. Steinhardt. Interpretability in the Wild: A Circuit "
+    "for Indirect Object Identification in GPT-2 Small. ICLR 2023.",
     "Zeiler & Fergus 2014": "M. Zeiler, R. Fergus. Visualizing and Understanding Convolutional Networks. ECCV 2014.",
     "Zhang & Nanda 2024": "F. Zhang, N. Nanda. Towards Best Practices of Activation Patching in Language Models: Metrics and "
     "Methods. ICLR 2024.",

@@ -11,6 +11,7 @@ from explorer.figures import attention, charts, head_atlas, heatmaps, hidden, la
 from explorer.figures.alternatives import alternative, described
 from explorer.figures.attention import WeightScale
 from explorer.page.components import PlotlyChart
+from explorer.techniques.targets import Target
 
 WORDS = ["[CLS]", "the", "cat", "<b>", "[SEP]"]
 ROWS = np.random.default_rng(1).dirichlet(np.full(5, 0.5), size=5).astype(np.float32)
@@ -38,8 +39,10 @@ FIGURES = {
     layers.layer_lines: ([layers.Line("mean", CURVE, (CURVE, CURVE)), layers.Line("<b>", CURVE, faint=True)], "length", 2),
     maps.point_map: (ROWS[:, :2], WORDS, ["x", "x", "y", "y", "y"], ["PC 1", "PC 2"], "key"),
     masked_lm.attribution_bars: (WORDS, CURVE, "gradient", CURVE, "log-odds"),
+    masked_lm.followed_leads: (["door", "<b>"], np.stack([CURVE, CURVE], 1), np.ones((5, 2)), np.stack([CURVE, CURVE / 2], 1)),
     masked_lm.followed_words: (["door", "<b>"], np.stack([CURVE, CURVE], 1), np.ones((5, 2))),
     masked_lm.patching_heatmap: (ROWS, WORDS, "door", 0.9, 0.1),
+    masked_lm.recovery_heatmap: (ROWS, ROWS, ROWS, WORDS, Target("fill_mask", 1, 0, "door", 1, "<b>")),
     masked_lm.span_lengths: (CURVE, [1, 1, 2]),
     masked_lm.surprise_bars: (WORDS, CURVE, WORDS, CURVE, np.arange(1, 6)),
     results.attention_shift: (ROWS,),
