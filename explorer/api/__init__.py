@@ -8,15 +8,20 @@ import gradio as gr
 
 from explorer.api import (
     attention,
-    basics,
     corpus,
     experiments,
+    inside_head,
     masked_lm,
+    model_card,
+    next_sentence,
     overview,
+    own_head,
+    projection,
     similarity,
     spans,
     suites,
     tagging,
+    tokens,
     training,
     views,
 )
@@ -25,17 +30,22 @@ from explorer.api.handlers import friendly
 from explorer.base.scheduling import MODEL, TRAINING
 
 ENDPOINTS = (
-    *basics.ENDPOINTS,
+    *tokens.ENDPOINTS,
     *attention.ENDPOINTS,
+    *inside_head.ENDPOINTS,
     *masked_lm.ENDPOINTS,
+    *next_sentence.ENDPOINTS,
+    *own_head.ENDPOINTS,
     *overview.ENDPOINTS,
     *similarity.ENDPOINTS,
+    *projection.ENDPOINTS,
     *training.ENDPOINTS,
     *tagging.ENDPOINTS,
     *spans.ENDPOINTS,
     *corpus.ENDPOINTS,
     *experiments.ENDPOINTS,
     *suites.ENDPOINTS,
+    *model_card.ENDPOINTS,
     *views.ENDPOINTS,
 )
 # These run beside other calls, so that no picture waits for a training.

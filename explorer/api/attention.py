@@ -5,11 +5,21 @@ from typing import Any
 from explorer.analysis.head_metrics import METRICS, TokenFacts
 from explorer.analysis.overview import overview
 from explorer.analysis.rollout import rollout as attention_rollout
-from explorer.analysis.vocabulary import search
 from explorer.api.arguments import explorer_for
-from explorer.base.limits import QUERY
-from explorer.techniques.inside import layer_steps
 from explorer.text import limits
+
+
+def attention(text_a: str, text_b: str = "", layer: int = 1, head: int = 1, model: str = "") -> dict[str, Any]:
+    """The attention weights of one head: one row per query token, each summing to 1.
+
+    Returns:
+        `tokens`, `weights` (one row a query).
+    """
+    explorer = explorer_for(model)
+    capabilities = explorer.capabilities
+    layer, head = limits.layer_index(layer, capabilities.layers), limits.head_index(head, capabilities.heads)
+    trace = explorer.trace(text_a, text_b)
+    return {"tokens": list(trace.tokens), "weights": trace.attention(layer)[head].tolist()}
 
 
 def rollout(text_a: str, text_b: str = "", layer: int = -1, model: str = "") -> dict[str, Any]:
@@ -46,32 +56,4 @@ def head_metrics(text_a: str, text_b: str = "", model: str = "") -> dict[str, An
     return {"metrics": {**numbers, "pattern": seen.patterns.tolist()}}
 
 
-def vocabulary(query: str, limit: int = 50, model: str = "") -> dict[str, Any]:
-    """The pieces of the vocabulary that match, best first: equal, beginning with, or containing the query.
-
-    A number also finds the piece with that id; "##" at the start finds pieces that continue a word; "*" stands for
-    any letters ("un*", "*ing"). `total` counts all matches.
-
-    Returns:
-        `pieces` with `token` and `id`, `total`.
-    """
-    query = limits.check_text(query, "the query", QUERY)
-    limit = limits.check_integer(limit, "the limit", 1, 1_000)
-    pieces = explorer_for(model).vocabulary
-    found = search(pieces, query)
-    return {"pieces": [{"token": pieces[id], "id": id} for id in found[:limit]], "total": len(found)}
-
-
-def inside_layer(text_a: str, text_b: str = "", layer: int = 1, model: str = "") -> dict[str, Any]:
-    """Every step inside a layer with the shape of its result, and the difference of the last one from the model's output.
-
-    Returns:
-        `steps` with `name` and `shape`, `max_error`.
-    """
-    explorer = explorer_for(model)
-    index = limits.layer_index(layer, explorer.capabilities.layers)
-    inside = layer_steps(explorer.trace(text_a, text_b), index)
-    return {"steps": [{"name": step.name, "shape": list(step.shape)} for step in inside.steps], "max_error": inside.max_error}
-
-
-ENDPOINTS = (rollout, head_metrics, vocabulary, inside_layer)
+ENDPOINTS = (attention, rollout, head_metrics)

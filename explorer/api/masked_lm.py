@@ -18,6 +18,15 @@ from explorer.techniques.tuned_lens import READINGS, TUNED, require_tuned_lens
 from explorer.text import limits
 
 
+def fill_mask(text: str, text_b: str = "", top_k: int = 5, model: str = "") -> dict[str, Any]:
+    """The best guesses for every [MASK], with probabilities over the whole vocabulary.
+
+    Returns:
+        `masks`: `position`, `candidates` with `token`, `id`, `probability`.
+    """
+    return {"masks": masks_of(explorer_for(model).fill_mask(text, text_b, top_k))}
+
+
 def lens(
     text: str, text_b: str = "", top_k: int = 5, model: str = "", word: str = "", foil: str = "", reading: str = "raw"
 ) -> dict[str, Any]:
@@ -125,4 +134,4 @@ def pseudo_likelihood(texts: list[str], model: str = "") -> dict[str, Any]:
     return {"scores": while_wanted(pseudo_likelihoods_in_steps(explorer_for(model), texts))}
 
 
-ENDPOINTS = (lens, head_effects, switch_off, attribution, pseudo_likelihood)
+ENDPOINTS = (fill_mask, lens, head_effects, switch_off, attribution, pseudo_likelihood)

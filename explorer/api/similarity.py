@@ -10,6 +10,18 @@ from explorer.model.features import features
 from explorer.text import limits
 
 
+def hidden_states(text_a: str, text_b: str = "", layer: int = 1, model: str = "") -> dict[str, Any]:
+    """The vector of every token after a layer; 0 is the embedding output, -1 the last layer.
+
+    Returns:
+        `tokens`, `vectors`.
+    """
+    explorer = explorer_for(model)
+    index = limits.hidden_state_index(layer, explorer.capabilities.layers)
+    trace = explorer.trace(text_a, text_b)
+    return {"tokens": list(trace.tokens), "vectors": trace.hidden_states[index].tolist()}
+
+
 def similarity(text_a: str, text_b: str = "", layer: int = -1, model: str = "") -> dict[str, Any]:
     """Cosines, -1 to 1, between all tokens at a hidden state; 0 is the embedding output, -1 the last layer.
 
@@ -48,4 +60,4 @@ def sentence_similarity(texts: list[str], layer: int = -1, pooling: str = "mean"
     return {"matrix": cosine_matrix(features(explorer_for(model), given, layer, pooling)).tolist()}
 
 
-ENDPOINTS = (similarity, word_in_context, sentence_similarity)
+ENDPOINTS = (hidden_states, similarity, word_in_context, sentence_similarity)

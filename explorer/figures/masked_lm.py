@@ -1,4 +1,4 @@
-"""Pictures of the masked LM: surprisal, guesses by layer, attribution, patching, and lengths of spans."""
+"""Pictures of the masked LM: surprisal, guesses by layer, patching, and lengths of spans."""
 
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
@@ -165,33 +165,6 @@ def followed_leads(words: Sequence[str], probabilities: np.ndarray, ranks: np.nd
         for layer in layers
     ]
     return keep(drawn, lambda: Table.of(("hidden_state", "word", "foil", "logit_difference", "probability", "rank"), rows))
-
-
-def attribution_bars(tokens: Sequence[str], scores: np.ndarray, method: str, occluded: np.ndarray | None, unit: str) -> go.Figure:
-    """A score per token for `unit`, beside the effect of masking that token (occlusion) if given; `method` is the legend."""
-    labels = token_labels(tokens)
-
-    def bars(values: np.ndarray, name: str, colour: str) -> go.Bar:
-        template = f"%{{x}}: %{{y:.3f}}<extra>{esc(name)}</extra>"
-        heights = np.asarray(values, dtype=np.float32)
-        return go.Bar(x=labels, y=heights, name=esc(name), marker={"color": colour}, hovertemplate=template)
-
-    traces = [bars(scores, method, AMOUNT)]
-    if occluded is not None:
-        traces.append(bars(occluded, "occlusion", FAINT))
-    numbers = {"score": scores} | ({} if occluded is None else {"occlusion": occluded})
-    drawn = figure(
-        traces,
-        key=f"attribution-{len(tokens)}",
-        barmode="group",
-        showlegend=True,
-        legend=LEGEND,
-        margin={"l": 56, "r": 12, "t": 56, "b": 48},
-        xaxis=token_axis("token"),
-        yaxis=grid_axis(f"score ({esc(unit)})", zeroline=True, zerolinecolor=FAINT),
-        meta=window_over(x=range(len(tokens))) or None,
-    )
-    return keep(drawn, lambda: columns_of(position=range(len(tokens)), token=tokens, **numbers))
 
 
 def patching_heatmap(probabilities: np.ndarray, tokens: Sequence[str], word: str, clean: float, corrupted: float) -> go.Figure:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from explorer.figures.base import GRID, NEGATIVE, POSITIVE, esc, figure, grid_axis, plain_axis, shorten, token_axis, token_labels
+from explorer.figures.base import esc, figure, grid_axis, plain_axis, shorten, token_axis, token_labels
 from explorer.figures.heatmaps import Axes, colour_scale, head_axes, heatmap
 from explorer.figures.numbers import Places, Table, columns_of, keep, matrix
 from explorer.figures.training import DOTTED, HELD_OUT
@@ -70,35 +70,6 @@ def calibration_curve(confidence: np.ndarray, accuracy: np.ndarray, count: np.nd
         yaxis=grid_axis("share that is right", range=[0, 1.08]),
     )
     return keep(drawn, lambda: columns_of(probability=confidence, share_right=accuracy, sentences=count))
-
-
-def word_effects(words: Sequence[str], effects: Sequence[float], shares: bool = True, outlined: int | None = None) -> go.Figure:
-    """The effect of each word for the best label (positive) or against it.
-
-    `shares`: how much its probability falls when the word is masked, -1 to 1; otherwise parts of its log-odds. The bar of the
-    word at `outlined` has an outline.
-    """
-    most = max(0.01, max((abs(effect) for effect in effects), default=0.01))
-    hover, ticks = ("without %{x}: %{customdata:+.1%}", "+.0%") if shares else ("%{x}: %{y:+.2f}", "+.1f")
-    edges = [3 if place == outlined else 0 for place in range(len(words))]
-    bars = go.Bar(
-        x=token_labels(words),
-        y=list(effects),
-        marker={
-            "color": [POSITIVE if effect >= 0 else NEGATIVE for effect in effects],
-            "line": {"color": "var(--body-text-color)", "width": edges},
-        },
-        hovertemplate=f"{hover}<extra></extra>",
-        customdata=[-effect for effect in effects],
-    )
-    drawn = figure(
-        [bars],
-        key=f"words-{len(words)}",
-        margin={"l": 48, "r": 12, "t": 8, "b": 40},
-        xaxis={**token_axis(""), "title": None},
-        yaxis={"tickformat": ticks, "range": [-most * 1.1, most * 1.1], **GRID},
-    )
-    return keep(drawn, lambda: columns_of(place=range(len(words)), word=words, effect=effects))
 
 
 def drift_bars(drift: np.ndarray) -> go.Figure:

@@ -34,6 +34,7 @@ from explorer.model.families import Family, family_of, saved_from, task_of
 BUNDLED = "bert-l6-h384-uncased"
 BUNDLED_FOLDER = ASSETS / "models" / BUNDLED
 EXAMPLE_ID = "google-bert/bert-base-uncased"
+TUNED = "tuned-"  # prefix of a tuned model's name in the model box: one that was trained here, and is kept in its run
 
 TOKENIZER_FILES = [
     "tokenizer.json",

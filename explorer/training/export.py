@@ -89,7 +89,7 @@ def _write_zip(path: Path, run: Run, model: Path | None) -> None:
     base = load(predictor.model)
     settings |= {"max_tokens": base.capabilities.max_tokens, "final_norm": base.family.final_norm}
     settings |= {"title": run.title, "training": run.settings, "best": run.best, "baselines": run.baselines}
-    if predictor.model.startswith(store.TUNED):
+    if predictor.model.startswith(checkpoints.TUNED):
         settings["model"] = INSIDE
     if model is not None:
         settings["model_sha256"] = digest(model / "model.safetensors")

@@ -25,10 +25,8 @@ from explorer.training import quota
 from explorer.training.files import read_run, write_run
 from explorer.training.run import Run
 
-TUNED = "tuned-"  # prefix of a tuned model's name in the model box
-
 _ID = re.compile(r"[A-Za-z0-9_-]{22}")
-_TUNED_NAME = re.compile(TUNED + _ID.pattern)
+_TUNED_NAME = re.compile(checkpoints.TUNED + _ID.pattern)
 _DOES = {"classes": "tells labels apart", "number": "gives a number", "tags": "tags words", "spans": "finds answers"}
 _ASKED_BY = {"classes": "/classify", "number": "the page", "tags": "/tag", "spans": "/answer"}
 _writing = threading.Lock()
@@ -102,7 +100,7 @@ def make_room(identifier: str, coming: int) -> None:
 def tuned_name(identifier: str) -> str:
     """The name of a run's tuned model in the model box. It may be shared: the run's id cannot be derived from it."""
     digest = hashlib.sha256(f"the tuned model of {identifier}".encode()).digest()
-    return TUNED + base64.urlsafe_b64encode(digest[:16]).decode().rstrip("=")
+    return checkpoints.TUNED + base64.urlsafe_b64encode(digest[:16]).decode().rstrip("=")
 
 
 def tuned_folder(name: str) -> Path | None:

@@ -72,7 +72,7 @@ def _read(path: Path, folder: Path) -> tuple[Run, bool]:
             has_model = WEIGHTS in archive.namelist() and not _is_here(settings)
             if has_model:
                 _extract_model(archive, folder)
-            elif settings["model"].startswith(store.TUNED) or settings["model"] == INSIDE:
+            elif settings["model"].startswith(checkpoints.TUNED) or settings["model"] == INSIDE:
                 raise ValueError("a model that is not in it")
     kind, place = KINDS[settings["kind"]], (settings[name] for name in ("model", "layer", "pooling"))
     predictor = kind.predictor(tuple(settings["labels"]), head, *place)

@@ -5,7 +5,7 @@ from collections.abc import Generator, Sequence
 
 import numpy as np
 
-from explorer.figures.masked_lm import attribution_bars
+from explorer.figures.attribution import attribution_bars
 from explorer.techniques.attribution import Attribution, attribute, integrated_gradients_in_steps
 from explorer.techniques.targets import Target
 from explorer.views.settings import choice, number

@@ -7,7 +7,21 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from explorer.figures import attention, charts, head_atlas, heatmaps, hidden, layers, maps, masked_lm, results, training, weights
+from explorer.figures import (
+    attention,
+    attribution,
+    charts,
+    head_atlas,
+    heatmaps,
+    hidden,
+    layers,
+    maps,
+    masked_lm,
+    results,
+    training,
+    weights,
+    word_effects,
+)
 from explorer.figures.alternatives import alternative, described
 from explorer.figures.attention import WeightScale
 from explorer.page.components import PlotlyChart
@@ -38,7 +52,7 @@ FIGURES = {
     layers.frequency_points: (WORDS, np.array([9, 4, 2, 1, 1]), CURVE, 3),
     layers.layer_lines: ([layers.Line("mean", CURVE, (CURVE, CURVE)), layers.Line("<b>", CURVE, faint=True)], "length", 2),
     maps.point_map: (ROWS[:, :2], WORDS, ["x", "x", "y", "y", "y"], ["PC 1", "PC 2"], "key"),
-    masked_lm.attribution_bars: (WORDS, CURVE, "gradient", CURVE, "log-odds"),
+    attribution.attribution_bars: (WORDS, CURVE, "gradient", CURVE, "log-odds"),
     masked_lm.followed_leads: (["door", "<b>"], np.stack([CURVE, CURVE], 1), np.ones((5, 2)), np.stack([CURVE, CURVE / 2], 1)),
     masked_lm.followed_words: (["door", "<b>"], np.stack([CURVE, CURVE], 1), np.ones((5, 2))),
     masked_lm.patching_heatmap: (ROWS, WORDS, "door", 0.9, 0.1),
@@ -51,7 +65,7 @@ FIGURES = {
     results.drift_bars: (CURVE,),
     results.looks_at_answer: (ROWS, 0.1),
     results.number_scatter: (CURVE, CURVE, WORDS, "key"),
-    results.word_effects: (WORDS, CURVE),
+    word_effects.word_effects: (WORDS, CURVE),
     training.examples_curve: ([25, 50, 100, 200, 400], CURVE, CURVE / 9, CURVE, CURVE / 9),
     training.learning_curves: ([{"epoch": 1, **EPOCH}, {"epoch": 2, **EPOCH}], 5, 1),
     training.probe_curve: (range(5), CURVE, CURVE, CURVE, 0.5),

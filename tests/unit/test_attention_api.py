@@ -2,8 +2,10 @@ import numpy as np
 import pytest
 
 from explorer.api import ENDPOINTS
-from explorer.api.attention import head_metrics, inside_layer, rollout, vocabulary
+from explorer.api.attention import head_metrics, rollout
+from explorer.api.inside_head import inside_layer
 from explorer.api.overview import routes
+from explorer.api.tokens import vocabulary
 from explorer.base.errors import InputError, ModelError
 from explorer.techniques import ablation
 from explorer.techniques import routes as tracing

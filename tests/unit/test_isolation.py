@@ -61,7 +61,7 @@ def test_the_name_of_a_tuned_model_opens_the_model_and_nothing_else(stranger, he
     assert hers.id not in name
     assert checkpoints.find(name).folder == store.folder() / hers.id / "model"
     assert "weights" in stranger.ask("attention", "a cat", "", 1, 1, name)["data"][0]
-    for guess in (name, name.removeprefix(store.TUNED)):
+    for guess in (name, name.removeprefix(checkpoints.TUNED)):
         refusal(InputError, lambda guess=guess: store.fetch(guess))
         assert "no such head" in stranger.ask("classify", ["a cat"], guess)["error"]
     assert hers.predictor.classify(explorer.load(hers.predictor.model), [("a cat", "")]).shape == (1, 2)
@@ -69,7 +69,7 @@ def test_the_name_of_a_tuned_model_opens_the_model_and_nothing_else(stranger, he
 
 def test_a_name_that_carries_the_id_is_refused_without_asking_the_hub(hers, refusal, monkeypatch):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)  # to ask would break the test: no_network
-    refusal(ModelError, lambda: checkpoints.find(store.TUNED + hers.id), typed=store.TUNED + hers.id)
+    refusal(ModelError, lambda: checkpoints.find(checkpoints.TUNED + hers.id), typed=checkpoints.TUNED + hers.id)
 
 
 def test_a_run_that_came_in_a_zip_has_a_name_without_its_id(hers, tmp_path):

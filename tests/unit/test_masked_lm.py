@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 
-from explorer import api
 from explorer.api import masked_lm
 from explorer.base.errors import CapabilityError, InputError
 from explorer.base.steps import finished
@@ -212,7 +211,7 @@ def test_the_endpoints_answer_as_they_promise(bundled):
     off = masked_lm.switch_off(TEXT, [[2, 3]], top_k=100)["masks"][0]["candidates"]
     shares = {candidate["token"]: candidate["probability"] for candidate in off}
     assert shares[effects["token"]] == pytest.approx(effects["probabilities"][1][2], abs=1e-6)
-    assert masked_lm.switch_off(TEXT, []) == api.basics.fill_mask(TEXT)
+    assert masked_lm.switch_off(TEXT, []) == masked_lm.fill_mask(TEXT)
     given = masked_lm.attribution(TEXT, "store", steps=10)
     assert given["target"] == "store"
     assert len(given["scores"]) == len(given["tokens"])

@@ -15,6 +15,7 @@ from explorer.base import disk
 from explorer.base.errors import ExplorerError, InputError
 from explorer.base.limits import EPOCHS, PROFILE
 from explorer.base.steps import finished
+from explorer.model import checkpoints
 from explorer.training import export, store
 from explorer.training.examples import Examples
 from explorer.training.text_tasks import text_task
@@ -203,7 +204,7 @@ def test_poison_is_refused_and_leaves_nothing(files, pack, runs, name, edit, ref
 
 
 def test_a_model_that_is_not_in_the_zip_is_not_another_visitors(files, pack, runs, refusal):
-    for name in ("model", f"{store.TUNED}{'A' * 22}"):
+    for name in ("model", f"{checkpoints.TUNED}{'A' * 22}"):
         without = {entry: data for entry, data in files.items() if not entry.startswith("model/")}
         path = pack({**without, "settings.json": settings(model=name)(files["settings.json"])})
         refusal(InputError, lambda path=path: unpack(path))

@@ -8,7 +8,7 @@ from explorer.analysis import layer_maps
 from explorer.analysis.layer_maps import LayerMaps
 from explorer.analysis.mapping import aligned, chained, clusters, of_one_size, trustworthiness
 from explorer.analysis.projection import METHODS, MapSettings, project
-from explorer.api.basics import projection
+from explorer.api.projection import projection
 from explorer.base.errors import InputError
 from explorer.base.steps import Stopped
 

@@ -142,7 +142,7 @@ def test_two_workers_answer_what_is_read_here(running, tiny):
 
 @needs_ray
 def test_workers_read_large_tables(running, tiny):
-    from explorer.api.basics import projection
+    from explorer.api.projection import projection
 
     before = running.counted("answers")
     there, here = running.ask("projection", MANY, "pca", -1, "mean", 2, "", 15, 0.1, 0), projection(MANY, model=tiny.name)

@@ -89,7 +89,7 @@ def test_the_zip_runs_without_the_app_and_comes_back(trained, elsewhere, tmp_pat
     assert back.history == run.history
     again = store.fetch(back.id).predictor
     np.testing.assert_allclose(again.classify(explorer.load(again.model), pairs), wanted, atol=1e-5)
-    assert again.model.startswith(store.TUNED) == bool(run.predictor.layers_trained)
+    assert again.model.startswith(checkpoints.TUNED) == bool(run.predictor.layers_trained)
 
 
 @pytest.mark.parametrize(

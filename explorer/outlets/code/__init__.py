@@ -31,19 +31,11 @@ _CODE: dict[str, Callable[[Any, Subject], str]] = {name: make for tab in _TABS f
 _NEEDS = {view.name: tab.needs for tab in TABS if tab.needs for view in tab.views}
 _TRAINED = "A run is taken home as a zip, with a predict.py that needs nothing of ours."
 WITHOUT = {
-    "overview/trust": "It hides each word, as the Python of an answer's attribution does, and compares that with the routes.",
-    "tokens/vocabulary": "A search is made by hand, in the page.",
-    "attention/formulas": "It tells formulas and computes nothing.",
-    "fill-mask/game": "A round is drawn and played in the page.",
-    "fill-mask/quiz": "It is a game.",
-    "side-by-side/swaps": "It offers words to click and computes nothing.",
-    "side-by-side/layers": "It reads a hundred sentences that come with the app.",
-    "corpus/words": "To find a word in every sentence takes more lines than to compare its vectors; search by meaning has them.",
-    "corpus/layers": "Its probes train for longer than a script should; what it reads is what search by meaning reads.",
-    "experiments/suites": "It reads pairs that come with the app; the Python of Guesses does it with one of them.",
-    "model/drawing": "It draws what the parameters by part count.",
-    "model/origin": "It tells of files and computes nothing.",
-    "model/on-paper": "Its numbers are those of papers.",
+    **{
+        name: reason
+        for tab in (overview, tokens, attention, fill_mask, side_by_side, corpus, experiments, weights)
+        for name, reason in tab.WITHOUT.items()
+    },
     **dict.fromkeys((view.name for tab in TABS if tab.id == "fine-tune" for view in tab.views), _TRAINED),
 }
 

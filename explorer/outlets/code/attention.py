@@ -2,25 +2,18 @@
 
 from typing import Any
 
-from explorer.outlets.code.names import Names
+from explorer.outlets.code.names import Names, with_attention
 from explorer.outlets.code.script import script
 from explorer.views.attention_data import ALL_MEAN, HEAD_MEAN, LAYER_MEAN, ONE_HEAD, VALUE
 from explorer.views.subject import Subject
 from explorer.views.view import View
-
-TOKENS = 'tokens = tokenizer.convert_ids_to_tokens(inputs["input_ids"][0])'
-
-
-def start(names: Names, subject: Subject) -> list[str]:
-    """The lines that compute the attention of every head."""
-    return [names.opened(eager=True), names.encoded(subject.text_a, subject.text_b), names.attention(), TOKENS]
 
 
 def all_heads(view: View, subject: Subject) -> str:
     """Every head."""
     return script(
         view.question,
-        *start(Names.of(subject), subject),
+        *with_attention(Names.of(subject), subject),
         """
         strongest = attention.amax((2, 3))  # [layers, heads]
         for layer, row in enumerate(strongest.tolist(), start=1):
@@ -48,7 +41,7 @@ def one_head(view: Any, subject: Subject) -> str:
     """
     if view.group != "tokens" or sides:
         show = "print(weights.round(3))  # rows are queries, columns are keys"
-    opening = start(names, subject)
+    opening = with_attention(names, subject)
     if view.measure == VALUE:
         opening[2:3] = [names.hidden(attention=True), _value_lengths(names)]
     return script(
@@ -149,7 +142,7 @@ def _needs(keys: list[str]) -> str:
 def metric(view: Any, subject: Subject) -> str:
     """One number of every head."""
     made = f"n = len(tokens)\n{_needs([view.metric])}\nmetric = {FORMULAS[view.metric][1]}  # [layers, heads]"
-    return script(view.question, *start(Names.of(subject), subject), made, "print(metric)")
+    return script(view.question, *with_attention(Names.of(subject), subject), made, "print(metric)")
 
 
 def metrics(view: View, subject: Subject) -> str:
@@ -157,14 +150,14 @@ def metrics(view: View, subject: Subject) -> str:
     rows = "\n".join(f'    "{key}": {formula},' for key, (_, formula) in FORMULAS.items())
     made = f"n = len(tokens)\n{_needs(list(FORMULAS))}\nmetrics = {{  # [layers, heads] each\n{rows}\n}}"
     show = "for name, values in metrics.items():\n    print(name, values)"
-    return script(view.question, *start(Names.of(subject), subject), made, show)
+    return script(view.question, *with_attention(Names.of(subject), subject), made, show)
 
 
 def rollout(view: Any, subject: Subject) -> str:
     """Attention rollout up to a layer, and the sources of the chosen token after each layer."""
     return script(
         view.question,
-        *start(Names.of(subject), subject),
+        *with_attention(Names.of(subject), subject),
         f"""
         token, up_to = {subject.token}, {min(view.up_to, subject.model.capabilities.layers)}
         flow, flows = torch.eye(len(tokens), dtype=torch.float64), []
@@ -184,7 +177,7 @@ def several(view: Any, subject: Subject) -> str:
     heads = list(view.heads) or list(range(1, subject.model.capabilities.heads + 1))
     return script(
         view.question,
-        *start(Names.of(subject), subject),
+        *with_attention(Names.of(subject), subject),
         f"""
         layer, heads = {min(view.layer, subject.model.capabilities.layers)}, {heads}
         weights = attention[layer - 1, [head - 1 for head in heads]].sum(0).numpy()  # [query, key]
@@ -203,3 +196,4 @@ CODE = {
     "attention/rollout": rollout,
     "attention/several": several,
 }
+WITHOUT = {"attention/formulas": "It tells formulas and computes nothing."}

@@ -133,3 +133,7 @@ for bits, text in sorted(zip(surprise, texts), reverse=True)[:{SHOWN}]:
 
 
 CODE = {"corpus/search": search, "corpus/heads": heads, "corpus/neurons": neurons, "corpus/sentences": sentences}
+WITHOUT = {
+    "corpus/words": "To find a word in every sentence takes more lines than to compare its vectors; search by meaning has them.",
+    "corpus/layers": "Its probes train for longer than a script should; what it reads is what search by meaning reads.",
+}

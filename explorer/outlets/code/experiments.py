@@ -58,3 +58,4 @@ def difference(hidden, place, pair, at=None, head=0):  # logits of word minus fo
 
 
 CODE = {"experiments/heads": heads}
+WITHOUT = {"experiments/suites": "It reads pairs that come with the app; the Python of Guesses does it with one of them."}

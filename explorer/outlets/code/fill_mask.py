@@ -234,3 +234,4 @@ CODE = {
     "fill-mask/lens": lens,
     "fill-mask/followed": followed,
 }
+WITHOUT = {"fill-mask/game": "A round is drawn and played in the page.", "fill-mask/quiz": "It is a game."}

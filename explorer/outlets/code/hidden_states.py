@@ -3,17 +3,11 @@
 from typing import Any
 
 from explorer.analysis.similarity import SPACES
-from explorer.outlets.code.attention import TOKENS
-from explorer.outlets.code.names import Names
+from explorer.outlets.code.names import Names, with_hidden_states
 from explorer.outlets.code.script import script, written
 from explorer.views.hidden_states.layers import DRIFT, NORM, STEP, VECTORS
 from explorer.views.subject import Subject
 from explorer.views.view import View
-
-
-def start(names: Names, subject: Subject) -> list[str]:
-    """Every hidden state of an input."""
-    return [names.opened(), names.encoded(subject.text_a, subject.text_b), names.hidden(), TOKENS]
 
 
 def one_layer(view: Any, subject: Subject) -> str:
@@ -31,7 +25,8 @@ def one_layer(view: Any, subject: Subject) -> str:
         outliers = (apart > 3 * means.std(correction=0)).nonzero()[:, 0].tolist()
         print("outlier dimensions, from 0:", outliers, means[outliers])
     """
-    return script(view.question, *start(Names.of(subject), subject), vectors, outliers if view.look == VECTORS else alike)
+    read = with_hidden_states(Names.of(subject), subject)
+    return script(view.question, *read, vectors, outliers if view.look == VECTORS else alike)
 
 
 def every_layer(view: Any, subject: Subject) -> str:
@@ -42,7 +37,7 @@ def every_layer(view: Any, subject: Subject) -> str:
         NORM: "hidden_states.norm(dim=-1)  # [layers + 1, tokens]",
     }[view.measure]
     show = "for token, numbers in zip(tokens, values.T):\n    print(token, numbers)"
-    return script(view.question, *start(Names.of(subject), subject), f"values = {made}", show)
+    return script(view.question, *with_hidden_states(Names.of(subject), subject), f"values = {made}", show)
 
 
 def pooled(view: View, subject: Subject) -> str:
@@ -51,7 +46,8 @@ def pooled(view: View, subject: Subject) -> str:
         return ""
     names = Names.of(subject)
     made = f"first = hidden_states[-1, 0]\npooled = {names.pooled('hidden_states[-1:]')}[0]"
-    return script(view.question, *start(names, subject), made, "print(pooled[:8], torch.cosine_similarity(first, pooled, dim=0))")
+    read = with_hidden_states(names, subject)
+    return script(view.question, *read, made, "print(pooled[:8], torch.cosine_similarity(first, pooled, dim=0))")
 
 
 def one_word(view: Any, subject: Subject) -> str:

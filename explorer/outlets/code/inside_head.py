@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from explorer.outlets.code.attention import TOKENS, start
-from explorer.outlets.code.names import Names
+from explorer.outlets.code.names import TOKENS, Names, with_attention
 from explorer.outlets.code.script import script
 from explorer.views.attention_data import telling_of
 from explorer.views.inside_head.positions import MOST_POSITIONS
@@ -110,7 +109,7 @@ def decoder(view: View, subject: Subject) -> str:
     layer, head = subject.selection.attention_layer, subject.selection.head_index
     return script(
         view.question,
-        *start(Names.of(subject), subject),
+        *with_attention(Names.of(subject), subject),
         f"""
         weights = attention[{layer}, {head}]  # layer {layer + 1}, head {head + 1}: [query, key]
         causal = weights.tril()  # scores of −∞ above the diagonal give the same: the rest shares a weight of 1

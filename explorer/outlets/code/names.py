@@ -3,10 +3,10 @@
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from explorer.model import checkpoints
 from explorer.model.checkpoints import BUNDLED, Place
 from explorer.model.explorer import Explorer
 from explorer.text.pieces import with_own_mask
-from explorer.training import store
 from explorer.views.subject import Subject
 
 PLACE = "a folder, or an id on the Hugging Face hub"
@@ -20,6 +20,7 @@ ROTARY = f"""
         mask = masks[kind](config=model.config, inputs_embeds=hidden, attention_mask=None)
         return layer(hidden, mask, model.model.rotary_emb(hidden, places, kind))
 """
+TOKENS = 'tokens = tokenizer.convert_ids_to_tokens(inputs["input_ids"][0])'
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Names:
         where = Place.of(self.model.name) if self.model.from_hub else Place(self.model.name, None)
         named = f"shipped('assets/models/{BUNDLED}')" if self.model.name == BUNDLED else repr(where.id)
         revision = f", revision={where.revision!r}" if where.revision else ""
-        note = TUNED if self.model.name.startswith(store.TUNED) else f"or {PLACE}" if self.model.name == BUNDLED else PLACE
+        note = TUNED if self.model.name.startswith(checkpoints.TUNED) else f"or {PLACE}" if self.model.name == BUNDLED else PLACE
         attends = ', attn_implementation="eager"' if eager else ""
         quiet = "" if self._is_whole else "\nlogging.set_verbosity_error()  # it would list the weights that are not used"
         return f"""from transformers import AutoTokenizer, {kind}{", logging" if quiet else ""}
@@ -227,3 +228,13 @@ from transformers import AttentionInterface{imported}{opening}
     def pair_logits(self) -> str:
         """The attribute with the next-sentence logits in the outputs."""
         return "sop_logits" if self.model.family.pair_order else "seq_relationship_logits"
+
+
+def with_attention(names: Names, subject: Subject) -> list[str]:
+    """The lines that compute the attention of every head."""
+    return [names.opened(eager=True), names.encoded(subject.text_a, subject.text_b), names.attention(), TOKENS]
+
+
+def with_hidden_states(names: Names, subject: Subject) -> list[str]:
+    """The lines that compute every hidden state of an input."""
+    return [names.opened(), names.encoded(subject.text_a, subject.text_b), names.hidden(), TOKENS]

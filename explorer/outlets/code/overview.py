@@ -82,3 +82,6 @@ def _parts(names: Names) -> str:
 
 
 CODE = {"overview/routes": routes, "overview/what-if": what_if}
+WITHOUT = {
+    "overview/trust": "It hides each word, as the Python of an answer's attribution does, and compares that with the routes."
+}

@@ -3,8 +3,7 @@
 from typing import Any
 
 from explorer.model.families import ANSWER, LABELS, REPLACED, TAGS
-from explorer.outlets.code.attention import TOKENS
-from explorer.outlets.code.names import Names
+from explorer.outlets.code.names import TOKENS, Names
 from explorer.outlets.code.script import script
 from explorer.techniques.own_head import LONGEST_ANSWER
 from explorer.views.subject import Subject

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from explorer.outlets.code.hidden_states import start
-from explorer.outlets.code.names import Names
+from explorer.outlets.code.names import Names, with_hidden_states
 from explorer.outlets.code.script import script, written
 from explorer.text.lines import read_lines
 from explorer.views.projection.map import FILE, SENTENCES, VOCABULARY
@@ -63,7 +62,7 @@ def chart(view: Any, subject: Subject) -> str:
         read = [names.opened(), *_texts(view, names, texts)]
     else:
         layer = min(view.layer, subject.model.capabilities.layers)
-        read = [*start(names, subject), f"texts, states = tokens, hidden_states[{layer}:].numpy()"]
+        read = [*with_hidden_states(names, subject), f"texts, states = tokens, hidden_states[{layer}:].numpy()"]
     if view.method == "pca":
         return script(view.question, *read, PCA.format(dimensions=view.dimensions))
     settings = {name: getattr(view, name) for name in view.settings}

@@ -107,3 +107,7 @@ CODE = {
     "side-by-side/attention": attention,
     "side-by-side/states": states,
 }
+WITHOUT = {
+    "side-by-side/swaps": "It offers words to click and computes nothing.",
+    "side-by-side/layers": "It reads a hundred sentences that come with the app.",
+}

@@ -79,3 +79,4 @@ def _projected(names: Names) -> str:
 
 
 CODE = {"tokens/pieces": pieces, "fill-mask/words": pieces, "tokens/embeddings": embeddings}
+WITHOUT = {"tokens/vocabulary": "A search is made by hand, in the page."}

@@ -134,3 +134,8 @@ CODE = {
     "model/cost": cost,
     "model/weights": weights,
 }
+WITHOUT = {
+    "model/drawing": "It draws what the parameters by part count.",
+    "model/origin": "It tells of files and computes nothing.",
+    "model/on-paper": "Its numbers are those of papers.",
+}

@@ -4,7 +4,8 @@ import numpy as np
 
 from explorer.analysis.evaluation import spearman
 from explorer.figures.bars import bar_groups
-from explorer.figures.results import number_scatter, word_effects
+from explorer.figures.results import number_scatter
+from explorer.figures.word_effects import word_effects
 from explorer.model.explorer import load
 from explorer.text.pairs import Pair
 from explorer.training.predictor import Regressor, of_kind

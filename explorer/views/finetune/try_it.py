@@ -4,7 +4,7 @@ from typing import Any
 
 from explorer.base.cache import OnceCache
 from explorer.figures.bars import bars
-from explorer.figures.results import word_effects
+from explorer.figures.word_effects import word_effects
 from explorer.model.explorer import load
 from explorer.techniques.attribution import Path
 from explorer.text.characters import has_visible_characters

@@ -3,7 +3,7 @@
 import numpy as np
 
 from explorer.figures.bars import SEEN, bars, whole_percent
-from explorer.figures.results import word_effects as effects_chart
+from explorer.figures.word_effects import word_effects as effects_chart
 from explorer.model.families import LABELS
 from explorer.techniques import own_head
 from explorer.views.own_head.head import HeadView
