@@ -46,8 +46,8 @@ __all__ = [  # noqa: RUF022 - the errors last
 ]
 _AT_FIRST_USE = {
     **dict.fromkeys(("Explorer", "Trace", "load"), "explorer.model.explorer"),
-    **dict.fromkeys(("ablate", "attribute", "patch", "routes"), "explorer.experiments.single"),
-    "experiment": "explorer.experiments.heads",
+    **dict.fromkeys(("ablate", "attribute", "patch", "routes"), "explorer.experiments.compute.single"),
+    "experiment": "explorer.experiments.compute.heads",
     **dict.fromkeys(("Item", "suite_items"), "explorer.text.items"),
     **dict.fromkeys(("Viewed", "view"), "explorer.outlets.viewed"),
     "live": "explorer.outlets.live",

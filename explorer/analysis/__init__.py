@@ -1,0 +1,1 @@
+"""Arithmetic on arrays that several capabilities use."""

@@ -7,11 +7,11 @@ import numpy as np
 from explorer.api.arguments import explorer_for
 from explorer.api.callers import while_wanted
 from explorer.base.limits import DRIVERS, HITS
-from explorer.corpus.atlas import head_atlas_in_steps
-from explorer.corpus.atlas_file import HeadAtlas
-from explorer.corpus.attention_sums import OFFSETS
-from explorer.corpus.neurons import corpus_neurons_in_steps, drivers
-from explorer.corpus.search import Query, search_in_steps
+from explorer.corpus.compute.atlas import head_atlas_in_steps
+from explorer.corpus.compute.atlas_file import HeadAtlas
+from explorer.corpus.compute.attention_sums import OFFSETS
+from explorer.corpus.compute.neurons import corpus_neurons_in_steps, drivers
+from explorer.corpus.compute.search import Query, search_in_steps
 from explorer.techniques.neurons import promoted
 from explorer.text import limits
 from explorer.text.corpus import built_in

@@ -4,7 +4,7 @@ from typing import Any
 
 from explorer.api.arguments import explorer_for
 from explorer.api.callers import while_wanted
-from explorer.experiments.heads import experiment_in_steps
+from explorer.experiments.compute.heads import experiment_in_steps
 
 
 def experiment(

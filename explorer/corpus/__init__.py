@@ -1,0 +1,1 @@
+"""Corpus: words, heads, neurons and layers across many sentences."""

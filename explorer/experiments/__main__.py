@@ -1,8 +1,8 @@
 """Write the experiments that come with the app: `python -m explorer.experiments`."""
 
 from explorer.base.paths import EXPERIMENTS
-from explorer.experiments.file import written
-from explorer.experiments.heads import experiment
+from explorer.experiments.compute.file import written
+from explorer.experiments.compute.heads import experiment
 from explorer.model.checkpoints import BUNDLED
 from explorer.model.explorer import load
 from explorer.text.items import suite_items

@@ -12,8 +12,8 @@ from typing import Any
 
 from explorer.api import ENDPOINTS
 from explorer.base import limits
-from explorer.corpus.atlas import SHIPPED
-from explorer.corpus.atlas_file import read
+from explorer.corpus.compute.atlas import SHIPPED
+from explorer.corpus.compute.atlas_file import read
 from explorer.guide.pages import FOLDER
 from explorer.lessons.reading import lessons
 from explorer.outlets.links import PARAMETERS

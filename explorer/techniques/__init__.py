@@ -1,0 +1,1 @@
+"""Questions that several capabilities ask of a Trace, in torch."""

@@ -1,0 +1,1 @@
+"""The input: limits, the encoding, blanks, tables from files."""

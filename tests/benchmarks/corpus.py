@@ -39,10 +39,10 @@ def run() -> Iterator[Comparison]:
 
 def _read_and_search(model: object, folder: Path) -> Iterator[Comparison]:
     from explorer.base.steps import finished
-    from explorer.corpus import neurons as corpus_neurons
-    from explorer.corpus import reading
-    from explorer.corpus.atlas import sum_up
-    from explorer.corpus.search import Query, search
+    from explorer.corpus.compute import neurons as corpus_neurons
+    from explorer.corpus.compute import reading
+    from explorer.corpus.compute.atlas import sum_up
+    from explorer.corpus.compute.search import Query, search
     from explorer.model.features import features, forget
     from explorer.text.corpus import built_in
 
@@ -86,7 +86,7 @@ def _read_and_search(model: object, folder: Path) -> Iterator[Comparison]:
 
 def _arithmetic() -> Iterator[Comparison]:
     """Searches at the width of BERT-base, whose vectors need not mean anything."""
-    from explorer.corpus.search import lengths_of, nearest_rows
+    from explorer.corpus.compute.search import lengths_of, nearest_rows
 
     model, random = base_model(), np.random.default_rng(0)
     encoding = model.encode(SENTENCE)
@@ -125,10 +125,10 @@ def print_peak(sentences: int) -> None:
     """The peak of this process's own memory, without the pages of files, which the system takes back where it wants them."""
     import explorer
     from explorer.base.steps import finished
-    from explorer.corpus.atlas import head_atlas
-    from explorer.corpus.hiding import hide_in_steps
-    from explorer.corpus.neurons import corpus_neurons
-    from explorer.corpus.search import Query, search
+    from explorer.corpus.compute.atlas import head_atlas
+    from explorer.corpus.compute.hiding import hide_in_steps
+    from explorer.corpus.compute.neurons import corpus_neurons
+    from explorer.corpus.compute.search import Query, search
     from explorer.text.corpus import built_in, read_corpus
 
     model, random = explorer.load(), np.random.default_rng(0)

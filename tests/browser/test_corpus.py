@@ -7,7 +7,7 @@ import time
 import pytest
 
 from explorer.base.steps import map_steps
-from explorer.corpus import atlas, search
+from explorer.corpus.compute import atlas, search
 from explorer.views.corpus import layer_probe
 from tests.browser.expecting import expect
 from tests.browser.steps import at, charts_fit, choose, settled, unfold

@@ -15,12 +15,12 @@ from explorer.analysis.head_families import MEANINGS, NAMING, Profiles, families
 from explorer.analysis.resampling import halves
 from explorer.api.corpus import head_atlas as endpoint
 from explorer.base.steps import finished
-from explorer.corpus import atlas as atlases
-from explorer.corpus import atlas_file
-from explorer.corpus.atlas import SHIPPED, head_atlas, head_atlas_in_steps, mapped_in_steps, sum_up
-from explorer.corpus.atlas_evidence import TESTED, evidence, sampled_sentences
-from explorer.corpus.attention_sums import DIRECTIONS, OFFSETS, REACH, sentences_of
-from explorer.corpus.reading import ADDED, tokens_of
+from explorer.corpus.compute import atlas as atlases
+from explorer.corpus.compute import atlas_file
+from explorer.corpus.compute.atlas import SHIPPED, head_atlas, head_atlas_in_steps, mapped_in_steps, sum_up
+from explorer.corpus.compute.atlas_evidence import TESTED, evidence, sampled_sentences
+from explorer.corpus.compute.attention_sums import DIRECTIONS, OFFSETS, REACH, sentences_of
+from explorer.corpus.compute.reading import ADDED, tokens_of
 from explorer.model.checkpoints import BUNDLED_FOLDER
 from explorer.text.corpus import ROOT, Corpus, CorpusSentence, built_in
 from tests.families import write_family

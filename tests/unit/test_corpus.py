@@ -14,8 +14,8 @@ from explorer.base import disk
 from explorer.base.errors import InputError
 from explorer.base.limits import CHARACTERS, CORPUS_SENTENCES, CORPUS_STATES_MEGABYTES
 from explorer.base.steps import finished
-from explorer.corpus import reading
-from explorer.corpus.reading import ADDED, corpus_states, corpus_states_in_steps, tokens_of
+from explorer.corpus.compute import reading
+from explorer.corpus.compute.reading import ADDED, corpus_states, corpus_states_in_steps, tokens_of
 from explorer.text import corpus as corpus_file
 from explorer.text.corpus import ROOT, Corpus, CorpusSentence, built_in, read_corpus
 from explorer.text.plain import flaws

@@ -7,8 +7,8 @@ import torch
 import explorer
 from explorer.base.errors import CapabilityError
 from explorer.base.steps import finished
-from explorer.corpus import hiding
-from explorer.corpus.reading import tokens_of
+from explorer.corpus.compute import hiding
+from explorer.corpus.compute.reading import tokens_of
 from explorer.text.corpus import Corpus, built_in, read_corpus
 from tests.families import write_family
 

@@ -13,10 +13,10 @@ from explorer.analysis.evaluation import spearman
 from explorer.analysis.similarity import cka_matrix
 from explorer.base.errors import InputError
 from explorer.base.steps import finished
-from explorer.corpus import reading, word_states
-from explorer.corpus.layer_similarity import cka_in_steps
-from explorer.corpus.spread import spread_in_steps, word_types
-from explorer.corpus.word_states import tokens_alone, word_states_in_steps, words_alone, words_of_both
+from explorer.corpus.compute import reading, word_states
+from explorer.corpus.compute.layer_similarity import cka_in_steps
+from explorer.corpus.compute.spread import spread_in_steps, word_types
+from explorer.corpus.compute.word_states import tokens_alone, word_states_in_steps, words_alone, words_of_both
 from explorer.text.corpus import Corpus, built_in, read_corpus
 from tests.families import write_family
 

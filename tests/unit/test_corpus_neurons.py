@@ -8,8 +8,8 @@ import explorer
 from explorer.api.corpus import neuron as endpoint
 from explorer.base.errors import CapabilityError, InputError
 from explorer.base.steps import finished, map_steps
-from explorer.corpus import neurons
-from explorer.corpus.neurons import DRIVING, NOBODY, corpus_neurons, drivers, driving_pieces, firing_on, telling_in_steps
+from explorer.corpus.compute import neurons
+from explorer.corpus.compute.neurons import DRIVING, NOBODY, corpus_neurons, drivers, driving_pieces, firing_on, telling_in_steps
 from explorer.techniques import neurons as technique
 from explorer.text.corpus import Corpus, built_in, read_corpus
 from tests.families import write_family

@@ -7,8 +7,8 @@ import torch
 import explorer
 from explorer.api.corpus import search as endpoint
 from explorer.base.errors import InputError
-from explorer.corpus import heads, reading, search
-from explorer.corpus.search import BEGIN, END, SPECIAL, Query, nearest_rows
+from explorer.corpus.compute import heads, reading, search
+from explorer.corpus.compute.search import BEGIN, END, SPECIAL, Query, nearest_rows
 from explorer.text.corpus import Corpus, built_in, read_corpus
 from tests.families import write_family
 

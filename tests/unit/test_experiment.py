@@ -10,9 +10,9 @@ import explorer
 from explorer.api.experiments import experiment as endpoint
 from explorer.base.errors import CapabilityError, InputError
 from explorer.base.limits import ITEMS
-from explorer.experiments import heads
-from explorer.experiments.file import shipped
-from explorer.experiments.heads import experiment, experiment_in_steps
+from explorer.experiments.compute import heads
+from explorer.experiments.compute.file import shipped
+from explorer.experiments.compute.heads import experiment, experiment_in_steps
 from explorer.model.provenance import weights_hash
 from explorer.techniques import heads_off
 from explorer.techniques.ablation import intervene

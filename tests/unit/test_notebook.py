@@ -14,7 +14,7 @@ import pytest
 
 import explorer
 from explorer.base.errors import CapabilityError, InputError
-from explorer.experiments.file import shipped
+from explorer.experiments.compute.file import shipped
 from explorer.outlets import notebook, page_file
 from explorer.views import TABS, VIEWS
 

@@ -10,8 +10,14 @@ from explorer.analysis.contextuality import told_apart
 from explorer.base.errors import InputError
 from explorer.base.paths import EXAMPLES
 from explorer.base.steps import finished
-from explorer.corpus import reading
-from explorer.corpus.occurrences import contextual_neighbors, occurrences_in_steps, static_neighbors, telling_word, vector_alone
+from explorer.corpus.compute import reading
+from explorer.corpus.compute.occurrences import (
+    contextual_neighbors,
+    occurrences_in_steps,
+    static_neighbors,
+    telling_word,
+    vector_alone,
+)
 from explorer.text.corpus import Corpus, built_in, read_corpus
 from tests.families import write_family
 

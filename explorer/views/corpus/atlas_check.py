@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from explorer.analysis.head_metrics import TokenFacts, head_metrics
-from explorer.corpus.atlas_file import HeadAtlas
+from explorer.corpus.compute.atlas_file import HeadAtlas
 from explorer.model.explorer import Explorer
 from explorer.text.corpus import Corpus
 from explorer.views.view import matches

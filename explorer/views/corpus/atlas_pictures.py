@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis.intervals import wilson
-from explorer.corpus.atlas_file import HeadAtlas
-from explorer.corpus.attention_sums import DIRECTIONS
+from explorer.corpus.compute.atlas_file import HeadAtlas
+from explorer.corpus.compute.attention_sums import DIRECTIONS
 from explorer.figures.bars import percent, whole_percent
 from explorer.figures.base import shorten
 from explorer.figures.head_atlas import colours_of, few_names, offset_bars, typical_pictures

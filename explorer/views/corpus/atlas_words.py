@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.analysis.head_families import LEAD, MEANINGS
-from explorer.corpus.atlas_file import HeadAtlas
+from explorer.corpus.compute.atlas_file import HeadAtlas
 from explorer.figures.bars import whole_percent
 from explorer.text.corpus import Corpus
 from explorer.text.dependencies import plain, spelled

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Generator, Hashable
 
 from explorer.analysis.head_families import FAMILY_RULE
-from explorer.corpus.atlas import in_steps, known_atlas
-from explorer.corpus.atlas_evidence import LEVEL
-from explorer.corpus.atlas_file import HeadAtlas
+from explorer.corpus.compute.atlas import in_steps, known_atlas
+from explorer.corpus.compute.atlas_evidence import LEVEL
+from explorer.corpus.compute.atlas_file import HeadAtlas
 from explorer.figures.head_atlas import tag_heatmap
 from explorer.text import limits
 from explorer.views.corpus import atlas_pictures, atlas_words

@@ -11,7 +11,7 @@ import numpy as np
 from explorer.analysis.resampling import bootstrap
 from explorer.base.errors import InputError
 from explorer.base.steps import map_steps, relay
-from explorer.corpus.word_states import WordStates, words_alone
+from explorer.corpus.compute.word_states import WordStates, words_alone
 from explorer.figures.bars import bar_groups, percent
 from explorer.figures.layers import Line, layer_lines
 from explorer.text.corpus import Corpus, CorpusSentence

@@ -9,8 +9,8 @@ import numpy as np
 
 from explorer.base.errors import InputError
 from explorer.base.steps import finished, map_steps
-from explorer.corpus.layer_similarity import FEWEST, cka_in_steps
-from explorer.corpus.word_states import WordStates, words_alone, words_of_both
+from explorer.corpus.compute.layer_similarity import FEWEST, cka_in_steps
+from explorer.corpus.compute.word_states import WordStates, words_alone, words_of_both
 from explorer.figures.hidden import layers_heatmap
 from explorer.figures.layers import Line, layer_lines
 from explorer.text.corpus import Corpus

@@ -10,8 +10,8 @@ import numpy as np
 from explorer.analysis.evaluation import spearman
 from explorer.analysis.similarity import directions, norms
 from explorer.base.steps import finished
-from explorer.corpus.spread import Spread, WordTypes, spread_in_steps
-from explorer.corpus.word_states import WordStates, tokens_alone
+from explorer.corpus.compute.spread import Spread, WordTypes, spread_in_steps
+from explorer.corpus.compute.word_states import WordStates, tokens_alone
 from explorer.figures.layers import Line, frequency_points, layer_lines
 from explorer.text.corpus import Corpus
 from explorer.views.corpus.layer_looks import READ_ALONE, Look

@@ -8,8 +8,8 @@ from contextlib import suppress
 from explorer.base.cache import Recent
 from explorer.base.errors import ModelError
 from explorer.base.steps import map_steps
-from explorer.corpus.spread import Spread, spread_in_steps, word_types
-from explorer.corpus.word_states import WordStates, word_states_in_steps
+from explorer.corpus.compute.spread import Spread, spread_in_steps, word_types
+from explorer.corpus.compute.word_states import WordStates, word_states_in_steps
 from explorer.model import checkpoints
 from explorer.text import limits
 from explorer.views.corpus.layer_looks import Look, Untold

@@ -12,7 +12,7 @@ from explorer.base.cache import Recent
 from explorer.base.errors import InputError
 from explorer.base.limits import QUERY
 from explorer.base.steps import map_steps
-from explorer.corpus.neurons import (
+from explorer.corpus.compute.neurons import (
     PROMOTED,
     READ,
     CorpusNeurons,
@@ -25,7 +25,7 @@ from explorer.corpus.neurons import (
     firing_on,
     telling_in_steps,
 )
-from explorer.corpus.reading import read_in
+from explorer.corpus.compute.reading import read_in
 from explorer.figures.bars import whole_percent
 from explorer.figures.base import shorten
 from explorer.figures.strip_table import Column, Row, strip_table

@@ -9,8 +9,8 @@ import numpy as np
 
 from explorer.base.errors import InputError
 from explorer.base.limits import HITS
-from explorer.corpus.reading import is_read, read_in
-from explorer.corpus.search import Found, Hit, Query, cosines_to, search_in_steps
+from explorer.corpus.compute.reading import is_read, read_in
+from explorer.corpus.compute.search import Found, Hit, Query, cosines_to, search_in_steps
 from explorer.figures.bars import bar_groups, whole_percent
 from explorer.figures.base import shorten
 from explorer.figures.strip_table import Column, Row, strip_table

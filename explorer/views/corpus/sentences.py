@@ -8,8 +8,8 @@ import numpy as np
 
 from explorer.base.limits import QUERY
 from explorer.base.steps import map_steps
-from explorer.corpus import hiding
-from explorer.corpus.hiding import HiddenTokens
+from explorer.corpus.compute import hiding
+from explorer.corpus.compute.hiding import HiddenTokens
 from explorer.figures.bars import bar_groups, ranking, whole_percent
 from explorer.figures.numbers import Table, keep
 from explorer.text import limits

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 from explorer.base.cache import Recent
 from explorer.base.errors import InputError
 from explorer.base.steps import map_steps
-from explorer.corpus.occurrences import Occurrence
-from explorer.corpus.search import InContext
+from explorer.corpus.compute.occurrences import Occurrence
+from explorer.corpus.compute.search import InContext
 from explorer.text import limits
 from explorer.text.corpus import CORPUS_FILE_TYPES, Corpus, built_in, read_corpus
 from explorer.views.settings import choice, upload

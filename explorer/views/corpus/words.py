@@ -17,7 +17,7 @@ from explorer.analysis.similarity import nearest, nearest_of_each
 from explorer.base.errors import InputError
 from explorer.base.limits import QUERY
 from explorer.base.steps import relay
-from explorer.corpus.occurrences import (
+from explorer.corpus.compute.occurrences import (
     Occurrence,
     Occurrences,
     contextual_neighbors,

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from explorer.experiments.file import shipped
-from explorer.experiments.heads import MOST_SEED, Experiment, experiment_in_steps
+from explorer.experiments.compute.file import shipped
+from explorer.experiments.compute.heads import MOST_SEED, Experiment, experiment_in_steps
 from explorer.figures.experiments import SURE, Interval, head_board, intervals, told_q
 from explorer.figures.numbers import Table, keep
 from explorer.figures.strip_table import Column, Row, strip_table

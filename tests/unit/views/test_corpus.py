@@ -4,7 +4,7 @@ import pytest
 
 from explorer.base.errors import InputError
 from explorer.base.steps import finished
-from explorer.corpus import heads, hiding, reading
+from explorer.corpus.compute import heads, hiding, reading
 from explorer.text.corpus import read_corpus
 from explorer.text.dependencies import spelled
 from explorer.text.plain import flaws

@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 
 import explorer
 from explorer.base.errors import InputError
-from explorer.corpus import reading
+from explorer.corpus.compute import reading
 from explorer.text.corpus import Corpus, read_corpus
 from explorer.text.dependencies import plain
 from explorer.views.corpus import layers, source

@@ -6,8 +6,8 @@ import pytest
 
 import explorer
 from explorer.base.errors import InputError
-from explorer.corpus import neurons as readings
-from explorer.corpus.neurons import corpus_neurons
+from explorer.corpus.compute import neurons as readings
+from explorer.corpus.compute.neurons import corpus_neurons
 from explorer.techniques.neurons import promoted
 from explorer.text.corpus import read_corpus
 from explorer.views.corpus import neurons, source

@@ -7,7 +7,7 @@ import pytest
 
 from explorer.analysis.similarity import cosine_matrix
 from explorer.base.errors import InputError
-from explorer.corpus import reading
+from explorer.corpus.compute import reading
 from explorer.text.corpus import read_corpus
 from explorer.views.corpus import source, words
 from explorer.views.corpus.source import FILE

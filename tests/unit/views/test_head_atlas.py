@@ -8,8 +8,8 @@ import pytest
 from explorer.analysis.head_families import LEAD
 from explorer.base.cache import Recent
 from explorer.base.errors import InputError
-from explorer.corpus.atlas import head_atlas
-from explorer.corpus.attention_sums import OFFSETS, REACH
+from explorer.corpus.compute.atlas import head_atlas
+from explorer.corpus.compute.attention_sums import OFFSETS, REACH
 from explorer.figures.head_atlas import TYPICAL, colours_of, few_names, typical_pictures
 from explorer.figures.maps import OTHERS
 from explorer.figures.numbers import kept
@@ -127,7 +127,7 @@ def test_from_attention_a_head_leads_here(subject):
 
 def test_another_model_waits_to_be_asked_and_a_file_has_its_own(tiny, refusal, monkeypatch, tmp_path):
     monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path))
-    monkeypatch.setattr("explorer.corpus.atlas._opened", Recent(4))  # others of this process may have made it
+    monkeypatch.setattr("explorer.corpus.compute.atlas._opened", Recent(4))  # others of this process may have made it
     subject = Subject.of(tiny.trace("the man went to the store"))
     view = Heads()
     assert view.known(subject) is None
@@ -152,7 +152,7 @@ def test_another_model_waits_to_be_asked_and_a_file_has_its_own(tiny, refusal, m
 
 def test_the_names_of_a_treebank_never_become_markup(tiny, monkeypatch, tmp_path):
     monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path))
-    monkeypatch.setattr("explorer.corpus.atlas.FEWEST", 1)
+    monkeypatch.setattr("explorer.corpus.compute.atlas.FEWEST", 1)
     evil = "<b>x</b>"
     one = CorpusSentence("the man", ("the", "man"), (0, 4), (evil, evil), (1, -1), (evil, "root"))
     subject = Subject.of(tiny.trace("the man"))

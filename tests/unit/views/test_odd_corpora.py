@@ -3,7 +3,7 @@
 import pytest
 
 from explorer.base.errors import InputError
-from explorer.corpus import atlas, heads, hiding, neurons, reading
+from explorer.corpus.compute import atlas, heads, hiding, neurons, reading
 from explorer.text.corpus import read_corpus
 from explorer.views.corpus import TAB, source
 from explorer.views.corpus.search import HEAD, Search

@@ -10,8 +10,8 @@ import numpy as np
 from explorer.base.cache import Recent
 from explorer.base.engine import inference_mode, torch
 from explorer.base.steps import map_steps
-from explorer.corpus.file import VectorFile
-from explorer.corpus.reading import CorpusStates, corpus_states_in_steps, is_fast, unpadded
+from explorer.corpus.compute.file import VectorFile
+from explorer.corpus.compute.reading import CorpusStates, corpus_states_in_steps, is_fast, unpadded
 from explorer.model.explorer import Explorer
 from explorer.model.readings import key_of, when_free
 from explorer.text.corpus import Corpus

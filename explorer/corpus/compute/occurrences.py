@@ -8,8 +8,8 @@ import numpy as np
 
 from explorer.analysis.similarity import nearest
 from explorer.base.errors import InputError
-from explorer.corpus.reading import ADDED, CorpusStates, corpus_states_in_steps
-from explorer.corpus.search import lengths_of, nearest_rows
+from explorer.corpus.compute.reading import ADDED, CorpusStates, corpus_states_in_steps
+from explorer.corpus.compute.search import lengths_of, nearest_rows
 from explorer.model.explorer import Explorer
 from explorer.techniques.targets import piece_of
 from explorer.text.corpus import Corpus, CorpusSentence

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from explorer.base.engine import torch
-from explorer.corpus.word_states import WordStates
+from explorer.corpus.compute.word_states import WordStates
 from explorer.text.corpus import Corpus
 
 QUARTILES = (0.25, 0.5, 0.75)

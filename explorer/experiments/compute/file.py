@@ -12,7 +12,7 @@ import numpy as np
 from explorer.base.errors import InputError
 from explorer.base.limits import EXPERIMENT_MEGABYTES
 from explorer.base.paths import EXPERIMENTS
-from explorer.experiments.heads import HEADS_OFF, MOST_SEED, Experiment
+from explorer.experiments.compute.heads import HEADS_OFF, MOST_SEED, Experiment
 from explorer.model.checkpoints import BUNDLED_FOLDER
 from explorer.model.explorer import Explorer
 from explorer.model.provenance import weights_hash

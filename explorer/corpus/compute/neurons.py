@@ -21,8 +21,8 @@ from explorer.base.cache import Recent
 from explorer.base.engine import inference_mode, torch
 from explorer.base.limits import DRIVERS
 from explorer.base.steps import finished
-from explorer.corpus.reading import ADDED, CorpusTokens, is_fast, tokens_of
-from explorer.corpus.search import Describer, InContext
+from explorer.corpus.compute.reading import ADDED, CorpusTokens, is_fast, tokens_of
+from explorer.corpus.compute.search import Describer, InContext
 from explorer.model.explorer import Explorer
 from explorer.model.readings import key_of, when_free
 from explorer.techniques.neurons import most_promoted_in_steps

@@ -17,8 +17,8 @@ import numpy as np
 from explorer.base.cache import OnceCache
 from explorer.base.engine import inference_mode, torch
 from explorer.base.steps import finished
-from explorer.corpus.heads import corpus_contexts_in_steps
-from explorer.corpus.reading import ADDED, CorpusStates, CorpusTokens, corpus_states_in_steps
+from explorer.corpus.compute.heads import corpus_contexts_in_steps
+from explorer.corpus.compute.reading import ADDED, CorpusStates, CorpusTokens, corpus_states_in_steps
 from explorer.model.explorer import Explorer
 from explorer.model.trace import Trace
 from explorer.text.corpus import Corpus, CorpusSentence

@@ -20,7 +20,7 @@ from explorer.base.engine import inference_mode, torch
 from explorer.base.errors import InputError
 from explorer.base.limits import CORPUS_STATES_MEGABYTES, MEGABYTE
 from explorer.base.steps import finished
-from explorer.corpus.file import VectorFile
+from explorer.corpus.compute.file import VectorFile
 from explorer.model.batcher import BATCH_TOKENS
 from explorer.model.checkpoints import Checkpoint
 from explorer.model.devices import bfloat16_is_fast

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from explorer.corpus.reading import ADDED, CorpusStates, corpus_states_in_steps
+from explorer.corpus.compute.reading import ADDED, CorpusStates, corpus_states_in_steps
 from explorer.model.explorer import Explorer
 from explorer.text.corpus import Corpus
 

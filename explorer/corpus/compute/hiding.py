@@ -12,7 +12,7 @@ import numpy as np
 
 from explorer.base.cache import Recent
 from explorer.base.engine import inference_mode, torch
-from explorer.corpus.reading import ADDED, CorpusTokens, is_fast, tokens_of
+from explorer.corpus.compute.reading import ADDED, CorpusTokens, is_fast, tokens_of
 from explorer.model.explorer import Explorer
 from explorer.model.pooled import Encoded
 from explorer.text.corpus import Corpus

@@ -12,7 +12,7 @@ import numpy as np
 
 from explorer.analysis.resampling import halves
 from explorer.base.steps import finished
-from explorer.experiments.summary import Summary, summarise
+from explorer.experiments.compute.summary import Summary, summarise
 from explorer.model.explorer import Explorer
 from explorer.model.provenance import provenance_of
 from explorer.model.readings import Reading, key_of, when_free

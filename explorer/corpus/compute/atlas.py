@@ -21,10 +21,10 @@ from explorer.base.cache import Recent
 from explorer.base.engine import inference_mode, torch
 from explorer.base.paths import ASSETS
 from explorer.base.steps import finished, map_steps, relay
-from explorer.corpus.atlas_evidence import evidence, sampled_sentences
-from explorer.corpus.atlas_file import HeadAtlas, read, write
-from explorer.corpus.attention_sums import HABITS, OFFSETS, AttentionSums, Sentences, Strongest, sentences_of
-from explorer.corpus.reading import is_fast, tokens_of
+from explorer.corpus.compute.atlas_evidence import evidence, sampled_sentences
+from explorer.corpus.compute.atlas_file import HeadAtlas, read, write
+from explorer.corpus.compute.attention_sums import HABITS, OFFSETS, AttentionSums, Sentences, Strongest, sentences_of
+from explorer.corpus.compute.reading import is_fast, tokens_of
 from explorer.model.attending import Heads, answering
 from explorer.model.checkpoints import BUNDLED_FOLDER
 from explorer.model.explorer import Explorer
@@ -36,7 +36,7 @@ MAP = MapSettings("umap", neighbors=12, min_dist=0.3, metric="euclidean")
 FEWEST = 20  # occurrences below which a relation is left out
 SHOWN = 6  # example sentences per head
 FILE = "atlas.npz"
-SHIPPED = ASSETS / "corpus" / FILE  # made by `python -m explorer.corpus.atlas`
+SHIPPED = ASSETS / "corpus" / FILE  # made by `python -m explorer.corpus.compute.atlas`
 STRONGEST_IN = {"previous token": "previous", "next token": "next", "itself": "self", "same word": "same_token"}
 LINK = "link"  # heads with any other habit show the sentences with their strongest link
 

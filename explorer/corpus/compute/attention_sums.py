@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from explorer.base.engine import torch
-from explorer.corpus.reading import ADDED, CorpusTokens
+from explorer.corpus.compute.reading import ADDED, CorpusTokens
 from explorer.text.corpus import ROOT, CorpusSentence
 
 REACH = 8  # tokens before and after the query whose weight is summed one by one

@@ -11,7 +11,7 @@ from explorer.analysis.similarity import cka_of_products
 from explorer.base.engine import torch
 from explorer.base.errors import InputError
 from explorer.base.steps import map_steps
-from explorer.corpus.word_states import WordStates
+from explorer.corpus.compute.word_states import WordStates
 
 FEWEST = 4  # words: the unbiased estimator divides by their number minus 3
 CENTRING = 0.05  # the share of the progress that goes to the means of one model
