@@ -15,12 +15,12 @@ Importing this package is instant: torch and transformers are loaded by the firs
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from explorer.base.errors import CapabilityError, ExplorerError, InputError, ModelError
+from explorer.core.errors import CapabilityError, ExplorerError, InputError, ModelError
 
 if TYPE_CHECKING:
-    from explorer.model.explorer import Explorer, load
-    from explorer.model.trace import Trace
-    from explorer.text.items import Item
+    from explorer.bert.explorer import Explorer, load
+    from explorer.bert.trace import Trace
+    from explorer.experiments.compute.items import Item
 
 __all__ = [  # noqa: RUF022 - the errors last
     "Explorer",
@@ -45,13 +45,13 @@ __all__ = [  # noqa: RUF022 - the errors last
     "ModelError",
 ]
 _AT_FIRST_USE = {
-    **dict.fromkeys(("Explorer", "Trace", "load"), "explorer.model.explorer"),
+    **dict.fromkeys(("Explorer", "Trace", "load"), "explorer.bert.explorer"),
     **dict.fromkeys(("ablate", "attribute", "patch", "routes"), "explorer.experiments.compute.single"),
     "experiment": "explorer.experiments.compute.heads",
-    **dict.fromkeys(("Item", "suite_items"), "explorer.text.items"),
-    **dict.fromkeys(("Viewed", "view"), "explorer.outlets.viewed"),
-    "live": "explorer.outlets.live",
-    **dict.fromkeys(("compare", "settings", "show"), "explorer.outlets.notebook"),
+    **dict.fromkeys(("Item", "suite_items"), "explorer.experiments.compute.items"),
+    **dict.fromkeys(("Viewed", "view"), "explorer.export.viewed"),
+    "live": "explorer.export.live",
+    **dict.fromkeys(("compare", "settings", "show"), "explorer.export.notebook"),
 }
 
 

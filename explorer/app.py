@@ -31,16 +31,16 @@ import huggingface_hub
 
 from explorer.api.gradio_seams import limit_queue, statuses_script, theme_css
 from explorer.api.space_seams import same_on_a_space
-from explorer.base import limits
-from explorer.base.cores import DEVICE, THREADS, check_threads, cores
-from explorer.base.descriptors import raise_most_files
-from explorer.base.errors import ExplorerError, InputError
-from explorer.base.log import logger
-from explorer.base.memory import keep_giving_back
-from explorer.base.paths import ASSETS
-from explorer.model import devices, replicas
-from explorer.outlets import qr
-from explorer.outlets.ways import WAYS
+from explorer.bert import devices, replicas
+from explorer.core import limits
+from explorer.core.cores import DEVICE, THREADS, check_threads, cores
+from explorer.core.descriptors import raise_most_files
+from explorer.core.errors import ExplorerError, InputError
+from explorer.core.log import logger
+from explorer.core.memory import keep_giving_back
+from explorer.core.paths import ASSETS
+from explorer.export import qr
+from explorer.export.ways import WAYS
 from explorer.page.blocks import PageBlocks
 from explorer.page.building import group_style
 from explorer.page.components import HEAD
@@ -52,7 +52,7 @@ from explorer.server.protocol import watch_the_line
 from explorer.server.routes import CARD_ADDRESS, health
 from explorer.server.serving import guarded
 from explorer.server.stopping import serve_until_told
-from explorer.views import TABS
+from explorer.tabs import TABS
 
 ON_A_SPACE = limits.is_on_a_space()
 ABOUT = "See inside BERT: attention, hidden states, guesses and training, live in the browser, every number the model's own."

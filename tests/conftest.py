@@ -85,7 +85,7 @@ def tokenizer():
     """The tokenizer of the model in the repository, as transformers opens it."""
     from transformers import AutoTokenizer
 
-    from explorer.model.checkpoints import BUNDLED_FOLDER
+    from explorer.bert.checkpoints import BUNDLED_FOLDER
 
     return AutoTokenizer.from_pretrained(BUNDLED_FOLDER)
 
@@ -190,7 +190,7 @@ def refusal() -> Callable[..., str]:
 
     `typed` is what the person had typed: the only path that the sentence may show.
     """
-    from explorer.base.errors import ExplorerError
+    from explorer.core.errors import ExplorerError
 
     def refuse(kind: type[ExplorerError], call: Callable[[], object], typed: object = "") -> str:
         with pytest.raises(kind) as caught:
@@ -215,7 +215,7 @@ def eager() -> Callable:
     import torch
     import transformers
 
-    from explorer.model import checkpoints
+    from explorer.bert import checkpoints
 
     read = {}
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from explorer.text.corpus import Corpus, built_in
-from explorer.text.suites import Suite, suite_of
-from explorer.views.corpus import layers, neurons, source
-from explorer.views.experiments import suites
+from explorer.corpus import layers, neurons, source
+from explorer.corpus.compute.sentences import Corpus, built_in
+from explorer.experiments import suites
+from explorer.experiments.compute.suites import Suite, suite_of
 
 FEW = 40
 

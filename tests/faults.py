@@ -13,21 +13,25 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 import explorer
-from explorer.base.disk import ABANDONED, UNFINISHED, tidy
-from explorer.base.errors import InputError
-from explorer.base.limits import VISITOR_RUNS
-from explorer.base.steps import finished
-from explorer.training import store
+from explorer.core.disk import ABANDONED, UNFINISHED, tidy
+from explorer.core.errors import InputError
+from explorer.core.limits import VISITOR_RUNS
+from explorer.core.steps import finished
+from explorer.finetune.compute import store
+from explorer.finetune.compute.export import pack, tuned_model
+from explorer.finetune.compute.files import read_run
+from explorer.finetune.compute.text_tasks import text_task
+from explorer.finetune.compute.training import make_plan, new_run, run_training
 from explorer.training.examples import Examples
-from explorer.training.export import pack, tuned_model
-from explorer.training.files import read_run
-from explorer.training.text_tasks import text_task
-from explorer.training.training import make_plan, new_run, run_training
 from tests.conftest import write_tiny
 
 EXAMPLES = Examples(*zip(*[(f"{w * (1 + i % 3)}{i}", w) for i in range(9) for w in ("happy", "sad")], strict=True))
 LONGEST = 1.0  # seconds from the first run to the kill: about ten more runs on an idle machine
-HEAVY = ["explorer.training.export", "explorer.training.training", "sklearn.linear_model"]  # imported once, not for every kill
+HEAVY = [
+    "explorer.finetune.compute.export",
+    "explorer.finetune.compute.training",
+    "sklearn.linear_model",
+]  # imported once, not for every kill
 ROUND = 10  # kills in one folder; then a new one
 
 

@@ -15,8 +15,8 @@ from typing import Any
 
 from playwright.sync_api import sync_playwright
 
-from explorer.outlets.place import slug
-from explorer.views import TABS
+from explorer.export.place import slug
+from explorer.tabs import TABS
 
 MOST = 8  # most controls besides the bar and the tabs
 WIDTH, HEIGHT = 1280, 720

@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
+from explorer.export import links
 from explorer.guide.rendering import render
-from explorer.outlets import links
 from explorer.page.examples import first_subject
 
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import torch
 import transformers
 
-from explorer.model import checkpoints
+from explorer.bert import checkpoints
 
 
 def eager_bert(model):

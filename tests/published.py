@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import explorer
-from explorer.base.errors import ModelError
+from explorer.core.errors import ModelError
 
 RECORDED = Path(__file__).with_name("published.json")
 ORIGINAL, OWN = "google-bert/bert-base-uncased", "bert-l6-h384-uncased"

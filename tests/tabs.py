@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from explorer.views import SECTIONS, TABS
+from explorer.tabs import SECTIONS, TABS
 
 LABELS = tuple(tab.label for tab in TABS)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs
-from explorer.base.errors import InputError
+from explorer.core.errors import InputError
 
 OUTLIER_DEVIATIONS = 3
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from explorer.base.lazy import seqeval
+from explorer.core.lazy import seqeval
 
 BEGINS, GOES_ON, OUTSIDE = "B-", "I-", "O"
 

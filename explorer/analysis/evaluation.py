@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.base.lazy import scipy
+from explorer.core.lazy import scipy
 
 
 def confusion(targets: np.ndarray, predicted: np.ndarray, labels: int) -> np.ndarray:

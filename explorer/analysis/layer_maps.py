@@ -8,7 +8,7 @@ import numpy as np
 
 from explorer.analysis.mapping import aligned, of_one_size
 from explorer.analysis.projection import MapSettings, Projection, Report, project
-from explorer.base.cache import OnceCache
+from explorer.core.cache import OnceCache
 
 
 @dataclass(eq=False)

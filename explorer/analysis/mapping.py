@@ -3,7 +3,7 @@
 import numpy as np
 
 from explorer.analysis.similarity import directions
-from explorer.base.lazy import scipy, sklearn
+from explorer.core.lazy import scipy, sklearn
 
 JUDGED_NEIGHBORS = 5
 JUDGED_ROWS = 1_000

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.analysis.mapping import trustworthiness
-from explorer.base.errors import InputError
-from explorer.base.lazy import sklearn, umap
+from explorer.core.errors import InputError
+from explorer.core.lazy import sklearn, umap
 
 METHODS = ("pca", "umap", "tsne")
 METRICS = ("cosine", "euclidean", "manhattan")

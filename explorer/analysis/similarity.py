@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from explorer.base.errors import InputError
+from explorer.core.errors import InputError
 
 SPACES = ("as they are", "centred", "whitened")
 AT_ONCE = 512  # rows compared with all others at a time

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from explorer.model.explorer import Explorer, load
-from explorer.model.network import MaskGuesses
+from explorer.bert.explorer import Explorer, load
+from explorer.bert.network import MaskGuesses
 
 
 def explorer_for(model: str | None) -> Explorer:

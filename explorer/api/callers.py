@@ -1,4 +1,4 @@
-"""The caller of the current computation, and whether its client still waits: `base.scheduling` has the rules."""
+"""The caller of the current computation, and whether its client still waits: `core.scheduling` has the rules."""
 
 import time
 from collections.abc import Callable, Generator
@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 import anyio.from_thread
 
 from explorer.api.gradio_seams import current_event, current_request, is_unheard
-from explorer.base.errors import BusyError
-from explorer.base.hosts import visitor
-from explorer.base.scheduling import PAUSE, limited
-from explorer.base.steps import finished, map_steps
+from explorer.core.errors import BusyError
+from explorer.core.hosts import visitor
+from explorer.core.scheduling import PAUSE, limited
+from explorer.core.steps import finished, map_steps
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -8,8 +8,8 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.base.errors import ExplorerError
-from explorer.base.log import logger
+from explorer.core.errors import ExplorerError
+from explorer.core.log import logger
 
 
 @contextmanager

@@ -1,12 +1,12 @@
 """Write the experiments that come with the app: `python -m explorer.experiments`."""
 
-from explorer.base.paths import EXPERIMENTS
+from explorer.bert.checkpoints import BUNDLED
+from explorer.bert.explorer import load
+from explorer.core.paths import EXPERIMENTS
 from explorer.experiments.compute.file import written
 from explorer.experiments.compute.heads import experiment
-from explorer.model.checkpoints import BUNDLED
-from explorer.model.explorer import load
-from explorer.text.items import suite_items
-from explorer.text.suites import TITLES
+from explorer.experiments.compute.items import suite_items
+from explorer.experiments.compute.suites import TITLES
 
 
 def main() -> None:

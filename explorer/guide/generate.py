@@ -10,16 +10,16 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
-from explorer.api import ENDPOINTS
-from explorer.base import limits
+from explorer.core import limits
+from explorer.corpus import atlas_words
 from explorer.corpus.compute.atlas import SHIPPED
 from explorer.corpus.compute.atlas_file import read
+from explorer.endpoints import ENDPOINTS
+from explorer.export.links import PARAMETERS
 from explorer.guide.pages import FOLDER
-from explorer.lessons.reading import lessons
-from explorer.outlets.links import PARAMETERS
-from explorer.views import TABS
-from explorer.views.corpus import atlas_words
-from explorer.views.view import Tab, View, views_in
+from explorer.tabs import TABS
+from explorer.teaching.lessons.reading import lessons
+from explorer.ui.view import Tab, View, views_in
 
 PART = re.compile(r"(<!-- generated: (.+?) -->\n).*?(?=<!-- end -->)", re.DOTALL)
 STATED = ("caption", "note")  # kinds of parts whose words do not depend on the input

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from posixpath import normpath
 
-from explorer.base.paths import ASSETS
+from explorer.core.paths import ASSETS
 from explorer.guide.rendering import Section, render, without_comments
 
 FOLDER = ASSETS / "guide"

@@ -4,12 +4,12 @@ from urllib.parse import parse_qsl
 
 import gradio as gr
 
-from explorer.outlets import links
+from explorer.export import links
 from explorer.page.blocks import PageBlocks
 from explorer.page.events import Updates, Values, run
 from explorer.page.examples import first_subject
 from explorer.page.frame import Shell
-from explorer.views import FIRST_TAB
+from explorer.tabs import FIRST_TAB
 
 
 def listen(shell: Shell, blocks: PageBlocks) -> tuple[gr.events.Dependency, gr.events.Dependency]:

@@ -25,10 +25,10 @@ from explorer.api.gradio_seams import (
     tell_caller,
     with_delivery,
 )
-from explorer.base.errors import BusyError, InputError
-from explorer.base.fair_queue import Call, nobody_left
-from explorer.base.hosts import visitor
-from explorer.base.scheduling import LOADING, MODEL, PLACES
+from explorer.core.errors import BusyError, InputError
+from explorer.core.fair_queue import Call, nobody_left
+from explorer.core.hosts import visitor
+from explorer.core.scheduling import LOADING, MODEL, PLACES
 from explorer.page.controls import default_of
 from explorer.page.events import Updates
 from explorer.page.first import ASKED, Asked, filled

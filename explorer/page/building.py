@@ -11,8 +11,8 @@ from explorer.page.controls import ANSWER, is_made
 from explorer.page.events import Inputs
 from explorer.page.panel import Builder, Fold, make_control, slug
 from explorer.page.tab import Choice, TabPage
-from explorer.views.settings import Memory
-from explorer.views.view import Cell, Tab, View, views_in
+from explorer.ui.settings import Memory
+from explorer.ui.view import Cell, Tab, View, views_in
 
 
 def build_tab(tab: Tab, inputs: Inputs, around: tuple[Steppers, Says, Chips, Chips], address: gr.Textbox) -> TabPage:

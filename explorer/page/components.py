@@ -9,8 +9,8 @@ from importlib.metadata import version
 from typing import Any, ClassVar
 
 from explorer.api.gradio_seams import HTMLComponent
-from explorer.base.paths import ASSETS
-from explorer.figures import alternatives
+from explorer.core.paths import ASSETS
+from explorer.ui.pictures import alternatives
 
 
 def _joined(suffix: str) -> str:
@@ -173,7 +173,7 @@ class Steppers(Drawn):
 
 
 class Says(Drawn):
-    """The model's prediction in a sentence, made by `explorer.views.says`; None for nothing.
+    """The model's prediction in a sentence, made by `explorer.ui.says`; None for nothing.
 
     A click on a word that the model does not expect triggers `.mask` with its token. A value with `asks` triggers `.ask`.
     """

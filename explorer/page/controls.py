@@ -6,10 +6,10 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.model.network import Capabilities
+from explorer.bert.network import Capabilities
 from explorer.page import components
-from explorer.views.settings import Choice, Memory, Number, Setting, Several, Sheet, Switch, Text, Upload
-from explorer.views.view import MARKDOWN, Part, View
+from explorer.ui.settings import Choice, Memory, Number, Setting, Several, Sheet, Switch, Text, Upload
+from explorer.ui.view import MARKDOWN, Part, View
 
 FOR_THE_PANEL = ("heard", "line", "queue")  # keys of `look` that are not Gradio's: events, line break, queueing
 CLASSES = {"check": "check", "heading": "detail-title", "caption": "caption", "note": "caption"}  # CSS classes by kind of part

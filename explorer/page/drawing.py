@@ -12,18 +12,18 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.base.errors import ExplorerError
-from explorer.figures.token_row import token_row_of
+from explorer.core.errors import ExplorerError
 from explorer.page.blocks import PageBlocks
 from explorer.page.components import Pulse
 from explorer.page.events import Updates, Values, run, run_picked, then
 from explorer.page.frame import Shell
 from explorer.page.steppers import STEPPERS, stepped
 from explorer.page.tab import Choice, TabPage
+from explorer.tabs import FIRST_TAB
 from explorer.text import limits
-from explorer.views import FIRST_TAB
-from explorer.views.subject import Subject
-from explorer.views.view import View
+from explorer.ui.pictures.token_row import token_row_of
+from explorer.ui.subject import Subject
+from explorer.ui.view import View
 
 DRAWN, FINISHED = "() => BertPage.drawn()", "() => BertPage.finished()"
 TURNS = itertools.count(1)  # a new value each time: the browser does not hear of a value that stays the same

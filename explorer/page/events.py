@@ -12,8 +12,8 @@ import gradio as gr
 from explorer.api.callers import bounded
 from explorer.api.gradio_seams import event_of, follows_another, is_update
 from explorer.api.handlers import friendly
-from explorer.base.scheduling import MODEL
-from explorer.views.subject import Selection, Subject
+from explorer.core.scheduling import MODEL
+from explorer.ui.subject import Selection, Subject
 
 DRAW = "() => BertPage.draw()"  # redraw what is open
 CHOSEN = "(...values) => BertPage.chosen(values)"  # for dropdowns: only when an item is chosen, not when the box is left

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import gradio as gr
 
-from explorer.model import checkpoints
+from explorer.bert import checkpoints
 from explorer.page.events import Inputs, Updates, Values, run
 from explorer.text import limits
-from explorer.views.subject import Selection, Subject
+from explorer.ui.subject import Selection, Subject
 
 EXAMPLES = {
     "A pair with a blank": ("The capital of Japan is [MASK].", "It is a city of temples and skyscrapers."),

@@ -4,14 +4,14 @@ from collections.abc import Callable
 
 import gradio as gr
 
-from explorer.figures.token_row import token_row_of
 from explorer.page.blocks import PageBlocks
 from explorer.page.events import Updates, Values, merge, run
 from explorer.page.frame import Shell
 from explorer.page.panel import Panel
 from explorer.page.tab import TabPage
-from explorer.views.subject import Subject
-from explorer.views.view import Why
+from explorer.ui.pictures.token_row import token_row_of
+from explorer.ui.subject import Subject
+from explorer.ui.view import Why
 
 
 def listen(shell: Shell, blocks: PageBlocks) -> list[gr.events.Dependency]:

@@ -7,26 +7,27 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.base.errors import ExplorerError
-from explorer.base.limits import WORKS
-from explorer.base.scheduling import FETCHING, TRAINING
-from explorer.base.steps import finished
-from explorer.figures.training import learning_curves
+from explorer.core import jobs
+from explorer.core.errors import ExplorerError
+from explorer.core.limits import WORKS
+from explorer.core.scheduling import FETCHING, TRAINING
+from explorer.core.steps import finished
+from explorer.finetune.compute import store
+from explorer.finetune.compute.export import tuned_model
+from explorer.finetune.compute.hub_data import fetch_data_set
+from explorer.finetune.compute.run import Run
+from explorer.finetune.compute.training import Progress, Task, new_run, run_training
+from explorer.finetune.examples import ExamplesView
+from explorer.finetune.ids import run_ids
+from explorer.finetune.pictures.training import learning_curves
+from explorer.finetune.run import RunView
+from explorer.finetune.runs import RunList
+from explorer.finetune.tab import TRAININGS
 from explorer.page.events import Triggers, Updates, Values, run
 from explorer.page.listening import apply
 from explorer.page.panel import Panel
 from explorer.page.tab import TabPage
-from explorer.training import jobs, store
-from explorer.training.export import tuned_model
-from explorer.training.hub_data import fetch_data_set
-from explorer.training.run import Run
-from explorer.training.training import Progress, Task, new_run, run_training
-from explorer.views.finetune import TRAININGS
-from explorer.views.finetune.examples import ExamplesView
-from explorer.views.finetune.ids import run_ids
-from explorer.views.finetune.run import RunView
-from explorer.views.finetune.runs import RunList
-from explorer.views.subject import Subject
+from explorer.ui.subject import Subject
 
 NOTHING = "Nothing was trained; what was shown before is still below."
 STOPPED = "Stopped; the best so far stays. "

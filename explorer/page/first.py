@@ -8,11 +8,11 @@ from typing import Any
 import gradio as gr
 
 from explorer.api.gradio_seams import component_id, props_sent
-from explorer.figures.token_row import token_row_of
 from explorer.page.components import TokenRow
 from explorer.page.events import Updates
 from explorer.page.examples import first_subject
 from explorer.page.tab import TabPage
+from explorer.ui.pictures.token_row import token_row_of
 
 
 class Asked(Enum):

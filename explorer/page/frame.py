@@ -5,17 +5,17 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.base.errors import ExplorerError
-from explorer.figures.token_row import token_row_of
-from explorer.model.explorer import Explorer
-from explorer.outlets.place import Place
+from explorer.bert.explorer import Explorer
+from explorer.core.errors import ExplorerError
+from explorer.export.place import Place
 from explorer.page.components import Chips, Notice, Pulse, Says, Steppers, TokenRow
 from explorer.page.events import Inputs, Updates, Values, merge, plain
 from explorer.page.examples import ExampleBox
 from explorer.page.models import ModelBox
 from explorer.page.tab import TabPage
-from explorer.views import FIRST_TAB
-from explorer.views.subject import Subject
+from explorer.tabs import FIRST_TAB
+from explorer.ui.pictures.token_row import token_row_of
+from explorer.ui.subject import Subject
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,14 +7,14 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.base.scheduling import MAPPING, TRAINING
+from explorer.core.scheduling import MAPPING, TRAINING
 from explorer.page import controls
 from explorer.page.events import DRAW, Triggers, Updates, Values, merge, run, run_picked, typed_in
 from explorer.page.panel import Panel
 from explorer.page.tab import TabPage
-from explorer.views.settings import Memory, Setting, Sheet, Text, Upload
-from explorer.views.subject import CHANGES, Subject
-from explorer.views.view import Change, LongView, NewInput, SaveSheet, Why, props, takes_customdata
+from explorer.ui.settings import Memory, Setting, Sheet, Text, Upload
+from explorer.ui.subject import CHANGES, Subject
+from explorer.ui.view import Change, LongView, NewInput, SaveSheet, Why, props, takes_customdata
 
 
 def listen(tab: TabPage, built: Callable) -> list[gr.events.Dependency]:

@@ -7,14 +7,14 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.base.errors import ExplorerError
-from explorer.base.steps import map_steps, relay
-from explorer.figures.bars import meter
-from explorer.model import checkpoints
-from explorer.model.explorer import Explorer, load
+from explorer.bert import checkpoints
+from explorer.bert.explorer import Explorer, load
+from explorer.core import jobs
+from explorer.core.errors import ExplorerError
+from explorer.core.steps import map_steps, relay
 from explorer.page.components import Meter, Notice
 from explorer.page.events import Updates, Values
-from explorer.training import jobs
+from explorer.ui.pictures.bars import meter
 
 MOST_RECENT = 6
 

@@ -5,14 +5,14 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 from explorer.api.gradio_seams import component_id, props_sent
-from explorer.base.cache import OnceCache
-from explorer.base.errors import InputError
-from explorer.outlets.place import Place
+from explorer.core.cache import OnceCache
+from explorer.core.errors import InputError
+from explorer.export.place import Place
 from explorer.page.blocks import PageBlocks
 from explorer.page.components import Drawn, Pulse
 from explorer.page.events import merge, plain
 from explorer.page.frame import Shell
-from explorer.views.view import LongView
+from explorer.ui.view import LongView
 
 Node = dict[str, Any]
 

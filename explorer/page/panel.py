@@ -9,15 +9,15 @@ from typing import Any, TypeVar
 
 import gradio as gr
 
-from explorer.base.errors import ExplorerError
-from explorer.base.steps import map_steps
-from explorer.figures.bars import meter
+from explorer.core.errors import ExplorerError
+from explorer.core.steps import map_steps
 from explorer.page import controls
 from explorer.page.components import Meter, Notice
 from explorer.page.events import Updates, Values, merge
-from explorer.views.settings import Memory, Setting, Sheet, Switch, Text, Upload
-from explorer.views.subject import Subject
-from explorer.views.view import MARKDOWN, LongView, Part, View, props
+from explorer.ui.pictures.bars import meter
+from explorer.ui.settings import Memory, Setting, Sheet, Switch, Text, Upload
+from explorer.ui.subject import Subject
+from explorer.ui.view import MARKDOWN, LongView, Part, View, props
 
 STATIC = (*MARKDOWN, "button")
 Kind = TypeVar("Kind", bound=View)

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from explorer.views import SECTIONS
-from explorer.views.view import views_in
+from explorer.tabs import SECTIONS
+from explorer.ui.view import views_in
 
 NEEDS = {
     "fill_mask": "a model that fills blanks",

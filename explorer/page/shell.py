@@ -6,12 +6,11 @@ from typing import Any
 
 import gradio as gr
 
-from explorer import api
+from explorer import endpoints as api
 from explorer.api.gradio_seams import component_id
-from explorer.base.errors import ExplorerError
-from explorer.base.scheduling import AT_ONCE, LOADING
-from explorer.figures.token_row import token_row_of
-from explorer.model import checkpoints
+from explorer.bert import checkpoints
+from explorer.core.errors import ExplorerError
+from explorer.core.scheduling import AT_ONCE, LOADING
 from explorer.page import arriving, drawing, findings, finetune
 from explorer.page.blocks import PageBlocks
 from explorer.page.building import build_tab
@@ -26,11 +25,12 @@ from explorer.page.models import ModelBox, stop_opening
 from explorer.page.painted import painter
 from explorer.page.pieces import containers_of
 from explorer.page.sections import sections
+from explorer.tabs import FIRST_TAB, TABS
 from explorer.text import limits
 from explorer.text.blanks import Blanks
-from explorer.views import FIRST_TAB, TABS
-from explorer.views.says import prepare, says_of
-from explorer.views.subject import CHANGES, Selection
+from explorer.ui.pictures.token_row import token_row_of
+from explorer.ui.says import prepare, says_of
+from explorer.ui.subject import CHANGES, Selection
 
 TYPED = "async (...values) => BertPage.asking(await BertPage.typed(values, '#input'))"
 OPENED = "async (...values) => BertPage.asking(await BertPage.opened(values))"

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from explorer.model.network import Capabilities
+from explorer.bert.network import Capabilities
 from explorer.text import limits
-from explorer.views.subject import Subject
-from explorer.views.view import View
+from explorer.ui.subject import Subject
+from explorer.ui.view import View
 
 
 @dataclass(frozen=True)

@@ -6,22 +6,22 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.base.errors import CapabilityError, ExplorerError, InputError
-from explorer.base.log import logger
-from explorer.model.explorer import Explorer
-from explorer.outlets import links
-from explorer.outlets.place import Place
+from explorer.bert.explorer import Explorer
+from explorer.core.errors import CapabilityError, ExplorerError, InputError
+from explorer.core.log import logger
+from explorer.export import links
+from explorer.export.place import Place
 from explorer.page.components import Chips, Finding, Notice, Pulse, Says, Steppers, TokenRow
 from explorer.page.controls import default_of
 from explorer.page.events import Inputs, Updates, Values, merge
 from explorer.page.panel import Panel
 from explorer.page.steppers import steppers_of, suggestion_of
-from explorer.views import TABS
-from explorer.views.says import changes_of, says_of
-from explorer.views.settings import Several
-from explorer.views.subject import Subject
-from explorer.views.view import Finding as Found
-from explorer.views.view import Tab, View, Why, finding_of, open_on
+from explorer.tabs import TABS
+from explorer.ui.says import changes_of, says_of
+from explorer.ui.settings import Several
+from explorer.ui.subject import Subject
+from explorer.ui.view import Finding as Found
+from explorer.ui.view import Tab, View, Why, finding_of, open_on
 
 
 @dataclass(eq=False)

@@ -1,6 +1,6 @@
 """The fair queue for calls that use the model, with the page's patience."""
 
-from explorer.base.fair_queue import FairQueue
+from explorer.core.fair_queue import FairQueue
 
 PATIENCE = 3.0  # seconds of waiting before the position in the queue is shown, and between two updates of it
 

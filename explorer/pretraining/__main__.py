@@ -8,9 +8,9 @@ import sys
 from dataclasses import fields
 from pathlib import Path
 
-from explorer.base.command import status
-from explorer.base.engine import torch, transformers
-from explorer.base.errors import InputError
+from explorer.core.command import status
+from explorer.core.engine import torch, transformers
+from explorer.core.errors import InputError
 from explorer.pretraining import scoring
 from explorer.pretraining.batches import Vocabulary
 from explorer.pretraining.corpus import Corpus, load_corpus, load_file

@@ -11,9 +11,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from explorer.base.command import status
-from explorer.base.engine import torch, transformers
-from explorer.base.errors import InputError, ModelError
+from explorer.core.command import status
+from explorer.core.engine import torch, transformers
+from explorer.core.errors import InputError, ModelError
 from explorer.pretraining.sampling import IS_NEXT
 from explorer.pretraining.saving import export, open_model, open_tokenizer
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.base.engine import transformers
-from explorer.base.errors import InputError
+from explorer.core.engine import transformers
+from explorer.core.errors import InputError
 from explorer.pretraining import choosing
 from explorer.pretraining.sampling import Example
 from explorer.text.masking import ordinary_ids, treat_pieces

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.base.engine import inference_mode, transformers
+from explorer.core.engine import inference_mode, transformers
 from explorer.pretraining.batches import Vocabulary, collate
 from explorer.pretraining.choosing import one_word
 from explorer.pretraining.losses import predict

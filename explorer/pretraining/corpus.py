@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.base.engine import transformers
-from explorer.base.errors import InputError
+from explorer.core.engine import transformers
+from explorer.core.errors import InputError
 from explorer.pretraining.overlap import Runs
 
 LINES_AT_ONCE = 20_000  # per call of the tokenizer, which spreads them over the cores

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer import load
-from explorer.base.command import status
-from explorer.base.engine import transformers
-from explorer.base.errors import InputError
+from explorer.core.command import status
+from explorer.core.engine import transformers
+from explorer.core.errors import InputError
 from explorer.pretraining import sampling, scoring
 from explorer.pretraining.batches import Vocabulary
 from explorer.pretraining.copying import Copies, copies

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from explorer.model.explorer import Explorer
-from explorer.model.network import Candidate
+from explorer.bert.explorer import Explorer
+from explorer.bert.network import Candidate
 from explorer.pretraining.own_tests import Blank, Pair, blanks, pairs
 
 

@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from explorer.base.errors import InputError
-from explorer.base.paths import ASSETS
+from explorer.core.errors import InputError
+from explorer.core.paths import ASSETS
 
 FOLDER = ASSETS / "pretraining"
 BEFORE_VOWEL = re.compile(r"\b([Aa])(?= [aeiou])")

@@ -8,7 +8,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-from explorer.base.command import status
+from explorer.core.command import status
 from explorer.pretraining.corpus import corpus_files, read_documents
 from explorer.pretraining.overlap import own_runs
 

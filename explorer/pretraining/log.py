@@ -6,7 +6,7 @@ import csv
 from collections.abc import Sequence
 from pathlib import Path
 
-from explorer.base.engine import torch
+from explorer.core.engine import torch
 from explorer.pretraining.saving import Progress
 from explorer.pretraining.scoring import Scores
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.base.engine import torch, transformers
+from explorer.core.engine import torch, transformers
 from explorer.pretraining.batches import Batch
 from explorer.text.masking import IGNORED
 

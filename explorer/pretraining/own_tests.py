@@ -3,7 +3,7 @@
 import csv
 from dataclasses import dataclass
 
-from explorer.base.paths import EXAMPLES
+from explorer.core.paths import EXAMPLES
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from explorer.base.engine import torch
+from explorer.core.engine import torch
 from explorer.pretraining.batches import Batch
 from explorer.pretraining.stream import BatchStream
 

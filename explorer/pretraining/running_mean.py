@@ -6,7 +6,7 @@ Juditsky 1992; as an exponential mean in Tarvainen & Valpola 2017). It costs one
 
 from __future__ import annotations
 
-from explorer.base.engine import no_grad, torch
+from explorer.core.engine import no_grad, torch
 
 
 class RunningMean:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.base.errors import InputError
+from explorer.core.errors import InputError
 from explorer.pretraining.corpus import Corpus
 
 IS_NEXT, NOT_NEXT = 0, 1

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from safetensors import safe_open
 
-from explorer.base.engine import safetensors_torch, torch, transformers
-from explorer.base.errors import ModelError
+from explorer.core.engine import safetensors_torch, torch, transformers
+from explorer.core.errors import ModelError
 from explorer.pretraining.running_mean import RunningMean
 
 PREFIX = "checkpoint-"

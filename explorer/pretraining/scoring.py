@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.base.engine import inference_mode, torch, transformers
+from explorer.core.engine import inference_mode, torch, transformers
 from explorer.pretraining import sampling
 from explorer.pretraining.batches import Batch, Vocabulary, collate
 from explorer.pretraining.corpus import Corpus

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from explorer.base.errors import InputError
+from explorer.core.errors import InputError
 
 
 @dataclass(frozen=True)

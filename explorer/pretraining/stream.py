@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.base.errors import InputError
+from explorer.core.errors import InputError
 from explorer.pretraining import choosing, sampling
 from explorer.pretraining.batches import Batch, Vocabulary, collate
 from explorer.pretraining.corpus import Corpus

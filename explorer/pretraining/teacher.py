@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from explorer.base.engine import torch, transformers
-from explorer.base.errors import ModelError
+from explorer.core.engine import torch, transformers
+from explorer.core.errors import ModelError
 from explorer.pretraining.batches import Batch
 from explorer.text.masking import IGNORED
 

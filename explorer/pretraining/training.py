@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from explorer.base.engine import torch, transformers
+from explorer.core.engine import torch, transformers
 from explorer.pretraining.batches import Batch
 from explorer.pretraining.host import release_freed_memory
 from explorer.pretraining.log import Log

@@ -19,17 +19,17 @@ from typing import Any
 
 from tqdm import tqdm
 
-from explorer.base.engine import inference_mode, safetensors_torch, torch
-from explorer.model.checkpoints import BUNDLED
-from explorer.model.devices import bfloat16_is_fast
-from explorer.model.explorer import Explorer, load
-from explorer.model.features import encode
-from explorer.model.network import Network
-from explorer.model.provenance import provenance_of
+from explorer.bert.checkpoints import BUNDLED
+from explorer.bert.devices import bfloat16_is_fast
+from explorer.bert.explorer import Explorer, load
+from explorer.bert.features import encode
+from explorer.bert.network import Network
+from explorer.bert.provenance import provenance_of
+from explorer.core.engine import inference_mode, safetensors_torch, torch
+from explorer.corpus.compute.sentences import built_in
 from explorer.pretraining.facts import FOLDER, documents
 from explorer.techniques.targets import AT_ONCE
 from explorer.techniques.tuned_lens import ABOUT, BIAS, FILE, RAW, TUNED, WEIGHT, TunedLens, divergences
-from explorer.text.corpus import built_in
 
 EVERY = 5  # of the corpus, one sentence in five is held out
 OWN_TEXTS = 1200  # sentences of facts and stories, drawn by lot

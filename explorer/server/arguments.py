@@ -7,9 +7,9 @@ from typing import Any
 
 from starlette.requests import Request
 
-from explorer.api import ENDPOINTS
 from explorer.api.gradio_seams import may_enter
-from explorer.base.errors import InputError
+from explorer.core.errors import InputError
+from explorer.endpoints import ENDPOINTS
 
 BY_NAME = "/call/v2/"  # in the path of calls with named arguments; other calls send a list
 

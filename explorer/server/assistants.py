@@ -4,7 +4,7 @@ import importlib.util
 import os
 
 from explorer.api.gradio_seams import ask_no_hub
-from explorer.base.errors import InputError
+from explorer.core.errors import InputError
 
 MCP = "mcp==1.30.0"
 SETTING = "BERT_EXPLORER_MCP"

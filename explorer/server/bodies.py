@@ -5,7 +5,7 @@ from http import HTTPStatus
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from explorer.base.limits import BODY_MEGABYTES, VALUES
+from explorer.core.limits import BODY_MEGABYTES, VALUES
 from explorer.server.metrics import Metrics
 from explorer.server.refusals import SENTENCES, UPLOAD, refusal
 

@@ -6,8 +6,8 @@ from typing import Any
 import gradio as gr
 
 from explorer.api.gradio_seams import handler_of
-from explorer.base.errors import ExplorerError
-from explorer.base.log import logger
+from explorer.core.errors import ExplorerError
+from explorer.core.log import logger
 from explorer.page.blocks import PageBlocks
 from explorer.server.metrics import Metrics
 

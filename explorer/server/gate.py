@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, urlsplit
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from explorer.base.hosts import LOOPBACK, is_loopback
+from explorer.core.hosts import LOOPBACK, is_loopback
 from explorer.server.metrics import Metrics
 from explorer.server.refusals import UNKNOWN, refusal
 

@@ -8,7 +8,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from explorer.api.gradio_seams import may_enter
-from explorer.base.paths import ASSETS
+from explorer.core.paths import ASSETS
 from explorer.guide.pages import FIRST, FOLDER, Page, order, pages
 from explorer.guide.rendering import mark
 from explorer.guide.search import LONGEST, search, words_of

@@ -8,9 +8,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from explorer.base.hosts import is_loopback
-from explorer.base.paths import ASSETS
-from explorer.outlets import page_file
+from explorer.core.hosts import is_loopback
+from explorer.core.paths import ASSETS
+from explorer.export import page_file
 from explorer.page.components import PLOTLY_ADDRESS
 from explorer.server.document import address_of
 

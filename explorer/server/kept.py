@@ -12,9 +12,9 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explorer.api.gradio_seams import user_of
-from explorer.base.hosts import visitor
-from explorer.base.recent import MINUTE, Recent
-from explorer.outlets import links
+from explorer.core.hosts import visitor
+from explorer.core.recent import MINUTE, Recent
+from explorer.export import links
 from explorer.page.blocks import PageBlocks
 from explorer.page.first import Asked
 from explorer.server.metrics import Metrics

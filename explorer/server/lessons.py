@@ -6,12 +6,12 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from explorer.api.gradio_seams import may_enter
-from explorer.base.errors import ExplorerError
-from explorer.lessons.printing import HERE, handout, teacher_sheet
-from explorer.lessons.reading import lessons
-from explorer.lessons.sending import sent
+from explorer.core.errors import ExplorerError
 from explorer.server.document import address_of
 from explorer.server.refusals import SENTENCES, refusal
+from explorer.teaching.lessons.printing import HERE, handout, teacher_sheet
+from explorer.teaching.lessons.reading import lessons
+from explorer.teaching.lessons.sending import sent
 
 ADDRESS = "/bx/lessons.json"
 SHEET = "/bx/lessons/{name}/{sheet}.html"

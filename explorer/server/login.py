@@ -8,9 +8,9 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explorer.api.gradio_seams import may_enter
-from explorer.base.hosts import visitor
-from explorer.base.limits import GUESSED_PASSWORDS
-from explorer.base.recent import MINUTE, Recent
+from explorer.core.hosts import visitor
+from explorer.core.limits import GUESSED_PASSWORDS
+from explorer.core.recent import MINUTE, Recent
 from explorer.server.metrics import Metrics
 from explorer.server.refusals import refusal
 

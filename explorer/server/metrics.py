@@ -8,8 +8,8 @@ from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
 from explorer.api.gradio_seams import queue_length, running_calls
-from explorer.model import replicas
-from explorer.model.explorer import loaded as loaded_models
+from explorer.bert import replicas
+from explorer.bert.explorer import loaded as loaded_models
 from explorer.page.blocks import PageBlocks
 
 SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)

@@ -7,8 +7,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from explorer.api.gradio_seams import may_enter
-from explorer.base.errors import InputError
-from explorer.outlets import links
+from explorer.core.errors import InputError
+from explorer.export import links
 from explorer.page.blocks import PageBlocks
 from explorer.page.examples import first_subject
 from explorer.server.metrics import Metrics

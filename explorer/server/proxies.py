@@ -6,8 +6,8 @@ import re
 from starlette.types import ASGIApp
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from explorer.base.errors import InputError
-from explorer.base.limits import is_on_a_space
+from explorer.core.errors import InputError
+from explorer.core.limits import is_on_a_space
 
 SETTING = "BERT_EXPLORER_PROXIES"  # the number of proxies in front of the app; 0: X-Forwarded-For is ignored
 ADDRESSES = "FORWARDED_ALLOW_IPS"  # uvicorn's setting: addresses of trusted proxies, * for all

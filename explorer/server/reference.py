@@ -9,11 +9,11 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from explorer.api.gradio_seams import endpoints, may_enter
-from explorer.outlets import links, ways
+from explorer.export import links, ways
 from explorer.page.blocks import PageBlocks
 from explorer.server.refusals import SENTENCES, refusal
 from explorer.server.requests import TAKE
-from explorer.views import VIEWS
+from explorer.tabs import VIEWS
 
 OPENAPI, PAGE = "bx/openapi.json", "bx/api"
 TITLE = "BERT Explorer for programs"

@@ -8,8 +8,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from explorer.base.limits import BODY_MEGABYTES, UPLOAD_MEGABYTES, WAITING
-from explorer.base.log import logger
+from explorer.core.limits import BODY_MEGABYTES, UPLOAD_MEGABYTES, WAITING
+from explorer.core.log import logger
 from explorer.server.metrics import Metrics
 
 UPLOAD = "/gradio_api/upload"  # has a limit of its own: `max_file_size` of the launch

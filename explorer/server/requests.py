@@ -4,9 +4,9 @@ from http import HTTPStatus
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from explorer.base.hosts import visitor
-from explorer.base.limits import REQUESTS
-from explorer.base.recent import MINUTE, Recent
+from explorer.core.hosts import visitor
+from explorer.core.limits import REQUESTS
+from explorer.core.recent import MINUTE, Recent
 from explorer.server.metrics import Metrics
 from explorer.server.refusals import refusal
 

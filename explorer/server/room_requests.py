@@ -7,13 +7,13 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from explorer.base.errors import BusyError, ExplorerError, InputError
-from explorer.base.log import logger
-from explorer.base.recent import MINUTE
-from explorer.classroom.room import TEACHER, Room
-from explorer.classroom.rooms import ElsewhereError
-from explorer.classroom.seats import Person
+from explorer.core.errors import BusyError, ExplorerError, InputError
+from explorer.core.log import logger
+from explorer.core.recent import MINUTE
 from explorer.server.refusals import FAILED, refusal
+from explorer.teaching.classroom.room import TEACHER, Room
+from explorer.teaching.classroom.rooms import ElsewhereError
+from explorer.teaching.classroom.seats import Person
 
 FRESH = {"Cache-Control": "no-store"}
 Body = dict[str, Any]

@@ -7,21 +7,21 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 
 from explorer.api.callers import bounded
-from explorer.base.errors import InputError
-from explorer.base.fair_queue import Call
-from explorer.base.scheduling import TRAINING
-from explorer.classroom import showing
-from explorer.classroom.questions import Asked, StepQuestion
-from explorer.classroom.room import Room
-from explorer.classroom.rooms import Rooms
-from explorer.classroom.teaching import Teaching
-from explorer.lessons.lesson import Lesson
-from explorer.lessons.reading import lessons
-from explorer.lessons.sending import as_html, within_a_line
-from explorer.outlets.tables import csv_of
+from explorer.core.errors import InputError
+from explorer.core.fair_queue import Call
+from explorer.core.scheduling import TRAINING
+from explorer.export.tables import csv_of
 from explorer.page.blocks import PageBlocks
 from explorer.server.room_requests import Body
 from explorer.server.taking import in_turn
+from explorer.teaching.classroom import showing
+from explorer.teaching.classroom.questions import Asked, StepQuestion
+from explorer.teaching.classroom.room import Room
+from explorer.teaching.classroom.rooms import Rooms
+from explorer.teaching.classroom.teaching import Teaching
+from explorer.teaching.lessons.lesson import Lesson
+from explorer.teaching.lessons.reading import lessons
+from explorer.teaching.lessons.sending import as_html, within_a_line
 
 LESSON = "lesson"  # the kind of a question that a lesson's step asks
 NO_STEP = "There is no such step, or it asks nothing to choose from; open the lesson again."

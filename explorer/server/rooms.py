@@ -12,14 +12,10 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from explorer.api.gradio_seams import may_enter
-from explorer.base.errors import BusyError, ExplorerError, InputError
-from explorer.base.fair_queue import Call
-from explorer.base.hosts import visitor
-from explorer.classroom import names
-from explorer.classroom.room import OUT, Room
-from explorer.classroom.rooms import ElsewhereError, Rooms
-from explorer.classroom.seats import Person
-from explorer.outlets import qr
+from explorer.core.errors import BusyError, ExplorerError, InputError
+from explorer.core.fair_queue import Call
+from explorer.core.hosts import visitor
+from explorer.export import qr
 from explorer.page.blocks import PageBlocks
 from explorer.server.document import address_of
 from explorer.server.join import join_address, join_routes
@@ -27,6 +23,10 @@ from explorer.server.refusals import SENTENCES, refusal
 from explorer.server.room_requests import FRESH, Body, answered, body_of, busy, over, token_of, who_asks
 from explorer.server.room_teachers import teachers_actions
 from explorer.server.taking import in_turn
+from explorer.teaching.classroom import names
+from explorer.teaching.classroom.room import OUT, Room
+from explorer.teaching.classroom.rooms import ElsewhereError, Rooms
+from explorer.teaching.classroom.seats import Person
 
 HEARTBEAT = 2.0  # seconds between signs of life, for which assets/classroom/news.js listens
 PAUSE = 0.1  # seconds between two messages: changes in between are sent together

@@ -11,14 +11,14 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from explorer.base.hosts import is_loopback
-from explorer.base.paths import ASSETS
-from explorer.figures.base import PLOTLY_JS
-from explorer.model.explorer import loaded as loaded_models
+from explorer.bert.explorer import loaded as loaded_models
+from explorer.core import downloads
+from explorer.core.hosts import is_loopback
+from explorer.core.paths import ASSETS
 from explorer.page.components import PLOTLY_ADDRESS
 from explorer.server.metrics import Metrics
 from explorer.server.refusals import UNKNOWN, refusal
-from explorer.training import downloads
+from explorer.ui.pictures.base import PLOTLY_JS
 
 CARD_ADDRESS = "bx/card.png"
 FONTS = ("DejaVuSans.woff2", "DejaVuSans-Bold.woff2")

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from explorer.api.gradio_seams import FnIndexInferError, wrap_app
-from explorer.base.limits import is_on_a_space
+from explorer.core.limits import is_on_a_space
 from explorer.page.blocks import PageBlocks
 from explorer.page.first import ASKED
 from explorer.server.arguments import ArgumentsError, check_arguments

@@ -7,9 +7,9 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.base.log import logger
-from explorer.model import replicas
-from explorer.training import jobs
+from explorer.bert import replicas
+from explorer.core import jobs
+from explorer.core.log import logger
 
 LAST_EPOCH = 12.0  # seconds for trainings to finish their batch and save
 BOUND = 20.0  # seconds after which the process exits, whatever still runs

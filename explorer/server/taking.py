@@ -13,21 +13,21 @@ from starlette.routing import Route
 
 from explorer.api.callers import bounded
 from explorer.api.gradio_seams import may_enter
-from explorer.base.errors import BusyError, ExplorerError, InputError
-from explorer.base.fair_queue import Call
-from explorer.base.hosts import visitor
-from explorer.base.log import logger
-from explorer.base.scheduling import TRAINING
-from explorer.outlets import links, qr, ways
-from explorer.outlets.place import Place
-from explorer.outlets.ways import Way
+from explorer.core.errors import BusyError, ExplorerError, InputError
+from explorer.core.fair_queue import Call
+from explorer.core.hosts import visitor
+from explorer.core.log import logger
+from explorer.core.scheduling import TRAINING
+from explorer.export import links, qr, ways
+from explorer.export.place import Place
+from explorer.export.ways import Way
 from explorer.page.blocks import PageBlocks
 from explorer.page.examples import first_subject
 from explorer.server.document import address_of
 from explorer.server.metrics import Metrics
 from explorer.server.refusals import FAILED, SENTENCES, UNKNOWN, refusal
 from explorer.server.requests import TAKE
-from explorer.views.view import LongView
+from explorer.ui.view import LongView
 
 Result = TypeVar("Result")
 FRESH = {"Cache-Control": "no-store"}

@@ -15,9 +15,9 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explorer.api.upload_seams import arriving_files
-from explorer.base.hosts import visitor
-from explorer.base.limits import UPLOAD_MEGABYTES, UPLOADS_MEGABYTES, VISITOR_UPLOADS_MEGABYTES
-from explorer.base.recent import MINUTE
+from explorer.core.hosts import visitor
+from explorer.core.limits import UPLOAD_MEGABYTES, UPLOADS_MEGABYTES, VISITOR_UPLOADS_MEGABYTES
+from explorer.core.recent import MINUTE
 from explorer.server.metrics import Metrics
 from explorer.server.refusals import SENTENCES, UPLOAD, refusal
 

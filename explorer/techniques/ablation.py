@@ -10,12 +10,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from explorer.base.engine import inference_mode, torch
-from explorer.base.errors import InputError
-from explorer.base.steps import finished
-from explorer.model.attending import Heads
-from explorer.model.network import Network
-from explorer.model.trace import Trace
+from explorer.bert.attending import Heads
+from explorer.bert.network import Network
+from explorer.bert.trace import Trace
+from explorer.core.engine import inference_mode, torch
+from explorer.core.errors import InputError
+from explorer.core.steps import finished
 from explorer.techniques.targets import Reading, Target, batches, read, read_at, read_each
 
 Head = tuple[int, int]

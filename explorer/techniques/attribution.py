@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.base.engine import captum, inference_mode, torch
-from explorer.base.limits import STEPS
-from explorer.base.steps import map_steps, relay
-from explorer.model.network import Network
-from explorer.model.trace import Trace
+from explorer.bert.network import Network
+from explorer.bert.trace import Trace
+from explorer.core.engine import captum, inference_mode, torch
+from explorer.core.limits import STEPS
+from explorer.core.steps import map_steps, relay
 from explorer.techniques.ablation import readings_without
 from explorer.techniques.targets import TOKENS_AT_ONCE, Target, read
 from explorer.text import limits

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from explorer.base.engine import torch
-from explorer.model.attending import Heads
-from explorer.model.layer import Layer
+from explorer.bert.attending import Heads
+from explorer.bert.layer import Layer
+from explorer.core.engine import torch
 
 
 @dataclass(frozen=True)

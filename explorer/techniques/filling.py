@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.base.engine import inference_mode, torch
-from explorer.base.limits import BLANKS
-from explorer.model.network import Candidate
-from explorer.model.trace import Trace
+from explorer.bert.network import Candidate
+from explorer.bert.trace import Trace
+from explorer.core.engine import inference_mode, torch
+from explorer.core.limits import BLANKS
 from explorer.text import limits
 from explorer.text.pieces import Writing, bare
 

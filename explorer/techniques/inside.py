@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from explorer.base.engine import inference_mode, torch
-from explorer.model import attending, copies
-from explorer.model.attending import Heads
-from explorer.model.families import ACTIVATION, NEXT, RESIDUAL, Part
-from explorer.model.trace import Trace
+from explorer.bert import attending, copies
+from explorer.bert.attending import Heads
+from explorer.bert.families import ACTIVATION, NEXT, RESIDUAL, Part
+from explorer.bert.trace import Trace
+from explorer.core.engine import inference_mode, torch
 
 NamedStep = tuple[str, str, "torch.Tensor"]
 """The name of a step, its formula, and its result [tokens, size] or [heads, tokens, ...]."""

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from explorer.base.engine import inference_mode, torch
-from explorer.model.network import Network
-from explorer.model.trace import Trace
+from explorer.bert.network import Network
+from explorer.bert.trace import Trace
+from explorer.core.engine import inference_mode, torch
 from explorer.techniques.tuned_lens import TunedLens
 
 AT_ONCE = 64  # positions at a time: the vocabulary is large, with a number per piece at each of them

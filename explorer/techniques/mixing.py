@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from explorer.base.engine import torch
+from explorer.core.engine import torch
 from explorer.techniques.block import Block, biases_of, stacked, through_norms
 
 SHORT = 64  # tokens: up to here all parts fit into memory at once, which needs the fewest calls

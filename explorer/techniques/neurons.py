@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.base.engine import inference_mode, torch
-from explorer.model.network import Network
+from explorer.bert.network import Network
+from explorer.core.engine import inference_mode, torch
 
 AT_ONCE = 256  # neurons at a time: the vocabulary is large, with a number per piece for each of them
 

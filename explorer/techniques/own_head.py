@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.base.engine import inference_mode, torch
-from explorer.base.errors import CapabilityError, InputError
-from explorer.model.families import ANSWER, LABELS, REPLACED, TAGS
-from explorer.model.own_head import OwnHead
-from explorer.model.trace import Trace
+from explorer.bert.families import ANSWER, LABELS, REPLACED, TAGS
+from explorer.bert.own_head import OwnHead
+from explorer.bert.trace import Trace
+from explorer.core.engine import inference_mode, torch
+from explorer.core.errors import CapabilityError, InputError
 from explorer.techniques.targets import batches
 
 LONGEST_ANSWER = 30  # tokens

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.base.engine import inference_mode, torch
-from explorer.base.errors import InputError
-from explorer.base.limits import SCORED
-from explorer.base.steps import finished, map_steps
-from explorer.model.explorer import Explorer
-from explorer.model.network import Network
-from explorer.model.trace import Trace
+from explorer.bert.explorer import Explorer
+from explorer.bert.network import Network
+from explorer.bert.trace import Trace
+from explorer.core.engine import inference_mode, torch
+from explorer.core.errors import InputError
+from explorer.core.limits import SCORED
+from explorer.core.steps import finished, map_steps
 from explorer.techniques.targets import batches
 from explorer.text import limits
 from explorer.text.encoding import Encoding

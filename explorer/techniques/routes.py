@@ -15,13 +15,13 @@ from threading import Lock
 
 import numpy as np
 
-from explorer.base.cache import OnceCache
-from explorer.base.cores import twice
-from explorer.base.engine import inference_mode, torch
-from explorer.model import attending
-from explorer.model.attending import Heads
-from explorer.model.layer import Layer
-from explorer.model.trace import Reading, Trace
+from explorer.bert import attending
+from explorer.bert.attending import Heads
+from explorer.bert.layer import Layer
+from explorer.bert.trace import Reading, Trace
+from explorer.core.cache import OnceCache
+from explorer.core.cores import twice
+from explorer.core.engine import inference_mode, torch
 from explorer.techniques.ablation import Cut, Head, changed_states
 from explorer.techniques.block import Block
 from explorer.techniques.mixing import SHORT, head_shares_of, shares_at, shares_of, together

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from explorer.base.engine import inference_mode, torch
-from explorer.base.errors import InputError
-from explorer.model.network import Network
-from explorer.model.trace import Trace
+from explorer.bert.network import Network
+from explorer.bert.trace import Trace
+from explorer.core.engine import inference_mode, torch
+from explorer.core.errors import InputError
 from explorer.text import limits
 from explorer.text.pieces import Writing, shown
 

@@ -15,11 +15,11 @@ from typing import Any
 
 import safetensors
 
-from explorer.base.engine import inference_mode, torch
-from explorer.base.errors import CapabilityError
-from explorer.base.paths import ASSETS
-from explorer.model.network import Network
-from explorer.model.provenance import weights_hash
+from explorer.bert.network import Network
+from explorer.bert.provenance import weights_hash
+from explorer.core.engine import inference_mode, torch
+from explorer.core.errors import CapabilityError
+from explorer.core.paths import ASSETS
 
 FILE = ASSETS / "lens" / "tuned.safetensors"  # made by `python -m explorer.pretraining.tuned_lens`
 WEIGHT, BIAS, ABOUT = "weight", "bias", "about"

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import TypeGuard
 
-from explorer.base.errors import InputError
-from explorer.base.limits import CHARACTERS, CUTS, TEXTS, Limit
+from explorer.core.errors import InputError
+from explorer.core.limits import CHARACTERS, CUTS, TEXTS, Limit
 from explorer.text.characters import has_visible_characters
 
 MOST_PLACES = 10_000_000  # larger than any picture

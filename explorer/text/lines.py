@@ -2,7 +2,7 @@
 
 import re
 
-from explorer.base.errors import InputError
+from explorer.core.errors import InputError
 from explorer.text.characters import has_visible_characters
 from explorer.text.pairs import Pair, check_pairs
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.base.errors import InputError
+from explorer.core.errors import InputError
 
 Ints = NDArray[np.integer[Any]]
 Bools = NDArray[np.bool_]

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from explorer.base.errors import InputError
-from explorer.base.limits import MEGABYTE, PAIRS, PAIRS_MEGABYTES
+from explorer.core.errors import InputError
+from explorer.core.limits import MEGABYTE, PAIRS, PAIRS_MEGABYTES
 from explorer.text.tables import Row, read_table
 
 HEADINGS = (("a", "b"), ("text_a", "text_b"), ("sentence1", "sentence2"), ("premise", "hypothesis"))

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from explorer.base.errors import InputError
-from explorer.base.limits import CELL_LINES, CELLS, COLUMNS, LINES, MEGABYTE, TABLE_MEGABYTES
+from explorer.core.errors import InputError
+from explorer.core.limits import CELL_LINES, CELLS, COLUMNS, LINES, MEGABYTE, TABLE_MEGABYTES
 from explorer.text.characters import has_visible_characters
 
 FILE_TYPES = (".csv", ".tsv", ".txt", ".json", ".jsonl")

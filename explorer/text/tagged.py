@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from explorer.base.errors import InputError
-from explorer.base.limits import CHARACTERS, LABEL, LINES, MEGABYTE, TABLE_MEGABYTES
+from explorer.core.errors import InputError
+from explorer.core.limits import CHARACTERS, LABEL, LINES, MEGABYTE, TABLE_MEGABYTES
 from explorer.text import limits
 from explorer.text.characters import EachCharacter, has_visible_characters, visible
 from explorer.text.tables import decode

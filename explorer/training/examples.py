@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from explorer.base.errors import InputError
-from explorer.base.limits import CLASSES, LABEL, TRAINING_EXAMPLES
+from explorer.core.errors import InputError
+from explorer.core.limits import CLASSES, LABEL, TRAINING_EXAMPLES
 from explorer.text import limits
 from explorer.text.pairs import Pair
 

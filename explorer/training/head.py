@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.base.engine import no_grad, torch
+from explorer.core.engine import no_grad, torch
 from explorer.training.settings import TrainingSettings
 
 

@@ -10,8 +10,8 @@ from dataclasses import replace
 import numpy as np
 
 from explorer.analysis.evaluation import confusion, macro_f1, pearson, spearman
-from explorer.base.engine import torch
-from explorer.base.lazy import sklearn
+from explorer.core.engine import torch
+from explorer.core.lazy import sklearn
 from explorer.training.examples import Examples, Split
 from explorer.training.head import Head
 from explorer.training.settings import TrainingSettings

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.analysis.intervals import wilson
-from explorer.base.engine import torch
-from explorer.base.limits import TEXTS
-from explorer.base.steps import map_steps
-from explorer.model.explorer import Explorer
-from explorer.model.features import layer_features_in_steps
+from explorer.bert.explorer import Explorer
+from explorer.bert.features import layer_features_in_steps
+from explorer.core.engine import torch
+from explorer.core.limits import TEXTS
+from explorer.core.steps import map_steps
 from explorer.text import limits
 from explorer.text.pairs import Pair
 from explorer.training.examples import Examples, Split, group_rows, normalise, split

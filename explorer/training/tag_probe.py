@@ -6,8 +6,8 @@ from collections.abc import Generator, Sequence
 import numpy as np
 
 from explorer.analysis.resampling import bootstrap
-from explorer.base.steps import map_steps
-from explorer.model.explorer import Explorer
+from explorer.bert.explorer import Explorer
+from explorer.core.steps import map_steps
 from explorer.training.examples import HELD_OUT_SHARE, Split
 from explorer.training.probe import LayerProbe, held_out_right
 from explorer.training.settings import TrainingSettings

@@ -8,9 +8,9 @@ from functools import cache, cached_property
 import numpy as np
 
 from explorer.analysis.entities import by_sentence, entity_scores, marks_entities
-from explorer.base.errors import InputError
-from explorer.base.limits import CLASSES, TEXTS
-from explorer.base.paths import EXAMPLES
+from explorer.core.errors import InputError
+from explorer.core.limits import CLASSES, TEXTS
+from explorer.core.paths import EXAMPLES
 from explorer.text import limits
 from explorer.text.tagged import TaggedSentence, check_tagged, read_tagged, split_words
 from explorer.training.examples import Split, group_rows, normalise, take_groups

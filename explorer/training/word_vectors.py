@@ -8,14 +8,14 @@ from itertools import islice
 
 import numpy as np
 
-from explorer.base.engine import no_grad, torch
-from explorer.base.errors import InputError
-from explorer.base.limits import TRAINING_MEGABYTES
-from explorer.base.steps import finished
-from explorer.model.devices import bfloat16_is_fast
-from explorer.model.explorer import Explorer
-from explorer.model.features import FAST_FROM
-from explorer.model.pooled import Encoded
+from explorer.bert.devices import bfloat16_is_fast
+from explorer.bert.explorer import Explorer
+from explorer.bert.features import FAST_FROM
+from explorer.bert.pooled import Encoded
+from explorer.core.engine import no_grad, torch
+from explorer.core.errors import InputError
+from explorer.core.limits import TRAINING_MEGABYTES
+from explorer.core.steps import finished
 from explorer.text.encoding import Encoding
 
 PIECES = ("first", "mean")
@@ -96,7 +96,7 @@ def word_vectors_in_steps(
     """[layers, words, hidden] float32 of some hidden states (indices, ascending), for the words that are read.
 
     Yields the share done, 0 to 1, after every batch. Many sentences are multiplied in bfloat16 where that is fast, as in
-    `explorer.model.features`. Raises InputError when the vectors would exceed the memory limit.
+    `explorer.bert.features`. Raises InputError when the vectors would exceed the memory limit.
     """
     there = np.flatnonzero(read.are_read(read.lengths))
     shape = len(layers), len(there), model.capabilities.hidden_size

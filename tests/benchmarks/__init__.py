@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
-from explorer.base.cache import OnceCache, Recent
+from explorer.core.cache import OnceCache, Recent
 
 ROUNDS = 5
 

@@ -54,9 +54,9 @@ RECIPES = {
 def score(recipe: Recipe, seed: int, model_name: str | None = None, report: Callable[[str], None] = print) -> float:
     """The accuracy of one training; `report` hears how it goes."""
     import explorer
-    from explorer.training.text_tasks import text_task
-    from explorer.training.training import make_plan
-    from explorer.views.finetune.recipe import PRESETS, preset_for
+    from explorer.finetune.compute.text_tasks import text_task
+    from explorer.finetune.compute.training import make_plan
+    from explorer.finetune.recipe import PRESETS, preset_for
 
     model = explorer.load(model_name)
     if not recipe.train:
@@ -80,7 +80,7 @@ def score(recipe: Recipe, seed: int, model_name: str | None = None, report: Call
 
 def _answers(model: Any, seed: int, report: Callable[[str], None]) -> float:
     """The exact match of what the page trains when nothing is changed but the seed."""
-    from explorer.views.finetune import AnswerExamples, AnswerRecipe
+    from explorer.finetune.tab import AnswerExamples, AnswerRecipe
 
     view, recipe = AnswerExamples(), AnswerRecipe(answer_layers=model.capabilities.layers, answer_seed=seed)
     task = view.task(model, view.examples()[0], recipe.plan(model))
@@ -89,7 +89,7 @@ def _answers(model: Any, seed: int, report: Callable[[str], None]) -> float:
 
 def _trained(task: Any, report: Callable[[str], None]) -> Any:
     """The end of a training."""
-    from explorer.training.training import run_training
+    from explorer.finetune.compute.training import run_training
 
     steps = run_training(task)
     while True:
@@ -113,8 +113,8 @@ def run(names: list[str], seeds: int, model_name: str | None) -> Iterator[str]:
 
 
 def _examples(name: str) -> Any:
+    from explorer.finetune.compute.from_table import examples_from_table, guess_columns
     from explorer.text.tables import read_table
-    from explorer.training.from_table import examples_from_table, guess_columns
 
     return examples_from_table(table := read_table(DATA / name), guess_columns(table))[0]
 

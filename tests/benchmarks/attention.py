@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import explorer
-from explorer.model.explorer import Explorer
-from explorer.model.trace import Reading, Trace
+from explorer.bert.explorer import Explorer
+from explorer.bert.trace import Reading, Trace
 from explorer.page.listening import apply
 from explorer.page.shell import Shell, build_shell
 from explorer.page.tab import TabPage
-from explorer.views import TABS
-from explorer.views.subject import Selection, Subject
-from explorer.views.view import select
+from explorer.tabs import TABS
+from explorer.ui.subject import Selection, Subject
+from explorer.ui.view import select
 from tests.benchmarks import Comparison, empty_caches, side_by_side
 from tests.benchmarks.base_model import base_model, large_folder, text_of
 

@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 
 import explorer
-from explorer.model.checkpoints import BUNDLED_FOLDER
-from explorer.model.explorer import Explorer
+from explorer.bert.checkpoints import BUNDLED_FOLDER
+from explorer.bert.explorer import Explorer
 
 SENTENCE = "The man went to the [MASK] to buy some milk, and he paid for"  # 17 tokens with [CLS] and [SEP]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from explorer.views import TABS
+from explorer.tabs import TABS
 from tests.benchmarks import Comparison
 from tests.benchmarks.load import app
 from tests.benchmarks.startup import server, wait_for

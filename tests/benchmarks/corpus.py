@@ -38,13 +38,13 @@ def run() -> Iterator[Comparison]:
 
 
 def _read_and_search(model: object, folder: Path) -> Iterator[Comparison]:
-    from explorer.base.steps import finished
+    from explorer.bert.features import features, forget
+    from explorer.core.steps import finished
     from explorer.corpus.compute import neurons as corpus_neurons
     from explorer.corpus.compute import reading
     from explorer.corpus.compute.atlas import sum_up
     from explorer.corpus.compute.search import Query, search
-    from explorer.model.features import features, forget
-    from explorer.text.corpus import built_in
+    from explorer.corpus.compute.sentences import built_in
 
     corpus = built_in()
 
@@ -124,12 +124,12 @@ def _peak_of(sentences: int) -> float:
 def print_peak(sentences: int) -> None:
     """The peak of this process's own memory, without the pages of files, which the system takes back where it wants them."""
     import explorer
-    from explorer.base.steps import finished
+    from explorer.core.steps import finished
     from explorer.corpus.compute.atlas import head_atlas
     from explorer.corpus.compute.hiding import hide_in_steps
     from explorer.corpus.compute.neurons import corpus_neurons
     from explorer.corpus.compute.search import Query, search
-    from explorer.text.corpus import built_in, read_corpus
+    from explorer.corpus.compute.sentences import built_in, read_corpus
 
     model, random = explorer.load(), np.random.default_rng(0)
     words = [word for one in built_in().sentences for word in one.words]

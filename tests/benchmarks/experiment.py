@@ -10,9 +10,9 @@ import numpy as np
 import torch
 
 import explorer
-from explorer.model.explorer import Explorer
-from explorer.techniques.heads_off import HeadChanges, Question, in_order, measured, questions_of
-from explorer.text.items import Item
+from explorer.bert.explorer import Explorer
+from explorer.experiments.compute.heads_off import HeadChanges, Question, in_order, measured, questions_of
+from explorer.experiments.compute.items import Item
 from tests.benchmarks import Comparison
 
 ITEMS, SAMPLE = 1_000, 25  # of which the loop reads so many, spread over all lengths; its time is taken 40 times
@@ -24,7 +24,7 @@ import resource, sys
 import numpy as np
 from tests.benchmarks.experiment import items
 import explorer
-from explorer.techniques.heads_off import measured, questions_of
+from explorer.experiments.compute.heads_off import measured, questions_of
 model = explorer.load()
 rows = [rows for _, rows in measured(model, questions_of(model, items(int(sys.argv[1]))))]
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)

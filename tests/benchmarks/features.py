@@ -14,7 +14,7 @@ PLAIN_BATCH = 32
 def run() -> Iterator[Comparison]:
     """Compare our features with those of a plain loop: batches of 32 in file order, float32, padded."""
     import explorer
-    from explorer.model.features import features, forget
+    from explorer.bert.features import features, forget
 
     model, given = explorer.load(), labelled_texts(NUMBER).texts
     found = {}
@@ -36,10 +36,10 @@ def run_projection() -> Iterator[Comparison]:
     """Compare the Projection tab's first picture, features included, with the features alone."""
     import explorer
     from explorer.analysis.projection import project
-    from explorer.model.features import features, forget
+    from explorer.bert.features import features, forget
+    from explorer.projection.map import FILE, Map
     from explorer.text.tables import Table
-    from explorer.views.projection.map import FILE, Map
-    from explorer.views.subject import Subject
+    from explorer.ui.subject import Subject
 
     model, given = explorer.load(), labelled_texts(NUMBER).texts
     project(np.eye(5, dtype=np.float32))  # imports scikit-learn, once a process

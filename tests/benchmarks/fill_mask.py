@@ -9,9 +9,9 @@ import torch
 import transformers
 
 import explorer
-from explorer.base.steps import finished
-from explorer.model import checkpoints
-from explorer.model.explorer import Explorer
+from explorer.bert import checkpoints
+from explorer.bert.explorer import Explorer
+from explorer.core.steps import finished
 from explorer.techniques.ablation import head_effects_in_steps
 from explorer.techniques.targets import word_target
 from tests.benchmarks import Comparison, side_by_side

@@ -21,9 +21,9 @@ EVERY = 4  # of the loop's batches one in so many is timed, all along the file, 
 
 def tutorial() -> Iterator[Comparison]:
     """The tutorials' job: a linear head on the pooled vector, ten epochs."""
-    from explorer.model.features import features
+    from explorer.bert.features import features
+    from explorer.finetune.compute.frozen import train
     from explorer.training.examples import split
-    from explorer.training.frozen import train
     from explorer.training.objectives import Classes
     from explorer.training.settings import TrainingSettings
 
@@ -56,9 +56,9 @@ def tutorial() -> Iterator[Comparison]:
 def _accuracies() -> Iterator[Comparison]:
     """Held-out accuracy with the bundled model, ours and the loop's, on the same split; means over five seeds."""
     import explorer
-    from explorer.model.features import features
+    from explorer.bert.features import features
+    from explorer.finetune.compute.frozen import train
     from explorer.training.examples import split
-    from explorer.training.frozen import train
     from explorer.training.objectives import Classes
     from explorer.training.settings import TrainingSettings
 
@@ -98,14 +98,14 @@ def top_layers() -> Iterator[Comparison]:
     longest text and read at once; ours reads its texts in parts of like length. Precision, optimizer, the layers trained
     and the work saved in the last layer, of which only [CLS] is needed, are always the same.
     """
-    from explorer.base.steps import finished
-    from explorer.training import finetune
+    from explorer.core.steps import finished
+    from explorer.finetune.compute import finetune
+    from explorer.finetune.compute.finetune import train_top
+    from explorer.finetune.compute.prefix import hidden_in_steps
+    from explorer.finetune.compute.top_layers import Top
     from explorer.training.examples import split
-    from explorer.training.finetune import train_top
     from explorer.training.objectives import Classes
-    from explorer.training.prefix import hidden_in_steps
     from explorer.training.settings import TrainingSettings
-    from explorer.training.top_layers import Top
 
     model, examples = base_model(), labelled_texts(TEXTS_FOR_LAYERS)
     settings = TrainingSettings(epochs=EPOCHS, learning_rate=5e-5, batch_size=BATCH)
@@ -135,8 +135,8 @@ class Recomputed:
 
     @torch.no_grad()
     def batch(self, rows):
-        """As explorer.training.prefix.Ragged does it."""
-        from explorer.training.prefix import Batch, hidden_of, precision
+        """As explorer.finetune.compute.prefix.Ragged does it."""
+        from explorer.finetune.compute.prefix import Batch, hidden_of, precision
 
         with precision():
             hidden, real = hidden_of(self.model, Batch(rows.numpy(), [self.encoded[row] for row in rows]), self.layer)

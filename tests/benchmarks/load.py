@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 import explorer
-from explorer.base.limits import TRACE_MEGABYTES
+from explorer.core.limits import TRACE_MEGABYTES
 from tests.benchmarks import Comparison
 from tests.benchmarks.startup import server, wait_for
 from tests.benchmarks.texts import labelled_texts
@@ -164,7 +164,7 @@ def sent_bytes() -> Iterator[Comparison]:
     """What a browser receives for opening the page and then each tab, as it comes over the wire, and unpacked."""
     from playwright.sync_api import sync_playwright
 
-    from explorer.views import TABS
+    from explorer.tabs import TABS
     from tests.browser.conftest import FLAGS, browser_path
 
     with app() as (port, _), sync_playwright() as playwright:

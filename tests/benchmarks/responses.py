@@ -4,7 +4,7 @@ import statistics
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from explorer.views import TABS
+from explorer.tabs import TABS
 from tests.benchmarks import Comparison
 from tests.benchmarks.browser import SHIFTS, beside
 from tests.tabs import ways_to

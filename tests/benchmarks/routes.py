@@ -7,16 +7,16 @@ from functools import cache, partial
 import numpy as np
 
 import explorer
-from explorer.analysis.rollout import rollout
-from explorer.base.steps import finished
-from explorer.model.explorer import Explorer
-from explorer.model.trace import Reading, Trace
+from explorer.attention.compute import rollout
+from explorer.bert.explorer import Explorer
+from explorer.bert.trace import Reading, Trace
+from explorer.core.steps import finished
+from explorer.corpus.compute.sentences import built_in
+from explorer.overview.compute.trust import Trust, rank_correlation, trust
 from explorer.techniques.ablation import Cut, changed_states
 from explorer.techniques.attribution import gradient_x_input
 from explorer.techniques.routes import Route, mixing, mixing_and_states, place_shares, routes
 from explorer.techniques.targets import Target, read, word_target
-from explorer.techniques.trust import Trust, rank_correlation, trust
-from explorer.text.corpus import built_in
 from tests.benchmarks import Comparison, side_by_side
 from tests.benchmarks.base_model import base_model, text_of
 

@@ -12,10 +12,10 @@ from functools import cache, partial
 from typing import Any
 
 import explorer
-from explorer.model import checkpoints
-from explorer.model.explorer import Explorer
-from explorer.model.trace import Trace
-from explorer.outlets import notebook
+from explorer.bert import checkpoints
+from explorer.bert.explorer import Explorer
+from explorer.bert.trace import Trace
+from explorer.export import notebook
 from tests.benchmarks import Comparison
 from tests.benchmarks.attention import BERTVIZ_BYTES
 from tests.benchmarks.base_model import base_model, text_of

@@ -5,9 +5,9 @@ from functools import cache
 from itertools import cycle
 from pathlib import Path
 
+from explorer.finetune.compute.from_table import built_in, examples_from_table, guess_columns
 from explorer.text.tables import read_table
 from explorer.training.examples import Examples
-from explorer.training.from_table import built_in, examples_from_table, guess_columns
 
 ROOT = Path(__file__).resolve().parents[2]
 TWEETS = Path(os.environ.get("BERT_EXPLORER_TWEETS", ROOT.parent / "shared" / "data" / "tweets_train.csv"))

@@ -3,7 +3,7 @@
 import re
 from urllib.parse import parse_qsl
 
-from explorer.views import TABS
+from explorer.tabs import TABS
 from tests.browser.expecting import expect
 
 
@@ -19,7 +19,7 @@ def at(tab: str, query: str = "") -> str:
 
 def visit(page, query: str) -> None:
     """Let an open page go where a link leads, as when the browser goes back, with nothing unfolded, pointed at or told."""
-    from explorer.outlets import links
+    from explorer.export import links
     from explorer.page.examples import first_subject
 
     address = links.query(links.read(dict(parse_qsl(query.lstrip("?"), keep_blank_values=True)), first_subject()))

@@ -9,16 +9,16 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from explorer.figures.attention_lines import attention_lines
-from explorer.figures.bars import bar_groups, bars
-from explorer.figures.head_grid import head_grid
-from explorer.figures.token_row import Numbers, token_row
+from explorer.attention.pictures import attention_lines
 from explorer.page.blocks import PageBlocks
 from explorer.page.components import HEAD, AttentionLines, Bars, HeadGrid, Notice, PlotlyChart, TokenRow
 from explorer.page.events import QUIET
 from explorer.page.turns import Turns
 from explorer.server.document import Document
 from explorer.server.serving import guarded
+from explorer.ui.pictures.bars import bar_groups, bars
+from explorer.ui.pictures.head_grid import head_grid
+from explorer.ui.pictures.token_row import Numbers, token_row
 from tests.browser.conftest import FAILED, fail_for, watched
 from tests.browser.expecting import expect
 from tests.browser.steps import click_chart, squeeze_charts

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from explorer.page import shell
-from explorer.views import TABS
-from explorer.views.view import View
+from explorer.tabs import TABS
+from explorer.ui.view import View
 from tests.browser.expecting import expect
 from tests.browser.steps import chips
 from tests.ports import free_port

@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from explorer.base.steps import map_steps
+from explorer.core.steps import map_steps
+from explorer.corpus import layer_probe
 from explorer.corpus.compute import atlas, search
-from explorer.views.corpus import layer_probe
 from tests.browser.expecting import expect
 from tests.browser.steps import at, charts_fit, choose, settled, unfold
 from tests.corpora import few_read
@@ -197,7 +197,7 @@ def test_a_search_that_ends_after_another_choice_was_opened_leaves_its_finding_a
         searched.set()
         return found
 
-    monkeypatch.setattr("explorer.views.corpus.search.search_in_steps", held)
+    monkeypatch.setattr("explorer.corpus.search.search_in_steps", held)
     page = open_app(at("Corpus", "?a=They+walked+along+the+shore.&token=5"))
     expect(page.locator("#corpus-search-progress")).to_contain_text("Reading 800 sentences")
     page.locator("#corpus-view").get_by_label("Head atlas").check()
@@ -215,7 +215,7 @@ def test_a_search_that_ends_after_another_choice_was_opened_leaves_its_finding_a
 
 
 def test_the_atlas_of_another_model_is_made_and_can_be_stopped(open_app, tmp_path, monkeypatch):
-    monkeypatch.setattr("explorer.views.view.QUICK", 0)  # else a tiny model is not asked about
+    monkeypatch.setattr("explorer.ui.view.QUICK", 0)  # else a tiny model is not asked about
     folder = write_family(tmp_path / "model", "bert")
     make = atlas.head_atlas_in_steps
 

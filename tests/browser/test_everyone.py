@@ -6,7 +6,7 @@ from pathlib import Path
 import axe_playwright_python
 import pytest
 
-from explorer.views import TABS
+from explorer.tabs import TABS
 from tests.browser.expecting import expect
 from tests.browser.steps import settled
 from tests.first_screen import MOST, look

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from explorer.views import TABS
+from explorer.tabs import TABS
 from tests.benchmarks.browser import SHIFTS
 from tests.browser.expecting import expect
 from tests.tabs import open_tab, opened_tab, ways_to

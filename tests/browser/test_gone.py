@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from explorer import app
-from explorer.base.paths import ASSETS
+from explorer.core.paths import ASSETS
 from explorer.server.rooms import HEARTBEAT
 from tests.browser.expecting import expect
 from tests.browser.steps import chips

@@ -4,10 +4,10 @@ import re
 
 import pytest
 
+from explorer.export.place import slug
 from explorer.guide.pages import BESIDE, order
 from explorer.guide.rendering import anchor
-from explorer.outlets.place import slug
-from explorer.views import TABS
+from explorer.tabs import TABS
 from tests.browser.expecting import expect
 from tests.browser.test_everyone import AXE, wrong
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.lessons.reading import lessons
+from explorer.teaching.lessons.reading import lessons
 from tests.browser.expecting import expect
 from tests.browser.steps import at, settled, type_into, visit
 from tests.browser.test_everyone import AXE, wrong

@@ -2,8 +2,8 @@
 
 import pytest
 
-from explorer.lessons.printing import link
-from explorer.lessons.reading import lessons
+from explorer.teaching.lessons.printing import link
+from explorer.teaching.lessons.reading import lessons
 from tests.browser.expecting import expect
 from tests.browser.steps import settled
 from tests.browser.test_everyone import AXE, wrong

@@ -2,8 +2,8 @@
 
 import pytest
 
-from explorer.outlets import ways
-from explorer.outlets.ways import Way
+from explorer.export import ways
+from explorer.export.ways import Way
 from tests.browser.expecting import expect
 from tests.browser.steps import chips, settled, type_into
 from tests.browser.test_everyone import AXE, wrong

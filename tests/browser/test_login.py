@@ -1,6 +1,6 @@
 """What the login page tells of a wrong password, and of too many."""
 
-from explorer.base.limits import GUESSED_PASSWORDS
+from explorer.core.limits import GUESSED_PASSWORDS
 from tests.browser.expecting import expect
 
 AT_ONCE = 10_000  # ms: half of what a page waits for parts that do not come

@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.views import TABS
+from explorer.tabs import TABS
 from tests.browser.expecting import expect
 from tests.browser.steps import chips, settled
 from tests.families import TUNED, write_family, write_tuned

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import explorer
-from explorer.base.paths import ASSETS
-from explorer.outlets import page_file
+from explorer.core.paths import ASSETS
+from explorer.export import page_file
+from explorer.tabs import TABS, VIEWS
 from explorer.techniques.routes import head_shares
-from explorer.views import TABS, VIEWS
-from explorer.views.subject import Subject
+from explorer.ui.subject import Subject
 from tests.browser.expecting import expect
 
 HOSTILE = "the man </script><script>alert(1)</script> <img src=x onerror=alert(2)> went to the [MASK]."

@@ -7,9 +7,9 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from explorer.outlets import page_file
-from explorer.views import VIEWS
-from explorer.views.subject import Subject
+from explorer.export import page_file
+from explorer.tabs import VIEWS
+from explorer.ui.subject import Subject
 from tests.browser.expecting import expect
 from tests.browser.steps import chips
 

@@ -1,6 +1,6 @@
 """The Python of a view in the dialog of what can be taken away."""
 
-from explorer.outlets.code import WITHOUT
+from explorer.export.code import WITHOUT
 from tests.browser.expecting import expect
 from tests.browser.test_everyone import AXE, wrong
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from explorer.lessons.reading import lessons
+from explorer.teaching.lessons.reading import lessons
 from tests.browser.expecting import expect
 from tests.browser.steps import settled
 from tests.browser.test_everyone import AXE, wrong

@@ -1,6 +1,6 @@
 """The sections above the tabs, and the list of all views."""
 
-from explorer.views import SECTIONS, VIEWS
+from explorer.tabs import SECTIONS, VIEWS
 from tests.browser.expecting import expect
 from tests.browser.steps import settled
 from tests.tabs import open_tab, opened_tab

@@ -200,11 +200,11 @@ def read_zip(path):
 def trained(folder):
     """The files in the zip of a run of the model in a folder, which nobody else has."""
     import explorer
-    from explorer.base.steps import finished
-    from explorer.training import export
+    from explorer.core.steps import finished
+    from explorer.finetune.compute import export
+    from explorer.finetune.compute.text_tasks import text_task
+    from explorer.finetune.compute.training import make_plan, new_run, run_training
     from explorer.training.examples import Examples
-    from explorer.training.text_tasks import text_task
-    from explorer.training.training import make_plan, new_run, run_training
 
     given = Examples(*zip(*[(f"{word} {number}", word) for number in range(6) for word in ("happy", "sad")], strict=True))
     model = explorer.load(folder)

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from explorer.base import limits, memory
+from explorer.core import limits, memory
 from tests.benchmarks.startup import ROOT, server, wait_for
 from tests.ports import free_port
 from tests.soak.measured import Held, flaws, held

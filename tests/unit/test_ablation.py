@@ -7,10 +7,10 @@ import pytest
 import torch
 import transformers
 
-from explorer.api import masked_lm
-from explorer.base.errors import InputError
-from explorer.base.steps import finished
-from explorer.model import checkpoints
+from explorer.bert import checkpoints
+from explorer.core.errors import InputError
+from explorer.core.steps import finished
+from explorer.fill_mask import endpoints as masked_lm
 from explorer.techniques.ablation import head_effects_in_steps, intervene, patching_in_steps
 from explorer.techniques.targets import is_next_target, own_reading, read, word_target
 from tests.hooks import eager_bert, every_dense, zeroed

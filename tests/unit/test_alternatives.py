@@ -7,25 +7,16 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from explorer.figures import (
-    attention,
-    attribution,
-    charts,
-    head_atlas,
-    heatmaps,
-    hidden,
-    layers,
-    maps,
-    masked_lm,
-    results,
-    training,
-    weights,
-    word_effects,
-)
-from explorer.figures.alternatives import alternative, described
-from explorer.figures.attention import WeightScale
+from explorer.corpus.pictures import head_atlas, layers
+from explorer.fill_mask import pictures as masked_lm
+from explorer.finetune.pictures import results, training
+from explorer.model_card.pictures import parameters as charts
+from explorer.model_card.pictures import weights
 from explorer.page.components import PlotlyChart
 from explorer.techniques.targets import Target
+from explorer.ui.pictures import attention, attribution, heatmaps, hidden, maps, word_effects
+from explorer.ui.pictures.alternatives import alternative, described
+from explorer.ui.pictures.attention import WeightScale
 
 WORDS = ["[CLS]", "the", "cat", "<b>", "[SEP]"]
 ROWS = np.random.default_rng(1).dirichlet(np.full(5, 0.5), size=5).astype(np.float32)

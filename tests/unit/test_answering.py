@@ -10,21 +10,21 @@ import torch
 import transformers
 
 import explorer
-from explorer.analysis.answers import exact_match
-from explorer.base.errors import InputError
-from explorer.base.steps import finished
-from explorer.model import features as explorer_features
+from explorer.bert import features as explorer_features
+from explorer.core.errors import InputError
+from explorer.core.steps import finished
+from explorer.finetune.compute import export, prefix, span_task, store
+from explorer.finetune.compute.answering import Answerer
+from explorer.finetune.compute.answers import exact_match
+from explorer.finetune.compute.prefix import EVERY_TOKEN, hidden_in_steps
+from explorer.finetune.compute.questions import Question, Questions, place
+from explorer.finetune.compute.run import HeldOutAnswers
+from explorer.finetune.compute.span_task import Answering, Below, Spans, overlap_answer
+from explorer.finetune.compute.standard import write_standard
+from explorer.finetune.compute.training import make_plan, new_run, run_training
+from explorer.finetune.compute.unpack import unpack
+from explorer.finetune.compute.windows import SHARED, windows_of
 from explorer.techniques import own_head
-from explorer.training import export, prefix, span_task, store
-from explorer.training.answering import Answerer
-from explorer.training.prefix import EVERY_TOKEN, hidden_in_steps
-from explorer.training.questions import Question, Questions, place
-from explorer.training.run import HeldOutAnswers
-from explorer.training.span_task import Answering, Below, Spans, overlap_answer
-from explorer.training.standard import write_standard
-from explorer.training.training import make_plan, new_run, run_training
-from explorer.training.unpack import unpack
-from explorer.training.windows import SHARED, windows_of
 from tests.families import write_family
 
 WORDS = [("store", "happy", "sad"), ("dog", "sad", "slow"), ("milk", "slow", "happy"), ("man", "bad", "good")]

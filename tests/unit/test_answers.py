@@ -4,7 +4,7 @@ import pytest
 
 from explorer.page.controls import ANSWER
 from explorer.page.panel import slug
-from explorer.views import TABS, VIEWS
+from explorer.tabs import TABS, VIEWS
 
 ANSWERS = {slug(f"{view.name}/{name}") for view in VIEWS.values() for name, part in view.parts.items() if part.answer}
 SHEETS = {slug(f"{tab.id}/{name}") for tab in TABS for view in tab.views for name, one in view.settings.items() if one.answer}

@@ -9,8 +9,8 @@ from gradio_client import Client
 from gradio_client.exceptions import AppError
 
 import explorer
-from explorer.api import ENDPOINTS
-from explorer.model.features import features
+from explorer.bert.features import features
+from explorer.endpoints import ENDPOINTS
 
 A, B = "The man went to the [MASK] store.", "He bought some milk."
 EXAMPLES = [[f"{word} day number {i}", label] for i in range(6) for word, label in [("good", "yes"), ("bad", "no")]]

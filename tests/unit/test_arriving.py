@@ -3,12 +3,12 @@
 import gradio as gr
 import pytest
 
-from explorer.outlets import links
-from explorer.outlets.links import Place
+from explorer.export import links
+from explorer.export.links import Place
 from explorer.page.examples import first_subject
 from explorer.page.shell import build_shell
-from explorer.views import TABS
-from explorer.views.settings import Several
+from explorer.tabs import TABS
+from explorer.ui.settings import Several
 from tests.unit.test_links import CHOICES, NAMED, other_values
 
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from explorer import app
-from explorer.api import ENDPOINTS
-from explorer.base.errors import InputError
+from explorer.core.errors import InputError
+from explorer.endpoints import ENDPOINTS
 from explorer.server import assistants
 from tests.ports import free_port
 

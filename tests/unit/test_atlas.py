@@ -10,19 +10,18 @@ import torch
 import transformers
 
 import explorer
-from explorer.analysis import head_families
-from explorer.analysis.head_families import MEANINGS, NAMING, Profiles, families, habits
 from explorer.analysis.resampling import halves
-from explorer.api.corpus import head_atlas as endpoint
-from explorer.base.steps import finished
+from explorer.bert.checkpoints import BUNDLED_FOLDER
+from explorer.core.steps import finished
 from explorer.corpus.compute import atlas as atlases
-from explorer.corpus.compute import atlas_file
+from explorer.corpus.compute import atlas_file, head_families
 from explorer.corpus.compute.atlas import SHIPPED, head_atlas, head_atlas_in_steps, mapped_in_steps, sum_up
 from explorer.corpus.compute.atlas_evidence import TESTED, evidence, sampled_sentences
 from explorer.corpus.compute.attention_sums import DIRECTIONS, OFFSETS, REACH, sentences_of
+from explorer.corpus.compute.head_families import MEANINGS, NAMING, Profiles, families, habits
 from explorer.corpus.compute.reading import ADDED, tokens_of
-from explorer.model.checkpoints import BUNDLED_FOLDER
-from explorer.text.corpus import ROOT, Corpus, CorpusSentence, built_in
+from explorer.corpus.compute.sentences import ROOT, Corpus, CorpusSentence, built_in
+from explorer.corpus.endpoints import head_atlas as endpoint
 from tests.families import write_family
 
 FEW = 3  # occurrences of a relation, in tests of a few sentences

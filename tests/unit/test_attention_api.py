@@ -1,14 +1,14 @@
 import numpy as np
 import pytest
 
-from explorer.api import ENDPOINTS
-from explorer.api.attention import head_metrics, rollout
-from explorer.api.inside_head import inside_layer
-from explorer.api.overview import routes
-from explorer.api.tokens import vocabulary
-from explorer.base.errors import InputError, ModelError
+from explorer.attention.endpoints import head_metrics, rollout
+from explorer.core.errors import InputError, ModelError
+from explorer.endpoints import ENDPOINTS
+from explorer.inside_head.endpoints import inside_layer
+from explorer.overview.endpoints import routes
 from explorer.techniques import ablation
 from explorer.techniques import routes as tracing
+from explorer.tokens.endpoints import vocabulary
 
 TEXT = "The man went to the store."
 

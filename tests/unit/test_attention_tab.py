@@ -2,9 +2,9 @@
 
 import pytest
 
-from explorer.model import attending
-from explorer.model.explorer import Explorer
-from explorer.views import says
+from explorer.bert import attending
+from explorer.bert.explorer import Explorer
+from explorer.ui import says
 from tests.benchmarks.attention import VIEWS, Opened, values_of
 
 

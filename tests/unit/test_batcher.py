@@ -7,10 +7,10 @@ import pytest
 import torch
 from threadpoolctl import threadpool_limits
 
-from explorer.base import cores
-from explorer.model import batcher, checkpoints
-from explorer.model.batcher import Batcher
-from explorer.model.explorer import Explorer
+from explorer.bert import batcher, checkpoints
+from explorer.bert.batcher import Batcher
+from explorer.bert.explorer import Explorer
+from explorer.core import cores
 
 TEXTS = ["the man", "the dog bought milk", "he was happy , she was sad .", "the [MASK] went to the store", "milk " * 100]
 

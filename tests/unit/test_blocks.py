@@ -8,8 +8,8 @@ import pytest
 from gradio.blocks import BlocksConfig
 from gradio.state_holder import SessionState
 
-from explorer.base.fair_queue import Call
-from explorer.base.scheduling import MODEL
+from explorer.core.fair_queue import Call
+from explorer.core.scheduling import MODEL
 from explorer.page.blocks import PageBlocks
 from explorer.page.components import Bars, Notice
 from explorer.page.turns import Turns

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 from starlette.responses import PlainTextResponse
 
-from explorer.base.limits import BODY_MEGABYTES, VALUES
+from explorer.core.limits import BODY_MEGABYTES, VALUES
 from explorer.server.bodies import TOO_LARGE, Bodies, has_more_values
 from tests.waiting import waited
 

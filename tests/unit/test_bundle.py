@@ -12,11 +12,11 @@ import pytest
 import torch
 import transformers
 
-from explorer.model.provenance import provenance_of, told
-from explorer.outlets import links, papers, ways
-from explorer.outlets.place import Place, seen_in
-from explorer.views import TABS, VIEWS
-from explorer.views.subject import Subject
+from explorer.bert.provenance import provenance_of, told
+from explorer.export import links, papers, ways
+from explorer.export.place import Place, seen_in
+from explorer.tabs import TABS, VIEWS
+from explorer.ui.subject import Subject
 
 pytestmark = pytest.mark.usefixtures("few_sentences")
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.base.cache import OnceCache, Recent, weight
+from explorer.core.cache import OnceCache, Recent, weight
 
 
 def test_an_equal_request_is_never_computed_twice():

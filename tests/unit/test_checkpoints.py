@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import explorer
-from explorer.base.errors import ModelError
-from explorer.model import checkpoints
-from explorer.model.families import family_of
+from explorer.bert import checkpoints
+from explorer.bert.families import family_of
+from explorer.core.errors import ModelError
 from tests.conftest import become
 
 
@@ -24,7 +24,7 @@ def edit_json(path, **entries):
 # nothing heavy before it is needed
 
 
-@pytest.mark.parametrize("module", ["explorer", "explorer.model.checkpoints", "explorer.text.limits", "explorer.base.cache"])
+@pytest.mark.parametrize("module", ["explorer", "explorer.bert.checkpoints", "explorer.text.limits", "explorer.core.cache"])
 def test_importing_does_not_load_torch(module):
     code = f"import sys, {module}; print(sorted({{'torch', 'transformers', 'gradio'}} & sys.modules.keys()))"
     here = Path(explorer.__file__).parent.parent
@@ -33,7 +33,7 @@ def test_importing_does_not_load_torch(module):
 
 
 def test_a_name_is_judged_before_torch_is_there():
-    code = "import sys; from explorer.model import checkpoints\ntry: checkpoints.find('a b')\nexcept checkpoints.ModelError: pass"
+    code = "import sys; from explorer.bert import checkpoints\ntry: checkpoints.find('a b')\nexcept checkpoints.ModelError: pass"
     here = Path(explorer.__file__).parent.parent
     subprocess.run([sys.executable, "-c", f"{code}\nassert 'torch' not in sys.modules"], cwd=here, check=True)
 
@@ -299,7 +299,7 @@ def test_only_what_was_fetched_is_to_be_fetched_again(make_tiny, refusal):
 def test_what_does_not_fit_is_refused_before_it_is_built_and_while_another_model_is_opened(
     breakage, make_tiny, refusal, monkeypatch
 ):
-    from explorer.model import weights
+    from explorer.bert import weights
 
     folder = make_tiny()
     BROKEN[breakage](folder)
@@ -309,7 +309,7 @@ def test_what_does_not_fit_is_refused_before_it_is_built_and_while_another_model
 
 
 def test_nobody_waits_for_ever_for_models_that_others_open(make_tiny, refusal, monkeypatch):
-    from explorer.model import weights
+    from explorer.bert import weights
 
     folder = make_tiny()
     monkeypatch.setattr(weights, "PATIENCE", 0.01)

@@ -9,17 +9,17 @@ import time
 import numpy as np
 import pytest
 
-from explorer.base.errors import BusyError, CapabilityError, InputError
-from explorer.base.limits import ROOM_MINUTES, ROOM_PEOPLE, ROOMS, VISITOR_ROOMS
-from explorer.base.steps import finished
-from explorer.classroom import names, questions, record, rooms, seats, showing, teaching
-from explorer.classroom.room import Room
-from explorer.classroom.teaching import Teaching
-from explorer.model import checkpoints
-from explorer.outlets.tables import csv_of
+from explorer.bert import checkpoints
+from explorer.core.errors import BusyError, CapabilityError, InputError
+from explorer.core.limits import ROOM_MINUTES, ROOM_PEOPLE, ROOMS, VISITOR_ROOMS
+from explorer.core.steps import finished
+from explorer.export.tables import csv_of
 from explorer.server.room_teachers import question_of_step
-from explorer.views.subject import Selection, Subject
-from explorer.views.view import finding_of
+from explorer.teaching.classroom import names, questions, record, rooms, seats, showing, teaching
+from explorer.teaching.classroom.room import Room
+from explorer.teaching.classroom.teaching import Teaching
+from explorer.ui.subject import Selection, Subject
+from explorer.ui.view import finding_of
 
 BLANK = ("The capital of Japan is [MASK].", "It is a [MASK] city.")
 PLACE = "v=1&tab=attention&view=one-head&a=The+keys+are+on+the+table.&layer=1&head=3"
@@ -262,14 +262,14 @@ def test_a_step_that_asks_nothing_is_told(name, step):
 
 def test_a_round_closes_when_its_time_is_over(room, subject, monkeypatch):
     ann, now = room.join("Ann"), time.monotonic()
-    monkeypatch.setattr("explorer.classroom.rounds.time.monotonic", lambda: now)
+    monkeypatch.setattr("explorer.teaching.classroom.rounds.time.monotonic", lambda: now)
     room.ask(questions.pair(subject), 30)
     played = room.asked()
     for seconds in (29, "30", None, -30, 60.0):
         with pytest.raises(InputError, match="30, 60, 90"):
             played.limit(seconds)
     assert room.for_person(ann)["round"]["ends"] == now + 30
-    monkeypatch.setattr("explorer.classroom.rounds.time.monotonic", lambda: now + 30)
+    monkeypatch.setattr("explorer.teaching.classroom.rounds.time.monotonic", lambda: now + 30)
     with pytest.raises(InputError, match="time is over"):
         room.keep(ann, played, played.question.guess("0"))
     assert not room.for_teacher()["round"]["open"]
@@ -345,7 +345,7 @@ def test_seats_where_nobody_listens_go_to_who_comes_later(room, monkeypatch):
     pupils, now = fill(room), time.monotonic()
     for one in pupils[1:]:
         one.listens(1)
-    monkeypatch.setattr("explorer.classroom.seats.time.monotonic", lambda: now + seats.UNHEARD + 1)
+    monkeypatch.setattr("explorer.teaching.classroom.seats.time.monotonic", lambda: now + seats.UNHEARD + 1)
     ann = room.join("Ann", "192.0.2.7")
     assert pupils[0].id not in room.people
     assert room.person_of(pupils[0].token) is None
@@ -364,7 +364,7 @@ def test_who_has_given_something_or_is_away_for_a_moment_keeps_the_seat(room, su
     pupils[1].points = 1
     with pytest.raises(InputError, match="full"):
         room.join("Ann", "192.0.2.8")
-    monkeypatch.setattr("explorer.classroom.seats.time.monotonic", lambda: now + seats.AWAY + 1)
+    monkeypatch.setattr("explorer.teaching.classroom.seats.time.monotonic", lambda: now + seats.AWAY + 1)
     for number in range(ROOM_PEOPLE.most - 2):
         room.join(f"Ann {number}", "192.0.2.8").listens(1)
     with pytest.raises(InputError, match="full"):
@@ -452,9 +452,9 @@ def test_everybody_gives_two_of_each_and_no_sentence_twice():
 
 
 def test_the_room_trains_the_head_that_fine_tuning_would(bundled):
+    from explorer.finetune.compute.text_tasks import Classification
+    from explorer.finetune.compute.training import make_plan, run_training
     from explorer.training.examples import Examples
-    from explorer.training.text_tasks import Classification
-    from explorer.training.training import make_plan, run_training
 
     taught = taught_by_two()
     assert not taught.missing()

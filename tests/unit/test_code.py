@@ -19,33 +19,33 @@ from explorer.analysis import contextuality
 from explorer.analysis.attention import Choice, choose, top_p
 from explorer.analysis.head_metrics import METRICS
 from explorer.analysis.layer_maps import maps_of
-from explorer.analysis.positions import sinusoids
 from explorer.analysis.projection import MapSettings
-from explorer.analysis.rollout import rollout
 from explorer.analysis.similarity import cosine_matrix, cosines, moved_to, norms
-from explorer.analysis.weights import histogram, root_mean_square
-from explorer.base.errors import InputError
-from explorer.base.steps import finished
-from explorer.model.checkpoints import BUNDLED
-from explorer.model.features import features, layer_features_in_steps
-from explorer.outlets import code, ways
-from explorer.outlets.code import corpus
-from explorer.outlets.code import script as writing
-from explorer.outlets.links import Place
-from explorer.outlets.python_file import python
+from explorer.attention.compute import rollout
+from explorer.bert.checkpoints import BUNDLED
+from explorer.bert.features import features, layer_features_in_steps
+from explorer.core.errors import InputError
+from explorer.core.steps import finished
+from explorer.corpus import script as corpus
+from explorer.corpus.compute.sentences import built_in, read_corpus
+from explorer.experiments.source import TYPED
+from explorer.export import code, ways
+from explorer.export.links import Place
+from explorer.export.python_file import python
+from explorer.fill_mask.lens import chosen_lens
+from explorer.fill_mask.patching import ALIKE
+from explorer.hidden_states.layers import DRIFT, NORM, STEP, VECTORS
+from explorer.inside_head.compute.positions import sinusoids
+from explorer.model_card.compute import histogram, root_mean_square
+from explorer.overview.run import selected_run
+from explorer.projection.map import VOCABULARY, WORDS
+from explorer.tabs import VIEWS
 from explorer.techniques import ablation, attribution, filling, inside, lens, own_head, pseudo_likelihood, targets
-from explorer.text.corpus import built_in, read_corpus
 from explorer.text.lines import read_lines
-from explorer.views import VIEWS
-from explorer.views.attention_data import overview_of, telling_of, weights_of
-from explorer.views.experiments.source import TYPED
-from explorer.views.fill_mask.lens import chosen_lens
-from explorer.views.fill_mask.patching import ALIKE
-from explorer.views.hidden_states.layers import DRIFT, NORM, STEP, VECTORS
-from explorer.views.overview.run import selected_run
-from explorer.views.projection.map import VOCABULARY, WORDS
-from explorer.views.says import each_word_hidden
-from explorer.views.subject import Selection, Subject
+from explorer.ui.attention_data import overview_of, telling_of, weights_of
+from explorer.ui.says import each_word_hidden
+from explorer.ui.scripts import script as writing
+from explorer.ui.subject import Selection, Subject
 from tests.families import KINDS, TUNED, write_family, write_tuned
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -5,11 +5,11 @@ import base64
 import numpy as np
 import pytest
 
-from explorer.figures.attention_lines import attention_lines
-from explorer.figures.bars import bar_groups, bars
-from explorer.figures.head_grid import head_grid
-from explorer.figures.strip_table import Column, Row, strip_table
-from explorer.figures.token_row import Numbers, token_row
+from explorer.attention.pictures import attention_lines
+from explorer.ui.pictures.bars import bar_groups, bars
+from explorer.ui.pictures.head_grid import head_grid
+from explorer.ui.pictures.strip_table import Column, Row, strip_table
+from explorer.ui.pictures.token_row import Numbers, token_row
 
 
 def softmax(*shape):

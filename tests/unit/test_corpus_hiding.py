@@ -5,11 +5,11 @@ import pytest
 import torch
 
 import explorer
-from explorer.base.errors import CapabilityError
-from explorer.base.steps import finished
+from explorer.core.errors import CapabilityError
+from explorer.core.steps import finished
 from explorer.corpus.compute import hiding
 from explorer.corpus.compute.reading import tokens_of
-from explorer.text.corpus import Corpus, built_in, read_corpus
+from explorer.corpus.compute.sentences import Corpus, built_in, read_corpus
 from tests.families import write_family
 
 

@@ -11,13 +11,13 @@ from scipy.stats import spearmanr
 import explorer
 from explorer.analysis.evaluation import spearman
 from explorer.analysis.similarity import cka_matrix
-from explorer.base.errors import InputError
-from explorer.base.steps import finished
+from explorer.core.errors import InputError
+from explorer.core.steps import finished
 from explorer.corpus.compute import reading, word_states
 from explorer.corpus.compute.layer_similarity import cka_in_steps
+from explorer.corpus.compute.sentences import Corpus, built_in, read_corpus
 from explorer.corpus.compute.spread import spread_in_steps, word_types
 from explorer.corpus.compute.word_states import tokens_alone, word_states_in_steps, words_alone, words_of_both
-from explorer.text.corpus import Corpus, built_in, read_corpus
 from tests.families import write_family
 
 TEXTS = ["The man went to the store.", "She was happy, and he was sad!", "the dog's cat", "a slow dog bought milk", "The Dog"]
@@ -183,7 +183,7 @@ def test_the_bundled_model_too_and_of_many_words_the_usual_estimator_says_the_sa
 
 
 def unbiased_of(one, other):
-    from explorer.views.corpus.layer_similarity import by_pairs
+    from explorer.corpus.layer_similarity import by_pairs
 
     return by_pairs(one, other)
 

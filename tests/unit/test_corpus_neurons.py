@@ -5,13 +5,13 @@ import pytest
 import torch
 
 import explorer
-from explorer.api.corpus import neuron as endpoint
-from explorer.base.errors import CapabilityError, InputError
-from explorer.base.steps import finished, map_steps
+from explorer.core.errors import CapabilityError, InputError
+from explorer.core.steps import finished, map_steps
 from explorer.corpus.compute import neurons
 from explorer.corpus.compute.neurons import DRIVING, NOBODY, corpus_neurons, drivers, driving_pieces, firing_on, telling_in_steps
+from explorer.corpus.compute.sentences import Corpus, built_in, read_corpus
+from explorer.corpus.endpoints import neuron as endpoint
 from explorer.techniques import neurons as technique
-from explorer.text.corpus import Corpus, built_in, read_corpus
 from tests.families import write_family
 
 TEXTS = ["The man went to the store.", "She was happy, and he was sad!", "the dog's cat", "a slow dog bought milk"]
@@ -220,7 +220,7 @@ def test_several_feed_forward_parts_are_refused(tmp_path, few):
 
 
 def test_the_endpoint_answers_as_the_guide_says(bundled, small, monkeypatch):
-    monkeypatch.setattr("explorer.api.corpus.built_in", lambda: small)
+    monkeypatch.setattr("explorer.corpus.endpoints.built_in", lambda: small)
     answer = endpoint(5, 1090, limit=4)
     assert list(answer) == ["hits", "promotes", "suppresses"]
     assert [list(hit) for hit in answer["hits"]] == [["sentence", "token", "position", "activation"]] * 4
@@ -240,7 +240,7 @@ def test_a_wrong_argument_gets_a_sentence(wrong, refusal):
 
 def test_without_a_masked_lm_head_the_drivers_are_told(tmp_path, few, monkeypatch):
     folder = write_family(tmp_path / "plain", "bert", "BertModel")
-    monkeypatch.setattr("explorer.api.corpus.built_in", lambda: few)
+    monkeypatch.setattr("explorer.corpus.endpoints.built_in", lambda: few)
     answer = endpoint(1, 1, limit=3, model=str(folder))
     assert len(answer["hits"]) == 3
     assert (answer["promotes"], answer["suppresses"]) == ([], [])

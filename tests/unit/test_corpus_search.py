@@ -5,11 +5,11 @@ import pytest
 import torch
 
 import explorer
-from explorer.api.corpus import search as endpoint
-from explorer.base.errors import InputError
+from explorer.core.errors import InputError
 from explorer.corpus.compute import heads, reading, search
 from explorer.corpus.compute.search import BEGIN, END, SPECIAL, Query, nearest_rows
-from explorer.text.corpus import Corpus, built_in, read_corpus
+from explorer.corpus.compute.sentences import Corpus, built_in, read_corpus
+from explorer.corpus.endpoints import search as endpoint
 from tests.families import write_family
 
 TEXTS = ["The man went to the store.", "She was happy, and he was sad!", "the dog's cat", "a slow dog bought milk"]
@@ -165,7 +165,7 @@ def test_the_first_pass_loses_nothing(dtype, size):
 
 
 def test_the_endpoint_answers_as_the_guide_says(bundled, monkeypatch):
-    monkeypatch.setattr("explorer.api.corpus.built_in", lambda: small(built_in()))
+    monkeypatch.setattr("explorer.corpus.endpoints.built_in", lambda: small(built_in()))
     answer = endpoint(INPUT, 2, limit=5, layer=3)
     assert list(answer) == ["hits", "summary"]
     assert list(answer["summary"]) == ["tag", "token", "next"]

@@ -10,15 +10,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from explorer.base.errors import CapabilityError
-from explorer.outlets import data_files, links
-from explorer.outlets.data_files import csv_file
-from explorer.outlets.place import Place, seen_in
-from explorer.outlets.tables import TEXT as SENTENCE
-from explorer.outlets.tables import tables_of
+from explorer.core.errors import CapabilityError
+from explorer.export import data_files, links
+from explorer.export.data_files import csv_file
+from explorer.export.place import Place, seen_in
+from explorer.export.tables import TEXT as SENTENCE
+from explorer.export.tables import tables_of
 from explorer.server.requests import TAKE
-from explorer.views import TABS
-from explorer.views.subject import Selection, Subject
+from explorer.tabs import TABS
+from explorer.ui.subject import Selection, Subject
 
 pytestmark = pytest.mark.usefixtures("few_sentences")
 

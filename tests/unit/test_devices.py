@@ -5,11 +5,11 @@ import pytest
 import torch
 
 import explorer
-from explorer.base.cores import DEVICE, THREADS, check_threads, cores
-from explorer.base.errors import InputError, ModelError
-from explorer.model import devices
-from explorer.model.explorer import Explorer
-from explorer.model.features import features
+from explorer.bert import devices
+from explorer.bert.explorer import Explorer
+from explorer.bert.features import features
+from explorer.core.cores import DEVICE, THREADS, check_threads, cores
+from explorer.core.errors import InputError, ModelError
 from tests.families import KINDS, write_family
 
 COPY = "cpu:0"  # another device to torch than 'cpu', and the same place

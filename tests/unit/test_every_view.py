@@ -5,11 +5,11 @@ from dataclasses import fields
 import pytest
 
 import explorer
-from explorer.outlets.tables import as_data, as_json
-from explorer.views import TABS
-from explorer.views.settings import Sheet
-from explorer.views.subject import Subject
-from explorer.views.view import LongView
+from explorer.export.tables import as_data, as_json
+from explorer.tabs import TABS
+from explorer.ui.settings import Sheet
+from explorer.ui.subject import Subject
+from explorer.ui.view import LongView
 from tests.families import KINDS, TUNED, write_family, write_tuned
 
 pytestmark = pytest.mark.usefixtures("few_sentences")

@@ -9,7 +9,7 @@ from urllib.request import urlopen
 import numpy as np
 import pytest
 
-from explorer.api import ENDPOINTS
+from explorer.endpoints import ENDPOINTS
 
 TEXT = "The cat sat on the mat."
 ADDRESS = "http://127.0.0.1:7860"

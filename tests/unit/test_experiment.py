@@ -7,18 +7,17 @@ import pytest
 import torch
 
 import explorer
-from explorer.api.experiments import experiment as endpoint
-from explorer.base.errors import CapabilityError, InputError
-from explorer.base.limits import ITEMS
-from explorer.experiments.compute import heads
+from explorer.bert.provenance import weights_hash
+from explorer.core.errors import CapabilityError, InputError
+from explorer.core.limits import ITEMS
+from explorer.experiments.compute import heads, heads_off
 from explorer.experiments.compute.file import shipped
 from explorer.experiments.compute.heads import experiment, experiment_in_steps
-from explorer.model.provenance import weights_hash
-from explorer.techniques import heads_off
+from explorer.experiments.compute.heads_off import MEAN, RESAMPLE, WAYS
+from explorer.experiments.compute.items import Item, check_items, items_from_lines, lines_of, read_items, suite_items
+from explorer.experiments.compute.suites import TITLES
+from explorer.experiments.endpoints.heads import experiment as endpoint
 from explorer.techniques.ablation import intervene
-from explorer.techniques.heads_off import MEAN, RESAMPLE, WAYS
-from explorer.text.items import Item, check_items, items_from_lines, lines_of, read_items, suite_items
-from explorer.text.suites import TITLES
 from tests.families import KINDS, write_family
 from tests.hooks import eager_bert, every_dense
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from explorer.base.errors import InputError
+from explorer.core.errors import InputError
 from explorer.pretraining.facts import documents, main, read, sentences
 from explorer.pretraining.overlap import own_runs
 

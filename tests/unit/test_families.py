@@ -5,24 +5,16 @@ import pytest
 import torch
 
 import explorer
-from explorer.base.errors import CapabilityError, ModelError
-from explorer.base.steps import finished
-from explorer.model.families import FAMILIES
-from explorer.model.trace import Reading, Trace
-from explorer.techniques import (
-    ablation,
-    attribution,
-    batch,
-    inside,
-    lens,
-    masking_game,
-    neuron_effects,
-    pseudo_likelihood,
-    routes,
-    targets,
-)
-from explorer.techniques.masking_game import Rules
-from explorer.training.top_layers import Top
+from explorer.bert.families import FAMILIES
+from explorer.bert.trace import Reading, Trace
+from explorer.core.errors import CapabilityError, ModelError
+from explorer.core.steps import finished
+from explorer.fill_mask.compute import masking_game
+from explorer.fill_mask.compute.masking_game import Rules
+from explorer.finetune.compute.top_layers import Top
+from explorer.inside_head.compute import batch
+from explorer.overview.compute import neuron_effects
+from explorer.techniques import ablation, attribution, inside, lens, pseudo_likelihood, routes, targets
 from tests import decomposing, hooks
 from tests.families import KINDS, write_family
 
@@ -338,7 +330,7 @@ class TestTechniques:
         assert scores[0] < 0
 
     def test_training_the_top_layers_or_why_not(self, kind, model):
-        from explorer.training.training import make_plan
+        from explorer.finetune.compute.training import make_plan
 
         if kind == "albert":
             with pytest.raises(CapabilityError, match="one set of weights for all its layers"):
@@ -378,7 +370,7 @@ def test_of_five_models_in_turn_only_as_many_live_as_may(folders, monkeypatch):
     import gc
     import weakref
 
-    from explorer.model import explorer as loading
+    from explorer.bert import explorer as loading
 
     monkeypatch.setattr(loading, "_models", type(loading._models)(3))
     left = []

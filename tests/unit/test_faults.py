@@ -10,12 +10,12 @@ import pytest
 from safetensors import SafetensorError
 
 import explorer
-from explorer.base import disk
-from explorer.base.errors import ExplorerError, InputError
-from explorer.base.steps import finished
-from explorer.training import export, store
-from explorer.training.text_tasks import text_task
-from explorer.training.training import make_plan, new_run, run_training
+from explorer.core import disk
+from explorer.core.errors import ExplorerError, InputError
+from explorer.core.steps import finished
+from explorer.finetune.compute import export, store
+from explorer.finetune.compute.text_tasks import text_task
+from explorer.finetune.compute.training import make_plan, new_run, run_training
 from tests.faults import EXAMPLES, check, kill_once, sweep
 
 DAY = 24 * 3600

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 import explorer
-from explorer.base.errors import CapabilityError, InputError
-from explorer.model.features import BATCH_SIZE, features, features_in_steps
+from explorer.bert.features import BATCH_SIZE, features, features_in_steps
+from explorer.core.errors import CapabilityError, InputError
 
 TEXTS = [
     "The man went to the store, and she bought milk!",

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs
-from explorer.base.steps import finished
-from explorer.model import features as module
-from explorer.model.features import ANY_TOKEN, BATCH_SIZE, BATCH_TOKENS, FAST_FROM, features, layer_features_in_steps
+from explorer.bert import features as module
+from explorer.bert.features import ANY_TOKEN, BATCH_SIZE, BATCH_TOKENS, FAST_FROM, features, layer_features_in_steps
+from explorer.core.steps import finished
 
 SENTENCES = [
     f"the {size} cat {verb} the {what} ." for size in ("sad", "happy") for verb in ("went to", "bought") for what in "abc"

@@ -10,15 +10,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from explorer.analysis.evaluation import standard_error
-from explorer.base.errors import InputError
-from explorer.base.steps import finished
-from explorer.model import features as feature_cache
-from explorer.model.features import features, forget
+from explorer.bert import features as feature_cache
+from explorer.bert.features import features, forget
+from explorer.core.errors import InputError
+from explorer.core.steps import finished
+from explorer.finetune import live
+from explorer.finetune.compute.text_tasks import text_task
+from explorer.finetune.compute.training import make_plan, run_training
 from explorer.training.examples import Examples, leave_one_out
 from explorer.training.settings import FEW_REGULARIZATION, TrainingSettings
-from explorer.training.text_tasks import text_task
-from explorer.training.training import make_plan, run_training
-from explorer.views.finetune import live
 from tests.topics import TOPICS
 
 TYPED = TOPICS["news"].typed

@@ -9,9 +9,10 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from explorer.base.paths import ASSETS
-from explorer.figures import attention, charts, heatmaps, hidden, maps
-from explorer.figures.base import esc, token_labels
+from explorer.core.paths import ASSETS
+from explorer.model_card.pictures import parameters as charts
+from explorer.ui.pictures import attention, heatmaps, hidden, maps
+from explorer.ui.pictures.base import esc, token_labels
 
 ODD = ["<b>", "&amp;", "<a href='javascript:x'>", "%{x}", "${alert(1)}", "##s", "the", "the", "the", "", "🍎"]
 

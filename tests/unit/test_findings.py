@@ -5,24 +5,24 @@ import re
 import numpy as np
 import pytest
 
-from explorer.base.errors import ExplorerError
+from explorer.attention.heads import Heads, OneHead
+from explorer.core.errors import ExplorerError
+from explorer.fill_mask.guesses import Guesses
+from explorer.fill_mask.lens import Lens
+from explorer.fill_mask.positions import EveryPosition
+from explorer.fill_mask.quiz import Quiz
+from explorer.fill_mask.word import WordHeads
+from explorer.finetune.outcome import Outcome
+from explorer.hidden_states.layers import OneLayer
+from explorer.inside_head.decoder import Decoder
+from explorer.inside_head.steps import DotProducts
+from explorer.model_card.architecture import Parameters
+from explorer.next_sentence.pair import ThisPair
 from explorer.page.examples import EXAMPLES, FIRST_A, FIRST_B
-from explorer.views import TABS
-from explorer.views.attention.heads import Heads, OneHead
-from explorer.views.fill_mask.guesses import Guesses
-from explorer.views.fill_mask.lens import Lens
-from explorer.views.fill_mask.positions import EveryPosition
-from explorer.views.fill_mask.quiz import Quiz
-from explorer.views.fill_mask.word import WordHeads
-from explorer.views.finetune.outcome import Outcome
-from explorer.views.hidden_states.layers import OneLayer
-from explorer.views.inside_head.decoder import Decoder
-from explorer.views.inside_head.steps import DotProducts
-from explorer.views.model.architecture import Parameters
-from explorer.views.next_sentence.pair import ThisPair
-from explorer.views.subject import Subject
-from explorer.views.tokens.pieces import Pieces
-from explorer.views.view import LongView, View, views_in
+from explorer.tabs import TABS
+from explorer.tokens.pieces import Pieces
+from explorer.ui.subject import Subject
+from explorer.ui.view import LongView, View, views_in
 from tests.corpora import few_read
 from tests.families import write_family
 from tests.hooks import zeroed

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from explorer import app
-from explorer.base.engine import inference_mode, no_grad, torch
-from explorer.base.errors import ModelError
-from explorer.base.lazy import Library
+from explorer.core.engine import inference_mode, no_grad, torch
+from explorer.core.errors import ModelError
+from explorer.core.lazy import Library
 from explorer.server.routes import health
 from tests.first_calls import failures
 

@@ -5,9 +5,9 @@ import pytest
 import torch
 
 import explorer
-from explorer.api import masked_lm
-from explorer.base.errors import InputError
-from explorer.base.steps import finished
+from explorer.core.errors import InputError
+from explorer.core.steps import finished
+from explorer.fill_mask import endpoints as masked_lm
 from explorer.techniques import ablation, attribution, targets
 from explorer.techniques.targets import against_second_guess, is_next_target, own_reading, word_target
 from tests.families import KINDS, write_family

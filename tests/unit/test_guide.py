@@ -8,17 +8,17 @@ from urllib.request import urlopen
 
 import pytest
 
+from explorer.export.place import slug
+from explorer.finetune.example_settings import STARTER
 from explorer.guide import generate
 from explorer.guide import pages as guide_pages
 from explorer.guide.generate import PARTS, generated
 from explorer.guide.pages import APP, BESIDE, FOLDER, order, pages
 from explorer.guide.rendering import anchor, mark, render
 from explorer.guide.search import MOST, search
-from explorer.lessons import claims
-from explorer.lessons.reading import claim
-from explorer.outlets.place import slug
-from explorer.views import TABS
-from explorer.views.finetune.example_settings import STARTER
+from explorer.tabs import TABS
+from explorer.teaching.lessons import claims
+from explorer.teaching.lessons.reading import claim
 from tests.guide import leads_somewhere, opens_as_it_is
 from tests.unit.test_taking import fetched
 

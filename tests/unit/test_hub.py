@@ -8,9 +8,9 @@ import pytest
 from huggingface_hub import constants
 
 import explorer
-from explorer.base.errors import ModelError
-from explorer.base.steps import Stopped
-from explorer.model import checkpoints
+from explorer.bert import checkpoints
+from explorer.core.errors import ModelError
+from explorer.core.steps import Stopped
 from tests.families import write_family
 from tests.hub import REPO, SHA, sha
 

@@ -6,8 +6,8 @@ import threading
 import datasets
 import pytest
 
-from explorer.base.errors import InputError
-from explorer.training.hub_data import NO_NAME, fetch_data_set
+from explorer.core.errors import InputError
+from explorer.finetune.compute.hub_data import NO_NAME, fetch_data_set
 
 ROWS = b"text,label\nI love it,good\nI hate it,bad\n"
 NAME = "someone/reviews"

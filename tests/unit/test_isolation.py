@@ -9,14 +9,15 @@ from pathlib import Path
 import pytest
 
 import explorer
-from explorer.base.errors import ExplorerError, InputError, ModelError
-from explorer.base.steps import finished
-from explorer.model import checkpoints
-from explorer.training import downloads, export, store
+from explorer.bert import checkpoints
+from explorer.core import downloads
+from explorer.core.errors import ExplorerError, InputError, ModelError
+from explorer.core.steps import finished
+from explorer.finetune.compute import export, store
+from explorer.finetune.compute.text_tasks import text_task
+from explorer.finetune.compute.training import make_plan, new_run, run_training
+from explorer.finetune.compute.unpack import unpack
 from explorer.training.examples import Examples
-from explorer.training.text_tasks import text_task
-from explorer.training.training import make_plan, new_run, run_training
-from explorer.training.unpack import unpack
 from tests.stranger import Stranger
 
 TEXTS = [(f"{word} secret number {i}", label) for i in range(8) for word, label in [("good", "yes"), ("bad", "no")]]
@@ -44,7 +45,7 @@ def stranger(served):
 
 
 def test_the_list_of_models_tells_nothing_of_others(stranger, hers, tiny_folder):
-    assert {model.name for model in explorer.model.explorer.loaded()} >= {str(tiny_folder), export.tuned_model(hers)}
+    assert {model.name for model in explorer.bert.explorer.loaded()} >= {str(tiny_folder), export.tuned_model(hers)}
     names = [model["name"] for model in stranger.ask("models")["data"][0]["models"]]
     assert names == [checkpoints.BUNDLED]
 

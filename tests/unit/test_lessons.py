@@ -4,13 +4,13 @@ import re
 
 import pytest
 
-from explorer.classroom import questions, showing
-from explorer.lessons import claims, printing
-from explorer.lessons.lesson import ROUNDS, LessonError
-from explorer.lessons.reading import FOLDER, lessons, read
-from explorer.lessons.sending import as_html, sent
-from explorer.outlets import links
+from explorer.export import links
 from explorer.page.panel import slug
+from explorer.teaching.classroom import questions, showing
+from explorer.teaching.lessons import claims, printing
+from explorer.teaching.lessons.lesson import ROUNDS, LessonError
+from explorer.teaching.lessons.reading import FOLDER, lessons, read
+from explorer.teaching.lessons.sending import as_html, sent
 
 LESSONS = lessons()
 STEPS = [pytest.param(step, id=f"{lesson.name}:{step.line}") for lesson in LESSONS for step in lesson.steps]

@@ -3,8 +3,8 @@ import math
 import numpy as np
 import pytest
 
-from explorer.base.errors import InputError
-from explorer.base.limits import CHARACTERS, COMPARED, TEXTS
+from explorer.core.errors import InputError
+from explorer.core.limits import CHARACTERS, COMPARED, TEXTS
 from explorer.text import limits
 
 READABLE = {

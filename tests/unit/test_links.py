@@ -8,13 +8,13 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from explorer.base.errors import InputError
-from explorer.outlets import links
-from explorer.outlets.links import Place
-from explorer.outlets.packing import packed, unpacked
-from explorer.views import TABS
-from explorer.views.settings import Choice, Memory, Number, Several, Switch, Text
-from explorer.views.subject import Selection, Subject
+from explorer.core.errors import InputError
+from explorer.export import links
+from explorer.export.links import Place
+from explorer.export.packing import packed, unpacked
+from explorer.tabs import TABS
+from explorer.ui.settings import Choice, Memory, Number, Several, Switch, Text
+from explorer.ui.subject import Selection, Subject
 
 BUNDLED = "bert-l6-h384-uncased"
 DEFAULT = Subject(BUNDLED, "The cat sat on the mat.", "")

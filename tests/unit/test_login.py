@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from explorer.base.limits import GUESSED_PASSWORDS
+from explorer.core.limits import GUESSED_PASSWORDS
 from explorer.server.login import BEFORE_LOGIN
 
 VISITORS = itertools.count(1)

@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.base.errors import InputError
-from explorer.base.limits import READING_MEGABYTES, TEXTS, TRAINING_EXAMPLES, TRAINING_MEGABYTES
-from explorer.base.steps import finished
-from explorer.model import features as explorer_features
-from explorer.model import readings
-from explorer.model.features import features_in_steps
-from explorer.model.readings import Reading, folder_for
-from explorer.training import many, prefix, store
+from explorer.bert import features as explorer_features
+from explorer.bert import readings
+from explorer.bert.features import features_in_steps
+from explorer.bert.readings import Reading, folder_for
+from explorer.core.errors import InputError
+from explorer.core.limits import READING_MEGABYTES, TEXTS, TRAINING_EXAMPLES, TRAINING_MEGABYTES
+from explorer.core.steps import finished
+from explorer.finetune.compute import many, prefix, store
+from explorer.finetune.compute.many import hidden_states, text_features
+from explorer.finetune.compute.prefix import hidden_in_steps
+from explorer.finetune.compute.text_tasks import text_task
+from explorer.finetune.compute.training import make_plan, run_training
 from explorer.training.examples import Examples, check_examples
-from explorer.training.many import hidden_states, text_features
-from explorer.training.prefix import hidden_in_steps
-from explorer.training.text_tasks import text_task
-from explorer.training.training import make_plan, run_training
 
 PART = 16
 PAIRS = [(f"the man was {'very ' * (i % 5)}happy {i}", "she was sad" if i % 7 == 0 else "") for i in range(5 * PART + 3)]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.api import masked_lm
-from explorer.base.errors import CapabilityError, InputError
-from explorer.base.steps import finished
+from explorer.core.errors import CapabilityError, InputError
+from explorer.core.steps import finished
+from explorer.fill_mask import endpoints as masked_lm
 from explorer.techniques.attribution import attribute, baseline_ids, integrated_gradients_in_steps
 from explorer.techniques.filling import fill_jointly, log_probability
 from explorer.techniques.lens import follow, lens, lens_error

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from explorer.base.errors import InputError
+from explorer.core.errors import InputError
 from explorer.text.masking import IGNORED, KEPT, MASKED, RANDOM, UNTOUCHED, choose_pieces, ordinary_ids, treat_pieces
 
 MASK_ID = 3

@@ -5,13 +5,13 @@ import sys
 
 import pytest
 
-from explorer.base import memory
+from explorer.core import memory
 from tests.soak.measured import Held, flaws
 
 HOLES = """
 import ctypes
 from pathlib import Path
-from explorer.base import memory
+from explorer.core import memory
 
 def megabytes():
     return next(int(line.split()[1]) / 1024 for line in open("/proc/self/status") if line.startswith("VmRSS"))

@@ -12,14 +12,14 @@ import torch
 import transformers
 
 import explorer
-from explorer.base import limits
-from explorer.base.errors import CapabilityError, InputError, ModelError
-from explorer.base.limits import MODELS
-from explorer.model import checkpoints
-from explorer.model import explorer as model_module
-from explorer.model.explorer import Explorer
-from explorer.model.features import features
-from explorer.model.trace import DERIVED_BYTES
+from explorer.bert import checkpoints
+from explorer.bert import explorer as model_module
+from explorer.bert.explorer import Explorer
+from explorer.bert.features import features
+from explorer.bert.trace import DERIVED_BYTES
+from explorer.core import limits
+from explorer.core.errors import CapabilityError, InputError, ModelError
+from explorer.core.limits import MODELS
 
 TEXTS = ["The man went to the store.", "She was happy!", "A slow [MASK] bought milk", "the " * 200, "$5 - (it was)"]
 

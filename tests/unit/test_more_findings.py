@@ -5,20 +5,20 @@ import pytest
 import torch
 
 import explorer
+from explorer.fill_mask.game import Game
+from explorer.fill_mask.quiz import Quiz, Score
+from explorer.model_card.weights import Weights
+from explorer.next_sentence.pairs import PAIRS, ManyPairs, NextSentences
 from explorer.page.examples import FIRST_A, FIRST_B
+from explorer.projection.map import FILE, VOCABULARY, WORDS, Map
+from explorer.side_by_side.attention import SideAttention
+from explorer.side_by_side.layers import SideStates
+from explorer.side_by_side.pieces import SidePieces
+from explorer.task_head.answer import OwnAnswer
+from explorer.task_head.labels import OwnLabels
+from explorer.task_head.tokens import OwnTags, ReplacedPieces
 from explorer.text.lines import read_lines
-from explorer.views.fill_mask.game import Game
-from explorer.views.fill_mask.quiz import Quiz, Score
-from explorer.views.model.weights import Weights
-from explorer.views.next_sentence.pairs import PAIRS, ManyPairs, NextSentences
-from explorer.views.own_head.answer import OwnAnswer
-from explorer.views.own_head.labels import OwnLabels
-from explorer.views.own_head.tokens import OwnTags, ReplacedPieces
-from explorer.views.projection.map import FILE, VOCABULARY, WORDS, Map
-from explorer.views.side_by_side.attention import SideAttention
-from explorer.views.side_by_side.layers import SideStates
-from explorer.views.side_by_side.pieces import SidePieces
-from explorer.views.subject import Subject
+from explorer.ui.subject import Subject
 from tests.families import PAIR, TUNED, own, write_family, write_tuned
 from tests.unit.test_findings import near, numbers, words
 

@@ -4,9 +4,9 @@ import pytest
 import torch
 import transformers
 
-from explorer.base.errors import CapabilityError
-from explorer.model import checkpoints
-from explorer.techniques.neuron_effects import neuron_effects
+from explorer.bert import checkpoints
+from explorer.core.errors import CapabilityError
+from explorer.overview.compute.neuron_effects import neuron_effects
 from explorer.techniques.targets import is_next_target, own_reading, word_target
 
 TEXT, TEXT_B = "The capital of Japan is [MASK].", "It is a city of temples."

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import explorer
-from explorer.base.errors import CapabilityError, InputError
+from explorer.core.errors import CapabilityError, InputError
 from explorer.experiments.compute.file import shipped
-from explorer.outlets import notebook, page_file
-from explorer.views import TABS, VIEWS
+from explorer.export import notebook, page_file
+from explorer.tabs import TABS, VIEWS
 
 pytestmark = pytest.mark.usefixtures("few_sentences")
 
@@ -199,7 +199,7 @@ class TestLive:
         assert widget.page == before
 
     def test_without_anywidget_it_says_what_to_install(self, trace, refusal, monkeypatch):
-        from explorer.outlets import live
+        from explorer.export import live
 
         live._widget.cache_clear()
         monkeypatch.setitem(sys.modules, "anywidget", None)

@@ -12,25 +12,25 @@ from sklearn.linear_model import Ridge
 
 import explorer
 from explorer.analysis import evaluation
-from explorer.base.errors import InputError
-from explorer.base.steps import finished
-from explorer.model.features import features
+from explorer.bert.features import features
+from explorer.core.errors import InputError
+from explorer.core.steps import finished
+from explorer.finetune.compute import export, store
+from explorer.finetune.compute.files import read_run
+from explorer.finetune.compute.from_table import Columns, examples_from_table, numbers_in
+from explorer.finetune.compute.frozen import train
+from explorer.finetune.compute.run import told
+from explorer.finetune.compute.text_tasks import text_task
+from explorer.finetune.compute.training import make_plan, new_run, run_training
+from explorer.finetune.compute.unpack import unpack
+from explorer.finetune.outcome import Baselines, Outcome
+from explorer.finetune.result import Result
+from explorer.finetune.try_it import TryIt
 from explorer.text.tables import Table
-from explorer.training import export, store
 from explorer.training.examples import FIFTHS, ScoredExamples, split
-from explorer.training.files import read_run
-from explorer.training.from_table import Columns, examples_from_table, numbers_in
-from explorer.training.frozen import train
 from explorer.training.objectives import Numbers
-from explorer.training.run import told
 from explorer.training.settings import TrainingSettings
-from explorer.training.text_tasks import text_task
-from explorer.training.training import make_plan, new_run, run_training
-from explorer.training.unpack import unpack
-from explorer.views.finetune.outcome import Baselines, Outcome
-from explorer.views.finetune.result import Result
-from explorer.views.finetune.try_it import TryIt
-from explorer.views.subject import Subject
+from explorer.ui.subject import Subject
 
 WORDS = ["cat", "dog", "tree", "river", "sky", "man", "food", "bread"]
 PAIRS = [(f"a {one}", f"a {other}") for one in WORDS for other in WORDS]

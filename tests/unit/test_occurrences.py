@@ -7,9 +7,9 @@ import pytest
 
 import explorer
 from explorer.analysis.contextuality import told_apart
-from explorer.base.errors import InputError
-from explorer.base.paths import EXAMPLES
-from explorer.base.steps import finished
+from explorer.core.errors import InputError
+from explorer.core.paths import EXAMPLES
+from explorer.core.steps import finished
 from explorer.corpus.compute import reading
 from explorer.corpus.compute.occurrences import (
     contextual_neighbors,
@@ -18,7 +18,7 @@ from explorer.corpus.compute.occurrences import (
     telling_word,
     vector_alone,
 )
-from explorer.text.corpus import Corpus, built_in, read_corpus
+from explorer.corpus.compute.sentences import Corpus, built_in, read_corpus
 from tests.families import write_family
 
 

@@ -7,9 +7,9 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from explorer.api import ENDPOINTS
-from explorer.outlets import links, ways
-from explorer.views import VIEWS
+from explorer.endpoints import ENDPOINTS
+from explorer.export import links, ways
+from explorer.tabs import VIEWS
 from tests.unit.test_taking import fetched
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.base import disk
+from explorer.core import disk
 from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,13 +25,13 @@ EPOCHS = 200
 PROCESS = f"""
 import sys, threading, time
 from explorer import app
-from explorer.training import jobs, store
+from explorer.core import jobs; from explorer.finetune.compute import store
 
 def train(folder):
     import explorer
-    from explorer.training.from_table import built_in
-    from explorer.training.text_tasks import text_task
-    from explorer.training.training import make_plan, new_run, run_training
+    from explorer.finetune.compute.from_table import built_in
+    from explorer.finetune.compute.text_tasks import text_task
+    from explorer.finetune.compute.training import make_plan, new_run, run_training
     examples, model, identifier = built_in("sentiment"), explorer.load(folder), store.new_id()
     encode = explorer.Explorer.encode
     def broken(self, text_a, text_b=""):

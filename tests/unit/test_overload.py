@@ -15,19 +15,19 @@ import torch
 
 import explorer
 from explorer.api import callers
-from explorer.api import training as api_training
-from explorer.base import cores
-from explorer.base.errors import BusyError
-from explorer.base.limits import REQUESTS, TRAINING_MINUTES, WAITING, WAITING_WORKS, WORKS
-from explorer.base.recent import MINUTE
-from explorer.base.scheduling import PLACES, TRAINING, FifoSemaphore
-from explorer.base.steps import finished
+from explorer.core import cores, jobs
+from explorer.core.errors import BusyError
+from explorer.core.limits import REQUESTS, TRAINING_MINUTES, WAITING, WAITING_WORKS, WORKS
+from explorer.core.recent import MINUTE
+from explorer.core.scheduling import PLACES, TRAINING, FifoSemaphore
+from explorer.core.steps import finished
+from explorer.finetune.compute import store, training
+from explorer.finetune.compute.text_tasks import text_task
+from explorer.finetune.compute.training import Progress, make_plan, run_training
+from explorer.finetune.endpoints import texts as api_training
 from explorer.page.turns import Turns
 from explorer.server.requests import PAINTED, RequestsAMinute
-from explorer.training import jobs, store, training
 from explorer.training.examples import Examples
-from explorer.training.text_tasks import text_task
-from explorer.training.training import Progress, make_plan, run_training
 from tests.stranger import Stranger
 from tests.waiting import waited
 
@@ -297,7 +297,7 @@ def test_requests_a_minute_are_counted_for_each_address(monkeypatch):
     refused = []
     metrics = SimpleNamespace(refused=refused.append)
     app, now = RequestsAMinute(inner, metrics), time.monotonic()
-    monkeypatch.setattr("explorer.base.recent.monotonic", lambda: now)  # not that of the server's loop
+    monkeypatch.setattr("explorer.core.recent.monotonic", lambda: now)  # not that of the server's loop
     assert {ask_for(app, "a")[0] for _ in range(50)} == {200}, "locally there is no such limit"
     monkeypatch.setenv(REQUESTS.setting, "3")
     assert [ask_for(app, "a")[0] for _ in range(5)] == [200, 200, 200, 429, 429]

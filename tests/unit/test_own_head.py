@@ -8,11 +8,11 @@ import torch
 from safetensors.torch import load_file, save_file
 
 import explorer
-from explorer.base.errors import CapabilityError, InputError, ModelError
-from explorer.model.families import ANSWER, LABELS, TAGS
+from explorer.bert.families import ANSWER, LABELS, TAGS
+from explorer.core.errors import CapabilityError, InputError, ModelError
+from explorer.tabs import VIEWS
 from explorer.techniques import own_head
-from explorer.views import VIEWS
-from explorer.views.subject import Subject
+from explorer.ui.subject import Subject
 from tests.families import HEADINGS, KINDS, PAIR, TUNED, own, tuned_error, write_tuned
 
 TASKS = dict(zip(TUNED, (LABELS, TAGS, ANSWER), strict=True))

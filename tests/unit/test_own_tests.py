@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import torch
 
-from explorer.model.checkpoints import BUNDLED_FOLDER
+from explorer.bert.checkpoints import BUNDLED_FOLDER
 from explorer.pretraining import choosing, sampling
 from explorer.pretraining.batches import collate
 from explorer.pretraining.copying import copies

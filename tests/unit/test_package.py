@@ -47,7 +47,7 @@ def test_it_works_where_there_is_no_checkout(tmp_path):
     shutil.copytree(ROOT / "explorer", site / "explorer", ignore=shutil.ignore_patterns("__pycache__"))
     (site / "explorer" / "assets").symlink_to(ROOT / "assets")
     asked = (
-        "import explorer; from explorer.base.paths import RUNS; from explorer.app import parse; parse(['--port', '1']);"
+        "import explorer; from explorer.core.paths import RUNS; from explorer.app import parse; parse(['--port', '1']);"
         "print(explorer.__file__, RUNS, explorer.load().fill_mask('Paris is the capital of [MASK].')[0].candidates[0].token)"
     )
     place = {"cwd": tmp_path, "env": {**os.environ, "PYTHONPATH": str(site), "HOME": str(tmp_path)}}

@@ -10,11 +10,11 @@ import torch
 import transformers
 
 import explorer
-from explorer.outlets import contents, page_file
+from explorer.export import contents, page_file
 from explorer.page import components
 from explorer.page.controls import PARTS
-from explorer.views import TABS, VIEWS
-from explorer.views.subject import Subject
+from explorer.tabs import TABS, VIEWS
+from explorer.ui.subject import Subject
 from tests.conftest import VOCABULARY
 
 pytestmark = pytest.mark.usefixtures("few_sentences")

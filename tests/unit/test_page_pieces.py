@@ -6,7 +6,7 @@ import pytest
 
 from explorer.page.pieces import Pieces, containers_of
 from explorer.page.shell import build_shell
-from explorer.views import TABS
+from explorer.tabs import TABS
 from tests.stranger import Stranger
 from tests.waiting import waited
 

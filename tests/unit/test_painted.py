@@ -5,15 +5,15 @@ from urllib.parse import urlencode
 
 import pytest
 
-from explorer.base.errors import BusyError
+from explorer.core.errors import BusyError
 from explorer.page.examples import FIRST_A, FIRST_B
 from explorer.page.turns import Turns
 from explorer.server.requests import PAINTED
-from explorer.views import TABS
-from explorer.views.subject import Subject
-from explorer.views.tokens import TAB as TOKENS
-from explorer.views.tokens.pieces import Pieces
-from explorer.views.view import finding_of, views_in
+from explorer.tabs import TABS
+from explorer.tokens.pieces import Pieces
+from explorer.tokens.tab import TAB as TOKENS
+from explorer.ui.subject import Subject
+from explorer.ui.view import finding_of, views_in
 from tests.unit.test_taking import fetched
 
 HOSTILE = "<img src=x onerror=alert(1)> ${alert(1)} {{alert(1)}} </script>"

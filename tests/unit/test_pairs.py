@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from explorer.base.errors import InputError
-from explorer.base.limits import PAIRS_MEGABYTES
+from explorer.core.errors import InputError
+from explorer.core.limits import PAIRS_MEGABYTES
 from explorer.text.lines import pairs_from_lines
 from explorer.text.pairs import read_pairs
 

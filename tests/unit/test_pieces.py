@@ -131,7 +131,7 @@ class TestEncoding:
 
 @pytest.mark.parametrize("mask", ["<mask>", "[MASK]", "<m>", "<longer-mask>"])
 def test_blanks_of_any_length_are_found_again(mask):
-    from explorer.model.explorer import _typed
+    from explorer.bert.explorer import _typed
 
     text = "a [MASK] b [MASK] c"
     own, ends = with_own_mask(text, mask)

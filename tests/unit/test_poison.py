@@ -11,21 +11,21 @@ import pytest
 from safetensors.numpy import load, save
 
 import explorer
-from explorer.base import disk
-from explorer.base.errors import ExplorerError, InputError
-from explorer.base.limits import EPOCHS, PROFILE
-from explorer.base.steps import finished
-from explorer.model import checkpoints
-from explorer.training import export, store
+from explorer.bert import checkpoints
+from explorer.core import disk
+from explorer.core.errors import ExplorerError, InputError
+from explorer.core.limits import EPOCHS, PROFILE
+from explorer.core.steps import finished
+from explorer.finetune.compute import export, store
+from explorer.finetune.compute.text_tasks import text_task
+from explorer.finetune.compute.training import make_plan, new_run, run_training
+from explorer.finetune.compute.unpack import unpack
+from explorer.finetune.outcome import Baselines, Outcome
+from explorer.finetune.result import Result
+from explorer.finetune.runs import Runs
+from explorer.finetune.try_it import TryIt
 from explorer.training.examples import Examples
-from explorer.training.text_tasks import text_task
-from explorer.training.training import make_plan, new_run, run_training
-from explorer.training.unpack import unpack
-from explorer.views.finetune.outcome import Baselines, Outcome
-from explorer.views.finetune.result import Result
-from explorer.views.finetune.runs import Runs
-from explorer.views.finetune.try_it import TryIt
-from explorer.views.subject import Subject
+from explorer.ui.subject import Subject
 
 EXAMPLES = Examples(*zip(*[(f"{w * (1 + i % 3)}{i}", w) for i in range(9) for w in ("happy", "sad")], strict=True))
 
@@ -238,7 +238,7 @@ BOMBS = {
 
 @pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS)
 def test_a_bomb_is_refused_before_anything_is_written(files, pack, runs, bomb, refusal, monkeypatch):
-    monkeypatch.setattr("explorer.training.unpack._extract_model", lambda *_: pytest.fail("written"))
+    monkeypatch.setattr("explorer.finetune.compute.unpack._extract_model", lambda *_: pytest.fail("written"))
     path = pack(bomb(files))
     refusal(InputError, lambda: unpack(path))
     assert list(runs.iterdir()) == []

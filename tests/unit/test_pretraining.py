@@ -10,7 +10,7 @@ import torch
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from transformers import BertConfig, BertForPreTraining, PreTrainedTokenizerFast
 
-from explorer.base.errors import InputError, ModelError
+from explorer.core.errors import InputError, ModelError
 from explorer.pretraining import __main__ as command
 from explorer.pretraining import sampling
 from explorer.pretraining.average import average

@@ -5,11 +5,11 @@ import pytest
 import torch
 import transformers
 
-from explorer.base.errors import InputError
-from explorer.model import checkpoints
-from explorer.techniques.masking_game import Rules, hide, loss_error, play
+from explorer.bert import checkpoints
+from explorer.core.errors import InputError
+from explorer.fill_mask.compute.masking_game import Rules, hide, loss_error, play
+from explorer.fill_mask.compute.spans import LONGEST, span_chooser, span_length_shares, spans_of, treat_spans, word_chooser
 from explorer.text.masking import IGNORED, KEPT, MASKED, RANDOM, UNTOUCHED
-from explorer.text.spans import LONGEST, span_chooser, span_length_shares, spans_of, treat_spans, word_chooser
 
 TEXT_A = "The old man walked slowly to the market because he wanted to buy some milk and bread for his dog."
 TEXT_B = "He paid and carried the bottle home."

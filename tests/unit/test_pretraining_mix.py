@@ -5,7 +5,7 @@ import argparse
 import numpy as np
 import pytest
 
-from explorer.base.errors import InputError
+from explorer.core.errors import InputError
 from explorer.pretraining import __main__ as command
 from explorer.pretraining import sampling
 from explorer.pretraining.corpus import Corpus, tokenize

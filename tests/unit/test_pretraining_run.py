@@ -5,7 +5,7 @@ import pytest
 import torch
 from transformers import BertConfig, BertForPreTraining
 
-from explorer.base.errors import InputError
+from explorer.core.errors import InputError
 from explorer.pretraining.batches import Vocabulary
 from explorer.pretraining.corpus import Corpus
 from explorer.pretraining.losses import Predictions, predict

@@ -7,10 +7,10 @@ from huggingface_hub.utils import build_hf_headers
 
 import explorer
 from explorer import app
-from explorer.base import limits
-from explorer.base.errors import InputError, ModelError
-from explorer.base.limits import LIMITS, TEXTS
-from explorer.model import checkpoints
+from explorer.bert import checkpoints
+from explorer.core import limits
+from explorer.core.errors import InputError, ModelError
+from explorer.core.limits import LIMITS, TEXTS
 from explorer.text.limits import check_texts
 
 

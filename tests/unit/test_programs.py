@@ -8,8 +8,8 @@ import pytest
 import torch
 
 import explorer
-from explorer.base.errors import CapabilityError, InputError
-from explorer.model.provenance import provenance_of
+from explorer.bert.provenance import provenance_of
+from explorer.core.errors import CapabilityError, InputError
 from tests.hooks import eager_bert, every_dense, zeroed
 
 TEXT, WORD, FOIL = "the keys to the cabinet [MASK] old.", "are", "is"

@@ -8,9 +8,9 @@ from explorer.analysis import layer_maps
 from explorer.analysis.layer_maps import LayerMaps
 from explorer.analysis.mapping import aligned, chained, clusters, of_one_size, trustworthiness
 from explorer.analysis.projection import METHODS, MapSettings, project
-from explorer.api.projection import projection
-from explorer.base.errors import InputError
-from explorer.base.steps import Stopped
+from explorer.core.errors import InputError
+from explorer.core.steps import Stopped
+from explorer.projection.endpoints import projection
 
 RANDOM = np.random.default_rng(0)
 GROUPS = np.concatenate([RANDOM.normal(centre, 0.5, size=(15, 20)) for centre in (-2, 0, 2)]).astype(np.float32)

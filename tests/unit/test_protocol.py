@@ -14,8 +14,8 @@ import pytest
 import uvicorn
 from starlette.responses import PlainTextResponse
 
-from explorer.base.limits import CONNECTIONS
-from explorer.outlets import links
+from explorer.core.limits import CONNECTIONS
+from explorer.export import links
 from explorer.server import protocol
 from explorer.server.protocol import HEADER_BYTES, BoundedHTTP
 from tests.ports import free_port
@@ -223,7 +223,7 @@ def test_there_are_no_more_lines_than_files_may_be_open(small, monkeypatch):
 def test_as_many_files_may_be_open_as_the_account_allows():
     script = (
         "import resource\n"
-        "from explorer.base.descriptors import ENOUGH, most_files, raise_most_files\n"
+        "from explorer.core.descriptors import ENOUGH, most_files, raise_most_files\n"
         "hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]\n"
         "resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))\n"
         "raise_most_files()\n"

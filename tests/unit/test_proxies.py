@@ -6,8 +6,8 @@ from starlette.datastructures import Headers
 from uvicorn.config import Config
 
 from explorer import app
-from explorer.base import hosts
-from explorer.base.errors import InputError
+from explorer.core import hosts
+from explorer.core.errors import InputError
 from explorer.server import proxies
 from explorer.server.protocol import watch_the_line
 from tests.ports import free_port

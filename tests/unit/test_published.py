@@ -7,7 +7,7 @@ import pytest
 import torch
 import transformers
 
-from explorer.base.errors import ModelError
+from explorer.core.errors import ModelError
 from tests import published
 
 

@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from explorer.analysis.answers import best_span, exact_match, f1, normalise_answer
-from explorer.base.errors import InputError
-from explorer.training.questions import Questions, built_in, check_questions, place, split_by_text
-from explorer.training.squad import read_questions
+from explorer.core.errors import InputError
+from explorer.finetune.compute.answers import best_span, exact_match, f1, normalise_answer
+from explorer.finetune.compute.questions import Questions, built_in, check_questions, place, split_by_text
+from explorer.finetune.compute.squad import read_questions
 
 TEXT, OTHER = "Anna has a red car.", "Tom lives in Rome."
 FLAT = [

@@ -9,15 +9,15 @@ from types import SimpleNamespace
 import pytest
 
 import explorer
-from explorer.base import disk
-from explorer.base.errors import ExplorerError, InputError
-from explorer.base.limits import DAY, RUN_DAYS, RUNS, RUNS_MEGABYTES, VISITOR_MEGABYTES, VISITOR_RUNS
-from explorer.base.steps import finished
-from explorer.training import export, quota, store
+from explorer.core import disk
+from explorer.core.errors import ExplorerError, InputError
+from explorer.core.limits import DAY, RUN_DAYS, RUNS, RUNS_MEGABYTES, VISITOR_MEGABYTES, VISITOR_RUNS
+from explorer.core.steps import finished
+from explorer.finetune.compute import export, quota, store
+from explorer.finetune.compute.text_tasks import text_task
+from explorer.finetune.compute.training import make_plan, new_run, run_training
+from explorer.finetune.compute.unpack import unpack
 from explorer.training.examples import Examples
-from explorer.training.text_tasks import text_task
-from explorer.training.training import make_plan, new_run, run_training
-from explorer.training.unpack import unpack
 
 TEXTS = [(f"{word} {i}", label) for i in range(6) for word, label in [("happy", "yes"), ("sad", "no")]]
 EXAMPLES = Examples(*zip(*TEXTS, strict=True))

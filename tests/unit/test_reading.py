@@ -6,13 +6,13 @@ import logging
 import numpy as np
 import pytest
 
-from explorer.base.errors import InputError
-from explorer.base.limits import CHARACTERS, COLUMNS, LINES, TABLE_MEGABYTES, TRAINING_EXAMPLES
-from explorer.base.paths import EXAMPLES
+from explorer.core.errors import InputError
+from explorer.core.limits import CHARACTERS, COLUMNS, LINES, TABLE_MEGABYTES, TRAINING_EXAMPLES
+from explorer.core.paths import EXAMPLES
+from explorer.finetune.compute import hub_data
+from explorer.finetune.compute.from_table import BUILT_IN, Columns, built_in, examples_from_table, guess_columns
 from explorer.text.tables import read_table
-from explorer.training import hub_data
 from explorer.training.examples import Examples, ScoredExamples, check_examples, check_texts_or_pairs, split
-from explorer.training.from_table import BUILT_IN, Columns, built_in, examples_from_table, guess_columns
 from tests.benchmarks.texts import recombined
 
 ROWS = [("A fine, long day; really", "good"), ('She said "no" twice', "bad"), ("Grüße | aus Köln", "good"), ("tab?", "bad")]

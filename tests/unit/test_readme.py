@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from explorer.model.provenance import own_version
-from explorer.outlets import papers
-from explorer.views import TABS
+from explorer.bert.provenance import own_version
+from explorer.export import papers
+from explorer.tabs import TABS
 from tests.guide import leads_somewhere, opens_as_it_is, section
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from explorer.base.errors import InputError
-from explorer.base.lazy import Library
-from explorer.outlets import reference
-from explorer.views import VIEWS
+from explorer.core.errors import InputError
+from explorer.core.lazy import Library
+from explorer.export import reference
+from explorer.tabs import VIEWS
 
 DRAWN = ("attention/heads", "fill-mask/guesses", "own-head/answer")  # of the last the bundled model shows nothing
 
@@ -16,7 +16,7 @@ DRAWN = ("attention/heads", "fill-mask/guesses", "own-head/answer")  # of the la
 def folder(tmp_path_factory):
     """The reference of a few modules."""
     place = tmp_path_factory.mktemp("reference")
-    reference.build(place, ("explorer", "explorer.model.trace", "explorer.analysis.rollout"), DRAWN)
+    reference.build(place, ("explorer", "explorer.bert.trace", "explorer.attention.compute"), DRAWN)
     return place
 
 
@@ -26,13 +26,13 @@ def text_of(page):
 
 
 def test_it_tells_what_the_docstrings_tell(folder):
-    assert "Attention rollout after each layer" in text_of(folder / "explorer/analysis/rollout.html")
+    assert "Attention rollout after each layer" in text_of(folder / "explorer/attention/compute.html")
     assert "load(" in text_of(folder / "explorer.html"), "what is loaded when it is used is there too"
     assert "A view" in text_of(folder / "contributing.html")
     index = (folder / "index.html").read_text("utf-8")
     for link in re.findall(r'href="([^"#]+\.html)', index):
         assert (folder / link.removeprefix("./")).is_file(), link
-    assert 'href="explorer/model/trace.html"' in index
+    assert 'href="explorer/bert/trace.html"' in index
 
 
 def test_every_view_is_there_with_its_settings(folder):
@@ -67,7 +67,7 @@ def test_the_modules_that_it_names_are_there_and_say_what_they_are():
 
 
 def test_without_pdoc_it_says_what_to_do(tmp_path, monkeypatch):
-    monkeypatch.setattr("explorer.outlets.reference.pdoc", Library("no_such_library"))
+    monkeypatch.setattr("explorer.export.reference.pdoc", Library("no_such_library"))
     with pytest.raises(InputError, match="pip install -r tests/requirements"):
         reference.build(tmp_path)
     with pytest.raises(SystemExit, match="is made by pdoc"):

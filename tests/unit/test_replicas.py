@@ -20,13 +20,13 @@ import numpy as np
 import pytest
 
 from explorer import app
-from explorer.base.errors import InputError
-from explorer.base.steps import ahead
-from explorer.model import features as module
-from explorer.model import replicas
-from explorer.model.features import FAST_FROM, features
-from explorer.model.pooled import pooled
-from explorer.model.replicas import TRIES, Replicas, Scale
+from explorer.bert import features as module
+from explorer.bert import replicas
+from explorer.bert.features import FAST_FROM, features
+from explorer.bert.pooled import pooled
+from explorer.bert.replicas import TRIES, Replicas, Scale
+from explorer.core.errors import InputError
+from explorer.core.steps import ahead
 from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -142,7 +142,7 @@ def test_two_workers_answer_what_is_read_here(running, tiny):
 
 @needs_ray
 def test_workers_read_large_tables(running, tiny):
-    from explorer.api.projection import projection
+    from explorer.projection.endpoints import projection
 
     before = running.counted("answers")
     there, here = running.ask("projection", MANY, "pca", -1, "mean", 2, "", 15, 0.1, 0), projection(MANY, model=tiny.name)

@@ -12,10 +12,10 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from explorer.classroom import rounds
-from explorer.classroom.room import TEACHER, Room
-from explorer.classroom.rooms import MISSES, TOO_MANY
 from explorer.server import join, rooms
+from explorer.teaching.classroom import rounds
+from explorer.teaching.classroom.room import TEACHER, Room
+from explorer.teaching.classroom.rooms import MISSES, TOO_MANY
 from tests.waiting import waited
 
 QUERY = "v=1&tab=attention&a=The+capital+of+Japan+is+%5BMASK%5D.&b=It+is+old."

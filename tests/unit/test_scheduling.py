@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from explorer.base import scheduling
-from explorer.base.errors import BusyError
-from explorer.base.fair_queue import GONE, Call, FairQueue
-from explorer.base.limits import WAITING
+from explorer.core import scheduling
+from explorer.core.errors import BusyError
+from explorer.core.fair_queue import GONE, Call, FairQueue
+from explorer.core.limits import WAITING
 from tests.waiting import waited
 
 EXPLORER = Path(scheduling.__file__).parents[1]
@@ -129,7 +129,7 @@ def test_a_free_place_goes_to_the_address_that_holds_the_fewest():
 
 
 def test_who_has_gone_waits_for_no_place_and_takes_none(monkeypatch):
-    monkeypatch.setattr("explorer.base.fair_queue.PAUSE", 0.01)
+    monkeypatch.setattr("explorer.core.fair_queue.PAUSE", 0.01)
     left = []
 
     async def is_gone():

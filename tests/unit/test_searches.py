@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from explorer.base.errors import InputError
-from explorer.base.steps import finished
-from explorer.training import text_tasks
-from explorer.training.baselines import baselines
+from explorer.core.errors import InputError
+from explorer.core.steps import finished
+from explorer.finetune.compute import text_tasks
+from explorer.finetune.compute.baselines import baselines
+from explorer.finetune.compute.grid import search
+from explorer.finetune.compute.learning_curve import learning_curve, proportional_order, sizes
+from explorer.finetune.compute.recipes import GRIDS, HEAD, PAPER, Grid
+from explorer.finetune.compute.text_tasks import text_task
+from explorer.finetune.compute.training import make_plan, run_training
 from explorer.training.examples import Examples, ScoredExamples, Split, split
-from explorer.training.grid import search
-from explorer.training.learning_curve import learning_curve, proportional_order, sizes
-from explorer.training.recipes import GRIDS, HEAD, PAPER, Grid
-from explorer.training.text_tasks import text_task
-from explorer.training.training import make_plan, run_training
 
 TEXTS = [(f"{word} {i}", label) for i in range(30) for word, label in [("happy", "yes"), ("sad", "no")]]
 EXAMPLES = Examples(*zip(*TEXTS, strict=True))

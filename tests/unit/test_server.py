@@ -15,7 +15,7 @@ import anyio
 import pytest
 from starlette.responses import PlainTextResponse, StreamingResponse
 
-from explorer.base.limits import BODY_MEGABYTES, UPLOAD_MEGABYTES
+from explorer.core.limits import BODY_MEGABYTES, UPLOAD_MEGABYTES
 from explorer.page.blocks import PageBlocks
 from explorer.server import refusals
 from explorer.server.arguments import SIGNATURES, ArgumentsError
@@ -239,8 +239,8 @@ def test_no_path_of_the_machine_shows(ask, path):
 
 
 def test_plotly_is_served_for_ever_under_a_name_of_ours(ask):
-    from explorer.figures.base import PLOTLY_JS
     from explorer.page.components import PLOTLY_ADDRESS
+    from explorer.ui.pictures.base import PLOTLY_JS
 
     _, headers, plain = ask("GET", f"/{PLOTLY_ADDRESS}")
     assert plain == PLOTLY_JS.read_bytes()

@@ -11,11 +11,11 @@ from urllib.request import urlopen
 import pytest
 import segno
 
-from explorer.lessons import printing, sheets
-from explorer.lessons.lesson import Example, Option
-from explorer.lessons.reading import lessons
-from explorer.lessons.sending import as_html, within_a_line
-from explorer.outlets import qr
+from explorer.export import qr
+from explorer.teaching.lessons import printing, sheets
+from explorer.teaching.lessons.lesson import Example, Option
+from explorer.teaching.lessons.reading import lessons
+from explorer.teaching.lessons.sending import as_html, within_a_line
 
 LESSONS = [pytest.param(lesson, id=lesson.name) for lesson in lessons()]
 SCHOOL = "https://school.example/bert/"

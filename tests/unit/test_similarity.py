@@ -3,8 +3,8 @@ import pytest
 
 from explorer.analysis import contextuality
 from explorer.analysis.similarity import SPACES, closest_pairs, cosine_matrix, cosines, mean_of_pairs, moved_to, nearest, norms
-from explorer.api.similarity import sentence_similarity, similarity, word_in_context
-from explorer.base.errors import InputError
+from explorer.core.errors import InputError
+from explorer.hidden_states.endpoints import sentence_similarity, similarity, word_in_context
 
 RIVER, MONEY = "She sat on the bank of the river.", "He put the money in the bank."
 VECTORS = np.array([[1, 0], [1, 1], [0, 2], [-3, 0], [0, 0]], dtype=np.float32)
@@ -120,8 +120,8 @@ def test_sentences_are_compared_by_their_features(bundled, refusal):
 
 
 def test_the_senses_we_ship_come_apart_with_depth(bundled):
+    from explorer.hidden_states.word import contexts_of, senses
     from explorer.text.lines import read_lines
-    from explorer.views.hidden_states.word import contexts_of, senses
 
     for word, lines in senses().items():
         texts, labels = read_lines(lines)

@@ -8,14 +8,14 @@ import pytest
 import transformers
 
 import explorer
-from explorer.base.errors import InputError
-from explorer.base.steps import finished
-from explorer.model.families import FAMILIES
-from explorer.training import export
+from explorer.bert.families import FAMILIES
+from explorer.core.errors import InputError
+from explorer.core.steps import finished
+from explorer.finetune.compute import export
+from explorer.finetune.compute.standard import _HEADS, CLASSES, LINES, why_not, write_onnx, write_standard
+from explorer.finetune.compute.text_tasks import text_task
+from explorer.finetune.compute.training import make_plan, new_run, run_training
 from explorer.training.examples import Examples, ScoredExamples
-from explorer.training.standard import _HEADS, CLASSES, LINES, why_not, write_onnx, write_standard
-from explorer.training.text_tasks import text_task
-from explorer.training.training import make_plan, new_run, run_training
 from tests.families import KINDS, write_family
 
 TEXTS = ["a happy man", "a sad man", "a happy dog", "a sad dog", "happy", "sad", "so happy", "so sad"] * 2

@@ -3,8 +3,8 @@ import time
 
 import pytest
 
-from explorer.base.errors import InputError
-from explorer.base.steps import finished, map_steps, relay
+from explorer.core.errors import InputError
+from explorer.core.steps import finished, map_steps, relay
 
 
 def test_what_the_work_returns_or_raises_comes_out():

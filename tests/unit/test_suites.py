@@ -12,17 +12,17 @@ import transformers
 
 import explorer
 from explorer.analysis.intervals import NORMAL_95, Share, shares_by_kind, wilson
-from explorer.api.suites import suite as endpoint
-from explorer.base.errors import CapabilityError, InputError
-from explorer.base.steps import finished
-from explorer.model.checkpoints import BUNDLED_FOLDER
+from explorer.bert.checkpoints import BUNDLED_FOLDER
+from explorer.core.errors import CapabilityError, InputError
+from explorer.core.steps import finished
+from explorer.corpus.compute.sentences import built_in
+from explorer.experiments.compute.minimal_pairs import BLANK, LIKELIHOOD, judge_in_steps, own_difference, tokens_to_read
+from explorer.experiments.compute.suites import TITLES, MinimalPair, Suite, suite_of
+from explorer.experiments.endpoints.suites import suite as endpoint
 from explorer.pretraining.facts import FOLDER as PRETRAINING
 from explorer.pretraining.facts import documents
-from explorer.techniques.minimal_pairs import BLANK, LIKELIHOOD, judge_in_steps, own_difference, tokens_to_read
 from explorer.techniques.pseudo_likelihood import pseudo_likelihoods_in_steps
-from explorer.text.corpus import built_in
 from explorer.text.encoding import MASK
-from explorer.text.suites import TITLES, MinimalPair, Suite, suite_of
 from tests.families import KINDS, write_family
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -10,16 +10,16 @@ import pandas as pd
 import pytest
 
 import explorer
-from explorer.figures.numbers import Places, Table, columns_of, identifier, keep, kept, matrix
-from explorer.figures.token_row import token_row
-from explorer.outlets.tables import TEXT, WITHOUT_NUMBERS, as_data, as_json, csv_of, tables, tables_of
-from explorer.views import TABS
-from explorer.views.fill_mask.guesses import Guesses
-from explorer.views.fill_mask.lens import Lens
-from explorer.views.hidden_states.layers import OneLayer
-from explorer.views.settings import Sheet
-from explorer.views.subject import Selection, Subject
-from explorer.views.view import View, props
+from explorer.export.tables import TEXT, WITHOUT_NUMBERS, as_data, as_json, csv_of, tables, tables_of
+from explorer.fill_mask.guesses import Guesses
+from explorer.fill_mask.lens import Lens
+from explorer.hidden_states.layers import OneLayer
+from explorer.tabs import TABS
+from explorer.ui.pictures.numbers import Places, Table, columns_of, identifier, keep, kept, matrix
+from explorer.ui.pictures.token_row import token_row
+from explorer.ui.settings import Sheet
+from explorer.ui.subject import Selection, Subject
+from explorer.ui.view import View, props
 from tests.families import write_family, write_tuned
 
 pytestmark = pytest.mark.usefixtures("few_sentences")

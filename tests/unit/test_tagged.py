@@ -8,8 +8,8 @@ from random import Random
 import pytest
 
 import explorer
-from explorer.base.errors import InputError
-from explorer.base.paths import EXAMPLES
+from explorer.core.errors import InputError
+from explorer.core.paths import EXAMPLES
 from explorer.text import tagged
 from explorer.text.characters import has_visible_characters, visible
 from explorer.text.tagged import read_tagged, split_words

@@ -10,19 +10,20 @@ import transformers
 
 import explorer
 from explorer.analysis.entities import by_sentence, entity_scores
-from explorer.api.tagging import tag, train_tokens
-from explorer.base.errors import InputError
-from explorer.base.steps import finished
+from explorer.core.errors import InputError
+from explorer.core.steps import finished
+from explorer.finetune.compute import export, prefix, store
+from explorer.finetune.compute.standard import write_standard
+from explorer.finetune.compute.tag_task import Tagging
+from explorer.finetune.compute.tagger import Tagger
+from explorer.finetune.compute.training import make_plan, new_run, run_training
+from explorer.finetune.compute.unpack import unpack
+from explorer.finetune.endpoints.tagging import tag, train_tokens
 from explorer.text.tagged import TaggedSentence
-from explorer.training import export, prefix, store, word_vectors
+from explorer.training import word_vectors
 from explorer.training.probe import LayerProbe
-from explorer.training.standard import write_standard
 from explorer.training.tag_probe import control_tags, draw_sentences, first_to_know
-from explorer.training.tag_task import Tagging
-from explorer.training.tagger import Tagger
 from explorer.training.tagging import TaggedExamples, built_in_tagged, sentence_folds, split_sentences, word_memory
-from explorer.training.training import make_plan, new_run, run_training
-from explorer.training.unpack import unpack
 from explorer.training.word_vectors import ReadWords
 
 PLAIN = [[["ada", "sings", "loudly", "!"], ["N", "V", "R", "P"]], [["bob", "runs", "."], ["N", "V", "P"]]] * 3 + [

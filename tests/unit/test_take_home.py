@@ -11,18 +11,18 @@ import pytest
 import torch
 
 import explorer
-from explorer.base.errors import ExplorerError, InputError
-from explorer.base.steps import finished
-from explorer.model import checkpoints
-from explorer.model import features as explorer_features
-from explorer.model.features import forget
+from explorer.bert import checkpoints
+from explorer.bert import features as explorer_features
+from explorer.bert.features import forget
+from explorer.core.errors import ExplorerError, InputError
+from explorer.core.steps import finished
+from explorer.finetune.compute import export, prefix, reasons, store
+from explorer.finetune.compute.reasons import compare, decide
+from explorer.finetune.compute.text_tasks import text_task
+from explorer.finetune.compute.training import make_plan, new_run, run_training
+from explorer.finetune.compute.unpack import unpack
 from explorer.techniques.attribution import Attribution, Path
-from explorer.training import export, prefix, reasons, store
 from explorer.training.examples import Examples
-from explorer.training.reasons import compare, decide
-from explorer.training.text_tasks import text_task
-from explorer.training.training import make_plan, new_run, run_training
-from explorer.training.unpack import unpack
 from tests.families import write_family
 
 TEXTS = [(f"{word * (1 + i % 3)}{i}", label) for i in range(20) for word, label in [("happy ", "yes"), ("sad ", "no")]]

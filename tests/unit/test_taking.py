@@ -8,11 +8,11 @@ from xml.etree import ElementTree
 import pytest
 import segno
 
-from explorer.base.errors import BusyError
-from explorer.base.limits import WAITING
-from explorer.model import checkpoints
-from explorer.outlets import links, qr, ways
-from explorer.outlets.ways import Way
+from explorer.bert import checkpoints
+from explorer.core.errors import BusyError
+from explorer.core.limits import WAITING
+from explorer.export import links, qr, ways
+from explorer.export.ways import Way
 from explorer.page.turns import Turns
 from explorer.server.requests import TAKE
 

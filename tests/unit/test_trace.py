@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import explorer
-from explorer.base.errors import InputError
+from explorer.core.errors import InputError
 
 LONG = "The man went to the store, and she bought milk! " * 70
 INPUTS = {

@@ -10,22 +10,22 @@ from sklearn.metrics import f1_score, precision_recall_fscore_support
 
 import explorer
 from explorer.analysis import evaluation
-from explorer.base.errors import InputError
-from explorer.base.steps import finished
-from explorer.model import features as explorer_features
-from explorer.model.features import features, features_in_steps, forget, layer_features_in_steps
-from explorer.training import prefix, store
+from explorer.bert import features as explorer_features
+from explorer.bert.features import features, features_in_steps, forget, layer_features_in_steps
+from explorer.core.errors import InputError
+from explorer.core.steps import finished
+from explorer.finetune.compute import prefix, store
+from explorer.finetune.compute.finetune import evaluate, most_layer_rate, train_top
+from explorer.finetune.compute.frozen import train
+from explorer.finetune.compute.prefix import hidden_in_steps
+from explorer.finetune.compute.text_tasks import text_task
+from explorer.finetune.compute.top_layers import Top, seeded_dropout
+from explorer.finetune.compute.training import Progress, make_plan, new_run, run_training
 from explorer.training.examples import Examples, split
-from explorer.training.finetune import evaluate, most_layer_rate, train_top
-from explorer.training.frozen import train
 from explorer.training.head import Head
 from explorer.training.objectives import Classes
-from explorer.training.prefix import hidden_in_steps
 from explorer.training.probe import control_targets, probe
 from explorer.training.settings import TrainingSettings
-from explorer.training.text_tasks import text_task
-from explorer.training.top_layers import Top, seeded_dropout
-from explorer.training.training import Progress, make_plan, new_run, run_training
 
 TEXTS = [(f"{word * (1 + i % 3)}{i}", label) for i in range(36) for word, label in [("happy ", "yes"), ("sad ", "no")]]
 EXAMPLES = Examples(*zip(*TEXTS, strict=True))

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from explorer.base.errors import InputError
-from explorer.base.steps import finished
+from explorer.core.errors import InputError
+from explorer.core.steps import finished
+from explorer.overview.compute.trust import rank_correlation, trust
 from explorer.techniques import ablation, routes
 from explorer.techniques.targets import is_next_target, own_reading, word_target
-from explorer.techniques.trust import rank_correlation, trust
 
 
 @pytest.mark.parametrize("name", ["bundled", "tiny"])

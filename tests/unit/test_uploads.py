@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 from gradio.route_utils import GradioUploadFile
 
-from explorer.base.limits import MEGABYTE, UPLOAD_MEGABYTES, UPLOADS_MEGABYTES, VISITOR_UPLOADS_MEGABYTES
+from explorer.core.limits import MEGABYTE, UPLOAD_MEGABYTES, UPLOADS_MEGABYTES, VISITOR_UPLOADS_MEGABYTES
 from explorer.server import uploads
 
 HEAD = b'--b\r\nContent-Disposition: form-data; name="files"; filename="a.csv"\r\n\r\n'

@@ -9,15 +9,15 @@ import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 
-from explorer.api import views as api
-from explorer.base.errors import InputError
-from explorer.outlets import code, links, named
-from explorer.outlets.tables import is_open
+from explorer.core.errors import InputError
+from explorer.export import code, links, named
+from explorer.export import endpoints as api
+from explorer.export.tables import is_open
 from explorer.page.examples import first_subject
+from explorer.tabs import TABS, VIEWS
 from explorer.techniques.ablation import intervene
-from explorer.views import TABS, VIEWS
-from explorer.views.settings import Sheet
-from explorer.views.subject import Subject
+from explorer.ui.settings import Sheet
+from explorer.ui.subject import Subject
 
 pytestmark = pytest.mark.usefixtures("few_sentences")
 

@@ -1,7 +1,7 @@
 import numpy as np
 
 from explorer.analysis.similarity import nearest
-from explorer.analysis.vocabulary import search
+from explorer.tokens.compute import search
 
 PIECES = ["[PAD]", "play", "display", "##play", "Played", "1996", "##ing", "the", "##s", "playing", "a.c", "abc", "*"]
 

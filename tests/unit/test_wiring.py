@@ -5,8 +5,8 @@ from collections import Counter
 import gradio as gr
 import pytest
 
+from explorer.finetune.tab import TRAININGS
 from explorer.page.events import CHOSEN, kept_together
-from explorer.views.finetune import TRAININGS
 
 
 @pytest.fixture(scope="module")

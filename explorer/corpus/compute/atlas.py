@@ -15,22 +15,22 @@ from pathlib import Path
 
 import numpy as np
 
-from explorer.analysis.head_families import families, habits
 from explorer.analysis.projection import FEWEST_FOR_A_FIT, MapSettings, project
-from explorer.base.cache import Recent
-from explorer.base.engine import inference_mode, torch
-from explorer.base.paths import ASSETS
-from explorer.base.steps import finished, map_steps, relay
+from explorer.bert.attending import Heads, answering
+from explorer.bert.checkpoints import BUNDLED_FOLDER
+from explorer.bert.explorer import Explorer
+from explorer.bert.network import Padded
+from explorer.bert.readings import key_of, when_free
+from explorer.core.cache import Recent
+from explorer.core.engine import inference_mode, torch
+from explorer.core.paths import ASSETS
+from explorer.core.steps import finished, map_steps, relay
 from explorer.corpus.compute.atlas_evidence import evidence, sampled_sentences
 from explorer.corpus.compute.atlas_file import HeadAtlas, read, write
 from explorer.corpus.compute.attention_sums import HABITS, OFFSETS, AttentionSums, Sentences, Strongest, sentences_of
+from explorer.corpus.compute.head_families import families, habits
 from explorer.corpus.compute.reading import is_fast, tokens_of
-from explorer.model.attending import Heads, answering
-from explorer.model.checkpoints import BUNDLED_FOLDER
-from explorer.model.explorer import Explorer
-from explorer.model.network import Padded
-from explorer.model.readings import key_of, when_free
-from explorer.text.corpus import Corpus, built_in
+from explorer.corpus.compute.sentences import Corpus, built_in
 
 MAP = MapSettings("umap", neighbors=12, min_dist=0.3, metric="euclidean")
 FEWEST = 20  # occurrences below which a relation is left out
@@ -232,7 +232,7 @@ def _rows(found: Strongest, *at: int) -> list[tuple[float, int, int, int]]:
 
 
 if __name__ == "__main__":
-    from explorer.model.explorer import load
+    from explorer.bert.explorer import load
 
     os.environ["HF_HUB_OFFLINE"] = "1"
     atlas = finished(sum_up(load(str(BUNDLED_FOLDER)), built_in(), fast=False))

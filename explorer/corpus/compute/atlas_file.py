@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from explorer.analysis.head_families import NAMING, Profiles
 from explorer.corpus.compute.atlas_evidence import LEVEL
 from explorer.corpus.compute.attention_sums import DIRECTIONS
+from explorer.corpus.compute.head_families import NAMING, Profiles
 
 TIE = 1e-6  # shares are kept as float32: a smaller lead is none
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from explorer.base.engine import torch
+from explorer.core.engine import torch
 from explorer.corpus.compute.reading import ADDED, CorpusTokens
-from explorer.text.corpus import ROOT, CorpusSentence
+from explorer.corpus.compute.sentences import ROOT, CorpusSentence
 
 REACH = 8  # tokens before and after the query whose weight is summed one by one
 OFFSETS = tuple(range(-REACH, REACH + 1))

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from explorer.base.cache import Recent
-from explorer.base.engine import inference_mode, torch
-from explorer.base.steps import map_steps
+from explorer.bert.explorer import Explorer
+from explorer.bert.readings import key_of, when_free
+from explorer.core.cache import Recent
+from explorer.core.engine import inference_mode, torch
+from explorer.core.steps import map_steps
 from explorer.corpus.compute.file import VectorFile
 from explorer.corpus.compute.reading import CorpusStates, corpus_states_in_steps, is_fast, unpadded
-from explorer.model.explorer import Explorer
-from explorer.model.readings import key_of, when_free
-from explorer.text.corpus import Corpus
+from explorer.corpus.compute.sentences import Corpus
 
 READING = 0.8  # the share of the progress that goes to reading the hidden states
 

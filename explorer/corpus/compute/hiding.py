@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from explorer.base.cache import Recent
-from explorer.base.engine import inference_mode, torch
+from explorer.bert.explorer import Explorer
+from explorer.bert.pooled import Encoded
+from explorer.core.cache import Recent
+from explorer.core.engine import inference_mode, torch
 from explorer.corpus.compute.reading import ADDED, CorpusTokens, is_fast, tokens_of
-from explorer.model.explorer import Explorer
-from explorer.model.pooled import Encoded
-from explorer.text.corpus import Corpus
+from explorer.corpus.compute.sentences import Corpus
 
 EVERY = 7
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.analysis.similarity import cka_of_products
-from explorer.base.engine import torch
-from explorer.base.errors import InputError
-from explorer.base.steps import map_steps
+from explorer.core.engine import torch
+from explorer.core.errors import InputError
+from explorer.core.steps import map_steps
 from explorer.corpus.compute.word_states import WordStates
 
 FEWEST = 4  # words: the unbiased estimator divides by their number minus 3

@@ -17,16 +17,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from explorer.base.cache import Recent
-from explorer.base.engine import inference_mode, torch
-from explorer.base.limits import DRIVERS
-from explorer.base.steps import finished
+from explorer.bert.explorer import Explorer
+from explorer.bert.readings import key_of, when_free
+from explorer.core.cache import Recent
+from explorer.core.engine import inference_mode, torch
+from explorer.core.limits import DRIVERS
+from explorer.core.steps import finished
 from explorer.corpus.compute.reading import ADDED, CorpusTokens, is_fast, tokens_of
 from explorer.corpus.compute.search import Describer, InContext
-from explorer.model.explorer import Explorer
-from explorer.model.readings import key_of, when_free
+from explorer.corpus.compute.sentences import Corpus
 from explorer.techniques.neurons import most_promoted_in_steps
-from explorer.text.corpus import Corpus
 from explorer.text.pieces import bare
 
 FILE = "neurons.npz"

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from explorer.analysis.similarity import nearest
-from explorer.base.errors import InputError
+from explorer.bert.explorer import Explorer
+from explorer.core.errors import InputError
 from explorer.corpus.compute.reading import ADDED, CorpusStates, corpus_states_in_steps
 from explorer.corpus.compute.search import lengths_of, nearest_rows
-from explorer.model.explorer import Explorer
+from explorer.corpus.compute.sentences import Corpus, CorpusSentence
 from explorer.techniques.targets import piece_of
-from explorer.text.corpus import Corpus, CorpusSentence
 
 MOST = 1_000  # occurrences read at most
 LOOKED_AT = 400  # nearest tokens among which different words are looked for

@@ -15,20 +15,20 @@ from pathlib import Path
 
 import numpy as np
 
-from explorer.base.cache import OnceCache, Recent
-from explorer.base.engine import inference_mode, torch
-from explorer.base.errors import InputError
-from explorer.base.limits import CORPUS_STATES_MEGABYTES, MEGABYTE
-from explorer.base.steps import finished
+from explorer.bert.batcher import BATCH_TOKENS
+from explorer.bert.checkpoints import Checkpoint
+from explorer.bert.devices import bfloat16_is_fast
+from explorer.bert.explorer import Explorer, Span
+from explorer.bert.features import BATCH_SIZE, FAST_FROM
+from explorer.bert.pooled import Encoded
+from explorer.bert.readings import key_of, when_free
+from explorer.core.cache import OnceCache, Recent
+from explorer.core.engine import inference_mode, torch
+from explorer.core.errors import InputError
+from explorer.core.limits import CORPUS_STATES_MEGABYTES, MEGABYTE
+from explorer.core.steps import finished
 from explorer.corpus.compute.file import VectorFile
-from explorer.model.batcher import BATCH_TOKENS
-from explorer.model.checkpoints import Checkpoint
-from explorer.model.devices import bfloat16_is_fast
-from explorer.model.explorer import Explorer, Span
-from explorer.model.features import BATCH_SIZE, FAST_FROM
-from explorer.model.pooled import Encoded
-from explorer.model.readings import key_of, when_free
-from explorer.text.corpus import Corpus, CorpusSentence
+from explorer.corpus.compute.sentences import Corpus, CorpusSentence
 
 ADDED = -1  # the word of a token that the tokenizer added
 HALF, SINGLE = np.dtype("<f2"), np.dtype("<f4")

@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from explorer.base.cache import OnceCache
-from explorer.base.engine import inference_mode, torch
-from explorer.base.steps import finished
+from explorer.bert.explorer import Explorer
+from explorer.bert.trace import Trace
+from explorer.core.cache import OnceCache
+from explorer.core.engine import inference_mode, torch
+from explorer.core.steps import finished
 from explorer.corpus.compute.heads import corpus_contexts_in_steps
 from explorer.corpus.compute.reading import ADDED, CorpusStates, CorpusTokens, corpus_states_in_steps
-from explorer.model.explorer import Explorer
-from explorer.model.trace import Trace
-from explorer.text.corpus import Corpus, CorpusSentence
+from explorer.corpus.compute.sentences import Corpus, CorpusSentence
 
 SLACK = 2e-3  # twice the largest error of a cosine of half-precision numbers: each rounding is at most 2^-11
 BLOCK = 2**14  # tokens converted to float32 at a time

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from explorer.bert.explorer import Explorer
 from explorer.corpus.compute.reading import ADDED, CorpusStates, corpus_states_in_steps
-from explorer.model.explorer import Explorer
-from explorer.text.corpus import Corpus
+from explorer.corpus.compute.sentences import Corpus
 
 BLOCK = 2**13  # words whose vectors are in memory together
 

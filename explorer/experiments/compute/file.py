@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from explorer.base.errors import InputError
-from explorer.base.limits import EXPERIMENT_MEGABYTES
-from explorer.base.paths import EXPERIMENTS
+from explorer.bert.checkpoints import BUNDLED_FOLDER
+from explorer.bert.explorer import Explorer
+from explorer.bert.provenance import weights_hash
+from explorer.core.errors import InputError
+from explorer.core.limits import EXPERIMENT_MEGABYTES
+from explorer.core.paths import EXPERIMENTS
 from explorer.experiments.compute.heads import HEADS_OFF, MOST_SEED, Experiment
-from explorer.model.checkpoints import BUNDLED_FOLDER
-from explorer.model.explorer import Explorer
-from explorer.model.provenance import weights_hash
-from explorer.techniques.heads_off import ZERO
+from explorer.experiments.compute.heads_off import ZERO
+from explorer.experiments.compute.items import check_items, suite_items
 from explorer.text import limits
-from explorer.text.items import check_items, suite_items
 
 FORMAT = "bert-explorer experiment 1"
 NO_EXPERIMENT = "This file holds no experiment that can be read; save it once more, and send it as it is."

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis.resampling import halves
-from explorer.base.steps import finished
+from explorer.bert.explorer import Explorer
+from explorer.bert.provenance import provenance_of
+from explorer.bert.readings import Reading, key_of, when_free
+from explorer.core.steps import finished
+from explorer.experiments.compute.heads_off import WAYS, ZERO, HeadChanges, Question, in_order, measured, questions_of, width
+from explorer.experiments.compute.items import Item, check_items
 from explorer.experiments.compute.summary import Summary, summarise
-from explorer.model.explorer import Explorer
-from explorer.model.provenance import provenance_of
-from explorer.model.readings import Reading, key_of, when_free
-from explorer.techniques.heads_off import WAYS, ZERO, HeadChanges, Question, in_order, measured, questions_of, width
 from explorer.text import limits
-from explorer.text.items import Item, check_items
 
 HEADS_OFF = "heads_off"
 QUESTIONS = (HEADS_OFF,)

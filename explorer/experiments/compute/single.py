@@ -11,11 +11,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from explorer.base.errors import InputError
-from explorer.base.steps import finished
-from explorer.model.explorer import Explorer, Text
-from explorer.model.results import DIFFERENCE, PROBABILITY, Ablation, Attributed, Head, Patching, Routes
-from explorer.model.trace import Trace
+from explorer.bert.explorer import Explorer, Text
+from explorer.bert.results import DIFFERENCE, PROBABILITY, Ablation, Attributed, Head, Patching, Routes
+from explorer.bert.trace import Trace
+from explorer.core.errors import InputError
+from explorer.core.steps import finished
 from explorer.techniques import attribution
 from explorer.techniques import routes as tracing
 from explorer.techniques.ablation import head_effects, intervene, patching_in_steps

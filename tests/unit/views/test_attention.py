@@ -6,14 +6,14 @@ import re
 import numpy as np
 import pytest
 
-from explorer.figures.bars import whole_percent
+from explorer.attention import tab as attention
+from explorer.attention.heads import LINES, Heads, OneHead
+from explorer.attention.metrics import HeadNumbers, HeadTable
+from explorer.attention.rollout import Rollout
+from explorer.attention.several import SeveralHeads
 from explorer.techniques.routes import mixing
-from explorer.views import attention
-from explorer.views.attention.heads import LINES, Heads, OneHead
-from explorer.views.attention.metrics import HeadNumbers, HeadTable
-from explorer.views.attention.rollout import Rollout
-from explorer.views.attention.several import SeveralHeads
-from explorer.views.subject import Selection, Subject
+from explorer.ui.pictures.bars import whole_percent
+from explorer.ui.subject import Selection, Subject
 
 TEXT_A, TEXT_B = "The dog did not cross the street.", "It was too tired."
 

@@ -2,17 +2,17 @@
 
 import pytest
 
-from explorer.base.errors import InputError
-from explorer.base.steps import finished
+from explorer.core.errors import InputError
+from explorer.core.steps import finished
+from explorer.corpus import search, source
 from explorer.corpus.compute import heads, hiding, reading
-from explorer.text.corpus import read_corpus
-from explorer.text.dependencies import spelled
-from explorer.text.plain import flaws
-from explorer.views.corpus import search, source
-from explorer.views.corpus.search import HEAD, Search
-from explorer.views.corpus.sentences import FEWEST, SHOWN, Sentences
-from explorer.views.corpus.source import FILE
-from explorer.views.subject import Subject
+from explorer.corpus.compute.dependencies import spelled
+from explorer.corpus.compute.plain import flaws
+from explorer.corpus.compute.sentences import read_corpus
+from explorer.corpus.search import HEAD, Search
+from explorer.corpus.sentences import FEWEST, SHOWN, Sentences
+from explorer.corpus.source import FILE
+from explorer.ui.subject import Subject
 from tests.corpora import in_its_place, part_of_corpus
 from tests.families import write_family
 
@@ -110,7 +110,7 @@ def test_the_same_search_is_not_made_twice(subject, monkeypatch):
     assert shares == sorted(shares)
     assert shares[0] == 0
     assert view.passes(subject) == view.passes(subject.select(token=1, layer=2)) == 0, "all hidden states are there"
-    monkeypatch.setattr("explorer.views.corpus.search.search_in_steps", lambda *_: pytest.fail("it was made before"))
+    monkeypatch.setattr("explorer.corpus.search.search_in_steps", lambda *_: pytest.fail("it was made before"))
     view.compute(subject)
 
 

@@ -8,15 +8,15 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import explorer
-from explorer.base.errors import InputError
+from explorer.core.errors import InputError
+from explorer.corpus import layers, source
 from explorer.corpus.compute import reading
-from explorer.text.corpus import Corpus, read_corpus
-from explorer.text.dependencies import plain
-from explorer.views.corpus import layers, source
-from explorer.views.corpus.layer_probe import RELATION, TAG
-from explorer.views.corpus.layers import ANGLES, FREQUENCY, PROBE, SIMILARITY, Layers
-from explorer.views.corpus.source import FILE
-from explorer.views.subject import Subject
+from explorer.corpus.compute.dependencies import plain
+from explorer.corpus.compute.sentences import Corpus, read_corpus
+from explorer.corpus.layer_probe import RELATION, TAG
+from explorer.corpus.layers import ANGLES, FREQUENCY, PROBE, SIMILARITY, Layers
+from explorer.corpus.source import FILE
+from explorer.ui.subject import Subject
 from tests.corpora import in_its_place, part_of_corpus
 from tests.families import write_family
 
@@ -150,7 +150,7 @@ def test_frequency_against_length(subject):
 
 
 def test_of_many_words_some_are_drawn_by_lot(subject, monkeypatch):
-    from explorer.views.corpus import layer_spread
+    from explorer.corpus import layer_spread
 
     monkeypatch.setattr(layer_spread, "COMMON", 20)
     monkeypatch.setattr(layer_spread, "DRAWN", 50)

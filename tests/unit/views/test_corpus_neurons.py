@@ -5,15 +5,15 @@ from dataclasses import replace
 import pytest
 
 import explorer
-from explorer.base.errors import InputError
+from explorer.core.errors import InputError
+from explorer.corpus import neurons, source
 from explorer.corpus.compute import neurons as readings
 from explorer.corpus.compute.neurons import corpus_neurons
+from explorer.corpus.compute.sentences import read_corpus
+from explorer.corpus.neurons import LINES, NEURONS, WORDS, Neurons
+from explorer.corpus.source import FILE
 from explorer.techniques.neurons import promoted
-from explorer.text.corpus import read_corpus
-from explorer.views.corpus import neurons, source
-from explorer.views.corpus.neurons import LINES, NEURONS, WORDS, Neurons
-from explorer.views.corpus.source import FILE
-from explorer.views.subject import Subject
+from explorer.ui.subject import Subject
 from tests.corpora import in_its_place, part_of_corpus
 from tests.families import write_family
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from explorer.analysis.similarity import cosine_matrix
-from explorer.base.errors import InputError
+from explorer.core.errors import InputError
+from explorer.corpus import source, words
 from explorer.corpus.compute import reading
-from explorer.text.corpus import read_corpus
-from explorer.views.corpus import source, words
-from explorer.views.corpus.source import FILE
-from explorer.views.corpus.words import CLUSTER, LINES, Words
-from explorer.views.subject import Subject
+from explorer.corpus.compute.sentences import read_corpus
+from explorer.corpus.source import FILE
+from explorer.corpus.words import CLUSTER, LINES, Words
+from explorer.ui.subject import Subject
 from tests.corpora import in_its_place, part_of_corpus
 
 TEXT = "She sat on the bank of the river."

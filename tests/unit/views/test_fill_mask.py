@@ -6,23 +6,23 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from explorer.base.errors import InputError
-from explorer.figures.bars import signed, whole_percent
-from explorer.figures.numbers import kept
-from explorer.figures.window import MOST_AT_ONCE
+from explorer.core.errors import InputError
+from explorer.fill_mask import tab as fill_mask
+from explorer.fill_mask.each_word import EachWord
+from explorer.fill_mask.game import COLUMNS, MOST_SEED, STRANGER, Game
+from explorer.fill_mask.guesses import Comparison, FilledTogether, Guesses
+from explorer.fill_mask.lens import FollowedWords, Lens
+from explorer.fill_mask.patching import Patching
+from explorer.fill_mask.positions import HIDDEN, SEEN, EveryPosition, Likelihoods
+from explorer.fill_mask.quiz import BANK, Quiz, Score
+from explorer.fill_mask.word import SECOND, WordAttribution, WordHeads
 from explorer.techniques.targets import piece_of
-from explorer.views import fill_mask
-from explorer.views.attribution import _strongest
-from explorer.views.fill_mask.each_word import EachWord
-from explorer.views.fill_mask.game import COLUMNS, MOST_SEED, STRANGER, Game
-from explorer.views.fill_mask.guesses import Comparison, FilledTogether, Guesses
-from explorer.views.fill_mask.lens import FollowedWords, Lens
-from explorer.views.fill_mask.patching import Patching
-from explorer.views.fill_mask.positions import HIDDEN, SEEN, EveryPosition, Likelihoods
-from explorer.views.fill_mask.quiz import BANK, Quiz, Score
-from explorer.views.fill_mask.word import SECOND, WordAttribution, WordHeads
-from explorer.views.subject import Selection, Subject
-from explorer.views.view import LongView
+from explorer.ui.attribution import _strongest
+from explorer.ui.pictures.bars import signed, whole_percent
+from explorer.ui.pictures.numbers import kept
+from explorer.ui.pictures.window import MOST_AT_ONCE
+from explorer.ui.subject import Selection, Subject
+from explorer.ui.view import LongView
 
 ONE, TWO = "She drank a cup of [MASK].", "The [MASK] went to the [MASK]."
 STATIC = ("button", "caption", "heading")
@@ -120,7 +120,7 @@ def test_without_a_blank_views_say_what_to_do(bundled):
 
 
 def test_a_blank_at_the_end_is_hinted_at_and_the_small_model_is_honest(bundled, tiny):
-    from explorer.model.checkpoints import BUNDLED_FOLDER
+    from explorer.bert.checkpoints import BUNDLED_FOLDER
 
     def seen(*texts, model=bundled):
         return Guesses().compute(Subject.of(model.trace(*texts)))
@@ -187,7 +187,7 @@ def test_sentences_are_ranked_and_scored_once(blank, monkeypatch):
     table = view.compute(blank)["table"]
     assert [row[0] for row in table] == ["The man went home.", "Man the home went."]
     assert all(row[3] == pytest.approx(row[2] / row[1], abs=1e-2) for row in table)
-    monkeypatch.setattr("explorer.views.fill_mask.positions.pseudo_likelihoods_in_steps", None)
+    monkeypatch.setattr("explorer.fill_mask.positions.pseudo_likelihoods_in_steps", None)
     assert view.on_score(blank, None).content["table"] is table
     with pytest.raises(InputError, match="Type 1 to 20 sentences"):
         Likelihoods(sentences=" \n").compute(blank)
@@ -212,7 +212,7 @@ def test_the_lens_reads_all_of_a_long_input_where_that_is_quick_and_else_what_is
     table = Lens().compute(long)
     assert (table["cut"], table["table"]["marked"], len(table["table"]["columns"])) == ("", 60, 102)
     assert table["table"]["places"] == list(range(102))
-    monkeypatch.setattr("explorer.views.fill_mask.lens.QUICK", 1)
+    monkeypatch.setattr("explorer.fill_mask.lens.QUICK", 1)
     table = Lens().compute(long)
     assert len(table["table"]["columns"]) == MOST_AT_ONCE
     assert table["table"]["marked"] + 45 == 60

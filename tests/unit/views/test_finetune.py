@@ -8,32 +8,34 @@ from dataclasses import replace
 
 import pytest
 
-from explorer.base.errors import InputError
-from explorer.base.steps import finished
-from explorer.figures.numbers import kept
+from explorer.core import downloads, jobs
+from explorer.core.errors import InputError
+from explorer.core.steps import finished
+from explorer.finetune import live
+from explorer.finetune.compute import quota, store
+from explorer.finetune.compute.from_table import BUILT_IN, built_in
+from explorer.finetune.compute.reasons import decide
+from explorer.finetune.compute.recipes import GRIDS, Grid
+from explorer.finetune.compute.text_tasks import text_task
+from explorer.finetune.compute.training import make_plan, new_run, run_training
+from explorer.finetune.curve import LearningCurve
+from explorer.finetune.example_settings import FILE, HUB, READY, TYPED
+from explorer.finetune.examples import ExamplesView
+from explorer.finetune.grid import GridSearch
+from explorer.finetune.known_tasks import TASKS, KnownTasks
+from explorer.finetune.outcome import Baselines, Outcome
+from explorer.finetune.probe import METHOD, Probe, tell
+from explorer.finetune.recipe import BASE_PRESET, FIT_PRESET, HIDDEN, LBFGS, OWN, SMALL_PRESET, Recipe, preset_for
+from explorer.finetune.result import CHANGE, CLASSES, MAP, MISTAKES, SURENESS, Result
+from explorer.finetune.run import opening_run, run_id, run_ids
+from explorer.finetune.runs import Runs
+from explorer.finetune.samples import samples_of
+from explorer.finetune.tab import TAB
+from explorer.finetune.try_it import TryIt
 from explorer.text.tables import Table
-from explorer.training import downloads, jobs, quota, store
-from explorer.training.from_table import BUILT_IN, built_in
 from explorer.training.probe import LayerProbe
-from explorer.training.reasons import decide
-from explorer.training.recipes import GRIDS, Grid
-from explorer.training.text_tasks import text_task
-from explorer.training.training import make_plan, new_run, run_training
-from explorer.views.finetune import TAB, live
-from explorer.views.finetune.curve import LearningCurve
-from explorer.views.finetune.example_settings import FILE, HUB, READY, TYPED
-from explorer.views.finetune.examples import ExamplesView
-from explorer.views.finetune.grid import GridSearch
-from explorer.views.finetune.known_tasks import TASKS, KnownTasks
-from explorer.views.finetune.outcome import Baselines, Outcome
-from explorer.views.finetune.probe import METHOD, Probe, tell
-from explorer.views.finetune.recipe import BASE_PRESET, FIT_PRESET, HIDDEN, LBFGS, OWN, SMALL_PRESET, Recipe, preset_for
-from explorer.views.finetune.result import CHANGE, CLASSES, MAP, MISTAKES, SURENESS, Result
-from explorer.views.finetune.run import opening_run, run_id, run_ids
-from explorer.views.finetune.runs import Runs
-from explorer.views.finetune.samples import samples_of
-from explorer.views.finetune.try_it import TryIt
-from explorer.views.subject import Subject
+from explorer.ui.pictures.numbers import kept
+from explorer.ui.subject import Subject
 
 ABOUT_RUNS = (Baselines, Outcome, TryIt, Result, Runs)
 
@@ -449,8 +451,8 @@ def test_what_is_solved_at_once_has_no_epochs(subject):
 def test_a_training_says_so_even_when_nothing_changed(bundled):
     from dataclasses import replace
 
+    from explorer.finetune.run import opening_run
     from explorer.page.finetune import since
-    from explorer.views.finetune.run import opening_run
 
     run = opening_run(bundled.name)
     assert since(run, replace(run, id="another")) == "Trained just now, with the same result as before. "

@@ -5,19 +5,19 @@ import json
 import numpy as np
 import pytest
 
-from explorer.base.errors import InputError
-from explorer.base.steps import finished
-from explorer.training.questions import built_in, read_typed
-from explorer.training.squad import read_questions
-from explorer.training.training import new_run, run_training
-from explorer.views.finetune.answer_examples import FILE, STARTER, TYPED, AnswerExamples, asks
-from explorer.views.finetune.answer_result import RIGHT, AnswerResult
-from explorer.views.finetune.answer_run import AnswerBaselines, AnswerOutcome, AnswerRecipe
-from explorer.views.finetune.answer_try import SAMPLES, AnswerTry
-from explorer.views.finetune.outcome import Outcome
-from explorer.views.finetune.run import opening_run
-from explorer.views.finetune.runs import AnswerRuns
-from explorer.views.subject import Subject
+from explorer.core.errors import InputError
+from explorer.core.steps import finished
+from explorer.finetune.answer_examples import FILE, STARTER, TYPED, AnswerExamples, asks
+from explorer.finetune.answer_result import RIGHT, AnswerResult
+from explorer.finetune.answer_run import AnswerBaselines, AnswerOutcome, AnswerRecipe
+from explorer.finetune.answer_try import SAMPLES, AnswerTry
+from explorer.finetune.compute.questions import built_in, read_typed
+from explorer.finetune.compute.squad import read_questions
+from explorer.finetune.compute.training import new_run, run_training
+from explorer.finetune.outcome import Outcome
+from explorer.finetune.run import opening_run
+from explorer.finetune.runs import AnswerRuns
+from explorer.ui.subject import Subject
 
 ABOUT_RUNS = (AnswerBaselines, AnswerOutcome, AnswerResult, AnswerTry, AnswerRuns)
 
@@ -175,7 +175,7 @@ def test_a_run_goes_home_as_a_zip_and_comes_back(subject, run, tmp_path):
     view = read(AnswerRuns, subject, run=run.id, runs=[run.id])
     for press in (view.on_save, view.on_standard):
         assert press(subject, None).content["download"]["visible"]
-    from explorer.training.export import pack
+    from explorer.finetune.compute.export import pack
 
     path = tmp_path / "mine.zip"
     path.write_bytes(pack(run).read_bytes())

@@ -6,23 +6,24 @@ import numpy as np
 import pytest
 
 import explorer
-from explorer.base.errors import InputError
-from explorer.base.steps import finished
+from explorer.core.errors import InputError
+from explorer.core.steps import finished
+from explorer.finetune import words_probe
+from explorer.finetune.compute import store
+from explorer.finetune.compute.tag_task import Tagging
+from explorer.finetune.compute.training import new_run, run_training
+from explorer.finetune.example_settings import FILE, READY, TYPED
+from explorer.finetune.runs import WordRuns
+from explorer.finetune.words_examples import STARTER, WordExamples, clicked
+from explorer.finetune.words_probe import WordProbe
+from explorer.finetune.words_recipe import HEAD, LAYERS, WordRecipe
+from explorer.finetune.words_result import NAMES, TAGS, WordResult, in_context
+from explorer.finetune.words_run import WordBaselines, WordOutcome
+from explorer.finetune.words_try import SENTENCES, WordTry
 from explorer.text.tagged import read_tagged, split_words
-from explorer.training import store, tag_probe
-from explorer.training.tag_task import Tagging
+from explorer.training import tag_probe
 from explorer.training.tagging import built_in_tagged
-from explorer.training.training import new_run, run_training
-from explorer.views.finetune import words_probe
-from explorer.views.finetune.example_settings import FILE, READY, TYPED
-from explorer.views.finetune.runs import WordRuns
-from explorer.views.finetune.words_examples import STARTER, WordExamples, clicked
-from explorer.views.finetune.words_probe import WordProbe
-from explorer.views.finetune.words_recipe import HEAD, LAYERS, WordRecipe
-from explorer.views.finetune.words_result import NAMES, TAGS, WordResult, in_context
-from explorer.views.finetune.words_run import WordBaselines, WordOutcome
-from explorer.views.finetune.words_try import SENTENCES, WordTry
-from explorer.views.subject import Selection, Subject
+from explorer.ui.subject import Selection, Subject
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -136,7 +137,7 @@ def test_settings_that_suit_layers_come_with_them(subject):
 
 
 def test_a_run_of_another_kind_is_not_looked_at(subject, run):
-    from explorer.views.finetune.outcome import Outcome
+    from explorer.finetune.outcome import Outcome
 
     classes = Outcome().find(subject)
     assert classes.kind == "classes"

@@ -5,20 +5,20 @@ import re
 import numpy as np
 import pytest
 
-from explorer.analysis.head_families import LEAD
-from explorer.base.cache import Recent
-from explorer.base.errors import InputError
+from explorer.attention.heads import OneHead
+from explorer.core.cache import Recent
+from explorer.core.errors import InputError
 from explorer.corpus.compute.atlas import head_atlas
 from explorer.corpus.compute.attention_sums import OFFSETS, REACH
-from explorer.figures.head_atlas import TYPICAL, colours_of, few_names, typical_pictures
-from explorer.figures.maps import OTHERS
-from explorer.figures.numbers import kept
-from explorer.text.corpus import Corpus, CorpusSentence, built_in
-from explorer.text.dependencies import meaning, spelled
-from explorer.views.attention.heads import OneHead
-from explorer.views.corpus.heads import Heads
-from explorer.views.corpus.source import FILE, NO_FILE
-from explorer.views.subject import Subject
+from explorer.corpus.compute.dependencies import meaning, spelled
+from explorer.corpus.compute.head_families import LEAD
+from explorer.corpus.compute.sentences import Corpus, CorpusSentence, built_in
+from explorer.corpus.heads import Heads
+from explorer.corpus.pictures.head_atlas import TYPICAL, colours_of, few_names, typical_pictures
+from explorer.corpus.source import FILE, NO_FILE
+from explorer.ui.pictures.maps import OTHERS
+from explorer.ui.pictures.numbers import kept
+from explorer.ui.subject import Subject
 
 
 @pytest.fixture

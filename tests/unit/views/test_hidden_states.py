@@ -2,12 +2,12 @@
 
 import pytest
 
-from explorer.base.errors import InputError
-from explorer.views.hidden_states import TAB
-from explorer.views.hidden_states.layers import NORM, VECTORS, EveryLayer, OneLayer, PooledOutput
-from explorer.views.hidden_states.sentences import Sentences
-from explorer.views.hidden_states.word import ABOVE, OneWord, senses
-from explorer.views.subject import Selection, Subject
+from explorer.core.errors import InputError
+from explorer.hidden_states.layers import NORM, VECTORS, EveryLayer, OneLayer, PooledOutput
+from explorer.hidden_states.sentences import Sentences
+from explorer.hidden_states.tab import TAB
+from explorer.hidden_states.word import ABOVE, OneWord, senses
+from explorer.ui.subject import Selection, Subject
 
 RIVER, MONEY = "She sat on the bank of the river.", "He put the money in the bank."
 

@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 
-from explorer.base.errors import InputError
-from explorer.figures.numbers import kept
-from explorer.views.inside_head import TAB
-from explorer.views.inside_head.batch import MOST_TOKENS, InABatch
-from explorer.views.inside_head.positions import Positions
-from explorer.views.inside_head.steps import MOST_KEYS, DotProducts, WholeLayer, strongest
-from explorer.views.subject import Selection, Subject
+from explorer.core.errors import InputError
+from explorer.inside_head.batch import MOST_TOKENS, InABatch
+from explorer.inside_head.positions import Positions
+from explorer.inside_head.steps import MOST_KEYS, DotProducts, WholeLayer, strongest
+from explorer.inside_head.tab import TAB
+from explorer.ui.pictures.numbers import kept
+from explorer.ui.subject import Selection, Subject
 
 TEXTS = ("The man went to the [MASK] store.", "He bought a gallon of milk!")
 

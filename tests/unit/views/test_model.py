@@ -1,9 +1,9 @@
 import pytest
 
 import explorer
-from explorer.views.model import TAB
-from explorer.views.model.architecture import Configuration, ModuleTree, Parameters, Summary
-from explorer.views.subject import Subject
+from explorer.model_card.architecture import Configuration, ModuleTree, Parameters, Summary
+from explorer.model_card.tab import TAB
+from explorer.ui.subject import Subject
 
 
 def test_every_part_that_is_computed_is_declared(tiny):
@@ -89,7 +89,7 @@ def test_the_head_multiplies_with_every_word(bundled, tmp_path):
     import torch
     from torch.utils.flop_counter import FlopCounterMode
 
-    from explorer.views.model.origin import Cost
+    from explorer.model_card.origin import Cost
     from tests.families import write_family
 
     for model in (bundled, *(explorer.load(write_family(tmp_path / name, name)) for name in ("distilbert", "albert", "roberta"))):
@@ -102,7 +102,7 @@ def test_the_head_multiplies_with_every_word(bundled, tmp_path):
 
 
 def test_where_it_comes_from(bundled, variant_folders):
-    from explorer.views.model.origin import Cost, OnPaper, Origin
+    from explorer.model_card.origin import Cost, OnPaper, Origin
 
     subject = Subject.of(bundled.trace("the man"))
     rows = dict(Origin().compute(subject)["table"])
@@ -120,7 +120,7 @@ def test_weights_that_nothing_reads_are_told(make_tiny):
     import torch
     from safetensors.torch import load_file, save_file
 
-    from explorer.views.model.origin import Origin
+    from explorer.model_card.origin import Origin
 
     folder = make_tiny()
     tensors = load_file(folder / "model.safetensors") | {"extra.weight": torch.zeros(3)}
@@ -133,15 +133,15 @@ def test_weights_that_nothing_reads_are_told(make_tiny):
 
 
 def test_every_size_of_every_family_is_explained():
-    from explorer.model.plausible import MOST
-    from explorer.views.model.meanings import MEANINGS
+    from explorer.bert.plausible import MOST
+    from explorer.model_card.meanings import MEANINGS
 
     assert MOST.keys() <= MEANINGS.keys() | {"true_hidden_size"}  # which transformers derives
 
 
 def test_the_drawing_has_all_parameters_and_its_boxes_lead_somewhere(bundled, tmp_path):
-    from explorer.views import TABS
-    from explorer.views.model.drawing import stages
+    from explorer.model_card.drawing import stages
+    from explorer.tabs import TABS
     from tests.families import KINDS, TUNED, write_family, write_tuned
 
     choices = {tab.label: tab.choices for tab in TABS}
@@ -159,7 +159,7 @@ def test_the_drawing_has_all_parameters_and_its_boxes_lead_somewhere(bundled, tm
 
 
 def test_the_sizes_of_the_drawing_are_the_models(bundled, tmp_path):
-    from explorer.views.model.drawing import stages
+    from explorer.model_card.drawing import stages
     from tests.families import write_family
 
     sizes = [block.size for stage in stages(bundled) for block in stage.blocks]
@@ -170,8 +170,8 @@ def test_the_sizes_of_the_drawing_are_the_models(bundled, tmp_path):
 
 
 def test_weights_are_those_of_transformers(bundled, tmp_path):
-    from explorer.analysis.weights import histogram
-    from explorer.views.model.weights import Weights
+    from explorer.model_card.compute import histogram
+    from explorer.model_card.weights import Weights
     from tests.families import write_family
 
     subject = Subject.of(bundled.trace("the man"))

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 import explorer
-from explorer.base.errors import InputError
-from explorer.base.steps import finished
+from explorer.core.errors import InputError
+from explorer.core.steps import finished
+from explorer.fill_mask.word import WordAttribution, WordHeads
+from explorer.next_sentence import tab as next_sentence
+from explorer.next_sentence.pair import PairAttribution, PairHeads, SwappedPair, ThisPair
+from explorer.next_sentence.pairs import COLUMNS, ManyPairs, NextSentences
 from explorer.techniques.ablation import intervene
 from explorer.techniques.targets import read
-from explorer.views import next_sentence
-from explorer.views.fill_mask.word import WordAttribution, WordHeads
-from explorer.views.next_sentence.pair import PairAttribution, PairHeads, SwappedPair, ThisPair
-from explorer.views.next_sentence.pairs import COLUMNS, ManyPairs, NextSentences
-from explorer.views.subject import CHANGES, Subject
+from explorer.ui.subject import CHANGES, Subject
 
 A, B = "The baby would not stop crying.", "Her father picked her up."
 

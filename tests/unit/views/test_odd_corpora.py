@@ -2,15 +2,16 @@
 
 import pytest
 
-from explorer.base.errors import InputError
+from explorer.core.errors import InputError
+from explorer.corpus import source
 from explorer.corpus.compute import atlas, heads, hiding, neurons, reading
-from explorer.text.corpus import read_corpus
-from explorer.views.corpus import TAB, source
-from explorer.views.corpus.search import HEAD, Search
-from explorer.views.corpus.sentences import Sentences
-from explorer.views.corpus.source import FILE
-from explorer.views.corpus.words import CLUSTER, Words
-from explorer.views.subject import Subject
+from explorer.corpus.compute.sentences import read_corpus
+from explorer.corpus.search import HEAD, Search
+from explorer.corpus.sentences import Sentences
+from explorer.corpus.source import FILE
+from explorer.corpus.tab import TAB
+from explorer.corpus.words import CLUSTER, Words
+from explorer.ui.subject import Subject
 
 
 def row(number, word, head="_", tag="_", relation="_"):

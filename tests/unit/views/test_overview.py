@@ -5,15 +5,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from explorer.base.errors import InputError
-from explorer.figures.flow import HEAD_LEVELS, LEVELS, TOLD
-from explorer.figures.numbers import kept
+from explorer.core.errors import InputError
+from explorer.overview.pictures import HEAD_LEVELS, LEVELS, TOLD
+from explorer.overview.routes import Routes
+from explorer.overview.run import ROWS
+from explorer.overview.trust import MEASURED, Trust
 from explorer.techniques import targets
 from explorer.techniques.routes import Route, head_shares, mixing, place_shares, strongest_heads
-from explorer.views.overview.routes import Routes
-from explorer.views.overview.run import ROWS
-from explorer.views.overview.trust import MEASURED, Trust
-from explorer.views.subject import Selection, Subject
+from explorer.ui.pictures.numbers import kept
+from explorer.ui.subject import Selection, Subject
 
 ROOT = Path(__file__).resolve().parents[3]
 JAPAN, CITY = "The capital of Japan is [MASK].", "It is a city of temples and skyscrapers."
@@ -21,7 +21,7 @@ LONG = "The committee met again on Monday to discuss the report that the ministe
 
 
 def subject(text_a=JAPAN, text_b=CITY, model="", **chosen):
-    from explorer.model import checkpoints
+    from explorer.bert import checkpoints
 
     return Subject(model or checkpoints.default_name(), text_a, text_b, Selection(**chosen))
 

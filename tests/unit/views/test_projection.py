@@ -5,15 +5,15 @@ import json
 import numpy as np
 import pytest
 
-from explorer.base.errors import InputError
-from explorer.base.limits import TEXTS
-from explorer.model.features import features, forget
+from explorer.bert.features import features, forget
+from explorer.core.errors import InputError
+from explorer.core.limits import TEXTS
+from explorer.projection.map import CHOOSE_A_FILE, FILE, NONE_CHOSEN, VOCABULARY, WORDS, Map
+from explorer.projection.picture import CLUSTER, COLOURS
+from explorer.projection.points import piece_kind, texts_of
 from explorer.text.lines import NO_LABEL, read_lines
 from explorer.text.tables import Table, column_called, read_table, text_column_of
-from explorer.views.projection.map import CHOOSE_A_FILE, FILE, NONE_CHOSEN, VOCABULARY, WORDS, Map
-from explorer.views.projection.picture import CLUSTER, COLOURS
-from explorer.views.projection.points import piece_kind, texts_of
-from explorer.views.subject import Subject
+from explorer.ui.subject import Subject
 
 
 def table_of(rows):
@@ -60,7 +60,7 @@ def test_only_new_texts_and_new_poolings_are_read(draw, tiny, monkeypatch):
     draw(layer=0)
     for changed in ({"colour": COLOURS[1]}, {"colour": COLOURS[2], "clusters": 2}, {"search": "cat"}, {"dimensions": 3}):
         draw(**changed)
-    monkeypatch.setattr("explorer.views.projection.map.FRAME", 0)
+    monkeypatch.setattr("explorer.projection.map.FRAME", 0)
     assert draw(play=True)["layer"] == tiny.capabilities.layers
     assert sum(rows) == len(ROWS)
     np.testing.assert_array_equal(points_of(draw()), points_of(first))

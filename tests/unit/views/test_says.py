@@ -2,11 +2,11 @@
 
 import pytest
 
-from explorer.figures.bars import percent, whole_percent
-from explorer.model import checkpoints
+from explorer.bert import checkpoints
 from explorer.techniques.ablation import intervene
-from explorer.views.says import SURPRISING, changes_of, prepare, says_of
-from explorer.views.subject import CHANGES, Selection, Subject
+from explorer.ui.pictures.bars import percent, whole_percent
+from explorer.ui.says import SURPRISING, changes_of, prepare, says_of
+from explorer.ui.subject import CHANGES, Selection, Subject
 
 JAPAN, CITY = "The capital of Japan is [MASK].", "It is a city of temples and skyscrapers."
 

@@ -5,15 +5,15 @@ import pytest
 
 import explorer
 from explorer.analysis.similarity import cka_matrix
-from explorer.base.errors import CapabilityError, ModelError
+from explorer.core.errors import CapabilityError, ModelError
+from explorer.side_by_side.attention import SideAttention
+from explorer.side_by_side.guesses import SideGuesses, SidePair
+from explorer.side_by_side.layers import SideLayers, SideStates
+from explorer.side_by_side.pieces import SidePieces
+from explorer.side_by_side.swaps import BACK, Swaps
 from explorer.techniques.filling import alternatives
 from explorer.text.swaps import PAIRS, put, swapped
-from explorer.views.side_by_side.attention import SideAttention
-from explorer.views.side_by_side.guesses import SideGuesses, SidePair
-from explorer.views.side_by_side.layers import SideLayers, SideStates
-from explorer.views.side_by_side.pieces import SidePieces
-from explorer.views.side_by_side.swaps import BACK, Swaps
-from explorer.views.subject import Selection, Subject
+from explorer.ui.subject import Selection, Subject
 from tests.families import write_family
 
 TEXTS = ("the man went to the [MASK]", "he bought milk")
@@ -117,7 +117,7 @@ def test_layers_of_a_model_are_most_like_themselves(subject, tiny_folder, tmp_pa
     matrix = np.asarray(shown["picture"].data[0].z)
     np.testing.assert_allclose(np.diag(matrix), 1, atol=1e-4)
     forgotten = Subject(subject.model_name, *TEXTS)  # the same model, opened once more
-    forgotten.__dict__["model"] = explorer.model.explorer.Explorer(subject.model.checkpoint)
+    forgotten.__dict__["model"] = explorer.bert.explorer.Explorer(subject.model.checkpoint)
     for one in (subject, forgotten):
         assert "picture" not in SideLayers(other_a="the dog").compute(one)
 
@@ -125,7 +125,7 @@ def test_layers_of_a_model_are_most_like_themselves(subject, tiny_folder, tmp_pa
 def test_a_model_that_is_not_here_is_not_fetched(subject):
     with pytest.raises(ModelError, match="not on this machine"):
         SidePieces(other_model="someone/else").compute(subject)
-    assert explorer.model.checkpoints.is_here("bert-l6-h384-uncased")
+    assert explorer.bert.checkpoints.is_here("bert-l6-h384-uncased")
 
 
 @pytest.mark.parametrize("name", ["a cat | b\nthe dog | c", "a\u202eb", "x" * 301])

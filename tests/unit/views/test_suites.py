@@ -6,13 +6,13 @@ from collections import Counter
 import pytest
 
 from explorer.analysis.intervals import Share, shares_by_kind, wilson
-from explorer.base.errors import InputError
-from explorer.base.steps import finished
-from explorer.figures.numbers import kept
-from explorer.techniques.minimal_pairs import LIKELIHOOD, judge_in_steps
-from explorer.text.suites import suite_of
-from explorer.views.experiments.suites import Suites
-from explorer.views.subject import Subject
+from explorer.core.errors import InputError
+from explorer.core.steps import finished
+from explorer.experiments.compute.minimal_pairs import LIKELIHOOD, judge_in_steps
+from explorer.experiments.compute.suites import suite_of
+from explorer.experiments.suites import Suites
+from explorer.ui.pictures.numbers import kept
+from explorer.ui.subject import Subject
 
 
 @pytest.fixture

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from explorer.base.errors import InputError
-from explorer.views.subject import Selection, Subject
-from explorer.views.tokens import TAB
-from explorer.views.tokens.embeddings import Embeddings
-from explorer.views.tokens.pieces import Pieces
-from explorer.views.tokens.vocabulary import Vocabulary
+from explorer.core.errors import InputError
+from explorer.tokens.embeddings import Embeddings
+from explorer.tokens.pieces import Pieces
+from explorer.tokens.tab import TAB
+from explorer.tokens.vocabulary import Vocabulary
+from explorer.ui.subject import Selection, Subject
 
 TEXTS = ("The man mispronounced [MASK].", "He bought 🍎!")
 

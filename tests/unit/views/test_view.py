@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from explorer.base.errors import InputError
-from explorer.base.limits import Limit
-from explorer.model.network import Capabilities
-from explorer.views import TABS, VIEWS
-from explorer.views.settings import choice, memory, number, several, switch, text
-from explorer.views.view import LongView, View, button, caption, chart, settle
+from explorer.bert.network import Capabilities
+from explorer.core.errors import InputError
+from explorer.core.limits import Limit
+from explorer.tabs import TABS, VIEWS
+from explorer.ui.settings import choice, memory, number, several, switch, text
+from explorer.ui.view import LongView, View, button, caption, chart, settle
 
 CAN = ("fill_mask", "next_sentence", "replaced", "segments", "positions", "pooler", "own_layers")
 CAPABILITIES = Capabilities(6, 12, 1536, 384, 1000, 1, 512, **dict.fromkeys(CAN, True))

@@ -9,15 +9,15 @@ import pytest
 import torch
 import transformers
 
-from explorer.figures.bars import change_of_difference, percent
-from explorer.model import checkpoints
+from explorer.attention.heads import Heads, HeadWhatIf
+from explorer.bert import checkpoints
+from explorer.fill_mask.word import SECOND, WordWhatIf
+from explorer.next_sentence.pair import PairHeads
 from explorer.techniques.ablation import intervene
 from explorer.techniques.targets import read
-from explorer.views.attention.heads import Heads, HeadWhatIf
-from explorer.views.fill_mask.word import SECOND, WordWhatIf
-from explorer.views.next_sentence.pair import PairHeads
-from explorer.views.subject import Selection, Subject
-from explorer.views.what_if import NO_QUESTION, Question, cut_or_mended
+from explorer.ui.pictures.bars import change_of_difference, percent
+from explorer.ui.subject import Selection, Subject
+from explorer.ui.what_if import NO_QUESTION, Question, cut_or_mended
 from tests.hooks import cut_weights, every_dense, zeroed
 
 A, B = "The teacher asked the [MASK] to open their books.", "They read the first page aloud."
@@ -288,8 +288,8 @@ def test_the_word_that_was_swapped_is_never_the_one_that_is_hidden(bundled):
 
 
 def test_what_can_be_swapped_can_be_linked(bundled):
-    from explorer.outlets import links
-    from explorer.views.swapping import fitting_swaps
+    from explorer.export import links
+    from explorer.ui.swapping import fitting_swaps
 
     text = bundled.trace("The cat sat, and it was happy.", "")
     for token in range(text.kept):

@@ -1,0 +1,289 @@
+"""All heads at a glance, and one of them in full."""
+
+import itertools
+from typing import Any
+
+from explorer.analysis.attention import DIRECTIONS, GROUPS, Choice, ChosenWeights, Side, choose, rank_in_row
+from explorer.analysis.head_metrics import METRICS
+from explorer.attention.pictures import attention_lines
+from explorer.text import limits
+from explorer.ui import settings
+from explorer.ui.attention_data import (
+    ALL_MEAN,
+    HEAD_MEAN,
+    LAYER_MEAN,
+    ONE_HEAD,
+    VALUE,
+    WEIGHT,
+    attention_check,
+    head_sentence,
+    heads_table,
+    most_telling_first,
+    overview_of,
+    prepare_effects,
+    switched_off,
+    told_at_once,
+    weights_of,
+)
+from explorer.ui.pictures.attention import WeightScale, attention_heatmap, with_cell
+from explorer.ui.pictures.base import shorten
+from explorer.ui.pictures.head_grid import head_grid
+from explorer.ui.pictures.numbers import Places, beside, identifier, keep, matrix
+from explorer.ui.pictures.window import token_places
+from explorer.ui.settings import choice, number, use
+from explorer.ui.subject import Subject
+from explorer.ui.view import (
+    Change,
+    Content,
+    Finding,
+    View,
+    Why,
+    button,
+    caption,
+    chart,
+    check,
+    part,
+    prose,
+    select,
+    sentence,
+    show,
+)
+from explorer.ui.what_if import WhatIf, toggled
+
+HEATMAP, LINES = "Heatmap", "Lines"
+DRAWN_AS: dict[str, Any] = {
+    "label": "Drawn as",
+    "menu": True,
+    "show_label": False,
+    "container": False,
+    "scale": 0,
+    "min_width": 120,
+}
+SPECIALS = {  # for each setting its label, and what the rows sum to
+    "all": ("All tokens", "rows sum to 1"),
+    "hidden": ("Without [CLS] and [SEP], weights as they are", "weights as they are, so rows sum to less than 1"),
+    "renormalised": ("Without [CLS] and [SEP], rows renormalised", "each row divided by what is left of it"),
+}
+MEANINGS = {  # of the patterns of heads, in words
+    "previous token": "most of the weight goes to the token before",
+    "next token": "most of the weight goes to the token behind",
+    "itself": "tokens look mostly at themselves",
+    "[SEP]": "most of the weight is parked at [SEP], where little comes from",
+    "[CLS]": "most of the weight goes to [CLS]",
+    "diagonal": "tokens look at themselves and at their neighbours",
+    "[CLS] and [SEP]": "most of the weight is parked at [CLS] and [SEP]",
+    "same token": "tokens look at the same token elsewhere",
+    "broad": "tokens look at nearly everything alike",
+    "mixed": "no single habit explains it; look at the words",
+}
+NO_MARKS = "nothing"
+SENTENCES, SENTENCE_LETTERS = GROUPS[-1], 22
+HEIGHT = 430  # with its column labels, it ends about where a projector's first screen does
+SQUARE_ROOT = settings.Switch(label="√ scale", more=True)
+MARKS = settings.Choice(
+    label="Bars below the pictures", options=(NO_MARKS, *((metric.label, metric.key) for metric in METRICS)), menu=True, more=True
+)
+
+
+class Heads(View):
+    """Every head of every layer as a small picture."""
+
+    name, question = "attention/heads", "Which heads are there, and which is worth a look?"
+    width, shows_changes = 5, True
+    grid = part("head_grid", marks=True)
+    about = prose(classes="caption", answer=True)
+    square_root: bool = use(SQUARE_ROOT, True, here=False)
+    marks: str = use(MARKS, NO_MARKS, here=False)
+
+    first = staticmethod(most_telling_first)
+
+    def compute(self, subject: Subject) -> Content:
+        """The grid, and the kind of the selected head."""
+        return {"grid": lambda: self._grid(subject), "about": _about(subject)}
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """The effect of the selected head on the guess, or what it attends to."""
+        found = told_at_once(subject)
+        if found is None:
+            return None
+        inside = None if found.query is None else Why("inside-head", "One head", found.selection)
+        return Finding(head_sentence(subject, found), switched_off(found) if found.word else inside)
+
+    def on_grid(self, subject: Subject, index: list[int]) -> Change:
+        """Select another head: [layer, head], zero-based."""
+        layer, head = limits.check_cell(index)
+        return select(layer=layer + 1, head=head + 1)
+
+    def on_grid_switch(self, subject: Subject, index: list[int]) -> Change:
+        """Switch a head off, or on again: [layer, head], zero-based."""
+        return toggled(subject, limits.check_cell(index))
+
+    def _grid(self, subject: Subject) -> dict[str, Any]:
+        seen, marks = overview_of(subject), None
+        if self.marks != NO_MARKS:
+            values = seen.metrics[self.marks]
+            marks = values / max(float(values.max()), 1.0)  # shares unchanged, distances relative to the largest
+        notes = [
+            [f"{name}, entropy {entropy:.2f}, strongest weight {top:.2f}" for name, entropy, top in zip(*row, strict=True)]
+            for row in zip(seen.patterns, seen.metrics["entropy"], seen.strongest, strict=True)
+        ]
+        selected = (subject.selection.attention_layer, subject.selection.head_index)
+        off = subject.selection.off
+        grid = head_grid(seen.small, selected, self.square_root, notes=notes, marks=marks, off=off)
+        return keep(grid, lambda: heads_table(seen).with_columns(off=lambda row: (row[0] - 1, row[1] - 1) in off))
+
+
+class HeadWhatIf(WhatIf):
+    """The model's answers without the selected head, or with another change."""
+
+    name = "attention/what-if"
+    width = 5
+    this_head = True
+    note = "The pictures show the run as it is, with every head on. In the grid, X or a double click switches a head off and on."
+
+
+class OneHead(View):
+    """One head in full: a heatmap or lines."""
+
+    name, question = "attention/head", "Who looks at whom?"
+    width = 6
+    side_by_side = (("title", "look"),)
+    title = prose(classes="detail-title")
+    look: str = choice((HEATMAP, LINES), **DRAWN_AS)
+    heatmap = chart("Attention of one head", height=HEIGHT, optional=True)
+    lines = part("lines", height=HEIGHT, optional=True)
+    cell = sentence(keep_height=True)
+    specials: str = choice([(label, key) for key, (label, _) in SPECIALS.items()], "[CLS] and [SEP]", menu=True, more=True)
+    square_root: bool = use(SQUARE_ROOT, True)
+    group: str = choice(GROUPS, "Rows and columns are", more=True)
+    direction: str = choice([("From any text to any", "all"), *DIRECTIONS[1:]], "Direction", menu=True, more=True, line=True)
+    top_p: float = number(100, "Strongest edges that hold this share of each row (%)", low=10, high=100, more=True)
+    average: str = choice((ONE_HEAD, LAYER_MEAN, HEAD_MEAN, ALL_MEAN), "Weights of", menu=True, more=True, line=True)
+    measure: str = choice(
+        (("Attention weight α", WEIGHT), ("Weight × value ‖αf(x)‖", VALUE)), "Reading of 'how much'", menu=True, more=True
+    )
+    marks: str = use(MARKS, NO_MARKS)
+    help = caption(
+        "Words and sentences: the sum over the pieces that are looked at, the mean over those that look. Weight × value: the "
+        "length of what a key really adds, ‖αf(x)‖ with f(x) = (x W_V + b_V) W_O (Kobayashi et al. 2020); its rows do not "
+        "sum to 1. Either way, attention is not explanation: it says where a vector was taken from, not that the "
+        "prediction depends on it (Jain & Wallace 2019).",
+        more=True,
+    )
+    elsewhere = button("What does this head do elsewhere? →", more=True)
+    check = check()
+
+    prepare_rest = staticmethod(prepare_effects)
+
+    def compute(self, subject: Subject) -> Content:
+        """The picture of the chosen part of the selected head's weights."""
+        chosen = self._chosen(subject)
+        shown = {"title": self._title(subject), "cell": self._hint(chosen), "check": attention_check(subject, self.measure)}
+        row = chosen.queries.row_of(subject.selection.token)
+        if self.look == LINES:
+            lines = _lines(chosen, row, self._unit)
+            return {**shown, "lines": lines and beside(lines, **self._whose(subject))}
+        picture = self._heatmap(chosen, row, self._telling(subject, chosen))
+        return {**shown, "heatmap": beside(picture, **self._whose(subject))}
+
+    def on_heatmap(self, subject: Subject, index: list[int]) -> Change:
+        """Show the exact weight of a cell: [row, column]."""
+        return show(cell=_cell(self._chosen(subject), *limits.check_cell(index)))
+
+    def on_elsewhere(self, subject: Subject, index: None) -> Why:
+        """Go to the same head in the atlas."""
+        chosen = {"layer": subject.selection.attention_layer + 1, "head": subject.selection.head}
+        return Why("corpus", "Head atlas", chosen)
+
+    def _chosen(self, subject: Subject) -> ChosenWeights:
+        part = Choice(self.specials, self.direction, self.group, self.top_p / 100)
+        return choose(weights_of(subject, self.average, self.measure), subject.trace.encoding, part)
+
+    def _telling(self, subject: Subject, chosen: ChosenWeights) -> tuple[int, int] | None:
+        """The cell of the finding, if it is shown."""
+        if self.average != ONE_HEAD:
+            return None
+        found = told_at_once(subject)
+        if found is None or found.query is None or found.key is None or not found.names_a_key:
+            return None
+        row, column = chosen.queries.row_of(found.query), chosen.keys.row_of(found.key)
+        return None if row is None or column is None else (row, column)
+
+    def _heatmap(self, chosen: ChosenWeights, row: int | None, cell: tuple[int, int] | None) -> object:
+        queries, keys = (_labels(side, self.group) for side in (chosen.queries, chosen.keys))
+        scale = WeightScale(self.square_root, self._unit)
+        places = chosen.queries.places, chosen.keys.places
+        picture = attention_heatmap(chosen.weights, queries, keys, scale, row, places)
+        return with_cell(picture, cell)
+
+    @property
+    def _unit(self) -> str:
+        return "‖αf(x)‖" if self.measure == VALUE else "weight"
+
+    def _whose(self, subject: Subject) -> dict[str, int | str]:
+        """The layer and the head of the weights, for the exported data."""
+        layer = "mean" if self.average in (HEAD_MEAN, ALL_MEAN) else subject.selection.attention_layer + 1
+        return {"layer": layer, "head": "mean" if self.average in (LAYER_MEAN, ALL_MEAN) else subject.selection.head}
+
+    def _title(self, subject: Subject) -> str:
+        layer, head = subject.selection.attention_layer + 1, subject.selection.head
+        named = {
+            ONE_HEAD: f"Layer {layer}, head {head}",
+            LAYER_MEAN: f"Layer {layer}, mean of its heads",
+            HEAD_MEAN: f"Head {head}, mean of all layers",
+            ALL_MEAN: "Mean of all heads of all layers",
+        }[self.average]
+        _, sums = SPECIALS[self.specials]
+        if self.measure == VALUE:
+            sums = "length of what each key adds, from 0 up"
+        elif self.top_p < 100 or self.direction != "all":
+            sums = "only a part of each row is shown"
+        return f"**{named}** — row looks at column; {sums}."
+
+    def _hint(self, chosen: ChosenWeights) -> str:
+        if not chosen.weights.size:
+            return "There is nothing in this direction: type a text B above."
+        hint = "Click a cell for its exact weight. Click a token above to outline its row."
+        return "" if self.look == LINES else hint
+
+
+def _about(subject: Subject) -> str:
+    seen, selection = overview_of(subject), subject.selection
+    at = (selection.attention_layer, selection.head_index)
+    pattern, entropy, distance = seen.patterns[at], seen.metrics["entropy"][at], seen.metrics["distance"][at]
+    return (
+        f"Layer {at[0] + 1}, head {at[1] + 1}: **{pattern}**: {MEANINGS[pattern]}. One picture a head: its rows "
+        "look at its columns, darker (lighter on dark) is more, each on its own scale. Click one, or use the arrow keys.\n\n"
+        f"In numbers: a token looks {distance:.1f} tokens away on average; entropy {entropy:.2f} (0: each looks at one token; "
+        "1: at all alike)."
+    )
+
+
+def _lines(chosen: ChosenWeights, row: int | None, unit: str) -> dict[str, Any] | None:
+    if not chosen.weights.size:
+        return None
+    queries, keys = chosen.queries, chosen.keys
+    lines = attention_lines(chosen.weights, queries.names, queries.kinds, row, key_tokens=keys.names, key_kinds=keys.kinds)
+    sides = Places.of_tokens(queries.names, "query", queries.places), Places.of_tokens(keys.names, "key", keys.places)
+    lines |= {"places": {"query": token_places(queries.places), "key": token_places(keys.places)}}
+    return keep(lines, lambda: matrix(chosen.weights, *sides, identifier(unit)))
+
+
+def _labels(side: Side, group: str) -> list[str]:
+    """The labels of rows or columns: for a sentence its number and its beginning."""
+    if group != SENTENCES:
+        return side.names
+    numbers = itertools.count(1)
+    return [
+        name if kind == "special" else f"{next(numbers)} · {shorten(name, SENTENCE_LETTERS)}"
+        for name, kind in zip(side.names, side.kinds, strict=True)
+    ]
+
+
+def _cell(chosen: ChosenWeights, row: int, column: int) -> str:
+    if not (0 <= row < chosen.weights.shape[0] and 0 <= column < chosen.weights.shape[1]):
+        return ""
+    weight, rank = float(chosen.weights[row, column]), rank_in_row(chosen.weights, row, column)
+    query, key = chosen.queries, chosen.keys
+    places = f"{query.names[row]} (token {query.groups[row][0]}) → {key.names[column]} (token {key.groups[column][0]})"
+    return f"{places}: {weight:.6f}, number {rank} of {len(key.names)} in its row."

@@ -1,0 +1,111 @@
+"""Metrics of all heads."""
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from explorer.analysis.head_metrics import METRICS, PATTERN_RULE, PATTERN_SOURCE
+from explorer.analysis.overview import Overview
+from explorer.text import limits
+from explorer.ui.attention_data import heads_table, most_telling_first, overview_of, prepare_effects
+from explorer.ui.pictures.attention import metric_heatmap
+from explorer.ui.pictures.numbers import identifier, keep
+from explorer.ui.pictures.strip_table import Column, Row, strip_table
+from explorer.ui.settings import choice
+from explorer.ui.subject import Subject, head_name
+from explorer.ui.view import Change, Content, Finding, View, Why, caption, chart, part, prose, select
+
+BY_KEY = {metric.key: metric for metric in METRICS}
+COLUMNS = [
+    Column("layer, head", "name", name="head"),
+    Column("pattern", "text"),
+    *(Column(metric.short, "number", form=".2f", name=identifier(metric.label)) for metric in METRICS),
+]
+
+
+class HeadNumbers(View):
+    """One metric of all heads as a heatmap."""
+
+    name, question = "attention/metric", "How do the heads differ?"
+    width = 4
+    metric: str = choice([(metric.label, metric.key) for metric in METRICS], "Number", menu=True, elem_classes="inline")
+    heatmap = chart("A number for every head", height=390)
+    formula = prose(classes="caption")
+
+    first, prepare_rest = staticmethod(most_telling_first), staticmethod(prepare_effects)
+
+    def compute(self, subject: Subject) -> Content:
+        """The heatmap, with the formula of the metric."""
+        seen, chosen = overview_of(subject), BY_KEY[self.metric]
+        selected = (subject.selection.attention_layer, subject.selection.head_index)
+        values = seen.metrics[self.metric]
+        figure = metric_heatmap(values, seen.patterns, chosen.label, selected, self.metric != "distance")
+        formula = f"**{chosen.label}**: {chosen.formula}; {chosen.range}. {chosen.source}."
+        return {"heatmap": figure, "formula": formula}
+
+    def finding(self, subject: Subject) -> Finding:
+        """The most frequent pattern, and the head with the highest value of the metric."""
+        seen, metric = overview_of(subject), BY_KEY[self.metric]
+        values = seen.metrics[self.metric]
+        layer, head = (int(place) for place in np.unravel_index(int(values.argmax()), values.shape))
+        pattern, count = Counter(seen.patterns.ravel().tolist()).most_common(1)[0]
+        highest = f"highest in {metric.label} is {head_name((layer, head))}: {values[layer, head]:.2f}"
+        return Finding(
+            f"{count} of {seen.patterns.size} heads have the pattern ‘{pattern}’ here; {highest}.",
+            Why("attention", "One head", {"layer": layer + 1, "head": head + 1}),
+        )
+
+    def on_heatmap(self, subject: Subject, index: list[int]) -> Change:
+        """Select another head: [layer, head], zero-based."""
+        layer, head = limits.check_cell(index)
+        return select(layer=layer + 1, head=head + 1)
+
+
+class HeadTable(View):
+    """All metrics of all heads in a table."""
+
+    name, question = "attention/metrics", "What is each head like, in numbers?"
+    width = 10
+    table = part("strips", classes="compact", height=480, sortable=True, marks=True)
+    help = caption(
+        "Every head on this input. Click a column's name to sort by it, a head or a cell of the heatmap to "
+        f"choose that head. Pattern: {PATTERN_RULE} ({PATTERN_SOURCE})."
+    )
+
+    def compute(self, subject: Subject) -> Content:
+        """The table."""
+        return {"table": lambda: _table(overview_of(subject))}
+
+    def on_table(self, subject: Subject, index: int) -> Change:
+        """Select another head by its index among all, layer by layer."""
+        layer, head = divmod(limits.check_place(index), subject.model.capabilities.heads)
+        return select(layer=layer + 1, head=head + 1)
+
+
+class Formulas(View):
+    """The formulas of all metrics."""
+
+    name, question = "attention/formulas", "What do the numbers mean?"
+    folded = "Every number: formula, range and source"
+    legend = caption(
+        "\n".join(
+            [
+                "| number | formula | range | source |",
+                "|---|---|---|---|",
+                *(f"| {metric.label} | {metric.formula} | {metric.range} | {metric.source} |" for metric in METRICS),
+            ]
+        ).replace("|i − j|", "abs(i − j)"),
+        classes="formulas",
+    )
+
+
+def _table(seen: Overview) -> dict[str, Any]:
+    layers, heads = seen.patterns.shape
+
+    def row(layer: int, head: int) -> Row:
+        numbers = [seen.metrics[metric.key][layer, head] for metric in METRICS]
+        return Row([f"{layer + 1}, {head + 1}", seen.patterns[layer, head], *numbers], token=layer * heads + head)
+
+    rows = [row(layer, head) for layer in range(layers) for head in range(heads)]
+    return keep(strip_table(COLUMNS, rows, "every head by numbers"), lambda: heads_table(seen))

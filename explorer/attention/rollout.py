@@ -1,0 +1,96 @@
+"""Attention rollout: the flow of information through all layers."""
+
+from contextlib import suppress
+
+import numpy as np
+
+from explorer.analysis.attention import rows_error
+from explorer.attention.compute import rollout
+from explorer.core.errors import CapabilityError
+from explorer.techniques.routes import mixing, place_shares
+from explorer.ui.pictures.attention import WeightScale, attention_heatmap, sources_heatmap
+from explorer.ui.pictures.bars import whole_percent
+from explorer.ui.pictures.numbers import beside
+from explorer.ui.settings import number
+from explorer.ui.subject import Subject
+from explorer.ui.view import Content, Finding, View, Why, caption, chart, check, is_quick, matches, sentence
+
+ROUTES_PASSES = 4  # what the mixing of all layers takes, in forward passes
+
+
+class Rollout(View):
+    """Attention rollout up to a layer, and the origin of one token."""
+
+    name, question = "attention/rollout", "Where does each token come from, through all layers?"
+    columns = (("matrix", "help"), ("sources", "token", "check"))
+    matrix = chart("Attention rollout", height=430)
+    help = caption(
+        "Attention rollout (Abnar & Zuidema 2020): row i says how much each input token contributed to token i "
+        "after this layer, if information only flowed as attention says. The product of 0.5 · (mean over heads) "
+        "+ 0.5 · I, newer layers from the left; I stands for the residual connection. That half of each position is kept is "
+        "an assumption, the same for every layer and token. The routes of the overview measure it: ALTI (Ferrando et al. 2022) "
+        "compares each token's part of the attention block's output with the whole. √ scale; rows sum to 1."
+    )
+    sources = chart("Where one token comes from", height=430)
+    token = sentence()
+    up_to: int = number(6, "From layer 1 up to layer", low=1, high=lambda model: model.layers)
+    check = check()
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """Where a token comes from after all layers, by rollout, with what it assumes, and by the routes, which measure it."""
+        trace, token = subject.trace, subject.token
+        if not any(place != token for place in trace.encoding.text_positions):
+            return None
+        after = trace.once(("rollout", token), lambda: self._rows(subject))[-1]
+        told = f"Rollout assumes that every layer keeps half of each position: “{trace.tokens[token]}” then takes "
+        told += f"{_taken(subject, after)}."
+        if (mixed := _mixed(subject)) is None:
+            return Finding(told)
+        kept = whole_percent(float(mixed[:, token, token].mean()))
+        told += f" The routes (ALTI) measure that it keeps {kept} a layer: {_taken(subject, place_shares(mixed, token)[0])}."
+        return Finding(told, Why("overview", "Routes", {"token": token}))
+
+    def _rows(self, subject: Subject) -> np.ndarray:
+        """[layers, tokens]: the rollout of the selected token after each layer."""
+        layers = range(subject.model.capabilities.layers)
+        return np.stack([flow[subject.token] for flow in rollout(map(subject.trace.attention, layers))])
+
+    def compute(self, subject: Subject) -> Content:
+        """Both pictures, from one pass over the layers."""
+        trace, token = subject.trace, subject.token
+        error, rows = 0.0, []
+        layers = (trace.attention(index) for index in range(subject.model.capabilities.layers))
+        for layer, flow in enumerate(rollout(layers), start=1):
+            error = max(error, rows_error(flow))
+            rows.append(flow[token])
+            if layer == self.up_to:
+                wanted = flow
+        trace.once(("rollout", token), lambda: np.stack(rows))
+        name, up_to = trace.tokens[token], {"up_to_layer": self.up_to}
+        return {
+            "matrix": beside(attention_heatmap(wanted, trace.tokens, trace.tokens, WeightScale(True, "share"), token), **up_to),
+            "sources": beside(sources_heatmap(np.stack(rows), trace.tokens), query_position=token, query=name),
+            "token": f"Where '{name}' (token {token}) comes from, layer by layer; click a token above for another.",
+            "check": matches(error, "rows sum to 1, from the same weights as in 'One head'", 1e-5),
+        }
+
+
+def _taken(subject: Subject, shares: np.ndarray) -> str:
+    """What the shares [tokens] of the selected token say: from special tokens, from itself, and from which other word most."""
+    trace, token = subject.trace, subject.token
+    others = [place for place in trace.encoding.text_positions if place != token]
+    special = [place for place, kind in enumerate(trace.encoding.kinds) if kind == "special" and place != token]
+    best = others[int(shares[others].argmax())]
+    parked, own, most = (whole_percent(float(share)) for share in (shares[special].sum(), shares[token], shares[best]))
+    names = " and ".join(dict.fromkeys(trace.tokens[place] for place in special))
+    lead = f"{parked} from {names}, " if special else ""
+    return f"{lead}{own} from itself and, of the others, most from “{trace.tokens[best]}”, {most}"
+
+
+def _mixed(subject: Subject) -> np.ndarray | None:
+    """The mixing [layers, query, key] that the routes follow; None where it takes long or the layers cannot be taken apart."""
+    if not is_quick(subject, ROUTES_PASSES):
+        return None
+    with suppress(CapabilityError):
+        return mixing(subject.trace).shares
+    return None

@@ -1,0 +1,71 @@
+"""Several heads of a layer together."""
+
+import numpy as np
+
+from explorer.analysis.attention import rows_error, top_p
+from explorer.attention.heads import DRAWN_AS, HEATMAP, HEIGHT, LINES
+from explorer.attention.pictures import attention_lines
+from explorer.ui.attention_data import attention_check
+from explorer.ui.pictures.attention import WeightScale, attention_heatmap
+from explorer.ui.pictures.bars import whole_percent
+from explorer.ui.pictures.numbers import beside
+from explorer.ui.settings import choice, number, several
+from explorer.ui.subject import Subject
+from explorer.ui.view import Content, Finding, View, caption, chart, check, matches, part, prose
+
+
+class SeveralHeads(View):
+    """The weights of any set of heads of one layer, summed, as exBERT shows them (Hoover, Strobelt & Gehrmann 2020)."""
+
+    name, question = "attention/several", "What do several heads look at together?"
+    columns = (("layer", "heads", "mass", "help"), ("title", "drawn_as", "heatmap", "lines", "rows", "check"))
+    widths = (5, 6)
+    side_by_side = (("title", "drawn_as"),)
+    layer: int = number(1, "Layer", low=1, high=lambda model: model.layers)
+    heads: tuple[int, ...] = several(label="Heads; none chosen is all of them", options=lambda model: range(1, model.heads + 1))
+    mass: float = number(100, "Strongest weights that hold this share of each row (%)", low=10, high=100)
+    help = caption(
+        "The weights of the chosen heads are added up, so that each row sums to the number of heads: what stays dark is "
+        "what many of them agree on. Heads that look at [CLS] or [SEP] do little (Clark et al. 2019, section 3.2); "
+        "leave them out to see the others."
+    )
+    title = prose(classes="detail-title")
+    drawn_as: str = choice((HEATMAP, LINES), **DRAWN_AS)
+    heatmap = chart("Attention of several heads, summed", height=HEIGHT, optional=True)
+    lines = part("lines", height=HEIGHT, optional=True)
+    rows = check()
+    check = check()
+
+    def compute(self, subject: Subject) -> Content:
+        """The sum as a heatmap or as lines, and a check that it sums the model's own weights."""
+        weights, number = self._weights(subject)
+        trace, row = subject.trace, subject.selection.token
+        named = f"heads {', '.join(map(str, self.heads))}" if self.heads else f"all {number} heads"
+        whose = {"layer": self.layer, "heads": " ".join(map(str, self.heads)) or "all"}
+        sums = f"each row sums to {number}" if self.mass >= 100 else f"only the strongest {self.mass:g} % of each row are shown"
+        shown = {
+            "title": f"**Layer {self.layer}, {named}** — row looks at column; {sums}.",
+            "rows": matches(rows_error(weights / number), f"rows sum to {number}, the number of heads", 1e-5),
+            "check": attention_check(subject.select(layer=self.layer)),
+        }
+        weights = top_p(weights, self.mass / 100)
+        if self.drawn_as == LINES:
+            return {**shown, "lines": beside(attention_lines(weights, trace.tokens, trace.encoding.kinds, row), **whose)}
+        scale = WeightScale(square_root=True, unit="weight, summed")
+        picture = attention_heatmap(weights, trace.tokens, trace.tokens, scale, row)
+        return {**shown, "heatmap": beside(picture, **whose)}
+
+    def finding(self, subject: Subject) -> Finding:
+        """The token to which these heads together attend most."""
+        weights, number = self._weights(subject)
+        shares = weights.mean(axis=0) / number  # [key]
+        key = int(shares.argmax())
+        heads = f"head {self.heads[0]}" if number == 1 else f"{number} heads together"
+        text = f"In layer {self.layer}, {heads} look most at “{subject.trace.tokens[key]}” (token {key}): "
+        return Finding(f"{text}it gets {whole_percent(float(shares[key]))} of their weight.")
+
+    def _weights(self, subject: Subject) -> tuple[np.ndarray, int]:
+        """[query, key] the sum over the chosen heads, and their number."""
+        attention = subject.trace.attention(self.layer - 1)
+        chosen = [head - 1 for head in self.heads] or list(range(len(attention)))
+        return attention[chosen].sum(axis=0), len(chosen)

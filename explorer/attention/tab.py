@@ -1,0 +1,21 @@
+"""The tab Attention: all heads at a glance, one head in full, all heads by numbers, and the flow through all layers."""
+
+from explorer.attention.heads import Heads, HeadWhatIf, OneHead
+from explorer.attention.metrics import Formulas, HeadNumbers, HeadTable
+from explorer.attention.rollout import Rollout
+from explorer.attention.several import SeveralHeads
+from explorer.ui.view import Tab
+
+TAB = Tab(
+    "attention",
+    "Attention",
+    "Who looks at whom?",
+    {
+        "One head": [[[Heads, HeadWhatIf], OneHead]],
+        "Several heads": [[SeveralHeads]],
+        "All heads by numbers": [[HeadNumbers, HeadTable], [Formulas]],
+        "Through all layers": [[Rollout]],
+    },
+    steppers=("layer", "head"),
+    without_steppers=("Several heads", "Through all layers"),
+)

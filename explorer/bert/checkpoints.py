@@ -1,0 +1,384 @@
+"""Where models come from: the bundled one, a folder, the Hub or its local cache. Nothing here imports torch, which is slow."""
+
+import errno
+import io
+import json
+import os
+import re
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+import huggingface_hub
+from huggingface_hub import constants
+from huggingface_hub.errors import (
+    GatedRepoError,
+    HfHubHTTPError,
+    HFValidationError,
+    IncompleteSnapshotError,
+    RepositoryNotFoundError,
+    RevisionNotFoundError,
+)
+from huggingface_hub.utils import validate_repo_id
+from tqdm import tqdm
+
+from explorer.bert.families import Family, family_of, saved_from, task_of
+from explorer.core.errors import ModelError
+from explorer.core.limits import is_public
+from explorer.core.paths import ASSETS
+from explorer.core.steps import Stopped
+
+BUNDLED = "bert-l6-h384-uncased"
+BUNDLED_FOLDER = ASSETS / "models" / BUNDLED
+EXAMPLE_ID = "google-bert/bert-base-uncased"
+TUNED = "tuned-"  # prefix of a tuned model's name in the model box: one that was trained here, and is kept in its run
+
+TOKENIZER_FILES = [
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "vocab.txt",
+    "vocab.json",
+    "merges.txt",
+    "special_tokens_map.json",
+    "added_tokens.json",
+]
+WEIGHT_FILES = ["model.safetensors", "model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json"]
+VOCABULARY_FILES = {"tokenizer.json", "vocab.txt", "merges.txt"}  # any one of them: the last comes with vocab.json
+REVISION = re.compile(r"(?!.*\.\.)[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*")  # a branch, a tag or a commit
+LONGEST_REVISION = 128  # characters
+NO_REVISION = f"What stands after @ names no revision; write a branch, a tag or a commit, such as {EXAMPLE_ID}@main."
+HUB_TIMEOUT = 10  # seconds in which the Hub must list a repository
+NOT_STORABLE = {errno.EACCES, errno.EDQUOT, errno.ENOSPC, errno.EPERM, errno.EROFS}
+
+Report = Callable[[float, str], None]
+"""Receives the progress of a download: a share from 0 to 1, and what is being done.
+
+It may raise `Stopped`; what has been downloaded is kept.
+"""
+
+constants.HF_HUB_DISABLE_XET = True  # such downloads cannot be stopped
+constants.DOWNLOAD_CHUNK_SIZE = 2**20  # bytes between two reports of progress, at which a download can be stopped
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A folder that holds one model, under the name a person knows it by; `stamp` and `folder` identify its content."""
+
+    name: str
+    folder: Path
+    family: Family
+    stamp: float  # time of the latest change of a file: a folder that was rewritten is another checkpoint
+    from_hub: bool = False  # public: its name may be shown to anyone
+
+    def faulty(self, fault: str) -> ModelError:
+        """An error about a faulty file of this model."""
+        return faulty(fault, self.from_hub)
+
+    def unreadable(self, part: str) -> ModelError:
+        """An error about a file of this model that cannot be read."""
+        return self.faulty(f"The {part} of {self.name} cannot be read")
+
+
+_sources: list[Callable[[str], Path | None]] = []
+
+
+def add_source(source: Callable[[str], Path | None]) -> None:
+    """Add a kind of model names: `source(name)` returns the folder, or None for names of another kind.
+
+    It raises ModelError for a name of its kind that it does not know.
+    """
+    if source not in _sources:
+        _sources.append(source)
+
+
+def default_name() -> str:
+    """The model that is opened first: BERT_EXPLORER_MODEL of the environment, or the bundled one."""
+    return os.environ.get("BERT_EXPLORER_MODEL", "").strip() or BUNDLED
+
+
+def find(name: str | os.PathLike[str] | None = None, report: Report | None = None) -> Checkpoint:
+    """The checkpoint called `name`: the bundled model, a local folder, or an id on the Hub (local cache first).
+
+    An id may have a revision, a branch, a tag or a commit: google-bert/bert-base-uncased@main. Raises ModelError, which says what
+    was tried and what to do.
+    """
+    if isinstance(name, os.PathLike):
+        name = os.fspath(name)
+    if name is None or (isinstance(name, str) and not name.strip()):
+        name = default_name()
+    name = checked_name(name.strip() if isinstance(name, str) else "")
+    if folder := _named_here(name):
+        return in_folder(name, folder)
+    place = Place.of(name)
+    try:
+        validate_repo_id(place.id)
+    except HFValidationError as error:
+        raise ModelError(f"{name[:80]} is neither a folder nor an id on the hub such as {EXAMPLE_ID}.") from error
+    return in_folder(name, _from_cache(place) or _download(place, report or (lambda share, what: None)), from_hub=True)
+
+
+def is_here(name: str) -> bool:
+    """Whether a model can be opened without the network: not every model that a stranger names is downloaded at once."""
+    try:
+        if _named_here(name):
+            return True
+        place = Place.of(name)
+        validate_repo_id(place.id)
+    except (ModelError, HFValidationError):
+        return False
+    return _from_cache(place) is not None
+
+
+def _named_here(name: str) -> Path | None:
+    """The folder of a local model by its name, or None. Raises ModelError as a source does."""
+    return next((folder for source in (*_sources, here) if (folder := source(name))), None)
+
+
+def is_name(given: object) -> bool:
+    """Whether a value could be the name of a model."""
+    return isinstance(given, str) and 0 < len(given) <= 300 and given.isprintable()
+
+
+def checked_name(name: str) -> str:
+    """The name unchanged. Raises ModelError for an impossible one: messages repeat it on one line."""
+    if not is_name(name):
+        raise ModelError(f"That is not the name of a model; try {EXAMPLE_ID} or a folder with a BERT checkpoint.")
+    return name
+
+
+def here(name: str) -> Path | None:
+    """The folder of the bundled model, or the folder `name` if visitors may open it: strangers must not learn which exist."""
+    if name == BUNDLED:
+        return BUNDLED_FOLDER
+    if is_public() and name != default_name():
+        return None
+    try:
+        folder = Path(name).expanduser()
+        return folder.resolve() if folder.is_dir() else None
+    except (OSError, RuntimeError):
+        return None
+
+
+def in_folder(name: str, folder: Path, from_hub: bool = False) -> Checkpoint:
+    """The checkpoint in a folder, under a name. Raises ModelError when it is incomplete or of an unknown family."""
+    if lacking := _lacking(folder):
+        if below := _checkpoint_below(folder):
+            raise ModelError(f"{name} holds no checkpoint, but its folder {below} does; name {Path(name) / below}.")
+        raise ModelError(
+            f"{name} lacks {lacking}; a checkpoint has config.json, model.safetensors and tokenizer.json or vocab.txt."
+        )
+    family, _ = _kind(folder / "config.json", name, from_hub)
+    stamp = max(path.stat().st_mtime for path in folder.iterdir() if path.is_file())
+    return Checkpoint(name, folder, family, stamp, from_hub)
+
+
+def _lacking(folder: Path) -> str:
+    """The first thing that a folder lacks: a configuration, weights with all shards of their index, a vocabulary; '' if none."""
+    index = ""
+    try:
+        files = {path.name for path in folder.iterdir() if path.is_file()}
+        weights = next((weights for weights in WEIGHT_FILES if weights in files), None)
+        if "config.json" not in files or weights is None:
+            return "config.json" if "config.json" not in files else WEIGHT_FILES[0]
+        if weights.endswith(".index.json"):
+            index = weights
+            if absent := set(json.loads((folder / index).read_bytes())["weight_map"].values()) - files:
+                return str(min(absent))[:80]
+        return "" if files & VOCABULARY_FILES else "tokenizer.json or vocab.txt"
+    except (OSError, ValueError, AttributeError, KeyError, TypeError, RecursionError):
+        return f"a {index} that can be read" if index else "files that can be read"
+
+
+def _checkpoint_below(folder: Path) -> str:
+    """The subfolder with the newest checkpoint, as training leaves them (checkpoint-500), or ''."""
+    try:
+        below = [path for path in folder.iterdir() if path.is_dir() and path.name.isprintable() and not _lacking(path)]
+        return max(below, key=lambda path: path.stat().st_mtime).name if below else ""
+    except OSError:
+        return ""
+
+
+def faulty(fault: str, from_hub: bool) -> ModelError:
+    """An error about a faulty model: the fault, and what to do, which depends on where it came from."""
+    return ModelError(f"{fault}; {'fetch the model again' if from_hub else 'save the model there again'}.")
+
+
+def _kind(config: Path, name: str, from_hub: bool) -> tuple[Family, str]:
+    """The family that a config.json names, and the class from which it was saved, '' for none.
+
+    Raises ModelError when it cannot be read, or names an unknown family.
+    """
+    try:
+        entries = json.loads(config.read_text("utf-8"))
+        model_type, architectures = entries.get("model_type"), entries.get("architectures")
+    except (OSError, ValueError, AttributeError, RecursionError) as error:
+        raise faulty(f"The config.json of {name} cannot be read", from_hub) from error
+    return family_of(model_type, architectures, name), saved_from(architectures)
+
+
+@dataclass(frozen=True)
+class Place:
+    """The address of a model on the Hub."""
+
+    id: str
+    revision: str | None  # a branch, a tag or a commit; None for the default one
+
+    @classmethod
+    def of(cls, name: str) -> "Place":
+        """The place that `id` or `id@revision` names.
+
+        Raises ModelError unless the revision is one that git allows: the Hub's client makes a path of it, and would follow it
+        anywhere.
+        """
+        repository, at, revision = name.partition("@")
+        if at and (len(revision) > LONGEST_REVISION or not REVISION.fullmatch(revision)):
+            raise ModelError(NO_REVISION)
+        return cls(repository, revision or None)
+
+    def __str__(self) -> str:
+        return self.id if self.revision is None else f"{self.id}@{self.revision}"
+
+
+def _from_cache(place: Place) -> Path | None:
+    """The newest complete snapshot in the local cache, without the network; None if there is none."""
+    try:
+        folder = Path(huggingface_hub.snapshot_download(place.id, revision=place.revision, local_files_only=True))
+    except IncompleteSnapshotError as error:  # expected: most files of a repository are not downloaded
+        folder = Path(error.snapshot_path)
+    except (OSError, ValueError):  # ValueError is raised for a damaged cache
+        return None
+    return None if _lacking(folder) else folder
+
+
+def described(name: str) -> str:
+    """A local model in a few words: the size of its weights, and its heads; for others that it will be downloaded."""
+    try:
+        folder = _named_here(name) or _from_cache(Place.of(name))
+        if folder is None:
+            return "will be fetched"
+        heads = _promised(*_kind(folder / "config.json", name, from_hub=False))
+        size = sum(path.stat().st_size for path in folder.iterdir() if path.suffix in (".safetensors", ".bin"))
+        return f"{size / 1e6:,.0f} MB, {heads}"
+    except (ModelError, HFValidationError, OSError, ValueError):
+        return ""
+
+
+def cached() -> list[str]:
+    """The ids of the models in the local cache that can be opened; none in the public profile, where strangers would see them."""
+    if is_public():
+        return []
+    found = []
+    for reference in Path(constants.HF_HUB_CACHE).glob("models--*/refs/main"):
+        name = reference.parents[1].name.removeprefix("models--").replace("--", "/")
+        try:
+            folder = reference.parents[1] / "snapshots" / reference.read_text("utf-8").strip()
+            if is_name(name) and not _lacking(folder):
+                _kind(folder / "config.json", name, from_hub=True)
+                found.append(name)
+        except (OSError, ValueError, ModelError):
+            continue  # another kind of repository, or incomplete
+    return sorted(found)
+
+
+def _download(place: Place, report: Report) -> Path:
+    name, revision = str(place), place.revision
+    report(0, f"asking the hub for {name}")
+    try:
+        info = huggingface_hub.HfApi().model_info(place.id, revision=revision, timeout=HUB_TIMEOUT, files_metadata=True)
+        sizes = {entry.rfilename: entry.size or 0 for entry in info.siblings or []}
+        if "config.json" not in sizes:
+            raise ModelError(f"{name} on the hub has no config.json; name a model such as {EXAMPLE_ID}.")
+        config = huggingface_hub.hf_hub_download(place.id, "config.json", revision=revision)
+        heads = _promised(*_kind(Path(config), name, from_hub=True))
+        if not VOCABULARY_FILES & sizes.keys():
+            raise ModelError(f"{name} on the hub has no tokenizer.json or vocab.txt; try {EXAMPLE_ID}.")
+        wanted = ["config.json", *TOKENIZER_FILES, *_weights_to_fetch(set(sizes), name)]
+        total = sum(size for file, size in sizes.items() if any(fnmatch(file, pattern) for pattern in wanted))
+        report(0, f"fetching {total / 1e6:.0f} MB: {name}, with {heads}")
+        bar = _reporting_bar(report, total)
+        folder = huggingface_hub.snapshot_download(place.id, revision=revision, allow_patterns=wanted, tqdm_class=bar)
+        report(1, f"opening {name}")
+    except GatedRepoError as error:
+        raise ModelError(f"{name} is gated; accept its terms on the hub and set HF_TOKEN, then try again.") from error
+    except RevisionNotFoundError as error:
+        raise ModelError(f"There is no revision {revision} of {place.id} on the hub; try {place.id} without it.") from error
+    except RepositoryNotFoundError as error:
+        raise ModelError(f"There is no model {place.id} on the hub (or it is private); try {EXAMPLE_ID}.") from error
+    except ModelError:
+        raise
+    except (HfHubHTTPError, OSError, ValueError, RuntimeError) as error:  # hf_xet raises RuntimeError
+        if isinstance(error, OSError) and error.errno in NOT_STORABLE:
+            raise ModelError(f"{name} cannot be stored in the local cache; make room, or set HF_HOME.") from error
+        raise _unreachable(name) from error
+    except Exception as error:  # errors of the Hub's HTTP client, which we do not import, are recognized by their module
+        if not type(error).__module__.startswith("http"):
+            raise
+        raise _unreachable(name) from error
+    return Path(folder)
+
+
+def _promised(family: Family, name: str) -> str:
+    """The heads that a checkpoint of a family should have, judged by the class from which it was saved."""
+    if task_of(name):
+        return "a head of its own for one task, and no masked-LM head"
+    whole = name == family.pretraining_class
+    heads = {
+        "a masked-LM head": bool(family.masked_lm_head) and (whole or name.endswith("ForMaskedLM")),
+        "a head for pairs": bool(family.pair_head) and whole,
+        "a head for replaced pieces": bool(family.replaced_head) and whole,
+    }
+    return " and ".join(head for head, there in heads.items() if there) or "no head"
+
+
+def _unreachable(name: str) -> ModelError:
+    return ModelError(
+        f"{name} is not in the local cache and the hub cannot be reached; connect to the internet once, or name a folder."
+    )
+
+
+def _weights_to_fetch(files: set[str], name: str) -> list[str]:
+    """The weight files to download: safetensors if there are any, else the older format, which is read with weights_only=True."""
+    for single, index, shards in (
+        ("model.safetensors", "model.safetensors.index.json", "model-*.safetensors"),
+        ("pytorch_model.bin", "pytorch_model.bin.index.json", "pytorch_model-*.bin"),
+    ):
+        if single in files:
+            return [single]
+        if index in files:
+            return [index, shards]
+    raise ModelError(f"{name} on the hub has no weights that PyTorch can read; try {EXAMPLE_ID}.")
+
+
+def _reporting_bar(report: Report, total: int) -> type[tqdm]:
+    """A progress bar that reports the downloaded bytes of `total` instead of drawing on the terminal.
+
+    The Hub updates several bars from its own threads; the reported share never decreases.
+    """
+    furthest, stopped = 0.0, threading.Event()
+
+    class ReportingBar(tqdm):
+        """Counts the bytes of all files together."""
+
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            kwargs.pop("name", None)
+            super().__init__(*args, **{**kwargs, "file": io.StringIO()})
+
+        def update(self, *args: Any, **kwargs: Any) -> bool | None:
+            if stopped.is_set():  # not in display(), where tqdm holds a lock
+                raise Stopped
+            return super().update(*args, **kwargs)
+
+        def display(self, *args: Any, **kwargs: Any) -> None:
+            nonlocal furthest
+            if self.unit != "B" or min(self.n, total) <= furthest:
+                return
+            furthest = min(self.n, total)
+            try:
+                report(furthest / total, f"fetching {furthest / 1e6:.0f} of {total / 1e6:.0f} MB")
+            except Stopped:
+                stopped.set()
+
+    return ReportingBar

@@ -1,0 +1,48 @@
+"""The device of forward passes: the processor, or a graphics card after a check that it computes the same."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+
+from explorer.core.cores import DEVICE
+from explorer.core.engine import torch
+from explorer.core.errors import InputError
+
+BFLOAT16 = "BERT_EXPLORER_BF16"
+NAMES = re.compile(r"cpu|mps|cuda(:\d+)?")
+TOLERANCE = 1e-3  # relative to the size of hidden states: float32 differs that much when sums are taken in another order
+
+
+def check(name: str) -> None:
+    """Raise InputError unless a device is valid and available."""
+    if not NAMES.fullmatch(name):
+        raise InputError(f"There is no device {name[:40]!r}; there are cpu, cuda, cuda:1 and so on, and mps.")
+    there = {"cpu": True, "mps": torch.backends.mps.is_available(), "cuda": torch.cuda.is_available()}
+    device = torch.device(name)
+    if not there[device.type] or (device.index or 0) >= max(1, torch.cuda.device_count()):
+        raise InputError(f"This machine, or its PyTorch, has no {name}; leave --device out to compute on the processor.")
+
+
+def chosen() -> torch.device:
+    """The device of forward passes: BERT_EXPLORER_DEVICE of the environment, or the processor."""
+    return torch.device(os.environ.get(DEVICE) or "cpu")
+
+
+def bfloat16_is_fast(device: torch.device) -> bool:
+    """Whether a device multiplies bfloat16 faster than float32, and BERT_EXPLORER_BF16 is not 'never'."""
+    if os.environ.get(BFLOAT16) == "never" or device.type == "mps":
+        return False
+    return torch.cuda.is_bf16_supported() if device.type == "cuda" else _processor_has_bfloat16()
+
+
+@functools.cache
+def _processor_has_bfloat16() -> bool:
+    found = torch.cpu.get_capabilities()
+    return any(found.get(feature, False) for feature in ("avx512_bf16", "amx_bf16"))
+
+
+def difference(states: torch.Tensor, reference: torch.Tensor) -> float:
+    """The largest difference between hidden states and those of the processor, relative to the largest of the latter."""
+    return float((states.cpu().float() - reference).abs().max() / reference.abs().max())

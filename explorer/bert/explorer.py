@@ -1,0 +1,247 @@
+"""One loaded model with its tokenizer: the object that tabs, endpoints and notebooks use."""
+
+from __future__ import annotations
+
+import os
+import threading
+from bisect import bisect_right
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from explorer.bert import attending, checkpoints, replicas
+from explorer.bert.batcher import Batcher, readings
+from explorer.bert.checkpoints import Checkpoint, Report
+from explorer.bert.network import MaskGuesses, Network
+from explorer.bert.results import Ablation, Attributed, Head, Patching, Routes
+from explorer.bert.trace import Reading, Trace
+from explorer.core.cache import OnceCache
+from explorer.core.engine import inference_mode, torch, transformers
+from explorer.core.errors import InputError
+from explorer.core.limits import GUESSES, MODELS, TRACE_MEGABYTES
+from explorer.text import limits
+from explorer.text.encoding import MASK, UNKNOWN, Encoding
+from explorer.text.pieces import Writing, with_own_mask
+
+HEADS_KEPT = 64  # tokens up to which a trace keeps queries, keys and values: 7 MB for BERT-base
+
+Span = tuple[int, int]
+"""Characters [start, end) of a text."""
+Text = str | Sequence[str]
+"""A text, or a pair of texts."""
+
+
+@dataclass(frozen=True)
+class NextSentence:
+    """The probabilities that B follows A and that it does not.
+
+    Index 0 of the model's output is IsNext: Devlin et al. 2019, section 3.1, task 2.
+    """
+
+    is_next: float
+    not_next: float
+    logits: tuple[float, float]  # (IsNext, NotNext)
+
+
+_models: OnceCache[Checkpoint, Explorer] = OnceCache(MODELS.most)
+
+
+def load(name: str | os.PathLike[str] | None = None, report: Report | None = None) -> Explorer:
+    """The model called `name`: the bundled one, a folder, or an id on the Hub such as google-bert/bert-base-uncased.
+
+    The latest models stay loaded, and loading them again is free. `report(share, what)` receives the progress of a download.
+    Raises ModelError when there is no such model or it cannot be read.
+    """
+    checkpoint = checkpoints.find(name, report)
+    return _models.get(checkpoint, lambda: Explorer(checkpoint))
+
+
+def loaded() -> list[Explorer]:
+    """The models in memory."""
+    return _models.values()
+
+
+class Explorer(Network):
+    """A model that reads text: the network with its tokenizer, and a cache of the latest traces."""
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        super().__init__(checkpoint)
+        self._tokenizing = threading.Lock()  # truncation is a state of the tokenizer
+        self._batcher: Batcher[Reading] = Batcher()
+        self._one_pass = threading.Lock()  # when no worker answers
+        self._readings: OnceCache[tuple[str, str], Reading] = OnceCache(TRACE_MEGABYTES.bytes, lambda one: one.nbytes)
+
+    @property
+    def trace_bytes(self) -> int:
+        """The size of the cached traces in bytes."""
+        return int(self._readings.total)
+
+    def encode(self, text_a: str, text_b: str = "") -> Encoding:
+        """The encoding of A, or of A and B, cut to what fits (the longer text first).
+
+        Raises InputError when a text is empty, too long, or consists of nothing that the tokenizer keeps.
+        """
+        return self._encode(*_checked(text_a, text_b))
+
+    def encode_many(self, texts: list[str]) -> list[tuple[int, ...]]:
+        """The ids of each checked text, encoded alone and cut to what fits; ten times as fast as `encode` on each.
+
+        Raises InputError when one consists of nothing that the tokenizer keeps.
+        """
+        return [tuple(ids) for ids in self._encode_many([self._with_own_mask(text)[0] for text in texts])["input_ids"]]
+
+    def encode_many_with_spans(self, texts: list[str]) -> list[tuple[tuple[int, ...], list[Span | None]]]:
+        """Like `encode_many`, with the characters [start, end) of the text for every id; None for ids the tokenizer added."""
+        read = [self._with_own_mask(text) for text in texts]
+        encoded = self._encode_many([text for text, _ in read], return_offsets_mapping=True)
+        width = len(self.tokenizer.mask_token)
+        found = []
+        for row, (ids, offsets) in enumerate(zip(encoded["input_ids"], encoded["offset_mapping"], strict=True)):
+            added = (sequence is None for sequence in encoded.sequence_ids(row))
+            text, masks = read[row]
+            typed = (_typed(start, end, text, masks, width) for start, end in offsets)
+            found.append((tuple(ids), [None if new else span for span, new in zip(typed, added, strict=True)]))
+        return found
+
+    def trace(self, text_a: str, text_b: str = "") -> Trace:
+        """One forward pass over A, or A and B, cached by the texts. Raises InputError when one of them cannot be used."""
+        texts = _checked(text_a, text_b)
+        return Trace(self, self._readings.get(texts, lambda: self._read(*texts)))
+
+    def fill_mask(self, text: str, text_b: str = "", top_k: int = 5) -> list[MaskGuesses]:
+        """The `top_k` best guesses for each [MASK], in order of position, each independently, with all others left blank.
+
+        Raises CapabilityError without a masked-LM head, InputError when there is no [MASK].
+        """
+        self.require("fill_mask")
+        top_k = limits.check_integer(top_k, "top_k", 1, GUESSES.most)
+        trace = self.trace(text, text_b)
+        positions = trace.blanks()
+        return self.guesses(trace.states[-1][positions], positions, top_k)
+
+    @inference_mode
+    def next_sentence(self, text_a: str, text_b: str) -> NextSentence:
+        """The probability that B follows A.
+
+        Raises CapabilityError without a next-sentence head, InputError when a text is missing.
+        """
+        self.require("next_sentence")
+        trace = self.trace(text_a, limits.check_text(text_b, "text B"))
+        logits = self.next_sentence_logits(trace.states[-1:])[0]  # [2]
+        is_next, not_next = logits.softmax(-1).tolist()
+        return NextSentence(is_next, not_next, tuple(logits.tolist()))
+
+    def ablate(self, text: Text, heads: Sequence[Head] = (), word: str = "", foil: str | None = None) -> Ablation:
+        """The prediction at the first blank without each head by itself, or without `heads` together: see `explorer.ablate`."""
+        return _above("ablate")(self, text, heads, word, foil)
+
+    def patch(self, text: Text, corrupted: Text, word: str = "", foil: str | None = None) -> Patching:
+        """The prediction with each hidden state of a corrupted run taken from that of `text`: see `explorer.patch`."""
+        return _above("patch")(self, text, corrupted, word, foil)
+
+    def attribute(self, text: Text, word: str = "", foil: str | None = None, **how: Any) -> Attributed:
+        """A score for each token; `how` may hold `method`, `steps` and `baseline`: see `explorer.attribute`."""
+        return _above("attribute")(self, text, word, foil, **how)
+
+    def routes(self, text: Text, position: int | None = None, limit: int = 50) -> Routes:
+        """The tokens from which the last hidden state of one token comes, and the strongest routes: see `explorer.routes`."""
+        return _above("routes")(self, text, position, limit)
+
+    def experiment(self, items: Sequence[Any], question: str = "heads_off", how: str = "zero", seed: int = 0) -> Any:
+        """Every head switched off in many items, with intervals and a held-out half: see `explorer.experiment`."""
+        return _above("experiment")(self, items, question, how, seed)
+
+    def _with_own_mask(self, text: str) -> tuple[str, list[int]]:
+        return with_own_mask(text, self.tokenizer.mask_token)
+
+    def _encode_many(self, texts: list[str], **options: bool) -> transformers.BatchEncoding:
+        """The tokenizer's result for texts with its own mask token. Raises InputError for texts of which it keeps nothing."""
+        with self._tokenizing:
+            encoded = self.tokenizer(texts, truncation=True, max_length=self.capabilities.max_tokens, **options)
+            added = self.tokenizer.num_special_tokens_to_add()
+        for ids, text in zip(encoded["input_ids"], texts, strict=True):
+            if len(ids) <= added:
+                raise InputError(f"A text holds nothing that BERT can read: {text[:40]!r}; give it at least one word.")
+        return encoded
+
+    def _read(self, text_a: str, text_b: str) -> Reading:
+        self._readings.weigh_again()  # their derived values may have grown
+        encoding = self._encode(text_a, text_b)
+        if (workers := replicas.running()) is None:
+            return self._batcher.result(encoding, self._read_here, readings())
+        return self._batcher.result(encoding, partial(self._read_there, workers), workers.places)
+
+    def _read_here(self, encodings: Sequence[Encoding]) -> list[Reading]:
+        """One pass over several encodings. Of a short one that is alone it keeps the heads, which most views ask for."""
+        keep = len(encodings) == 1 and encodings[0].kept <= HEADS_KEPT and self.device.type == "cpu"
+        with attending.collected() if keep else nullcontext(()) as heads:
+            states = self.hidden_states_of(encodings)
+        return [Reading(*one, heads=tuple(heads)) for one in zip(encodings, states, strict=True)]
+
+    def _read_there(self, workers: replicas.Replicas, encodings: Sequence[Encoding]) -> list[Reading]:
+        """Like `_read_here`, run by a worker, or here when none answers."""
+        states = workers.states(self.checkpoint, encodings)
+        if states is not None:
+            return [Reading(encoding, torch.from_numpy(one)) for encoding, one in zip(encodings, states, strict=True)]
+        with self._one_pass:
+            return self._read_here(encodings)
+
+    def _encode(self, text_a: str, text_b: str) -> Encoding:
+        """The encoding of checked texts. Raises InputError."""
+        mask = self.tokenizer.mask_token
+        read = [with_own_mask(text, mask) for text in ((text_a, text_b) if text_b else (text_a,))]
+        pair = [text for text, _ in read]
+        with self._tokenizing:
+            total = len(self.tokenizer(*pair, truncation=False, verbose=False)["input_ids"])
+            encoded = self.tokenizer(
+                *pair, truncation="longest_first", max_length=self.capabilities.max_tokens, return_offsets_mapping=True
+            )
+        sequences = [-1 if sequence is None else sequence for sequence in encoded.sequence_ids()]
+        if 0 not in sequences or (text_b and 1 not in sequences):
+            raise InputError("One of the texts holds nothing that BERT can read; type at least one word.")
+        ids = encoded["input_ids"]
+        # Some tokenizers give no segments; their models were trained without.
+        segments = encoded.get("token_type_ids") if self.capabilities.segments else None
+        return Encoding(
+            text_a=text_a,
+            text_b=text_b,
+            tokens=tuple(self.pieces(ids)),
+            ids=tuple(ids),
+            segments=tuple(segments or [0] * len(ids)),
+            positions=tuple(range(len(ids))),
+            attention_mask=tuple(encoded["attention_mask"]),
+            offsets=tuple(
+                (start, end) if sequence < 0 else _typed(start, end, *read[sequence], len(mask))
+                for (start, end), sequence in zip(encoded["offset_mapping"], sequences, strict=True)
+            ),
+            sequences=tuple(sequences),
+            words=tuple(-1 if word is None else word for word in encoded.word_ids()),
+            kept=len(ids),
+            total=total,
+            mask=mask,
+            unknown=self.tokenizer.unk_token or UNKNOWN,
+            hashes=self.writing is Writing.WORDPIECE,
+        )
+
+
+def _above(name: str) -> Any:
+    """A function of the package by its name, because those that ask of a model import this module."""
+    return getattr(import_module("explorer"), name)
+
+
+def _typed(start: int, end: int, text: str, masks: list[int], mask: int) -> tuple[int, int]:
+    """Characters [start, end) of a text with the model's own mask token (`mask` characters), as those of the text typed.
+
+    Leading whitespace, which some tokenizers count as part of a piece, is left out. `masks` are the ends of the mask tokens.
+    """
+    while start < end and text[start].isspace() and not text[start:end].isspace():
+        start += 1
+    longer = len(MASK) - mask
+    return start + longer * bisect_right(masks, start), end + longer * bisect_right(masks, end)
+
+
+def _checked(text_a: object, text_b: object) -> tuple[str, str]:
+    return limits.check_text(text_a, "text A"), limits.check_optional_text(text_b, "text B")

@@ -1,0 +1,223 @@
+"""Features: one vector per text, for many texts, used by projection, similarity and training.
+
+Texts of similar length share a batch, to save padding; batches are limited by tokens; many texts are read in bfloat16 on
+processors with native support. All hidden states up to the one requested are cached. Batches of a large table go to the workers,
+if there are any.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Generator, Iterable, Sequence
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from explorer.bert import replicas
+from explorer.bert.batcher import BATCH_TOKENS
+from explorer.bert.devices import bfloat16_is_fast
+from explorer.bert.explorer import Explorer
+from explorer.bert.pooled import ANY_TOKEN, Encoded, pooled
+from explorer.core.cache import Recent
+from explorer.core.engine import inference_mode, torch
+from explorer.core.errors import InputError
+from explorer.core.steps import ahead, finished
+from explorer.text import limits
+from explorer.text.pairs import Pair
+
+LAST_FOUR = "last4"
+POOLINGS = ("cls", "mean", "pooler", LAST_FOUR)
+PRECISIONS = ("auto", "exact", "fast")
+BATCH_SIZE = 64
+FAST_FROM = 256  # texts; fewer take only a moment
+CACHE_BYTES = 256 * 2**20  # for each model: all layers of 5,000 texts of a BERT-base are 200 MB
+
+Batch = dict[str | Pair, Encoded]
+"""Texts and pairs with their ids and segments."""
+
+_one_batch = threading.Lock()  # two callers with the same texts share the work, batch by batch
+_caches: WeakKeyDictionary[Explorer, Recent] = WeakKeyDictionary()  # features are dropped with their model
+
+
+def features(
+    model: Explorer, texts: Sequence[str | Pair], layer: int = -1, pooling: str = "mean", precision: str = "auto"
+) -> np.ndarray:
+    """[texts, hidden] float32: the vector of each text or pair, read alone and cut to what the model takes.
+
+    `layer` is a hidden state, 0 to the number of layers, -1 the last. `pooling`: "cls" is the vector of the first token, "mean"
+    the mean over all tokens including [CLS] and [SEP], "pooler" tanh(dense([CLS])) of the last layer, "last4" the means of the
+    last four hidden states up to `layer` side by side, [texts, 4 · hidden] (Devlin et al. 2019, 5.3). `precision`: "exact"
+    multiplies in float32, "fast" in bfloat16 if the processor can (cosine to the exact vectors at least 0.999), "auto" is exact
+    for fewer than FAST_FROM texts. Raises InputError or CapabilityError.
+    """
+    return finished(features_in_steps(model, texts, layer, pooling, precision))
+
+
+def features_in_steps(
+    model: Explorer,
+    texts: Sequence[str | Pair],
+    layer: int = -1,
+    pooling: str = "mean",
+    precision: str = "auto",
+    keep: bool = True,
+) -> Generator[float, None, np.ndarray]:
+    """Like `features`, but yields the share done, 0 to 1, after every batch, for progress and stopping.
+
+    The vectors are cached unless `keep` is false.
+    """
+    index = limits.hidden_state_index(layer, model.capabilities.layers)
+    if pooling == "pooler" and index != model.capabilities.layers:
+        raise InputError("The pooler reads the last layer only; choose the last layer, or another pooling.")
+    rows = yield from _read(model, texts, index, pooling, precision, keep)
+    if pooling == LAST_FOUR:
+        return np.stack([row[states_read(index)].reshape(-1) for row in rows])
+    vectors = np.stack([row[index] for row in rows])
+    return _apply_pooler(model, vectors) if pooling == "pooler" else vectors
+
+
+def states_read(layer: int) -> slice:
+    """The hidden states that LAST_FOUR reads for the one at index `layer`: four, or fewer near the bottom."""
+    return slice(max(0, layer - 3), layer + 1)
+
+
+def width(model: Explorer, layer: int, pooling: str) -> int:
+    """The size of a text's vector for hidden state `layer` (an index) and this pooling."""
+    read = states_read(layer)
+    return model.capabilities.hidden_size * (read.stop - read.start if pooling == LAST_FOUR else 1)
+
+
+def layer_features_in_steps(
+    model: Explorer, texts: Sequence[str | Pair], pooling: str = "mean", precision: str = "auto"
+) -> Generator[float, None, np.ndarray]:
+    """[layers + 1, texts, hidden] float32: every hidden state of `features`, from one pass; yields like it.
+
+    The pooler reads the last layer only: with it the first axis has one entry. "last4" is the same as "mean" here. ANY_TOKEN
+    takes one token per text, always the same one, chosen without looking: what the vectors of these tokens share, those of any
+    tokens share.
+    """
+    rows = yield from _read(model, texts, model.capabilities.layers, pooling, precision)
+    if pooling == "pooler":
+        return _apply_pooler(model, np.stack([row[-1] for row in rows]))[None]
+    return np.stack(rows, axis=1)
+
+
+def forget() -> None:
+    """Clear the caches of all models."""
+    _caches.clear()
+
+
+def _read(
+    model: Explorer, texts: Sequence[str | Pair], top: int, pooling: str, precision: str, keep: bool = True
+) -> Generator[float, None, list[np.ndarray]]:
+    """For each text an array [top + 1 or more, hidden] of pooled hidden states, with "cls" for the pooler."""
+    texts = _check_texts(texts)
+    if pooling != ANY_TOKEN:
+        limits.check_choice(pooling, "pooling", POOLINGS)
+    limits.check_choice(precision, "the precision", PRECISIONS)
+    if pooling == "pooler":
+        model.require("pooler")
+        pooling = "cls"
+    if pooling == LAST_FOUR:
+        pooling = "mean"
+    few = precision == "auto" and len(texts) < FAST_FROM
+    fast = precision != "exact" and not few and bfloat16_is_fast(model.device)
+
+    empty: Recent = Recent(CACHE_BYTES, cost=lambda rows: rows.nbytes)
+    kept = _caches.setdefault(model, empty) if keep else empty
+    found = _known(kept, texts, top, pooling, fast)
+    missing = [text for text in dict.fromkeys(texts) if text not in found]
+    done, work = len(found), len(found) + len(missing)
+    if done:
+        yield done / work
+    encoded = dict(zip(missing, encode(model, missing), strict=True))
+    workers = replicas.running() if len(missing) >= FAST_FROM else None
+    read = _Reader(model, kept, top, pooling, fast, workers).read
+    places = 1 if workers is None else workers.places
+    for rows in ahead(read, _batches(encoded), places):
+        found |= rows
+        done += len(rows)
+        yield done / work
+    return [found[text] for text in texts]
+
+
+def _known(kept: Recent, texts: Iterable[str | Pair], top: int, pooling: str, fast: bool) -> dict[str | Pair, np.ndarray]:
+    """The cached arrays of some texts that go up to hidden state `top`."""
+    found = {text: kept.get((text, pooling, fast)) for text in texts}
+    return {text: rows for text, rows in found.items() if rows is not None and len(rows) > top}
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Runs batches: for each text an array [top + 1 or more, hidden], which is cached."""
+
+    model: Explorer
+    kept: Recent
+    top: int
+    pooling: str
+    fast: bool
+    workers: replicas.Replicas | None
+
+    def read(self, batch: Batch) -> dict[str | Pair, np.ndarray]:
+        """The arrays of a batch, by a worker if one answers."""
+        states = None
+        if self.workers is not None:
+            states = self.workers.pooled(self.model.checkpoint, list(batch.values()), self.top, self.pooling, self.fast)
+        return self._read_here(batch) if states is None else self._keep(batch, states)
+
+    def _read_here(self, batch: Batch) -> dict[str | Pair, np.ndarray]:
+        with _one_batch:
+            found = _known(self.kept, batch, self.top, self.pooling, self.fast)
+            left = {text: ids for text, ids in batch.items() if text not in found}
+            states = pooled(self.model, list(left.values()), self.top, self.pooling, self.fast) if left else ()
+            return found | self._keep(left, states)
+
+    def _keep(self, batch: Batch, states: Iterable[np.ndarray]) -> dict[str | Pair, np.ndarray]:
+        found = {text: rows.copy() for text, rows in zip(batch, states, strict=True)}  # a view would keep the whole batch
+        for text, rows in found.items():
+            rows.flags.writeable = False  # the cached array itself is returned to callers
+            self.kept.put((text, self.pooling, self.fast), rows)
+        return found
+
+
+def _check_texts(texts: object) -> list[str | Pair]:
+    """The texts and pairs, checked; a pair without a second text becomes its first. Raises InputError."""
+    if not isinstance(texts, Sequence) or isinstance(texts, str):
+        return [*limits.check_texts(texts)]
+    firsts = limits.check_texts([text[0] if isinstance(text, tuple) else text for text in texts])
+    return [
+        (first, text[1]) if isinstance(text, tuple) and limits.check_optional_text(text[1], "a second text") else first
+        for first, text in zip(firsts, texts, strict=True)
+    ]
+
+
+def encode(model: Explorer, texts: Sequence[str | Pair]) -> list[Encoded]:
+    """Ids and segments of each checked text or pair; single texts are encoded together, which is much faster."""
+    pairs = [text if isinstance(text, tuple) else (text, "") for text in texts]
+    single = [first for first, second in pairs if not second]
+    ids = iter(model.encode_many(single) if single else ())
+    found: list[Encoded] = []
+    for first, second in pairs:
+        if second:
+            encoding = model.encode(first, second)
+            found.append((encoding.ids, encoding.segments))
+        else:
+            row = next(ids)
+            found.append((row, (0,) * len(row)))
+    return found
+
+
+def _batches(encoded: Batch) -> list[Batch]:
+    """The texts in batches of similar length, of at most BATCH_SIZE rows and BATCH_TOKENS tokens."""
+    batches: list[Batch] = []
+    for text, (ids, segments) in sorted(encoded.items(), key=lambda one: len(one[1][0])):
+        if not batches or len(batches[-1]) >= min(BATCH_SIZE, BATCH_TOKENS // len(ids)):
+            batches.append({})
+        batches[-1][text] = ids, segments
+    return batches
+
+
+@inference_mode
+def _apply_pooler(model: Explorer, vectors: np.ndarray) -> np.ndarray:
+    """The pooler's output [texts, hidden] for the [CLS] vectors [texts, hidden] of the last layer."""
+    return model.pooler(torch.from_numpy(vectors)[:, None]).numpy()

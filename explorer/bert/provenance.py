@@ -1,0 +1,67 @@
+"""What a saved result has to tell of how it was made: versions, and which weights."""
+
+import functools
+import hashlib
+import tomllib
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from explorer.bert.checkpoints import WEIGHT_FILES, Checkpoint
+from explorer.bert.network import Network
+from explorer.core.paths import ASSETS
+
+PACKAGE = "bert-explorer"
+
+
+def provenance_of(model: Network) -> dict[str, Any]:
+    """The model's name, the SHA-256 of its weights, the numbers it computes with, and the versions of what computed it."""
+    return {
+        "model": model.name,
+        "weights": weights_hash(model.checkpoint),
+        "dtype": "float32",
+        "device": model.device.type,
+        "explorer": own_version(),
+        "torch": version("torch"),
+        "transformers": version("transformers"),
+    }
+
+
+def told(made: Mapping[str, Any]) -> str:
+    """A provenance as a sentence for the foot of a page or of a script."""
+    model = f"model {made['model']}" + (f" (weights SHA-256 {made['weights'][:12]}…)" if made["weights"] else "")
+    versions = f"torch {made['torch']}, transformers {made['transformers']}"
+    return f"Made with BERT Explorer {made['explorer']}, {model}, {made['dtype']}, {versions}."
+
+
+@functools.lru_cache(maxsize=16)
+def weights_hash(checkpoint: Checkpoint) -> str:
+    """The SHA-256 of the weights of a checkpoint as hexadecimal digits; of several files, that of their digests by name.
+
+    '' where the files are no longer there.
+    """
+    name = next((name for name in WEIGHT_FILES if (checkpoint.folder / name).is_file()), "")
+    if not name:
+        return ""
+    if not name.endswith(".index.json"):
+        return _digest(checkpoint.folder / name)
+    shards = sorted(checkpoint.folder.glob(f"*{Path(name.removesuffix('.index.json')).suffix}"))
+    return hashlib.sha256("".join(f"{one.name} {_digest(one)}\n" for one in shards).encode()).hexdigest()
+
+
+@functools.cache
+def own_version() -> str:
+    """Of this app: that of its package, in a checkout that of pyproject.toml."""
+    project = ASSETS.parent / "pyproject.toml"
+    if project.is_file():
+        return str(tomllib.loads(project.read_text("utf-8"))["project"]["version"])
+    try:
+        return version(PACKAGE)
+    except PackageNotFoundError:
+        return ""
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

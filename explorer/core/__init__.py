@@ -1,0 +1,1 @@
+"""What everything may use: errors, caches, limits, the steps of long work, the engine."""

@@ -1,0 +1,133 @@
+"""Atomic writes: files are written elsewhere and then renamed, so that a crash leaves either the old file or the new one.
+
+Also finds the folder for runs, and keeps the ages of files right when the clock jumps. Nothing here imports torch.
+"""
+
+import contextlib
+import functools
+import os
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from safetensors import SafetensorError
+
+from explorer.core.errors import ExplorerError
+from explorer.core.log import logger
+from explorer.core.paths import RUNS
+
+UNFINISHED = ".writing-"  # prefix of folders that are still being written
+ABANDONED = 600.0  # seconds after which a folder with that prefix is abandoned
+JUMP = 3600.0  # seconds by which the clock may drift from the monotonic one through ordinary corrections
+FULL = "That cannot be kept: the disk is full or closed to the app; whoever runs it can make room."
+
+_clock = threading.Lock()
+_leads: dict[Path, float] = {}  # seconds by which the clock was ahead of the monotonic one, when a folder was last looked at
+
+
+def folder() -> Path:
+    """The folder for runs: BERT_EXPLORER_RUNS, else `RUNS`, else one in the system's temporary directory."""
+    named = os.environ.get("BERT_EXPLORER_RUNS", "").strip()
+    places = [Path(named)] if named else []
+    places += [RUNS, Path(tempfile.gettempdir()) / "bert-explorer-runs"]
+    for place in places:
+        with contextlib.suppress(OSError):
+            place.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if os.access(place, os.W_OK):
+                _open(place)
+                if named and place != places[0]:
+                    _passed_over(named, place)
+                return place
+    raise ExplorerError("There is no folder that runs can be kept in; set BERT_EXPLORER_RUNS to one.")
+
+
+@functools.cache
+def _passed_over(named: str, place: Path) -> None:
+    """Log once that the folder set by the operator cannot be used."""
+    logger.warning("BERT_EXPLORER_RUNS names %s, which cannot be written to; runs are kept in %s", named, place)
+
+
+@functools.cache
+def _open(place: Path) -> None:
+    """Prepare the folder, once, before anything in it is used."""
+    tidy(place)
+
+
+def size_of(folder: Path) -> int:
+    """The size of all files in a folder, in bytes."""
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+
+
+@contextlib.contextmanager
+def unfinished(place: Path) -> Iterator[Path]:
+    """A new folder in `place`, to be filled and then given to `finish`; if it was not, it is removed at the end.
+
+    Raises ExplorerError when the disk is full.
+    """
+    try:
+        folder = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=place))
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+    except (OSError, SafetensorError) as error:
+        raise ExplorerError(FULL) from error
+
+
+def finish(written: Path, target: Path) -> None:
+    """Rename a completely written file or folder to its final name, after flushing it to the disk; only its owner may read it.
+
+    A file replaces an existing one. Raises OSError, for a folder also when one of that name exists.
+    """
+    for path in [*written.rglob("*"), written]:
+        path.chmod(0o700 if path.is_dir() else 0o600)
+        _flush(path)
+    written.replace(target)
+    _flush(target.parent)
+
+
+def _flush(path: Path) -> None:
+    """Flush a file, or the entries of a folder, to the disk."""
+    if os.name == "nt" and path.is_dir():
+        return  # Windows cannot open folders; its renames are on the disk without this
+    opened = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+def tidy(place: Path) -> None:
+    """Remove abandoned folders, also of other processes, and keep ages right when the clock has jumped."""
+    entries = [path for path in place.iterdir() if path.is_dir()]
+    _follow_clock(place, [path for path in entries if not path.name.startswith(UNFINISHED)])
+    for path in entries:
+        with contextlib.suppress(OSError):
+            if path.name.startswith(UNFINISHED) and abs(time.time() - path.stat().st_mtime) > ABANDONED:
+                shutil.rmtree(path, ignore_errors=True)
+
+
+def _follow_clock(place: Path, entries: Iterable[Path]) -> None:
+    """Shift the times of use by as much as the clock has jumped, so that ages stay the same.
+
+    A running process measures the jump against the monotonic clock. A process that finds the folder unused for longer than JUMP
+    cannot know whether the clock jumped, and takes the latest use to be now.
+    """
+    used = {}
+    for path in entries:
+        with contextlib.suppress(OSError):
+            used[path] = path.stat().st_mtime
+    with _clock:
+        now = time.time()
+        lead = now - time.monotonic()
+        jump = lead - _leads[place] if place in _leads else now - max(used.values(), default=now)
+        _leads[place] = lead
+    for path, then in used.items():
+        with contextlib.suppress(OSError):
+            if then > now:  # the clock was set back
+                os.utime(path, (now, now))
+            elif jump > JUMP and then <= now - jump:  # times after the jump are right, or were shifted by another process
+                os.utime(path, (then + jump, then + jump))

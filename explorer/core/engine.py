@@ -1,0 +1,84 @@
+"""The engine: torch, transformers and the libraries that build on them. No other module of the app imports these.
+
+They are imported when one of their names is first used, and completely before any thread gets one: see `lazy`. A call that comes
+meanwhile waits. So every module can import what it needs at the top of its file without delay. Decorators and registrations that
+need torch when a module is imported have replacements here.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from operator import attrgetter
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+from explorer.core.lazy import LOCK, Library, load
+
+__all__ = ["LOCK", "captum", "inference_mode", "no_grad", "safetensors_torch", "torch", "transformers", "when_loaded"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# What transformers itself imports on first use. Model classes are not listed: there are many, and each is resolved under the lock
+# when a model of its family is opened.
+_NEEDED = (
+    *("masking_utils", "modeling_outputs", "modeling_utils", "integrations.sdpa_attention", "utils.logging"),
+    *("AttentionInterface", "AutoConfig", "AutoModel", "AutoTokenizer", "BatchEncoding"),
+    *("PreTrainedConfig", "PreTrainedModel", "PreTrainedTokenizerBase"),
+)
+_waiting: list[Callable[[], None]] = []  # to be done once, as soon as the engine is loaded
+_loaded = False
+
+
+def when_loaded(work: Callable[[], None]) -> Callable[[], None]:
+    """Decorator: run a function right after the engine is loaded, before anything else uses it; at once if it is already."""
+    with LOCK:
+        if _loaded:
+            work()
+        else:
+            _waiting.append(work)
+    return work
+
+
+def inference_mode(function: Callable[P, R]) -> Callable[P, R]:
+    """Like `@torch.inference_mode()`, for functions of modules that are imported before torch."""
+    return _within("inference_mode", function)
+
+
+def no_grad(function: Callable[P, R]) -> Callable[P, R]:
+    """Like `@torch.no_grad()`, for functions of modules that are imported before torch."""
+    return _within("no_grad", function)
+
+
+def _within(mode: str, function: Callable[P, R]) -> Callable[P, R]:
+    @functools.cache
+    def decorated() -> Callable[P, R]:
+        return getattr(torch, mode)()(function)  # torch's own decorator, because it handles generators
+
+    @functools.wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        return decorated()(*args, **kwargs)
+
+    return run
+
+
+def _prepare() -> None:
+    """Resolve the names of transformers that are needed, and run what waits for the engine."""
+    global _loaded
+    for name in _NEEDED:
+        attrgetter(name)(transformers)
+    _loaded = True
+    while _waiting:
+        _waiting.pop(0)()
+
+
+if TYPE_CHECKING:
+    import captum
+    import torch
+    import transformers
+    from safetensors import torch as safetensors_torch
+else:
+    transformers = Library("transformers", _prepare)
+    torch = Library("torch", lambda: load(transformers))
+    captum = Library("captum", lambda: load(transformers))
+    safetensors_torch = Library("safetensors.torch", lambda: load(transformers))

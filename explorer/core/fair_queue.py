@@ -1,0 +1,135 @@
+"""The fair queue for calls that use a model; `core.scheduling` has its rules."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Literal
+from weakref import WeakKeyDictionary
+
+from explorer.core.errors import BusyError
+from explorer.core.limits import WAITING
+from explorer.core.scheduling import PAUSE
+
+PATIENCE = 3.0
+GONE = "Nobody waits for the answer any more; ask again."
+
+
+class Turn(asyncio.Lock):
+    """The lock of one session, held by the call that waits for a place or runs, with the number of calls that wait for it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.wanted = 0
+
+    async def acquire(self) -> Literal[True]:
+        """Take the lock, after the calls that came before."""
+        self.wanted += 1
+        try:
+            return await super().acquire()
+        finally:
+            self.wanted -= 1
+
+
+async def nobody_left() -> bool:
+    """Never gone: for calls whose caller cannot leave."""
+    return False
+
+
+@dataclass(eq=False, frozen=True)
+class Call:
+    """A call that needs a place: its address, whether it has a session, how to tell it its position, and whether it is gone."""
+
+    address: str = ""
+    has_session: bool = True
+    tell: Callable[[int], None] = lambda position: None
+    is_gone: Callable[[], Awaitable[bool]] = nobody_left
+
+
+class FairQueue:
+    """A limited number of places, given first come, first served, but no address gets them all."""
+
+    def __init__(self, places: int) -> None:
+        self._places = places
+        self._kept = places // 6  # places reserved for addresses that hold fewer than this
+        self._alone = max(1, places - places // 3)  # most places of an address for calls without a session
+        self._held: Counter[str] = Counter()  # by address
+        self._held_alone: Counter[str] = Counter()
+        self._waiting: dict[Call, asyncio.Future[None]] = {}  # in order of arrival
+        self._sessions: WeakKeyDictionary[Any, Turn] = WeakKeyDictionary()
+
+    def __len__(self) -> int:
+        """The number of calls that wait for a place."""
+        return len(self._waiting)
+
+    def of(self, session: Any) -> Turn:
+        """The lock of a session, kept by a weak reference to the session."""
+        return self._sessions.setdefault(session, Turn())
+
+    @asynccontextmanager
+    async def place(self, call: Call | None = None) -> AsyncIterator[None]:
+        """Context manager that holds a place. While it waits, the call is told its position at intervals; 1 is the next.
+
+        Raises BusyError if too many calls wait already, in all or from its address, or if its caller has left.
+        """
+        call = call or Call()
+        await self._take(call)
+        try:
+            yield
+        finally:
+            self._give_back(call)
+
+    async def _take(self, call: Call) -> None:
+        if await call.is_gone():
+            raise BusyError(GONE)
+        own = sum(other.address == call.address for other in self._waiting)
+        if len(self) >= WAITING.most or own >= WAITING.most - WAITING.most // 4:
+            raise BusyError(WAITING.tell())
+        self._waiting[call] = place = asyncio.get_running_loop().create_future()
+        self._hand_out()
+        try:
+            if not place.done():
+                await self._wait(call, place)
+        except BaseException:
+            if place.done():  # the place was given in the meantime
+                self._give_back(call)
+            raise
+        finally:
+            self._waiting.pop(call, None)
+
+    @property
+    def patience(self) -> float:
+        """Seconds of waiting until a call is told its position, and between two times."""
+        return PATIENCE
+
+    async def _wait(self, call: Call, place: asyncio.Future[None]) -> None:
+        waited = 0.0
+        while not (await asyncio.wait({place}, timeout=min(PAUSE, self.patience)))[0]:
+            if await call.is_gone():
+                raise BusyError(GONE)
+            waited += min(PAUSE, self.patience)
+            if waited >= self.patience and not place.done():
+                waited = 0.0
+                call.tell(list(self._waiting).index(call) + 1)
+
+    def _hand_out(self) -> None:
+        """Give free places to waiting calls, first to addresses that hold the fewest."""
+        while found := [call for call in self._waiting if self._may(call)]:
+            call = min(found, key=lambda one: self._held[one.address])  # the earliest of them
+            self._held[call.address] += 1
+            self._held_alone[call.address] += not call.has_session
+            self._waiting.pop(call).set_result(None)
+
+    def _may(self, call: Call) -> bool:
+        free = self._places - self._held.total()
+        share = self._held[call.address] < self._kept or free > self._kept
+        alone = call.has_session or self._held_alone[call.address] < self._alone
+        return free > 0 and share and alone
+
+    def _give_back(self, call: Call) -> None:
+        self._held[call.address] -= 1
+        self._held_alone[call.address] -= not call.has_session
+        self._held += Counter()  # drops addresses that hold nothing
+        self._held_alone += Counter()
+        self._hand_out()

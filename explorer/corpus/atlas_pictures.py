@@ -1,0 +1,142 @@
+"""The pictures and tables of an atlas of heads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from explorer.analysis.intervals import wilson
+from explorer.corpus.atlas_words import told
+from explorer.corpus.compute.atlas_file import HeadAtlas
+from explorer.corpus.compute.attention_sums import DIRECTIONS
+from explorer.corpus.compute.dependencies import meaning, plain
+from explorer.corpus.compute.sentences import Corpus, CorpusSentence
+from explorer.corpus.pictures.head_atlas import colours_of, few_names, offset_bars, typical_pictures
+from explorer.ui.pictures.bars import percent, whole_percent
+from explorer.ui.pictures.base import shorten
+from explorer.ui.pictures.head_grid import head_grid
+from explorer.ui.pictures.maps import Marks, point_map
+from explorer.ui.pictures.numbers import Table, keep
+from explorer.ui.pictures.strip_table import Column, Row, strip_table
+
+LETTERS = 70  # of a sentence without highlighted words
+
+
+def grid(atlas: HeadAtlas, layer: int, head: int) -> dict[str, Any]:
+    """The average attention of every head, with the color of its family; the zero-based (layer, head) is selected."""
+    small = typical_pictures(atlas.offsets, atlas.cls, atlas.sep)
+    few = _families(atlas)
+    colours = colours_of(few)
+    bars = np.array([colours[name] for name in few]).reshape(atlas.families.shape).tolist()
+    notes = [[f"{told(atlas, *place)}; family {plain(str(atlas.families[place]))}" for place in row] for row in _places(atlas)]
+    drawn = head_grid(small, (layer, head), notes=notes, marks=np.ones(atlas.cls.shape), colours=bars)
+    return keep(drawn, lambda: _table(atlas))
+
+
+def _families(atlas: HeadAtlas) -> list[str]:
+    """The family of each head in plain words, with the rarest grouped together."""
+    return few_names([plain(name) for name in atlas.families.ravel().tolist()])
+
+
+def _places(atlas: HeadAtlas) -> list[list[tuple[int, int]]]:
+    layers, heads = atlas.cls.shape
+    return [[(layer, head) for head in range(heads)] for layer in range(layers)]
+
+
+def _table(atlas: HeadAtlas) -> Table:
+    """All numbers of every head, layer by layer."""
+    rows = []
+    for layer, head in np.ndindex(*atlas.cls.shape):
+        numbers = [float(one[layer, head]) for one in (atlas.cls, atlas.sep, atlas.same_token, atlas.entropy)]
+        names = str(atlas.families[layer, head]), str(atlas.habits[layer, head])
+        rows.append([layer + 1, head + 1, *names, *numbers, *atlas.offsets[layer, head].tolist()])
+    reach = atlas.offsets.shape[-1] // 2
+    offsets = [f"before_{by}" for by in range(reach, 0, -1)] + ["itself"] + [f"behind_{by}" for by in range(1, reach + 1)]
+    return Table.of(("layer", "head", "family", "habit", "cls", "sep", "same_token", "entropy", *offsets), rows)
+
+
+def heads_map(atlas: HeadAtlas, layer: int, head: int) -> Any:
+    """A point for each head, colored by family; the selected one has a ring."""
+    heads = atlas.cls.shape[1]
+    names = [f"{at // heads + 1}.{at % heads + 1}" for at in range(atlas.cls.size)]
+    texts = [f"{name}: {plain(habit)}" for name, habit in zip(names, atlas.habits.ravel().tolist(), strict=True)]
+    method = "UMAP" if atlas.cls.size > 4 else "PCA"
+    few = _families(atlas)
+    return point_map(atlas.points, texts, few, [f"{method} 1", f"{method} 2"], "atlas", Marks(picked=layer * heads + head))
+
+
+def offsets(atlas: HeadAtlas, layer: int, head: int) -> Any:
+    """A head's mean weight by relative position."""
+    reach = atlas.offsets.shape[-1] // 2
+    specials = (float(atlas.cls[layer, head]), float(atlas.sep[layer, head]))
+    return offset_bars(range(-reach, reach + 1), atlas.offsets[layer, head], specials)
+
+
+def sentences(corpus: Corpus, atlas: HeadAtlas, layer: int, head: int) -> dict[str, Any] | None:
+    """The sentences where the head is strongest, a row each."""
+    strengths = atlas.strengths[layer, head].tolist()
+    places = [number for number, strength in enumerate(strengths) if strength > 0]
+    if not places:
+        return None
+    given = atlas.examples[layer, head].tolist()
+    linked = given[places[0]][1] >= 0
+    columns = [Column("", "before", name="before")] if linked else []
+    columns += [Column("word" if linked else "sentence", "name")]
+    columns += (
+        [
+            Column("", "after", name="after"),
+            Column("is looked at by" if atlas.looks_back(layer, head) else "looks at", "text", name="other"),
+        ]
+        if linked
+        else []
+    )
+    columns += [Column("weight", "number", form=".3f")]
+    rows = []
+    for number in places:
+        at, word, other = given[number]
+        one = corpus.sentences[at]
+        cells = _line(one, word, other) if linked else [shorten(one.text, LETTERS)]
+        rows.append(Row([*cells, strengths[number]], number))
+    return strip_table(columns, rows, "Where the head is strongest", "sentence_number")
+
+
+def _line(one: CorpusSentence, word: int, other: int) -> list[str]:
+    """The text before a word, the word, the text after it, and the other word."""
+    start = one.starts[word]
+    end = start + len(one.words[word])
+    return [one.text[:start], one.text[start:end], one.text[end:], one.words[other]]
+
+
+def relations(atlas: HeadAtlas, layer: int, head: int) -> dict[str, Any] | None:
+    """All relations, the significant ones first, each by its lead."""
+    columns = [
+        Column("relation", "name", name="meaning"),
+        Column("this head", "number", name="share"),
+        Column("95 %", "text", name="interval"),
+        Column("best offset", "number", name="baseline"),
+        Column("words", "number", form=",d"),
+        Column("link", "text", name="direction"),
+        Column("called", "text", name="relation"),
+    ]
+    if not len(atlas.relations):
+        return None
+    rows, numbers = [], []
+    for at in np.lexsort((-atlas.leads[layer, head], ~atlas.significant[layer, head])).tolist():
+        name, count, offset = str(atlas.relations[at]), int(atlas.counts[at]), int(atlas.baseline_offsets[at])
+        share, usual = float(atlas.best[layer, head, at]), float(atlas.baselines[at])
+        direction = atlas.direction(layer, head, at)
+        usually = f"{percent(usual)} at {offset:+d}"
+        low, high = wilson(round(share * count), count)
+        interval = f"{low * 100:.0f}–\u2060{whole_percent(high)}"  # a word joiner: the interval stays on one line
+        link = "to its head" if direction.startswith("dep") else "from its head"
+        rows.append(
+            Row(
+                [plain(name), percent(share), interval, usually, count, link, name],
+                strong=bool(atlas.significant[layer, head, at]),
+            )
+        )
+        q = float(atlas.q[layer, head, DIRECTIONS.index(direction), at])
+        numbers.append([layer + 1, head + 1, name, share, usual, offset, count, direction, meaning(name), low, high, q])
+    names = ("layer", "head", "relation", "share", "baseline", "baseline_offset", "words", "direction", "meaning")
+    return keep(strip_table(columns, rows, "Relations"), lambda: Table.of((*names, "low", "high", "q"), numbers))

@@ -1,0 +1,129 @@
+"""Sentences about the heads of an atlas."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer.corpus.compute.atlas_file import HeadAtlas
+from explorer.corpus.compute.dependencies import plain, spelled
+from explorer.corpus.compute.head_families import LEAD, MEANINGS
+from explorer.corpus.compute.sentences import Corpus
+from explorer.ui.pictures.bars import whole_percent
+from explorer.ui.subject import head_name
+
+
+@dataclass(frozen=True)
+class Best:
+    """The head that follows a relation best, both zero-based, and its lead over the best fixed offset."""
+
+    layer: int
+    head: int
+    relation: int
+    lead: float
+
+
+def best_of(atlas: HeadAtlas) -> Best | None:
+    """The head and relation with the largest lead over the best offset, weighted by the root of the relation's frequency.
+
+    Leads that are not significant count only where none is.
+    """
+    leads = np.where(atlas.significant, atlas.leads, 0) if atlas.significant.any() else atlas.leads
+    if not leads.size or not (leads > 0).any():
+        return None
+    layer, head, relation = np.unravel_index(int((leads * np.sqrt(atlas.counts)).argmax()), leads.shape)
+    return Best(int(layer), int(head), int(relation), float(leads[layer, head, relation]))
+
+
+def overall(atlas: HeadAtlas, best: Best) -> str:
+    """The number of heads that follow the syntax after correction, and the clearest of them, in a sentence."""
+    significant = int(atlas.significant.any(axis=-1).sum())
+    clearly = int((atlas.significant & (atlas.leads >= LEAD)).any(axis=-1).sum())
+    text = (
+        f"{significant} of {atlas.cls.size} heads find the syntactic head of some relation better than the best fixed offset, "
+        f"corrected for {atlas.q.size:,} tests, {clearly} of them by {LEAD * 100:.0f} points or more; the clearest, "
+        f"{head_name((best.layer, best.head))}, is right"
+    )
+    return f"{text} for {_share(atlas, best.layer, best.head, best.relation)}."
+
+
+def evidence(atlas: HeadAtlas) -> str:
+    """How many heads beat an offset, by chance too, after correction, and in both halves, in sentences; '' without relations."""
+    if not atlas.q.size:
+        return ""
+    relations, low, high = len(atlas.relations), int(atlas.permuted.min()), int(atlas.permuted.max())
+    passing, holding = atlas.halves.tolist()
+    return (
+        f"The best of {relations} relations in two directions beats the best fixed offset in {int(atlas.beating.sum())} of "
+        f"{atlas.cls.size} heads. By chance alone, when each word takes over the strongest link of another word of its sentence, "
+        f"it does so in {atlas.permuted.mean():.0f} ({low} to {high} in {len(atlas.permuted)} draws). "
+        f"{int(atlas.significant.any(axis=-1).sum())} heads remain after correction for {atlas.q.size:,} tests; of {passing} "
+        f"that pass in one half of the sentences, {holding} hold in the other."
+    )
+
+
+def _steps(offset: int) -> str:
+    """An offset in words: 'the word before'."""
+    ways = {-1: "the word before", 1: "the next word"}
+    return ways.get(offset) or f"the word {abs(offset)} {'back' if offset < 0 else 'on'}"
+
+
+def _share(atlas: HeadAtlas, layer: int, head: int, relation: int) -> str:
+    """The share of a relation's words for which a head is right, beside that of the best offset, in words."""
+    share, usual = float(atlas.best[layer, head, relation]), float(atlas.baselines[relation])
+    steps = _steps(int(atlas.baseline_offsets[relation]))
+    what = spelled(str(atlas.relations[relation]))
+    return f"{whole_percent(share)} of “{what}”, where always {steps} is right for {whole_percent(usual)}"
+
+
+def told(atlas: HeadAtlas, layer: int, head: int) -> str:
+    """The habit of a head, as a phrase that follows its name."""
+    name = str(atlas.habits[layer, head])
+    middle = atlas.offsets.shape[-1] // 2
+    near = {"previous token": middle - 1, "next token": middle + 1, "itself": middle}
+    where = {"previous token": "the token before", "next token": "the token behind", "itself": "the token itself"}
+    if name in near:
+        return f"puts {whole_percent(float(atlas.offsets[layer, head, near[name]]))} of its weight on {where[name]}"
+    if name in atlas.relations:
+        return f"finds the syntactic head of {_share(atlas, layer, head, atlas.relations.tolist().index(name))}"
+    parked = float(atlas.cls[layer, head] + atlas.sep[layer, head])
+    if "[" in name:
+        return f"parks {whole_percent(parked)} of its weight at [CLS] and [SEP]"
+    return f"is {name}: {MEANINGS[name]} ({whole_percent(parked)} at [CLS] and [SEP])"
+
+
+def habit(atlas: HeadAtlas, layer: int, head: int) -> str:
+    """The habit of a head, and its family, in sentences."""
+    family = str(atlas.families[layer, head])
+    others = int((atlas.families == family).sum()) - 1
+    beside = f"{others} other{'s' * (others != 1)}" if others else "no other"
+    return f"It {told(atlas, layer, head)}. Its family, with {beside}: {spelled(family)}."
+
+
+def about(corpus: Corpus, atlas: HeadAtlas) -> str:
+    """The number of heads in each family, in a sentence."""
+    counted = ", ".join(f"{plain(name)} {count}" for name, count in Counter(atlas.families.ravel().tolist()).most_common())
+    return f"{atlas.cls.size} heads over {corpus.counted}, by family: {counted}."
+
+
+def where(atlas: HeadAtlas, layer: int, head: int) -> str:
+    """A sentence about the list of sentences."""
+    name = str(atlas.habits[layer, head])
+    if name in atlas.relations:
+        link = f"a word of the relation “{spelled(name)}” and its syntactic head"
+        return f"Where it is strongest: {link}. Click one: it becomes the input."
+    if name in ("previous token", "next token", "itself", "same word"):
+        return "Where it is strongest at that, by the mean weight in the sentence. Click one: it becomes the input."
+    return "The strongest links between two words. Click one: it becomes the input."
+
+
+def syntax(atlas: HeadAtlas) -> str:
+    """A sentence about the table of relations, or why there is none."""
+    if not len(atlas.relations):
+        return "This corpus tells no syntax; a treebank in CoNLL-U does."
+    return (
+        "Of the words in each relation, the share whose strongest link is their syntactic head, with its 95 % interval, beside "
+        f"the best fixed offset. Bold: better than that, corrected for all {atlas.q.size:,} tests of all heads."
+    )

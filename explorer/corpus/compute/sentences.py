@@ -1,0 +1,278 @@
+"""A corpus: many sentences, with parts of speech and syntax if the source has them. Plain data, without a model.
+
+CoNLL-U (universaldependencies.org/format.html) has tags and syntax; from a text or a table only the words are known.
+"""
+
+import functools
+import hashlib
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from explorer.core.errors import InputError
+from explorer.core.limits import CHARACTERS, CORPUS_MEGABYTES, CORPUS_SENTENCES, MEGABYTE
+from explorer.core.paths import ASSETS
+from explorer.text import limits
+from explorer.text.characters import has_visible_characters, visible
+from explorer.text.tables import decode, read_table, text_column_of
+from explorer.text.tagged import CONLLU_COLUMNS, FORM, ID, LINE_END, UPOS, is_conllu, split_words
+
+CORPUS_FILE_TYPES = (".txt", ".csv", ".tsv", ".jsonl", ".json", ".conllu", ".conll")
+TABLE_TYPES = (".csv", ".tsv", ".jsonl", ".json")
+TREEBANK_TYPE = ".conllu"
+HEAD, RELATION = 6, 7  # columns of CoNLL-U
+NONE = "_"  # an empty cell in CoNLL-U
+ROOT = -1
+BUILT_IN = "the English Web Treebank and plain ones of our own"
+LICENCE = "CC BY-SA 4.0"
+
+_FILE = ASSETS / "corpus" / "sentences.conllu"
+_TEXT = re.compile(r"#\s*text\s*=\s*(.*)")
+
+
+@dataclass(frozen=True)
+class CorpusSentence:
+    """A sentence and its words; what the source does not contain is an empty tuple.
+
+    `starts` are the characters at which the words begin, `heads` the zero-based words on which each depends, ROOT for none. Tags
+    are universal parts of speech, relations those of Universal Dependencies if the source is a treebank.
+    """
+
+    text: str
+    words: tuple[str, ...]
+    starts: tuple[int, ...]
+    tags: tuple[str, ...] = ()
+    heads: tuple[int, ...] = ()
+    relations: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Sentences without repeats. `licence` is '' except for the built-in corpus; `about` says how a file was read."""
+
+    name: str
+    sentences: tuple[CorpusSentence, ...]
+    licence: str = ""
+    about: str = ""
+
+    @functools.cached_property
+    def texts(self) -> list[str]:
+        """The text of every sentence."""
+        return [sentence.text for sentence in self.sentences]
+
+    @functools.cached_property
+    def words(self) -> int:
+        """The number of words of all sentences."""
+        return sum(len(sentence.words) for sentence in self.sentences)
+
+    @functools.cached_property
+    def tags(self) -> list[str]:
+        """The parts of speech that occur, sorted."""
+        return sorted({tag for sentence in self.sentences for tag in sentence.tags})
+
+    @functools.cached_property
+    def relations(self) -> list[str]:
+        """The relations that occur, sorted."""
+        return sorted({relation for sentence in self.sentences for relation in sentence.relations})
+
+    def share(self, what: str, value: str) -> float:
+        """The share of all words, 0 to 1, with this "tag" or "relation"; for any other `what`, the share of the word itself."""
+        return self._counts[what if what in ("tag", "relation") else "word"][value] / max(1, self.words)
+
+    @functools.cached_property
+    def _counts(self) -> dict[str, Counter[str]]:
+        every = {
+            "tag": chain.from_iterable(one.tags for one in self.sentences),
+            "relation": chain.from_iterable(one.relations for one in self.sentences),
+            "word": (word.lower() for one in self.sentences for word in one.words),
+        }
+        return {what: Counter(values) for what, values in every.items()}
+
+    @property
+    def cited(self) -> str:
+        """The name, with the licence if there is one."""
+        return f"{self.name} ({self.licence})" if self.licence else self.name
+
+    @property
+    def counted(self) -> str:
+        """A phrase with the number of sentences and the name: '800 sentences of ...'."""
+        return f"{_counted(len(self.sentences), 'sentence')} of {self.cited}"
+
+    @functools.cached_property
+    def key(self) -> str:
+        """A hash of the sentences in order, with their words, tags and syntax."""
+        digest = hashlib.sha256()
+        for sentence in self.sentences:
+            digest.update(repr(sentence).encode())
+        return digest.hexdigest()[:32]
+
+    def places(self, word: str) -> list[tuple[int, int]]:
+        """The occurrences of a word, ignoring case: (sentence, word), zero-based. Raises InputError when there are none."""
+        wanted = word.strip().lower()
+        found = [
+            (row, at) for row, one in enumerate(self.sentences) for at, named in enumerate(one.words) if named.lower() == wanted
+        ]
+        if not found:
+            raise InputError(f"The word {word.strip()[:40]!r} does not occur in this corpus; choose another one.")
+        return found
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+
+@functools.cache
+def built_in() -> Corpus:
+    """The corpus that ships with the app, with parts of speech and syntax: plain sentences, and English from the web.
+
+    See assets/corpus/README.md.
+    """
+    return Corpus(BUILT_IN, tuple(_read_conllu(_FILE.read_text("utf-8").split("\n"))), LICENCE)
+
+
+def read_corpus(path: Path) -> Corpus:
+    """The sentences of a file, without repeats: CoNLL-U, a table's column of texts, or a sentence per line.
+
+    Raises InputError when there are none or too many, or naming the first line that is wrong.
+    """
+    if path.suffix.lower() in TABLE_TYPES:
+        table = read_table(path)
+        column = text_column_of(table)
+        found = _from_texts(table.column(column), "row")
+        how = f"column {column!r}"
+    else:
+        found, how = _read_lines(path)
+    CORPUS_SENTENCES.check(len(found))
+    first: dict[str, CorpusSentence] = {}
+    for sentence in found:
+        first.setdefault(sentence.text, sentence)
+    kept = tuple(first.values())
+    if not kept:
+        raise InputError("The file has no sentences; put one on each line, or send a table with a column of texts or CoNLL-U.")
+    words = sum(len(sentence.words) for sentence in kept)
+    about = f"{_counted(len(kept), 'sentence')} with {_counted(words, 'word')}, {how}."
+    if repeated := len(found) - len(kept):
+        about += f" {_counted(repeated, 'sentence')} came again and {'was' if repeated == 1 else 'were'} left out."
+    return Corpus(path.name[:60], kept, about=about)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"
+
+
+def _read_lines(path: Path) -> tuple[list[CorpusSentence], str]:
+    """The sentences of a text file or of CoNLL-U, and a phrase for the format."""
+    CORPUS_MEGABYTES.check(path.stat().st_size / MEGABYTE)
+    text, _ = decode(path.read_bytes())
+    lines = LINE_END.split(text)
+    if path.suffix.lower() == TREEBANK_TYPE or is_conllu(lines):
+        return list(_read_conllu(lines)), "CoNLL-U"
+    return _from_texts(lines, "line"), "one a line"
+
+
+def _from_texts(texts: Sequence[str], what: str) -> list[CorpusSentence]:
+    """The sentences in some lines or cells, which errors count as `what` from 1; those without a word or a sign are skipped."""
+    CORPUS_SENTENCES.check(sum(map(has_visible_characters, texts)))
+    for number, text in enumerate(texts, start=1):
+        CHARACTERS.check(len(text.strip()), f"{what} {number:,}")
+    found = []
+    for number, text in enumerate(texts, start=1):
+        text = _visible(text)
+        if words := split_words(text) if any(map(_is_read, text)) else []:
+            limits.check_text(text, f"{what} {number:,}")
+            found.append(CorpusSentence(text, tuple(words), _starts(text, words) or ()))
+    return found
+
+
+def _is_read(character: str) -> bool:
+    """Whether BERT's tokenizer keeps a character that stands alone: it drops combining accents, for instance."""
+    return character != "\ufffd" and unicodedata.category(character)[0] not in "MCZ"
+
+
+def _visible(text: str) -> str:
+    """The text on one line, without invisible characters."""
+    return " ".join(visible(text).split())
+
+
+def _starts(text: str, words: Sequence[str]) -> tuple[int, ...] | None:
+    """The start of each word if the text consists of these words and whitespace, else None."""
+    starts, end = [], 0
+    for word in words:
+        start = text.find(word, end)
+        if start < 0 or text[end:start].strip():
+            return None
+        starts.append(start)
+        end = start + len(word)
+    return tuple(starts) if not text[end:].strip() else None
+
+
+def _read_conllu(lines: Sequence[str]) -> Iterator[CorpusSentence]:
+    """The sentences between blank lines. Raises InputError naming the first line that is wrong."""
+    text, begun, characters = "", 0, 0
+    rows: list[tuple[int, list[str]]] = []
+    for number, line in enumerate([*lines, ""], start=1):
+        if line.startswith("#"):
+            said = _TEXT.match(line)
+            text = said[1] if said else text
+        elif line.strip():
+            begun, characters = (begun, characters) if rows else (number, 0)
+            if cells := _cells(number, line, len(rows) + 1):
+                characters += len(cells[FORM])
+                _check_length(characters, begun)
+                rows.append((number, cells))
+        else:
+            if rows:
+                yield _sentence(text, rows, begun)
+            text, rows = "", []
+
+
+def _cells(number: int, line: str, expected: int) -> list[str] | None:
+    """The cells of a line, None for a range of words or an empty node. Raises InputError."""
+    cells = [cell.strip() for cell in line.split("\t")]
+    if len(cells) != CONLLU_COLUMNS:
+        raise InputError(f"Line {number:,} has {len(cells)} columns; a line of CoNLL-U has {CONLLU_COLUMNS}, with tabs between.")
+    if not cells[ID].isdecimal():
+        return None
+    if cells[ID] != str(expected):
+        raise InputError(f"Line {number:,} begins with {cells[ID][:10]} where word {expected} of its sentence should stand.")
+    if not has_visible_characters(cells[FORM]):
+        raise InputError(f"Line {number:,} has no word; write one in its second column, or leave the line out.")
+    return cells
+
+
+def _sentence(text: str, rows: list[tuple[int, list[str]]], begun: int) -> CorpusSentence:
+    """A sentence of CoNLL-U. Its text is that of the comment if it contains the words, else the words joined by spaces."""
+    words = [cells[FORM] for _, cells in rows]
+    text = " ".join(text.split())
+    starts = _starts(text, words)
+    if starts is None:
+        text = " ".join(words)
+        starts = _starts(text, words)
+    _check_length(len(text), begun)
+    limits.check_text(text, f"the sentence from line {begun:,}")
+    tags, relations = ([cells[column] for _, cells in rows] for column in (UPOS, RELATION))
+    return CorpusSentence(text, tuple(words), starts or (), _told(tags), _heads(rows), _told(relations))
+
+
+def _check_length(characters: int, begun: int) -> None:
+    if characters > CHARACTERS.most:
+        what = f"The sentence from line {begun:,} has more than {CHARACTERS.most:,} characters"
+        raise InputError(f"{what}; put a blank line after each sentence.")
+
+
+def _told(cells: list[str]) -> tuple[str, ...]:
+    """The cells of a column, or nothing if all are empty."""
+    return tuple(cells) if any(cell not in ("", NONE) for cell in cells) else ()
+
+
+def _heads(rows: list[tuple[int, list[str]]]) -> tuple[int, ...]:
+    """The zero-based syntactic head of every word, ROOT for none; empty when no word has one. Raises InputError."""
+    if all(cells[HEAD] in ("", NONE) for _, cells in rows):
+        return ()
+    for number, cells in rows:
+        if not (cells[HEAD].isdecimal() and len(cells[HEAD]) < 6 and int(cells[HEAD]) <= len(rows)):
+            raise InputError(f"Line {number:,} has no head; write the number of a word from 1 to {len(rows)}, or 0 for the root.")
+    return tuple(int(cells[HEAD]) - 1 for _, cells in rows)

@@ -1,0 +1,236 @@
+"""A linear probe on every hidden state, judged on words of held-out sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from explorer.analysis.resampling import bootstrap
+from explorer.core.errors import InputError
+from explorer.core.steps import map_steps, relay
+from explorer.corpus.compute.dependencies import plain
+from explorer.corpus.compute.sentences import Corpus, CorpusSentence
+from explorer.corpus.compute.word_states import WordStates, words_alone
+from explorer.corpus.layer_looks import READ_ALONE, Look, Untold
+from explorer.corpus.pictures.layers import Line, layer_lines
+from explorer.text.tagged import TaggedSentence
+from explorer.training.examples import Split
+from explorer.training.head import Head
+from explorer.training.probe import fitted_head
+from explorer.training.settings import TrainingSettings
+from explorer.training.tag_probe import control_tags, drawn_rows
+from explorer.training.tagging import TaggedExamples, sentence_folds, word_memory
+from explorer.ui.pictures.bars import bar_groups, percent
+from explorer.ui.subject import Subject
+from explorer.ui.view import Content, Finding, verdict
+
+TAG, RELATION = "Part of speech", "Relation"
+CALLED = {TAG: "part of speech", RELATION: "relation to its head"}
+FOLDS, TRIED = 5, 3  # parts of the sentences, and how many of them are held out in turn: every one costs a probe for each layer
+MOST_WORDS = 12_000  # a logistic regression on more takes minutes per hidden state
+REGULARIZATION = 0.1  # measured on the built-in corpus: other values are less accurate, and lower ones take twice as long
+FEWEST = 5  # held-out words of a class; the share of fewer says little
+LISTED = 20  # classes
+SAME = 0.98  # required share of equal predictions, with one exception: those near a decision boundary may change
+
+ABOUT = (
+    "A logistic regression on every hidden state, a word being the mean of its pieces. {folds} of {parts} parts of the sentences "
+    "are held out in turn: {held:,} words of {sentences:,} sentences to be told ({part}), the same for every hidden state, by "
+    "probes trained on all other sentences. The band is the 95 % interval, a bootstrap over sentences. The dashed line needs no "
+    "model: each word gets the {called} that it has most often in the sentences trained on. The most frequent one of all is "
+    "right for {usual}. The control, in the first part, gives every word type a {called} by lot: a probe can only learn these by "
+    "heart. Accuracy there less that of the control (selectivity, Hewitt & Liang 2019) is {selectivity} at hidden state {at}."
+)
+
+
+@dataclass(frozen=True)
+class Probed(Look):
+    """The predictions of probes for held-out words. Classes are indices into those of `examples`; `words` are all words used.
+
+    The arrays are over the held-out words of all parts, `held` [held-out words] as indices of `words`, `fold` their part.
+    """
+
+    what: str
+    corpus: Corpus = field(repr=False)
+    examples: TaggedExamples = field(repr=False)
+    words: WordStates = field(repr=False)
+    held: np.ndarray = field(repr=False)
+    fold: np.ndarray = field(repr=False)
+    right: np.ndarray = field(repr=False)  # [held-out words] true classes
+    said: np.ndarray = field(repr=False)  # [layers + 1, held-out words] predicted classes
+    remembered: np.ndarray = field(repr=False)  # [held-out words] the most frequent class of each word in training
+    usual: np.ndarray = field(repr=False)  # [held-out words] the most frequent class of all in training
+    control: np.ndarray  # [layers + 1] accuracy of the control on the first part, 0 to 1
+    heads: tuple[Head, ...] = field(repr=False)  # those of the first part
+
+    @property
+    def accuracy(self) -> np.ndarray:
+        """[layers + 1] accuracy, 0 to 1, over all parts."""
+        return (self.said == self.right).mean(axis=1)
+
+    @property
+    def baselines(self) -> tuple[float, float]:
+        """The accuracy of each word's most frequent class, and of the most frequent class of all."""
+        return float((self.remembered == self.right).mean()), float((self.right == self.usual).mean())
+
+    @property
+    def selectivity(self) -> np.ndarray:
+        """[layers + 1] accuracy on the first part minus that of the control: what is not learned by heart."""
+        first = self.fold == 0
+        return np.asarray((self.said[:, first] == self.right[first]).mean(axis=1)) - self.control
+
+    @cached_property
+    def interval(self) -> tuple[np.ndarray, np.ndarray]:
+        """The ends [layers + 1] of the 95 % interval of the accuracy over sentences."""
+        return self._interval(np.ones(len(self.right), dtype=bool))
+
+    @cached_property
+    def chosen(self) -> tuple[int, float, float, float]:
+        """The hidden state that is best on the first part, and its accuracy and interval on the other parts."""
+        first = self.fold == 0
+        best = int((self.said == self.right)[:, first].mean(axis=1).argmax())
+        low, high = self._interval(~first)
+        return best, float((self.said == self.right)[best, ~first].mean()), float(low[best]), float(high[best])
+
+    def _interval(self, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        sentences, place = np.unique(self.words.sentence[self.held[which]], return_inverse=True)
+        right = (self.said == self.right)[:, which]
+        summed = np.stack([np.bincount(place, one, len(sentences)) for one in right], axis=1)
+        return bootstrap(summed, sizes=np.bincount(place))
+
+    def shown(self, at: int) -> Content:
+        """Accuracy by hidden state beside a control and a baseline without a model, and by class at the selected one."""
+        accuracy, called = self.accuracy, CALLED[self.what]
+        own, usual = self.baselines
+        lines = [
+            Line("linear probe", accuracy, self.interval),
+            Line("the word's own most frequent one", np.full(len(accuracy), own), faint=True),
+            Line("control: random by word type", self.control, faint=True),
+        ]
+        every = [*accuracy, own, *self.control]
+        shown = max(0.0, float(min(every)) - 0.05), min(1.005, float(max(every)) + 0.05)
+        part = f"of {self.corpus.words:,} words" if len(self.examples) < len(self.corpus.sentences) else "of all words"
+        return {
+            "picture": layer_lines(lines, "held-out words told right", at, shown, ".1%"),
+            "about": ABOUT.format(
+                folds=int(self.fold.max()) + 1,
+                parts=min(FOLDS, len(self.examples)),
+                held=len(self.held),
+                sentences=len(np.unique(self.words.sentence[self.held])),
+                part=part,
+                called=called,
+                usual=percent(usual),
+                selectivity=percent(float(self.selectivity[at])),
+                at=at,
+            ),
+            "by_class": self._by_class(at),
+        }
+
+    def finding(self, at: int) -> Finding:
+        """The hidden state chosen on one part, told on the others, beside the first, the last, and the baselines."""
+        best, share, low, high = self.chosen
+        accuracy, (own, usual) = self.accuracy, self.baselines
+        others = [f"{percent(accuracy[one])} from {one}" for one in (0, len(accuracy) - 1) if one != best]
+        told = int((self.fold > 0).sum())
+        return Finding(
+            f"Hidden state {best}, the best in one part of the sentences, lets a linear probe tell the {CALLED[self.what]} of "
+            f"{percent(share)} of {told:,} words in other parts ({percent(low)} to {percent(high)}; {' and '.join(others)}); the "
+            f"word's own most frequent one is right for {percent(own)}, the most frequent of all for {percent(usual)}."
+        )
+
+    def check(self, subject: Subject, at: int) -> dict[str, str]:
+        """Compare the predictions for the first held-out sentences when these are run alone, in full precision."""
+        held = self.words.only(self.held[self.fold == 0])
+        rows = np.flatnonzero(np.isin(held.sentence, np.unique(held.sentence)[:READ_ALONE]))
+        vectors = words_alone(subject.model, self.corpus, held.only(rows), at)
+        head = self.heads[at]
+        again = np.array([int(np.argmax(head.weight @ vector + head.bias)) for vector in vectors])
+        same = int((again == self.said[at, rows]).sum())
+        what = f"the probe calls {same} of {len(rows)} held-out words the same when their sentences are read alone"
+        return verdict(same >= SAME * len(rows) - 1, f"{what}, in full precision")
+
+    def _by_class(self, at: int) -> dict[str, object]:
+        rows = []
+        for place in np.argsort(-np.bincount(self.right, minlength=len(self.examples.classes)), kind="stable")[:LISTED].tolist():
+            own = self.right == place
+            if (number := int(own.sum())) >= FEWEST:
+                memory = percent(float((self.remembered[own] == place).mean()))
+                share = float((self.said[at, own] == place).mean())
+                rows.append((plain(self.examples.classes[place]), share, f"of {number:,} ({memory})"))
+        return bar_groups([(f"Told right from hidden state {at} (without a model)", rows)])
+
+
+def probe_in_steps(corpus: Corpus, words: WordStates, what: str) -> Generator[tuple[str, float], None, Probed | Untold]:
+    """Train probes on each hidden state, with parts of the sentences held out in turn; yields a sentence and the share done."""
+    every: dict[str, Callable[[CorpusSentence], tuple[str, ...]]]
+    every = {TAG: lambda one: one.tags, RELATION: lambda one: one.relations}
+    told = every[what]
+    there = [row for row, one in enumerate(corpus.sentences) if told(one)]
+    if not there:
+        return Untold(f"Nobody knows the {CALLED[what]} of a word here: take a treebank in CoNLL-U, or look at something else.")
+    kept = np.array(there)[drawn_rows([len(corpus.sentences[row].words) for row in there], MOST_WORDS)]
+    sentences = [corpus.sentences[row] for row in kept]
+    examples = TaggedExamples(tuple(TaggedSentence(one.words, told(one)) for one in sentences))
+    if len(examples.classes) < 2:
+        return Untold(f"Every word here has the same {CALLED[what]}; there is nothing to tell.")
+    try:
+        folds = sentence_folds(examples, FOLDS)[:TRIED]
+    except InputError as error:
+        return Untold(str(error))
+    words = words.of_sentences(kept)
+    begins = np.cumsum([0, *(len(one.words) for one in sentences)])
+    number = begins[np.searchsorted(kept, words.sentence)] + words.word  # the index of each word among those of the examples
+    sentence = examples.sentence_of[number]
+    parts = [Split(*(np.flatnonzero(np.isin(sentence, part)) for part in one)) for one in folds]
+    return (yield from _fit(what, corpus, examples, words, number, parts))
+
+
+def _fit(
+    what: str, corpus: Corpus, examples: TaggedExamples, words: WordStates, number: np.ndarray, parts: Sequence[Split]
+) -> Generator[tuple[str, float], None, Probed]:
+    """The probes of all hidden states and parts, and the control; `number` are the words as words of the examples."""
+    targets, control = examples.targets[number], control_tags(examples, 0)[number]
+    tasks = [(targets, part) for part in parts] + [(control, parts[0])]
+    heads, said, controls = [], [], []
+    for layer in words.layers:
+        vectors, found = words.at(layer), []
+        for done, (right, part) in enumerate(tasks):
+            share = (layer + done / len(tasks)) / len(words.layers)
+            step = f"Training probe {done + 1} of {len(tasks)} on hidden state {layer} of {words.layers[-1]}", share
+            found.append((yield from _head(vectors[part.train], right[part.train], len(examples.classes), step)))
+        heads.append(found[0])
+        said.append([head.outputs(vectors[part.held_out]).argmax(-1) for head, part in zip(found, parts, strict=False)])
+        best = found[-1].outputs(vectors[parts[0].held_out]).argmax(-1)
+        controls.append(float((best == control[parts[0].held_out]).mean()))
+    held = [part.held_out for part in parts]
+    usual = [np.full(len(part.held_out), np.bincount(targets[part.train]).argmax()) for part in parts]
+    remembered = [word_memory(examples, number[part.train], number[part.held_out]) for part in parts]
+    every, fold = np.concatenate(held), np.repeat(np.arange(len(parts)), [len(one) for one in held])
+    return Probed(
+        what,
+        corpus,
+        examples,
+        words,
+        every,
+        fold,
+        targets[every],
+        np.stack([np.concatenate(one) for one in said]),
+        np.concatenate(remembered),
+        np.concatenate(usual),
+        np.array(controls),
+        tuple(heads),
+    )
+
+
+def _head(
+    vectors: np.ndarray, targets: np.ndarray, classes: int, step: tuple[str, float]
+) -> Generator[tuple[str, float], None, Head]:
+    """A probe, trained in a thread, so that stopping does not wait for it."""
+
+    def fit(report: Callable[[None], None]) -> Head:
+        return fitted_head(vectors, targets, classes, TrainingSettings(regularization=REGULARIZATION))
+
+    return (yield from map_steps(relay(fit), lambda _: step))

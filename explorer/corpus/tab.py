@@ -1,0 +1,25 @@
+"""The tab Corpus: words, heads, neurons and layers across many sentences."""
+
+from explorer.corpus.heads import Heads
+from explorer.corpus.layers import Layers
+from explorer.corpus.neurons import Neurons
+from explorer.corpus.search import Search
+from explorer.corpus.sentences import Sentences
+from explorer.corpus.words import Words
+from explorer.ui.view import Tab
+
+TAB = Tab(
+    "corpus",
+    "Corpus",
+    "What happens across many sentences?",
+    {
+        "Search by meaning": [[Search]],
+        "Words": [[Words]],
+        "Head atlas": [[Heads]],
+        "Neurons": [[Neurons]],
+        "Layers": [[Layers]],
+        "Sentences": [[Sentences]],
+    },
+    steppers=("layer", "head"),
+    without_steppers=("Sentences",),
+)

@@ -1,0 +1,61 @@
+"""The public endpoints: the numbers behind the views, for programs.
+
+Layers and heads count from 1; hidden state 0 is the embedding output; model="" is the default model. Values are full
+float32 precision. An invalid argument is answered with one sentence.
+"""
+
+import gradio as gr
+
+from explorer.api.callers import bounded
+from explorer.api.handlers import friendly
+from explorer.attention import endpoints as attention
+from explorer.core.scheduling import MODEL, TRAINING
+from explorer.corpus import endpoints as corpus
+from explorer.experiments.endpoints import heads as experiments
+from explorer.experiments.endpoints import suites
+from explorer.export import endpoints as export
+from explorer.fill_mask import endpoints as fill_mask
+from explorer.finetune.endpoints import spans, tagging
+from explorer.finetune.endpoints import texts as training
+from explorer.hidden_states import endpoints as hidden_states
+from explorer.inside_head import endpoints as inside_head
+from explorer.model_card import endpoints as model_card
+from explorer.next_sentence import endpoints as next_sentence
+from explorer.overview import endpoints as overview
+from explorer.projection import endpoints as projection
+from explorer.task_head import endpoints as task_head
+from explorer.tokens import endpoints as tokens
+
+ENDPOINTS = (
+    *tokens.ENDPOINTS,
+    *attention.ENDPOINTS,
+    *inside_head.ENDPOINTS,
+    *fill_mask.ENDPOINTS,
+    *next_sentence.ENDPOINTS,
+    *task_head.ENDPOINTS,
+    *overview.ENDPOINTS,
+    *hidden_states.ENDPOINTS,
+    *projection.ENDPOINTS,
+    *training.ENDPOINTS,
+    *tagging.ENDPOINTS,
+    *spans.ENDPOINTS,
+    *corpus.ENDPOINTS,
+    *experiments.ENDPOINTS,
+    *suites.ENDPOINTS,
+    *model_card.ENDPOINTS,
+    *export.ENDPOINTS,
+)
+# These run beside other calls, so that no picture waits for a training.
+TRAININGS = ("train_head", "train_tokens", "train_spans")
+LONG = (
+    *(*TRAININGS, "probe_layers", "projection", "search", "head_atlas", "neuron"),
+    *("head_effects", "attribution", "pseudo_likelihood", "experiment", "suite"),
+)
+
+
+def register() -> None:
+    """Add the endpoints to the Blocks being built."""
+    for endpoint in ENDPOINTS:
+        name = endpoint.__name__
+        options = TRAINING if name in LONG else MODEL
+        gr.api(friendly(bounded(endpoint, options["concurrency_id"])), api_name=name, **options)

@@ -1,0 +1,68 @@
+"""Our own test suites: minimal pairs, sentences with a blank, a word that belongs in it and one that does not, its foil.
+
+assets/suites/README.md says what is in them and how they were made.
+"""
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from explorer.core.paths import SUITES as FOLDER
+from explorer.text import limits
+from explorer.text.encoding import MASK
+
+
+@dataclass(frozen=True)
+class MinimalPair:
+    """A sentence with one [MASK], the word that belongs there, and its foil; of a stereotype, the word that fits it."""
+
+    kind: str
+    text: str
+    word: str
+    foil: str
+
+    @property
+    def sentences(self) -> tuple[str, str]:
+        """The sentence with the word, and with the foil."""
+        return self.text.replace(MASK, self.word), self.text.replace(MASK, self.foil)
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Minimal pairs that ask for one thing."""
+
+    name: str
+    title: str
+    about: str  # what it asks, in a sentence
+    pairs: tuple[MinimalPair, ...]
+    stereotypes: bool = False  # scored as Nangia et al. 2020 do, and 50 % is not failing but having no preference
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of pairs, in their order."""
+        return tuple(dict.fromkeys(pair.kind for pair in self.pairs))
+
+
+TITLES: Mapping[str, tuple[str, str]] = {
+    "agreement": ("Agreement", "Does the verb agree with its subject, with another noun in between?"),
+    "pronouns": ("Pronouns", "Does the pronoun fit what it stands for?"),
+    "negation": ("Negation", "Does a word fit a sentence that is negated, or is not?"),
+    "prepositions": ("Prepositions and idioms", "Which preposition follows, and which word completes an idiom?"),
+    "stereotypes": ("Gender stereotypes", "Is an occupation likelier with the gender that a stereotype gives it?"),
+    "facts": ("Facts", "Which of two names or things is it?"),
+}
+"""The title of each suite, and what it asks."""
+STEREOTYPES = "stereotypes"
+
+
+def suite_of(name: str) -> Suite:
+    """The suite of this name. Raises InputError that lists the names."""
+    return _read(limits.check_choice(name, "the suite", list(TITLES)))
+
+
+@cache
+def _read(name: str) -> Suite:
+    with (FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        pairs = tuple(MinimalPair(**row) for row in csv.DictReader(file))
+    return Suite(name, *TITLES[name], pairs, name == STEREOTYPES)

@@ -1,0 +1,36 @@
+"""Our own test suites of minimal pairs."""
+
+from typing import Any
+
+from explorer.analysis.intervals import Share, shares_by_kind
+from explorer.api.arguments import explorer_for
+from explorer.api.callers import while_wanted
+from explorer.experiments.compute import suites
+from explorer.experiments.compute.minimal_pairs import judge_in_steps
+
+
+def suite(name: str, model: str = "", way: str = "") -> dict[str, Any]:
+    """In how many minimal pairs of one of our suites the model prefers the word that belongs in the blank to its foil.
+
+    name: "agreement", "pronouns", "negation", "prepositions", "stereotypes" or "facts". way: "blank" compares both logits at the
+    blank, "pseudo_likelihood" both sentences (Salazar et al. 2020), and of stereotypes the pieces that both share (Nangia et al.
+    2020); "" is pseudo-likelihood for stereotypes, the blank for the rest. In stereotypes the "right" word is the one that fits
+    the stereotype: 0.5 is no preference, and no proof of fairness. low, high: the 95 % interval (Wilson 1927).
+
+    Returns:
+        `items` (pairs that were scored), `right` (the share in which the word wins, 0 to 1), `low`, `high`; `kinds`: the same by
+        kind; `way`, `instead` (pairs scored by pseudo-likelihood since a word is not one piece), `left_out` (pairs whose words
+        the tokenizer does not tell apart).
+    """
+    chosen = suites.suite_of(name)
+    found = while_wanted(judge_in_steps(explorer_for(model), chosen, way))
+    return {
+        **Share.of(found.right)._asdict(),
+        "kinds": {kind: share._asdict() for kind, share in shares_by_kind(found.kinds, found.right).items()},
+        "way": found.way,
+        "instead": sum(one.way != found.way for one in found.judged),
+        "left_out": len(found.left_out),
+    }
+
+
+ENDPOINTS = (suite,)

@@ -1,0 +1,238 @@
+"""Test suites: in how many minimal pairs a model prefers the word that belongs in the blank, beside another model."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Hashable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from explorer.analysis.intervals import Share, shares_by_kind
+from explorer.core.cache import Recent
+from explorer.core.errors import ExplorerError
+from explorer.core.steps import map_steps
+from explorer.experiments.compute import minimal_pairs
+from explorer.experiments.compute.minimal_pairs import BLANK, LIKELIHOOD, SuiteResult
+from explorer.experiments.compute.suites import TITLES, Suite, suite_of
+from explorer.experiments.pictures.suites import ALL, Shares, suite_bars
+from explorer.experiments.suite_words import disagreement, listed, percent, told
+from explorer.text import limits
+from explorer.ui.pictures.base import shorten
+from explorer.ui.settings import choice, memory
+from explorer.ui.subject import Subject
+from explorer.ui.view import (
+    Change,
+    Content,
+    Finding,
+    LongView,
+    NewInput,
+    button,
+    caption,
+    chart,
+    check,
+    matches,
+    part,
+    props,
+    read,
+    sentence,
+    settle,
+)
+
+NO_OTHER = ("no other model", "")
+NAME = 40  # characters of a model's name in a sentence
+CHECKED = {BLANK: 4, LIKELIHOOD: 1}  # pairs that transformers' own passes judge too
+CALLED = {BLANK: "by the blank", LIKELIHOOD: "by pseudo-likelihood"}
+NOT_SHOWN = (
+    "50\u00a0% is no preference, not a good mark: preferences may cancel out, and nothing is said of what the model does in use. "
+    "These are a few occupations, in English, with women and men only (Blodgett et al. 2021 list what such tests miss)."
+)
+
+
+@dataclass(frozen=True)
+class Side:
+    """What one model makes of a suite, and how far that is from transformers' own passes."""
+
+    result: SuiteResult
+    error: float
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What this model makes of a suite, and another one if it was asked for; `problem` is why it does not."""
+
+    here: Side
+    there: Side | None = None
+    problem: str = ""
+
+    @property
+    def sides(self) -> list[SuiteResult]:
+        """The results of the models, this one first."""
+        return [side.result for side in (self.here, self.there) if side]
+
+
+_sides: Recent[Hashable, Side] = Recent(48)
+
+
+class Suites(LongView):
+    """The share of pairs in which the better word wins, by kind, with intervals; and all pairs, each with its difference."""
+
+    name, question = "experiments/suites", "In how many sentences does it choose the right word?"
+    side_by_side = (("suite", "way", "other"),)
+    columns = (("picture", "stop", "progress", "about", "help", "check"), ("pairs",))
+    widths = (5, 6)
+    suite: str = choice(
+        [(title, name) for name, (title, _) in TITLES.items()], "Suite", menu=True, scale=3, elem_classes="inline"
+    )
+    way: str = choice(
+        [("the usual way", ""), ("the blank", BLANK), ("pseudo-likelihood", LIKELIHOOD)],
+        "Scored by",
+        menu=True,
+        scale=3,
+        elem_classes="inline",
+    )
+    other: str = choice([NO_OTHER], "Beside", menu=True, free=True, default="", scale=3, elem_classes="inline")
+    kind: str = memory("", kept=lambda value: value if isinstance(value, str) and len(value) <= NAME else "")
+    picture = chart("How often the better word wins, by kind", height=330)
+    stop = button("Stop", visible=False)
+    progress = part("meter")
+    about = sentence(classes="caption")
+    help = caption(
+        "Each pair is one sentence with two words for its blank. By the blank: the logit of the better word less that of the "
+        "other, its foil. By pseudo-likelihood: every piece of both sentences is hidden in turn, and the logarithms of the "
+        "probabilities are summed (Salazar et al. 2020); for stereotypes only of the pieces that both share (Nangia et al. 2020, "
+        "section 3). Every word is as often the better one as the foil, so a model that only knows which word is more frequent "
+        "wins half of the pairs. Bars have the 95 % interval of Wilson 1927, as if pairs were independent. Click a bar for the "
+        "pairs of a kind, a pair to read it."
+    )
+    check = check()
+    pairs = part("strips", height=430)
+
+    def unless(self, subject: Subject) -> str:
+        """Only a masked-LM head can tell."""
+        return subject.model.why_not("fill_mask")
+
+    def passes(self, subject: Subject) -> float:
+        """Reading every sentence, for each model that has not, in passes of the input."""
+        models = [subject, *self._others(subject)]
+        unread = sum(_sides.get(self._key_of(one)) is None for one in models)
+        return unread * minimal_pairs.tokens_to_read(self._suite, self.way) / subject.trace.kept
+
+    def key(self, subject: Subject) -> Hashable:
+        """What is shown depends on this; None for a model that cannot be asked."""
+        if self.unless(subject):
+            return None
+        return (self.name, *(self._key_of(one) for one in (subject, *self._others(subject))), self.other, self.kind)
+
+    def work(self, subject: Subject) -> Generator[tuple[str, float], None, Compared]:
+        """Judge the pairs by this model, and by the other one. Raises CapabilityError."""
+        here = yield from self._judge(subject)
+        if not (self.other or "").strip():
+            return Compared(here)
+        try:
+            other = subject.read_by(self.other)
+            if other.model.checkpoint == subject.model.checkpoint:
+                return Compared(here)
+            return Compared(here, (yield from self._judge(other)))
+        except ExplorerError as error:
+            return Compared(here, problem=str(error))
+
+    def waiting(self, subject: Subject) -> Content:
+        """What is seen is kept where the new one is at hand, since it answers another question."""
+        menu = {"other": props(choices=[NO_OTHER, *((name, name) for name in subject.other_models)])}
+        if all(_sides.get(self._key_of(one)) for one in (subject, *self._others(subject))):
+            return menu
+        return {**menu, "picture": None, "pairs": None, "about": self._suite.about, "check": None}
+
+    def draw(self, subject: Subject, found: Compared) -> Content:
+        """The bars, and the pairs."""
+        stereotypes, names = found.here.result.suite.stereotypes, self._names(subject, found)
+        sides = [(name, _shares(one)) for name, one in zip(names, found.sides, strict=True)]
+        unit = "pairs in which the stereotype wins" if stereotypes else "pairs in which the better word wins"
+        error = max(side.error for side in (found.here, found.there) if side)
+        return {
+            "picture": suite_bars(sides, unit, self._kind),
+            "about": self._about(found),
+            "check": matches(error, "transformers' own passes give the same differences for the first pairs"),
+            "pairs": listed(found.sides, self._kind, names),
+            "other": props(choices=[NO_OTHER, *((name, name) for name in subject.other_models)]),
+        }
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """How often the better word wins, where most and where least, and what the other model does."""
+        if self.unless(subject) or (here := _sides.get(self._key_of(subject))) is None:
+            return None
+        others = self._others(subject)
+        there = _sides.get(self._key_of(others[0])) if others else None
+        text = told(here.result)
+        if there:
+            name = shorten(others[0].model_name, NAME)
+            text += f" {name}: {percent(Share.of(there.result.right))}. {disagreement(here.result, there.result)}"
+        return Finding(text)
+
+    def on_picture(self, subject: Subject, index: object) -> Change:
+        """The pairs of the kind that was clicked; of all, if it was that bar or the same kind again. Raises InputError."""
+        there = found.result.kinds if (found := _sides.get(self._key_of(subject))) else []
+        kinds = ("", *dict.fromkeys(there))
+        clicked = kinds[limits.check_integer(index, "the bar", 0, len(kinds) - 1)]
+        return settle(kind="" if clicked == self._kind else clicked)
+
+    def on_pairs(self, subject: Subject, index: object) -> NewInput:
+        """A pair becomes the input, its blank the chosen token. Raises InputError."""
+        pairs = self._suite.pairs
+        pair = pairs[limits.check_integer(index, "the pair", 0, len(pairs) - 1)]
+        masks = subject.model.mask_positions(subject.model.encode(pair.text))
+        return read(pair.text, token=masks[0] if masks else None)
+
+    @property
+    def _suite(self) -> Suite:
+        return suite_of(self.suite)
+
+    @property
+    def _kind(self) -> str:
+        """The kind of which the pairs are listed, "" for all: one that another suite has is forgotten."""
+        return self.kind if self.kind in self._suite.kinds else ""
+
+    def _others(self, subject: Subject) -> list[Subject]:
+        """The other model, if one is asked for and can be."""
+        with suppress(ExplorerError):
+            other = subject.read_by(self.other or "")
+            if other.model.checkpoint != subject.model.checkpoint and not self.unless(other):
+                return [other]
+        return []
+
+    def _key_of(self, subject: Subject) -> Hashable:
+        return str(subject.model.checkpoint), self.suite, minimal_pairs.way_of(self._suite, self.way)
+
+    def _judge(self, subject: Subject) -> Generator[tuple[str, float], None, Side]:
+        """One model's judgements, made once."""
+        key = self._key_of(subject)
+        if (known := _sides.get(key)) is None:
+            doing = f"Reading {len(self._suite.pairs)} pairs with {shorten(subject.model_name, NAME)}"
+            steps = minimal_pairs.judge_in_steps(subject.model, self._suite, self.way)
+            found = yield from map_steps(steps, lambda share: (f"{doing}: {share:.0%}", share))
+            known = Side(found, _error(subject, found))
+            _sides.put(key, known)
+        return known
+
+    def _names(self, subject: Subject, found: Compared) -> list[str]:
+        return [subject.model_name, self.other][: len(found.sides)]
+
+    def _about(self, found: Compared) -> str:
+        """What was asked, how it was scored, and what was left out."""
+        result = found.here.result
+        words = [f"{result.suite.about} {len(result.judged)} pairs, scored {CALLED[result.way]}; chance is 50\u00a0%."]
+        if instead := sum(one.way != result.way for one in result.judged):
+            words.append(f"{instead} of them are scored by pseudo-likelihood: their words are not one piece each.")
+        if result.left_out:
+            words.append(f"{len(result.left_out)} are left out: the tokenizer does not tell their words apart.")
+        return " ".join([*words, *([NOT_SHOWN] if result.suite.stereotypes else []), found.problem]).rstrip()
+
+
+def _error(subject: Subject, result: SuiteResult) -> float:
+    """How far the differences of the first pairs are from transformers' own passes, in nats."""
+    first = result.judged[: CHECKED[result.judged[0].way]]
+    model, stereotypes = subject.model, result.suite.stereotypes
+    return max(abs(minimal_pairs.own_difference(model, one, stereotypes) - one.difference) for one in first)
+
+
+def _shares(result: SuiteResult) -> Shares:
+    return {ALL: Share.of(result.right), **shares_by_kind(result.kinds, result.right)}

@@ -1,0 +1,15 @@
+"""Experiments: one question asked of many sentences, with intervals and a test on sentences that were not looked at."""
+
+from explorer.experiments.heads import HeadsDecide
+from explorer.experiments.suites import Suites
+from explorer.ui.view import Tab
+
+TAB = Tab(
+    "experiments",
+    "Experiments",
+    "What holds over many sentences?",
+    {"Which heads decide": [[HeadsDecide]], "Test suites": [[Suites]]},
+    needs="fill_mask",
+    steppers=("layer", "head"),
+    without_steppers=("Test suites",),
+)

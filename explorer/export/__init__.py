@@ -1,0 +1,1 @@
+"""The ways a view leaves: links, files, notebooks, and the Python that makes it."""

@@ -1,0 +1,180 @@
+"""Parse the parameters of a link, and collect a sentence for each that is invalid here."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from explorer.bert.network import Capabilities
+from explorer.core.errors import ExplorerError, InputError
+from explorer.core.limits import BOX_CHARACTERS, CHARACTERS, CUTS
+from explorer.export.packing import unpacked
+from explorer.export.place import SETTING, VERSION, slug, tab_of
+from explorer.tabs import FIRST_TAB
+from explorer.ui.settings import Number, Setting, Text
+from explorer.ui.subject import Selection, Subject, in_order
+from explorer.ui.view import Tab, View
+
+LONGEST_WORD = 100
+
+
+class Asked:
+    """The parameters of a link; `told` collects a sentence for each that cannot be followed."""
+
+    def __init__(self, parameters: Mapping[str, str]) -> None:
+        self._parameters, self.told = parameters, []
+        version = parameters.get("v", "1")
+        if _number(version, 0) is None or int(version) > VERSION:
+            self.told.append("The link was made by a newer app than this one, so some of it may be missing here.")
+
+    def subject(self, default: Subject) -> Subject:
+        """The input with a selection that fits it."""
+        text_a = self._text("a", default.text_a)
+        text_b = self._text("b", "" if "a" in self._parameters else default.text_b)
+        subject = Subject(self._parameters.get("model") or default.model_name, text_a, text_b, self._selection(default.chosen))
+        try:
+            capabilities = subject.model.capabilities
+        except ExplorerError as error:
+            if subject.model_name == default.model_name:
+                raise
+            subject = replace(subject, model_name=default.model_name)
+            capabilities = subject.model.capabilities
+            self.told.append(f"{error} {default.model_name} is shown instead.")
+        chosen, kept = subject.chosen, subject.selection
+        if chosen.layer != kept.layer:
+            has = f"this model has {_count(capabilities.layers, 'layer')}, so it shows layer {kept.layer}"
+            self.told.append(f"The link asked for layer {chosen.layer}; {has}.")
+        if chosen.head != kept.head:
+            has = f"a layer of this model has {_count(capabilities.heads, 'head')}, so it shows head {kept.head}"
+            self.told.append(f"The link asked for head {chosen.head}; {has}.")
+        if chosen.token != kept.token:
+            self.told.append(f"The link asked for token {chosen.token}, which this input does not have; none is chosen.")
+        if set(chosen.off) != set(kept.off):
+            self.told.append("The link switches off heads that this model does not have; they are left out.")
+        if chosen.swap != kept.swap:
+            self.told.append("The link swaps a word that cannot be swapped so in this input; it is left as it is.")
+        if chosen.patch != kept.patch:
+            self.told.append("The link patches what this input does not have; nothing is patched.")
+        if len(kept.cut) == CUTS.most < len(chosen.cut):
+            self.told.append(f"The link cuts more than {CUTS.most} attention weights; the first {CUTS.most} are cut.")
+        elif set(chosen.cut) != set(kept.cut):
+            self.told.append("The link cuts attention weights that this model or input does not have; they are left out.")
+        return subject.select(picked=kept.picked)
+
+    def choice(self, capabilities: Capabilities) -> tuple[Tab, str]:
+        """The tab, and the label of the choice in it."""
+        named, view = self._parameters.get("tab", FIRST_TAB), self._parameters.get("view", "")
+        tab = tab_of(named)
+        if tab.id != named:
+            self.told.append(f"There is no tab {_shown(named)}; {tab.label} is shown.")
+        if tab.optional and not getattr(capabilities, str(tab.needs)):
+            absent, tab, view = tab, tab_of(FIRST_TAB), ""
+            self.told.append(f"This model has nothing for the tab {absent.label}; {tab.label} is shown.")
+        first = next(iter(tab.choices))
+        choice = next((label for label in tab.choices if slug(label) == view), first) if view else first
+        if view and slug(choice) != view:
+            self.told.append(f"There is no view {_shown(view)} in {tab.label}; {choice or 'what it has'} is shown.")
+        return tab, choice
+
+    def views(self, kinds: Sequence[type[View]], capabilities: Capabilities) -> tuple[View, ...]:
+        """The views of these kinds with the link's settings."""
+        given = {name.removeprefix(SETTING): text for name, text in self._parameters.items() if name.startswith(SETTING)}
+        known = {name: kind.settings[name] for kind in kinds for name in kind.settings if kind.settings[name].linked}
+        if unknown := [_shown(name) for name in given if name not in known]:
+            named = ", ".join(unknown[:3]) + (" and others" if len(unknown) > 3 else "")
+            self.told.append(f"The link sets what is not there to be set here ({named}); it is left out.")
+        found = {name: self._setting(known[name], name, given[name], capabilities) for name in known if name in given}
+        values = {name: value[0] for name, value in found.items() if value is not None}
+        as_declared = [kind.read(_numbers(kind), capabilities) for kind in kinds]
+        return tuple(replace(view, **{name: values[name] for name in values if name in view.settings}) for view in as_declared)
+
+    def _setting(self, setting: Setting, name: str, text: str, capabilities: Capabilities) -> tuple[Any] | None:
+        """The value in a tuple of one; None to keep the default."""
+        called = f"the setting {setting.label or name!r}"
+        try:
+            text = unpacked(text, setting.limit.most if isinstance(setting, Text) else BOX_CHARACTERS.most)
+            parsed = setting.parsed(text)
+            value = setting.check(setting.nearest(parsed, capabilities), called, capabilities)
+        except InputError as error:
+            self.told.append(f"{error} The link's {name} is left out.")
+            return None
+        if value != parsed if isinstance(setting, Number) else setting.written(value) != text:
+            self.told.append(f"The link asked for {_shown(text)} as {called}; it is {_shown(setting.written(value))}.")
+        return (value,)
+
+    def _text(self, name: str, default: str) -> str:
+        if name not in self._parameters:
+            return default
+        try:
+            return unpacked(self._parameters[name], CHARACTERS.most)
+        except InputError as error:
+            self.told.append(str(error))
+            return default
+
+    def _selection(self, default: Selection) -> Selection:
+        layer, head, token = (self._number(name, low) for name, low in (("layer", 0), ("head", 1), ("token", 0)))
+        swap, off = _words(self._parameters.get("swap")), self._rows("off", 1, 1)
+        patch = [(state, place) for state, place in self._rows("patch", 0, 0)]
+        cuts = self._rows("cut", 1, 0, 0, 0)
+        if swap is None and "swap" in self._parameters:
+            self._senseless("swap")
+        return Selection(
+            default.layer if layer is None else layer,
+            default.head if head is None else head,
+            default.token if token is None else token,
+            default.picked or layer is not None or head is not None,
+            tuple(sorted({(layer - 1, head - 1) for layer, head in off})),
+            swap,
+            next(iter(patch), None),
+            in_order((layer - 1, query, key, head - 1 if head else None) for layer, query, key, head in cuts),
+        )
+
+    def _number(self, name: str, low: int) -> int | None:
+        value = self._parameters.get(name)
+        number = None if value is None else _number(value, low)
+        if value is not None and number is None:
+            self._senseless(name)
+        return number
+
+    def _rows(self, name: str, *lows: int) -> list[tuple[int, ...]]:
+        """The rows in '6.11,3.2', each number at least its `low`; empty if one of them is invalid."""
+        if name not in self._parameters:
+            return []
+        written = [row.split(".") for row in self._parameters[name].split(",")]
+        if all(len(row) == len(lows) for row in written):
+            numbers = [list(map(_number, row, lows)) for row in written]
+            rows = [tuple(number for number in row if number is not None) for row in numbers]
+            if all(len(row) == len(lows) for row in rows):
+                return rows
+        self._senseless(name)
+        return []
+
+    def _senseless(self, name: str) -> None:
+        self.told.append(f"The link's {name} makes no sense ({_shown(self._parameters[name])}); it is left out.")
+
+
+def _numbers(kind: type[View]) -> dict[str, Any]:
+    """The default numbers of a view, which may depend on the model."""
+    fields = kind.__dataclass_fields__
+    return {name: fields[name].default for name, setting in kind.settings.items() if isinstance(setting, Number)}
+
+
+def _number(value: str, low: int) -> int | None:
+    return int(value) if re.fullmatch(r"\d{1,7}", value, re.ASCII) and int(value) >= low else None
+
+
+def _words(value: str | None) -> tuple[str, str] | None:
+    """The two words in 'teacher,engineer', or None."""
+    match (value or "").split(","):
+        case [word, other] if all(0 < len(one) <= LONGEST_WORD and re.fullmatch(r"[^\s,]+", one) for one in (word, other)):
+            return word, other
+    return None
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
+def _shown(text: str) -> str:
+    """A text from a link, shortened and without unprintable characters, for a sentence."""
+    return repr("".join(letter if letter.isprintable() else " " for letter in text[:30]) + "…" * (len(text) > 30))

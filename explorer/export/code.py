@@ -1,0 +1,50 @@
+"""The Python script of a view: transformers, torch and numpy only, short enough to read."""
+
+from collections.abc import Callable
+from typing import Any
+
+from explorer.attention import script as attention
+from explorer.corpus import script as corpus
+from explorer.experiments import script as experiments
+from explorer.fill_mask import script as fill_mask
+from explorer.hidden_states import script as hidden_states
+from explorer.inside_head import script as inside_head
+from explorer.model_card import script as model_card
+from explorer.next_sentence import script as next_sentence
+from explorer.overview import script as overview
+from explorer.projection import script as projection
+from explorer.side_by_side import script as side_by_side
+from explorer.tabs import TABS
+from explorer.task_head import script as task_head
+from explorer.tokens import script as tokens
+from explorer.ui.scripts import answers
+from explorer.ui.subject import Subject
+from explorer.ui.view import View
+
+_TABS = (
+    *(overview, tokens, attention, inside_head, hidden_states, fill_mask, answers, next_sentence),
+    *(task_head, projection, corpus, experiments, side_by_side, model_card),
+)
+_CODE: dict[str, Callable[[Any, Subject], str]] = {name: make for tab in _TABS for name, make in tab.CODE.items()}
+_NEEDS = {view.name: tab.needs for tab in TABS if tab.needs for view in tab.views}
+_TRAINED = "A run is taken home as a zip, with a predict.py that needs nothing of ours."
+WITHOUT = {
+    **{
+        name: reason
+        for tab in (overview, tokens, attention, fill_mask, side_by_side, corpus, experiments, model_card)
+        for name, reason in tab.WITHOUT.items()
+    },
+    **dict.fromkeys((view.name for tab in TABS if tab.id == "fine-tune" for view in tab.views), _TRAINED),
+}
+
+
+def of(view: View, subject: Subject) -> str:
+    """A script that computes the numbers of this view with its settings.
+
+    '' if there is none, for one of the reasons in WITHOUT, or because the view shows nothing for this model and input.
+    Raises ModelError and InputError as the view does.
+    """
+    make, needs = _CODE.get(view.name), _NEEDS.get(view.name)
+    if make is None or (needs and not getattr(subject.model.capabilities, needs)) or view.unless(subject):
+        return ""
+    return make(view, view.first(subject))

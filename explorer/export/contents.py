@@ -1,0 +1,184 @@
+"""Views as plain data, for the app's JavaScript to draw without a server."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from explorer.core.errors import InputError
+from explorer.tabs import TABS
+from explorer.ui.pictures import alternatives
+from explorer.ui.pictures.token_row import token_row_of
+from explorer.ui.settings import Memory, Setting, Sheet, Upload
+from explorer.ui.subject import Subject
+from explorer.ui.view import MARKDOWN, Content, LongView, Part, View, open_on, props
+
+WAITS = "This takes the model a while, and was not done when the file was made; open the view in the app and start it there."
+
+CLICKS = re.compile(r"(?<![^\s])(?<![,;:] )Click (?![^.]*\bsort\b)[^.]*\. *")
+EMPTY = "There is nothing of this to be seen for this input."
+
+
+@dataclass(frozen=True)
+class Component:
+    """The JavaScript component that draws a kind of part: its name, the classes of its box, and its options."""
+
+    name: str
+    classes: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+COMPONENTS = {
+    "chart": Component("PlotlyChart", "bx bx-chart", {"label": "", "height": 400, "with_lasso": False}),
+    "flow": Component("Flow", "bx bx-flow"),
+    "head_grid": Component("HeadGrid", "bx bx-by-head bx-heads"),
+    "lines": Component("AttentionLines", "bx bx-lines", {"height": None}),
+    "tokens": Component(
+        "TokenRow", "bx bx-tokens", {"detail": False, "mask_on_click": False, "with_window": False, "passive": False}
+    ),
+    "strips": Component("StripTable", "bx bx-strips", {"height": 640, "sortable": False}),
+    "bars": Component("Bars", "bx bx-bars"),
+    "words": Component("WordGrid", "bx bx-words"),
+    "ranking": Component("Ranking", "bx bx-ranking"),
+    "board": Component("SwitchBoard", "bx bx-by-head bx-board"),
+    "passage": Component("Passage", "bx bx-passage"),
+    "architecture": Component("Architecture", "bx bx-architecture"),
+    "sentence": Component("Notice", "bx bx-notice", {"keep_height": False}),
+    "check": Component("Notice", "bx bx-notice", {"keep_height": False}),
+}
+HEATMAP = Component("Heatmap", "bx bx-chart", {"label": "", "height": 400})
+WORDS = {"code": "code", "frame": "frame", **dict.fromkeys(("prose", *MARKDOWN), "prose")}  # drawn as HTML, not by a component
+ONLY_LIVE = ("button", "meter", "chips")  # useless without Python
+
+
+def opened(views: Sequence[View], subject: Subject) -> Subject:
+    """The subject with the layer and head that the views open with. Raises CapabilityError if the model cannot serve them."""
+    for view in views:
+        needs = next((tab.needs for tab in TABS if type(view) in tab.views), None)
+        if needs:
+            subject.model.require(needs)
+    return open_on(views, subject)
+
+
+def content_of(view: View, subject: Subject, wait: bool) -> Content:
+    """The view's content; long work is done if `wait`, otherwise only if its result is already there."""
+    if not isinstance(view, LongView) or wait:
+        return view.compute(subject)
+    found = view.known(subject)
+    return view.waiting(subject) if found is None else view.draw(subject, found)
+
+
+def shown(view: View, subject: Subject, wait: bool = False, live: bool = False, unfolded: bool = False) -> dict[str, Any]:
+    """A view as plain data: name, question, width, parts with values, and a `note` if it shows nothing.
+
+    Unless `live`, sentences that ask for clicks only Python could answer are left out; with `unfolded`, the results of such
+    clicks are included where they are small.
+    """
+    note, parts = view.unless(subject), []
+    if not note:
+        content = content_of(view, subject, wait)
+        content = content if live else view.standing_alone(subject, content, unfolded)
+        parts = [one for name, part in view.parts.items() if (one := part_as_data(name, part, content)) is not None]
+        parts = parts if live else [one for part in parts if (one := _still(part))["value"]]
+        if not wait and isinstance(view, LongView) and all(content.get(one["name"]) is None for one in parts):
+            note = WAITS
+    columns = [
+        {"names": list(names), "width": width}
+        for names, width in zip(view.columns, view.widths or (1,) * len(view.columns), strict=True)
+    ]
+    return {
+        "name": view.name,
+        "question": view.question,
+        "width": view.width,
+        "columns": columns,
+        "settings": settings_of(view, subject),
+        "note": note,
+        "parts": parts,
+    }
+
+
+def settings_of(view: View, subject: Subject) -> dict[str, Any]:
+    """The selection and the view's settings by name, without uploads and memories."""
+    own = {name: getattr(view, name) for name, setting in view.settings.items() if is_told(setting)}
+    chosen = subject.selection
+    return {"layer": chosen.layer, "head": chosen.head, "token": chosen.token, **own}
+
+
+def is_told(setting: Setting) -> bool:
+    """Whether a setting is a plain value that the user chose."""
+    return not isinstance(setting, Memory | Sheet | Upload)
+
+
+def input_strip(subject: Subject) -> dict[str, Any] | None:
+    """The input's tokens as a part; None without a text."""
+    try:
+        value = token_row_of(subject.trace.encoding, subject.selection.token)
+    except InputError:
+        return None
+    options = {**COMPONENTS["tokens"].options, "with_window": True, "passive": True}
+    return _drawn("input", "tokens", COMPONENTS["tokens"], options, value)
+
+
+def part_as_data(name: str, part: Part, content: Content) -> dict[str, Any] | None:
+    """A part as plain data; None if it is not shown."""
+    value = content.get(name)
+    value = value() if callable(value) and not isinstance(value, props) else value
+    fixed = part.options.get("value")
+    if isinstance(value, props):
+        value = value.get("value", fixed) if value.get("visible", True) else None
+    value = part.options.get("markdown", fixed) if value is None else value
+    if part.kind in ONLY_LIVE or value is None or value == "":
+        return None
+    look = {"more": True} if part.more else {}
+    look |= {"caption": True} if part.kind == "caption" or "caption" in str(part.options.get("classes", "")) else {}
+    if part.kind in WORDS:
+        value = _frame(value, part.options) if part.kind == "frame" else value
+        return {"name": name, "kind": WORDS[part.kind], "value": value, **look}
+    value = _figure(value) if part.kind == "chart" else value
+    component = HEATMAP if part.kind == "chart" and is_light(value) else COMPONENTS[part.kind]
+    options = {key: part.options.get(key, default) for key, default in component.options.items()}
+    return _drawn(name, part.kind, component, options, value) | look
+
+
+def _still(part: dict[str, Any]) -> dict[str, Any]:
+    """The part without sentences that ask for a click, except those about sorting, which works everywhere."""
+    text = part["value"]
+    return (
+        {**part, "value": CLICKS.sub("", text).strip()}
+        if part["kind"] in ("prose", "sentence") and isinstance(text, str)
+        else part
+    )
+
+
+def _drawn(name: str, kind: str, component: Component, options: Mapping[str, Any], value: object) -> dict[str, Any]:
+    drawn = {"component": component.name, "skeleton": component.classes, "options": dict(options)}
+    return {"name": name, "kind": kind, **drawn, "value": value}
+
+
+def _figure(value: object) -> dict[str, Any]:
+    described = alternatives.described(value)
+    return json.loads(described) if isinstance(described, str) else described
+
+
+def is_light(figure: Mapping[str, Any]) -> bool:
+    """Whether a figure is a single matrix, which can be drawn without Plotly."""
+    traces, layout = figure["data"], figure["layout"]
+    alone = len(traces) == 1 and traces[0].get("type") == "heatmap" and "texttemplate" not in traces[0]
+    return alone and not layout.get("annotations") and bool(_cells(traces[0]))
+
+
+def _cells(trace: Mapping[str, Any]) -> int:
+    cells = trace.get("z")
+    return len(cells["bdata"] if isinstance(cells, Mapping) else cells) if cells is not None else 0
+
+
+def _frame(value: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+    """A table (lists of rows, or a pandas DataFrame) as column names and rows."""
+    label = options.get("label", "")
+    if hasattr(value, "columns"):
+        rows = value.astype(object).where(value.notna(), None).to_numpy().tolist()
+        return {"columns": [str(name) for name in value.columns], "rows": rows, "label": label}
+    if isinstance(value, Mapping):
+        return {"columns": list(value["headers"]), "rows": [list(row) for row in value["data"]], "label": label}
+    return {"columns": list(options.get("columns") or ()), "rows": [list(row) for row in value], "label": label}

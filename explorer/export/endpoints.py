@@ -1,0 +1,57 @@
+"""Endpoints for the views: which there are, and the numbers of each."""
+
+from typing import Any
+
+from explorer.api.arguments import explorer_for
+from explorer.api.callers import bounded, while_wanted
+from explorer.core.scheduling import TRAINING
+from explorer.export import code, links, named
+from explorer.export.tables import as_data
+from explorer.tabs import VIEWS
+from explorer.text import limits
+from explorer.ui.subject import Subject
+from explorer.ui.view import Content, View, finding_of
+
+NO_SETTINGS: dict[str, Any] = {}
+ANSWERED = ("finding", "check", "tables")
+
+
+def views(model: str = "") -> dict[str, Any]:
+    """Every view with its question, what it needs of a model, and its settings: their type, default, choices or range.
+
+    Among them is the selection of the page: `layer` and `head` from 1, `token` from 0, `off`, the heads that are switched off,
+    and `cut`, the attention weights that are zero. By default a view opens with the most telling layer, head and token of the
+    input.
+
+    Returns:
+        `views`: `name`, `question`, `needs` (of the model), `settings` by name, each with `type`, `default`, `label`, and
+        `choices` or `range`.
+    """
+    capabilities = explorer_for(model).capabilities
+    return {"views": [named.described(kind, capabilities) for kind in VIEWS.values()]}
+
+
+def view(name: str, text_a: str, text_b: str = "", settings: dict[str, Any] = NO_SETTINGS, model: str = "") -> dict[str, Any]:
+    """The numbers of a view: its finding, its check, and for each of its parts a table with columns and rows.
+
+    `name` and `settings` are as in /views; `code` computes the same with transformers and torch alone, `link` is the query string
+    of the page that shows it.
+
+    Returns:
+        `finding`, `check`, `tables` (for each part `columns` and `rows`), `code` (Python), `link` (a query).
+    """
+    texts = limits.check_optional_text(text_a, "text A"), limits.check_optional_text(text_b, "text B")
+    shown, place = named.read(name, settings, Subject(explorer_for(model).name, *texts))
+    subject = place.subject
+    content = (_long if named.is_long(shown, subject) else _short)(shown, subject)
+    data = as_data(shown, subject, content, finding_of((shown, *place.views), subject))
+    return {**{key: data[key] for key in ANSWERED}, "code": code.of(shown, subject), "link": links.of(shown, subject)}
+
+
+def _short(view: View, subject: Subject) -> Content:
+    return named.content(view, subject, while_wanted)
+
+
+_long = bounded(_short, TRAINING["concurrency_id"])
+
+ENDPOINTS = (views, view)

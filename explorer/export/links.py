@@ -1,0 +1,103 @@
+"""Links that reopen a view: their query parameters, written and read in one place."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import parse_qsl, quote_plus, urlencode
+
+from explorer.bert import checkpoints
+from explorer.bert.network import Capabilities
+from explorer.core.errors import InputError
+from explorer.export.asking import Asked
+from explorer.export.packing import packed
+from explorer.export.place import SETTING, VERSION, Place, seen_in, slug, tab_of, where
+from explorer.text import limits
+from explorer.ui.subject import Subject
+from explorer.ui.view import Tab, View
+
+LONGEST = 16_000  # characters of a query; servers and chats cut longer ones
+PARAMETERS = {
+    "v": "version of the link, 1",
+    "model": "a hub id, or a folder where the app may open one; left out for the model the app opens with",
+    "tab": "the tab",
+    "view": "the choice in the tab; left out where there is one only",
+    "a": "text A",
+    "b": "text B; left out where there is none",
+    "layer": "the layer, from 1, or a hidden state, from 0; left out where nobody picked one",
+    "head": "the head, from 1; left out where nobody picked one",
+    "token": "the token, from 0",
+    "off": "heads that are switched off, as layer.head, with commas between them",
+    "swap": "a word of the input and the one that is read in its place, with a comma between them",
+    "patch": "hidden state and token, from 0, that the swapped run gets from the other, as 6.3",
+    "cut": "attention weights that are zero, as layer.query.key.head, tokens from 0 and head 0 for all, with commas between them",
+    "set.NAME": "a setting of the view that is not at its default, by the name it has in the code",
+}
+"""The query parameters of a link and their meaning; the guide's table is made from it."""
+
+
+def query(place: Place) -> str:
+    """The query string of the link to a place. Raises InputError for texts that are too long for a link."""
+    subject, tab = place.subject, tab_of(place.tab)
+    parameters: dict[str, Any] = {"v": VERSION}
+    if subject.model_name != checkpoints.default_name():
+        parameters["model"] = subject.model_name
+    parameters["tab"] = place.tab
+    if len(tab.choices) > 1:  # for the first choice as well: a later version may put another one before it
+        parameters["view"] = slug(place.choice)
+    parameters["a"] = packed(limits.check_optional_text(subject.text_a, "text A"))
+    if text_b := limits.check_optional_text(subject.text_b, "text B"):
+        parameters["b"] = packed(text_b)
+    parameters |= _selected(subject)
+    parameters |= {SETTING + name: packed(text) for name, text in place.settings.items()}
+    made = urlencode(parameters, quote_via=lambda text, safe, *rest: quote_plus(text, "/:,", *rest))
+    if len(made) > LONGEST:
+        raise InputError(f"This is too long for a link, which holds {LONGEST:,} characters; shorten the texts or the settings.")
+    return made
+
+
+def _selected(subject: Subject) -> dict[str, Any]:
+    chosen = subject.chosen
+    parameters: dict[str, Any] = {"layer": chosen.layer, "head": chosen.head} if chosen.picked else {}
+    if chosen.token is not None:
+        parameters["token"] = chosen.token
+    if chosen.off:
+        parameters["off"] = ",".join(f"{layer + 1}.{head + 1}" for layer, head in chosen.off)
+    if chosen.swap:
+        parameters["swap"] = ",".join(chosen.swap)
+    if chosen.patch:
+        parameters["patch"] = "{}.{}".format(*chosen.patch)
+    if chosen.cut and (cuts := subject.selection.cut):  # without cuts that were made in other texts
+        rows = ((layer + 1, query, key, 0 if head is None else head + 1) for layer, query, key, head in cuts)
+        parameters["cut"] = ",".join(".".join(map(str, row)) for row in rows)
+    return parameters
+
+
+def of(view: View, subject: Subject) -> str:
+    """The query string of the link to one view with its settings. Raises InputError."""
+    tab, choice = where(type(view))
+    beside = (other() for other in seen_in(tab, choice) if other is not type(view))
+    return query(Place(subject, tab.id, choice, (view, *beside)))
+
+
+def views_of(query: str, tab: Tab, choice: str, capabilities: Capabilities) -> tuple[View, ...]:
+    """The views of a choice with the settings in a link's query; with defaults if the link leads elsewhere."""
+    parameters = dict(parse_qsl(query[:LONGEST], keep_blank_values=True))
+    there = parameters.get("tab") == tab.id and parameters.get("view", slug(next(iter(tab.choices)))) == slug(choice)
+    return Asked(parameters if there else {}).views(seen_in(tab, choice), capabilities)
+
+
+def asks(parameters: Iterable[str]) -> bool:
+    """Whether any of the parameter names is a link's own; those that begin with __ are Gradio's."""
+    return any(not name.startswith("__") for name in parameters)
+
+
+def read(parameters: Mapping[str, str], default: Subject) -> Place:
+    """The place that a link's parameters name; missing ones are taken from `default` or the views' defaults.
+
+    Invalid ones are replaced by valid ones and reported in `told`. Raises ModelError if even the default model cannot be loaded.
+    """
+    asked = Asked(parameters)
+    subject = asked.subject(default)
+    capabilities = subject.model.capabilities
+    tab, choice = asked.choice(capabilities)
+    views = asked.views(seen_in(tab, choice), capabilities)
+    return Place(subject, tab.id, choice, views, tuple(dict.fromkeys(asked.told)))

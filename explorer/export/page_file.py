@@ -1,0 +1,134 @@
+"""Views as one interactive HTML file without a server: our JavaScript and the values, nothing loaded from elsewhere."""
+
+import base64
+import html as markup
+import json
+import re
+import zlib
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any
+
+from explorer.bert import provenance
+from explorer.core.paths import ASSETS
+from explorer.export.contents import COMPONENTS, EMPTY, HEATMAP, input_strip, opened, shown
+from explorer.tabs import TABS
+from explorer.ui.pictures.base import PLOTLY_JS
+from explorer.ui.subject import Subject
+from explorer.ui.view import View, finding_of
+
+PACKED_FROM = 8_000  # characters: longer values are compressed
+ALWAYS = ("common", "long_input", "paper", "picture", "plotly_window", "token_row")
+POLICY = "default-src 'none'; script-src 'unsafe-inline'{more}; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'"
+NEEDS_EVAL = " 'unsafe-eval'"  # Plotly compiles code for 3D figures
+THEMES = ("", "light", "dark")
+
+
+def html(views: Sequence[View], subject: Subject, address: str = "", **look: Any) -> str:
+    """One standalone page with views of one input.
+
+    `address` is a link to the same in the app. `look` may hold `wait` (whether to do long work), `theme` ("light" or "dark", by
+    default the system's) and `frame` (a name by which the page reports its height to the page around it). Raises ExplorerError
+    if there is nothing to show.
+    """
+    return page([data_of(views, subject, address, wait=look.pop("wait", False))], **look)
+
+
+def data_of(
+    views: Sequence[View], subject: Subject, address: str = "", *, wait: bool = False, live: bool = False, unfolded: bool = True
+) -> dict[str, Any]:
+    """The data of the file's page; `live` if Python answers its clicks. Raises ExplorerError.
+
+    With `unfolded`, the results of clicks are included where they are small.
+    """
+    subject = opened(views, subject)
+    made = [one for view in views if (one := shown(view, subject, wait, live, unfolded))["parts"] or one["note"]]
+    made = made or [{**shown(views[0], subject, wait, live, unfolded), "note": EMPTY}]
+    tab = next(tab for tab in TABS if type(views[0]) in tab.views)
+    for one in made:
+        one["heading"] = one["question"] if len(views) > 1 and one["question"] != tab.question else ""
+    found = finding_of(views, subject)
+    made_by = provenance.provenance_of(subject.model)
+    return {
+        "question": tab.question if len(views) > 1 else views[0].question,
+        "input": input_strip(subject),
+        "finding": found.text if found else "",
+        "texts": [subject.text_a, subject.text_b],
+        "model": subject.model.name,
+        "views": made,
+        "address": address if address.startswith(("https://", "http://")) else "",
+        "made": provenance.told(made_by),
+        "provenance": made_by,
+    }
+
+
+def page(sides: Sequence[dict[str, Any]], theme: str = "", frame: str = "", live: bool = False) -> str:
+    """The HTML for what `data_of` made, several side by side; a `live` page sends its clicks to the page around it."""
+    parts = [part for side in sides for part in _parts(side)]
+    used = {part["component"] for part in parts if "component" in part}
+    data = {"sides": [_packed(side) for side in sides], "frame": frame, "live": live}
+    heavy = "PlotlyChart" in used
+    stems = [*ALWAYS, *sorted({_stem(name) for name in used} - set(ALWAYS))]
+    values = {
+        "policy": POLICY.format(more=NEEDS_EVAL if heavy else ""),
+        "title": markup.escape(f"{sides[0]['question']} · BERT Explorer"),
+        "style": _assets(stems, "css"),
+        "theme": theme if theme in THEMES else "",
+        "data": json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c"),
+        "plotly": f'<script type="text/plain" id="bx-plotly">{_plotly()}</script>\n' if heavy else "",
+        "script": _assets(stems, "js"),
+    }
+    shell = (ASSETS / "file" / "page.html").read_text("utf-8")
+    return re.sub(r"\{(\w+)\}", lambda found: values[found[1]], shell)
+
+
+def drawing(suffix: str) -> str:
+    """The scripts ("js") or styles ("css") that draw any view, for a page that fetches the values itself."""
+    stems = [*ALWAYS, *sorted({_stem(component.name) for component in (*COMPONENTS.values(), HEATMAP)} - set(ALWAYS))]
+    return _assets(stems, suffix, page=("page",) if suffix == "css" else ())
+
+
+def _parts(side: dict[str, Any]) -> list[dict[str, Any]]:
+    own = [part for view in side["views"] for part in view["parts"]]
+    return [*([side["input"]] if side["input"] else []), *own]
+
+
+def _packed(side: dict[str, Any]) -> dict[str, Any]:
+    """The data with long values compressed; browsers inflate them without a library."""
+    views = [{**view, "parts": [_with_packed(part) for part in view["parts"]]} for view in side["views"]]
+    return {**side, "views": views, "input": side["input"] and _with_packed(side["input"])}
+
+
+def _with_packed(part: dict[str, Any]) -> dict[str, Any]:
+    written = json.dumps(part["value"], ensure_ascii=False, separators=(",", ":"))
+    return part if len(written) < PACKED_FROM else {**part, "value": {"deflate": deflated(written)}}
+
+
+def deflated(text: str) -> str:
+    """The text compressed by zlib, as base64."""
+    return base64.b64encode(zlib.compress(text.encode("utf-8", "surrogatepass"), 9)).decode("ascii")
+
+
+def unpacked(value: object) -> Any:
+    """The value that `_with_packed` compressed."""
+    if not (isinstance(value, dict) and value.keys() == {"deflate"}):
+        return value
+    return json.loads(zlib.decompress(base64.b64decode(value["deflate"])).decode("utf-8", "surrogatepass"))
+
+
+@cache
+def _plotly() -> str:
+    return deflated(PLOTLY_JS.read_text("utf-8"))
+
+
+def _stem(component: str) -> str:
+    """The file name of a component: AttentionLines is in attention_lines."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", component).lower()
+
+
+def _assets(stems: Iterable[str], suffix: str, page: Sequence[str] = ("page",)) -> str:
+    """The scripts or styles of some components, then the page's own."""
+    places = [ASSETS / folder / f"{stem}.{suffix}" for folder in ("components", "file") for stem in stems]
+    own = [ASSETS / "file" / f"{stem}.{suffix}" for stem in ("prose", "sides", *page)]
+    text = "\n".join(path.read_text("utf-8") for path in [*places, *own] if path.exists())
+    return re.sub(r"</(?=script|style)", r"<\\/", text)

@@ -1,0 +1,62 @@
+"""A place in the app: an input, a selection, and the views that are shown. Links and exports are made from it."""
+
+import re
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from explorer.tabs import FIRST_TAB, TABS
+from explorer.ui.subject import Subject
+from explorer.ui.view import Tab, View, open_on, views_in
+
+VERSION = 1  # of links
+SETTING = "set."  # before the name of a setting
+
+
+@dataclass(frozen=True)
+class Place:
+    """What a link describes: the input and selection, and the views shown together with their settings."""
+
+    subject: Subject
+    tab: str  # its id
+    choice: str  # the label of the tab's choice
+    views: tuple[View, ...]
+    told: tuple[str, ...] = field(default=(), compare=False)  # a sentence for each parameter that could not be followed
+    part: str = field(default="", compare=False)  # the part to export, if only one
+
+    @property
+    def name(self) -> str:
+        """The place as part of a file name."""
+        return "-".join(filter(None, (self.tab, slug(self.choice) if len(tab_of(self.tab).choices) > 1 else "")))
+
+    @cached_property
+    def settings(self) -> dict[str, str]:
+        """The settings that differ from their defaults, as texts; views share settings of the same name."""
+        written: dict[str, str] = {}
+        for view in self.views:
+            for name, value in view.changed().items():
+                written.setdefault(name, view.settings[name].written(value))
+        return written
+
+    def opened(self) -> "Place":
+        """The place with the layer and head that its views open with, if none was picked. Raises ExplorerError."""
+        return replace(self, subject=open_on(self.views, self.subject))
+
+
+def slug(label: str) -> str:
+    """A choice's label as links and file names have it."""
+    return re.sub(r"[^a-z0-9]+", "-", label.lower()).strip("-")
+
+
+def tab_of(name: str) -> Tab:
+    """The tab with this id, else the first."""
+    return next((tab for tab in TABS if tab.id == name), next(tab for tab in TABS if tab.id == FIRST_TAB))
+
+
+def seen_in(tab: Tab, choice: str) -> list[type[View]]:
+    """The views that are shown together in a choice of a tab."""
+    return list(dict.fromkeys([*tab.above, *views_in(tab.choices[choice])]))
+
+
+def where(kind: type[View]) -> tuple[Tab, str]:
+    """The tab of a view, and the first choice that shows it."""
+    return next((tab, choice) for tab in TABS for choice in tab.choices if kind in seen_in(tab, choice))

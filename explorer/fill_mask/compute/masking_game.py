@@ -1,0 +1,131 @@
+"""BERT's pre-training task, played once on one text: mask pieces, predict them, judge whether B follows, compute the loss."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from explorer.bert.explorer import Explorer
+from explorer.bert.network import MaskGuesses, Network
+from explorer.core.engine import inference_mode, torch
+from explorer.core.errors import InputError
+from explorer.fill_mask.compute.spans import span_chooser, treat_spans, word_chooser
+from explorer.text import limits
+from explorer.text.encoding import Encoding
+from explorer.text.masking import UNTOUCHED, MaskedPieces, choose_pieces, treat_pieces
+
+STRATEGIES = ("pieces", "words", "spans")
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How pieces are chosen and treated; the defaults are those of Devlin et al. 2019, section 3.1."""
+
+    strategy: str = "pieces"
+    rate: float = 0.15
+    masked: float = 0.8
+    random: float = 0.1
+    seed: int = 0
+
+    def check(self) -> Rules:
+        """These rules. Raises InputError when they are invalid."""
+        limits.check_choice(self.strategy, "the strategy", STRATEGIES)
+        limits.check_number(self.rate, "the share of chosen pieces", 0.01, 1)
+        limits.check_number(self.masked, "the share of masked pieces", 0, 1)
+        limits.check_number(self.random, "the share of replaced pieces", 0, 1)
+        limits.check_integer(self.seed, "the seed", 0, 2**31 - 1)
+        if self.masked + self.random > 1 + 1e-9:
+            raise InputError("Masked and replaced pieces are more than 100 % together; lower one of the two shares.")
+        return self
+
+
+@dataclass(frozen=True)
+class Round:
+    """One input with pieces masked, and the model's predictions; arrays are [chosen], in order of position.
+
+    `losses` are -ln of the probability of the original pieces, `mlm_loss` is their mean; `next_loss` is -ln of the probability of
+    the true class, None without a B or without a next-sentence head.
+    """
+
+    encoding: Encoding
+    masked: MaskedPieces  # a batch of one
+    positions: tuple[int, ...]
+    guesses: tuple[MaskGuesses, ...]
+    losses: np.ndarray
+    stand_ins: tuple[str, ...]  # the pieces that the model read at the chosen positions
+    next_label: int | None  # 0: B follows A, 1: it comes from elsewhere, None: there is no B
+    is_next: float | None
+    next_loss: float | None
+
+    @property
+    def mlm_loss(self) -> float:
+        """The mean of `losses`, in nats."""
+        return float(self.losses.mean())
+
+    @property
+    def loss(self) -> float:
+        """The loss of pre-training: the sum of both losses."""
+        return self.mlm_loss + (self.next_loss or 0.0)
+
+
+def hide(model: Network, encoding: Encoding, rules: Rules) -> MaskedPieces:
+    """Choose and mask or replace the pieces of one input. Raises InputError when there is nothing to choose from."""
+    rules = rules.check()
+    ids, words = np.array([encoding.ids]), np.array([encoding.words])
+    eligible = np.zeros(ids.shape, dtype=bool)
+    eligible[0, model.visible_positions(encoding)] = True
+    if not eligible.any():
+        raise InputError("There is no visible word to hide; type one beside the [MASK]s.")
+    rng = np.random.default_rng(rules.seed)
+    choose = {"pieces": choose_pieces, "words": word_chooser(words), "spans": span_chooser(words)}[rules.strategy]
+    treat = treat_spans if rules.strategy == "spans" else treat_pieces
+    return treat(
+        ids,
+        choose(eligible, rules.rate, rng),
+        mask_id=model.mask_id,
+        random_ids=model.ordinary_ids,
+        rng=rng,
+        shares=(rules.masked, rules.random, max(0.0, 1 - rules.masked - rules.random)),
+    )
+
+
+@inference_mode
+def play(model: Explorer, text_a: str, text_b: str, rules: Rules, next_label: int | None = None) -> Round:
+    """Mask, run once, and score; see Round for `next_label`. Raises InputError or CapabilityError."""
+    model.require("fill_mask")
+    encoding = model.encode(text_a, text_b)
+    masked = hide(model, encoding, rules)
+    positions = np.flatnonzero(masked.treatment[0] != UNTOUCHED).tolist()
+    hidden = model.run(model.embed(torch.from_numpy(masked.input_ids), torch.tensor(encoding.segments)))
+    labels = torch.from_numpy(masked.labels[0][positions])
+    logs = model.masked_lm(hidden[0][positions]).log_softmax(-1)
+    is_next = next_loss = None
+    if next_label is not None and text_b and model.capabilities.next_sentence:
+        next_logs = model.next_sentence_logits(hidden).log_softmax(-1)[0]
+        is_next, next_loss = float(next_logs[0].exp()), -float(next_logs[next_label])
+    return Round(
+        encoding,
+        masked,
+        tuple(positions),
+        tuple(model.guesses(hidden[0][positions], positions, top_k=3)),
+        -logs.gather(-1, labels[:, None])[:, 0].numpy(),
+        tuple(model.pieces(masked.input_ids[0][positions].tolist())),
+        next_label,
+        is_next,
+        next_loss,
+    )
+
+
+@inference_mode
+def loss_error(model: Network, played: Round) -> float:
+    """The difference of our loss from that of transformers' pre-training model with the same labels."""
+    labels = torch.from_numpy(played.masked.labels)
+    encoding = replace(played.encoding, ids=tuple(played.masked.input_ids[0].tolist()))
+    scored = played.next_loss is not None
+    given = {"labels": labels}
+    if model.family.pair_head:  # the model adds both losses
+        given[model.family.pair_label] = torch.tensor([played.next_label if scored else 0])
+    outputs = model.own_outputs(encoding, **given)
+    unscored = -float(outputs[2].log_softmax(-1)[0, 0]) if model.family.pair_head and not scored else 0.0
+    return abs(float(outputs.loss) - unscored - played.loss)

@@ -1,0 +1,154 @@
+"""The pre-training game on the page's text: masked pieces, guesses, and the loss."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+from explorer.core.errors import InputError
+from explorer.fill_mask.compute.masking_game import Round, Rules, loss_error
+from explorer.fill_mask.compute.spans import span_length_shares, spans_of
+from explorer.fill_mask.pictures import span_lengths
+from explorer.fill_mask.rounds import round_of
+from explorer.text.encoding import MASK
+from explorer.text.masking import KEPT, MASKED, RANDOM, UNTOUCHED
+from explorer.ui.pictures.bars import percent, whole_percent
+from explorer.ui.pictures.numbers import Table, keep
+from explorer.ui.pictures.token_row import token_row
+from explorer.ui.settings import choice, number, switch
+from explorer.ui.subject import Subject
+from explorer.ui.view import Change, Content, Finding, View, button, caption, chart, check, matches, part, prose, sentence, settle
+
+SPANS = "spans"
+STRATEGIES = (("Single pieces (BERT)", "pieces"), ("Whole words", "words"), ("Spans (SpanBERT)", SPANS))
+TREATMENTS = {MASKED: "masked", RANDOM: "replaced", KEPT: "kept"}
+COLUMNS = ("Position", "Piece", "Treatment", "BERT reads", "First guess", "Right?", "p of the piece", "Loss (nats)")
+NUMBERS = ("position", "piece", "treatment", "read_as", "guess", "guess_probability", "probability", "loss")
+STRANGERS = ("Saturn is the second largest planet.", "Most frogs lay their eggs in water.")
+RULES = {
+    "pieces": "Single pieces are chosen, each by itself (Devlin et al. 2019, section 3.1).",
+    "words": "All pieces of a word are chosen together, so that no piece gives its neighbour away.",
+    SPANS: "Runs of whole words are chosen and treated alike (SpanBERT, Joshi et al. 2020, section 3.1).",
+}
+NO_B, FOLLOWS, STRANGER = "no B", "B follows A", "a stranger instead of B"
+MOST_SEED = 2**31 - 1
+SHARE = {"step": 0.05, "more": True, "line": True, "heard": "release"}
+
+
+class Game(View):
+    """One round of BERT's pre-training task."""
+
+    name, question = "fill-mask/game", "What did BERT learn from?"
+    columns = (("table", "loss", "check"), ("lengths",))
+    widths = (8, 4)
+    strategy: str = choice(STRATEGIES, "What is chosen")
+    seed: int = number(0, "Seed", low=0, high=MOST_SEED, box=True, minimum=0, min_width=90)
+    again = button("Hide again")
+    row = part("tokens", passive=True)
+    rule = prose(classes="caption")
+    table = part("frame", columns=list(COLUMNS), wrap=False, answer=True)
+    loss = sentence(keep_height=True, answer=True)
+    check = check()
+    lengths = chart("Lengths of spans", height=260, optional=True)
+    help = caption(
+        "Only the chosen pieces cost anything. Some are not masked, since [MASK] never occurs in real text: a model "
+        "that saw only masks would learn nothing about words in sight. The masked-LM loss is the mean of −ln p over "
+        "the chosen pieces, the next-sentence loss −ln p of the truth about B; training makes their sum smaller."
+    )
+    rate: float = number(0.15, "Share of the pieces that are chosen", low=0.05, high=0.9, **SHARE)
+    mask_share: float = number(0.8, "Share of these that become [MASK]", low=0.0, high=1.0, **SHARE)
+    other_share: float = number(0.1, "Share that become another piece; the rest is kept", low=0.0, high=1.0, **SHARE)
+    swap: bool = switch(True, "B may be swapped for a stranger (half of the time)", more=True)
+
+    def compute(self, subject: Subject) -> Content:
+        """The round for these settings."""
+        played, truth = self._play(subject)
+        encoding = played.encoding
+        eligible = sum(encoding.tokens[position] != MASK for position in encoding.text_positions)
+        shown = {
+            "row": _row(played),
+            "rule": f"{len(played.positions)} of {eligible} pieces chosen. {RULES[self.strategy]}",
+            "table": _table(played),
+            "loss": _loss(played, truth),
+            "check": matches(loss_error(subject.model, played), "the sum is the loss that transformers computes itself"),
+        }
+        spans = {"lengths": span_lengths(span_length_shares(), _lengths(played))} if self.strategy == SPANS else {}
+        return {**shown, **spans}
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """The chosen piece with the largest loss, and the guess in its place."""
+        try:
+            played, _ = self._play(subject)
+        except InputError:  # there is nothing to choose from
+            return None
+        place, number = _dearest(played), len(played.positions)
+        truth, best = played.encoding.tokens[played.positions[place]], played.guesses[place].candidates[0].token
+        loss = float(played.losses[place])
+        which = f"Of {number} chosen pieces “{truth}” costs most" if number > 1 else f"The only chosen piece is “{truth}”"
+        guess = "and yet it is the first guess" if best == truth else f"the first guess is “{best}”"
+        return Finding(f"{which}: BERT gives it {whole_percent(math.exp(-loss))}, a loss of {loss:.2f} nats, {guess}.")
+
+    def on_again(self, subject: Subject, index: None) -> Change:
+        """Use the next seed."""
+        return settle(seed=(self.seed + 1) % (MOST_SEED + 1))
+
+    def _play(self, subject: Subject) -> tuple[Round, str]:
+        """The round, and the truth about B in words. Raises InputError."""
+        rules = Rules(self.strategy, self.rate, self.mask_share, self.other_share, self.seed).check()
+        text_b, label, truth = self._second(subject)
+        return round_of(subject.model, (subject.text_a, text_b), rules, label), truth
+
+    def _second(self, subject: Subject) -> tuple[str, int | None, str]:
+        """Text B for the round, its label (0 if it follows A, else 1), and the label in words. The seed decides."""
+        if not subject.text_b.strip():
+            return "", None, NO_B
+        if self.swap and self.seed % 2:
+            return STRANGERS[self.seed // 2 % len(STRANGERS)], 1, STRANGER
+        return subject.text_b, 0, FOLLOWS
+
+
+def _dearest(played: Round) -> int:
+    """The index of the chosen piece with the largest loss."""
+    return int(played.losses.argmax())
+
+
+def _row(played: Round) -> dict[str, Any]:
+    """The input as the model reads it; chosen pieces that are not masked look like any others, as they do to BERT.
+
+    The piece with the largest loss is selected.
+    """
+    tokens = list(played.encoding.tokens)
+    for position, piece in zip(played.positions, played.stand_ins, strict=True):
+        tokens[position] = piece
+    encoding = replace(played.encoding, tokens=tuple(tokens))
+    return token_row(tokens, encoding.kinds, encoding.segments, selected=played.positions[_dearest(played)])
+
+
+def _lengths(played: Round) -> list[int]:
+    """The number of words in each run of chosen pieces."""
+    chosen, words = played.masked.treatment[0] != UNTOUCHED, played.encoding.words
+    return [len(set(words[start:end])) for start, end in spans_of(chosen)]
+
+
+def _table(played: Round) -> list[list[str]]:
+    rows, numbers = [], []
+    for place, position in enumerate(played.positions):
+        best, truth = played.guesses[place].candidates[0], played.encoding.tokens[position]
+        hit = "yes" if best.id == played.encoding.ids[position] else "no"
+        probability = math.exp(-float(played.losses[place]))
+        treatment = TREATMENTS[int(played.masked.treatment[0, position])]
+        guess = f"{best.token} ({percent(best.probability)})"
+        cost = f"{played.losses[place]:.3f}"
+        rows.append([str(position), truth, treatment, played.stand_ins[place], guess, hit, percent(probability), cost])
+        exact = [best.token, best.probability, probability, float(played.losses[place])]
+        numbers.append([int(position), truth, treatment, played.stand_ins[place], *exact])
+    return keep(rows, lambda: Table.of(NUMBERS, numbers))
+
+
+def _loss(played: Round, truth: str) -> str:
+    first = f"Masked-LM loss {played.mlm_loss:.3f}, the mean of {len(played.positions)}"
+    if played.next_loss is None or played.is_next is None:
+        return f"{first}; no next-sentence loss ({NO_B if truth == NO_B else 'the model has no such head'})."
+    return (
+        f"{first}, + next-sentence loss {played.next_loss:.3f} ({truth}; BERT says IsNext {percent(played.is_next)}) = "
+        f"{played.loss:.3f} nats."
+    )

@@ -1,0 +1,205 @@
+"""The lens: the masked-LM head's prediction after each layer, raw (logit lens) or after a fitted map (tuned lens)."""
+
+from typing import Any
+
+import numpy as np
+
+from explorer.fill_mask.pictures import followed_leads, followed_words
+from explorer.fill_mask.word import FOIL, against, pieces_named, which_blank
+from explorer.techniques.lens import Followed, follow, lens, lens_error
+from explorer.techniques.lens import Lens as Found
+from explorer.techniques.targets import Target
+from explorer.techniques.tuned_lens import NONE, RAW, TUNED, TunedLens, tuned_lens
+from explorer.text import limits
+from explorer.ui.pictures.bars import percent, signed, whole_percent
+from explorer.ui.pictures.numbers import Table, keep
+from explorer.ui.pictures.window import MOST_AT_ONCE
+from explorer.ui.pictures.word_grid import word_grid
+from explorer.ui.settings import Choice, text, use
+from explorer.ui.subject import Subject
+from explorer.ui.view import QUICK, Change, Content, Finding, View, Why, caption, chart, check, matches, part, select, sentence
+
+MOST_WORDS = 4
+READING = Choice(
+    label="Lens",
+    options=(("raw lens: the last layer's head as it is", RAW), ("tuned lens: after a map for each state", TUNED)),
+    look={"show_label": False, "container": False},
+)
+HOW = {RAW: "with the last layer's head", TUNED: "with the tuned lens"}
+
+
+class Lens(View):
+    """The first guess at every position after each layer."""
+
+    name, question = "fill-mask/lens", "What would BERT have said after each layer?"
+    reading: str = use(READING, RAW)
+    table = part("words", answer=True)
+    cut = sentence()
+    about = sentence(classes="caption", optional=True)
+    help = caption(
+        "Each row reads one hidden state with the masked-LM head, as if it were the last. Darker or brighter: more probable, 0 "
+        "to 100 %. **Raw** (the logit lens of nostalgebraist, 2020, for BERT), early rows are read with a head that was "
+        "trained for the last row only: an odd guess may be the head's fault, and what the state holds may be there in another "
+        "form. **Tuned** (Belrose et al. 2023), each state first goes through an affine map, h + W h + b, which was fitted to "
+        "make the head say what the model says in the end, on sentences other than those here; the last row has none. The map "
+        "could learn something that the model itself does not read there. Click a word to follow that column."
+    )
+    check = check()
+
+    def compute(self, subject: Subject) -> Content:
+        """The table of words around the token."""
+        trace, seen = subject.trace, _columns(subject)
+        cut = "" if len(seen) == trace.kept else f"Read here: positions {seen[0]} to {seen[-1]} of {trace.kept}."
+        error = trace.once(("lens error", seen), lambda: lens_error(trace, seen))
+        return {
+            "table": _table(subject, _lens(subject, seen, chosen_lens(subject, self.reading))),
+            "cut": cut and f"{cut} Click a token above to read the others.",
+            "check": matches(error, "the last row is the model's own prediction, logit by logit"),
+        } | ({"about": _fitted(subject)} if self.reading == TUNED else {})
+
+    def finding(self, subject: Subject) -> Finding:
+        """The layer since which the final guess leads at the token, and the guess before; beside the raw lens, the tuned one."""
+        tuned, token = chosen_lens(subject, self.reading), subject.token
+        found = _lens(subject, _columns(subject), tuned)
+        where = which_blank(subject) if token in subject.trace.mask_positions else ""
+        share = whole_percent(float(found.probabilities[-1, token - found.positions[0], 0]))
+        leads, since, before = _course(subject, found)
+        told = f"{where}Read {HOW[TUNED if tuned else RAW]}, “{leads}” leads {_from(since)} on, and ends at {share}"
+        told += f"; before it, “{before}” does." if since else "."
+        if not tuned and (other := tuned_lens(subject.model)):
+            _, there, before = _course(subject, _lens(subject, range(token, token + 1), other))
+            told += f" With the tuned lens it leads {_from(there)} on{f', before it “{before}”' if there else ''}."
+        return Finding(told, Why("hidden", "Layer by layer", {"layer": since, "token": token}) if since else None)
+
+    def on_table(self, subject: Subject, index: list[int]) -> Change:
+        """Select another token: [row, column] of a word."""
+        position = _columns(subject).start + limits.check_cell(index)[1]
+        return select(token=limits.check_integer(position, "the position", 0, subject.trace.kept - 1))
+
+
+class FollowedWords(View):
+    """Chosen words at one position, followed through the layers."""
+
+    name, question = "fill-mask/followed", "When did BERT come to believe it?"
+    columns = (("follow", "against", "summary"), ("followed",))
+    widths = (3, 8)
+    reading: str = use(READING, RAW, here=False)
+    follow: str = text("", "Follow words", placeholder="the two best guesses")
+    against: str = use(FOIL, "")
+    summary = sentence(answer=True)
+    followed = chart("Words through the layers", height=300, answer=True)
+
+    def compute(self, subject: Subject) -> Content:
+        """The probability and rank of each word after each layer; with a foil, how far its logit is above the foil's."""
+        (pieces, target), tuned = self.asked(subject), chosen_lens(subject, self.reading)
+        found, names = follow(subject.trace, subject.token, list(pieces), tuned), list(pieces.values())
+        how = f"Read {HOW[TUNED if tuned else RAW]}, at position {subject.token} "
+        if target.foil is not None:
+            return {"followed": followed_leads(names, *found), "summary": how + _lead(target, found)}
+        since, last = _settled(found.ranks[:, 0]), len(found.ranks) - 1
+        when = "gets there only at the end" if since == last else f"stays there from hidden state {since} on"
+        drawn = followed_words(names, found.probabilities, found.ranks)
+        return {"followed": drawn, "summary": f"{how}{names[0]} ends at rank {found.ranks[-1, 0]:,} and {when}."}
+
+    def asked(self, subject: Subject) -> tuple[dict[int, str], Target]:
+        """The ids and names of the words followed, the foil last if there is one; and the first with the foil."""
+        pieces = dict(pieces_named(subject, self.follow, subject.token, MOST_WORDS))
+        first = next(iter(pieces))
+        target = against(subject.trace, Target("fill_mask", subject.token, first, pieces[first]), self.against)
+        if target.foil is not None:
+            pieces.pop(target.foil, "")
+            pieces[target.foil] = target.foil_token
+        return pieces, target
+
+
+def _lead(target: Target, found: Followed) -> str:
+    """Since when the first word is ahead of its foil, which is the last, or behind it: the rest of a sentence."""
+    lead, shares = found.logits[:, 0] - found.logits[:, -1], found.probabilities[-1]
+    other = np.flatnonzero((lead > 0) != (lead[-1] > 0))
+    since = int(other[-1]) + 1 if len(other) else 0
+    place = f"{'ahead of' if lead[-1] > 0 else 'behind'} {target.foil_token} from hidden state {since} on"
+    ends = f"{signed(float(lead[-1]))} logits, {percent(float(shares[0]))} against {percent(float(shares[-1]))}"
+    return f"{target.token} is {place}, and ends at {ends}."
+
+
+def chosen_lens(subject: Subject, reading: str) -> TunedLens | None:
+    """The tuned lens if it is chosen and there is one for the model; None to read raw."""
+    return tuned_lens(subject.model) if reading == TUNED else None
+
+
+def _fitted(subject: Subject) -> str:
+    """How far the guesses of both lenses are from the last ones, on sentences that the tuned one was not fitted on."""
+    if (tuned := tuned_lens(subject.model)) is None:
+        return f"Read raw here: {NONE[0].lower()}{NONE[1:]}"
+    about = tuned.about
+    raw, mapped = (", ".join(f"{one:.2f}" for one in about[name]) for name in (RAW, TUNED))
+    return (
+        f"Fitted on {about['fitted']:,} sentences. On {about['held_out']} others its guesses diverge from the last ones by "
+        f"{mapped} nats in hidden states 0 to {len(about[RAW]) - 1} (mean KL), raw ones by {raw}."
+    )
+
+
+def _lens(subject: Subject, seen: range, tuned: TunedLens | None) -> Found:
+    """The first guess at each of these positions, after each layer."""
+    return subject.trace.once(("lens", seen, tuned is not None), lambda: lens(subject.trace, seen, tuned=tuned))
+
+
+def _course(subject: Subject, found: Found) -> tuple[str, int, str]:
+    """The final guess at the selected token, the hidden state since which it leads, and the guess before."""
+    column = subject.token - found.positions[0]
+    since, ids = _settled(found.final_ranks[:, column]), found.ids[:, column, 0]
+    leads, before = subject.model.pieces([int(ids[-1]), int(ids[since - 1])])
+    return leads, since, before
+
+
+def _from(state: int) -> str:
+    return f"from layer {state}" if state else "from the embeddings"
+
+
+def _columns(subject: Subject) -> range:
+    """The positions to read: all if that is quick, else as many as are, around the selected token.
+
+    They move in steps, so that selecting another token seldom needs another reading.
+    """
+    kept, model = subject.trace.kept, subject.model.capabilities
+    multiplications = (model.layers + 1) * model.hidden_size * (model.hidden_size + model.vocab_size)
+    most = max(MOST_AT_ONCE, int(QUICK / 4 / multiplications))  # ranking all words takes three times as long
+    step = most // 4
+    first = max(0, min(subject.token // step * step - most // 2 + step // 2, kept - most))
+    return range(first, min(first + most, kept))
+
+
+def _table(subject: Subject, found: Found) -> dict[str, Any]:
+    cells = [
+        [
+            (subject.model.pieces([id])[0], share, f"{share:.1%}, the final guess is at rank {rank:,}")
+            for id, share, rank in zip(ids.tolist(), shares.tolist(), ranks.tolist(), strict=True)
+        ]
+        for ids, shares, ranks in zip(found.ids[..., 0], found.probabilities[..., 0], found.final_ranks, strict=True)
+    ]
+    rows = ["embeddings", *(f"layer {layer}" for layer in range(1, len(cells)))]
+    columns = [subject.trace.tokens[place] for place in found.positions]
+    column = subject.token - found.positions[0]
+    settled = (_settled(found.final_ranks[:, column]), column)
+    grid = word_grid("after", columns, rows, cells, column, found.positions, settled)
+    return keep(grid, lambda: _numbers(subject, found))
+
+
+def _numbers(subject: Subject, found: Found) -> Table:
+    """A row for each hidden state and position: the first guess, its probability, and the rank of the final guess."""
+    rows = [
+        [layer, position, subject.trace.tokens[position], subject.model.pieces([id])[0], id, share, rank]
+        for layer, (ids, shares, ranks) in enumerate(zip(found.ids, found.probabilities, found.final_ranks, strict=True))
+        for position, id, share, rank in zip(
+            found.positions, ids[:, 0].tolist(), shares[:, 0].tolist(), ranks.tolist(), strict=True
+        )
+    ]
+    return Table.of(("hidden_state", "position", "token", "guess", "id", "probability", "rank_of_final_guess"), rows)
+
+
+def _settled(ranks: np.ndarray) -> int:
+    """The hidden state from which on the rank no longer changes."""
+    last = len(ranks) - 1
+    while last > 0 and ranks[last - 1] == ranks[-1]:
+        last -= 1
+    return last

@@ -1,0 +1,171 @@
+"""Activation patching: one vector of one run put into another, to find where the difference between their inputs is."""
+
+from collections.abc import Generator
+from typing import NamedTuple
+
+import numpy as np
+
+from explorer.bert.trace import Trace
+from explorer.fill_mask.pictures import patching_heatmap, recovery_heatmap
+from explorer.fill_mask.word import FOIL, SECOND, WORD, against, no_blank
+from explorer.techniques.ablation import patching_readings_in_steps, with_mask
+from explorer.techniques.attribution import occlusion
+from explorer.techniques.targets import Reading, Target, own_reading, word_target
+from explorer.ui.pictures.bars import percent, signed, whole_percent
+from explorer.ui.settings import text, use
+from explorer.ui.subject import Subject
+from explorer.ui.view import Content, Finding, LongView, caption, chart, part, sentence, verdict
+
+LONG = 4  # letters; where the model keeps 'the' says little
+ALIKE = 0.1  # logits; a smaller difference between the runs is not divided by
+Measured = tuple[float, float]
+"""A logit, or difference of logits, and a probability."""
+
+
+class Patched(NamedTuple):
+    """The target with one vector patched, [hidden states, tokens] each, and in the two whole runs.
+
+    `logits` are differences, word minus foil, if the target has a foil.
+    """
+
+    tokens: tuple[str, ...]
+    corrupted_tokens: tuple[str, ...]
+    target: Target
+    logits: np.ndarray
+    probabilities: np.ndarray
+    clean: Measured
+    corrupted: Measured
+
+    @property
+    def measured(self) -> np.ndarray:
+        """What is drawn: the probability, or with a foil the share of the runs' difference that is recovered."""
+        return self.probabilities if self.target.foil is None else self.recovered
+
+    @property
+    def recovered(self) -> np.ndarray:
+        """(patched − corrupted) / (clean − corrupted), of logits: 0 as in the corrupted run, 1 as in the clean one."""
+        apart = self.clean[0] - self.corrupted[0]
+        return (self.logits - self.corrupted[0]) / apart if abs(apart) >= ALIKE else np.zeros_like(self.logits)
+
+
+class Patching(LongView):
+    """Copies one hidden state at a time from a clean run into a corrupted one."""
+
+    name, question = "fill-mask/patching", "Where in the model is the difference between two inputs?"
+    start = "Patch every state"
+    unless = staticmethod(no_blank)
+    side_by_side = (("word", "foil"),)
+    word: str = use(WORD, "")
+    foil: str = use(FOIL, "")
+    corrupted: str = text(
+        "", "Run B: the other text", placeholder="A, with the longer word that matters most hidden", elem_classes="inline long"
+    )
+    heatmap = chart("What one state of run A brings back in run B", height=320, answer=True)
+    summary = sentence(keep_height=True, answer=True)
+    check = part("check", keep_height=True)
+    help = caption(
+        "Run A reads the text above, run B the same with other words. One vector of the residual stream (a hidden state of one "
+        "token) at a time is taken from A and put into B: interchange patching, or activation patching (Vig et al. 2020; "
+        "Geiger et al. 2021; Zhang & Nanda 2024). Meng et al. 2022 corrupt run B by noise instead. It shows where the "
+        "**difference** between the two inputs is: what both have in common is nowhere to be seen, and another text B may show "
+        "another place. What is to be seen moves from the changed word to the blank. With *rather than*, the colour is the "
+        "recovery of the difference of logits, word minus foil: 0 as in B, 1 as in A; below 0 or above 1 it overshoots. The "
+        "strongest rival here is what B says, if that is another word, or else A's second guess. With *nothing*, the colour is "
+        "the word's probability, which saturates: near 0 or 100 % much can change in the model that it does not show. Text B "
+        "has as many pieces as A; if B above has, and nothing is typed here, it is that."
+    )
+
+    def passes(self, subject: Subject) -> float:
+        """The cost of a run from each hidden state of each token upwards."""
+        return subject.trace.kept * (subject.model.capabilities.layers + 1) / 2
+
+    def work(self, subject: Subject) -> Generator[float, None, Patched]:
+        """Both runs, and the result of patching each state."""
+        clean, corrupted = self.pair(subject)
+        target = self.target(subject, clean, corrupted)
+        found = yield from patching_readings_in_steps(clean, corrupted, target)
+        whole = (_one(own_reading(trace, target)) for trace in (clean, corrupted))
+        return Patched(clean.tokens, corrupted.tokens, target, found.logit.numpy(), found.probability.numpy(), *whole)
+
+    def draw(self, subject: Subject, found: Patched) -> Content:
+        """The heatmap of what each state restores."""
+        target, place = found.target, found.target.position
+        error = max(abs(found.logits[-1, place] - found.clean[0]), abs(found.probabilities[-1, place] - found.clean[1]))
+        unit = "probability" if target.foil is None else "difference of logits"
+        proof = f"the last state of the blank, patched, gives run A's {unit} (error {error:.0e})"
+        if target.foil is None:
+            drawn = patching_heatmap(found.probabilities, found.tokens, target.token, found.clean[1], found.corrupted[1])
+        else:
+            drawn = recovery_heatmap(found.recovered, found.logits, found.probabilities, found.tokens, target)
+        return {"summary": _summary(found), "heatmap": drawn, "check": verdict(error < 1e-3, proof)}
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """Up to which layer a token other than the blank brings back half of the difference by itself."""
+        if (found := self.known(subject)) is None:
+            return None
+        target, others = found.target, [token for token in range(len(found.tokens)) if token != found.target.position]
+        if target.foil is None:
+            half, apart = (found.clean[1] + found.corrupted[1]) / 2, found.clean[1] - found.corrupted[1]
+        else:
+            half, apart = 0.5, found.clean[0] - found.corrupted[0] - ALIKE
+        held = np.flatnonzero(found.measured[:, others].max(axis=1) >= half)
+        if not len(held) or apart <= 0:
+            return None
+        layer = int(held[-1])
+        token = others[int(found.measured[layer, others].argmax())]
+        shares = [whole_percent(float(share)) for share in (found.probabilities[layer, token], found.corrupted[1])]
+        lead, back = f"Up to hidden state {layer}, “{found.tokens[token]}” alone", "{}, after {} in run B.".format(*shares)
+        if target.foil is None:
+            return Finding(f"{lead} brings “{target.token}” back: {back}")
+        share = whole_percent(float(found.recovered[layer, token]))
+        told = f"recovers {share} of the difference between the runs ({target.quoted}), and puts “{target.token}” at {back}"
+        return Finding(f"{lead} {told}")
+
+    def target(self, subject: Subject, clean: Trace, corrupted: Trace) -> Target:
+        """The word at the blank of the clean run. Its strongest rival is what the corrupted run says, if that is another word."""
+        target = word_target(clean, self.word, min(subject.blank, clean.mask_positions[-1]))
+        if self.foil == SECOND and target.position < corrupted.kept:
+            other = word_target(corrupted, "", target.position)
+            if other.id != target.id:
+                return target.against(other.id, other.token)
+        return against(clean, target, self.foil)
+
+    def pair(self, subject: Subject) -> tuple[Trace, Trace]:
+        """The clean and the corrupted input."""
+        model, trace = subject.model, subject.trace
+        if self.corrupted.strip():
+            return trace, model.trace(self.corrupted, subject.text_b)
+        if subject.text_b.strip():
+            alone, second = model.trace(subject.text_a), model.trace(subject.text_b)
+            if alone.kept == second.kept and alone.mask_positions:
+                return alone, second
+        return trace, _hidden(subject)
+
+
+def _one(reading: Reading) -> Measured:
+    return float(reading.logit[0]), float(reading.probability[0])
+
+
+def _summary(found: Patched) -> str:
+    """The target in both runs, and what differs between their inputs."""
+    pairs = zip(found.tokens, found.corrupted_tokens, strict=True)
+    changed = [f"{clean} → {corrupted}" for clean, corrupted in pairs if clean != corrupted]
+    where = ", ".join(changed[:4]) + (", …" if len(changed) > 4 else "") if changed else "nothing was changed"
+    target, (clean, share), (corrupted, other) = found.target, found.clean, found.corrupted
+    lead = f"{target.name} at position {target.position}: "
+    if target.foil is None:
+        return f"{lead}{percent(share)} in run A, {percent(other)} in run B ({where})."
+    alike = abs(clean - corrupted) < ALIKE
+    rest = " The runs hardly differ in it, so there is nothing to bring back: choose another foil." if alike else ""
+    return (
+        f"{lead}{signed(clean)} logits in run A, {signed(corrupted)} in run B ({where}). "
+        f"{target.token} alone: {percent(share)} and {percent(other)}.{rest}"
+    )
+
+
+def _hidden(subject: Subject) -> Trace:
+    """The input with its most important piece masked: of the longer ones, the one whose occlusion costs the first guess most."""
+    trace = subject.trace
+    scores = occlusion(trace, word_target(trace, "", subject.blank)).scores
+    long = np.array([len(token) >= LONG for token in trace.tokens]) & (scores != 0)
+    return with_mask(trace, int(np.argmax(np.where(long, scores, -np.inf) if long.any() else scores)))

@@ -1,0 +1,237 @@
+"""Pictures of the masked LM: surprisal, guesses by layer, patching, and lengths of spans."""
+
+from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from explorer.techniques.targets import Target
+from explorer.ui.pictures.base import (
+    AMOUNT,
+    CATEGORIES,
+    FAINT,
+    LEGEND,
+    NEGATIVE,
+    PREDICTION,
+    esc,
+    figure,
+    grid_axis,
+    plain_axis,
+    token_axis,
+    token_labels,
+)
+from explorer.ui.pictures.heatmaps import Axes, colour_scale, heatmap, number_axis
+from explorer.ui.pictures.numbers import Column, Table, columns_of, keep, matrix
+from explorer.ui.pictures.window import window_over
+
+
+def surprise_bars(
+    tokens: Sequence[str],
+    bits: np.ndarray,
+    guesses: Sequence[str],
+    shares: np.ndarray,
+    ranks: np.ndarray,
+    positions: Sequence[int] | None = None,
+) -> go.Figure:
+    """The surprisal of each token in bits; on hover the first guess, its probability, and the rank of the token itself.
+
+    `positions` are the positions of the tokens in the input, if they are not simply all.
+    """
+    window = window_over(x=range(len(tokens)) if positions is None else positions)
+    notes = [
+        f"first guess: {esc(guess)} ({share:.1%})<br>the word itself: rank {rank:,}"
+        for guess, share, rank in zip(guesses, shares, ranks, strict=True)
+    ]
+    bars = go.Bar(
+        x=token_labels(tokens),
+        y=np.asarray(bits, dtype=np.float32),
+        customdata=notes,
+        text=[esc(guess) if len(tokens) <= 32 or window else "" for guess in guesses],
+        textposition="outside",
+        textangle=0,
+        cliponaxis=False,
+        marker={"color": [PREDICTION if rank == 1 else NEGATIVE for rank in ranks]},
+        hovertemplate="%{x}: %{y:.2f} bits<br>%{customdata}<extra></extra>",
+    )
+    top = max(float(np.max(bits, initial=0)), 1.0)
+    bits_axis = grid_axis("surprise (bits)", range=[0, 1.15 * top])
+    drawn = figure([bars], key=f"surprise-{len(tokens)}", xaxis=token_axis("token"), yaxis=bits_axis, meta=window or None)
+    numbers: dict[str, Column] = {"bits": bits, "rank": ranks, "first_guess": guesses, "first_guess_probability": shares}
+    places = range(len(tokens)) if positions is None else positions
+    return keep(drawn, lambda: columns_of(position=places, token=tokens, **numbers))
+
+
+def followed_words(words: Sequence[str], probabilities: np.ndarray, ranks: np.ndarray) -> go.Figure:
+    """Words by hidden state, [hidden states, words]: their probability (left axis) and their rank (dotted, right axis)."""
+    traces = [
+        trace
+        for index, word in enumerate(words)
+        for trace in _followed_word(esc(word), CATEGORIES[index % len(CATEGORIES)], probabilities[:, index], ranks[:, index])
+    ]
+    top = max(float(probabilities.max()), 0.01)
+    drawn = figure(
+        traces,
+        key=f"followed-{len(probabilities)}",
+        showlegend=True,
+        legend=LEGEND,
+        margin={"l": 56, "r": 64, "t": 40, "b": 48},
+        hovermode="x unified",
+        xaxis=plain_axis("hidden state (0: embeddings)", dtick=1),
+        yaxis=grid_axis("probability (line)", range=[0, 1.1 * top], tickformat=".0%" if top > 0.05 else ".1%"),
+        yaxis2=plain_axis("rank (dotted; 1 is first)", type="log", autorange="reversed", overlaying="y", side="right", dtick=1),
+    )
+    rows = [
+        [layer, word, float(probabilities[layer, at]), int(ranks[layer, at])]
+        for at, word in enumerate(words)
+        for layer in range(len(probabilities))
+    ]
+    return keep(drawn, lambda: Table.of(("hidden_state", "word", "probability", "rank"), rows))
+
+
+def _followed_word(name: str, colour: str, probabilities: np.ndarray, ranks: np.ndarray) -> list[go.Scatter]:
+    """The two lines of one word, both [hidden states]; the hover label of the probability also gives the rank."""
+    layers = list(range(len(probabilities)))
+    return [
+        go.Scatter(
+            x=layers,
+            y=probabilities.astype(np.float32),
+            customdata=ranks.tolist(),
+            name=name,
+            mode="lines+markers",
+            line={"color": colour},
+            hovertemplate=f"{name}: %{{y:.2%}}, rank %{{customdata:,}}<extra></extra>",
+        ),
+        go.Scatter(
+            x=layers,
+            y=ranks.tolist(),
+            yaxis="y2",
+            showlegend=False,
+            mode="lines",
+            line={"color": colour, "dash": "dot", "width": 1.5},
+            hoverinfo="skip",
+        ),
+    ]
+
+
+def followed_leads(words: Sequence[str], probabilities: np.ndarray, ranks: np.ndarray, logits: np.ndarray) -> go.Figure:
+    """Words by hidden state, [hidden states, words]: how far their logits are above the last word's, the foil's (left axis).
+
+    The probability of each, and that of the foil in gray, is dotted (right axis).
+    """
+    leads, foil = logits - logits[:, -1:], words[-1]
+    colours = [*(CATEGORIES[index % len(CATEGORIES)] for index in range(len(words) - 1)), FAINT]
+    layers = list(range(len(leads)))
+    lines = [
+        go.Scatter(
+            x=layers,
+            y=leads[:, at].astype(np.float32),
+            customdata=np.stack([probabilities[:, at], ranks[:, at]], axis=-1).tolist(),
+            name=f"{esc(word)} rather than {esc(foil)}",
+            mode="lines+markers",
+            line={"color": colours[at]},
+            hovertemplate=f"{esc(word)}: %{{y:+.2f}} logits, %{{customdata[0]:.2%}}, rank %{{customdata[1]:,}}<extra></extra>",
+        )
+        for at, word in enumerate(words[:-1])
+    ]
+    dotted = [
+        go.Scatter(
+            x=layers,
+            y=probabilities[:, at].astype(np.float32),
+            yaxis="y2",
+            name=f"{esc(word)}: probability",
+            mode="lines",
+            line={"color": colours[at], "dash": "dot", "width": 1.5},
+            hovertemplate=f"{esc(word)}: %{{y:.2%}}<extra></extra>",
+        )
+        for at, word in enumerate(words)
+    ]
+    shares = plain_axis("probability (dotted)", range=[0, 1.02], dtick=0.25, overlaying="y", side="right", tickformat=".0%")
+    drawn = figure(
+        [*lines, *dotted],
+        key=f"leads-{leads.shape}",
+        showlegend=True,
+        legend=LEGEND,
+        margin={"l": 56, "r": 64, "t": 40, "b": 48},
+        hovermode="x unified",
+        xaxis=plain_axis("hidden state (0: embeddings)", dtick=1),
+        yaxis=grid_axis("logits, word minus foil (line)", zeroline=True, zerolinecolor=FAINT, rangemode="tozero"),
+        yaxis2=shares,
+    )
+    rows = [
+        [layer, word, foil, float(leads[layer, at]), float(probabilities[layer, at]), int(ranks[layer, at])]
+        for at, word in enumerate(words)
+        for layer in layers
+    ]
+    return keep(drawn, lambda: Table.of(("hidden_state", "word", "foil", "logit_difference", "probability", "rank"), rows))
+
+
+def patching_heatmap(probabilities: np.ndarray, tokens: Sequence[str], word: str, clean: float, corrupted: float) -> go.Figure:
+    """The probability of `word` after each patch, [hidden states, tokens], on a scale from the corrupted run to the clean one."""
+    low, high = min(clean, corrupted, float(probabilities.min())), max(clean, corrupted, float(probabilities.max()))
+    axes = _patching_axes(tokens, len(probabilities))
+    drawn = heatmap(
+        probabilities,
+        axes,
+        hover="%{x}, hidden state %{y}<br>probability %{z:.2%}",
+        scale=colour_scale(low, max(high, low + 1e-6), f"probability of {esc(word)}", tickformat=".1%"),
+        key=f"patching-{probabilities.shape}",
+    )
+    return keep(drawn, lambda: matrix(probabilities, *axes.sides(probabilities.shape), "probability").beside(word=word))
+
+
+def recovery_heatmap(
+    recovered: np.ndarray, logits: np.ndarray, probabilities: np.ndarray, tokens: Sequence[str], target: Target
+) -> go.Figure:
+    """The recovery after each patch, [hidden states, tokens], 0 as in the corrupted run, 1 as in the clean one.
+
+    Beside it, on hover and in the numbers, the difference of `logits` (word minus foil) and the word's `probabilities`.
+    """
+    axes = _patching_axes(tokens, len(recovered))
+    most = max(1.0, float(np.abs(recovered).max()))
+    drawn = heatmap(
+        recovered,
+        axes,
+        hover="%{x}, hidden state %{y}<br>recovery %{z:.2f}<br>%{customdata[0]:+.2f} logits<br>probability %{customdata[1]:.2%}",
+        scale=colour_scale(-most, most, "recovery (0: run B, 1: run A)", signed=True, tickformat=".1f"),
+        key=f"recovery-{recovered.shape}",
+        customdata=np.stack([logits, probabilities], axis=-1).astype(np.float32),
+    )
+    sides = axes.sides(recovered.shape)
+    listed = [matrix(values, *sides, "value").cells[-1] for values in (logits, probabilities)]
+    numbers = matrix(recovered, *sides, "recovery").beside(word=target.token, foil=target.foil_token)
+    whole = Table((*numbers.columns, "logit_difference", "probability"), (*numbers.cells, *listed))
+    return keep(drawn, lambda: whole)
+
+
+def _patching_axes(tokens: Sequence[str], states: int) -> Axes:
+    axis = number_axis("hidden state (0: embeddings)", states - 1, autorange="reversed")
+    return Axes(token_labels(tokens), list(range(states)), token_axis("token taken from run A"), axis, "x", ("token", ""))
+
+
+def span_lengths(expected: np.ndarray, drawn: Sequence[int]) -> go.Figure:
+    """The share of each span length in words, 1 to 10: as expected by the rule, and of the spans drawn in this round."""
+    lengths = list(range(1, len(expected) + 1))
+    counts = np.bincount(np.asarray(drawn, dtype=int), minlength=len(expected) + 1)[1 : len(expected) + 1]
+    share = counts / max(1, counts.sum())
+    drawn = figure(
+        [
+            go.Bar(x=lengths, y=share, name="in this round", marker={"color": AMOUNT}, hovertemplate="%{y:.0%}<extra></extra>"),
+            go.Scatter(
+                x=lengths,
+                y=expected,
+                name="the rule: geometric, p = 0.2, at most 10",
+                mode="lines+markers",
+                line={"color": FAINT},
+                hovertemplate="%{y:.1%}<extra></extra>",
+            ),
+        ],
+        key="span-lengths",
+        showlegend=True,
+        legend=LEGEND,
+        margin={"l": 56, "r": 12, "t": 40, "b": 48},
+        xaxis=plain_axis("length of a span (words)", dtick=1),
+        yaxis=grid_axis("share of the spans", tickformat=".0%", rangemode="tozero", zeroline=True),
+    )
+    return keep(drawn, lambda: columns_of(words=lengths, share=share, rule=expected))

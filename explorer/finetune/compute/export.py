@@ -1,0 +1,124 @@
+"""A run as a zip: safetensors, JSON, a log, and a Python script that runs without this app."""
+
+import csv
+import hashlib
+import io
+import json
+import threading
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+from safetensors.numpy import save as save_tensors
+
+from explorer.bert import checkpoints
+from explorer.bert.explorer import load
+from explorer.core import disk
+from explorer.core.errors import InputError
+from explorer.finetune.compute import quota, store
+from explorer.finetune.compute.files import head_arrays
+from explorer.finetune.compute.kinds import KINDS
+from explorer.finetune.compute.predictor import Predictor
+from explorer.finetune.compute.run import Run
+from explorer.finetune.compute.top_layers import Top
+
+MODEL_FILES = ("config.json", "model.safetensors", *checkpoints.TOKENIZER_FILES)
+FILES = {"settings.json", "head.safetensors", "log.csv", "predict.py", *(f"model/{name}" for name in MODEL_FILES)}
+INSIDE = "model"  # the name, in a zip, of a model known only here: its real name would give access to it
+NUMBER = 4  # bytes of a float32 in a checkpoint
+_writing = threading.Lock()
+
+
+def tuned_model(run: Run) -> str:
+    """The name of a run's tuned model; its checkpoint is written if there is none yet.
+
+    Raises InputError when no layer was trained.
+    """
+    if run.predictor.top is None:
+        if run.predictor.model == store.tuned_name(run.id):  # it was uploaded in a zip
+            return run.predictor.model
+        raise InputError("This run trained a head only, so the model is as it was; train some layers too.")
+    place = disk.folder() / run.id / "model"
+    with _writing:
+        if not place.is_dir():
+            store.make_room(run.id, NUMBER * load(run.predictor.model).capabilities.parameters)
+            with disk.unfinished(disk.folder()) as written:
+                _write_model(run.predictor, run.predictor.top, written)
+                disk.finish(written, place)
+    return store.tuned_name(run.id)
+
+
+def _write_model(predictor: Predictor, top: Top, folder: Path) -> None:
+    """Write the whole model in the format of transformers, with the trained layers in place of its own."""
+    base = load(predictor.model)
+    module = base.module_with(dict(enumerate(top.layers, start=predictor.layer - predictor.layers_trained)), top.pooler)
+    module.save_pretrained(folder)
+    base.tokenizer.save_pretrained(folder)
+
+
+def pack(run: Run) -> Path:
+    """Write the zip of a run into its folder. The encoder is included unless it is on the Hub unchanged."""
+    model = _model_folder(run)
+    place = disk.folder() / run.id / "run.zip"
+    store.make_room(run.id, quota.expected_bytes(run) + (disk.size_of(model) if model is not None else 0))
+    with disk.unfinished(disk.folder()) as folder:
+        written = folder / place.name
+        _write_zip(written, run, model)
+        disk.finish(written, place)
+    return place
+
+
+def pack_standard(run: Run, write: Callable[[Predictor, Path], None], name: str) -> Path:
+    """Write a zip with a folder `model`, as `write_standard` or `write_onnx` fills it. Raises InputError, see `why_not`."""
+    place = disk.folder() / run.id / name
+    store.make_room(run.id, 2 * NUMBER * load(run.predictor.model).capabilities.parameters)
+    with disk.unfinished(disk.folder()) as folder:
+        (folder / "model").mkdir()
+        write(run.predictor, folder / "model")
+        written = folder / place.name
+        with zipfile.ZipFile(written, "w", zipfile.ZIP_STORED) as archive:  # weights hardly compress
+            for file in sorted((folder / "model").iterdir()):
+                archive.write(file, f"model/{file.name}")
+        disk.finish(written, place)
+    return place
+
+
+def _write_zip(path: Path, run: Run, model: Path | None) -> None:
+    predictor = run.predictor
+    settings = {name: getattr(predictor, name) for name in ("kind", "labels", "layer", "pooling", "model", "layers_trained")}
+    base = load(predictor.model)
+    settings |= {"max_tokens": base.capabilities.max_tokens, "final_norm": base.family.final_norm}
+    settings |= {"title": run.title, "training": run.settings, "best": run.best, "baselines": run.baselines}
+    if predictor.model.startswith(checkpoints.TUNED):
+        settings["model"] = INSIDE
+    if model is not None:
+        settings["model_sha256"] = digest(model / "model.safetensors")
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        archive.writestr("settings.json", json.dumps(settings, ensure_ascii=False, indent=2))
+        archive.writestr("head.safetensors", save_tensors(head_arrays(predictor.head)))
+        archive.writestr("log.csv", _log(run.history))
+        archive.write(Path(__file__).with_name(KINDS[run.kind].script), "predict.py")
+        for name in MODEL_FILES:
+            if model is not None and (model / name).is_file():
+                archive.write(model / name, f"model/{name}")
+
+
+def _model_folder(run: Run) -> Path | None:
+    """The folder of the checkpoint to include: the tuned model, or a model that is not on the Hub; otherwise None."""
+    if run.predictor.top is not None:
+        return checkpoints.find(tuned_model(run)).folder
+    found = checkpoints.find(run.predictor.model)
+    return None if found.from_hub or not (found.folder / "model.safetensors").is_file() else found.folder
+
+
+def digest(path: Path) -> str:
+    """The SHA-256 of a file, as hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _log(history: list[dict[str, float]]) -> str:
+    """The training log as CSV, one row per epoch."""
+    text = io.StringIO()
+    csv.writer(text).writerows([history[0], *(row.values() for row in history)] if history else [])
+    return text.getvalue()

@@ -1,0 +1,191 @@
+"""Training the top layers with the head: on a copy, over the hidden states that the frozen layers below computed once."""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from explorer.core.engine import no_grad, torch
+from explorer.finetune.compute.prefix import EVERY_TOKEN, Ragged, precision
+from explorer.finetune.compute.top_layers import Top
+from explorer.training.examples import Split
+from explorer.training.head import Head, Scale, as_head, new_module
+from explorer.training.objectives import Objective
+from explorer.training.settings import Epoch, Patience, TrainingSettings
+
+HEAD_RATE = 0.01  # minimum learning rate of the head, which starts from zero
+WARM_UP = 0.1  # share of the steps
+WEIGHT_DECAY = 0.01
+MOST_GRADIENT = 1.0
+EVALUATION_BATCH = 64
+AVERAGED = 3  # epochs averaged in the kept weights, about
+MEASURED = 512  # texts from whose token vectors the scale is measured
+PART = 16  # texts of similar length per forward pass: more than half of a random batch would be padding
+
+
+def most_layer_rate(hidden: int) -> float:
+    """The highest learning rate for layers of this width: 5e-5 at BERT-base, as in the paper, more for smaller models.
+
+    Devlin et al. 2019 train models 768 and 1024 wide at 2e-5 to 5e-5, Turc et al. 2019 small ones at up to 3e-4.
+    """
+    return min(3e-4, rate_at_width(5e-5, hidden))
+
+
+def rate_at_width(rate: float, hidden: int) -> float:
+    """A learning rate given for BERT-base, which is 768 wide, converted to a model of this width: rate · (768 / hidden)²."""
+    return rate * (768 / hidden) ** 2
+
+
+@dataclass(frozen=True)
+class Step:
+    """The progress within an epoch."""
+
+    epoch: int
+    done: int
+    total: int
+    seconds_left: float  # until all epochs are done, at the speed so far
+    steps_per_second: float
+
+
+@dataclass(frozen=True)
+class _Learner:
+    """Layers and head in training."""
+
+    top: Top
+    head: torch.nn.Sequential
+    scale: Scale
+    objective: Objective
+    optimizer: torch.optim.Optimizer
+    schedule: torch.optim.lr_scheduler.LRScheduler
+    generator: torch.Generator
+
+    @classmethod
+    def start(cls, top: Top, scale: Scale, objective: Objective, settings: TrainingSettings, steps: int, seed: int) -> _Learner:
+        """Start to train the layers of `top` for so many steps, with a new head."""
+        generator = torch.Generator().manual_seed(seed)
+        top.start_training(generator)
+        head = new_module(len(scale.mean), objective.outputs, settings, generator)
+        return cls(top, head, scale, objective, *_optimizer(top, head, settings, steps), generator)
+
+    def shuffled(self, states: Ragged, rows: torch.Tensor, size: int) -> list[torch.Tensor]:
+        """The texts in random order, in batches; each batch is sorted by length."""
+        order = rows[torch.randperm(len(rows), generator=self.generator)]
+        return [batch[states.lengths[batch].argsort()] for batch in order.split(size)]
+
+    def learn(self, states: Ragged, batch: torch.Tensor) -> torch.Tensor:
+        """One step on the texts `batch`; returns the scores [vectors, outputs] before it."""
+        with precision():
+            given = torch.cat([self.top(*states.batch(part)) for part in batch.split(PART)])
+        scores = self.head(self.scale.apply(self.objective.vectors(given.float(), batch)))
+        self.optimizer.zero_grad()
+        self.objective.loss(scores, batch).backward()
+        torch.nn.utils.clip_grad_norm_(list(self.top.parameters()), MOST_GRADIENT)
+        self.optimizer.step()
+        self.schedule.step()
+        return scores.detach()
+
+    def snapshot(self) -> tuple[Top, torch.nn.Sequential]:
+        """Frozen copies of the layers and the head."""
+        return self.top.snapshot(), copy.deepcopy(self.head).requires_grad_(False)
+
+
+def train_top(
+    top: Top, states: Ragged, objective: Objective, split: Split, settings: TrainingSettings
+) -> Iterator[Step | tuple[Epoch, Head, Top]]:
+    """Train a head and the layers of `top`, which is changed, over the hidden states below them.
+
+    AdamW with linear warm-up and decay (Devlin et al. 2019, appendix A.2). The layers use the learning rate, but at most
+    `most_layer_rate`; the head at least HEAD_RATE. `settings.averaged` trainings with consecutive seeds run side by side, and
+    their weights are averaged. Yields a Step after each batch, and after each epoch its measures with the running mean of head
+    and layers (see `mean_share`); measures on the training part are means over the epoch.
+    """
+    train_rows, held_rows = torch.from_numpy(split.train), torch.from_numpy(split.held_out)
+    number = settings.averaged
+    steps = -(-len(train_rows) // settings.batch_size)
+    measured = train_rows[:MEASURED] if top.pooling == EVERY_TOKEN else train_rows
+    scale = Scale.of(objective.vectors(evaluate(top.eval(), states, measured), measured))
+    total = steps * settings.epochs
+    tops = [top, *(copy.deepcopy(top) for _ in range(1, number))]
+    learners = [_Learner.start(own, scale, objective, settings, total, settings.seed + i) for i, own in enumerate(tops)]
+    patience, start = Patience(settings.patience), time.perf_counter()
+    mean = _soup(learners)
+    for epoch in range(1, settings.epochs + 1):
+        todo = [(one, batch) for one in learners for batch in one.shuffled(states, train_rows, settings.batch_size)]
+        found = []
+        for done, (learner, batch) in enumerate(todo, start=1):
+            found.append(learner.learn(states, batch))
+            so_far = number * steps * (epoch - 1) + done
+            speed = so_far / (time.perf_counter() - start)
+            yield Step(epoch, done, number * steps, (number * total - so_far) / speed, speed)
+        mean = _mean(mean, _soup(learners), mean_share(epoch))
+        held = mean[1](scale.apply(objective.vectors(evaluate(mean[0], states, held_rows), held_rows)))
+        trained = objective.measure(torch.cat(found), torch.cat([batch for _, batch in todo]))
+        report = Epoch(epoch, trained, objective.measure(held, held_rows))
+        yield report, objective.rescale(as_head(mean[1], scale)), mean[0]
+        if patience.is_over(report.held_out["loss"]):
+            return
+
+
+@no_grad
+def _soup(learners: Sequence[_Learner]) -> tuple[Top, torch.nn.Sequential]:
+    """The mean weights of trainings with the same start (Wortsman et al. 2022, 'Model soups', section 2)."""
+    mean = learners[0].snapshot()
+    for done, learner in enumerate(learners[1:], start=2):
+        mean = _mean(mean, learner.snapshot(), 1 / done)
+    return mean
+
+
+def mean_share(epoch: int) -> float:
+    """The share of the weights after an epoch (from 1) in the running mean that is kept.
+
+    1, 1, 1/2, 1/3, 1/3, ...: the mean of the second to the fourth epoch, after that a moving one. Averaged weights are more
+    stable than those of any epoch: Izmailov et al. 2018, 'Averaging weights leads to wider optima', section 3.
+    """
+    return 1 / min(AVERAGED, max(1, epoch - 1))
+
+
+@no_grad
+def _mean(
+    before: tuple[Top, torch.nn.Sequential], latest: tuple[Top, torch.nn.Sequential], share: float
+) -> tuple[Top, torch.nn.Sequential]:
+    """A new mean in which the latest weights count for `share`, 0 to 1, and the mean so far for the rest."""
+    for old, new in zip(before, latest, strict=True):
+        for weights, others in zip(new.parameters(), old.parameters(), strict=True):
+            weights.lerp_(others, 1 - share)
+    return latest
+
+
+def _optimizer(
+    top: Top, head: torch.nn.Module, settings: TrainingSettings, steps: int
+) -> tuple[torch.optim.Optimizer, torch.optim.lr_scheduler.LRScheduler]:
+    matrices = [weight for weight in top.parameters() if weight.ndim > 1]
+    vectors = [weight for weight in top.parameters() if weight.ndim == 1]  # biases and LayerNorm: no decay
+    rate = min(settings.learning_rate, most_layer_rate(head[0].in_features))
+    groups = [
+        {"params": matrices, "lr": rate, "weight_decay": WEIGHT_DECAY},
+        {"params": vectors, "lr": rate, "weight_decay": 0.0},
+        {"params": list(head.parameters()), "lr": max(settings.learning_rate, HEAD_RATE), "weight_decay": 0.0},
+    ]
+    warm_up = max(1, round(WARM_UP * steps))
+
+    def share(step: int) -> float:
+        return min((step + 1) / warm_up, (steps - step) / max(1, steps - warm_up))
+
+    optimizer = torch.optim.AdamW(groups, fused=True)
+    return optimizer, torch.optim.lr_scheduler.LambdaLR(optimizer, share)
+
+
+@no_grad
+def evaluate(top: Top, states: Ragged, rows: torch.Tensor) -> torch.Tensor:
+    """[rows, hidden] float32: the pooled vectors of the texts `rows`, in their order; for EVERY_TOKEN one row per token."""
+    order = torch.argsort(states.lengths[rows], stable=True)
+    found: list[torch.Tensor] = [torch.empty(0)] * len(rows)
+    for part in order.split(EVALUATION_BATCH):
+        with precision():
+            vectors = top(*states.batch(rows[part])).float()
+        counts = states.lengths[rows[part]].tolist() if top.pooling == EVERY_TOKEN else [1] * len(part)
+        for place, one in zip(part.tolist(), vectors.split(counts), strict=True):
+            found[place] = one
+    return torch.cat(found)

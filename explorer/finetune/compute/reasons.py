@@ -1,0 +1,137 @@
+"""Why a classifier decided as it did, and what training changed in the model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer.bert.explorer import Explorer
+from explorer.bert.features import LAST_FOUR, states_read
+from explorer.core.engine import torch
+from explorer.finetune.compute.predictor import Classifier, Regressor
+from explorer.finetune.compute.top_layers import Top
+from explorer.techniques.attribution import Path, integrated_gradients
+from explorer.techniques.targets import Target
+from explorer.text import limits
+from explorer.text.pairs import Pair
+
+REASONS = ("occlusion", "integrated_gradients")
+MOST_WORDS = 60
+FIRST_STEPS, FEWEST_STEPS = 48, 8
+PATH_TOKENS = 4096  # tokens of all steps together: long texts get fewer steps, so that the answer stays quick
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The probability of every label, and the effect of each word on the best one.
+
+    `effects` [words] are, for occlusion, how much the probability falls when the word is masked (-1 to 1); for integrated
+    gradients they are shares of the log-odds ln(p / (1 - p)), with the `path` along which they were summed.
+    """
+
+    probabilities: np.ndarray  # [labels]
+    best: int  # the label with the highest probability
+    words: tuple[str, ...]
+    effects: np.ndarray
+    path: Path | None = None
+
+
+def decide(classifier: Classifier, model: Explorer, pair: Pair, method: str = "occlusion") -> Decision:
+    """Classify a text or pair, with the effects of its first MOST_WORDS words. Raises InputError for an unknown method.
+
+    Occlusion (Zeiler & Fergus 2014) masks one word at a time. Integrated gradients (Sundararajan et al. 2017) go from [PAD] in
+    place of every piece to the text, in as many steps as are needed to sum up to the change, or as PATH_TOKENS allow.
+    """
+    if limits.check_choice(method, "the method", REASONS) == "integrated_gradients":
+        return _integrated(classifier, model, pair)
+    words, variants = _without_one_word(pair, model.tokenizer.mask_token)
+    shares = classifier.classify(model, [pair, *variants])
+    best = int(shares[0].argmax())
+    return Decision(shares[0], best, tuple(words), shares[0, best] - shares[1:, best])
+
+
+def estimate_without(predictor: Regressor, model: Explorer, pair: Pair) -> tuple[float, list[str], np.ndarray]:
+    """The estimate for a text or pair, its first MOST_WORDS words, and how much lower it is with each masked (occlusion)."""
+    words, variants = _without_one_word(pair, model.tokenizer.mask_token)
+    said = predictor.estimate(model, [pair, *variants])
+    return float(said[0]), words, said[0] - said[1:]
+
+
+def _without_one_word(pair: Pair, mask: str) -> tuple[list[str], list[Pair]]:
+    """The first MOST_WORDS words of both texts, and for each the pair with that word masked."""
+    words, variants = [], []
+    for side, text in enumerate(pair):
+        for found in list(re.finditer(r"\w+(?:['’]\w+)*", text)):
+            changed = text[: found.start()] + mask + text[found.end() :]
+            words.append(found.group())
+            variants.append((changed, pair[1]) if side == 0 else (pair[0], changed))
+    return words[:MOST_WORDS], variants[:MOST_WORDS]
+
+
+def _integrated(classifier: Classifier, model: Explorer, pair: Pair) -> Decision:
+    shares = classifier.classify(model, [pair])[0]
+    best = int(shares.argmax())
+    trace = model.trace(*pair)
+    target = Target("classifier", 0, best, classifier.labels[best])
+    score = log_odds(classifier, model, trace.encoding.segments, best)
+    most = max(FEWEST_STEPS, PATH_TOKENS // trace.kept)
+    steps = min(FIRST_STEPS, most)
+    while True:
+        found = integrated_gradients(trace, target, steps, score)
+        if found.path is None or found.path.sums_up or 2 * steps > most:
+            break
+        steps *= 2
+    encoding = trace.encoding
+    groups = encoding.text_words[:MOST_WORDS]
+    effects = np.array([found.scores[group].sum() for group in groups])
+    return Decision(shares, best, tuple(map(encoding.word, groups)), effects, found.path)
+
+
+def log_odds(
+    classifier: Classifier, model: Explorer, segments: Sequence[int], label: int
+) -> Callable[[torch.Tensor], torch.Tensor]:
+    """The log-odds [batch] of a label (by index) as a function of word embeddings [batch, tokens, hidden], float32.
+
+    Unlike a label's score, they do not change when all scores rise together, which leaves the probabilities as they are.
+    """
+    top = classifier.top
+    if top is None:
+        read = states_read(classifier.layer) if classifier.pooling == LAST_FOUR else slice(classifier.layer, None)
+        top = Top(model, classifier.layer, classifier.layer - read.start, classifier.pooling).for_use()
+    frozen = model.layers[: classifier.layer - len(top.layers)]
+    places = torch.tensor(segments)
+
+    def score(words: torch.Tensor) -> torch.Tensor:
+        hidden = model.embed_words(words, places)
+        for layer in frozen:
+            hidden = layer(hidden)
+        scores = classifier.head.scores(top(hidden, torch.ones(words.shape[:2], dtype=torch.bool)))
+        others = torch.cat([scores[:, :label], scores[:, label + 1 :]], dim=1)
+        return scores[:, label] - others.logsumexp(1)
+
+    return score
+
+
+@dataclass(frozen=True)
+class Change:
+    """What training changed, over some texts."""
+
+    drift: np.ndarray  # [hidden states]: 1 - cosine of each token's vector before and after training, mean over tokens
+    attention: np.ndarray  # [layers, heads]: half of the summed |after - before| of each row, mean over rows; 0 to 1
+
+
+def compare(before: Explorer, after: Explorer, pairs: Sequence[Pair]) -> Change:
+    """The difference between two models of the same architecture, over texts or pairs."""
+    drift, shift, tokens = np.zeros((), np.float32), np.zeros((), np.float32), 0
+    for pair in pairs:
+        first, second = before.trace(*pair), after.trace(*pair)
+        one, other = first.hidden_states, second.hidden_states  # [layers + 1, tokens, hidden]
+        lengths = np.linalg.norm(one, axis=-1) * np.linalg.norm(other, axis=-1)
+        drift = drift + (1 - (one * other).sum(-1) / lengths).sum(-1)
+        layers = range(before.capabilities.layers)
+        moved = [np.abs(second.attention(layer) - first.attention(layer)).sum((-1, -2)) / 2 for layer in layers]
+        shift, tokens = shift + np.stack(moved), tokens + first.kept
+    return Change(np.maximum(drift / tokens, 0), shift / tokens)

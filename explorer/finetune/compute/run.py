@@ -1,0 +1,174 @@
+"""The record of a training. Nothing here imports torch."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Any, ClassVar, Self, TypeVar
+
+import numpy as np
+
+from explorer.analysis.entities import EntityScores, by_sentence, entity_scores
+from explorer.core.errors import InputError
+from explorer.finetune.compute.predictor import Predictor
+
+CORRELATIONS = ("spearman", "pearson")  # measures from -1 to 1; the others, except the loss, are from 0 to 1
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """The held-out examples, and the predictor's output for them.
+
+    Each kind of task has its own subclass, with arrays, which are stored beside the weights, and fields that fit into JSON.
+    """
+
+    arrays: ClassVar[tuple[str, ...]]  # fields that are float32 arrays
+
+    def as_json(self) -> dict[str, Any]:
+        """All fields except the arrays."""
+        values = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in self.arrays}
+        return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in values.items()}
+
+    @classmethod
+    def read(cls, about: dict[str, Any], arrays: dict[str, np.ndarray]) -> Self:
+        """The inverse of `as_json`, with the arrays by name. Raises KeyError or TypeError."""
+        return cls(**about, **{name: arrays[name] for name in cls.arrays})
+
+    @property
+    def bytes(self) -> int:
+        """The approximate size in bytes."""
+        return len(str(self.as_json()).encode()) + sum(getattr(self, name).nbytes for name in self.arrays)
+
+
+class HeldOutLabels(HeldOut):
+    """Held-out examples with one of several labels each."""
+
+    targets: np.ndarray  # [rows] indices of labels
+    probabilities: np.ndarray  # [rows, labels]
+
+    @cached_property
+    def said(self) -> np.ndarray:
+        """[rows] indices of the most probable labels."""
+        return self.probabilities.argmax(-1)
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutTexts(HeldOutLabels):
+    """Held-out texts or pairs with a label each."""
+
+    texts: tuple[str, ...]
+    texts_b: tuple[str, ...]  # '' where there is none
+    targets: np.ndarray  # [examples] int64, indices of labels
+    probabilities: np.ndarray  # [examples, labels]
+    points: np.ndarray  # [examples, 2]: the vectors that the head reads, projected on their first two principal components
+
+    arrays = ("probabilities", "points")
+
+    @classmethod
+    def read(cls, about: dict[str, Any], arrays: dict[str, np.ndarray]) -> Self:
+        """The inverse of `as_json`, with the arrays by name."""
+        texts, texts_b, targets = (about[name] for name in ("texts", "texts_b", "targets"))
+        return cls(tuple(texts), tuple(texts_b), np.array(targets, dtype=np.int64), arrays["probabilities"], arrays["points"])
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutNumbers(HeldOut):
+    """Held-out texts or pairs with a number each."""
+
+    texts: tuple[str, ...]
+    texts_b: tuple[str, ...]  # '' where there is none
+    targets: np.ndarray  # [examples]
+    said: np.ndarray  # [examples]
+
+    arrays = ("targets", "said")
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutTags(HeldOutLabels):
+    """The words of held-out sentences with a tag each, sentence after sentence."""
+
+    words: tuple[str, ...]
+    sentences: np.ndarray  # [words] int64, equal for the words of one sentence
+    targets: np.ndarray  # [words] int64, indices of labels
+    probabilities: np.ndarray  # [words, labels]
+
+    arrays = ("probabilities",)
+
+    @classmethod
+    def read(cls, about: dict[str, Any], arrays: dict[str, np.ndarray]) -> Self:
+        """The inverse of `as_json`, with the arrays by name."""
+        sentences, targets = (np.array(about[name], dtype=np.int64) for name in ("sentences", "targets"))
+        return cls(tuple(about["words"]), sentences, targets, arrays["probabilities"])
+
+    def entities(self, labels: Sequence[str]) -> list[EntityScores]:
+        """How well whole entities are found, overall and by type; [] when the words contain none."""
+        right, said = (by_sentence(self.sentences, [labels[one] for one in rows]) for rows in (self.targets, self.said))
+        return entity_scores(right, said)
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutAnswers(HeldOut):
+    """Held-out questions on texts, with the predicted answers."""
+
+    questions: list[str]
+    texts: list[str]
+    accepted: list[list[str]]  # the correct answers, empty where the text has none
+    said: list[str]  # predicted; '' is no answer
+    scores: np.ndarray  # [questions, 2] shares of the best span and of no answer, 0 to 1
+
+    arrays = ("scores",)
+
+
+def told(measure: str, value: float) -> str:
+    """A measure with its name, formatted by its range."""
+    if measure in CORRELATIONS:
+        return f"{measure.capitalize()} correlation {value:.2f}"
+    return f"{measure.replace('_', ' ').replace('f1', 'F1')} {value:.1%}"
+
+
+Held = TypeVar("Held", bound=HeldOut)
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One training: the predictor, how it was trained, and how it went."""
+
+    predictor: Predictor
+    title: str
+    settings: dict[str, Any]
+    history: list[dict[str, float]]  # one entry per epoch
+    best: int  # index of the epoch that was kept, in the history
+    held_out: HeldOut | None = None  # None for an uploaded run
+    baselines: dict[str, float] = field(default_factory=dict)  # scores of simple methods on the held-out examples, by name
+    id: str = ""
+    created: float = 0.0  # seconds since 1970
+
+    def held(self, kind: type[Held]) -> Held:
+        """The held-out examples, typed for a kind of task. Raises InputError where there are none, or of another kind."""
+        if self.held_out is None:
+            raise InputError("This run came in a file, which holds no sentences to look at.")
+        if not isinstance(self.held_out, kind):
+            raise InputError(f"This run is of another kind: it holds {type(self.held_out).__name__}, not {kind.__name__}.")
+        return self.held_out
+
+    @property
+    def kind(self) -> str:
+        """The kind of task."""
+        return self.predictor.kind
+
+    @property
+    def measure(self) -> str:
+        """The name of the measure that decides."""
+        return self.predictor.measures[1]
+
+    @property
+    def score(self) -> float:
+        """The deciding measure on the held-out examples, at the epoch that was kept; 0 without a history."""
+        return self.history[self.best][f"held_out_{self.measure}"] if self.history else 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        """All fields except arrays and weights."""
+        about = {name: getattr(self, name) for name in ("title", "settings", "history", "best", "baselines", "created", "kind")}
+        for name in ("model", "layer", "pooling", "layers_trained"):
+            about[name] = getattr(self.predictor, name)
+        held = self.held_out and self.held_out.as_json()
+        return {**about, "measure": self.measure, "labels": list(self.predictor.labels), "held_out": held}

@@ -1,0 +1,138 @@
+"""The store of runs: files under ids that cannot be guessed, which outlast a reload and a restart.
+
+A run is a folder with `run.json` and `weights.safetensors`; nothing is ever pickled.
+"""
+
+import base64
+import contextlib
+import hashlib
+import json
+import os
+import re
+import secrets
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeGuard
+
+from explorer.bert import checkpoints
+from explorer.core import disk
+from explorer.core.cache import OnceCache
+from explorer.core.disk import folder
+from explorer.core.errors import ExplorerError, InputError, ModelError
+from explorer.finetune.compute import quota
+from explorer.finetune.compute.files import read_run, write_run
+from explorer.finetune.compute.run import Run
+
+_ID = re.compile(r"[A-Za-z0-9_-]{22}")
+_TUNED_NAME = re.compile(checkpoints.TUNED + _ID.pattern)
+_DOES = {"classes": "tells labels apart", "number": "gives a number", "tags": "tags words", "spans": "finds answers"}
+_ASKED_BY = {"classes": "/classify", "number": "the page", "tags": "/tag", "spans": "/answer"}
+_writing = threading.Lock()
+
+
+def new_id() -> str:
+    """A random id of 128 bits, which cannot be guessed."""
+    return secrets.token_urlsafe(16)
+
+
+def is_id(value: object) -> TypeGuard[str]:
+    """Whether a value has the form of a run's id."""
+    return isinstance(value, str) and _ID.fullmatch(value) is not None
+
+
+def keep(run: Run, visitor: str = quota.HOUSE, model: Path | None = None) -> Run:
+    """Write a visitor's run, with the checkpoint in the folder `model` if given, and return it with its id.
+
+    Room is made first, see `quota.make_room`. The write is atomic. Raises ExplorerError when there is no room, the disk is full,
+    or a run of this id exists.
+    """
+    run = replace(run, id=run.id or new_id(), created=run.created or time.time())
+    place = folder()
+    with _writing:
+        if (place / run.id).exists():
+            raise ExplorerError("There is a run of this name already; train or load it again.")
+        _make_room(visitor, quota.expected_bytes(run) + (disk.size_of(model) if model is not None else 0))
+        with disk.unfinished(place) as written:
+            write_run(run, written)
+            quota.sign(written, visitor)
+            if model is not None:
+                model.replace(written / "model")
+            disk.finish(written, place / run.id)
+    _read.get(run.id, lambda: run)
+    return run
+
+
+def fetch(identifier: object) -> Run:
+    """The run of an id. Raises InputError when there is none, or it has expired."""
+    place = _place(identifier)
+    with contextlib.suppress(OSError):
+        os.utime(place)  # mark as used: the oldest are deleted first
+    return _read.get(str(identifier), lambda: read_run(place, str(identifier)))
+
+
+def fetch_kind(identifier: object, kind: str) -> Run:
+    """The run of an id, if it is of this kind of task. Raises InputError if it is not, or there is none."""
+    run = fetch(identifier)
+    if run.kind != kind:
+        raise InputError(f"This head {_DOES[run.kind]}, which this endpoint cannot ask of it; use {_ASKED_BY[run.kind]}.")
+    return run
+
+
+def peek(identifiers: list[str]) -> list[dict[str, Any]]:
+    """The contents of `run.json`, without weights, of each run that still exists: for lists."""
+    found = []
+    for identifier in identifiers:
+        with contextlib.suppress(OSError, ValueError, InputError):
+            about = json.loads((_place(identifier) / "run.json").read_text("utf-8"))
+            found.append({**about, "id": identifier})
+    return found
+
+
+def make_room(identifier: str, coming: int) -> None:
+    """Make room for `coming` bytes more in the folder of a run. Raises ExplorerError if that is impossible."""
+    place = _place(identifier)
+    with _writing:
+        _make_room(quota.visitor_of(place), coming, new=False, spare=place)
+
+
+def tuned_name(identifier: str) -> str:
+    """The name of a run's tuned model in the model box. It may be shared: the run's id cannot be derived from it."""
+    digest = hashlib.sha256(f"the tuned model of {identifier}".encode()).digest()
+    return checkpoints.TUNED + base64.urlsafe_b64encode(digest[:16]).decode().rstrip("=")
+
+
+def tuned_folder(name: str) -> Path | None:
+    """The checkpoint of a tuned model by its name in the model box, or None for any other name.
+
+    Raises ModelError when there is no such model, or it has expired.
+    """
+    if not _TUNED_NAME.fullmatch(name):
+        return None
+    for place in _runs():
+        if tuned_name(place.name) == name and (place / "model").is_dir():
+            return place / "model"
+    raise ModelError(f"The model {name} is no longer kept here; explore it from its run once more, or train it again.")
+
+
+def _runs() -> list[Path]:
+    """The folders of all runs."""
+    return [path for path in folder().iterdir() if is_id(path.name) and path.is_dir()]
+
+
+def _place(identifier: object) -> Path:
+    """The folder of an existing run. Raises InputError."""
+    if is_id(identifier) and (folder() / identifier / "run.json").is_file():
+        return folder() / identifier
+    raise InputError("There is no such head (any more); train one and use the id that comes back.")
+
+
+def _make_room(visitor: str, coming: int, **about: Any) -> None:
+    """Make room among the runs, after `disk.tidy`: ages must be right even when the clock has jumped."""
+    disk.tidy(folder())
+    quota.make_room(_runs(), visitor, coming, **about)
+
+
+_read: OnceCache[str, Run] = OnceCache(16)
+checkpoints.add_source(tuned_folder)

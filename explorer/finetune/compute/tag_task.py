@@ -1,0 +1,129 @@
+"""Training a tagger: a tag for every word."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer.core.engine import torch
+from explorer.finetune.compute.finetune import Step, evaluate, train_top
+from explorer.finetune.compute.frozen import train
+from explorer.finetune.compute.predictor import Predictor
+from explorer.finetune.compute.prefix import EVERY_TOKEN, Ragged, encoded_hidden_in_steps
+from explorer.finetune.compute.run import HeldOutTags
+from explorer.finetune.compute.tagger import Tagger, TopWords
+from explorer.finetune.compute.top_layers import Top
+from explorer.finetune.compute.training import Task
+from explorer.training.examples import Split
+from explorer.training.head import Head
+from explorer.training.objectives import Classes
+from explorer.training.settings import Epoch
+from explorer.training.tagging import TaggedExamples, split_sentences, tag_baselines
+from explorer.training.word_vectors import ReadWords, word_vectors_in_steps
+
+
+@dataclass(frozen=True)
+class OfWords:
+    """The vectors [words, hidden] of the words that the model reads, when only a head is trained."""
+
+    words: np.ndarray  # [words read] their indices among all words
+    states: np.ndarray
+
+
+@dataclass(frozen=True)
+class OfTokens:
+    """The hidden states of all tokens below the trained layers, with the places of the words that the model reads."""
+
+    words: np.ndarray
+    states: Ragged
+    places: TopWords
+
+
+Below = OfWords | OfTokens
+
+
+class TagsOfSentences(Classes):
+    """The objective for tags when the encoder gives the vectors of all tokens: rows are sentences."""
+
+    def __init__(self, targets: np.ndarray, labels: int, trained_on: np.ndarray, places: TopWords, pieces: str) -> None:
+        super().__init__(targets, labels, trained_on, False)
+        self._places, self._pieces = places, pieces
+
+    def vectors(self, given: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+        """[words, hidden] of the sentences, in order."""
+        return self._places.pool(given, rows, self._pieces)
+
+    def loss(self, scores: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+        """The mean over the words."""
+        return super().loss(scores, self._places.words(rows))
+
+    def measure(self, scores: torch.Tensor, rows: torch.Tensor) -> dict[str, float]:
+        """The measures over words."""
+        return super().measure(scores, self._places.words(rows))
+
+
+class Tagging(Task[TaggedExamples]):
+    """Training a tag for every word. A share of the sentences is held out; words beyond the model's length are left out."""
+
+    predictor = Tagger
+
+    def split(self) -> Split:
+        """A split by sentence."""
+        return split_sentences(self.examples, self.plan.settings.seed, self.plan.settings.held_out)
+
+    def read(self) -> Generator[float, None, Below]:
+        """Vectors of all words or, to train layers, the hidden states of all tokens below them."""
+        plan = self.plan
+        read = ReadWords.of(self.model, [one.words for one in self.examples.sentences])
+        if not plan.layers_trained:
+            vectors = yield from word_vectors_in_steps(self.model, read, [plan.layer], plan.pooling)
+            return OfWords(np.flatnonzero(read.are_read(read.lengths)), vectors[0])
+        states = yield from encoded_hidden_in_steps(self.model, read.encoded, plan.layer - plan.layers_trained)
+        lengths = states.lengths.numpy()
+        return OfTokens(np.flatnonzero(read.are_read(lengths)), states, TopWords.of(read, lengths))
+
+    def labels(self) -> tuple[str, ...]:
+        """The tags of the examples."""
+        return tuple(self.examples.classes)
+
+    def epochs(self, below: Below, parts: Split) -> Iterator[Step | tuple[Epoch, Head, Top | None]]:
+        """Train the head alone, on batches of words, or with the layers below it, on batches of sentences."""
+        plan, words = self.plan, self._words(below, parts)
+        targets, labels = self.examples.targets[below.words], len(self.examples.classes)
+        if isinstance(below, OfTokens):
+            top = Top(self.model, plan.layer, plan.layers_trained, EVERY_TOKEN)
+            of_sentences = TagsOfSentences(targets, labels, words.train, below.places, plan.pooling)
+            yield from train_top(top, below.states, of_sentences, parts, plan.settings)
+            return
+        of_words = Classes(targets, labels, words.train, False)
+        yield from ((epoch, head, None) for epoch, head in train(below.states, of_words, words, plan.settings))
+
+    def held_out(self, predictor: Predictor, below: Below, parts: Split) -> HeldOutTags:
+        """The held-out words, their tags, and the probabilities of all tags."""
+        held = self._words(below, parts).held_out
+        if isinstance(below, OfWords):
+            vectors = below.states[held]
+        elif predictor.top is None:
+            raise ValueError("layers were trained, and the predictor has none")
+        else:
+            rows = torch.from_numpy(parts.held_out)
+            vectors = below.places.pool(evaluate(predictor.top, below.states, rows), rows, predictor.pooling).numpy()
+        words = below.words[held]
+        return HeldOutTags(
+            words=tuple(self.examples.words[word] for word in words),
+            sentences=self.examples.sentence_of[words],
+            targets=self.examples.targets[words],
+            probabilities=predictor.head.probabilities(vectors),
+        )
+
+    def baselines(self, parts: Split) -> dict[str, float]:
+        """The accuracy over words of the most frequent tag and of a word memory."""
+        words = (np.flatnonzero(np.isin(self.examples.sentence_of, rows)) for rows in parts)
+        return tag_baselines(self.examples, *words)
+
+    def _words(self, below: Below, parts: Split) -> Split:
+        """The split in terms of words: indices among the words that the model reads."""
+        sentences = self.examples.sentence_of[below.words]
+        return Split(*(np.flatnonzero(np.isin(sentences, rows)) for rows in parts))

@@ -1,0 +1,171 @@
+"""Training on texts or pairs: classification and regression."""
+
+from __future__ import annotations
+
+import time
+from abc import abstractmethod
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from explorer.analysis.projection import principal_components
+from explorer.bert.explorer import Explorer
+from explorer.core.engine import torch
+from explorer.finetune.compute.baselines import baselines, number_baselines
+from explorer.finetune.compute.finetune import Step, evaluate, train_top
+from explorer.finetune.compute.frozen import train
+from explorer.finetune.compute.many import hidden_states, text_features
+from explorer.finetune.compute.predictor import Classifier, Predictor, Regressor
+from explorer.finetune.compute.run import HeldOutNumbers, HeldOutTexts
+from explorer.finetune.compute.top_layers import Top
+from explorer.finetune.compute.training import Task, TrainingPlan
+from explorer.training.examples import Examples, ScoredExamples, Split, leave_one_out, split
+from explorer.training.head import Head
+from explorer.training.objectives import Classes, Numbers, Solvable
+from explorer.training.settings import FEWEST_HELD_OUT, Epoch
+
+Texts = TypeVar("Texts", bound=Examples)
+
+
+class TextTask(Task[Texts]):
+    """Training a head on one vector per text or pair."""
+
+    def split(self) -> Split:
+        """A share of every class, or of every fifth of the numbers, is held out."""
+        return split(self.examples, self.plan.settings.seed, self.plan.settings.held_out)
+
+    def read(self) -> Generator[float, None, Any]:
+        """Vectors [examples, hidden], or hidden states to train layers on."""
+        plan = self.plan
+        if plan.layers_trained:
+            return hidden_states(self.model, self.examples.pairs, plan.layer - plan.layers_trained)
+        return text_features(self.model, self.examples.pairs, plan.layer, plan.pooling)
+
+    def epochs(self, below: Any, parts: Split) -> Iterator[Step | tuple[Epoch, Head, Top | None]]:
+        """Train the head alone, or with the layers below it."""
+        plan, objective = self.plan, self.objective(parts)
+        if plan.layers_trained:
+            top = Top(self.model, plan.layer, plan.layers_trained, plan.pooling)
+            yield from train_top(top, below, objective, parts, plan.settings)
+        else:
+            yield from ((epoch, head, None) for epoch, head in train(below, objective, parts, plan.settings))
+
+    @abstractmethod
+    def objective(self, parts: Split) -> Solvable:
+        """The objective of the head."""
+
+    def vectors(self, predictor: Predictor, below: Any, parts: Split) -> np.ndarray:
+        """[held-out examples, hidden]: the vectors that the head reads."""
+        if predictor.top is None:
+            return below[parts.held_out]
+        return evaluate(predictor.top, below, torch.from_numpy(parts.held_out)).numpy()
+
+
+class Classification(TextTask[Examples]):
+    """Training to choose one of several labels for a text or a pair."""
+
+    predictor = Classifier
+
+    def labels(self) -> tuple[str, ...]:
+        """The labels of the examples."""
+        return tuple(self.examples.classes)
+
+    def fitted(self) -> Task[Examples]:
+        """The task with the settings left open filled in; for few examples and a head alone, a FewShot task."""
+        settings = self.plan.settings
+        few = len(self.examples) * settings.held_out < FEWEST_HELD_OUT
+        if settings.epochs or self.plan.layers_trained or not few:
+            return super().fitted()
+        plan = replace(self.plan, settings=settings.fitted(len(self.examples), 0).for_few())
+        return FewShot(self.model, self.examples, plan)
+
+    def objective(self, parts: Split) -> Solvable:
+        """Cross-entropy of the labels."""
+        return Classes.of(self.examples, parts, self.plan.settings.balanced)
+
+    def held_out(self, predictor: Predictor, below: Any, parts: Split) -> HeldOutTexts:
+        """The held-out texts, their labels and probabilities, and the texts on a map."""
+        vectors, rows = self.vectors(predictor, below, parts), parts.held_out
+        texts, texts_b = zip(*(self.examples.pairs[row] for row in rows), strict=True)
+        points = principal_components(vectors, 2)[0]
+        return HeldOutTexts(texts, texts_b, self.examples.targets[rows], predictor.head.probabilities(vectors), points)
+
+    def baselines(self, parts: Split) -> dict[str, float]:
+        """The accuracy of the most frequent label, and of a bag of words."""
+        return baselines(self.examples, parts)
+
+
+@dataclass(frozen=True, eq=False)
+class FewShot(Classification):
+    """Classification of few examples with a frozen model: the final head is trained on all of them.
+
+    It is judged by leave-one-out (Stone 1974): a fifth of 18 examples is 3, and '3 of 3 right' says little.
+    """
+
+    _scores: list[np.ndarray] = field(default_factory=list, init=False)  # [examples, labels], filled in by `epochs`
+
+    def split(self) -> Split:
+        """All examples are both trained on and held out."""
+        super().split()  # raises for invalid examples
+        every = np.arange(len(self.examples))
+        return Split(every, every)
+
+    def epochs(self, below: Any, parts: Split) -> Iterator[Step | tuple[Epoch, Head, Top | None]]:
+        """One report, at the end: each example is scored by a head that was not trained on it."""
+        folds, start = leave_one_out(self.examples), time.perf_counter()
+        scores = np.zeros((len(self.examples), len(self.labels())), dtype=np.float32)
+        for done, fold in enumerate(folds, start=1):
+            scores[fold.held_out] = self._learn(below, fold).outputs(below[fold.held_out])
+            speed = done / (time.perf_counter() - start)
+            yield Step(1, done, len(folds), (len(folds) - done) / speed, speed)
+        self._scores.append(scores)
+        head, objective, rows = self._learn(below, parts), self.objective(parts), torch.from_numpy(parts.train)
+        found = (objective.measure(torch.from_numpy(said), rows) for said in (head.outputs(below), scores))
+        yield Epoch(1, *found), head, None
+
+    def _learn(self, vectors: np.ndarray, parts: Split) -> Head:
+        """The trained head for some of the vectors [examples, hidden]."""
+        *_, (_, head) = train(vectors, self.objective(parts), parts, self.plan.settings)
+        return head
+
+    def held_out(self, predictor: Predictor, below: Any, parts: Split) -> HeldOutTexts:
+        """Every example, with the probabilities of the head that was not trained on it."""
+        probabilities = torch.from_numpy(self._scores[-1]).softmax(-1).numpy()
+        return replace(super().held_out(predictor, below, parts), probabilities=probabilities)
+
+    def baselines(self, parts: Split) -> dict[str, float]:
+        """The baselines under leave-one-out; the most frequent label is that of all examples."""
+        number = len(self.examples)
+        right = [len(fold.held_out) * baselines(self.examples, fold)["bag of words"] for fold in leave_one_out(self.examples)]
+        return {"most frequent": max(self.examples.counts.values()) / number, "bag of words": sum(right) / number}
+
+
+class Regression(TextTask[ScoredExamples]):
+    """Training to estimate a number for a text or a pair."""
+
+    predictor = Regressor
+
+    def labels(self) -> tuple[str, ...]:
+        """The label of the only score."""
+        return Regressor.own_labels
+
+    def objective(self, parts: Split) -> Solvable:
+        """The squared error of the numbers."""
+        return Numbers(self.examples.numbers, parts.train)
+
+    def held_out(self, predictor: Predictor, below: Any, parts: Split) -> HeldOutNumbers:
+        """The held-out texts with their numbers and the estimates."""
+        said = predictor.head.outputs(self.vectors(predictor, below, parts))[:, 0]
+        texts, texts_b = zip(*(self.examples.pairs[row] for row in parts.held_out), strict=True)
+        return HeldOutNumbers(texts, texts_b, np.array(self.examples.numbers, dtype=np.float32)[parts.held_out], said)
+
+    def baselines(self, parts: Split) -> dict[str, float]:
+        """The rank correlation of a bag of words and, for pairs, of the share of words in common."""
+        return number_baselines(self.examples, parts)
+
+
+def text_task(model: Explorer, examples: Examples, plan: TrainingPlan) -> TextTask:
+    """The task for examples: regression for numbers, otherwise classification."""
+    return Regression(model, examples, plan) if isinstance(examples, ScoredExamples) else Classification(model, examples, plan)

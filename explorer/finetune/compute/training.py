@@ -1,0 +1,257 @@
+"""A training from examples to a stored run, for the page and the API, whatever the kind of task."""
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Iterator, Sized
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Generic, TypeVar
+
+from explorer.bert.explorer import Explorer
+from explorer.bert.features import LAST_FOUR
+from explorer.core.errors import InputError
+from explorer.core.limits import EPOCHS, NONE, TEXTS, TRAINING_MINUTES
+from explorer.core.steps import finished
+from explorer.finetune.compute import store
+from explorer.finetune.compute.finetune import Step
+from explorer.finetune.compute.predictor import Classifier, Predictor
+from explorer.finetune.compute.quota import HOUSE
+from explorer.finetune.compute.run import HeldOut, Run, told
+from explorer.finetune.compute.top_layers import Top
+from explorer.text import limits
+from explorer.training.examples import Split
+from explorer.training.head import Head
+from explorer.training.settings import FEWEST_HELD_OUT, OPTIMIZERS, Epoch, TrainingSettings
+
+MOST_UNITS = 512
+MOST_AVERAGED = 5
+FIRST_SECONDS = 2.0  # of reading, after which its speed is known
+CHECKS: dict[str, Callable[[object], Any]] = {
+    "epochs": lambda value: limits.check_integer(value, "the number of epochs", 0, EPOCHS.most),
+    "learning_rate": lambda value: limits.check_number(value, "the learning rate", 1e-6, 1),
+    "batch_size": lambda value: limits.check_integer(value, "the batch size", 1, 1024),
+    "seed": lambda value: limits.check_integer(value, "the seed", 0, 2**31 - 1),
+    "optimizer": lambda value: limits.check_choice(value, "the optimizer", OPTIMIZERS),
+    "units": lambda value: limits.check_integer(value, "the number of hidden units", 0, MOST_UNITS),
+    "balanced": bool,
+    "regularization": lambda value: limits.check_number(value, "the regularization", 1e-6, 1e6),
+    "held_out": lambda value: limits.check_number(value, "the share held out", 0.01, 0.9),
+    "averaged": lambda value: limits.check_integer(value, "the number of trainings averaged", 1, MOST_AVERAGED),
+    "patience": lambda value: limits.check_integer(value, "the patience", 0, EPOCHS.most),
+}
+
+
+@dataclass(frozen=True)
+class TrainingPlan:
+    """What to train: a head on the hidden state `layer` (an index), with the `layers_trained` layers below it."""
+
+    layer: int
+    pooling: str
+    layers_trained: int = 0
+    settings: TrainingSettings = field(default_factory=TrainingSettings)
+    keep_best: bool = False  # keep the epoch that scores best on the held-out examples; otherwise the last
+
+
+def make_plan(
+    model: Explorer,
+    layer: object,
+    pooling: object,
+    layers_trained: object = 0,
+    keep_best: bool = False,
+    predictor: type[Predictor] = Classifier,
+    **settings: object,
+) -> TrainingPlan:
+    """A plan from values that were sent; `settings` are those of TrainingSettings. Raises InputError or CapabilityError."""
+    most = model.capabilities.layers
+    index = limits.hidden_state_index(layer, most)
+    pooling = limits.check_choice(pooling, "pooling", predictor.poolings)
+    if pooling == "pooler":
+        model.require("pooler")
+        if index != most:
+            raise InputError("The pooler reads the last layer only; choose the last layer, or another pooling.")
+    trained = limits.check_integer(layers_trained, "the number of layers trained", 0, most)
+    if trained:
+        model.require("own_layers")
+        if pooling == LAST_FOUR:
+            raise InputError("Four hidden states are read of BERT as it is; train no layers, or choose another pooling.")
+    if trained > index:
+        raise InputError(f"The head reads hidden state {index}, so that no more than {index} layers can be trained.")
+    checked = TrainingSettings(**{name: CHECKS[name](value) for name, value in settings.items()})
+    if checked.averaged > 1 and not (trained and checked.units == 0):
+        raise InputError("Only trainings of layers below a linear head are averaged; train some layers, or train once.")
+    return TrainingPlan(index, pooling, trained, checked, keep_best)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """The share of all work done, 0 to 1, what is being done, and the measures of an epoch that has just ended."""
+
+    share: float
+    doing: str
+    epoch: Epoch | None = None
+
+
+Given = TypeVar("Given", bound=Sized)
+
+
+@dataclass(frozen=True, eq=False)
+class Task(ABC, Generic[Given]):
+    """A training task; the subclasses add what differs between the kinds of task."""
+
+    model: Explorer
+    examples: Given
+    plan: TrainingPlan
+
+    predictor: ClassVar[type[Predictor]]
+
+    def fitted(self) -> "Task[Given]":
+        """The task with settings left open filled in by the number of examples."""
+        plan = self.plan
+        return replace(self, plan=replace(plan, settings=plan.settings.fitted(len(self.examples), plan.layers_trained)))
+
+    @abstractmethod
+    def split(self) -> Split:
+        """The examples to train on and those held out. Raises InputError."""
+
+    @abstractmethod
+    def read(self) -> Generator[float, None, Any]:
+        """The output of the frozen layers for all examples, computed once; yields the share done, 0 to 1."""
+
+    @abstractmethod
+    def epochs(self, below: Any, parts: Split) -> Iterator[Step | tuple[Epoch, Head, Top | None]]:
+        """Train on the output of `read`: yields a Step after each batch, and measures, head and layers after each epoch."""
+
+    @abstractmethod
+    def labels(self) -> tuple[str, ...]:
+        """The labels of the head's scores."""
+
+    @abstractmethod
+    def held_out(self, predictor: Predictor, below: Any, parts: Split) -> HeldOut:
+        """The held-out examples, with the predictor's output for them."""
+
+    @abstractmethod
+    def baselines(self, parts: Split) -> dict[str, float]:
+        """The scores of simple methods without BERT on the held-out examples, by name."""
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingResult:
+    """The end of a training: the predictor of epoch `best`, and the held-out examples."""
+
+    task: Task
+    predictor: Predictor
+    history: tuple[Epoch, ...]
+    best: int  # index in the history
+    split: Split
+    held_out: HeldOut
+
+
+def run_training(task: Task, stop: Callable[[], bool] = lambda: False) -> Generator[Progress, None, TrainingResult | None]:
+    """Train as planned; yields the progress and returns the result, or None when stopped before the first epoch ended.
+
+    `stop()` is called after every batch, and the time limit is TRAINING_MINUTES; epochs finished by then count. Raises
+    InputError.
+    """
+    task = task.fitted()
+    plan, parts = task.plan, task.split()  # raises before anything is computed
+    chosen = plan.keep_best and len(parts.held_out) >= FEWEST_HELD_OUT
+    stop = _in_time(stop)
+    below = yield from _read(task, stop)
+    if below is None:
+        return None
+    history: list[Epoch] = []
+    kept: tuple[int, Head, Top | None] | None = None
+    measure = task.predictor.measures[1]
+    for report in task.epochs(below, parts):
+        if isinstance(report, Step):
+            yield _progress_in(report, plan.settings.reports)
+        else:
+            epoch, head, top = report
+            history.append(epoch)
+            if kept is None or not chosen or _score(epoch, measure) > _score(history[kept[0]], measure):
+                kept = len(history) - 1, head, top
+            yield _progress_after(epoch, plan.settings.reports, measure)
+        if stop():
+            break
+    if kept is None:
+        return None
+    if len(task.examples) > TEXTS.most:  # baselines and held-out examples take a while
+        yield Progress(1.0, "Comparing it with what needs no BERT.")
+    best, head, top = kept
+    predictor = task.predictor(task.labels(), head, task.model.name, plan.layer, plan.pooling, top)
+    return TrainingResult(task, predictor, tuple(history), best, parts, task.held_out(predictor, below, parts))
+
+
+def train_whole(task: Task) -> TrainingResult:
+    """Train as planned, blocking. Raises InputError."""
+    result = finished(run_training(task))
+    if result is None:
+        raise InputError("The training had to end before it began; try again.")
+    return result
+
+
+def _in_time(stop: Callable[[], bool]) -> Callable[[], bool]:
+    """A function that says whether to stop: on request, or when the time limit is reached."""
+    start, minutes = time.monotonic(), TRAINING_MINUTES.most
+    return lambda: stop() or (minutes != NONE and time.monotonic() - start > 60 * minutes)
+
+
+def new_run(result: TrainingResult, title: str, identifier: str = "", visitor: str = HOUSE) -> Run:
+    """Store a visitor's training, with the held-out examples and the baselines, under an id."""
+    return store.keep(as_run(result, title, result.task.baselines(result.split), identifier), visitor)
+
+
+def as_run(result: TrainingResult, title: str, baselines: dict[str, float], identifier: str) -> Run:
+    """The run of a training, with its held-out examples, not stored yet."""
+    settings = {**vars(result.task.plan), **vars(result.task.plan.settings)}
+    del settings["settings"]
+    return Run(
+        predictor=result.predictor,
+        title=title,
+        settings=settings,
+        history=[epoch.as_row() for epoch in result.history],
+        best=result.best,
+        held_out=result.held_out,
+        baselines=baselines,
+        id=identifier,
+    )
+
+
+def _read(task: Task, stop: Callable[[], bool]) -> Generator[Progress, None, Any | None]:
+    """The output of the frozen layers, or None when it was stopped."""
+    steps, first = task.read(), None
+    while True:
+        try:
+            share = next(steps)
+        except StopIteration as done:
+            return done.value
+        first = first or (share, time.monotonic())  # not from 0: reading that was stopped is continued
+        left = _seconds_left(share - first[0], 1 - share, time.monotonic() - first[1])
+        yield Progress(0.0, f"Reading {len(task.examples):,} examples, once: {share:.0%}{left}.")
+        if stop():
+            return None
+
+
+def _seconds_left(done: float, rest: float, seconds: float) -> str:
+    """The time left for the share `rest`, given that `done` took so many seconds; '' while that is not known yet."""
+    if done <= 0 or seconds < FIRST_SECONDS:
+        return ""
+    return f", {_duration(seconds * rest / done)} left"
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+
+
+def _score(epoch: Epoch, measure: str) -> tuple[float, float]:
+    return epoch.held_out[measure], -epoch.held_out["loss"]
+
+
+def _progress_in(step: Step, epochs: int) -> Progress:
+    speed = f"{step.steps_per_second:.1f} steps a second, {_duration(step.seconds_left)} left"
+    share = (step.epoch - 1 + step.done / step.total) / epochs
+    return Progress(share, f"Epoch {step.epoch} of {epochs}, step {step.done} of {step.total}: {speed}.")
+
+
+def _progress_after(epoch: Epoch, epochs: int, measure: str) -> Progress:
+    doing = f"Epoch {epoch.epoch} of {epochs}: held-out {told(measure, epoch.held_out[measure])}."
+    return Progress(epoch.epoch / epochs, doing, epoch)

@@ -1,0 +1,161 @@
+"""The view of the examples to learn from."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from explorer.core.errors import InputError
+from explorer.finetune import live
+from explorer.finetune.compute import store
+from explorer.finetune.compute.from_table import Columns, guess_columns
+from explorer.finetune.example_settings import HUB, MOST_CLASSES, NO_COLUMN, READY, TYPED, ExampleSettings, starter
+from explorer.finetune.ids import run_id, run_ids
+from explorer.text.tables import Table
+from explorer.training.examples import Examples, ScoredExamples
+from explorer.ui.pictures.bars import bars
+from explorer.ui.settings import memory
+from explorer.ui.subject import Subject
+from explorer.ui.view import Change, Content, button, part, props, sentence, settle
+
+OPENING = "sentiment"  # the built-in set with a run ready at once
+MOST_BARS = 8
+SHOWN_ROWS, SHOWN_COLUMNS, SHOWN_CHARACTERS = 4, 4, 120
+
+
+def _key(examples: Examples) -> str:
+    return str(hash(examples))
+
+
+class ExamplesView(ExampleSettings):
+    """The examples to learn from, and the balance of their classes."""
+
+    name, question = "fine-tune/examples", "What is there to learn from?"
+    width = 6
+    boxes = (
+        *(("class_1", "class_2", "class_3"), ("lines_1", "lines_2", "lines_3")),
+        *(("class_4", "class_5", "class_6"), ("lines_4", "lines_5", "lines_6")),
+    )
+    side_by_side = (("source", "ready"), *boxes, ("data_set", "fetch"), ("text_column", "label_column", "second_column"))
+    layout = (
+        *("source", "ready", "classes", *(name for row in boxes for name in row), "add_class"),
+        *("table", *side_by_side[-2], *side_by_side[-1]),
+    )
+    by_hand: ClassVar = {
+        "fetch": "It tells how far the download is, and must not wait for a training.",
+        "data_set": "What is typed there means nothing before it is fetched.",
+    }
+    run: str | None = memory(None, kept=run_id, linked=False)
+    runs: tuple[str, ...] = memory((), kept=run_ids, linked=False, stored="bert-explorer-runs")
+    aside: tuple[str, ...] = memory((), kept=run_ids, linked=False)
+    seen: str = memory("", kept=str, linked=False)  # a key of the examples that were shown last
+    add_class = button("Add a class", optional=True, wide=True)
+    fetch = button("Fetch", optional=True, min_width=80, scale=1)
+    preview = part("frame", optional=True)
+    about = sentence(classes="caption")
+    balance = part("bars")
+
+    def compute(self, subject: Subject) -> Content:
+        """The examples, or an error; and which boxes are visible."""
+        shown: Content = {**self._columns(), **self._preview()}
+        if self.source == TYPED:
+            shown["add_class"] = props(visible=True, interactive=self.classes < MOST_CLASSES)
+        if self.source == HUB:
+            shown["fetch"] = props(visible=True)
+        try:
+            examples, note = self.examples()
+            shown |= _describe(examples, note)
+            return shown | self._learnt(subject, examples)
+        except InputError as error:
+            return {**shown, "about": str(error), "balance": None, **self._looked_at(str(error))}
+
+    def _looked_at(self, key: str) -> Content:
+        """The run to show, by the key of the examples: runs of other examples are put aside."""
+        if not self.seen and self.runs:  # a reloaded page shows the newest run of its browser
+            return {"seen": key}
+        if key == (self.seen or _key(starter()[0])):
+            return {}
+        seen = self.run or store.new_id()  # without a run, any id in `aside` says that the examples have changed
+        return {"seen": key, "run": None, "aside": run_ids((seen, *self.runs))}
+
+    def _learnt(self, subject: Subject, examples: Examples) -> Content:
+        """The run of these examples if they are few, or the page's own, unless another run is shown."""
+        content = self._looked_at(_key(examples))
+        run, aside = content.get("run", self.run), content.get("aside", self.aside)
+        if any(one and one not in aside and not live.is_of_examples(one) for one in (run, *self.runs)):
+            return content
+        about = subject.model_name, examples, self.title(examples)
+        ours = (self.source == READY and self.ready == OPENING) or examples == starter()[0]
+        if not live.is_quick(subject, examples, 3 if ours else 1) or not (ours or live.is_few(examples)):
+            return content
+        found = live.brought(*about) if ours else live.learnt(*about)
+        return {**content, "run": found.id, "aside": tuple(one for one in aside if one != found.id)}
+
+    def on_examples(self, subject: Subject, _: Any) -> Change:
+        """The examples have changed: everything shown of a run follows."""
+        return settle(run=self.run)
+
+    on_ready = on_text_column = on_label_column = on_second_column = on_examples
+    on_class_1 = on_class_2 = on_class_3 = on_class_4 = on_class_5 = on_class_6 = on_examples
+    on_lines_1 = on_lines_2 = on_lines_3 = on_lines_4 = on_lines_5 = on_lines_6 = on_examples
+
+    def on_source(self, subject: Subject, source: str) -> Change:
+        """Examples from another source: the previous table is removed."""
+        nothing = {"table": None, "text_column": "", "label_column": "", "second_column": ""}
+        return Change(settings=nothing | {"run": self.run}, content={"table": props(value=None)})
+
+    def on_add_class(self, subject: Subject, _: None) -> Change:
+        """Show boxes for one more class."""
+        return settle(classes=min(self.classes + 1, MOST_CLASSES))
+
+    def on_table(self, subject: Subject, table: Table | None) -> Change:
+        """A table was uploaded or removed: guess its columns."""
+        found = guess_columns(table) if table else Columns("", "")
+        columns = {"text_column": found.text, "label_column": found.label, "second_column": found.text_b or NO_COLUMN}
+        return settle(**columns, run=self.run)
+
+    def _columns(self) -> Content:
+        names = list(self.table.columns) if self.table else []
+        choices = {"text_column": names, "label_column": names, "second_column": [NO_COLUMN, *names]}
+        there = self.table is not None
+        return {
+            name: props(choices=options, value=getattr(self, name) or None, visible=there) for name, options in choices.items()
+        }
+
+    def _preview(self) -> Content:
+        """The first rows, with the chosen columns in front."""
+        if self.table is None:
+            return {}
+        columns = list(self.table.columns)
+        chosen = [self.text_column, self.second_column, self.label_column]
+        seen = [name for name in dict.fromkeys(chosen) if name in columns]
+        seen += [name for name in columns if name not in seen][: SHOWN_COLUMNS - len(seen)]
+        cells = [[cell[:SHOWN_CHARACTERS] for cell in self.table.column(name)[:SHOWN_ROWS]] for name in seen]
+        share = 100 // (len(seen) + 2)
+        widths = [f"{100 - share * (len(seen) - 1)}%", *[f"{share}%"] * (len(seen) - 1)]
+        frame = {"headers": seen, "data": [list(row) for row in zip(*cells, strict=True)]}
+        return {"preview": props(value=frame, column_widths=widths, visible=True)}
+
+
+def _describe(examples: Examples, note: str) -> Content:
+    kind = "pairs of sentences" if examples.texts_b else "sentences"
+    held_out = "a part of each class is held out, a fifth unless you choose another, and never trained on"
+    if live.is_few(examples):
+        held_out = "a head alone learns from so few at once, all of them, and each is left out in turn to judge it"
+    if isinstance(examples, ScoredExamples):
+        about = f"{len(examples):,} {kind}, each with a number; {held_out.replace('class', 'fifth of the numbers')}. {note}"
+        return {"about": about, "balance": bars(_spread(examples))}
+    largest = sorted(examples.counts.items(), key=lambda item: -item[1])[:MOST_BARS]
+    more = ""
+    if len(examples.classes) > len(largest):
+        more = f" The {len(largest)} largest of {len(examples.classes)} classes:"
+    return {
+        "about": f"{len(examples):,} {kind}; {held_out}. {note}{more}",
+        "balance": bars([(label, count / len(examples), f"{count:,}") for label, count in largest]),
+    }
+
+
+def _spread(examples: ScoredExamples) -> list[tuple[str, float, str]]:
+    """The share of the numbers in each fifth of their range."""
+    counts, edges = np.histogram(examples.numbers, bins=5)
+    ranges = zip(counts, edges, edges[1:], strict=False)
+    return [(f"{low:.3g} to {high:.3g}", count / len(examples), f"{count:,}") for count, low, high in ranges]

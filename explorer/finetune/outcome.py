@@ -1,0 +1,117 @@
+"""The outcome of a training: its final score, its curves, and baselines without BERT."""
+
+from explorer.analysis.evaluation import standard_error
+from explorer.core import jobs
+from explorer.finetune.compute.run import CORRELATIONS, HeldOutTexts, Run, told
+from explorer.finetune.ids import run_id
+from explorer.finetune.pictures.training import learning_curves
+from explorer.finetune.run import NothingTrained, RunView
+from explorer.training.settings import FEWEST_HELD_OUT
+from explorer.ui.pictures.bars import bar_groups, whole_percent
+from explorer.ui.settings import memory
+from explorer.ui.subject import Subject
+from explorer.ui.view import Content, Finding, chart, part, sentence
+
+JUDGED = {
+    "accuracy": "Right on held-out sentences",
+    "spearman": "Rank correlation with what is right, held out",
+    "exact_match": "Exactly right on held-out questions",
+}
+IN_TURN = "right when each is left out in turn"
+CHOSEN = "The epoch was chosen on these same held-out sentences, so expect a little less on new ones."
+
+
+class Baselines(RunView):
+    """The held-out score beside baselines without BERT."""
+
+    name, question = "fine-tune/baselines", "How much of it needs no BERT?"
+    folded = question
+    compared = part("bars")
+
+    def show_run(self, subject: Subject, run: Run) -> Content:
+        """This run's score, and the baselines."""
+        others = [(name, max(0, value), "") for name, value in reversed(run.baselines.items())]
+        rows = [("this run", max(0, run.score), ""), *others]
+        form = ".2f" if run.measure in CORRELATIONS else ""
+        return {"compared": bar_groups([(JUDGED.get(run.measure, JUDGED["accuracy"]), rows)], form=form)}
+
+
+class Outcome(RunView):
+    """Loss and accuracy by epoch, with the epoch that was kept marked."""
+
+    name, question = "fine-tune/outcome", "How did the training go?"
+    fold = "How the training went"
+    training: str | None = memory(None, kept=run_id, linked=False)
+    status = sentence(keep_height=True)
+    curves = chart("Loss and accuracy by epoch", height=270, more=True)
+
+    def compute(self, subject: Subject) -> Content:
+        """The outcome; nothing new while a running training reports here."""
+        return {} if jobs.is_running(self.training) else super().compute(subject)
+
+    def without_run(self, why: str) -> Content:
+        """How to begin."""
+        return {**super().without_run(why), "status": why}
+
+    def seen(self, subject: Subject) -> Run | None:
+        """The run shown; None while another one is being trained."""
+        try:
+            return None if jobs.is_running(self.training) else self.find(subject)
+        except NothingTrained:
+            return None
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """The accuracy of the classifier, beside the best baseline without BERT."""
+        if (run := self.seen(subject)) is None:
+            return None
+        if not run.baselines:
+            return Finding(f"{_right(run, IN_TURN)}.") if _is_judged_in_turn(run) else None
+        name, best = max(run.baselines.items(), key=lambda item: item[1])
+        if run.kind == "number":
+            return Finding(
+                f"Its numbers rank the held-out pairs with Spearman {run.score:.2f}; without BERT ({name}), {best:.2f}."
+            )
+        return Finding(
+            f"Right on {whole_percent(run.score)} of the held-out sentences; without BERT ({name}), {whole_percent(best)}."
+        )
+
+    def show_run(self, subject: Subject, run: Run) -> Content:
+        """The curves, and a summary in a sentence."""
+        return {"status": summary(run), "curves": learning_curves(run.history, len(run.history), run.best)}
+
+
+def summary(run: Run) -> str:
+    """What was trained, and its held-out scores, in a sentence."""
+    layers = run.settings.get("layers_trained")
+    trained = f"the head and {layers} layer{'s' if layers != 1 else ''}" if layers else "the head only"
+    averaged = run.settings.get("averaged", 1)
+    trained += f", the mean of {averaged} trainings" if averaged > 1 else ""
+    solved = run.settings.get("optimizer") == "lbfgs"
+    if _is_judged_in_turn(run):
+        return f"{run.title}: {_right(run, IN_TURN)}; {trained}, {_learnt(run, solved)}."
+    kept = "solved at once" if solved else f"epoch {run.best + 1} of {len(run.history)}"
+    if layers and run.best > 1:
+        kept += " (a mean of its weights and those before)"
+    _, first, second = run.predictor.measures
+    scores = ", ".join(told(name, run.history[run.best][f"held_out_{name}"]) for name in (first, second))
+    end = f"{run.title}: {trained}, {kept}; held-out {scores}."
+    if isinstance(run.held_out, HeldOutTexts) and len(run.held_out.targets) < FEWEST_HELD_OUT:
+        return f"{end} {_right(run, 'right')}: that says little, and no epoch was chosen on so few."
+    return f"{end} {CHOSEN}" if run.settings.get("keep_best") and len(run.history) > 1 else end
+
+
+def _is_judged_in_turn(run: Run) -> bool:
+    """Whether the run was judged by leave-one-out: the head was trained on all examples, other heads judged it."""
+    return run.settings.get("held_out") == 0 and run.held_out is not None
+
+
+def _learnt(run: Run, solved: bool) -> str:
+    how = "solved at once" if solved else f"{run.settings.get('epochs')} epochs"
+    return f"{how} on all {len(run.held(HeldOutTexts).targets)}"
+
+
+def _right(run: Run, how: str) -> str:
+    """'9 of 18 right (50 % ± 12 %)', with the standard error, because few examples say little."""
+    number = len(run.held(HeldOutTexts).targets)
+    right = round(number * run.score)
+    return f"{right} of {number} {how} ({whole_percent(run.score)} ± {whole_percent(standard_error(right, number))})"

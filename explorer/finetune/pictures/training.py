@@ -1,0 +1,182 @@
+"""Training curves, and scores by hidden state and by number of examples."""
+
+from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
+
+from collections.abc import Sequence
+from itertools import cycle
+
+import numpy as np
+import plotly.graph_objects as go
+
+from explorer.ui.pictures.base import CATEGORIES, FAINT, GRID, LEGEND, esc, figure, grid_axis, plain_axis
+from explorer.ui.pictures.numbers import Table, columns_of, keep
+
+TRAINED, HELD_OUT, OTHER = CATEGORIES[4], CATEGORIES[0], CATEGORIES[1]
+CALLED = {
+    "accuracy": "accuracy",
+    "macro_f1": "macro-F1",
+    "spearman": "Spearman",
+    "pearson": "Pearson",
+    "exact_match": "exact match",
+    "f1": "F1",
+}
+SHADE = "rgba(128, 128, 128, 0.2)"
+DOTTED = {"color": FAINT, "width": 1, "dash": "dot"}
+
+
+def learning_curves(history: Sequence[dict[str, float]], epochs: int, best: int | None = None) -> go.Figure:
+    """Loss (left) and the deciding measure (right) after every epoch; `best` is the index of the epoch kept.
+
+    The rows are those of `Epoch.as_row`: of three measures the first is the loss, the second the one that decides.
+    """
+    _, judged, beside = [name.removeprefix("held_out_") for name in history[0] if name.startswith("held_out_")]
+    trained, held_out = {"color": TRAINED, "dash": "dot"}, {"color": HELD_OUT, "dash": "solid"}
+    traces = [
+        _curve(history, "train_loss", "trained on", "", trained),
+        _curve(history, "held_out_loss", "held out", "", held_out),
+        _curve(history, f"train_{judged}", "trained on", "2", trained),
+        _curve(history, f"held_out_{judged}", "held out", "2", held_out),
+        _curve(history, f"held_out_{beside}", f"held out, {CALLED[beside]}", "2", {"color": OTHER, "dash": "dash"}),
+    ]
+    lowest, unit = (-1, "squared error (variances)") if judged == "spearman" else (0, "loss (nats)")
+    few = max(1, -(-epochs // 5))  # a phone has room for five labels
+    epoch = plain_axis("epoch", range=[0.5, max(epochs, 2) + 0.5], dtick=few, tickangle=0)
+    chart = figure(
+        traces,
+        key=f"curves-{epochs}",
+        showlegend=True,
+        legend={**LEGEND, "y": 1.16},
+        margin={"l": 32, "r": 12, "t": 62, "b": 44},
+        hovermode="x unified",
+        xaxis={**epoch, "domain": [0, 0.44]},
+        xaxis2={**epoch, "domain": [0.56, 1], "anchor": "y2"},
+        yaxis={"rangemode": "tozero", **GRID},
+        yaxis2={"range": [lowest, 1.02], "anchor": "x2", **GRID},
+        annotations=[_above(unit, 0), _above(f"{CALLED[judged]} ({lowest} to 1)", 0.56)],
+    )
+    if best is not None and len(history) > 1:
+        kept = history[best]["epoch"]
+        for axis in ("x", "x2"):
+            chart.add_vline(kept, xref=axis, line=DOTTED)
+    names = ("epoch", "train_loss", "held_out_loss", f"train_{judged}", f"held_out_{judged}", f"held_out_{beside}")
+    return keep(chart, lambda: Table.of(names, [[row[name] for name in names] for row in history]))
+
+
+def _curve(history: Sequence[dict[str, float]], key: str, name: str, axis: str, line: dict[str, str]) -> go.Scatter:
+    """One number of the history by epoch, on the left axes ("") or the right ones ("2"), which have the legend entry."""
+    place = {"xaxis": f"x{axis}", "yaxis": f"y{axis}", "legendgroup": name, "showlegend": axis == "2"}
+    epochs, numbers = [row["epoch"] for row in history], [row[key] for row in history]
+    return _line(epochs, numbers, name, line, "%{y:.3f}", marker={"size": 5}, **place)
+
+
+def _line(x: Sequence[float], y: Sequence[float], name: str, line: dict[str, str], hover: str, **more: object) -> go.Scatter:
+    """A line with markers; on hover it shows `hover` and its name."""
+    hover = f"{hover}<extra>{esc(name)}</extra>"
+    return go.Scatter(x=list(x), y=list(y), name=esc(name), mode="lines+markers", line=line, hovertemplate=hover, **more)
+
+
+def _above(text: str, x: float) -> dict[str, object]:
+    """The title of an axis, written above it: beside it, it would take width that a phone does not have."""
+    place = {"x": x, "y": 1.02, "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
+    return {"text": text, "showarrow": False, **place}
+
+
+def run_curves(runs: Sequence[tuple[str, Sequence[float]]]) -> go.Figure:
+    """The deciding held-out measure of several runs, by epoch."""
+    traces = [
+        _line(range(1, len(accuracies) + 1), accuracies, name, {"color": colour}, "%{y:.1%}")
+        for (name, accuracies), colour in zip(runs, cycle(CATEGORIES), strict=False)
+    ]
+    longest = max((len(accuracies) for _, accuracies in runs), default=1)
+    rows = [[name, epoch, float(one)] for name, accuracies in runs for epoch, one in enumerate(accuracies, start=1)]
+    drawn = figure(
+        traces,
+        key="runs",
+        showlegend=True,
+        legend=LEGEND,
+        xaxis=plain_axis("epoch", dtick=1 if longest <= 12 else None),
+        yaxis=grid_axis("held-out score (0 to 1)", range=[0, 1.02]),
+    )
+    return keep(drawn, lambda: Table.of(("run", "epoch", "held_out_score"), rows))
+
+
+def probe_curve(
+    layers: Sequence[int], accuracy: Sequence[float], deviation: Sequence[float], control: Sequence[float], chance: float
+) -> go.Figure:
+    """The held-out accuracy of a probe on every hidden state, ± one standard deviation over seeds, and of the control task."""
+    spread = {"type": "data", "array": list(deviation), "thickness": 1, "width": 4}
+    probe = _line(layers, accuracy, "labels", {"color": HELD_OUT}, "%{y:.1%}", error_y=spread)
+    shuffled = _line(layers, control, "control", {"color": OTHER, "dash": "dash"}, "%{y:.1%}")
+    shuffled.update(name="shuffled labels (control)")
+    chart = figure(
+        [probe, shuffled],
+        key="probe",
+        showlegend=True,
+        legend=LEGEND,
+        hovermode="x unified",
+        xaxis=plain_axis("hidden state (0: embeddings)", dtick=max(1, len(layers) // 12)),
+        yaxis=grid_axis("held-out accuracy (0 to 1)", range=[0, 1.02]),
+    )
+    numbers = {"hidden_state": layers, "accuracy": accuracy, "standard_deviation": deviation, "shuffled_labels": control}
+    return keep(chart.add_hline(chance, line=DOTTED), lambda: columns_of(**numbers, chance=[chance] * len(layers)))
+
+
+def tag_probe_curves(probes: Sequence[tuple[str, Sequence[float], Sequence[float], Sequence[float]]]) -> go.Figure:
+    """For each set of tags, by hidden state: a probe's held-out accuracy ± one standard deviation, and the control task's."""
+    traces, rows = [], []
+    for (name, accuracy, deviation, control), colour in zip(probes, cycle((HELD_OUT, OTHER, TRAINED)), strict=False):
+        layers = list(range(len(accuracy)))
+        spread = {"type": "data", "array": list(deviation), "thickness": 1, "width": 4}
+        traces.append(_line(layers, accuracy, name, {"color": colour}, "%{y:.1%}", error_y=spread))
+        traces.append(_line(layers, control, f"{name}: control", {"color": colour, "dash": "dot"}, "%{y:.1%}"))
+        rows += [[name, *map(float, row)] for row in zip(layers, accuracy, deviation, control, strict=True)]
+    drawn = figure(
+        traces,
+        key="tag-probe",
+        showlegend=True,
+        legend=LEGEND,
+        hovermode="x unified",
+        xaxis=plain_axis("hidden state (0: embeddings)", dtick=1 if len(rows) <= 26 else 2),
+        yaxis=grid_axis("held-out words tagged right (0 to 1)", range=[0, 1.02]),
+    )
+    names = ("tags", "hidden_state", "accuracy", "standard_deviation", "control_accuracy")
+    return keep(drawn, lambda: Table.of(names, rows))
+
+
+def examples_curve(
+    examples: Sequence[int],
+    score: Sequence[float],
+    deviation: Sequence[float],
+    words: Sequence[float],
+    words_deviation: Sequence[float],
+) -> go.Figure:
+    """Held-out score by number of examples, ± one standard deviation over splits: of BERT and of a bag of words."""
+    bert, bag = {"color": HELD_OUT}, {"color": OTHER, "dash": "dash"}
+    traces = [
+        *_band(examples, words, words_deviation, "bag of words", bag),
+        *_band(examples, score, deviation, "BERT, frozen", bert),
+    ]
+    drawn = figure(
+        traces,
+        key=f"examples-{len(examples)}",
+        showlegend=True,
+        legend=LEGEND,
+        hovermode="x unified",
+        xaxis=plain_axis("examples trained on", type="log", tickvals=list(examples), ticktext=[f"{one:,}" for one in examples]),
+        yaxis=grid_axis("held-out score", range=[min(0.0, *score, *words), 1.02]),
+    )
+    numbers = {"score": score, "standard_deviation": deviation, "bag_of_words": words, "its_deviation": words_deviation}
+    return keep(drawn, lambda: columns_of(examples=examples, **numbers))
+
+
+def _band(
+    x: Sequence[float], mean: Sequence[float], deviation: Sequence[float], name: str, line: dict[str, str]
+) -> list[go.Scatter]:
+    """A line with a faint band of one standard deviation on each side."""
+    low, high = (np.add(mean, sign * np.array(deviation)) for sign in (-1, 1))
+    edge = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
+    return [
+        go.Scatter(x=list(x), y=low, **edge),
+        go.Scatter(x=list(x), y=high, fill="tonexty", fillcolor=SHADE, **edge),
+        _line(x, mean, name, line, "%{y:.1%}"),
+    ]

@@ -1,0 +1,69 @@
+"""Probing the layers: a linear head on every hidden state."""
+
+from collections.abc import Generator
+from typing import Any
+
+from explorer.core.errors import InputError
+from explorer.core.steps import map_steps
+from explorer.finetune.example_settings import ExampleSettings
+from explorer.finetune.over_examples import OverExamples
+from explorer.finetune.pictures.training import probe_curve
+from explorer.training.examples import Examples, ScoredExamples
+from explorer.training.probe import LayerProbe, probe
+from explorer.ui.pictures.bars import whole_percent
+from explorer.ui.subject import Subject
+from explorer.ui.view import Content, chart, sentence
+
+SEEDS = 5
+FEW = 30  # different sentences held out in all splits, below which an interval is wider than most differences of layers
+METHOD = f"A linear head on every hidden state, {SEEDS} splits each, and the same with the labels shuffled."
+
+
+class Probe(OverExamples, ExampleSettings):
+    """Held-out accuracy of a linear head on every hidden state, beside a control task."""
+
+    name, question = "fine-tune/probe", "Which layer knows it?"
+    folded = "Which layer knows it?"
+    start = "Ask every layer"
+    about = sentence(keep_height=True)
+    curve = chart("Accuracy of a probe by layer", height=300)
+
+    def work(self, subject: Subject) -> Generator[Any, None, tuple[list[LayerProbe], Examples]]:
+        """Probe layer after layer."""
+        examples, _ = self.examples()
+        if isinstance(examples, ScoredExamples):
+            raise InputError("The probe tells labels apart, and these examples have numbers; choose examples with labels.")
+        steps = probe(subject.model, examples, "mean", SEEDS)
+        rows = yield from map_steps(steps, lambda step: (f"{step[1]} {step[0]:.0%}.", step[0]))
+        return rows, examples
+
+    def waiting(self, subject: Subject) -> Content:
+        """A sentence on what will be done."""
+        return {"about": METHOD, "curve": None}
+
+    def draw(self, subject: Subject, found: tuple[list[LayerProbe], Examples]) -> Content:
+        """Accuracy by layer, and the best layer."""
+        rows, examples = found
+        layers, accuracies = [row.layer for row in rows], [row.accuracy for row in rows]
+        deviations, controls = [row.deviation for row in rows], [row.control_accuracy for row in rows]
+        chance = max(examples.counts.values()) / len(examples)
+        return {
+            "curve": probe_curve(layers, accuracies, deviations, controls, chance),
+            "about": f"{tell(rows)} Dotted: always the most frequent label.",
+        }
+
+
+def tell(rows: list[LayerProbe]) -> str:
+    """The best hidden state with its interval, and what its lead over shuffled labels and over other states is worth."""
+    best = max(rows, key=lambda row: row.accuracy)
+    interval = f"{whole_percent(best.low)} to {whole_percent(best.high)}"
+    text = (
+        f"Best at hidden state {best.layer}: {best.accuracy:.1%} (95 % interval {interval} over {best.sentences:,} different "
+        f"held-out texts, {SEEDS} splits), mean over tokens; {best.control_accuracy:.1%} with "
+        "shuffled labels, which is what chance reaches."
+    )
+    if best.sentences < FEW:
+        text += f" So few held-out texts ({best.sentences}) cannot tell the layers apart: add examples."
+    elif rivals := sum(row.high >= best.low for row in rows) - 1:
+        text += f" Its interval overlaps with those of {rivals} of the {len(rows) - 1} other hidden states."
+    return text

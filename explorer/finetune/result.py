@@ -1,0 +1,157 @@
+"""The quality of a run, in one of several pictures."""
+
+import numpy as np
+
+from explorer.analysis import evaluation
+from explorer.bert.explorer import load
+from explorer.core.cache import OnceCache
+from explorer.finetune.compute.export import tuned_model
+from explorer.finetune.compute.reasons import Change as ModelChange
+from explorer.finetune.compute.reasons import compare
+from explorer.finetune.compute.run import HeldOutNumbers, HeldOutTexts, Run
+from explorer.finetune.confusion import Cell, cell_of, clicked_cell, confusion, rows_of, scores_by_label
+from explorer.finetune.numbers import result_of_numbers
+from explorer.finetune.pictures.results import attention_shift, calibration_curve, confusion_matrix, drift_bars
+from explorer.finetune.run import RunView
+from explorer.ui.pictures.maps import point_map
+from explorer.ui.settings import choice, memory
+from explorer.ui.subject import Subject
+from explorer.ui.view import Change, Content, chart, part, props, sentence, settle
+
+MISTAKES, CLASSES, SURENESS, MAP, CHANGE = "Mistakes", "Classes", "How sure", "Map", "What changed"
+LOOKS = (MISTAKES, CLASSES, SURENESS, MAP, CHANGE)
+COMPARED = 32  # held-out examples on which the model is compared before and after training
+MOST_SENTENCES, MOST_MISTAKES = 50, 10  # listed of a cell, and of all
+_changes: OnceCache[str, ModelChange] = OnceCache(16)
+
+
+class Result(RunView):
+    """One picture of the run, with what belongs beside it."""
+
+    name, question = "fine-tune/result", "What is the result worth?"
+    folded = question
+    columns = (("picture", "scores", "note"), ("second_picture", "sentences"))
+    widths = (5, 6)
+    look: str = choice(LOOKS, "Reading the result")
+    cell: Cell | None = memory(None, kept=cell_of, linked=False)
+    picture = chart("The result on held-out sentences", height=380, optional=True, marks=True)
+    scores = part("frame", columns=["label", "precision", "recall", "F1", "held-out sentences"], optional=True)
+    note = sentence(classes="caption")
+    second_picture = chart("How much attention moved", height=380, optional=True)
+    sentences = part(
+        "frame",
+        columns=["sentence", "right", "said"],
+        widths=["50%", "24%", "26%"],
+        label="The surest mistakes",
+        max_height=380,
+        optional=True,
+    )
+
+    def show_run(self, subject: Subject, run: Run) -> Content:
+        """The selected picture."""
+        if self.look == CHANGE:
+            return _what_changed(run)
+        if run.held_out is None:
+            empty = {} if self.look == CLASSES else {"picture": None}
+            return {**empty, "note": "This run came in a file, which holds no sentences to look at."}
+        if run.kind == "number":
+            return {"look": props(choices=[MISTAKES, CHANGE], value=MISTAKES), **result_of_numbers(run)}
+        looks = {MISTAKES: self._mistakes, CLASSES: _classes, SURENESS: _sureness, MAP: _map}
+        return {"look": props(choices=LOOKS, value=self.look), **looks[self.look](run)}
+
+    def on_picture(self, subject: Subject, index: object) -> Change:
+        """Show the sentences in a cell of the confusion matrix: [true label, predicted label]."""
+        if self.look != MISTAKES or not isinstance(index, list | tuple):
+            return settle()
+        return settle(cell=clicked_cell(self.find(subject), index))
+
+    def _mistakes(self, run: Run) -> Content:
+        held, labels, counts = run.held(HeldOutTexts), run.predictor.labels, confusion(run)
+        wrong = int(counts.sum() - np.trace(counts))
+        return {
+            "picture": confusion_matrix(counts, labels),
+            "sentences": self._sentences(run),
+            "note": (
+                f"{wrong:,} of {len(held.targets):,} held-out sentences are wrong. Click a cell to read the sentences in it."
+            ),
+        }
+
+    def _sentences(self, run: Run) -> props:
+        """The sentences in the clicked cell, or the most confident mistakes."""
+        rows, title = rows_of(run, self.cell, MOST_MISTAKES)
+        return props(value=_listed(run, rows[:MOST_SENTENCES]), label=title, visible=True)
+
+
+def _classes(run: Run) -> Content:
+    counts = confusion(run)
+    return {
+        "scores": scores_by_label(counts, run.predictor.labels, "label", "sentences"),
+        "note": (
+            f"Macro-F1 (the mean of all classes) {evaluation.macro_f1(counts):.1%}. Precision: of those called so, how "
+            "many are; recall: of those that are, how many are called so; F1: their harmonic mean."
+        ),
+    }
+
+
+def _sureness(run: Run) -> Content:
+    held = run.held(HeldOutTexts)
+    found = evaluation.calibration(held.probabilities, held.targets)
+    return {
+        "picture": calibration_curve(found.confidence, found.accuracy, found.count),
+        "note": (
+            f"Expected calibration error {found.error:.1%} (Guo et al. 2017): on the dotted line, what is said with 80 % "
+            "is right 80 % of the time; below it, the classifier is too sure. Larger dots are more sentences."
+        ),
+    }
+
+
+def _map(run: Run) -> Content:
+    held, labels = run.held(HeldOutTexts), run.predictor.labels
+    texts = [f"{text} — right: {labels[right]}" for text, right in zip(held.texts, held.targets, strict=True)]
+    names = [labels[i] for i in held.said]
+    return {
+        "picture": point_map(held.points, texts, names, ["PC 1", "PC 2"], f"map-{run.id}"),
+        "note": (
+            "The vectors that the head reads, of the held-out sentences, on their two directions of most variance (PCA). "
+            "The colour is what was said."
+        ),
+    }
+
+
+def _what_changed(run: Run) -> Content:
+    held = run.held_out
+    if run.predictor.top is None or not isinstance(held, HeldOutTexts | HeldOutNumbers):
+        note = "Only the head was trained, so that BERT is as it was. Train some layers too."
+        return {"picture": None, "note": note}
+    pairs = list(zip(held.texts, held.texts_b, strict=True))[:COMPARED]
+    change = _changes.get(run.id, lambda: _compare(run, pairs))
+    frozen = run.predictor.layer - run.predictor.layers_trained
+    still = float(change.drift[: frozen + 1].max())
+    mark = "✓" if still < 1e-5 else "✗"
+    return {
+        "picture": drift_bars(change.drift),
+        "second_picture": attention_shift(change.attention),
+        "note": (
+            f"Over {len(pairs)} held-out sentences: left, how far the tokens' vectors moved in each hidden state; right, the "
+            f"share of every head's attention that went elsewhere (total variation). {mark} The {frozen} frozen layers moved "
+            f"at most {still:.0e}."
+        ),
+    }
+
+
+def _compare(run: Run, pairs: list[tuple[str, str]]) -> ModelChange:
+
+    return compare(load(run.predictor.model), load(tuned_model(run)), pairs)
+
+
+def _listed(run: Run, rows: np.ndarray) -> list[list[str]]:
+    """Held-out examples with the true label, the predicted one, and its probability."""
+    held, labels = run.held(HeldOutTexts), run.predictor.labels
+    return [
+        [
+            f"{held.texts[row]} ‖ {held.texts_b[row]}" if held.texts_b[row] else held.texts[row],
+            labels[held.targets[row]],
+            f"{labels[held.said[row]]}, {held.probabilities[row].max():.0%}",
+        ]
+        for row in rows
+    ]

@@ -1,0 +1,73 @@
+"""The run shown: the selected one, the newest of this browser, or the opening run."""
+
+import contextlib
+from abc import abstractmethod
+from typing import ClassVar
+
+from explorer.core import jobs
+from explorer.core.errors import ExplorerError, InputError
+from explorer.finetune import live
+from explorer.finetune.compute import store
+from explorer.finetune.compute.run import Run
+from explorer.finetune.example_settings import starter
+from explorer.finetune.ids import run_id, run_ids, visitor_id
+from explorer.ui.settings import memory
+from explorer.ui.subject import Subject
+from explorer.ui.view import Content, View
+
+LAST_MOMENT = 5.0  # seconds in which a training whose page was closed may end and be stored
+
+
+class NothingTrained(InputError):
+    """There is no run to show."""
+
+
+class RunView(View):
+    """A view of one run. It needs no text, and none of its settings goes into a link."""
+
+    kinds: ClassVar[tuple[str, ...]] = ("classes", "number")  # of task; runs of other kinds are skipped
+    run: str | None = memory(None, kept=run_id, linked=False)
+    runs: tuple[str, ...] = memory((), kept=run_ids, linked=False, stored="bert-explorer-runs")
+    visitor: str = memory("", kept=visitor_id, linked=False, stored="bert-explorer-visitor")
+    aside: tuple[str, ...] = memory((), kept=run_ids, linked=False)  # runs of examples that have been replaced
+
+    def compute(self, subject: Subject) -> Content:
+        """The contents for the run; its id is remembered for all views of the tab."""
+        try:
+            run = self.find(subject)
+        except NothingTrained as why:
+            return {"visitor": self.visitor, **self.without_run(str(why))}
+        return {"run": run.id, "visitor": self.visitor, **self.show_run(subject, run)}
+
+    def without_run(self, why: str) -> Content:
+        """The contents when nothing has been trained yet."""
+        return {name: None for name, one in self.parts.items() if one.kind in ("chart", "bars") and not one.optional}
+
+    @abstractmethod
+    def show_run(self, subject: Subject, run: Run) -> Content:
+        """The contents for this run."""
+
+    def find(self, subject: Subject) -> Run:
+        """The selected run, or else the newest of this browser, or else the opening run.
+
+        After a reload in the middle of a training the newest is that one, which is about to end. Raises NothingTrained.
+        """
+        if self.run is None and self.runs:
+            jobs.wait(self.runs[0], LAST_MOMENT)
+        aside = self.aside if "classes" in self.kinds else ()
+        for identifier in (one for one in (self.run, *self.runs) if one not in aside):
+            with contextlib.suppress(ExplorerError):
+                if (run := live.find(identifier) or store.fetch(identifier)).kind in self.kinds:
+                    return run
+        return self.opening(subject)
+
+    def opening(self, subject: Subject) -> Run:
+        """The run shown at first, until the examples change. Raises NothingTrained if there is none."""
+        if self.aside or not live.is_quick(subject, starter()[0]):
+            raise NothingTrained(f"Nothing is trained on these examples with {subject.model_name} yet; press Train.")
+        return opening_run(subject.model_name)
+
+
+def opening_run(model_name: str) -> Run:
+    """The run that a new page opens with, on the examples typed there."""
+    return live.brought(model_name, *starter())

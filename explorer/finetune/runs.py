@@ -1,0 +1,181 @@
+"""The runs of this browser, and their export."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ClassVar
+
+from explorer.bert.explorer import load
+from explorer.core import downloads
+from explorer.finetune.answer_run import OfAnswers
+from explorer.finetune.compute import store
+from explorer.finetune.compute.export import pack, pack_standard
+from explorer.finetune.compute.predictor import Predictor
+from explorer.finetune.compute.run import Run, told
+from explorer.finetune.compute.standard import LINES, why_not, write_onnx, write_standard
+from explorer.finetune.compute.unpack import unpack
+from explorer.finetune.ids import run_ids
+from explorer.finetune.pictures.training import run_curves
+from explorer.finetune.run import RunView
+from explorer.finetune.words_run import OfTaggers
+from explorer.ui.settings import choice, upload
+from explorer.ui.subject import Subject
+from explorer.ui.view import Change, Content, button, chart, props, sentence, settle, show, takes_long
+
+MOST_COMPARED = 6
+HEAD_ONLY = "Only a head was trained, so that the model is as it was; train some layers too, and every tab can show it."
+
+
+def _opened() -> Any:
+    """The menu of runs."""
+    return choice((), "Open a run of this browser", default="", menu=True, free=True, linked=False, min_width=200)
+
+
+def _load() -> Any:
+    """The button that uploads a zip."""
+    return upload(label="Load a zip", types=(".zip",), read=Path, as_button=True, min_width=90)
+
+
+class RunList(RunView):
+    """Open a run, export it, upload one. Each kind of task has its own names for the controls, as each has its own list."""
+
+    by_hand: ClassVar = {"explore": "It changes the model of the whole page.", "download": "It is a link."}
+    menu: ClassVar[str]  # the name of the menu
+    curves = chart("Held-out scores of my runs", height=230)
+    explore = button("Explore the tuned model", min_width=120)
+    save = button("Save as zip", min_width=90)
+    standard = button("For transformers", min_width=90)
+    onnx = button("ONNX", min_width=70)
+    download = button("Download", optional=True, wide=True)
+    closed = sentence(classes="caption", optional=True)  # why the tuned model cannot be explored
+    note = sentence(
+        classes="caption",
+        value="Runs stay on this server for a week after they were last used, and only this browser knows their names.",
+    )
+
+    def show_run(self, subject: Subject, run: Run) -> Content:
+        """All runs that still exist, with this one selected."""
+        found = store.peek(list(dict.fromkeys([run.id, *self.runs])))
+        found = [one for one in found if one.get("kind", "classes") in self.kinds]
+        curves = [(_name(one), [row[f"held_out_{_measure(one)}"] for row in one["history"]]) for one in found[:MOST_COMPARED]]
+        ids = [one["id"] for one in found]
+        tuned = run.predictor.top is not None or run.predictor.model == store.tuned_name(run.id)
+        return {
+            self.menu: props(choices=[(_name(one), one["id"]) for one in found], value=run.id if run.id in ids else None),
+            "curves": run_curves(curves),
+            "explore": props(interactive=tuned),
+            **({} if tuned else {"closed": HEAD_ONLY}),
+        }
+
+    def without_run(self, why: str) -> Content:
+        """No model to explore."""
+        return {**super().without_run(why), "explore": props(interactive=False), "closed": why}
+
+    @takes_long
+    def on_save(self, subject: Subject, _: None) -> Change:
+        """Export the run as a zip."""
+        path = pack(self._kept(subject))
+        label = f"Download run.zip ({path.stat().st_size / 1e6:.1f} MB)"
+        note = "In it: the head, the labels, the settings, the log, and predict.py, which runs without this app."
+        return show(download=props(value=label, link=f"download/{downloads.offer(path)}", visible=True), note=note)
+
+    @takes_long
+    def on_standard(self, subject: Subject, _: None) -> Change:
+        """Export the run as a checkpoint of transformers' own classes."""
+        run = self._kept(subject)
+        line = LINES[run.kind].replace("FOLDER", "model")
+        return _offer(run, write_standard, "transformers.zip", f"Unpack it; then, in Python: transformers.{line}.")
+
+    @takes_long
+    def on_onnx(self, subject: Subject, _: None) -> Change:
+        """Export the run as ONNX, for other runtimes and languages."""
+        note = "In it: model.onnx, which onnxruntime reads (it takes what the tokenizer gives), and the labels in config.json."
+        return _offer(self._kept(subject), write_onnx, "onnx.zip", note)
+
+    def _kept(self, subject: Subject) -> Run:
+        """The run shown; one that was trained without the button is stored now."""
+        run = self.find(subject)
+        return run if store.peek([run.id]) else store.keep(run, self.visitor)
+
+    def look_at(self, subject: Subject, identifier: str) -> Change:
+        """Show another run."""
+        return settle(run=store.fetch(identifier).id)
+
+    def bring(self, subject: Subject, path: Path) -> Change:
+        """Store an uploaded run and show it."""
+        run = unpack(path, self.visitor)
+        settings: dict[str, Any] = {"run": run.id, "runs": run_ids((run.id, *self.runs))}
+        elsewhere = "" if run.kind in self.kinds else "; it is seen where its kind of task is chosen above"
+        note = f"{run.title} is loaded{elsewhere}."
+        return Change(settings=settings, content={"note": note})
+
+
+def _order(menu: str, load: str) -> tuple[str, ...]:
+    return menu, "curves", "explore", "save", "standard", "onnx", load, "download", "closed", "note"
+
+
+class Runs(RunList):
+    """The runs on texts and pairs of this browser."""
+
+    name, question = "fine-tune/runs", "What was trained in this browser?"
+    folded = "My runs"
+    side_by_side = (("explore", "save", "standard", "onnx", "load"),)
+    menu = "opened"
+    layout = _order("opened", "load")
+    opened: str = _opened()
+    load: Path | None = _load()
+
+    on_load = RunList.bring
+
+    def on_opened(self, subject: Subject, identifier: str) -> Change:
+        """Show another run, also if it was put aside."""
+        run = store.fetch(identifier)
+        return settle(run=run.id, aside=tuple(one for one in self.aside if one != run.id))
+
+
+class WordRuns(OfTaggers, RunList):
+    """The tagging runs of this browser."""
+
+    name, question = "fine-tune/words-runs", "What was trained in this browser?"
+    folded = "My runs"
+    side_by_side = (("explore", "save", "standard", "onnx", "words_load"),)
+    menu = "words_opened"
+    layout = _order("words_opened", "words_load")
+    words_opened: str = _opened()
+    words_load: Path | None = _load()
+    on_words_opened, on_words_load = RunList.look_at, RunList.bring
+
+
+class AnswerRuns(OfAnswers, RunList):
+    """The question answering runs of this browser."""
+
+    name, question = "fine-tune/answer-runs", "What was trained in this browser?"
+    folded = "My runs"
+    side_by_side = (("explore", "save", "standard", "onnx", "answers_load"),)
+    menu = "answers_opened"
+    layout = _order("answers_opened", "answers_load")
+    answers_opened: str = _opened()
+    answers_load: Path | None = _load()
+    on_answers_opened, on_answers_load = RunList.look_at, RunList.bring
+
+
+def _offer(run: Run, write: Callable[[Predictor, Path], None], name: str, note: str) -> Change:
+    """A zip to download, or the reason why there is none."""
+    if why := why_not(run.predictor, load(run.predictor.model)):
+        return show(note=why)
+    path = pack_standard(run, write, name)
+    label = f"Download {name} ({path.stat().st_size / 1e6:.1f} MB)"
+    return show(download=props(value=label, link=f"download/{downloads.offer(path)}", visible=True), note=note)
+
+
+def _name(about: dict[str, Any]) -> str:
+    layers = about["settings"].get("layers_trained")
+    trained = f"top {layers}" if layers else "head"
+    score = told(_measure(about), about["history"][about["best"]][f"held_out_{_measure(about)}"])
+    clock = time.strftime("%H:%M", time.localtime(about["created"]))
+    return f"{about['title'][:28]}, {trained}: {score} ({clock})"
+
+
+def _measure(about: dict[str, Any]) -> str:
+    """The name of the measure that decides; runs without one are classifiers."""
+    return about.get("measure", "accuracy")

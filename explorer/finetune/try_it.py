@@ -1,0 +1,114 @@
+"""Trying the classifier on your own sentence."""
+
+from typing import Any
+
+from explorer.bert.explorer import load
+from explorer.core.cache import OnceCache
+from explorer.finetune.compute.predictor import Classifier, of_kind
+from explorer.finetune.compute.reasons import Decision, decide
+from explorer.finetune.compute.run import HeldOutNumbers, HeldOutTexts, Run
+from explorer.finetune.example_settings import STARTER
+from explorer.finetune.numbers import verdict_of_number
+from explorer.finetune.run import RunView
+from explorer.finetune.samples import OURS, samples_of
+from explorer.techniques.attribution import Path
+from explorer.text.characters import has_visible_characters
+from explorer.text.pairs import Pair
+from explorer.ui.pictures.bars import bars
+from explorer.ui.pictures.word_effects import word_effects
+from explorer.ui.settings import choice, memory, text
+from explorer.ui.subject import Subject
+from explorer.ui.view import Change, Content, chart, part, props, sentence, settle
+
+MOST_BARS = 6
+METHODS = (("hide each word", "occlusion"), ("integrated gradients", "integrated_gradients"))
+LABELS = tuple(sorted(name for name, _ in STARTER))
+FIRST = (*OURS[frozenset(LABELS)][0], *LABELS)  # when the page opens
+OFFERED = {pair: labels for labels, pairs in OURS.items() for pair in pairs}  # our sentences, and the labels they are for
+_decisions: OnceCache[Any, Decision] = OnceCache(64)
+
+
+def _strings(value: Any) -> tuple[str, ...]:
+    """A text, a second one, and labels, from a browser's memory; FIRST if it is anything else."""
+    fine = isinstance(value, list | tuple) and len(value) > 2 and all(isinstance(one, str) for one in value)
+    return tuple(value) if fine else FIRST
+
+
+class TryIt(RunView):
+    """A text or a pair, the classifier's decision, and the words that caused it."""
+
+    name, question = "fine-tune/try-it", "What does it say of a sentence of your own, and why?"
+    side_by_side = (("tried", "sample"),)
+    tried: str = text(FIRST[0], "Try it on a sentence", scale=5)
+    sample: str = choice((), "or one of these", default="", menu=True, free=True, linked=False, scale=2, min_width=120)
+    second: str = text("", "Second sentence", visible=False)
+    offered: tuple[str, ...] = memory(FIRST, kept=_strings, linked=False)  # offered by the app, and the labels it is for
+    verdict = part("bars", answer=True)
+    words = chart("The words that decided", height=120, answer=True)
+    note = sentence(classes="caption", keep_height=True, answer=True)
+    method: str = choice(METHODS, "The words that decided", menu=True)
+
+    def show_run(self, subject: Subject, run: Run) -> Content:
+        """The probabilities of the labels for this text, and how they depend on its words."""
+        pairs = isinstance(run.held_out, HeldOutTexts | HeldOutNumbers) and any(run.held_out.texts_b)
+        pair, shown = self._fitting(run, pairs)
+        if not has_visible_characters(pair[0]):
+            return {**shown, "verdict": None, "words": None, "note": ""}
+        if run.kind == "number":
+            return {**shown, **verdict_of_number(run, pair)}
+        found = self._decide(run, pair)
+        labels = run.predictor.labels
+        ranked = sorted(zip(labels, found.probabilities.tolist(), strict=True), key=lambda item: -item[1])
+        words = word_effects(found.words, found.effects.tolist(), found.path is None) if found.words else None
+        return {
+            **shown,
+            "verdict": bars([(label, share, "") for label, share in ranked[:MOST_BARS]]),
+            "words": words,
+            "note": _explain(labels[found.best], found.path),
+        }
+
+    def without_run(self, why: str) -> Content:
+        """Nothing of a run of other examples."""
+        return {**super().without_run(why), "note": why}
+
+    def _fitting(self, run: Run, pairs: bool) -> tuple[Pair, Content]:
+        """The text to try, and the boxes for it: an offered sentence is replaced when it fits no label any more."""
+        labels, samples = run.predictor.labels, samples_of(run)
+        pair, content = (self.tried, self.second), Content()
+        # A request made while another is answered may still have the sentence which that answer replaces.
+        put_for = self.offered[2:] if pair == self.offered[:2] else OFFERED.get(pair)
+        if put_for is not None and 2 * len(set(labels) & set(put_for)) < len(labels):
+            pair = samples[0] if samples else ("", "")
+            content["offered"] = (*pair, *labels)
+        hint = f"A sentence that is one of: {', '.join(labels[:MOST_BARS])}" if run.kind == "classes" else ""
+        content["tried"] = props(placeholder=hint, **({"value": pair[0]} if "offered" in content else {}))
+        content["second"] = props(visible=pairs, **({"value": pair[1]} if "offered" in content else {}))
+        content["sample"] = props(choices=[_in_one_line(one) for one in samples], value=None, visible=bool(samples))
+        return (pair if pairs else (pair[0], "")), content
+
+    def on_sample(self, subject: Subject, sample: str) -> Change:
+        """Try one of the sample sentences."""
+        run = self.find(subject)
+        pair = next((one for one in samples_of(run) if _in_one_line(one) == sample), (sample, ""))
+        return settle(tried=pair[0], second=pair[1], offered=(*pair, *run.predictor.labels))
+
+    def _decide(self, run: Run, pair: Pair) -> Decision:
+
+        key, classifier = (run.id, pair, self.method), of_kind(run.predictor, Classifier)
+        return _decisions.get(key, lambda: decide(classifier, load(classifier.model), pair, self.method))
+
+
+def _in_one_line(pair: Pair) -> str:
+    return " / ".join(filter(None, pair))
+
+
+def _explain(label: str, path: Path | None) -> str | dict[str, str]:
+    """What the bars of the words mean, with a check of their sum if there is one."""
+    if path is None:
+        return f"How much the probability of {label} falls when one word is hidden behind [MASK] (occlusion)."
+    mark = "✓ their sum matches" if path.sums_up else "✗ their sum does not match"
+    explained = (
+        f"What each word adds to the log-odds of {label}, from [PAD] everywhere to this text (integrated gradients, "
+        f"{path.steps} steps). {mark} the model's change of {path.change:+.2f}, off by {abs(path.delta):.0e}."
+    )
+    return {"text": explained, "kind": "info" if path.sums_up else "error"}

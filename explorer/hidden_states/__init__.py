@@ -1,0 +1,1 @@
+"""Hidden states: the vectors after each layer, and how alike they are."""

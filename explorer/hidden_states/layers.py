@@ -1,0 +1,185 @@
+"""The vectors of one hidden state, and the change of every token in every layer."""
+
+from collections.abc import Generator, Hashable
+
+import numpy as np
+
+from explorer.analysis import contextuality
+from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs, norms
+from explorer.bert import reference
+from explorer.ui.pictures.heatmaps import similarity_heatmap
+from explorer.ui.pictures.hidden import by_layer_heatmap, pooled_heatmap, vectors_heatmap
+from explorer.ui.settings import choice
+from explorer.ui.subject import Subject
+from explorer.ui.view import Content, Finding, LongView, View, Why, chart, check, max_error, prose, verdict
+
+SIMILARITY, VECTORS = "Similarity", "All dimensions"
+STEP, DRIFT, NORM = "Change per layer", "Away from the embedding", "Norm"
+MEANINGS = {
+    STEP: (
+        "1 − cosine between a token's vector and the one a layer earlier (0 to 2): how much each layer turns it. "
+        "Row 1 compares layer 1 with the embeddings."
+    ),
+    DRIFT: "1 − cosine between a token's vector and its own embedding, hidden state 0 (0 to 2): what context has made of it.",
+    NORM: (
+        "The Euclidean length of every token's vector at every hidden state. Where one token stands out, "
+        "a few dimensions have grown large."
+    ),
+}
+
+
+def layer_name(layer: int) -> str:
+    """The name of a hidden state in words."""
+    return "the embedding output" if layer == 0 else f"the output of layer {layer}"
+
+
+def turning(subject: Subject) -> tuple[np.ndarray, int]:
+    """The change of each token in each layer, [layers, tokens], 1 − cosine, and the layer with the largest mean, from 1."""
+    steps = contextuality.steps(subject.trace.hidden_states)
+    return steps, int(steps.mean(axis=1).argmax()) + 1
+
+
+def _turned_most(subject: Subject, layer: int) -> int:
+    """The token of the texts that a layer, counted from 1, changes most."""
+    encoding = subject.trace.encoding
+    words = [token for token in encoding.text_positions if any(map(str.isalnum, encoding.tokens[token]))]
+    words = words or list(encoding.text_positions)
+    return words[int(turning(subject)[0][layer - 1, words].argmax())]
+
+
+class OneLayer(LongView):
+    """The tokens' vectors at one hidden state: their similarity, or all dimensions.
+
+    The baseline for similarities comes from unrelated sentences, which take a large model a while.
+    """
+
+    name, question = "hidden/one-layer", "How alike are the tokens, and what do their vectors look like?"
+    start = "Compare with unrelated sentences"
+    look: str = choice((SIMILARITY, VECTORS))
+    picture = chart("The tokens at one hidden state", height=440)
+    about = prose(classes="caption")
+
+    def first(self, subject: Subject) -> Subject:
+        """Select the layer that changes the tokens most."""
+        return subject if subject.chosen.picked else subject.select(layer=turning(subject)[1], picked=False)
+
+    def finding(self, subject: Subject) -> Finding:
+        """How much the selected layer changes the tokens, and which token most."""
+        steps, most = turning(subject)
+        at, tokens = subject.selection.layer, subject.trace.tokens
+        if at == 0:
+            mean = steps[most - 1].mean()
+            return Finding(
+                f"No layer has mixed anything yet; layer {most} will turn the tokens most, by {mean:.2f} on average (1 − cosine)."
+            )
+        token = _turned_most(subject, at)
+        where = f"Of all layers, layer {at} turns the tokens most" if at == most else f"Layer {at} turns the tokens"
+        text = f"{where}: by {steps[at - 1].mean():.2f} on average (1 − cosine), “{tokens[token]}” by {steps[at - 1, token]:.2f}."
+        return Finding(text, Why("inside-head", "The whole layer", {"layer": at, "token": token}))
+
+    def passes(self, subject: Subject) -> float:
+        """The cost of reading those sentences, which only the similarities need."""
+        return reference.words() / subject.trace.kept if self.look == SIMILARITY else 0
+
+    def key(self, subject: Subject) -> Hashable:
+        """The cache key, which does not depend on the input."""
+        return self.name, subject.model_name, self.look
+
+    def work(self, subject: Subject) -> Generator[float, None, np.ndarray]:
+        """[layers + 1]: the mean cosine of unrelated tokens; empty for the vectors themselves."""
+        if self.look == VECTORS:
+            return np.empty(0)
+        return contextuality.self_similarity((yield from reference.tokens_in_steps(subject.model)))
+
+    def waiting(self, subject: Subject) -> Content:
+        """The picture without the baseline."""
+        return self.draw(subject, None)
+
+    def draw(self, subject: Subject, found: np.ndarray | None) -> Content:
+        """The picture, with the baseline if it is known."""
+        at = subject.selection.layer
+        vectors, tokens = subject.trace.hidden_states[at], subject.trace.tokens
+        if self.look == VECTORS:
+            picture = vectors_heatmap(vectors, tokens, contextuality.robust_range(vectors))
+            return {"picture": picture, "about": _outliers(vectors, at)}
+        matrix = cosine_matrix(vectors)
+        return {"picture": similarity_heatmap(matrix, tokens), "about": _similarity(matrix, at, found)}
+
+
+class EveryLayer(View):
+    """One number for every token at every hidden state."""
+
+    name, question = "hidden/every-layer", "What does each layer do to each token?"
+    measure: str = choice((STEP, DRIFT, NORM))
+    picture = chart("Every token at every hidden state", height=440)
+    about = prose(classes="caption")
+
+    def compute(self, subject: Subject) -> Content:
+        """The heatmap, with the meaning of its number."""
+        states = subject.trace.hidden_states
+        if self.measure == NORM:
+            values, first, unit = norms(states), 0, "norm"
+        else:
+            change = contextuality.steps if self.measure == STEP else contextuality.drift
+            values, first, unit = change(states), 1, "1 − cosine"
+        at = subject.selection.layer
+        cell = (at, _turned_most(subject, at)) if self.measure == STEP and at else None
+        picture = by_layer_heatmap(values, subject.trace.tokens, first, unit, cell)
+        return {"picture": picture, "about": MEANINGS[self.measure]}
+
+
+class PooledOutput(View):
+    """The last hidden state of [CLS], and the pooled output."""
+
+    name, question = "hidden/pooled", "What is the pooled output?"
+    folded = "More: [CLS] and the pooled output"
+    picture = chart("[CLS] and the pooled output", height=190)
+    formula = prose(classes="caption")
+    check = check()
+
+    def compute(self, subject: Subject) -> Content:
+        """Both vectors, and the second computed from the first."""
+        model, last = subject.model, subject.trace.hidden_states[-1, 0]
+        if why := model.why_not("pooler"):
+            return {"picture": None, "formula": why, "check": ""}
+        if model.pooler_weights is None:
+            formula = "The pooled output of this model is the last hidden state of [CLS] itself: its pooler has no weights."
+            return {"picture": pooled_heatmap(last, subject.trace.pooler_output()), "formula": formula, "check": ""}
+        vector, (weight, bias) = subject.trace.pooler_output(), model.pooler_weights
+        error = float(np.abs(np.tanh(weight @ last + bias) - vector).max())
+        return {
+            "picture": pooled_heatmap(last, vector),
+            "formula": _formula(last, vector),
+            "check": verdict(error < 1e-4, f"this formula against the model's pooler, {max_error(error)}"),
+        }
+
+
+def _similarity(matrix: np.ndarray, at: int, unrelated: np.ndarray | None) -> str:
+    lead = f"Cosine between the vectors of every two tokens in {layer_name(at)} (−1 to 1)"
+    if unrelated is None:
+        return f"{lead}; their mean here is {mean_of_pairs(matrix):.2f}."
+    return (
+        f"{lead}; their mean here is {mean_of_pairs(matrix):.2f}. Tokens of unrelated sentences have **{unrelated[at]:.2f}** in "
+        "common already (the layer's anisotropy, Ethayarajh 2019): only what lies above that says something."
+    )
+
+
+def _outliers(vectors: np.ndarray, at: int) -> str:
+    found = contextuality.outlier_dimensions(vectors)
+    named = ", ".join(f"**{dimension}** (mean {value:+.1f})" for dimension, value in found) or "none"
+    return (
+        f"All {vectors.shape[1]} dimensions of every token in {layer_name(at)}. Colours end where 99 % of the values do. "
+        f"Dimensions, counted from 0, whose mean over these tokens is more than {contextuality.OUTLIER_DEVIATIONS} standard "
+        f"deviations off that of all dimensions: {named}. They are outliers of this input (after Luo et al. 2021); those of "
+        "Kovaleva et al. 2021 are told by the weights of LayerNorm."
+    )
+
+
+def _formula(last: np.ndarray, pooled: np.ndarray) -> str:
+    size = len(last)
+    return (
+        f"pooled = tanh(W · h + b): h is the last hidden state of [CLS], W is {size} × {size}. Some tutorials call this a "
+        "layer normalisation; it is a dense layer and a tanh, which brings every value between −1 and 1. It was trained "
+        f"for next-sentence prediction, not as a summary. Cosine between the two: {cosines(last, pooled):.2f}; "
+        f"{(np.abs(pooled) > 0.95).mean():.0%} of the pooled values lie beyond ±0.95."
+    )

@@ -1,0 +1,86 @@
+"""The similarity of sentences, with a baseline to judge it by."""
+
+import numpy as np
+
+from explorer.analysis.similarity import SPACES, closest_pairs, cosine_matrix, mean_of_pairs, moved_to
+from explorer.bert import reference
+from explorer.bert.features import features
+from explorer.core.errors import ExplorerError
+from explorer.core.limits import COMPARED
+from explorer.core.paths import EXAMPLES
+from explorer.hidden_states.layers import layer_name
+from explorer.text.limits import check_texts
+from explorer.text.lines import read_lines
+from explorer.ui.pictures.bars import ranking
+from explorer.ui.pictures.hidden import sentences_heatmap
+from explorer.ui.settings import choice, pooling, text
+from explorer.ui.subject import Subject
+from explorer.ui.view import Content, Finding, View, chart, part, prose, sentence
+
+EACH = 3  # sentences per topic in the example
+
+
+def _example() -> str:
+    topics: dict[str, list[str]] = {}
+    for line in (EXAMPLES / "topics.txt").read_text("utf-8").splitlines():
+        example, _, topic = line.rpartition("|")
+        topics.setdefault(topic.strip(), []).append(example.strip())
+    return "\n".join(example for examples in topics.values() for example in examples[:EACH])
+
+
+class Sentences(View):
+    """The cosine between every two sentences."""
+
+    name, question = "hidden/sentences", "How alike are sentences?"
+    columns = (("matrix", "about"), ("sentences", "problem", "closest"))
+    widths = (7, 5)
+    pooling: str = pooling(elem_classes="inline")
+    space: str = choice(SPACES, "Vectors", menu=True, elem_classes="inline")
+    matrix = chart("Cosine between sentences", height=520)
+    about = prose(classes="caption")
+    sentences: str = text(_example(), f"Up to {COMPARED.most} sentences, one a line", lines=12, max_lines=12)
+    problem = sentence()
+    closest = part("ranking", answer=True)
+
+    def _read(self, subject: Subject) -> tuple[list[str], int, np.ndarray]:
+        """The sentences, the index of the hidden state, and the cosines between their vectors. Raises ExplorerError."""
+        at = subject.model.capabilities.layers if self.pooling == "pooler" else subject.selection.layer
+        texts = check_texts(read_lines(self.sentences)[0], COMPARED)
+        return texts, at, cosine_matrix(moved_to(features(subject.model, texts, at, self.pooling), self.space))
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """The closest pair."""
+        texts, _, cosines = self._read(subject)
+        closest = closest_pairs(cosines)
+        if not closest:
+            return None
+        i, j, value = closest[0]
+        return Finding(f"Closest of {len(texts)}: “{texts[i]}” and “{texts[j]}”, with a cosine of {value:.2f}.")
+
+    def compute(self, subject: Subject) -> Content:
+        """The matrix and its closest pairs; or an error, with the rest unchanged."""
+        try:
+            texts, at, cosines = self._read(subject)
+        except ExplorerError as error:
+            return {"problem": {"text": str(error), "kind": "error"}}
+        random = mean_of_pairs(cosine_matrix(features(subject.model, reference.texts(), at, self.pooling)))
+        rows = [(i, f"{i + 1} · {texts[i]}  –  {j + 1} · {texts[j]}", value) for i, j, value in closest_pairs(cosines)]
+        return {
+            "matrix": sentences_heatmap(cosines, texts),
+            "about": self._about(at, random, len(texts)),
+            "closest": ranking("The closest pairs, by cosine", rows, form=".2f") if rows else None,
+            "problem": "",
+        }
+
+    def _about(self, at: int, random: float, number: int) -> str:
+        lead = (
+            f"Cosine between the sentences' vectors in {layer_name(at)}; "
+            "the colours end at the lowest and highest of two different ones. "
+        )
+        baseline = f"Two unrelated sentences have **{random:.2f}** in common on average: only what lies above says something."
+        centred = "Centred: the mean of these sentences is taken away, which most of them share; 0 is the average."
+        whitened = (
+            f"Whitened: centred, then the {number // 2} strongest directions made equally long (Su et al. 2021); half as "
+            "many as there are sentences, since with all of them every pair would come out equally alike."
+        )
+        return lead + dict(zip(SPACES, (baseline, centred, whitened), strict=True))[self.space]

@@ -1,0 +1,216 @@
+"""One word in many contexts: its contextual vectors, compared with a static one."""
+
+import csv
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from explorer.analysis import contextuality
+from explorer.analysis.mapping import chained
+from explorer.analysis.projection import principal_components
+from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs
+from explorer.bert import reference
+from explorer.bert.explorer import Explorer
+from explorer.core.errors import InputError
+from explorer.core.limits import COMPARED
+from explorer.core.paths import EXAMPLES
+from explorer.hidden_states.layers import layer_name
+from explorer.text.limits import check_texts
+from explorer.text.lines import read_lines
+from explorer.ui.pictures.hidden import context_lines
+from explorer.ui.pictures.maps import point_map
+from explorer.ui.settings import choice, switch, text
+from explorer.ui.subject import Subject
+from explorer.ui.view import Change, Content, Finding, View, chart, props, prose, sentence, show
+
+ABOVE = "A and B above"
+FIRST = "bank"
+MOST_CONTROLS = 2
+SENSES_HELP = (
+    "The mean cosine between the word's vectors, at every hidden state: in one sense, and in two different ones. Where the "
+    "lines part, the model tells the senses apart. A static vector would be the same in all sentences: the flat line at 1. "
+    "Controls are other words that occur in several of the sentences."
+)
+CONTEXTS_HELP = (
+    "The cosine between the word's vectors in its contexts, at every hidden state (the mean, when there are more than two). "
+    "A static vector would be the same in all of them: the flat line at 1. Controls are other words that occur in both."
+)
+
+
+@dataclass(frozen=True)
+class Contexts:
+    """A word's vectors [layers + 1, contexts, hidden], with the text and the sense of each context."""
+
+    vectors: np.ndarray
+    texts: list[str]
+    senses: list[str]
+
+
+@functools.cache
+def senses() -> dict[str, str]:
+    """Built-in examples: for each word its sentences, one per line, with the sense after a |."""
+    with (EXAMPLES / "senses.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    words = dict.fromkeys(row["word"] for row in rows)
+    return {w: "\n".join(f"{row['text']} | {row['label']}" for row in rows if row["word"] == w) for w in words}
+
+
+def comparable_words(texts: Sequence[str]) -> list[str]:
+    """The words that occur at least twice, with those of one to three letters last."""
+    return sorted(contextuality.repeated_words(texts), key=lambda word: (len(word) < 4, len(word) < 3))
+
+
+def contexts_of(model: Explorer, texts: Sequence[str], labels: Sequence[str], word: str) -> Contexts:
+    """Every occurrence of the word in the texts, each text run alone. Raises InputError when there are fewer than two."""
+    vectors, found, kept = [], [], []
+    for number, (given, label) in enumerate(zip(texts, labels, strict=True), start=1):
+        trace = model.trace(given)
+        try:
+            occurrences = contextuality.find_word(given, word, trace.encoding.offsets, f"sentence {number}")
+        except InputError:
+            continue
+        for tokens in occurrences:
+            vectors.append(contextuality.word_vectors(trace.hidden_states, tokens))
+            found.append(given)
+            kept.append(label)
+    if len(vectors) < 2:
+        lead = f"The word {word.strip()[:40]!r} occurs" if word and word.strip() else "No word occurs"
+        raise InputError(f"{lead} fewer than twice here; choose other sentences or another word.")
+    return Contexts(np.stack(vectors, axis=1), found, kept)
+
+
+class OneWord(View):
+    """The similarity of a word's vectors across its contexts, layer by layer, and a map of them."""
+
+    name, question = "hidden/word", "How far does a word's vector depend on its context?"
+    columns = (("lines", "lines_help"), ("map", "about"))
+    source: str = choice([*senses(), ABOVE], "Sentences", default=FIRST, menu=True, elem_classes="inline")
+    word: str = choice([FIRST], "Word", menu=True, free=True, elem_classes="inline")
+    adjusted: bool = switch(False, "Above random tokens")
+    lines = chart("Cosine between the contexts, by layer", height=380)
+    lines_help = prose(classes="caption")
+    map = chart("Sense map: one point a sentence", height=380)
+    about = prose(classes="caption", answer=True)
+    contexts: str = text(
+        senses()[FIRST],
+        "One sentence a line; its sense may follow after\u00a0|",
+        lines=8,
+        max_lines=8,
+        when=lambda view: view.source != ABOVE,
+    )
+    problem = sentence()
+
+    def compute(self, subject: Subject) -> Content:
+        """Both pictures and the words to choose from; or an error."""
+        texts: list[str] = []
+        try:
+            texts, labels = self._texts(subject)
+            word, contexts = self._word_and_contexts(subject, texts, labels)
+        except InputError as error:
+            return {"word": props(choices=comparable_words(texts)), **_nothing(error)}
+        return {
+            "word": props(choices=comparable_words(texts), value=word),
+            "lines": self._lines(subject, contexts, texts, word),
+            "lines_help": SENSES_HELP if len(set(contexts.senses)) > 1 else CONTEXTS_HELP,
+            "map": _map(contexts, subject.selection.layer),
+            "about": _about(subject, contexts),
+            "problem": "",
+        }
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """How well the selected layer separates the senses of the word."""
+        try:
+            texts, labels = self._texts(subject)
+            word, contexts = self._word_and_contexts(subject, texts, labels)
+        except InputError:
+            return None
+        at, number = subject.selection.layer, len(contexts.texts)
+        if len(set(contexts.senses)) < 2:
+            alike = contextuality.self_similarity(contexts.vectors)[[0, at]]
+            where = f"before any layer and of {alike[1]:.2f} in {layer_name(at)}"
+            return Finding(f"The vectors of “{word}” have a cosine of {alike[0]:.2f} {where}.")
+        before, after = (contextuality.told_apart(contexts.vectors[layer], contexts.senses) for layer in (0, at))
+        nearest = f"{after} of {number} “{word}” lie nearest to one of the same sense"
+        return Finding(f"In {layer_name(at)}, {nearest}; before any layer, {before} do.")
+
+    def on_source(self, subject: Subject, source: str) -> Change:
+        """Choose the built-in sentences of a word, or the texts A and B."""
+        sentences = senses().get(source, self.contexts)
+        box = props(value=sentences, visible=source != ABOVE)
+        return Change(settings={"contexts": sentences, "word": ""}, content={"contexts": box})
+
+    def on_word(self, subject: Subject, word: str) -> Change:
+        """Choose another word; it stays chosen even if it cannot be compared."""
+        try:
+            contexts_of(subject.model, *self._texts(subject), word)
+        except InputError as error:
+            return show(word=word, **_nothing(error))
+        return Change()
+
+    def _texts(self, subject: Subject) -> tuple[list[str], list[str]]:
+        """The sentences, and the sense of each. Raises InputError."""
+        if self.source == ABOVE:
+            texts = [given for given in (subject.text_a, subject.text_b) if given.strip()]
+            return texts, [""] * len(texts)
+        texts, labels = read_lines(self.contexts)
+        return check_texts(texts, COMPARED), labels
+
+    def _word_and_contexts(self, subject: Subject, texts: list[str], labels: list[str]) -> tuple[str, Contexts]:
+        """The chosen word and its contexts; for A and B the first comparable word, if the chosen one no longer occurs."""
+        words = comparable_words(texts)
+        first = self.source if self.source in words else next(iter(words), "")
+        try:
+            word = self.word or first
+            return word, contexts_of(subject.model, texts, labels, word)
+        except InputError:
+            if self.source != ABOVE or not words:
+                raise
+            return first, contexts_of(subject.model, texts, labels, first)
+
+    def _lines(self, subject: Subject, contexts: Contexts, texts: list[str], word: str) -> object:
+        random = contextuality.self_similarity(reference.tokens(subject.model))
+        within, between = contextuality.within_and_between(contexts.vectors, contexts.senses)
+        controls: list[tuple[str, np.ndarray]] = []
+        for other in contextuality.repeated_words(texts):
+            if other != word.strip().casefold() and len(controls) < MOST_CONTROLS:
+                same = contexts_of(subject.model, texts, [""] * len(texts), other)
+                controls.append((other, contextuality.self_similarity(same.vectors)))
+        if np.isnan(between).all():
+            named = [(f"‘{word}’", within)]
+        else:
+            named = [(f"‘{word}’, two senses", between), (f"‘{word}’, one sense", within)]
+        named = [line for line in named if not np.isnan(line[1]).any()]
+        return context_lines(named, word, controls, random, self.adjusted)
+
+
+def _nothing(error: InputError) -> Content:
+    """No pictures, and the error."""
+    why = {"text": str(error), "kind": "error"}
+    return {"lines": None, "lines_help": "", "map": None, "about": "", "problem": why}
+
+
+def _map(contexts: Contexts, at: int) -> Any:
+    maps = chained([principal_components(vectors, 2)[0] for vectors in contexts.vectors])
+    return point_map(maps[at], contexts.texts, contexts.senses, ["", ""], f"senses-{len(contexts.texts)}")
+
+
+def _about(subject: Subject, contexts: Contexts) -> str:
+    at = subject.selection.layer
+    vectors = contexts.vectors[at]
+    share = float(principal_components(vectors, 2)[1].sum())
+    alike = contextuality.self_similarity(vectors[None])[0]
+    random = mean_of_pairs(cosine_matrix(reference.tokens(subject.model)[at]))
+    number = len(vectors)
+    lead = f"One point a sentence, in {layer_name(at)}: the two directions of most variance hold {share:.0%} of it. "
+    if len(set(contexts.senses)) > 1:
+        right = contextuality.told_apart(vectors, contexts.senses)
+        lead += f"For **{right} of {number}** the nearest, by cosine in all dimensions, has the same sense. "
+    elif number == 2:
+        lead += f"The cosine between the two is {cosines(vectors[0], vectors[1]):.2f}. "
+    return lead + (
+        f"Self-similarity {alike:.2f} (mean cosine of the contexts), minus the {random:.2f} of random tokens: "
+        f"**{alike - random:.2f}** (Ethayarajh 2019)."
+    )

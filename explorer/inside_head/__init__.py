@@ -1,0 +1,1 @@
+"""Inside a head: one token followed through a layer, step by step."""

@@ -1,0 +1,78 @@
+"""A head under the causal mask of a decoder."""
+
+import numpy as np
+
+from explorer.analysis.attention import renormalised
+from explorer.analysis.head_metrics import strongest_pairs
+from explorer.techniques.inside import causal_attention
+from explorer.ui.attention_data import overview_of
+from explorer.ui.pictures.attention import WeightScale, attention_heatmap, with_cell
+from explorer.ui.pictures.bars import whole_percent
+from explorer.ui.pictures.numbers import beside
+from explorer.ui.subject import Subject, head_name
+from explorer.ui.view import Content, Finding, View, Why, caption, chart, check, heading, matches
+
+
+class Decoder(View):
+    """The selected head as it is, and with a causal mask."""
+
+    name, question = "inside-head/decoder", "What if no token could look ahead?"
+    columns = (("both_ways_title", "both_ways"), ("causal_title", "causal"))
+    both_ways_title = heading("**As BERT has it**: every token looks both ways.")
+    both_ways = chart("Attention, both ways", height=440)
+    causal_title = heading("**With a causal mask**: no token looks ahead.")
+    causal = chart("Attention, causal", height=440)
+    help = caption(
+        "GPT is a decoder: it is trained to write the next token, so each token may look at itself and at what came "
+        "before, and never ahead. The scores above the diagonal are set to −∞ before the softmax, and each row shares "
+        "its weight of 1 among what is left; the first token can only look at itself. BERT is trained to fill blanks, "
+        "where the words after the blank matter as much as those before it. Same scores, √ scale, rows sum to 1."
+    )
+    check = check()
+
+    def first(self, subject: Subject) -> Subject:
+        """Select the head with the most weight on later words: a decoder would change the others little."""
+        if subject.chosen.picked:
+            return subject
+        ahead = overview_of(subject).metrics["ahead"]
+        layer, head = np.unravel_index(int(ahead.argmax()), ahead.shape)
+        return subject.select(layer=int(layer) + 1, head=int(head) + 1, picked=False)
+
+    def finding(self, subject: Subject) -> Finding:
+        """The share of its weight that the selected head would lose."""
+        layer, head = subject.selection.attention_layer, subject.selection.head_index
+        share = float(overview_of(subject).metrics["ahead"][layer, head])
+        if (cell := _ahead(subject)) is None:
+            return Finding("No word comes after another one here, so no word could look ahead.")
+        query, key = (subject.trace.tokens[place] for place in cell)
+        chosen = {"layer": layer + 1, "head": head + 1, "token": cell[0]}
+        return Finding(
+            f"In {head_name((layer, head))}, words give {whole_percent(share)} of their weight to later "
+            f"words, most of all “{query}” to “{key}”; in a decoder none could.",
+            Why("inside-head", "One head", chosen),
+        )
+
+    def compute(self, subject: Subject) -> Content:
+        """Both heatmaps on the same scale."""
+        trace, layer, head = subject.trace, subject.selection.attention_layer, subject.selection.head_index
+        before = trace.attention(layer)[head]
+        after = causal_attention(trace, layer, head)
+        error = float(np.abs(after - renormalised(np.tril(before))).max())
+        names, row = trace.tokens, subject.selection.token
+        top = float(max(before.max(), after.max()))
+
+        def figure(weights: np.ndarray) -> object:
+            picture = attention_heatmap(weights, names, names, WeightScale(True, top=top), row)
+            return beside(with_cell(picture, _ahead(subject)), layer=layer + 1, head=head + 1)
+
+        what = "masked weights are the model's own, renormalised over the tokens before"
+        return {"both_ways": figure(before), "causal": figure(after), "check": matches(error, what, 1e-5)}
+
+
+def _ahead(subject: Subject) -> tuple[int, int] | None:
+    """The word and the later word with the selected head's largest weight; None if no word comes later."""
+    words = np.array(subject.trace.encoding.sequences) >= 0
+    later = np.triu(words[:, None] & words[None, :], 1)
+    weights = subject.trace.attention(subject.selection.attention_layer)[[subject.selection.head_index]]
+    weight, query, key = (one[0] for one in strongest_pairs(weights, later))
+    return (int(query), int(key)) if weight > 0 else None

@@ -1,0 +1,59 @@
+"""Position vectors: how the model knows the position of a token."""
+
+import numpy as np
+
+from explorer.analysis.similarity import cosine_matrix, cosines
+from explorer.inside_head.compute.positions import sinusoids
+from explorer.ui.pictures.attention import position_similarity, vectors_heatmap
+from explorer.ui.subject import Subject
+from explorer.ui.view import Content, Finding, View, chart, heading, prose
+
+MOST_POSITIONS = 128
+FAR = 32  # positions
+
+
+class Positions(View):
+    """The learned vectors of all positions beside the sinusoids of the first Transformer."""
+
+    name, question = "inside-head/positions", "How does the model know where a token stands?"
+    columns = (("learned_title", "learned", "learned_alike"), ("waves_title", "waves", "waves_alike"))
+    about = prose(classes="caption")
+    learned_title = heading("**Learned**, as in this model (Devlin et al. 2019)")
+    learned = chart("Learned position vectors", height=300)
+    learned_alike = chart("Cosine between learned positions", height=360)
+    waves_title = heading("**Sinusoids** of the same size (Vaswani et al. 2017)")
+    waves = chart("Sinusoidal position vectors", height=300)
+    waves_alike = chart("Cosine between sinusoids", height=360)
+
+    def unless(self, subject: Subject) -> str:
+        """Why some models have no position vectors."""
+        return subject.model.why_not("positions")
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """The mean cosine between neighboring positions, and between distant ones."""
+        table = subject.model.position_table
+        if len(table) <= FAR:
+            return None
+        near, far = (float(cosines(table[:-apart], table[apart:]).mean()) for apart in (1, FAR))
+        return Finding(
+            f"Neighbouring positions have vectors with a cosine of {near:.2f} on average, positions {FAR} apart of {far:.2f}."
+        )
+
+    def compute(self, subject: Subject) -> Content:
+        """Both tables of vectors and the similarity of their rows; of many positions only every n-th."""
+        table = subject.model.position_table  # [positions, hidden]
+        step = -(-len(table) // MOST_POSITIONS)
+        positions = np.arange(0, len(table), step)
+        learned, waves = table[positions], sinusoids(*table.shape)[positions]
+        every = "" if step == 1 else f" Every {step}th position is drawn."
+        return {
+            "about": (
+                "Attention by itself does not know word order: a vector for its place is added to every token. Top: the "
+                f"{len(table)} vectors of {table.shape[1]} numbers (blue above 0, orange below). Bottom: the cosine "
+                f"between every two of them (−1 to 1); a strong diagonal means that neighbours are alike.{every}"
+            ),
+            "learned": vectors_heatmap(learned, positions, "learned"),
+            "learned_alike": position_similarity(cosine_matrix(learned), positions, "learned-alike"),
+            "waves": vectors_heatmap(waves, positions, "waves"),
+            "waves_alike": position_similarity(cosine_matrix(waves), positions, "waves-alike"),
+        }

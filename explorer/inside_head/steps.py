@@ -1,0 +1,164 @@
+"""The query of one token with every key, and every step from one hidden state to the next."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from explorer.analysis.contextuality import steps
+from explorer.techniques.inside import HeadStep, Step, head_step, layer_steps
+from explorer.text import limits
+from explorer.ui.attention_data import head_sentence, looks_at, most_telling_first, prepare_effects, switched_off, told_at_once
+from explorer.ui.pictures.numbers import beside
+from explorer.ui.pictures.strip_table import Column, Row, strip_table
+from explorer.ui.subject import Subject
+from explorer.ui.view import Change, Content, Finding, View, Why, caption, check, matches, part, select, sentence
+
+MOST_KEYS = 32
+COLUMNS = [
+    Column("step", "name"),
+    Column("formula", "text"),
+    Column("shape", "text"),
+    Column("of this token", "strip", name="value"),
+    Column("norm", "number", form=".2f"),
+]
+
+
+class DotProducts(View):
+    """From one query and all keys to the weights, and to the head's output."""
+
+    name, question = "inside-head/dots", "How does one word come to look at another?"
+    about = sentence()
+    table = part("strips")
+    help = caption(
+        "Each small rectangle is one number of a vector: blue above 0, orange below. The query **q** is multiplied with "
+        "each key **k**, number by number (**q∘k**), and the products are added up (**q·k**). Divided by √d, so that "
+        "long vectors do not shout, and put through the softmax over all keys, they are the **weights**; these times "
+        "the values **v**, added up, are what the head hands on (Vaswani et al. 2017, section 3.2.1)."
+    )
+    check = check()
+
+    first, prepare_rest = staticmethod(most_telling_first), staticmethod(prepare_effects)
+
+    def compute(self, subject: Subject) -> Content:
+        """The table, and a check of its softmax against the model's attention."""
+        trace, selection, found = subject.trace, subject.selection, told_at_once(subject)
+        query, key = (None, None) if found is None else (found.query, found.key)
+        token = query if selection.token is None and query is not None else subject.token
+        layer, head = selection.attention_layer, selection.head_index
+        step = head_step(trace, layer, head, token)
+        keys = strongest(step.weights, MOST_KEYS)
+        error = float(np.abs(trace.attention(layer)[head, token] - step.weights).max())
+        table = _table(step, trace.tokens, (token, key if token == query else None), keys)
+        few = f" The {len(keys)} strongest of {trace.kept} keys are shown." if len(keys) < trace.kept else ""
+        return {
+            "about": (
+                f"'{trace.tokens[token]}' (token {token}) asks, every token answers: layer {layer + 1}, "
+                f"head {selection.head}, vectors of {len(step.query)} numbers.{few} "
+                "Click a key, or a token above, to let it ask."
+            ),
+            "table": beside(table, layer=layer + 1, head=head + 1, query_position=token),
+            "check": matches(error, "the softmax is the row of the head's attention", 1e-5),
+        }
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """What the selected head attends to."""
+        found = told_at_once(subject)
+        if found is None:
+            return None
+        if found.query is None or found.key is None:
+            return Finding(head_sentence(subject, found))
+        seen = Why("attention", "One head", found.selection)
+        return Finding(looks_at(subject, found), switched_off(found) if found.word else seen)
+
+    def on_table(self, subject: Subject, index: int) -> Change:
+        """Select the token of a key (zero-based) as the query."""
+        return select(token=limits.check_place(index))
+
+
+class WholeLayer(View):
+    """One token followed through one layer."""
+
+    name, question = "inside-head/layer", "What happens to a token in a layer?"
+    about = sentence()
+    table = part("strips")
+    check = check()
+    help = caption(
+        "One token followed through one layer (Devlin et al. 2019; Vaswani et al. 2017, section 3.1). Each strip is on "
+        "its own scale, blue above 0, orange below; the norm is its Euclidean length. The outline marks what the "
+        "chosen head contributes. The feed-forward part works on each token by itself: only attention mixes tokens."
+    )
+
+    def finding(self, subject: Subject) -> Finding:
+        """How much the layer changes the token."""
+        token, turned, mean = _turned(subject)
+        layer = subject.selection.attention_layer + 1
+        text = (
+            f"Layer {layer} turns “{subject.trace.tokens[token]}” by {turned:.2f} (1 − cosine), a token on average by {mean:.2f}."
+        )
+        return Finding(text, Why("hidden", "Layer by layer", {"layer": layer, "token": token}))
+
+    first, prepare_rest = staticmethod(most_telling_first), staticmethod(prepare_effects)
+
+    def compute(self, subject: Subject) -> Content:
+        """A row for each step, and a check of the last one against the model's hidden state."""
+        trace, token, model = subject.trace, subject.token, subject.model.capabilities
+        layer, head = subject.selection.attention_layer, subject.selection.head_index
+        inside = layer_steps(trace, layer, token, head)
+        rows = [_row(step, head, model.hidden_size // model.heads) for step in inside.steps]
+        where = {"layer": layer + 1, "position": token, "token": trace.tokens[token]}
+        return {
+            "about": (
+                f"'{trace.tokens[token]}' (token {token}) on its way through layer {layer + 1}, from hidden state {layer} "
+                f"to hidden state {layer + 1}; shapes are for all {trace.kept} tokens. Click a token above for another."
+            ),
+            "table": beside(strip_table(COLUMNS, rows, "every step inside the layer"), **where),
+            "check": matches(inside.max_error, f"the last step is the model's own hidden state {layer + 1} for all tokens", 1e-4),
+        }
+
+
+def _turned(subject: Subject) -> tuple[int, float, float]:
+    """The selected token, how far its vector moves in the layer (1 − cosine), and the mean over all tokens."""
+    layer, states = subject.selection.attention_layer, subject.trace.hidden_states
+    turned = steps(states[layer : layer + 2])[0]
+    return subject.token, float(turned[subject.token]), float(turned.mean())
+
+
+def _table(step: HeadStep, tokens: Sequence[str], pair: tuple[int, int | None], keys: np.ndarray) -> dict[str, Any]:
+    """The query on top, a row for each of `keys`, and the sum over all keys; the key of `pair` is outlined, if it has one."""
+    token, telling = pair
+    added = step.weights[:, None] * step.values
+    columns = [
+        Column("", "name", name="token"),
+        Column("q above, k below", "strip", float(np.abs(step.keys).max()), name="key"),
+        Column("q∘k", "strip", float(np.abs(step.keys * step.query).max()), name="key_times_query"),
+        Column("q·k", "number", form=".2f"),
+        Column(f"÷ √{len(step.query)}", "number", form=".2f", name="scaled"),
+        Column("softmax", "number", form=".4f"),
+        Column("", "bar", float(step.weights.max())),
+        Column("weight · v", "strip", float(np.abs(added).max()), name="weighted_value"),
+    ]
+
+    def key_row(key: int) -> Row:
+        numbers = [step.dots[key], step.scaled[key], step.weights[key]]
+        strips = [step.keys[key], step.keys[key] * step.query]
+        marked = (0, len(step.query)) if key == telling else None
+        return Row([tokens[key], *strips, *numbers, step.weights[key], added[key]], token=int(key), marked=marked)
+
+    query = Row([f"query {tokens[token]}", step.query, *[None] * 6], strong=True)
+    total = Row(["sum over all keys", *[None] * 4, step.weights.sum(), None, step.output], strong=True)
+    return strip_table(columns, [query, *map(key_row, keys), total], "one query and every key", "key_position")
+
+
+def strongest(weights: np.ndarray, count: int) -> np.ndarray:
+    """The indices of the `count` largest weights, in ascending order."""
+    return np.sort(np.argsort(-weights, kind="stable")[:count])
+
+
+def _row(step: Step, head: int, size: int) -> Row:
+    """One step; in the step where all heads are concatenated, the part of the zero-based `head` (`size` numbers) is outlined."""
+    name = f"{step.name} (head {head + 1})" if step.of_head else step.name
+    shape, norm = " × ".join(map(str, step.shape)), np.linalg.norm(step.vector)
+    marked = (head * size, (head + 1) * size) if step.name == "heads side by side" else None
+    strong = step.name.startswith("hidden state")
+    return Row([name, step.formula, shape, step.vector, norm], strong=strong, marked=marked)

@@ -1,0 +1,22 @@
+"""The tab Inside a head: from two vectors to one weight, on to the layer's output, masks, and position vectors."""
+
+from explorer.inside_head.batch import InABatch
+from explorer.inside_head.decoder import Decoder
+from explorer.inside_head.positions import Positions
+from explorer.inside_head.steps import DotProducts, WholeLayer
+from explorer.ui.view import Tab
+
+TAB = Tab(
+    "inside-head",
+    "Inside a head",
+    "How does one word come to look at another?",
+    {
+        "One head": [[DotProducts]],
+        "The whole layer": [[WholeLayer]],
+        "If it were a decoder": [[Decoder]],
+        "A batch": [[InABatch]],
+        "Positions": [[Positions]],
+    },
+    steppers=("layer", "head"),
+    without_steppers=("Positions",),  # position vectors belong to no layer
+)

@@ -1,0 +1,1 @@
+"""Model: its configuration, parameters, weights and origin."""

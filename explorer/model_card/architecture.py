@@ -1,0 +1,89 @@
+"""The model itself: its size, its parts and its configuration."""
+
+from explorer.model_card.meanings import MEANINGS
+from explorer.model_card.pictures.parameters import parameter_bars
+from explorer.ui.pictures.bars import whole_percent
+from explorer.ui.subject import Subject
+from explorer.ui.view import Content, Finding, View, chart, part, prose, sentence
+
+MOST_LABELS = 6
+
+
+class Summary(View):
+    """The size of the model in one sentence."""
+
+    name, question = "model/summary", "How large is it?"
+    summary = prose(classes="caption")
+    tuned = sentence(classes="caption")
+
+    def compute(self, subject: Subject) -> Content:
+        """Layers, heads, dimensions, parameters and heads of pre-training, in a sentence."""
+        model = subject.model.capabilities
+        pair = "sentence order" if subject.model.family.pair_order else "next sentence"
+        there = {"masked LM": model.fill_mask, pair: model.next_sentence, "replaced pieces": model.replaced}
+        heads = [name for name, has in there.items() if has]
+        own = subject.model.own_head
+        return {
+            "summary": (
+                f"**{model.layers}** layers × **{model.heads}** heads × **{model.hidden_size}** dimensions, "
+                f"**{model.parameters:,}** parameters; pre-training heads: {' and '.join(heads) or 'none'}. "
+                f"Shared weights are counted once: the masked-LM decoder is the word embedding table."
+            ),
+            "tuned": f"Fine-tuned: it tells {own.task}{_labels(own.labels)}." if own else "",
+        }
+
+
+def _labels(labels: tuple[str, ...]) -> str:
+    named = f": {', '.join(labels[:MOST_LABELS])}" if labels else ""
+    return f"{named} and {len(labels) - MOST_LABELS} more" if len(labels) > MOST_LABELS else named
+
+
+class Parameters(View):
+    """The number of parameters of each part."""
+
+    name, question = "model/parameters", "Where are its parameters?"
+    width = 6
+    bars = chart("Parameters by part", height=460)
+
+    def compute(self, subject: Subject) -> Content:
+        """A bar for each part."""
+        return {"bars": parameter_bars(subject.model.parameters_by_part())}
+
+    def finding(self, subject: Subject) -> Finding:
+        """The largest part."""
+        counts = subject.model.parameters_by_part()
+        name, most = max(counts.items(), key=lambda item: item[1])
+        total = sum(counts.values())
+        return Finding(f"{whole_percent(most / total)} of its {total:,} parameters are one part: {name}.")
+
+
+class Configuration(View):
+    """The settings in the model's config.json."""
+
+    name, question = "model/configuration", "How is it configured?"
+    table = part(
+        "frame",
+        columns=["setting", "value", "what it says"],
+        widths=["34%", "22%", "44%"],
+        max_height=460,
+        label="Configuration (config.json)",
+        wrap=True,
+    )
+
+    def compute(self, subject: Subject) -> Content:
+        """A row for each setting."""
+        model = subject.model
+        config = model.module.config.to_diff_dict() | {"max_position_embeddings": model.module.config.max_position_embeddings}
+        return {"table": [[key, str(value), MEANINGS.get(key, "")] for key, value in sorted(config.items())]}
+
+
+class ModuleTree(View):
+    """The modules of PyTorch that the model consists of."""
+
+    name, question = "model/modules", "What are its parts called?"
+    folded = "Module tree, with the names that transformers gives the parts"
+    tree = part("code", lines=20, max_lines=40)
+
+    def compute(self, subject: Subject) -> Content:
+        """The tree as PyTorch prints it."""
+        return {"tree": str(subject.model.module)}

@@ -1,0 +1,125 @@
+"""The origin of the model, and its cost."""
+
+from explorer.bert import plausible
+from explorer.bert.checkpoints import BUNDLED, Place
+from explorer.bert.explorer import Explorer
+from explorer.ui.subject import Subject
+from explorer.ui.view import Content, View, max_error, part, prose
+
+MEGA = 1e6
+MOST_NAMED = 4
+WORDS = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16"}
+
+
+class Origin(View):
+    """The files from which the model was loaded."""
+
+    name, question = "model/origin", "Where does it come from?"
+    width = 5
+    table = part("frame", columns=["", "of this model"], widths=["45%", "55%"], label="Where it comes from", wrap=True)
+
+    def compute(self, subject: Subject) -> Content:
+        """A row for each fact about the files."""
+        model, checkpoint = subject.model, subject.model.checkpoint
+        kind = "bundled with BERT Explorer" if checkpoint.name == BUNDLED else "a folder of this machine"
+        rows = [("family", model.family.model_type), ("came from", "the Hugging Face hub" if checkpoint.from_hub else kind)]
+        if checkpoint.from_hub:
+            place = Place.of(checkpoint.name)
+            rows += [("model card", f"https://huggingface.co/{place.id}"), ("commit", checkpoint.folder.name)]
+            rows += [("revision", place.revision)] if place.revision else []
+        written = [WORDS[one] for one in plausible.dtypes(checkpoint).split(", ") if one]
+        rows += [
+            ("written in its file as", ", ".join(written) or "a file of PyTorch, of which no code is run"),
+            ("computed here in", _device(model)),
+            ("weights that nothing here reads", _named(model.ignored)),
+            ("code that came with it", "never run"),
+        ]
+        return {"table": [list(row) for row in rows]}
+
+
+class Cost(View):
+    """The cost of running the model on the input."""
+
+    name, question = "model/cost", "What does it take to run it?"
+    table = part("frame", columns=["", "of this model", "how"], widths=["26%", "24%", "50%"], label="What it takes", wrap=True)
+
+    def compute(self, subject: Subject) -> Content:
+        """Memory and multiplications, for the input and for the longest text that fits."""
+        model, has, tokens = subject.model, subject.model.capabilities, subject.trace.kept
+        rows = [
+            ["weights", f"{4 * has.parameters / MEGA:,.1f} MB", "4 bytes each, in float32"],
+            _states(has.layers, has.hidden_size, tokens),
+            _weights(has.layers, has.heads, tokens),
+        ]
+        for length in sorted({tokens, has.max_tokens}):
+            for_all = model.multiplications(length) * length
+            formula = f"{length} × (numbers in the matrices + q·k and weight · v over {length} tokens); FLOPs: twice as many"
+            rows.append([f"multiplications for {length} tokens, in the layers", f"{for_all / 1e9:,.2f} billion", formula])
+            if head := model.head_multiplications:
+                formula = f"{length} × {head:,} numbers in the matrices of the head; fewer where only blanks are asked for"
+                more = f"and {head * length / 1e9:,.2f} billion"
+                rows.append(["… in the masked-LM head, a guess at every token", more, formula])
+        return {"table": rows}
+
+
+def _states(layers: int, width: int, tokens: int) -> list[str]:
+    size = 4 * (layers + 1) * tokens * width
+    return ["hidden states", f"{size / MEGA:,.2f} MB", f"4 bytes × {layers + 1} states × {tokens} tokens × {width}"]
+
+
+def _weights(layers: int, heads: int, tokens: int) -> list[str]:
+    size = 4 * layers * heads * tokens**2
+    return ["attention weights", f"{size / MEGA:,.2f} MB", f"4 bytes × {layers} layers × {heads} heads × {tokens}²"]
+
+
+def _device(model: Explorer) -> str:
+    if model.device.type == "cpu":
+        return "float32 on the processor"
+    off = max_error(model.device_error)
+    return f"float32: whole passes on {model.device} ({off} of a hidden state, beside the processor), the rest on the processor"
+
+
+def _named(names: tuple[str, ...]) -> str:
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return f"{', '.join(name[:60] for name in names[:MOST_NAMED])}{more}" if names else "none"
+
+
+class OnPaper(View):
+    """The size of this model beside those of the papers."""
+
+    name, question = "model/on-paper", "How large is it beside those of the papers?"
+    table = part(
+        "frame",
+        columns=["", "layers", "width", "heads", "parameters", "read in training", "time"],
+        widths=["17%", "9%", "8%", "8%", "14%", "26%", "18%"],
+        label="Beside those of the papers",
+        wrap=True,
+    )
+    sources = prose(classes="caption")
+
+    def compute(self, subject: Subject) -> Content:
+        """This model, then those of the papers."""
+        has = subject.model.capabilities
+        own = [
+            "this model",
+            str(has.layers),
+            str(has.hidden_size),
+            str(has.heads),
+            f"{has.parameters / MEGA:,.1f} million",
+            "",
+            "",
+        ]
+        return {
+            "table": [own, *map(list, PAPERS)],
+            "sources": "Transformer: Vaswani et al. 2017, table 3 and section 5 (an encoder and a decoder of so many layers; "
+            "it translates). BERT: Devlin et al. 2019, sections 3 and A.2.",
+        }
+
+
+_TEXTS = "BooksCorpus and English Wikipedia, 3,300 million words"
+PAPERS = (
+    ("Transformer, base", "6 + 6", "512", "8", "65 million", "4.5 million pairs of sentences", "12 hours, 8 GPUs"),
+    ("Transformer, big", "6 + 6", "1024", "16", "213 million", "4.5 million pairs of sentences", "3.5 days, 8 GPUs"),
+    ("BERT-base", "12", "768", "12", "110 million", _TEXTS, "4 days, 16 TPU chips"),
+    ("BERT-large", "24", "1024", "16", "340 million", _TEXTS, "4 days, 64 TPU chips"),
+)

@@ -1,0 +1,17 @@
+"""The tab Model: its parts, its origin and its cost."""
+
+from explorer.model_card.architecture import Configuration, ModuleTree, Parameters, Summary
+from explorer.model_card.drawing import Drawing
+from explorer.model_card.origin import Cost, OnPaper, Origin
+from explorer.model_card.weights import Weights
+from explorer.ui.view import Tab
+
+TAB = Tab(
+    "model",
+    "Model",
+    "What is it made of?",
+    {
+        "Model": [[Summary], [Drawing, Parameters], [Origin], [Configuration], [Cost], [OnPaper], [ModuleTree]],
+        "Weights": [[Weights]],
+    },
+)

@@ -1,0 +1,108 @@
+"""The learned weights: their sizes in every layer, and the distribution within one."""
+
+from typing import Any
+
+import numpy as np
+
+from explorer.bert.explorer import Explorer
+from explorer.core.cache import OnceCache
+from explorer.model_card.compute import histogram, root_mean_square
+from explorer.model_card.pictures.weights import weight_histogram, weights_heatmap
+from explorer.text import limits
+from explorer.ui.settings import memory
+from explorer.ui.subject import Subject
+from explorer.ui.view import Change, Content, Finding, View, caption, chart, sentence, settle
+
+Cell = tuple[int, int]
+_kept: OnceCache[Any, np.ndarray] = OnceCache(16)
+
+
+UNEVEN = 1.05  # ratio to the smallest; below it, the layers hardly differ
+
+
+def _cell(value: object) -> Cell | None:
+    """A row and a column of the heatmap, None for any other value."""
+    match value:
+        case [int(row), int(column)] if min(row, column) >= 0 and bool not in map(type, value):
+            return row, column
+    return None
+
+
+class Weights(View):
+    """The size of every weight in every layer, and the distribution of the numbers in one."""
+
+    name, question = "model/weights", "How large are the weights of each layer?"
+    columns = (("sizes",), ("help", "about", "numbers"))
+    widths = (6, 5)
+    cell: Cell | None = memory(None, kept=_cell)  # None: the most telling one
+    sizes = chart("Size of the weights by layer", height=440)
+    help = caption(
+        "The root of the mean square of all numbers in a weight, by the names that transformers gives them: the Frobenius norm, "
+        "made independent of how many there are. Norms begin at 1, matrices and biases near 0. Click one for its numbers."
+    )
+    about = sentence()
+    numbers = chart("The numbers in one weight", height=320)
+
+    def compute(self, subject: Subject) -> Content:
+        """The heatmap, and the histogram of the selected weight."""
+        model = subject.model
+        names = _names(model)
+        sizes = _sizes(model, names)
+        chosen = self.cell or next(iter(_most_uneven(model, names)), (0, 0))
+        row, column = min(chosen[0], len(names) - 1), min(chosen[1], len(model.layer_weights) - 1)
+        weight = model.layer_weights[column].get(names[row])
+        place = "every layer" if model.family.shared_layers else f"layer {column + 1}"
+        shown = {"sizes": weights_heatmap(sizes, names, (row, column))}
+        if weight is None:
+            return {**shown, "about": f"{names[row]}, {place}: it has no such weight.", "numbers": None}
+        found, shape = histogram(weight), " × ".join(f"{size:,}" for size in weight.shape)
+        return {
+            **shown,
+            "about": f"{names[row]}, {place}: {shape} numbers from {weight.min():.3g} to {weight.max():.3g}, mean "
+            f"{weight.mean():.2g}, standard deviation {weight.std():.2g}; {found.beyond:,} of them lie beyond the picture.",
+            "numbers": weight_histogram(found.middles, found.counts),
+        }
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """The matrix that differs most between layers; the view opens with it."""
+        names = _names(subject.model)
+        cells, sizes = _most_uneven(subject.model, names), _sizes(subject.model, names)
+        if not cells:
+            return None
+        most, least = (f"in layer {cell[1] + 1} ({sizes[cell]:.3f})" for cell in cells)
+        return Finding(
+            f"Of all matrices “{names[cells[0][0]]}” differs most from layer to layer: its numbers are "
+            f"{sizes[cells[0]] / sizes[cells[1]]:.1f} times as large {most} as {least}, by root mean square."
+        )
+
+    def on_sizes(self, subject: Subject, index: list[int]) -> Change:
+        """Select another weight: [weight, layer], zero-based."""
+        return settle(cell=limits.check_cell(index))
+
+
+def _names(model: Explorer) -> list[str]:
+    """The names of a layer's weights, in order; a layer may lack some of them."""
+    return list(dict.fromkeys(name for layer in model.layer_weights for name in layer))
+
+
+def _sizes(model: Explorer, names: list[str]) -> np.ndarray:
+    """[weights, layers]: root mean squares, NaN where a layer lacks the weight (cached, as it reads the whole model)."""
+
+    def make() -> np.ndarray:
+        layers = model.layer_weights
+        return np.array([[root_mean_square(layer[name]) if name in layer else np.nan for layer in layers] for name in names])
+
+    return _kept.get(model.checkpoint, make)
+
+
+def _most_uneven(model: Explorer, names: list[str]) -> list[Cell]:
+    """The largest and the smallest cell of the matrix that differs most between layers; empty if all are about equal."""
+    sizes = _sizes(model, names)
+    matrices = [
+        row for row, name in enumerate(names) if any(layer[name].ndim > 1 for layer in model.layer_weights if name in layer)
+    ]
+    ratios = [np.nanmax(sizes[row]) / max(np.nanmin(sizes[row]), 1e-12) for row in matrices]
+    if max(ratios, default=0) < UNEVEN:
+        return []
+    row = matrices[int(np.argmax(ratios))]
+    return [(row, int(np.nanargmax(sizes[row]))), (row, int(np.nanargmin(sizes[row])))]

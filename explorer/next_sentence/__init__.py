@@ -1,0 +1,1 @@
+"""Next sentence: whether B follows A."""

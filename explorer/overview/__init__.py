@@ -1,0 +1,1 @@
+"""Overview: how a sentence becomes an answer, in one picture."""

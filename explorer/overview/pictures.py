@@ -1,0 +1,155 @@
+"""All of a model in one picture: a row per token, a column per hidden state, and the flow of information between them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from explorer.text.encoding import Encoding
+from explorer.ui.pictures.base import to_base64
+from explorer.ui.pictures.numbers import Table, keep
+
+LEAST = 0.004  # the smallest share of the chosen place with which a route is drawn
+TOLD = 0.01  # of what a token takes: a route with a smaller share is not told by its heads where there is no server
+HEAD_LEVELS = 32767  # a head's part, which may be below 0, likewise
+LEVELS = 65535  # shares from 0 to 1 are sent as two-byte integers
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The tokens with a row of their own; all others, if any, share the last row."""
+
+    encoding: Encoding
+    places: tuple[int, ...]  # zero-based positions, in order
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether the last row stands for all other tokens."""
+        return len(self.places) < self.encoding.kept
+
+    def of(self, position: int) -> int:
+        """The row of a token."""
+        return self.places.index(position) if position in self.places else len(self.places)
+
+    def merge(self, shares: np.ndarray) -> np.ndarray:
+        """Shares [..., tokens], summed by row: [..., rows]."""
+        own = shares[..., list(self.places)]
+        if not self.elsewhere:
+            return own
+        rest = np.delete(shares, list(self.places), axis=-1).sum(-1, keepdims=True)
+        return np.concatenate([own, rest], -1)
+
+    def described(self) -> dict[str, Any]:
+        """Names, kinds and segments of the rows."""
+        encoding, others = self.encoding, self.encoding.kept - len(self.places)
+        last = [(f"elsewhere ({others})", "special", 0)] if self.elsewhere else []
+        every = [(encoding.tokens[place], encoding.kinds[place], encoding.segments[place]) for place in self.places] + last
+        return {
+            "tokens": [token for token, _, _ in every],
+            "kinds": [kind for _, kind, _ in every],
+            "segments": [segment for _, _, segment in every],
+            "places": list(self.places),
+            "elsewhere": self.elsewhere,
+        }
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Bars at the right, the prediction at a token: each (label, probability, probability before a change or None)."""
+
+    position: int
+    title: str
+    bars: Sequence[tuple[str, float, float | None]]
+    pair: bool = False
+
+
+@dataclass(frozen=True)
+class Told:
+    """The sentences of the picture."""
+
+    said: str  # what one can do with it
+    alt: str  # the text alternative
+    stops: Sequence[tuple[str, str]]  # title and sentence of each step of the story
+
+
+@dataclass(frozen=True)
+class Picture:
+    """The contents of the picture. Positions are zero-based tokens; hidden states count from 0, the embedding output."""
+
+    rows: Rows
+    mixing: np.ndarray  # [layers, query, key] how much each query takes from each key in a layer; rows sum to 1
+    shares: np.ndarray  # [state + 1, tokens] how much of the chosen place comes from each token at each state; rows sum to 1
+    routes: Sequence[Any]  # with `layer` from 0, `query`, `key` and their `share` of the chosen place, in falling order
+    state: int
+    position: int
+    answers: Sequence[Answer]
+    told: Told
+    words: Sequence[Sequence[Sequence[tuple[str, float]]]] | None = None  # [states][rows] most probable words, with probabilities
+    moved: np.ndarray | None = None  # [states, rows] 1 − cosine to the previous hidden state, for models without a masked-LM head
+    before: Sequence[Sequence[str | None]] | None = None  # [states][rows] the word before a change, where it differs
+    inside: Mapping[str, Any] | None = None
+    route: Mapping[str, Any] | None = None
+
+
+def flow(picture: Picture) -> dict[str, Any]:
+    """The component's value for a picture; if every token has a row, the browser can trace other places by itself."""
+    rows, layers = picture.rows, len(picture.mixing)
+    value: dict[str, Any] = {
+        **rows.described(),
+        "states": layers + 1,
+        "target": {"state": picture.state, "row": rows.of(picture.position)},
+        "mixing": None,
+        "shares": None,
+        "routes": None,
+        "words": picture.words,
+        "moved": None if picture.moved is None else picture.moved.round(3).tolist(),
+        "before": picture.before,
+        "answers": [
+            {"row": rows.of(one.position), "title": one.title, "pair": one.pair, "bars": [[*bar] for bar in one.bars]}
+            for one in picture.answers
+        ],
+        "inside": picture.inside,
+        "route": picture.route,
+        "stops": [{"title": title, "text": text} for title, text in picture.told.stops],
+        "said": picture.told.said,
+        "alt": picture.told.alt,
+    }
+    if rows.elsewhere:
+        value |= {"shares": rows.merge(picture.shares).round(4).tolist(), "routes": _merged(picture)}
+    else:
+        value["mixing"] = to_base64(np.rint(picture.mixing * LEVELS).astype(np.uint16))
+    return keep(value, lambda: _table(picture))
+
+
+def heads_of_routes(mixing: np.ndarray, parts: Sequence[np.ndarray]) -> dict[str, Any]:
+    """Each head's part of every share of at least TOLD in `mixing` [layers, query, key], for a page without a server.
+
+    `parts` are those of the heads by layer, [query, heads, key]. They are packed route after route, in the order of the shares.
+    """
+    found = np.stack(parts).transpose(0, 1, 3, 2)[np.rint(mixing * LEVELS) >= TOLD * LEVELS]  # [routes, heads]
+    largest = float(np.abs(found).max(initial=0)) or 1.0
+    packed = np.rint(found / largest * HEAD_LEVELS).astype(np.int16)
+    return {"least": TOLD, "heads": packed.shape[1], "largest": largest, "parts": to_base64(packed)}
+
+
+def _merged(picture: Picture) -> list[list[float]]:
+    """[layer, query, key, share] between rows, those of tokens without a row summed; shares up to LEAST are left out."""
+    rows, found = picture.rows, []
+    for layer in range(picture.state):
+        steps = picture.shares[layer + 1][:, None] * picture.mixing[layer]  # [query, key]
+        by_row = rows.merge(rows.merge(steps).T).T
+        for query, key in zip(*np.nonzero(by_row > LEAST), strict=True):
+            found.append([layer, int(query), int(key), round(float(by_row[query, key]), 4)])
+    return found
+
+
+def _table(picture: Picture) -> Table:
+    """A row for each route: layer from 1, query, key, and the share of the chosen place that came this way."""
+    tokens, taken = picture.rows.encoding.tokens, picture.mixing
+    rows = []
+    for one in picture.routes:
+        sides = (one.query, tokens[one.query], one.key, tokens[one.key])
+        rows.append([one.layer + 1, *sides, float(taken[one.layer, one.query, one.key]), one.share])
+    names = ("layer", "query_position", "query", "key_position", "key", "taken", "share_of_chosen_place")
+    return Table.of(names, rows)

@@ -1,0 +1,1 @@
+"""Projection: words and sentences as points on a map."""

@@ -1,0 +1,296 @@
+"""A map of sentences, of the tokens of the input, of a file's rows, or of the vocabulary, at any layer."""
+
+import time
+from collections.abc import Generator, Hashable, Iterator
+from typing import Any
+
+from explorer.analysis.layer_maps import LayerMaps, maps_of
+from explorer.analysis.projection import FEWEST_FOR_A_FIT, METRICS, MapSettings, warm_umap
+from explorer.core.cache import Recent
+from explorer.core.errors import InputError
+from explorer.core.limits import BOX_CHARACTERS, TEXTS
+from explorer.core.paths import EXAMPLES
+from explorer.core.steps import finished, map_steps
+from explorer.projection.nearby import Nearby, nearby
+from explorer.projection.picture import CLUSTER, COLOURS, NAMES, LayerMap, Look, make_map
+from explorer.projection.points import (
+    NONE_CHOSEN,
+    Chosen,
+    Points,
+    check_chosen,
+    read_texts,
+    rows_of,
+    sample_vocabulary,
+    texts_of,
+    words_of,
+)
+from explorer.text import limits
+from explorer.text.lines import NO_LABEL, read_lines
+from explorer.text.tables import Table, column_called, text_column_of
+from explorer.ui.pictures.bars import meter
+from explorer.ui.settings import choice, memory, number, pooling, switch, text, upload
+from explorer.ui.subject import Subject
+from explorer.ui.view import (
+    Change,
+    Content,
+    Finding,
+    LongView,
+    Why,
+    button,
+    chart,
+    part,
+    props,
+    prose,
+    reads_quickly,
+    sentence,
+    settle,
+)
+
+SENTENCES, WORDS, FILE, VOCABULARY = "Sentences", "Words of the input", "CSV file", "Vocabulary"
+CHOOSE = "CSV file…"
+NO_FILE = "There is no file yet; choose a CSV file with a line of column names."
+CHOOSE_A_FILE = "Choose a CSV file with a line of column names; its rows become the points."
+HINT = "Click a point for its neighbours; the lasso at the top right of the map takes a set."
+# The choices are only known on the page, and links do not contain the file.
+OF_THE_FILE = {"menu": True, "free": True, "allow_custom_value": False, "linked": False}
+FRAME = 0.9  # seconds for which each layer is shown while it plays
+LETTERS = 4  # per token, about
+
+_told: Recent[Hashable, Nearby] = Recent(32)
+
+
+def _with_file(view: "Map") -> bool:
+    return view.source == FILE and view.table is not None
+
+
+def _has_layers(view: "Map") -> bool:
+    """Whether there are several layers: the vocabulary has none, and the pooler only the last."""
+    return view.source == WORDS or (view.source != VOCABULARY and view.pooling != "pooler")
+
+
+def _is_drawn_by_chance(view: "Map") -> bool:
+    return view.method != "pca" or view.source == VOCABULARY or (view.source == FILE and view.sampled)
+
+
+class Map(LongView):
+    """A map of vectors by PCA, UMAP or t-SNE."""
+
+    name, question = "projection/map", "What lies close to what?"
+    widths = (7, 4)
+    source: str = choice((SENTENCES, WORDS, FILE, VOCABULARY), "Points", menu=True, elem_classes="inline")
+    method: str = choice([(name, key) for key, name in NAMES.items()], "Map", menu=True, elem_classes="inline")
+    layer: int = number(6, "Hidden state (0: embeddings)", low=0, high=lambda model: model.layers, when=_has_layers)
+    play = button("▶ Play the layers", min_width=130)
+    stop = button("Stop", visible=False, min_width=70)
+    missing = sentence(optional=True)
+    chart = chart("Map of words or sentences", height=520, with_lasso=True)
+    progress = part("meter")
+    summary = sentence(classes="caption")
+    sentences: str = text(
+        (EXAMPLES / "topics.txt").read_text("utf-8").strip(),
+        "Sentences, one a line; a label may follow after\u00a0|",
+        lines=7,
+        max_lines=7,
+        limit=BOX_CHARACTERS,
+        heard="submit",
+        when=lambda view: view.source == SENTENCES,
+    )
+    redraw = button("Draw", wide=True)
+    table: Table | None = upload(label=CHOOSE, types=(".csv",), as_button=True, when=lambda view: view.source == FILE)
+    sampled: bool = switch(
+        False, f"A random {TEXTS.most:,} of the rows", when=lambda view: _with_file(view) and len(view.table.rows) > TEXTS.most
+    )
+    text_column: str = choice([("", "")], "Text column", when=_with_file, **OF_THE_FILE)
+    label_column: str = choice([(NO_LABEL, "")], "Label column", when=_with_file, **OF_THE_FILE)
+    search: str = text("", "Search", placeholder="Points that hold this stand out")
+    nearest = part("ranking")
+    hint = prose(value=HINT, classes="caption")
+    forget = button("Show all again", visible=False)
+    colour: str = choice(COLOURS, "Colour by", menu=True, more=True)
+    clusters: int = number(
+        4,
+        "Clusters (k-means on directions)",
+        low=2,
+        high=8,
+        heard="release",
+        more=True,
+        line=True,
+        when=lambda v: v.colour == CLUSTER,
+    )
+    dimensions: int = choice([("2-D", 2), ("3-D", 3)], "Space", more=True, line=True)
+    pooling: str = pooling(more=True, line=True, when=lambda view: view.source in (SENTENCES, FILE))
+    neighbors: int = number(
+        15,
+        "Neighbours (UMAP's n_neighbors; t-SNE's perplexity × 3)",
+        low=2,
+        high=100,
+        heard="release",
+        more=True,
+        line=True,
+        when=lambda view: view.method != "pca",
+    )
+    min_dist: float = number(
+        0.1,
+        "Least distance (UMAP's min_dist)",
+        low=0,
+        high=0.99,
+        step=0.01,
+        heard="release",
+        more=True,
+        line=True,
+        when=lambda view: view.method == "umap",
+    )
+    metric: str = choice(
+        METRICS, "Distance of UMAP and t-SNE", menu=True, more=True, line=True, when=lambda view: view.method != "pca"
+    )
+    seed: int = number(0, "Seed", low=0, high=2**31 - 1, box=True, heard="submit", more=True, line=True, when=_is_drawn_by_chance)
+    picked: Chosen = memory(NONE_CHOSEN, kept=check_chosen)
+    kept: Chosen = memory(NONE_CHOSEN, kept=check_chosen)
+    drawn: str = memory("", kept=str, linked=False)  # the key of the points on the map
+    columns = (
+        ("missing", "progress", "chart", "summary"),
+        (
+            *("sentences", "redraw", "table", "sampled", "text_column", "label_column", "search"),
+            *("nearest", "hint", "forget", "colour", "clusters", "dimensions", "pooling"),
+            *("neighbors", "min_dist", "metric", "seed", "picked", "kept", "drawn"),
+        ),
+    )
+
+    def key(self, subject: Subject) -> Hashable:
+        """The cache key of the map; None when there is nothing to draw."""
+        if self.source == FILE and self.table is None:
+            return None
+        texts = (subject.text_a, subject.text_b, subject.token) if self.source == WORDS else ()
+        return (subject.model_name, *texts, *(getattr(self, name) for name in self.settings if name != "drawn"))
+
+    def waiting(self, subject: Subject) -> Content:
+        """Keep the map; without a file, clear it and ask for one."""
+        layers = _has_layers(self)
+        shown = {"redraw": props(visible=self.source == SENTENCES), "play": props(visible=layers)}
+        if self.key(subject):
+            return shown
+        nothing = {"chart": None, "nearest": None, "summary": "", "play": props(visible=False)}
+        return {**shown, **nothing, "missing": CHOOSE_A_FILE}
+
+    def work(self, subject: Subject) -> Generator[tuple[str, float | None], None, LayerMap]:
+        """Read the points and make the map, unless they are cached."""
+        points = yield from self._read(subject)
+        maps = self._maps_of(points)
+        at = min(self.layer, len(points.states) - 1)
+        yield from make_map(maps, points, at)
+        if near := nearby(points, at, self._row(subject, points)):
+            _told.put(self.key(subject), near)
+        return LayerMap(points, maps.settings, at, maps.at(points.states, at))
+
+    def draw(self, subject: Subject, found: LayerMap) -> Content:
+        """The map, a sentence about it, and the list."""
+        picked, kept = (rows_of(chosen, found.points) for chosen in (self.picked, self.kept))
+        near = nearby(found.points, found.layer, self._row(subject, found.points))
+        look = Look(found, self.search.strip(), next(iter(picked), None), kept, near.rows if near else ())
+        return {
+            "chart": look.figure(self.colour, self.clusters),
+            "summary": look.summary(),
+            "nearest": look.listed(),
+            "hint": props(visible=not look.anything),
+            "forget": props(visible=look.anything),
+            "drawn": found.points.key,
+        }
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """What is near what in all dimensions, once the points have been read."""
+        key = self.key(subject)
+        found = None if key is None else _told.get(key)
+        if found is None and self._is_read_quickly(subject):
+            points = finished(self._read(subject))
+            found = nearby(points, min(self.layer, len(points.states) - 1), self._row(subject, points))
+        if found is None:
+            return None
+        seen = {"layer": self.layer, "token": found.rows[0]} if self.source == WORDS else {}
+        return Finding(found.text, Why("hidden", "Layer by layer", seen) if seen else None)
+
+    def prepare(self) -> None:
+        """Start to compile UMAP early, because its first map takes long."""
+        warm_umap()
+
+    def on_play(self, subject: Subject, index: None) -> Iterator[Content]:
+        """Show one layer after the other, after all maps have been made."""
+        points = yield from map_steps(self._read(subject), _progress)
+        maps = self._maps_of(points)
+        yield from map_steps(make_map(maps, points, 0), _progress)
+        last = len(points.states) - 1
+        for at in range(last + 1):
+            found = LayerMap(points, maps.settings, at, maps.at(points.states, at))
+            progress = meter(f"Hidden state {at} of {last}", at / last if last else 1)
+            yield {**self.draw(subject, found), "layer": at, "progress": progress, "stop": props(visible=True)}
+            time.sleep(FRAME)
+        yield {"progress": None, "stop": props(visible=False)}
+
+    def on_redraw(self, subject: Subject, index: None) -> Change:
+        """Draw the sentences as they are now."""
+        return settle(sentences=self.sentences)
+
+    def on_table(self, subject: Subject, table: Table | None) -> Change:
+        """A file was uploaded: fill in its columns. Raises InputError when it was removed."""
+        if table is None:
+            raise InputError(NO_FILE)
+        size = f"{len(table.rows):,} row{'s' * (len(table.rows) != 1)}"
+        text_column, label_column = text_column_of(table), column_called("label", table)
+        return Change(
+            settings={"text_column": text_column, "label_column": label_column, "sampled": False},
+            content={
+                "table": props(label=f"{CHOOSE} ({table.name[:40]}: {size})"),
+                "sampled": props(label=f"A random {TEXTS.most:,} of the {size}"),
+                "text_column": props(choices=list(table.columns)),
+                "label_column": props(choices=[(NO_LABEL, ""), *table.columns]),
+            },
+        )
+
+    def on_chart(self, subject: Subject, customdata: object) -> Change:
+        """Pick the row of a clicked point, or of a clicked text in the list."""
+        return settle(picked=((limits.check_place(customdata),), self.drawn))
+
+    def on_chart_lasso(self, subject: Subject, index: list[Any]) -> Change:
+        """Keep the rows selected with the lasso."""
+        rows = index if isinstance(index, list) else ()
+        return settle(picked=NONE_CHOSEN, kept=(tuple(map(limits.check_place, rows)), self.drawn))
+
+    on_nearest = on_chart
+
+    def on_forget(self, subject: Subject, index: None) -> Change:
+        """Clear the search, the picked row and the kept rows."""
+        return settle(picked=NONE_CHOSEN, kept=NONE_CHOSEN, search="")
+
+    def _read(self, subject: Subject) -> Generator[tuple[str, float], None, Points]:
+        """The points of the source; yields a sentence about the work and its share done. Raises InputError."""
+        if self.source == WORDS:
+            return words_of(subject.trace)
+        if self.source == VOCABULARY:
+            return sample_vocabulary(subject.model, self.seed)
+        texts, labels = read_lines(self.sentences) if self.source == SENTENCES else self._read_table()
+        return (yield from read_texts(subject.model, texts, labels, self.pooling))
+
+    def _read_table(self) -> tuple[list[str], list[str]]:
+        if self.table is None:
+            raise InputError(NO_FILE)
+        text_column = self.text_column or text_column_of(self.table)
+        return texts_of(self.table, text_column, self.label_column, self.seed if self.sampled else None)
+
+    def _row(self, subject: Subject, points: Points) -> int | None:
+        """The row of interest: the clicked one, or the selected token of the input."""
+        return next(iter(rows_of(self.picked, points)), subject.token if self.source == WORDS else None)
+
+    def _is_read_quickly(self, subject: Subject) -> bool:
+        """Whether the points can be read in about a second."""
+        if self.source == SENTENCES:
+            return reads_quickly(subject.model.capabilities, len(self.sentences) / LETTERS)
+        return self.source in (WORDS, VOCABULARY)
+
+    def _maps_of(self, points: Points) -> LayerMaps:
+        few = len(points.texts) < FEWEST_FOR_A_FIT  # too few for neighborhoods; the axes name the method
+        method = "pca" if few else self.method
+        settings = MapSettings(method, self.dimensions, self.neighbors, self.min_dist, self.metric, self.seed)
+        return maps_of(points.states, settings)
+
+
+def _progress(step: tuple[str, float | None]) -> Content:
+    return {"progress": meter(*step)}

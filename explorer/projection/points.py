@@ -1,0 +1,120 @@
+"""The points of a map: their sources, and the vector of each at every layer."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import re
+from collections.abc import Generator
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer.bert.explorer import Explorer
+from explorer.bert.features import layer_features_in_steps
+from explorer.bert.trace import Trace
+from explorer.core.errors import InputError
+from explorer.core.limits import TEXTS
+from explorer.text.limits import check_texts
+from explorer.text.lines import NO_LABEL
+from explorer.text.pieces import Writing, bare
+from explorer.text.tables import Table
+
+SAMPLED_PIECES = 1_500
+
+Chosen = tuple[tuple[int, ...], str]
+"""Some rows, and the key of their points; for other points they are ignored."""
+
+NONE_CHOSEN: Chosen = ((), "")
+
+
+@dataclass(frozen=True)
+class Points:
+    """A text and a label per point; states [layers + 1, n, hidden], or [1, n, hidden] if there is only one layer."""
+
+    texts: list[str]
+    labels: list[str]
+    states: np.ndarray
+    single: str = ""  # why there is only one layer
+
+    @functools.cached_property
+    def key(self) -> str:
+        """A hash of the texts in order."""
+        return hashlib.blake2b("\n".join(self.texts).encode(), digest_size=8).hexdigest()
+
+
+def read_texts(model: Explorer, texts: list[str], labels: list[str], pooling: str) -> Generator[tuple[str, float], None, Points]:
+    """A point for each text; yields a sentence about the work and its share done. Raises InputError."""
+    steps = layer_features_in_steps(model, check_texts(texts), pooling)
+    try:
+        while True:
+            if (share := next(steps)) < 1:  # nothing to report if all were read before
+                yield f"Reading {len(texts):,} texts: {share:.0%}", share
+    except StopIteration as done:
+        return Points(texts, labels, done.value, "The pooler reads the last layer only." if pooling == "pooler" else "")
+
+
+def words_of(trace: Trace) -> Points:
+    """A point for each token of an input."""
+    encoding = trace.encoding
+    parts = [
+        "special" if kind == "special" else f"segment {'AB'[part]}"
+        for kind, part in zip(encoding.kinds, encoding.sequences, strict=True)
+    ]
+    return Points(list(encoding.tokens), parts, trace.hidden_states)
+
+
+def sample_vocabulary(model: Explorer, seed: int) -> Points:
+    """Points for pieces of the vocabulary, sampled with the seed."""
+    tokenizer = model.tokenizer
+    ids = np.random.default_rng(seed).permutation(len(tokenizer))[:SAMPLED_PIECES].tolist()
+    pieces = model.pieces(ids)
+    why = f"{len(ids):,} of {len(tokenizer):,} pieces, as the table of word embeddings has them: before any layer."
+    return Points(pieces, [piece_kind(piece, model.writing) for piece in pieces], model.word_table[ids][None], why)
+
+
+def piece_kind(piece: str, writing: Writing = Writing.WORDPIECE) -> str:
+    """The kind of a piece: a word, the rest of one, a number, a sign, or reserved."""
+    if re.fullmatch(r"\[.+\]|<.+>|⟨.+⟩", piece):
+        return "reserved"
+    inside = bare(piece)
+    if any(character.isdigit() for character in inside):
+        return "number"
+    if len(inside) == 1:
+        return "single sign"
+    marked = piece.startswith(writing.value)
+    return "rest of a word" if marked == (writing is Writing.WORDPIECE) else "word"
+
+
+def texts_of(table: Table, text_column: str, label_column: str, seed: int | None) -> tuple[list[str], list[str]]:
+    """The texts of a file that are not empty, and their labels; too many are sampled with the seed.
+
+    Raises InputError when there is no such column or no text, or too many texts without a seed.
+    """
+    texts = table.column(text_column)
+    labels = table.column(label_column) if label_column else [""] * len(texts)
+    kept = [row for row, text in enumerate(texts) if text.strip()]
+    if not kept:
+        raise InputError(f"The column {text_column[:40]!r} is empty in every row; choose another one.")
+    if len(kept) > TEXTS.most:
+        if seed is None:
+            raise InputError(
+                f"The file has {len(kept):,} rows and a map takes {TEXTS.most:,}; tick the random sample, or shorten the file."
+            )
+        kept = [kept[i] for i in np.sort(np.random.default_rng(seed).choice(len(kept), TEXTS.most, replace=False))]
+    return [texts[row] for row in kept], [labels[row] or NO_LABEL for row in kept]
+
+
+def check_chosen(chosen: object) -> Chosen:
+    """Valid rows with the key of their points; none for any other value."""
+    match chosen:
+        case [[*rows], str(key)]:
+            whole = tuple(row for row in rows if type(row) is int and row >= 0)
+            return (whole, key) if len(whole) == len(rows) else NONE_CHOSEN
+    return NONE_CHOSEN
+
+
+def rows_of(chosen: Chosen, points: Points) -> tuple[int, ...]:
+    """The chosen rows, if their key is that of these points."""
+    rows, key = chosen
+    return tuple(row for row in rows if row < len(points.texts)) if key == points.key else ()

@@ -1,0 +1,1 @@
+"""Side by side: two inputs, or two models."""

@@ -1,0 +1,1 @@
+"""Task head: the answer of a checkpoint that was fine-tuned elsewhere."""

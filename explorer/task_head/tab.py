@@ -1,0 +1,15 @@
+"""The tab Its own head: the task head of a fine-tuned checkpoint, or a head that only its family was pre-trained with."""
+
+from explorer.task_head.answer import OwnAnswer
+from explorer.task_head.labels import OwnLabels
+from explorer.task_head.tokens import OwnTags, ReplacedPieces
+from explorer.ui.view import Tab
+
+TAB = Tab(
+    "own-head",
+    "Its own head",
+    "What was it made to tell?",
+    {"Its own head": [[OwnLabels], [OwnTags], [OwnAnswer], [ReplacedPieces]]},
+    needs="own_head",
+    optional=True,
+)

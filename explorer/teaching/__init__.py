@@ -1,0 +1,1 @@
+"""Lessons with their sheets, and the rooms of a class."""

@@ -1,0 +1,101 @@
+"""Check and clean what people in a room type, and make the words of rooms and nicknames."""
+
+import functools
+import re
+import secrets
+import unicodedata
+from collections.abc import Container, Iterable
+
+from badwords import Options, ProfanityFilter
+
+from explorer.core.errors import InputError
+from explorer.teaching.classroom.lookalikes import as_latin, has_piled_accents, skeleton
+
+NICKNAME = 16  # characters
+WORD = 30  # characters of a guess
+SENTENCE = 200  # characters of an example
+CRUDE = "That is not for the projector; choose other words."
+KINDS = (
+    "amber blue brave bright calm clever copper coral cosy crimson curious dapper eager early fair fancy fast fluffy gentle "
+    "giant golden grand green happy hazel honest humble ivory jolly keen kind lively loyal lucky lunar magic mellow merry "
+    "mighty misty modest neat nimble noble olive pearl plucky polite proud purple quick quiet rapid red rosy royal ruby "
+    "sandy scarlet shiny silver sleek small snowy solar sunny swift tall teal tidy tiny velvet violet vivid warm wild wise witty"
+)
+ANIMALS = (
+    "badger bear beaver bee bison camel cat cobra cod crab crane cricket crow deer dingo dolphin dove duck eagle eel egret elk "
+    "falcon ferret finch fox frog gecko gibbon goose grouse gull hare hawk hen heron horse ibis iguana jackal jay kiwi koala "
+    "lark lemur lion lizard llama lobster lynx magpie mink mole moose moth mouse newt orca otter owl panda parrot pelican "
+    "pigeon pony puffin quail rabbit raven robin salmon seal shark sheep shrew sloth snail sparrow spider squid stork swan "
+    "tiger toad trout turtle walrus wasp weasel whale wolf wombat wren yak zebra"
+)
+
+
+def new_word(taken: Container[str]) -> str:
+    """A new word for a room, such as blue-otter: easy to say and to type, and not in `taken`."""
+    while (word := f"{secrets.choice(KINDS.split())}-{secrets.choice(ANIMALS.split())}") in taken:
+        pass
+    return word
+
+
+def as_word(typed: str) -> str:
+    """The room's word for what somebody typed: 'Blue Otter' is blue-otter."""
+    return "-".join(re.findall(r"[a-z]+", typed.lower()))
+
+
+def suggestion() -> str:
+    """A random nickname."""
+    return f"{secrets.choice(KINDS.split())} {secrets.choice(ANIMALS.split())}".title()
+
+
+def nickname(typed: object, taken: Iterable[str]) -> str:
+    """The cleaned nickname. Raises InputError if it is unfit, or looks like one in `taken`."""
+    name = _fit(typed, "the nickname", NICKNAME)
+    if not any(letter.isalnum() for letter in name):
+        raise InputError("A nickname needs a letter; type one, or take the one that is offered.")
+    _check_crude(name.replace(" ", ""))
+    if skeleton(name) in map(skeleton, taken):
+        raise InputError(f"Somebody here is {name} already, or looks like it; choose another nickname.")
+    return name
+
+
+def word(typed: object) -> str:
+    """The cleaned guess. Raises InputError."""
+    return _fit(typed, "the guess", WORD)
+
+
+def sentence(typed: object) -> str:
+    """The cleaned example. Raises InputError."""
+    return _fit(typed, "the sentence", SENTENCE)
+
+
+def _fit(typed: object, what: str, most: int) -> str:
+    """The text as one line of visible characters. Raises InputError if it is empty, too long, or crude."""
+    if not isinstance(typed, str):
+        raise InputError(f"Type {what} as text.")
+    # Format characters reverse lines and hide letters; without them and controls, composed emoji fall into their parts.
+    seen = "".join(
+        " " if letter.isspace() else letter for letter in typed if unicodedata.category(letter)[0] != "C" or letter.isspace()
+    )
+    text = " ".join(seen.split())
+    if not text:
+        raise InputError(f"Type {what} first.")
+    if len(text) > most:
+        raise InputError(f"{what[:1].upper()}{what[1:]} has {len(text):,} characters; shorten it to {most} or fewer.")
+    if has_piled_accents(text):
+        raise InputError(f"{what[:1].upper()}{what[1:]} has a letter under a pile of accents; leave some of them out.")
+    _check_crude(text)
+    return text
+
+
+def _check_crude(text: str) -> None:
+    """Raise InputError for crude words, even in look-alike characters."""
+    if any(map(_filter().is_profane, {text, as_latin(text)})):
+        raise InputError(CRUDE)
+
+
+@functools.cache
+def _filter() -> ProfanityFilter:
+    """English only: with all languages, one word in thirty is crude in some language."""
+    made = ProfanityFilter()
+    made.init(["en"], options=Options(split_on_punctuation=True, collapse_repeats=True, leetspeak=True))
+    return made

@@ -1,0 +1,82 @@
+"""What a room did: its past rounds and heads, and the record of them that its teacher may take, as tables by nickname."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from explorer.teaching.classroom.questions import Guess
+from explorer.teaching.classroom.rounds import ANSWERS, Round
+from explorer.teaching.classroom.teaching import Teaching
+from explorer.ui.pictures.numbers import Table
+
+COLUMNS = ("activity", "kind", "question", "text_a", "text_b", "nickname", "answer", "expected", "rank", "probability", "points")
+Names = Mapping[str, str]  # nicknames by person id
+
+
+@dataclass(frozen=True)
+class Past:
+    """A round that is over. It keeps the answers, not the question with its 30,000 possible ones."""
+
+    number: int
+    kind: str
+    asks: str
+    texts: tuple[str, str]
+    asked: int | None  # the blank or the token, as `Question.asked`
+    expected: str  # BERT's first answer, or the right option; '' if it was not revealed
+    best: tuple[tuple[str, float], ...]  # BERT's first answers with their probabilities
+    guesses: dict[str, tuple[Guess, int]]  # with their points, by person id
+
+    @classmethod
+    def of(cls, played: Round) -> "Past":
+        """The record of a round."""
+        question, before = played.question, played.question.before
+        answer: dict[str, Any] = question.answer if played.revealed else {}
+        best = tuple(answer.get("best", ()))
+        expected = answer.get("right") or (best[0][0] if best else "")
+        guesses = {who: (guess, played.points(who) if played.revealed else 0) for who, guess in played.guesses.items()}
+        asked: int | None = before.get("asked")
+        asks = question.asks
+        if asked is not None and question.kind == "blank" and sum(text.count("[MASK]") for text in question.texts) > 1:
+            asks += f" (number {asked + 1})"
+        return cls(played.number, question.kind, asks, question.texts, asked, expected, best, guesses)
+
+    def for_board(self) -> dict[str, Any]:
+        """What the board lists of it."""
+        given = Counter(guess.name for guess, _ in self.guesses.values())
+        told = {name: getattr(self, name) for name in ("number", "kind", "asks", "texts", "asked", "best", "expected")}
+        answers = [{"name": name, "count": count} for name, count in given.most_common(ANSWERS)]
+        right = sum(guess.rank == 1 for guess, _ in self.guesses.values()) if self.expected else None
+        return told | {"answers": answers, "guessed": len(self.guesses), "right": right}
+
+    def rows(self, names: Names) -> list[tuple[Any, ...]]:
+        """A row of COLUMNS for each answer, the best first."""
+        ranked = sorted(self.guesses.items(), key=lambda one: one[1][0].rank or float("inf"))
+        told = self.number, self.kind, self.asks, *self.texts
+        return [(*told, names[who], guess.name, self.expected, *self._rating(guess), points) for who, (guess, points) in ranked]
+
+    def _rating(self, guess: Guess) -> tuple[int | None, float | None]:
+        """Rank and probability of a guess; neither if BERT's answer was not revealed or none is asked for."""
+        if not self.expected or self.kind == "lesson":
+            return None, None
+        return guess.rank, guess.share
+
+
+def taught_rows(number: int, taught: Teaching, names: Names) -> list[tuple[Any, ...]]:
+    """A row of COLUMNS for the head, and one for each example and each try to fool it."""
+    about = f"A head for {', '.join(taught.labels)}"
+    head = f"trained on {taught.trained_on} examples" if taught.trained_on else "not trained"
+    rows: list[tuple[Any, ...]] = [(number, "head", about, "", "", "", head, "", None, taught.accuracy or None, None)]
+    for one in taught.examples:
+        rows.append((number, "example", about, one.text, "", names[one.person], one.label, "", None, None, None))
+    for tried in taught.tries:
+        told = names[tried.person], tried.meant, tried.answer, None, tried.share
+        rows.append((number, "try", about, tried.text, "", *told, taught.earned(tried)))
+    return rows
+
+
+def table(rounds: Iterable[Past], heads: Iterable[tuple[int, Teaching]], names: Names) -> Table:
+    """All that a room did, a row for each answer, example and try."""
+    groups = [(one.number, one.rows(names)) for one in rounds]
+    groups += [(number, taught_rows(number, taught, names)) for number, taught in heads]
+    return Table.of(COLUMNS, [row for _, rows in sorted(groups, key=lambda group: group[0]) for row in rows])

@@ -1,0 +1,262 @@
+"""One room: its people, its current activity, and what each screen may show of them."""
+
+import asyncio
+import hmac
+import secrets
+import time
+from collections import Counter
+from typing import Any
+
+from explorer.core.errors import InputError
+from explorer.core.limits import ROOM_PEOPLE
+from explorer.teaching.classroom import names, teaching
+from explorer.teaching.classroom.questions import Asked, Guess
+from explorer.teaching.classroom.record import Past, table
+from explorer.teaching.classroom.rounds import NOT_NOW, Round
+from explorer.teaching.classroom.seats import Person, spare
+from explorer.teaching.classroom.teaching import Teaching
+from explorer.ui.pictures.numbers import Table
+
+TEACHER = "teacher"
+OUT = "You are no longer in this room; join it again."
+LATEST = 40  # examples and tries shown
+
+
+class Room:
+    """A room. Only the event loop changes it, so there are no locks; `changed` wakes the listening pages."""
+
+    def __init__(self, word: str, model: str, address: str = "") -> None:
+        self.word, self.model = word, model
+        self.address = address  # the client address that opened it
+        self.key = secrets.token_urlsafe(24)
+        self.people: dict[str, Person] = {}
+        self.is_open = True  # whether more people may join
+        self.ended = False
+        self.round: Round | None = None
+        self.teaching: Teaching | None = None
+        self.begun = 0  # rounds and teachings so far; the number of the latest
+        self.past: list[Past] = []
+        self.heads: list[tuple[int, Teaching]] = []  # those that are over, with their numbers
+        self.shown: bytes | None = None  # JSON of the view for followers; None if nothing is shown
+        self.shown_number = 0
+        self.showing: object | None = None  # token of the latest request to draw for followers; an older one is dropped
+        self.teacher_listening = 0
+        self.began = self.used = time.monotonic()
+        self._news, self._moves = asyncio.Event(), asyncio.Event()
+
+    # ---- People.
+
+    def join(self, name: object, address: str = "") -> Person:
+        """Add a person. Raises InputError if the room is full or closed, or the nickname is unfit."""
+        if not self.is_open:
+            raise InputError("The door of this room is closed; ask your teacher to open it.")
+        fit = names.nickname(name, [one.name for one in self.people.values()])
+        if len(self.people) >= ROOM_PEOPLE.most:
+            self._make_room(address)
+        person = Person(secrets.token_hex(4), fit, secrets.token_urlsafe(18), address)
+        self.people[person.id] = person
+        self.changed()
+        return person
+
+    def _make_room(self, address: str) -> None:
+        """Free an unused seat. Raises InputError if there is none."""
+        idle = [one for one in self.people.values() if not (self._points(one) or self._is_done(one) or self._has_given(one))]
+        if (found := spare(idle, address)) is None:
+            raise InputError(ROOM_PEOPLE.tell())
+        self.remove(found.id)
+
+    def person_of(self, token: str) -> Person | None:
+        """The person with this token."""
+        return next((one for one in self.people.values() if hmac.compare_digest(one.token.encode(), token.encode())), None)
+
+    def check_here(self, person: Person) -> None:
+        """Raise InputError if the person was removed while their answer was being computed."""
+        if person.id not in self.people:
+            raise InputError(OUT)
+
+    def is_teacher(self, token: str) -> bool:
+        """Whether the token is the teacher's key."""
+        return hmac.compare_digest(self.key.encode(), token.encode())
+
+    def knows(self, token: str) -> bool:
+        """Whether the token is the teacher's key or that of a person in the room."""
+        return bool(token) and (self.is_teacher(token) or self.person_of(token) is not None)
+
+    def remove(self, identifier: object) -> None:
+        """Remove a person and everything they contributed."""
+        if not isinstance(identifier, str) or self.people.pop(identifier, None) is None:
+            return
+        if self.round:
+            self.round.guesses.pop(identifier, None)
+        for past in self.past:
+            past.guesses.pop(identifier, None)
+        for _, taught in [*self.heads, (0, self.teaching)]:
+            if taught:
+                taught.keep(lambda one: one.person != identifier)
+        self.changed()
+
+    # ---- Rounds.
+
+    def ask(self, question: Asked, seconds: object = 0) -> None:
+        """Begin a round, which closes after some seconds unless they are 0; the activity before it ends. Raises InputError."""
+        begun = Round(question, self.begun + 1)
+        begun.limit(seconds)
+        self.end_activity()
+        self.round = begun
+        self.begun += 1
+        self.changed()
+
+    def asked(self) -> Round:
+        """The round whose answer is not revealed yet. Raises InputError."""
+        if self.round is None or self.round.revealed:
+            raise InputError(NOT_NOW)
+        return self.round
+
+    def keep(self, person: Person, played: Round, guess: Guess) -> None:
+        """Store a guess, which may be changed until they close. Raises InputError if the round is over."""
+        self.check_here(person)
+        if self.asked() is not played:
+            raise InputError("That question is over; answer the new one.")
+        played.keep(person.id, guess)
+        self.changed()
+
+    def taught(self) -> Teaching:
+        """The current teaching. Raises InputError if there is none."""
+        if self.teaching is None:
+            raise InputError("Nothing is taught just now; wait for your teacher.")
+        return self.teaching
+
+    def show_guesses(self) -> None:
+        """Show what the room guessed; nobody may change a guess any more."""
+        if self.round:
+            self.round.shown = True
+            self.changed()
+
+    def reveal(self) -> None:
+        """Show the guesses and the answer, and give the points; later calls do nothing."""
+        if self.round is None or self.round.revealed:
+            return
+        self.round.shown = self.round.revealed = True
+        for identifier in self.round.guesses:
+            self.people[identifier].points += self.round.points(identifier)
+        self.changed()
+
+    def end_activity(self) -> None:
+        """End the round or the teaching; the points stay, and what was answered is among the past until the room closes."""
+        if self.round and self.round.guesses:
+            self.past.append(Past.of(self.round))
+        if self.teaching:
+            for person in self.people.values():
+                person.points += self.teaching.points(person.id)
+            self.heads.append((self.begun, self.teaching))
+            self.teaching.head = None  # it is used no longer
+        self.round = self.teaching = None
+        self.changed()
+
+    def teach(self, begun: Teaching) -> None:
+        """Begin to collect examples; the activity before it ends."""
+        self.end_activity()
+        self.teaching = begun
+        self.begun += 1
+        self.changed()
+
+    def record(self) -> Table:
+        """All that was answered, given and tried until now, by nickname."""
+        rounds = [*self.past, *([Past.of(self.round)] if self.round else [])]
+        heads = [*self.heads, *([(self.begun, self.teaching)] if self.teaching else [])]
+        return table(rounds, heads, self._names())
+
+    # ---- What screens show.
+
+    def show(self, view: bytes | None) -> None:
+        """Set the view that followers see; None for nothing."""
+        if view == self.shown:
+            return
+        self.shown, self.shown_number = view, self.shown_number + 1
+        self.changed()
+
+    def end(self) -> None:
+        """Close the room; all its pages are told."""
+        self.ended = True
+        self.changed()
+
+    def changed(self) -> None:
+        """Wake all listening pages."""
+        news, self._news = self._news, asyncio.Event()
+        news.set()
+        self.moved()
+
+    def moved(self) -> None:
+        """Wake the teacher's pages only: a person starts or stops listening, which other pages do not show."""
+        moves, self._moves = self._moves, asyncio.Event()
+        moves.set()
+
+    def upcoming(self, to_teacher: bool) -> asyncio.Event:
+        """An event that is set at the next change that the teacher, or a person, may see."""
+        return self._moves if to_teacher else self._news
+
+    def for_teacher(self) -> dict[str, Any]:
+        """What the teacher's page, and so the projector, may show."""
+        people = [
+            {
+                "id": one.id,
+                "name": one.name,
+                "here": one.listening > 0,
+                "points": self._points(one),
+                "answered": self._is_done(one),
+            }
+            for one in self.people.values()
+        ]
+        told = {"word": self.word, "open": self.is_open, "people": people}
+        told["round"] = self.round.for_board(self._names()) if self.round else None
+        told["past"] = [one.for_board() for one in self.past]
+        return told | {"teaching": self._teaching_for_all()}
+
+    def for_person(self, person: Person) -> dict[str, Any]:
+        """What one person's phone may show: of other people only what the projector shows, and only after the answer."""
+        told: dict[str, Any] = {"word": self.word, "name": person.name, "points": self._points(person)}
+        told["follow"] = self.shown_number if self.shown is not None else 0
+        if self.round:
+            told["round"] = self.round.for_person(person.id)
+        if self.teaching:
+            told["teaching"] = self._teaching_for(person, self.teaching)
+        return told
+
+    def _names(self) -> dict[str, str]:
+        return {one.id: one.name for one in self.people.values()}
+
+    def _has_given(self, person: Person) -> bool:
+        """Whether the room has anything of theirs."""
+        past = any(person.id in one.guesses for one in self.past)
+        return past or any(taught.has_of(person.id) for _, taught in self.heads)
+
+    def _points(self, person: Person) -> int:
+        return person.points + (self.teaching.points(person.id) if self.teaching else 0)
+
+    def _is_done(self, person: Person) -> bool:
+        if self.round:
+            return person.id in self.round.guesses
+        return self.teaching is not None and any(one.person == person.id for one in self.teaching.examples)
+
+    def _teaching_for(self, person: Person, taught: Teaching) -> dict[str, Any]:
+        mine = [
+            {"number": one.number, "label": one.label, "text": one.text} for one in taught.examples if one.person == person.id
+        ]
+        tries = [self._tried(one) for one in taught.tries if one.person == person.id]
+        told = {"labels": taught.labels, "each": teaching.EACH, "mine": mine, "busy": taught.busy}
+        return told | {"trained": taught.head is not None, "tries": tries, "left": teaching.TRIES - len(tries)}
+
+    def _teaching_for_all(self) -> dict[str, Any] | None:
+        if (taught := self.teaching) is None:
+            return None
+        counts = Counter(one.label for one in taught.examples)
+        told = {"labels": taught.labels, "counts": [counts[label] for label in taught.labels], "busy": taught.busy}
+        told["examples"] = [{"number": one.number, "label": one.label, "text": one.text} for one in taught.examples[-LATEST:]]
+        told["tries"] = [{**self._tried(one), "name": self.people[one.person].name} for one in taught.tries[-LATEST:]]
+        told |= {"trained": taught.head is not None, "trained_on": taught.trained_on, "accuracy": taught.accuracy}
+        return told | {"missing": taught.missing()}
+
+    @staticmethod
+    def _tried(one: teaching.Try) -> dict[str, Any]:
+        told = {"number": one.number, "text": one.text, "meant": one.meant, "answer": one.answer}
+        return told | {"share": one.share, "fooled": one.fooled}

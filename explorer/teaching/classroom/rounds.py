@@ -1,0 +1,90 @@
+"""A round: a question, what people guessed, and how much of both each screen may show."""
+
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from explorer.core.errors import InputError
+from explorer.teaching.classroom.questions import Asked, Guess
+
+CLOSEST = 3  # names listed after a round
+ANSWERS = 12  # the most common ones
+SECONDS = (0, 30, 60, 90)  # that a teacher may give; 0 is as long as it takes
+NOT_NOW = "Nothing is asked just now; wait for the next question."
+TOO_LATE = "The time is over; look at the board."
+
+
+@dataclass(eq=False)
+class Round:
+    """A question and the guesses by person id.
+
+    While people guess, screens show only how many have. Once the guesses are shown nobody may change theirs, and then the
+    answer is revealed.
+    """
+
+    question: Asked
+    number: int = 1
+    guesses: dict[str, Guess] = field(default_factory=dict)
+    ends: float | None = None  # when the guesses close, on the clock of time.monotonic(); None without a limit
+    shown: bool = False  # whether the room's guesses are
+    revealed: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether guesses are taken."""
+        return not self.shown and not self.is_late
+
+    @property
+    def is_late(self) -> bool:
+        """Whether its time is over."""
+        return self.ends is not None and time.monotonic() >= self.ends
+
+    def limit(self, seconds: object) -> None:
+        """Close the guesses this many seconds from now; 0 takes the limit away. Raises InputError."""
+        if seconds not in SECONDS or not isinstance(seconds, int):
+            raise InputError(f"A round may last {', '.join(map(str, SECONDS[1:]))} seconds, or have no limit.")
+        if self.shown:
+            raise InputError(NOT_NOW)
+        self.ends = time.monotonic() + seconds if seconds else None
+
+    def keep(self, person: str, guess: Guess) -> None:
+        """Store a guess, which may be changed until they close. Raises InputError after that."""
+        if not self.is_open:
+            raise InputError(TOO_LATE if self.is_late else NOT_NOW)
+        self.guesses[person] = guess
+
+    def points(self, person: str) -> int:
+        """The points that a person's guess earns."""
+        guess = self.guesses.get(person)
+        return self.question.points(guess) if guess else 0
+
+    # ---- What screens show.
+
+    def for_person(self, person: str) -> dict[str, Any]:
+        """What one person's phone may show."""
+        told = self._for_all()
+        if guess := self.guesses.get(person):
+            told["guess"] = guess.name
+            if self.revealed:
+                told |= {"rank": guess.rank, "share": guess.share, "earned": self.points(person)}
+                told["feedback"] = self.question.feedback(guess)
+        return told
+
+    def for_board(self, names: Mapping[str, str]) -> dict[str, Any]:
+        """What the teacher's page may show; `names` by person id."""
+        told = self._for_all() | {"guessed": len(self.guesses)}
+        if self.shown:
+            given = Counter(guess.name for guess in self.guesses.values())
+            told["answers"] = [{"name": name, "count": count} for name, count in given.most_common(ANSWERS)]
+        if self.revealed:
+            ranked = sorted(self.guesses.items(), key=lambda one: one[1].rank or float("inf"))
+            close = [(names[who], guess.name, guess.rank) for who, guess in ranked if guess.rank is not None]
+            told["closest"] = close[:CLOSEST]
+        return told
+
+    def _for_all(self) -> dict[str, Any]:
+        """The question; its answer only after it is revealed."""
+        told = {"number": self.number, "open": self.is_open, "shown": self.shown, "revealed": self.revealed}
+        return told | self.question.before | {"ends": self.ends} | (self.question.answer if self.revealed else {})

@@ -1,0 +1,77 @@
+"""What the teacher's page shows, as JSON for the phones that follow it."""
+
+import json
+from typing import Any
+from urllib.parse import parse_qsl
+
+from explorer.bert import checkpoints
+from explorer.core.errors import InputError
+from explorer.export import links, page_file
+from explorer.export.place import Place
+from explorer.teaching.classroom.questions import KINDS, Question, target
+from explorer.ui.attention_data import telling_of
+from explorer.ui.subject import Subject
+
+PIECES = "tokens"  # the tab that shows the pieces of the input
+WHOLE = "view"  # as `covered`: everything in the open tab
+NOTHING = "Your teacher has covered this; guess first."
+
+
+def place_of(query: object) -> Place:
+    """The place that a link of the teacher's page names. Raises InputError or ModelError."""
+    if not isinstance(query, str) or len(query) > links.LONGEST:
+        raise InputError("This is too long for a link; shorten the texts.")
+    parameters = dict(parse_qsl(query, keep_blank_values=True))
+    return links.read(parameters, Subject(checkpoints.default_name(), "", ""))
+
+
+def question_of(kind: object, query: object) -> Question:
+    """A question of a kind about what the teacher's page shows. Raises ExplorerError."""
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise InputError("Ask for a blank, a pair, or the target of a head.")
+    place = place_of(query)
+    return KINDS[kind](looked_from(place) if kind == "target" else place.subject)
+
+
+def looked_from(place: Place) -> Subject:
+    """The subject with the head and the token that the page tells of, where they were not chosen there. Raises ExplorerError."""
+    subject = place.subject
+    found = telling_of(subject)
+    token = next((one for one in (subject.selection.token, found.query) if one is not None), subject.token)
+    return subject.select(layer=found.layer + 1, head=found.head + 1, token=token)
+
+
+def look_of(query: object) -> dict[str, Any]:
+    """The tokens, layers and heads of a place, and which of them `looked_from` asks about. Raises ExplorerError."""
+    subject = looked_from(place_of(query))
+    chosen, sizes = subject.selection, subject.model.capabilities
+    told = {"tokens": list(target(subject).options), "layers": sizes.layers, "heads": sizes.heads}
+    return told | {"layer": chosen.layer, "head": chosen.head, "token": chosen.token}
+
+
+def shown(query: object, answers_hidden: bool = False, covered: str = "") -> bytes:
+    """JSON of the views, drawn by `assets/file/sides.js`. Raises ExplorerError.
+
+    Hidden answers, and a part `covered` by its element id, are not sent to the phones at all.
+    """
+    place = place_of(query).opened()
+    side = page_file.data_of(place.views, place.subject, unfolded=False) | {"query": links.query(place)}
+    if answers_hidden or covered:
+        side["finding"] = ""
+        if covered and place.tab == PIECES:
+            side["input"] = None  # the row of pieces is what a lesson asks for there
+        kinds = {view.name: view for view in place.views}
+        for view in side["views"]:
+            view["parts"] = [
+                part
+                for part in view["parts"]
+                if not (answers_hidden and kinds[view["name"]].parts[part["name"]].answer)
+                and covered not in (WHOLE, _id(view, part))
+            ]
+            view["note"] = view["note"] or ("" if view["parts"] else NOTHING)
+    return json.dumps(side, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+
+
+def _id(view: dict[str, Any], part: dict[str, Any]) -> str:
+    """The element id of a part on the page."""
+    return f"{view['name'].replace('/', '-')}-{part['name']}"

@@ -1,0 +1,160 @@
+"""One head that a whole room trains: everybody adds examples, the head learns from all, and everybody tries to fool it."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from explorer.bert.explorer import load
+from explorer.core.errors import InputError
+from explorer.finetune.compute.predictor import Classifier, of_kind
+from explorer.finetune.compute.text_tasks import Classification
+from explorer.finetune.compute.training import make_plan, train_whole
+from explorer.teaching.classroom import names
+from explorer.training.examples import Examples
+
+LABELS = (2, 4)  # fewest and most
+EACH = 2  # examples of each label from one person
+FEWEST = 2  # examples of each label to train on
+TRIES = 5  # tries to fool the head, for each person
+FOOLED = 5  # points for fooling the head
+
+
+@dataclass(frozen=True)
+class Example:
+    """A labelled sentence, with the id of the person who gave it."""
+
+    number: int
+    person: str
+    label: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Try:
+    """A sentence to fool the head: the label that its author means, and the head's answer with its probability."""
+
+    number: int
+    person: str
+    text: str
+    meant: str
+    answer: str
+    share: float
+
+    @property
+    def fooled(self) -> bool:
+        """Whether the head's answer is not the label that is meant."""
+        return self.answer != self.meant
+
+
+@dataclass(eq=False)
+class Teaching:
+    """The examples of a room and the head trained on them. `model` is the name of the model."""
+
+    labels: tuple[str, ...]
+    model: str
+    examples: list[Example] = field(default_factory=list)
+    tries: list[Try] = field(default_factory=list)
+    head: Classifier | None = None
+    trained_on: int = 0  # number of examples
+    accuracy: float = 0.0  # on held-out examples, 0..1
+    busy: bool = False  # while the head is trained
+    _numbers: int = 0
+
+    @classmethod
+    def of(cls, labels: object, model: str) -> "Teaching":
+        """Make one with typed labels. Raises InputError."""
+        given = [names.word(label) for label in labels if label] if isinstance(labels, list) else []
+        if not LABELS[0] <= len(given) <= LABELS[1]:
+            raise InputError(f"Name {LABELS[0]} to {LABELS[1]} labels, such as happy and sad.")
+        if len({label.casefold() for label in given}) < len(given):
+            raise InputError("Two labels are the same; name different ones.")
+        return cls(tuple(given), model)
+
+    def add(self, person: str, label: object, text: object) -> None:
+        """Add an example. Raises InputError for an unknown label, a repeated sentence, or more than EACH from one person."""
+        label, text = self._label(label), names.sentence(text)
+        if sum(one.person == person and one.label == label for one in self.examples) >= EACH:
+            raise InputError(f"You have added {EACH} examples of {label}; take one back to add another.")
+        if text.casefold() in (one.text.casefold() for one in self.examples):
+            raise InputError("This sentence is among the examples already; think of another.")
+        self.examples.append(Example(self._next(), person, label, text))
+
+    def take_back(self, number: object, person: str | None = None) -> None:
+        """Remove an example or a try; with `person`, only one of their own."""
+        self.keep(lambda one: one.number != number or person not in (None, one.person))
+
+    def keep(self, wanted: Callable[[Example | Try], bool]) -> None:
+        """Leave out all examples and tries but those that are wanted."""
+        self.examples[:] = filter(wanted, self.examples)
+        self.tries[:] = filter(wanted, self.tries)
+
+    def has_of(self, person: str) -> bool:
+        """Whether a person gave an example or a try."""
+        return any(one.person == person for one in self.examples) or any(one.person == person for one in self.tries)
+
+    def missing(self) -> str:
+        """Why the head cannot be trained yet, or ''."""
+        counts = Counter(one.label for one in self.examples)
+        few = [label for label in self.labels if counts[label] < FEWEST]
+        return f"There must be {FEWEST} examples of {' and of '.join(few)} at least." if few else ""
+
+    def begin(self) -> None:
+        """Mark the training as running. Raises InputError if it is already, or examples are missing."""
+        if self.busy:
+            raise InputError("It is being trained already.")
+        if why := self.missing():
+            raise InputError(why)
+        self.busy = True
+
+    def learnt(self, head: Classifier, accuracy: float, examples: int) -> None:
+        """Store the trained head; tries against the previous head are cleared."""
+        self.head, self.accuracy, self.trained_on = head, accuracy, examples
+        self.tries.clear()
+
+    def learn(self, examples: list[Example]) -> tuple[Classifier, float]:
+        """Train a head on examples. Returns it with its accuracy on held-out examples. Slow; changes nothing in the room."""
+        given = Examples(tuple(one.text for one in examples), tuple(one.label for one in examples))
+        model = load(self.model)
+        result = train_whole(Classification(model, given, make_plan(model, -1, "mean", epochs=0)))
+        return of_kind(result.predictor, Classifier), float(result.history[result.best].held_out["accuracy"])
+
+    def answer(self, text: str) -> tuple[str, float]:
+        """The head's label for a sentence, and its probability. Raises InputError before the first training."""
+        if self.head is None:
+            raise InputError("The room has not trained its head yet.")
+        shares = self.head.classify(load(self.model), [(text, "")])[0]
+        return self.head.labels[int(shares.argmax())], float(shares.max())
+
+    def check_try(self, person: str, text: object, meant: object) -> tuple[str, str]:
+        """A person's next try as (sentence, label). Raises InputError."""
+        label, sentence = self._label(meant), names.sentence(text)
+        mine = [one for one in self.tries if one.person == person]
+        if len(mine) >= TRIES:
+            raise InputError(f"You have tried {TRIES} times; now it is the others' turn.")
+        used: list[Example | Try] = [*self.examples, *self.tries]
+        if sentence.casefold() in (one.text.casefold() for one in used):
+            raise InputError("Somebody has used this sentence already; think of another.")
+        return sentence, label
+
+    def tried(self, person: str, text: str, meant: str, answer: tuple[str, float]) -> Try:
+        """Store a try with the head's answer."""
+        self.tries.append(Try(self._next(), person, text, meant, *answer))
+        return self.tries[-1]
+
+    def points(self, person: str) -> int:
+        """The points for a person's successful tries."""
+        return sum(self.earned(one) for one in self.tries if one.person == person)
+
+    @staticmethod
+    def earned(tried: Try) -> int:
+        """The points for one try."""
+        return FOOLED if tried.fooled else 0
+
+    def _label(self, label: object) -> str:
+        if label not in self.labels:
+            raise InputError("Choose one of the labels.")
+        return str(label)
+
+    def _next(self) -> int:
+        self._numbers += 1
+        return self._numbers

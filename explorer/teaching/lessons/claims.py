@@ -1,0 +1,64 @@
+"""Check a lesson's claims by calling the endpoints."""
+
+import operator
+from collections.abc import Callable, Iterable, Iterator
+from statistics import fmean
+from typing import Any
+
+from explorer.core.errors import InputError
+from explorer.endpoints import ENDPOINTS
+from explorer.teaching.lessons.lesson import Claim
+
+ASKED: dict[str, Callable[..., Any]] = {endpoint.__name__: endpoint for endpoint in ENDPOINTS}
+TESTS: dict[str, Callable[[Any, Any], bool]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "contains": lambda found, value: value in found,
+    "lacks": lambda found, value: value not in found,
+}
+OVER: dict[str, Callable[[Iterable[float]], float]] = {
+    "max": max,
+    "min": min,
+    "mean": fmean,
+}  # in a path: of all numbers in a list, so that no head need be named
+
+
+def found(claim: Claim) -> Any:
+    """The value at the claim's path in the endpoint's answer. Raises InputError if there is none."""
+    if claim.endpoint not in ASKED:
+        raise InputError(f"There is no endpoint {claim.endpoint!r}; there are {', '.join(ASKED)}.")
+    return _at(ASKED[claim.endpoint](**claim.arguments), claim.path)
+
+
+def holds(claim: Claim) -> bool:
+    """Whether the claim is true. Raises InputError."""
+    return TESTS[claim.relation](found(claim), claim.value)
+
+
+def _numbers(answer: Any) -> Iterator[float]:
+    """The numbers of nested lists."""
+    for one in answer:
+        if isinstance(one, list | tuple):
+            yield from _numbers(one)
+        else:
+            yield one
+
+
+def _at(answer: Any, path: tuple[str, ...]) -> Any:
+    """The value at a path; after a *, the list of the values at the rest of the path in every item."""
+    if not path:
+        return answer
+    first, rest = path[0], path[1:]
+    try:
+        if not isinstance(answer, list | tuple):
+            return _at(answer[first], rest)
+        if first == "*":
+            return [_at(one, rest) for one in answer]
+        return _at(OVER[first](_numbers(answer)) if first in OVER else answer[int(first)], rest)
+    except (KeyError, IndexError, ValueError, TypeError):
+        has = ", ".join(answer) if isinstance(answer, dict) else type(answer).__name__
+        raise InputError(f"The way of a claim leads nowhere at {first!r}; there is {has}.") from None

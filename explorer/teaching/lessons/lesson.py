@@ -1,0 +1,108 @@
+"""The data of a lesson: steps that set the page, explain, and may ask a question before its answer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from explorer.bert import checkpoints
+from explorer.core.errors import InputError
+from explorer.export import links
+from explorer.export.place import Place
+from explorer.ui.subject import Subject
+
+ROUNDS = (
+    "blank",
+    "pair",
+    "target",
+)  # the kinds of round that a step may offer to a class, as `teaching.classroom.questions.KINDS`
+
+
+class LessonError(InputError):
+    """A lesson's file is invalid; the message names file and line."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """One answer to a step's question; `feedback` is shown to those who choose it."""
+
+    text: str
+    right: bool
+    feedback: str
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim about the model: the value at `path` in the endpoint's answer to `arguments` stands in `relation` to `value`."""
+
+    text: str  # as written in the file
+    endpoint: str
+    arguments: Mapping[str, object] = field(hash=False)
+    path: tuple[str, ...]
+    relation: str
+    value: object = field(hash=False)
+    line: int
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step: `link` sets the page, `before` is read, one of `options` is chosen, then `after` is read.
+
+    `point` is the id of the element to point at, `cover` of the one to hide until the answer; '' for none. `round` is the kind of
+    round that fits it, '' for none, and `round_text` the text A that is asked about, '' for the step's own.
+    """
+
+    title: str
+    link: Mapping[str, str] = field(hash=False)  # parameters of a link, as links.PARAMETERS has them
+    point: str
+    cover: str
+    before: str  # Markdown, as `after`
+    options: tuple[Option, ...]
+    after: str
+    claims: tuple[Claim, ...]
+    line: int
+    round: str = ""
+    round_text: str = ""
+
+    @property
+    def asked(self) -> Place:
+        """The place that its round is about."""
+        other = {"a": self.round_text} if self.round_text else {}
+        return replace(self, link={**self.link, **other}).place
+
+    @property
+    def place(self) -> Place:
+        """The place it leads to; the model is the bundled one unless the link names another."""
+        return links.read(self.link, Subject(checkpoints.BUNDLED, self.link["a"], self.link.get("b", "")))
+
+
+@dataclass(frozen=True)
+class Example:
+    """An input to type in class: `outcome` says in words what happens, `claims` say the same as tests."""
+
+    texts: tuple[str, ...]  # text A, or A and B
+    outcome: str  # Markdown without paragraphs
+    claims: tuple[Claim, ...]
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A course of steps; `name` is the file's name, which begins with the lesson's number."""
+
+    name: str
+    title: str
+    about: str
+    sources: tuple[str, ...]
+    steps: tuple[Step, ...]
+    minutes: int = 0  # in class; 0 if unknown
+    works: tuple[Example, ...] = ()  # where the model does well
+    fails: tuple[Example, ...] = ()  # where it does not
+
+    @property
+    def number(self) -> int:
+        """The number at the beginning of its name."""
+        return int(self.name.partition("-")[0])
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """All its claims about the model, in the order of the file."""
+        parts: tuple[Example | Step, ...] = (*self.works, *self.fails, *self.steps)
+        return tuple(claim for part in parts for claim in part.claims)

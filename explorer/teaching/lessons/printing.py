@@ -1,0 +1,157 @@
+"""Lessons on paper: for each lesson a hand-out without answers and a teacher's sheet with them, as self-contained HTML."""
+
+from collections.abc import Iterable
+from html import escape
+from urllib.parse import urlsplit
+
+from explorer.core.errors import InputError
+from explorer.core.hosts import is_loopback
+from explorer.core.paths import ASSETS
+from explorer.export import qr
+from explorer.teaching.lessons.lesson import Example, Lesson, Option, Step
+from explorer.teaching.lessons.sending import as_html, within_a_line
+
+HERE = "http://127.0.0.1:7860/"  # the app's address, unless another one is given
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'"
+LINES = 4  # empty lines to write on, for a question without options
+ROUNDS = {"blank": "“Fill the blank”", "pair": "“Does B follow A?”", "target": "“Where does a head look?”"}  # as on the board
+NOT_FOR_PHONES = (
+    "No phone reaches {host}. Open the app at an address that phones reach and print this from there, or make it with --address."
+)
+
+
+def checked(address: str) -> str:
+    """The app's address, ending with a slash. Raises InputError if it is not a web address."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        parts = urlsplit("")
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+        raise InputError(f"{address!r} is no address of an app; give one such as https://name.hf.space/.")
+    return address.rstrip("/") + "/"
+
+
+def link(lesson: Lesson, number: int, address: str = HERE) -> str:
+    """The link that opens a step, counted from 1, with the lesson beside it."""
+    return f"{address}#lesson={lesson.name}.{number}"
+
+
+def handout(lesson: Lesson, address: str = HERE) -> str:
+    """The students' sheet: each step with room for the answer and a QR code. Raises InputError if the address is too long."""
+    steps = "".join(_asked(lesson, number, address) for number, _ in enumerate(lesson.steps, start=1))
+    names = '<p class="names"><span>Name</span><span>Date</span></p>'
+    kind = f'<p class="kind">Lesson {lesson.number}{f" · {lesson.minutes} minutes" if lesson.minutes else ""}</p>'
+    where = f'<p class="where">Each code opens its step in BERT Explorer, at {escape(address)}</p>'
+    return _page(lesson.title, f"{names}{kind}{_head(lesson)}{where}{steps}", address, "handout")
+
+
+def teacher_sheet(lesson: Lesson, address: str = HERE) -> str:
+    """The teacher's sheet: minutes, what to type, and each step with its answers."""
+    steps = "".join(_told(lesson, number, address) for number, _ in enumerate(lesson.steps, start=1))
+    tried = _examples("Known to work", lesson.works) + _examples("Known to fail", lesson.fails)
+    sources = f'<p class="sources">Sources: {escape("; ".join(lesson.sources))}.</p>'
+    kind = f'<p class="kind">Teacher’s sheet · lesson {lesson.number} · {_length(lesson)}</p>'
+    return _page(f"{lesson.title} · Teacher’s sheet", f"{kind}{_head(lesson)}{sources}{tried}{steps}", address, "teacher")
+
+
+def contents(lessons: Iterable[Lesson], address: str = HERE) -> str:
+    """The page that lists all lessons, with links to the files that `files` makes."""
+    lessons = tuple(lessons)
+    rows = "".join(
+        f"<tr><td><b>{one.number} · {escape(one.title)}</b><br>{escape(one.about)}<td>{one.minutes or '–'}"
+        f'<td><a href="{one.name}-handout.html">Hand-out</a><td><a href="{one.name}-teacher.html">Teacher’s sheet</a>'
+        for one in lessons
+    )
+    total = sum(one.minutes for one in lessons)
+    hours = f"{total} minutes in all, {total / 60:.1f} hours."
+    table = f'<table class="all"><tr><th>Lesson<th>Minutes<th><th>{rows}</table>'
+    return _page("Lessons", f"<h1>Lessons</h1><p>{len(lessons)} lessons, {hours}</p>{table}", address, "teacher")
+
+
+def files(lessons: Iterable[Lesson], address: str = HERE) -> dict[str, str]:
+    """The HTML of all sheets by file name, with index.html, which links to them."""
+    lessons = tuple(lessons)
+    made = {"index.html": contents(lessons, address)}
+    for one in lessons:
+        made |= {f"{one.name}-handout.html": handout(one, address), f"{one.name}-teacher.html": teacher_sheet(one, address)}
+    return made
+
+
+def _page(title: str, body: str, address: str, kind: str) -> str:
+    style = (ASSETS / "lessons" / "sheet.css").read_text("utf-8")
+    host = urlsplit(address).hostname or ""
+    note = f'<p class="note">{escape(NOT_FOR_PHONES.format(host=host))}</p>' if is_loopback(host) else ""
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        f"<title>{escape(title)} · BERT Explorer</title><style>{style}</style></head>"
+        f'<body class="{kind}"><main>{note}{body}</main></body></html>\n'
+    )
+
+
+def _head(lesson: Lesson) -> str:
+    return f'<h1>{escape(lesson.title)}</h1><p class="about">{escape(lesson.about)}</p>'
+
+
+def _length(lesson: Lesson) -> str:
+    steps = f"{len(lesson.steps)} steps"
+    return f"{lesson.minutes} minutes, {steps}" if lesson.minutes else steps
+
+
+def _asked(lesson: Lesson, number: int, address: str) -> str:
+    """A step without its answer."""
+    step = lesson.steps[number - 1]
+    options = "".join(f"<li>{escape(one.text)}" for one in step.options)
+    room = f'<ul class="options">{options}</ul>{_lines(1, "Because")}' if options else _lines(LINES)
+    to = link(lesson, number, address)
+    code = f'<a class="code" href="{escape(to)}" aria-label="Step {number} in the app">{qr.svg(to).decode()}</a>'
+    return f"<section>{code}{_beginning(lesson, number)}{as_html(step.before)}{room}</section>"
+
+
+def _lines(number: int, label: str = "") -> str:
+    return f'<div class="lines">{f"<span>{label}</span>" if label else ""}{"<i></i>" * number}</div>'
+
+
+def _told(lesson: Lesson, number: int, address: str) -> str:
+    """A step with its answer."""
+    step, to = lesson.steps[number - 1], escape(link(lesson, number, address))
+    options = "".join(map(_answer, step.options))
+    table = f"<table>{options}</table>" if options else ""
+    after = f'<div class="after">{as_html(step.after)}</div>' if step.after else ""
+    where = f'<p class="where"><a href="{to}">{to}</a>{_round(step)}</p>'
+    return f"<section><div>{_beginning(lesson, number)}{where}{as_html(step.before)}{table}</div>{after}</section>"
+
+
+def _round(step: Step) -> str:
+    """The round that fits a step, and the text to ask about if it is another than the step's."""
+    if not step.round:
+        return ""
+    return f". In a room: {ROUNDS[step.round]}{f' with <b>{escape(step.round_text)}</b>' if step.round_text else ''}"
+
+
+def _beginning(lesson: Lesson, number: int) -> str:
+    """A step's heading, and its texts if they differ from the previous step's."""
+    step = lesson.steps[number - 1]
+    same = number > 1 and _texts(lesson.steps[number - 2]) == _texts(step)
+    return f"<h2>{number}. {escape(step.title)}</h2>{'' if same else _typed(_texts(step))}"
+
+
+def _answer(option: Option) -> str:
+    sign, kind = ("✓", "right") if option.right else ("", "wrong")
+    return f'<tr class="{kind}"><td>{sign}<td>{escape(option.text)}<td>{within_a_line(option.feedback)}'
+
+
+def _examples(heading: str, examples: Iterable[Example]) -> str:
+    rows = "".join(f"<tr><td>{_typed(one.texts)}<td>{within_a_line(one.outcome)}" for one in examples)
+    return f'<section class="tried"><h2>{heading}</h2><table>{rows}</table></section>' if rows else ""
+
+
+def _texts(step: Step) -> tuple[str, ...]:
+    return tuple(step.link[name] for name in "ab" if step.link.get(name))
+
+
+def _typed(texts: tuple[str, ...]) -> str:
+    """The texts to type, marked A and B if there are two."""
+    letters = [f"<b>{letter}</b>" for letter in "AB"] if len(texts) > 1 else [""]
+    lines = "".join(f"<span>{letter}{escape(text)}</span>" for letter, text in zip(letters, texts, strict=True))
+    return f'<p class="typed">{lines}</p>'

@@ -1,0 +1,201 @@
+"""Read the Markdown files of lessons; CONTRIBUTING.md describes the format.
+
+A file begins with `title`, `about` and `sources` between two lines of ---; for the teacher's sheet also `minutes`, and under
+`works` and `fails` the inputs to type in class, each with its outcome and the claims that test it. Each `## heading` begins
+a step: first lines of `name: value`, then the text to read, `- [ ]` and `- [x]` for answers with feedback after a bar, `>`
+before the text shown after the answer, and `claim:` before a claim about the model.
+"""
+
+import ast
+import functools
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from explorer.core.paths import ASSETS
+from explorer.export.links import PARAMETERS
+from explorer.export.place import SETTING
+from explorer.teaching.lessons.lesson import ROUNDS, Claim, Example, Lesson, LessonError, Option, Step
+
+FOLDER = ASSETS / "lessons"
+HEAD = ("title", "about", "sources")
+FOR_TEACHERS = ("minutes", "works", "fails")
+LISTS = ("sources", "works", "fails")
+LASTING = ("a", "b", "tab", "view")  # inherited from the step before
+GOES_WITH = {"a": "b", "tab": "view"}  # a new text A or tab ends the inheritance of these
+OWN = ("point", "cover", "round")
+RELATIONS = ("=", "!=", "<", "<=", ">", ">=", "contains", "lacks")
+FEWEST, MOST = 3, 7  # steps
+CLAIM = re.compile(rf"(\w+)(\(.*\)) ([\w.*\-\[\] ]+?) ({'|'.join(RELATIONS)}) (.+)")
+KEY = re.compile(r"([a-z][\w.]*): ?(.*)")
+MINUTES = re.compile(r"[1-9]\d{0,2}")
+EXAMPLE = re.compile(r"(.+?) → ([^|]+?)((?: \| [^|]+)+)")
+OPTION = re.compile(r"- \[([ x])\] ([^|]+)\|(.+)")
+
+
+@functools.cache
+def lessons() -> tuple[Lesson, ...]:
+    """All lessons of the app, by number. Raises LessonError."""
+    return tuple(read(path) for path in sorted(FOLDER.glob("*.md")) if path.name != "README.md")
+
+
+def read(path: Path) -> Lesson:
+    """The lesson in a file. Raises LessonError, which names the line."""
+    return _Reader(path).lesson()
+
+
+def claim(text: str, line: int = 0) -> Claim:
+    """Parse a claim found on a line of its file. Raises LessonError."""
+    how = "a claim is 'endpoint(argument=value) path relation value', as 'tokens(text_a=\"Hi.\") total = 4'."
+    if (found := CLAIM.fullmatch(text)) is None:
+        raise LessonError(how)
+    try:
+        call = ast.parse(f"call{found[2]}", mode="eval").body
+        if not isinstance(call, ast.Call) or call.args:
+            raise ValueError
+        arguments = {str(one.arg): ast.literal_eval(one.value) for one in call.keywords}
+        value = ast.literal_eval(found[5])
+    except (ValueError, SyntaxError):
+        raise LessonError(how) from None
+    return Claim(text, found[1], arguments, tuple(found[3].strip().split(".")), found[4], value, line)
+
+
+class _Reader:
+    """Parses the lines of one file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.lines = path.read_text("utf-8").splitlines()
+
+    def wrong(self, line: int, what: str) -> LessonError:
+        """The error for a line, counted from 1."""
+        return LessonError(f"{self.path.name}, line {line}: {what}")
+
+    def lesson(self) -> Lesson:
+        head, start = self._head()
+        begins = [number for number in range(start, len(self.lines)) if self.lines[number].startswith("## ")]
+        if not FEWEST <= len(begins) <= MOST:
+            raise self.wrong(
+                len(self.lines), f"a lesson has {FEWEST} to {MOST} steps, each under a '## heading', not {len(begins)}."
+            )
+        ends = [*begins[1:], len(self.lines)]
+        link: dict[str, str] = {}
+        steps = []
+        for begin, end in zip(begins, ends, strict=True):
+            steps.append(self._step(begin, end, link))
+            link = {name: value for name, value in steps[-1].link.items() if name in LASTING}
+        if not any(step.options for step in steps):
+            raise self.wrong(len(self.lines), "no step asks anything; write answers as '- [ ] text | feedback'.")
+        (_, title), (_, about) = head["title"][0], head["about"][0]
+        sources = tuple(text for _, text in head["sources"])
+        return Lesson(self.path.stem, title, about, sources, tuple(steps), *self._for_teachers(head))
+
+    def _head(self) -> tuple[dict[str, list[tuple[int, str]]], int]:
+        """The (line, text) pairs by name, and the index of the first line after the head."""
+        if not self.lines or self.lines[0] != "---" or "---" not in self.lines[1:]:
+            raise self.wrong(1, "a lesson begins with title, about and sources between two lines of '---'.")
+        end = self.lines.index("---", 1)
+        found: dict[str, list[tuple[int, str]]] = {}
+        name = ""
+        for number, line in enumerate(self.lines[1:end], start=2):
+            if (named := KEY.fullmatch(line)) and named[1] in (*HEAD, *FOR_TEACHERS):
+                name = named[1]
+                found[name] = [(number, named[2])] if named[2] or name not in LISTS else []
+            elif line.startswith("  - ") and name in LISTS:
+                found[name].append((number, line[4:]))
+            else:
+                known = ", ".join((*HEAD, *FOR_TEACHERS))
+                raise self.wrong(number, f"here stand only {known}, and {', '.join(LISTS)} as '  - text'.")
+        if missing := [name for name in HEAD if not any(text for _, text in found.get(name, ()))]:
+            raise self.wrong(end + 1, f"the head lacks {' and '.join(missing)}.")
+        return found, end + 1
+
+    def _for_teachers(self, head: dict[str, list[tuple[int, str]]]) -> tuple[int, tuple[Example, ...], tuple[Example, ...]]:
+        """The minutes, and the examples under works and fails; 0 and empty if not given."""
+        number, minutes = head["minutes"][0] if "minutes" in head else (0, "0")
+        if number and not MINUTES.fullmatch(minutes):
+            raise self.wrong(number, "the minutes are a whole number, as in 'minutes: 30'.")
+        works, fails = (tuple(self._example(*one) for one in head.get(name, ())) for name in ("works", "fails"))
+        return int(minutes), works, fails
+
+    def _example(self, number: int, line: str) -> Example:
+        if (found := EXAMPLE.fullmatch(line)) is None:
+            raise self.wrong(number, "an example is 'A → what happens | claim', of two texts 'A / B → what happens | claim'.")
+        claims = tuple(self._claim(number, text.strip()) for text in found[3].split(" | ")[1:])
+        texts = tuple(found[1].split(" / "))
+        asked = [value for one in claims for value in _values(one.arguments)]
+        if other := [text for text in texts if text not in asked]:
+            raise self.wrong(number, f"no claim of the example is about {other[0]!r}.")
+        return Example(texts, found[2].strip(), claims)
+
+    def _step(self, begin: int, end: int, lasting: dict[str, str]) -> Step:
+        given: dict[str, str] = {}
+        body = begin + 1
+        while body < end and self.lines[body]:
+            name, value = self._key(body)
+            given[name] = value
+            body += 1
+        own = {name: given.pop(name, "") for name in OWN}
+        own["round"], _, own["round_text"] = (part.strip() for part in own["round"].partition("|"))
+        if own["round"] not in ("", *ROUNDS):
+            raise self.wrong(begin + 1, f"a round is {', '.join(ROUNDS)}; behind a bar may stand another text A to ask about.")
+        ended = [other for name, other in GOES_WITH.items() if name in given]
+        link = {name: value for name, value in lasting.items() if name not in ended} | given
+        if missing := [name for name in ("a", "tab") if name not in link]:
+            raise self.wrong(begin + 1, f"the first step must say its {' and '.join(missing)}.")
+        before, after, options, claims = self._body(body, end)
+        if options and sum(option.right for option in options) != 1:
+            raise self.wrong(begin + 1, "exactly one answer of a question is right, marked '- [x]'.")
+        if not before:
+            raise self.wrong(begin + 1, "the step says nothing.")
+        if options and not after:
+            raise self.wrong(begin + 1, "what is asked has no answer; write it behind '> '.")
+        return Step(
+            self.lines[begin][3:].strip(), link, **own, before=before, options=options, after=after, claims=claims, line=begin + 1
+        )
+
+    def _key(self, number: int) -> tuple[str, str]:
+        named = KEY.fullmatch(self.lines[number])
+        if named is None:
+            raise self.wrong(number + 1, "below a heading stand lines of 'name: value', then an empty line.")
+        name = named[1]
+        if name not in PARAMETERS and name not in OWN and not name.startswith(SETTING):
+            raise self.wrong(number + 1, f"there is no {name!r}; there are {', '.join([*OWN, *PARAMETERS])}.")
+        return name, named[2]
+
+    def _body(self, begin: int, end: int) -> tuple[str, str, tuple[Option, ...], tuple[Claim, ...]]:
+        before, after, options, claims = [], [], [], []
+        for number, line in enumerate(self.lines[begin:end], start=begin + 1):
+            if line.startswith("- ["):
+                options.append(self._option(number, line))
+            elif line.startswith("claim:"):
+                claims.append(self._claim(number, line.removeprefix("claim:").strip()))
+            elif line.startswith(">"):
+                after.append(line.removeprefix(">").strip())
+            elif line.strip() and (options or after):
+                raise self.wrong(number, "behind the answers stand only what is told after ('> …') and claims.")
+            else:
+                before.append(line)
+        return "\n".join(before).strip(), "\n".join(after).strip(), tuple(options), tuple(claims)
+
+    def _option(self, number: int, line: str) -> Option:
+        if (found := OPTION.fullmatch(line)) is None:
+            raise self.wrong(number, "an answer is '- [ ] text | feedback', the right one '- [x] text | feedback'.")
+        return Option(found[2].strip(), found[1] == "x", found[3].strip())
+
+    def _claim(self, number: int, text: str) -> Claim:
+        try:
+            return claim(text, number)
+        except LessonError as error:
+            raise self.wrong(number, str(error)) from None
+
+
+def _values(argument: object) -> Iterator[object]:
+    """What an argument of a claim holds, settings within settings too."""
+    if isinstance(argument, Mapping):
+        argument = list(argument.values())
+    if isinstance(argument, list):
+        for one in argument:
+            yield from _values(one)
+    else:
+        yield argument

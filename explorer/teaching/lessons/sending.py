@@ -1,0 +1,55 @@
+"""Lessons as JSON for the page: links as query strings, and Markdown rendered to HTML."""
+
+import functools
+from typing import Any
+
+from markdown_it import MarkdownIt
+
+from explorer.export import links
+from explorer.teaching.lessons.lesson import Lesson, Step
+from explorer.teaching.lessons.reading import lessons
+
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
+
+
+@functools.cache
+def sent() -> dict[str, Any]:
+    """All lessons. Raises LessonError, and ModelError if a step's model cannot be loaded."""
+    return {"lessons": [_lesson(one) for one in lessons()]}
+
+
+def as_html(text: str) -> str:
+    """Markdown as HTML; HTML in it is escaped."""
+    return _MARKDOWN.render(text)
+
+
+def within_a_line(text: str) -> str:
+    """Markdown as HTML without a paragraph around it."""
+    return _MARKDOWN.renderInline(text)
+
+
+def _lesson(lesson: Lesson) -> dict[str, Any]:
+    steps = [_step(one) for one in lesson.steps]
+    return {
+        "name": lesson.name,
+        "number": lesson.number,
+        "title": lesson.title,
+        "about": lesson.about,
+        "minutes": lesson.minutes,
+        "sources": list(lesson.sources),
+        "steps": steps,
+    }
+
+
+def _step(step: Step) -> dict[str, Any]:
+    options = [{"text": one.text, "right": one.right, "feedback": within_a_line(one.feedback)} for one in step.options]
+    return {
+        "title": step.title,
+        "query": links.query(step.place),
+        "point": step.point,
+        "cover": step.cover,
+        "round": {"kind": step.round, "query": links.query(step.asked)} if step.round else None,
+        "before": as_html(step.before),
+        "options": options,
+        "after": as_html(step.after),
+    }

@@ -1,0 +1,1 @@
+"""Tokens: the input as BERT reads it."""

@@ -1,0 +1,101 @@
+"""The vectors that are summed for each token's embedding."""
+
+from typing import Any
+
+import numpy as np
+
+from explorer.analysis.similarity import cosines, norms
+from explorer.techniques.inside import EmbeddingParts, embedding_parts
+from explorer.ui.pictures.numbers import beside
+from explorer.ui.pictures.strip_table import Column, Row, strip_table
+from explorer.ui.subject import Subject
+from explorer.ui.view import Content, View, check, matches, part, prose
+
+
+class Embeddings(View):
+    """The summands of one token as vectors, and the norms of those of all tokens."""
+
+    name, question = "tokens/embeddings", "What is added up for each token?"
+    columns, widths = (("sum", "check", "help"), ("norms",)), (2, 3)
+    sum = part("strips")
+    check = check()
+    norms = part("strips", classes="compact", height=440, sortable=True)
+    help = prose(classes="caption")
+
+    def compute(self, subject: Subject) -> Content:
+        """Both tables, and whether the sum is hidden state 0."""
+        parts = embedding_parts(subject.trace)
+        return {
+            "sum": _sum(subject, parts),
+            "check": matches(parts.error, f"{_formula(parts)} is hidden state 0 for all tokens", 1e-5),
+            "norms": _norms(subject, parts),
+            "help": _help(subject, parts),
+        }
+
+
+def _formula(parts: EmbeddingParts) -> str:
+    normed = f"LayerNorm({' + '.join(parts.added)})"
+    return normed if parts.projected is None else f"W · {normed} + b"
+
+
+def _help(subject: Subject, parts: EmbeddingParts) -> str:
+    """What was added up, and which parts this model lacks."""
+    family, has = subject.model.family, subject.model.capabilities
+    said = [f"{_formula(parts)} is hidden state 0 (Devlin et al. 2019, figure 2)."]
+    if family.word_transformation:
+        said.append("The part of the token is made of its own vector and those of its two neighbours.")
+    if not has.positions:
+        said.append("There is no vector for the position: each layer turns queries and keys by their place instead.")
+    if not has.segments and "segment" in parts.added:
+        said.append("The segment is the same for every token: this model was trained without.")
+    elif not has.segments:
+        said.append("There is no vector for the segment: this model was trained without.")
+    if parts.projected is not None:
+        narrow, wide = parts.normed.shape[1], parts.projected.shape[1]
+        said.append(
+            f"The embeddings are {narrow} numbers wide, the layers {wide}: a matrix W between them brings one to the other."
+        )
+    said.append(
+        "‖·‖ is the Euclidean length, cos the cosine (−1 to 1) between the sum and each part: how much of it points that way."
+    )
+    return " ".join(said)
+
+
+def _sum(subject: Subject, parts: EmbeddingParts) -> dict[str, Any]:
+    """A table of the vectors that are summed for one token."""
+    trace, token, encoding = subject.trace, subject.token, subject.trace.encoding
+    about = {"token": trace.tokens[token], "position": encoding.positions[token], "segment": "AB"[encoding.segments[token]]}
+    columns = [
+        Column(f"token {token}", "name", name="part"),
+        Column("its vector", "strip", name="value"),
+        Column("norm", "number", form=".2f"),
+    ]
+    strips = [
+        *((f"{'+ ' if place else ''}{name}: {about[name]}", part) for place, (name, part) in enumerate(parts.added.items())),
+        ("= sum", parts.total),
+        ("LayerNorm", parts.normed),
+        *([] if parts.projected is None else [("W · … + b", parts.projected)]),
+        ("hidden state 0", trace.hidden_states[0]),
+    ]
+    rows = [
+        Row([name, vectors[token], np.linalg.norm(vectors[token])], strong=name == "hidden state 0") for name, vectors in strips
+    ]
+    return beside(strip_table(columns, rows, "what is added up for one token"), position=token, token=trace.tokens[token])
+
+
+def _norms(subject: Subject, parts: EmbeddingParts) -> dict[str, Any]:
+    """A table of the norms of all parts of every token, and the cosines between the sum and each part."""
+    measured = {**parts.added, "sum": parts.total, "LayerNorm": parts.normed}
+    lengths = [norms(part) for part in measured.values()]
+    shares = [cosines(parts.total, part) for part in parts.added.values()]
+    numbers = np.stack([*lengths, *shares], axis=1)  # [tokens, 8 in BERT]
+    names = [*(f"‖{name}‖" for name in measured), *(f"cos {name}" for name in parts.added)]
+    columns = [Column("token", "name"), Column("#", "number", name="position")]
+    columns += [Column(name, "number", form=".2f", name=_plain_name(name)) for name in names]
+    rows = [Row([token, place, *row]) for place, (token, row) in enumerate(zip(subject.trace.tokens, numbers, strict=True))]
+    return strip_table(columns, rows, "norms and cosines of what is added up")
+
+
+def _plain_name(title: str) -> str:
+    """The exported name of a column: norm_token for ‖token‖."""
+    return f"norm_{title.strip('‖').lower()}" if title.startswith("‖") else title.replace("cos ", "cosine_")

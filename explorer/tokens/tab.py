@@ -1,0 +1,14 @@
+"""The tab Tokens: the input as BERT reads it, the embeddings of each token, and the vocabulary."""
+
+from explorer.tokens.embeddings import Embeddings
+from explorer.tokens.pieces import Pieces
+from explorer.tokens.vocabulary import Vocabulary
+from explorer.ui.view import Cell, Tab
+
+CHOICES: dict[str, list[list[Cell]]] = {
+    "Pieces": [[Pieces]],
+    "What is added up": [[Embeddings]],
+    "The vocabulary": [[Vocabulary]],
+}
+
+TAB = Tab("tokens", "Tokens", "What does BERT read?", CHOICES)

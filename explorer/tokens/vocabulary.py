@@ -1,0 +1,79 @@
+"""Search in the vocabulary, and the nearest neighbors of a piece."""
+
+from typing import Any
+
+from explorer.analysis.similarity import nearest
+from explorer.core.limits import QUERY
+from explorer.text import limits
+from explorer.tokens.compute import search
+from explorer.ui.pictures.strip_table import Column, Row, strip_table
+from explorer.ui.settings import memory, text
+from explorer.ui.subject import Subject
+from explorer.ui.view import Change, Content, View, caption, part, sentence, settle
+
+MOST_FOUND = 200
+MOST_NEAR = 12
+FOUND = [Column("piece", "name"), Column("id", "number")]
+NEAR = [Column("nearest piece", "name"), Column("id", "number"), Column("cosine", "number", form=".3f"), Column("", "bar")]
+
+
+def _two_ids(value: Any) -> tuple[int, int] | None:
+    fine = isinstance(value, list | tuple) and len(value) == 2 and all(type(id) is int and id >= 0 for id in value)
+    return tuple(value) if fine else None
+
+
+class Vocabulary(View):
+    """A search in the vocabulary, and the pieces nearest to one of them."""
+
+    name, question = "tokens/vocabulary", "Which pieces does it know, and which are alike?"
+    columns, widths = (("query", "count", "pieces"), ("piece", "nearest", "help")), (5, 6)
+    query: str = text(
+        "play", "Search the vocabulary: play, play*, *tion, ##ing, or an id", limit=QUERY, max_length=QUERY.most, max_lines=1
+    )
+    count = sentence()
+    pieces = part("strips", height=300, marks=True)
+    piece = sentence()
+    nearest = part("strips")
+    help = caption(
+        "Nearest by cosine (−1 to 1) in the word embedding table, the vectors that the model starts from: alike "
+        "in use or in spelling, and blind to context. Click a piece to go on from there."
+    )
+    detour: tuple[int, int] | None = memory(None, kept=_two_ids)  # (id of the selected token, id of the clicked piece)
+
+    def compute(self, subject: Subject) -> Content:
+        """The results of the search, and the neighbors of the piece."""
+        return {**self._found(subject), **self._near(subject)}
+
+    def on_pieces(self, subject: Subject, index: int) -> Change:
+        """Show the neighbors of the piece with this id, until another token is selected."""
+        id = limits.check_integer(index, "the id", 0, subject.model.capabilities.vocab_size - 1)
+        return settle(detour=(_id_of(subject), id))
+
+    on_nearest = on_pieces
+
+    def _found(self, subject: Subject) -> Content:
+        vocabulary = subject.model.vocabulary
+        if not self.query.strip():
+            return {"count": f"{len(vocabulary):,} pieces; type to search them.", "pieces": None}
+        ids = search(vocabulary, self.query)
+        few = f", the first {MOST_FOUND} are shown" if len(ids) > MOST_FOUND else ""
+        count = "1 piece matches" if len(ids) == 1 else f"{len(ids):,} pieces match"
+        rows = [Row([vocabulary[id], id], token=id) for id in ids[:MOST_FOUND]]
+        return {
+            "count": f"{count}{few}." if ids else "No piece matches; try fewer letters.",
+            "pieces": strip_table(FOUND, rows, "pieces found"),
+        }
+
+    def _near(self, subject: Subject) -> Content:
+        vocabulary, id = subject.model.vocabulary, _id_of(subject)
+        if self.detour and self.detour[0] == id and self.detour[1] < len(vocabulary):
+            id = self.detour[1]
+        rows = [
+            Row([vocabulary[row], row, cosine, max(cosine, 0.0)], token=row)
+            for row, cosine in nearest(subject.model.word_table, id, MOST_NEAR)
+        ]
+        return {"piece": f"Nearest to '{vocabulary[id]}' (id {id}):", "nearest": strip_table(NEAR, rows, "nearest pieces")}
+
+
+def _id_of(subject: Subject) -> int:
+    return subject.trace.ids[subject.token]

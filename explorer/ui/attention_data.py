@@ -1,0 +1,242 @@
+"""Attention for the views: arrays for a subject, of which small ones are cached with the trace."""
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer.analysis.attention import rows_error
+from explorer.analysis.head_metrics import CLEAR, METRICS, TokenFacts, strongest_pairs
+from explorer.analysis.overview import Overview, overview
+from explorer.techniques.ablation import head_effects, knows_head_effects, prepare_head_effects
+from explorer.techniques.inside import value_error, value_norms
+from explorer.techniques.targets import Target, read, word_target
+from explorer.text.roles import telling_pairs
+from explorer.ui.pictures.bars import SEEN, change_of
+from explorer.ui.pictures.numbers import Table
+from explorer.ui.subject import Subject, head_name
+from explorer.ui.view import Why, is_quick, max_error, verdict
+
+ONE_HEAD, LAYER_MEAN, HEAD_MEAN, ALL_MEAN = (
+    "this head",
+    "mean of the layer's heads",
+    "this head number, mean of all layers",
+    "mean of all heads",
+)
+WEIGHT, VALUE = "weight", "weight × value"
+FALL = 0.85  # largest share of its probability left to a word without a head that matters for it
+
+
+def overview_of(subject: Subject) -> Overview:
+    """Thumbnails, metrics and patterns of all heads on this input."""
+    return _seen(subject)[0]
+
+
+def _seen(subject: Subject) -> tuple[Overview, np.ndarray]:
+    """The overview, and the strongest telling pair of each head: its weight, query and key [3, layers, heads]."""
+    trace = subject.trace
+
+    def make() -> tuple[Overview, np.ndarray]:
+        allowed, pairs = telling_pairs(trace.encoding), []
+
+        def layers() -> Iterator[np.ndarray]:
+            for layer in range(subject.model.capabilities.layers):
+                attention = trace.attention(layer)
+                pairs.append(strongest_pairs(attention, allowed))
+                yield attention
+
+        seen = overview(layers(), TokenFacts.of(trace.encoding))
+        return seen, np.stack(pairs, axis=1)
+
+    return trace.once("overview", make)
+
+
+def heads_table(seen: Overview) -> Table:
+    """All heads by numbers, layer by layer."""
+    places = [(layer, head) for layer in range(seen.patterns.shape[0]) for head in range(seen.patterns.shape[1])]
+    numbers = {"strongest_weight": seen.strongest, **{metric.key: seen.metrics[metric.key] for metric in METRICS}}
+    rows = [[layer + 1, head + 1, str(seen.patterns[layer, head])] for layer, head in places]
+    for row, place in zip(rows, places, strict=True):
+        row += [float(values[place]) for values in numbers.values()]
+    return Table.of(("layer", "head", "pattern", *numbers), rows)
+
+
+@dataclass(frozen=True)
+class Telling:
+    """The most telling fact about a head (zero-based): its effect on the first guess, or what one word attends to.
+
+    `query` and `key` are the tokens of its strongest weight, None if there is only one token.
+    """
+
+    layer: int
+    head: int
+    query: int | None = None
+    key: int | None = None
+    weight: float = 0
+    word: str = ""  # the first guess for the blank if the head matters for it, with its probability
+    before: float = 0  # with the head
+    after: float = 0  # without it
+
+    @property
+    def selection(self) -> dict[str, int]:
+        """The head, counted from 1, and the query, as a selection of the page."""
+        chosen = {"layer": self.layer + 1, "head": self.head + 1}
+        return chosen if self.query is None else {**chosen, "token": self.query}
+
+    @property
+    def names_a_key(self) -> bool:
+        """Whether to mention the key: if its weight is clear, or there is nothing else to say."""
+        return self.key is not None and (not self.word or self.weight >= CLEAR)
+
+
+def _first_guess(subject: Subject) -> Target | None:
+    """The first guess for the blank; None if there is no blank, or if the effects of all heads are not quickly found."""
+    model = subject.model.capabilities
+    passes = model.layers * model.heads / 3  # one head takes less than half of the layers on average
+    if not (model.fill_mask and subject.trace.mask_positions and is_quick(subject, 4 * passes)):  # within a quarter of a second
+        return None
+    return word_target(subject.trace, "", subject.blank)
+
+
+def effects_of(subject: Subject) -> tuple[Target, float, np.ndarray] | None:
+    """The first guess, its probability, and that without each head [layers, heads]; None if not quickly found."""
+    trace, target = subject.trace, _first_guess(subject)
+    if target is None:
+        return None
+    return target, float(read(trace.model, target, trace.states[-1:]).probability), head_effects(trace, target)
+
+
+def prepare_effects(subject: Subject) -> Generator[float, None, None]:
+    """Compute and cache the result of `effects_of`; yields the share done."""
+    if (target := _first_guess(subject)) is not None:
+        yield from prepare_head_effects(subject.trace, target)
+
+
+def told_at_once(subject: Subject) -> Telling | None:
+    """`telling_of`, or None if an answer is wanted at once and this would take longer; it is then noted in `subject.later`."""
+    if subject.later is not None:
+        target = _first_guess(subject)
+        if target is not None and not knows_head_effects(subject.trace, target):
+            subject.later.add("head effects")
+            return None
+    return telling_of(subject)
+
+
+def telling_of(subject: Subject) -> Telling:
+    """The most telling fact about the selected head if it was picked, else about the most telling head for this input.
+
+    That is the head without which the first guess loses most; or the one whose pronoun attends most strongly to a preceding word;
+    or the one with the strongest weight between two words that are not neighbors.
+    """
+    picked, found = subject.chosen.picked, effects_of(subject)
+    chosen = subject.selection.attention_layer, subject.selection.head_index
+    if found is not None:
+        target, before, without = found
+        layer, head = chosen if picked else _place(int(without.argmin()), without)
+        after = float(without[layer, head])
+        if abs(after - before) >= SEEN if picked else after <= FALL * before - SEEN:
+            key, weight = _looked_at(subject, layer, head, target.position)
+            return Telling(layer, head, target.position, key, weight, target.token, before, after)
+    if picked:
+        layer, head = chosen
+        allowed = telling_pairs(subject.trace.encoding, pronouns=False)
+        weight, query, key = (one[0] for one in strongest_pairs(subject.trace.attention(layer)[[head]], allowed))
+    else:
+        weights, queries, keys = _seen(subject)[1]
+        layer, head = _place(int(weights.argmax()), weights)
+        weight, query, key = (one[layer, head] for one in (weights, queries, keys))
+    return Telling(layer, head, int(query), int(key), float(weight)) if weight > 0 else Telling(layer, head)
+
+
+def _place(index: int, array: np.ndarray) -> tuple[int, int]:
+    layer, head = np.unravel_index(index, array.shape)
+    return int(layer), int(head)
+
+
+def _looked_at(subject: Subject, layer: int, head: int, query: int) -> tuple[int | None, float]:
+    """The other token of the texts that a token attends to most, and the weight; None if there is no other."""
+    others = [token for token in subject.trace.encoding.text_positions if token != query]
+    if not others:
+        return None, 0.0
+    row = subject.trace.attention(layer)[head, query]
+    key = others[int(row[others].argmax())]
+    return key, float(row[key])
+
+
+def head_sentence(subject: Subject, found: Telling) -> str:
+    """The most telling fact about a head, in one sentence."""
+    if found.word:
+        where, change = head_name((found.layer, found.head)), change_of(found.word, found.before, found.after)
+        if not found.names_a_key:
+            return f"Without {where}, {change}."
+        query, key = _looking(subject, found)
+        return f"{where.capitalize()} looks from “{query}” to “{key}” with a weight of {found.weight:.2f}; without it, {change}."
+    if found.query is None or found.key is None:
+        encoding = subject.trace.encoding
+        added = (token for token, side in zip(encoding.tokens, encoding.sequences, strict=True) if side < 0)
+        named = " and ".join(dict.fromkeys(added))
+        return f"A single token: besides {named or 'itself'} there is nothing to look at."
+    return looks_at(subject, found)
+
+
+def _looking(subject: Subject, found: Telling) -> tuple[str, str]:
+    """The names of the query and the key. Raises ValueError if there is no key."""
+    if found.query is None or found.key is None:
+        raise ValueError("there is no other token to look at")
+    return subject.trace.tokens[found.query], subject.trace.tokens[found.key]
+
+
+def looks_at(subject: Subject, found: Telling) -> str:
+    """What a token attends to in a head, in one sentence. Raises ValueError if there is no key."""
+    query, key = _looking(subject, found)
+    return f"In {head_name((found.layer, found.head))}, “{query}” looks at “{key}” with a weight of {found.weight:.2f}."
+
+
+def switched_off(found: Telling) -> Why:
+    """Where the effect of switching a head off is shown."""
+    off = ((found.layer, found.head),)
+    return Why("fill-mask", "Switch heads off", {**found.selection, "off": off}, {"word": ""})
+
+
+def most_telling_first(subject: Subject) -> Subject:
+    """The subject with the most telling layer and head, unless they were picked.
+
+    If an answer is wanted at once and they are not known yet, the selection stays.
+    """
+    if subject.chosen.picked or (found := told_at_once(subject)) is None:
+        return subject
+    return subject.select(layer=found.layer + 1, head=found.head + 1, picked=False)
+
+
+def weights_of(subject: Subject, average: str = ONE_HEAD, measure: str = WEIGHT) -> np.ndarray:
+    """[query, key] weights of the selected head, or the mean over heads, layers or both."""
+    layer, head = subject.selection.attention_layer, subject.selection.head_index
+    layers = range(subject.model.capabilities.layers) if average in (HEAD_MEAN, ALL_MEAN) else [layer]
+    heads = slice(None) if average in (LAYER_MEAN, ALL_MEAN) else slice(head, head + 1)
+    total = np.zeros((subject.trace.kept, subject.trace.kept), dtype=np.float32)
+    for index in layers:
+        chosen = subject.trace.attention(index)[heads]
+        if measure == VALUE:
+            chosen = chosen * value_norms(subject.trace, index)[heads, None, :]
+        total += chosen.mean(axis=0)
+    return total / len(layers)
+
+
+def attention_check(subject: Subject, measure: str = WEIGHT) -> dict[str, str]:
+    """A check that the weights shown are those that the model used."""
+    trace, layer = subject.trace, subject.selection.attention_layer
+
+    def errors() -> tuple[float, float]:
+        return rows_error(trace.attention(layer)), trace.attention_error(layer)
+
+    rows, output = trace.once(("check", layer), errors)
+    proofs = [
+        f"rows sum to 1 ({max_error(rows)})",
+        f"these weights give the model's own output of layer {layer + 1} ({max_error(output)})",
+    ]
+    fine = rows < 1e-5 and output < 1e-4
+    if measure == VALUE:
+        error = trace.once(("values", layer), lambda: value_error(trace, layer))
+        proofs.append(f"the weighted values of all heads sum to what the layer's attention adds ({max_error(error)})")
+        fine = fine and error < 1e-4
+    return verdict(fine, "; ".join(proofs))

@@ -1,0 +1,105 @@
+"""Attribution by token: the base of the views for a word in a blank and for IsNext."""
+
+from abc import abstractmethod
+from collections.abc import Generator, Sequence
+
+import numpy as np
+
+from explorer.techniques.attribution import Attribution, attribute, integrated_gradients_in_steps
+from explorer.techniques.targets import Target
+from explorer.ui.pictures.attribution import attribution_bars
+from explorer.ui.settings import choice, number
+from explorer.ui.subject import Subject
+from explorer.ui.view import Content, Finding, LongView, caption, chart, part
+
+Found = tuple[Target, Attribution, Attribution]
+
+INTEGRATED = "integrated_gradients"
+BASELINES = {"pad": "[PAD]", "mask": "[MASK]", "mean": "the mean embedding"}
+METHODS = {INTEGRATED: "Integrated gradients", "gradient_x_input": "Gradient × input"}
+
+ABOUT = (
+    "A score above 0 speaks for the answer, below 0 against it; the unit is that of the logit (no bounds). "
+    "Integrated gradients (Sundararajan et al. 2017) sum to the change of the logit from a baseline to the input; there "
+    "[PAD], [MASK] or the mean of all word embeddings stands at every piece that is not a special token, so special tokens "
+    "score 0. That the sum is right does not make the baseline right: try the others, and compare. Gradient × input "
+    "(Shrikumar et al. 2016) is its first-order relative and promises no sum. Occlusion is the simple reading: how "
+    "far the logit falls when [MASK] stands in the token's place."
+)
+
+
+class AttributionView(LongView):
+    """A score for each token. Subclasses implement `target`."""
+
+    question = "Which tokens does the answer rest on?"
+    start = "Attribute"
+    method: str = choice([(label, key) for key, label in METHODS.items()])
+    bars = chart("Attribution by token", height=320, answer=True)
+    check = part("check", keep_height=True, answer=True)
+    help = caption(ABOUT)
+    baseline: str = choice(
+        [(label, key) for key, label in BASELINES.items()], "Baseline", more=True, when=lambda view: view.method == INTEGRATED
+    )
+    steps: int = number(
+        50, "Steps", low=5, high=300, step=5, heard="release", more=True, when=lambda view: view.method == INTEGRATED
+    )
+
+    @abstractmethod
+    def target(self, subject: Subject) -> Target:
+        """The prediction to explain."""
+
+    def passes(self, subject: Subject) -> float:
+        """One for each occluded token, and forward and backward passes along the path."""
+        return subject.trace.kept + 150
+
+    def work(self, subject: Subject) -> Generator[float, None, Found]:
+        """The target, its scores by the chosen method, and those by occlusion."""
+        trace, target = subject.trace, self.target(subject)
+        if self.method == INTEGRATED:
+            scores = yield from integrated_gradients_in_steps(trace, target, self.steps, self.baseline)
+        else:
+            scores = attribute(trace, target, self.method)
+        return target, scores, attribute(trace, target, "occlusion")
+
+    def draw(self, subject: Subject, found: Found) -> Content:
+        """Both scores of every token as bars."""
+        target, scores, occluded = found
+        name = METHODS[self.method] + (f", {scores.path.steps} steps, baseline {BASELINES[self.baseline]}" if scores.path else "")
+        unit = f"logit of {target.token}" + ("" if target.foil is None else f" − {target.foil_token}")
+        figure = attribution_bars(subject.trace.tokens, scores.scores, name, occluded.scores, unit)
+        return {"bars": figure, "check": _check(scores, unit)}
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """The decisive token."""
+        if (found := self.known(subject)) is None:
+            return None
+        target, scores, occluded = found
+        return Finding(_strongest(subject.trace.tokens, scores.scores, occluded.scores, target.quoted))
+
+
+def _strongest(tokens: Sequence[str], scores: np.ndarray, occluded: np.ndarray, answer: str) -> str:
+    """The token with the highest score for the quoted answer, whether occlusion agrees, and the token with the lowest score."""
+
+    def called(place: int) -> str:
+        return f"“{tokens[place]}”" + (f" (token {place})" if tokens.count(tokens[place]) > 1 else "")
+
+    high, low, hidden = int(scores.argmax()), int(scores.argmin()), int(occluded.argmax())
+    if scores[high] <= 0:
+        return f"No token speaks for {answer}."
+    said = f"{called(high)} speaks most for {answer} ({scores[high]:+.2f})"
+    if occluded[hidden] > 0:
+        said += ", by occlusion too" if hidden == high else f", but by occlusion {called(hidden)} does"
+        said += f" ({occluded[hidden]:+.2f})"
+    return said + (f"; {called(low)} most against it ({scores[low]:+.2f})." if scores[low] < 0 else ".")
+
+
+def _check(found: Attribution, unit: str) -> dict[str, str] | str:
+    path = found.path
+    if path is None:
+        return "This method promises no sum, so there is nothing to check it against but occlusion."
+    mark = "✓ the sum matches the model" if path.sums_up else "✗ the sum does not match the model yet; take more steps"
+    text = (
+        f"{mark}: the scores sum to {found.scores.sum():.3f}, the {unit} changes by {path.change:.3f} from the "
+        f"baseline to the input (convergence delta {path.delta:.1e})."
+    )
+    return {"text": text, "kind": "info" if path.sums_up else "error"}

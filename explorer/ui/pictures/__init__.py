@@ -1,0 +1,1 @@
+"""Arrays to pictures: Plotly dictionaries, and the values of our own components."""

@@ -1,0 +1,48 @@
+"""A grid of layers × heads as small pictures."""
+
+from collections.abc import Collection, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from explorer.ui.pictures.base import sqrt_bytes, to_base64
+
+
+def head_grid(
+    thumbnails: np.ndarray,
+    selected: tuple[int, int] = (0, 0),
+    sqrt: bool = True,
+    *,
+    notes: Sequence[Sequence[str]] | None = None,
+    marks: np.ndarray | None = None,
+    off: Collection[tuple[int, int]] = (),
+    colours: Sequence[Sequence[str]] | None = None,
+) -> dict[str, Any]:
+    """The component's value for `thumbnails` [layers, heads, n, n] in 0 to 1; `selected` is (layer, head), zero-based.
+
+    `notes` [layers][heads] are shown when a head is pointed at; `marks` [layers, heads] in 0 to 1 are drawn as bars below the
+    pictures, in the `colours` [layers][heads]; the zero-based (layer, head) in `off` are crossed out. Raises ValueError when
+    shapes do not fit.
+    """
+    thumbnails = np.asarray(thumbnails)
+    if thumbnails.ndim != 4 or thumbnails.shape[2] != thumbnails.shape[3] or 0 in thumbnails.shape:
+        raise ValueError(f"thumbnails must be [layers, heads, n, n], not {list(thumbnails.shape)}")
+    layers, heads, size, _ = thumbnails.shape
+    layer, head = (int(index) for index in selected)
+    if not (0 <= layer < layers and 0 <= head < heads):
+        raise ValueError(f"there is no layer {layer}, head {head} (zero-based) among {layers} × {heads}")
+    for name, rows in (("notes", notes), ("marks", marks), ("colours", colours)):
+        if rows is not None and (len(rows), {len(row) for row in rows}) != (layers, {heads}):
+            raise ValueError(f"{name} must have one entry for each of {layers} × {heads} heads")
+    return {
+        "layers": layers,
+        "heads": heads,
+        "size": size,
+        "data": to_base64(sqrt_bytes(thumbnails if sqrt else np.square(thumbnails))),
+        "selected": [layer, head],
+        "notes": None if notes is None else list(chain.from_iterable(notes)),
+        "off": [[int(layer), int(head)] for layer, head in off],
+        "marks": None if marks is None else np.asarray(marks).ravel().round(3).tolist(),
+        "colours": None if colours is None else list(chain.from_iterable(colours)),
+    }

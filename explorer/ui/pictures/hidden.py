@@ -1,0 +1,161 @@
+"""Pictures of hidden states: vectors, changes by layer, one word in two contexts, sentences."""
+
+from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from explorer.ui.pictures.base import (
+    CATEGORIES,
+    FAINT,
+    LEGEND,
+    esc,
+    figure,
+    grid_axis,
+    plain_axis,
+    shorten,
+    token_axis,
+    token_labels,
+)
+from explorer.ui.pictures.heatmaps import SEQUENTIAL, Axes, colour_scale, heatmap, number_axis, outline, outlined_cell
+from explorer.ui.pictures.numbers import Places, Table, keep, matrix
+
+OWN_LINES = (CATEGORIES[0], CATEGORIES[1])
+OTHER_LINES = (CATEGORIES[2], CATEGORIES[3])
+
+
+def vectors_heatmap(vectors: np.ndarray, tokens: Sequence[str], top: float) -> go.Figure:
+    """Vectors [tokens, hidden]: a row per token, a column per dimension; the scale goes from −top to top."""
+    axes = Axes(None, token_labels(tokens), number_axis("dimension"), token_axis("token", autorange="reversed"), tokens="y")
+    drawn = heatmap(
+        vectors.astype(np.float32).round(2),
+        axes,
+        hover="%{y}<br>dimension %{x}<br>value %{z:.2f}",
+        scale=colour_scale(-top, top, "value", signed=True),
+        key=f"vectors-{vectors.shape}",
+    )
+    return keep(drawn, lambda: matrix(vectors, *axes.sides(vectors.shape), "value"))
+
+
+def by_layer_heatmap(
+    values: np.ndarray, tokens: Sequence[str], first: int, name: str, cell: tuple[int, int] | None = None
+) -> go.Figure:
+    """A number for every token at every hidden state: values [hidden states, tokens], of which `first` is the first hidden state.
+
+    `cell` is the row and the token of a cell to outline.
+    """
+    states = number_axis("hidden state (0: embeddings)", len(values) - 1)
+    return heatmap(
+        values,
+        Axes(token_labels(tokens), list(range(first, first + len(values))), token_axis("token"), states, tokens="x"),
+        hover=f"%{{x}}, hidden state %{{y}}<br>{name} %{{z:.3f}}",
+        scale=colour_scale(min(0.0, float(values.min(initial=0))), max(float(values.max(initial=0)), 1e-6), name),
+        key=f"by-layer-{name}-{values.shape}",
+    ).update_layout(shapes=outlined_cell(cell))
+
+
+def layers_heatmap(similarity: np.ndarray, one_model: bool = False, chosen: int | None = None) -> go.Figure:
+    """Similarity, 0 to 1, of every hidden state here [rows] and every one there [columns]; `one_model`: both are the same model.
+
+    The row of the `chosen` hidden state is outlined.
+    """
+    sides = ("", "") if one_model else (" here", " there")
+    rows, columns = (
+        number_axis(f"hidden state{side} (0: embeddings)", count) for side, count in zip(sides, similarity.shape, strict=True)
+    )
+    names = ("other_hidden_state", "hidden_state") if one_model else ("hidden_state_there", "hidden_state_here")
+    row = [] if chosen is None else [outline(-0.5, chosen - 0.5, similarity.shape[1], 1)]
+    return heatmap(
+        similarity,
+        Axes(None, None, columns, rows, names=names),
+        hover=f"{'' if one_model else 'here '}%{{y}}, {'' if one_model else 'there '}%{{x}}<br>CKA %{{z:.3f}}",
+        scale=colour_scale(0, 1, "CKA"),
+        key=f"layers-{similarity.shape}",
+    ).update_layout(shapes=row)
+
+
+def pooled_heatmap(cls: np.ndarray, pooled: np.ndarray) -> go.Figure:
+    """Two rows over the same dimensions: the last hidden state of [CLS] [hidden], and the pooled output [hidden]."""
+    return heatmap(
+        np.stack([cls, pooled]),
+        Axes(
+            None,
+            ["[CLS], last layer", "pooled"],
+            number_axis("dimension"),
+            token_axis("", autorange="reversed"),
+            names=("dimension", "vector"),
+        ),
+        hover="%{y}<br>dimension %{x}<br>value %{z:.3f}",
+        scale=colour_scale(-1, 1, "value", signed=True),
+        key="pooled",
+    )
+
+
+def context_lines(
+    lines: Sequence[tuple[str, np.ndarray]],
+    word: str,
+    controls: Sequence[tuple[str, np.ndarray]],
+    random: np.ndarray,
+    adjusted: bool,
+) -> go.Figure:
+    """Cosines of one word between its contexts at every hidden state [layers + 1], beside references to judge them by.
+
+    `lines` are the word's own, the most telling first; `controls` are those of other words; `random` is the mean cosine of
+    unrelated tokens. With `adjusted` it is subtracted from every line.
+    """
+    ground = random if adjusted else np.zeros(len(random))
+    others = [(f"control ‘{other}’", values) for other, values in controls]
+    traces = [
+        *(_line(values - ground, name, c, 3) for (name, values), c in zip(lines, OWN_LINES, strict=False)),
+        _line(1 - ground, f"‘{word}’ as a static vector", FAINT, 1.5, "dash"),
+        *(_line(values - ground, name, c, 1.2) for (name, values), c in zip(others, OTHER_LINES, strict=False)),
+        _line(random - ground, "random tokens", FAINT, 1.5, "dot"),
+    ]
+    lowest = min(float((values - ground).min()) for _, values in [*lines, *controls])
+    title = "cosine above that of random tokens" if adjusted else "cosine between contexts"
+    static = (f"‘{word}’ as a static vector", np.ones(len(random)))
+    every = [*lines, static, *others, ("random tokens", random)]
+    drawn = figure(
+        traces,
+        key=f"contexts-{len(random)}-{adjusted}",
+        showlegend=True,
+        legend=LEGEND,
+        margin={"l": 56, "r": 12, "t": 64, "b": 48},
+        xaxis=plain_axis("hidden state (0: embeddings)", dtick=1),
+        yaxis=grid_axis(title, range=[min(-0.05, lowest - 0.05), 1.05]),
+    )
+    rows = [[name, at, float(value)] for name, values in every for at, value in enumerate(values - ground)]
+    return keep(drawn, lambda: Table.of(("line", "hidden_state", "above_random" if adjusted else "cosine"), rows))
+
+
+def _line(cosines: np.ndarray, label: str, colour: str, width: float, dash: str = "solid") -> go.Scatter:
+    return go.Scatter(
+        x=list(range(len(cosines))),
+        y=cosines,
+        name=esc(label),
+        mode="lines+markers" if dash == "solid" else "lines",
+        line={"color": colour, "width": width, "dash": dash},
+        hovertemplate="%{fullData.name}, hidden state %{x}: %{y:.3f}<extra></extra>",
+    )
+
+
+def sentences_heatmap(cosines: np.ndarray, texts: Sequence[str]) -> go.Figure:
+    """Cosines [n, n] between sentences; the scale covers the off-diagonal cosines."""
+    off = cosines[~np.eye(len(cosines), dtype=bool)]
+    low = float(off.min(initial=1)) if len(off) else 0
+    numbers = [str(i) for i in range(1, len(texts) + 1)]
+    # On a phone the sentences would take most of the picture's width.
+    narrow = {"yaxis": {"tickmode": "array", "tickvals": list(range(len(texts))), "ticktext": numbers}}
+    labels = token_labels([f"{number} · {shorten(text, 34)}" for number, text in zip(numbers, texts, strict=True)])
+    listed = list(enumerate(texts, start=1))
+    sides = Places(("number", "sentence"), listed), Places(("other_number", "other_sentence"), listed)
+    drawn = heatmap(
+        cosines,
+        Axes(numbers, labels, token_axis("sentence", tickangle=0), token_axis("", autorange="reversed")),
+        hover="%{y}<br>and %{x}<br>cosine %{z:.3f}",
+        scale=colour_scale(low, max(float(off.max(initial=-1)), low + 1e-3) if len(off) else 1, "cosine"),
+        key=f"sentences-{len(texts)}",
+    ).update_layout(meta={**SEQUENTIAL, "narrow": narrow})
+    return keep(drawn, lambda: matrix(cosines, *sides, "cosine"))

@@ -1,0 +1,1 @@
+"""What the Python of several views has in common."""

@@ -1,0 +1,257 @@
+"""Settings of a view, for people, links and programs: declared as fields of its class, and checked here."""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from explorer.bert.network import Capabilities
+from explorer.core.errors import InputError
+from explorer.core.limits import CHARACTERS, Limit
+from explorer.text import limits
+from explorer.text.tables import FILE_TYPES, read_table
+
+Bound = float | Callable[[Capabilities], float]  # a number, or a function of the model's capabilities
+NUMBER = re.compile(r"-?\d{1,20}(\.\d{1,20})?(e[-+]?\d{1,3})?", re.ASCII)  # as links and programs write one
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """The base of all settings."""
+
+    label: str = ""
+    more: bool = False  # rarely changed: folded away on the page
+    here: bool = True  # False if the control is shown by another view of the tab
+    linked: bool = True  # whether links carry it
+    when: Callable[[Any], bool] | None = None  # whether it applies to the view
+    answer: bool = False  # the view writes an answer into it, to be covered like such a Part
+    fresh: Any = None  # its control's value on a page that no link opened, if not the default, which links and programs rely on
+    look: Mapping[str, Any] = field(default_factory=dict)  # for the page only: lines, placeholder, least width
+
+    def check(self, value: object, name: str, capabilities: Capabilities) -> Any:
+        """The value, checked and converted; `name` is for the message. Raises InputError that says which values are allowed."""
+        return value
+
+    def written(self, value: object) -> str:
+        """A checked value as the text in a link."""
+        return str(value)
+
+    def parsed(self, text: str) -> Any:
+        """The value in a link's text, still to be checked. Raises InputError for a text that is no such value."""
+        return text
+
+    def nearest(self, value: object, capabilities: Capabilities) -> Any:
+        """The value moved into the allowed range, as an alternative to the error of `check`."""
+        return value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice(Setting):
+    """One of `options`, each a value or (label, value)."""
+
+    options: Sequence[Any] = ()
+    menu: bool = False  # a dropdown instead of radio buttons
+    free: bool = False  # options come from elsewhere: any text or None is accepted
+
+    @property
+    def values(self) -> list[Any]:
+        """The options without their labels."""
+        return [option[1] if isinstance(option, tuple) else option for option in self.options]
+
+    def check(self, value: object, name: str, capabilities: Capabilities) -> Any:
+        """The option, or any text if `free`; 1 does not count as True."""
+        if self.free:
+            return None if value is None else limits.check_optional_text(value, name)
+        for known in self.values:
+            if value == known and isinstance(value, bool) == isinstance(known, bool):
+                return known
+        return limits.check_choice(value, name, [str(known) for known in self.values])
+
+    def written(self, value: object) -> str:
+        """The option as text; None is ''."""
+        return "" if value is None else str(value)
+
+    def parsed(self, text: str) -> Any:
+        """The option with that text; if `free`, the text itself, or None for ''."""
+        return next((known for known in self.values if self.written(known) == text), None if self.free and not text else text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Several(Setting):
+    """Several of `options(capabilities)`, which are whole numbers; may be empty."""
+
+    options: Callable[[Capabilities], Sequence[int]]
+
+    def check(self, value: object, name: str, capabilities: Capabilities) -> tuple[int, ...]:
+        """Those that the model has, sorted and without duplicates."""
+        if not isinstance(value, list | tuple) or any(type(one) is not int for one in value):
+            raise InputError(f"{name.capitalize()} must be a list of whole numbers.")
+        return tuple(known for known in self.options(capabilities) if known in value)
+
+    def written(self, value: Any) -> str:
+        """The numbers, separated by commas."""
+        return ",".join(map(str, value))
+
+    def parsed(self, text: str) -> tuple[int, ...]:
+        """The numbers, in their order."""
+        return tuple(_whole(part) for part in text.split(",")) if text else ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Switch(Setting):
+    """On or off."""
+
+    def check(self, value: object, name: str, capabilities: Capabilities) -> bool:
+        """True or False."""
+        if not isinstance(value, bool):
+            raise InputError(f"{name.capitalize()} must be true or false.")
+        return value
+
+    def written(self, value: Any) -> str:
+        """1 or 0, as text."""
+        return str(int(value))
+
+    def parsed(self, text: str) -> bool:
+        """True for 1, False for 0."""
+        if text not in ("0", "1"):
+            raise InputError("A switch is 1 for on or 0 for off.")
+        return text == "1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Number(Setting):
+    """A number from `low` to `high`, whole if `step` is. A value beyond a bound that depends on the model is moved to it."""
+
+    low: Bound
+    high: Bound
+    step: float = 1
+
+    def range(self, capabilities: Capabilities) -> tuple[float, float]:
+        """The bounds for a model; the upper one is never below the lower one."""
+        low, high = (bound(capabilities) if callable(bound) else bound for bound in (self.low, self.high))
+        return low, max(low, high)
+
+    def check(self, value: object, name: str, capabilities: Capabilities) -> float:
+        """The number within the bounds; None is the lower bound."""
+        low, high = self.range(capabilities)
+        value, whole = low if value is None else value, isinstance(self.step, int)
+        if limits.is_number(value) and isfinite(value):
+            value = int(value) if whole else float(value)
+            if callable(self.high) or callable(self.low):
+                value = min(max(value, low), high)
+        return limits.check_integer(value, name, int(low), int(high)) if whole else limits.check_number(value, name, low, high)
+
+    def written(self, value: Any) -> str:
+        """The shortest text of this number."""
+        return repr(int(value) if value == int(value) else float(value))
+
+    def parsed(self, text: str) -> float:
+        """The number in a text, an int if written as one."""
+        if not NUMBER.fullmatch(text):
+            raise InputError("A number is written like 12 or 0.5.")
+        return int(text) if text.removeprefix("-").isdecimal() else float(text)
+
+    def nearest(self, value: Any, capabilities: Capabilities) -> Any:
+        """The number moved within the bounds."""
+        low, high = self.range(capabilities)
+        return min(max(value, low), high)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Text(Setting):
+    """A text within a limit of characters; may be empty."""
+
+    limit: Limit = CHARACTERS
+
+    def check(self, value: object, name: str, capabilities: Capabilities) -> str:
+        """The text; None is ''."""
+        return limits.check_optional_text(value, name, self.limit)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Memory(Setting):
+    """A setting without a control, written by clicks. The browser may send anything: `kept` makes a valid value of it."""
+
+    kept: Callable[[Any], Any]
+    stored: str = ""  # the browser's storage key, to keep it beyond a reload
+
+    def check(self, value: object, name: str, capabilities: Capabilities) -> Any:
+        """A valid value, whatever was sent."""
+        return self.kept(value)
+
+    def written(self, value: object) -> str:
+        """JSON, in which tuples become lists."""
+        return json.dumps(value, separators=(",", ":"))
+
+    def parsed(self, text: str) -> Any:
+        """Any JSON value."""
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise InputError("What clicks left behind is written as JSON.") from error
+
+
+@dataclass(frozen=True, kw_only=True)
+class Upload(Setting):
+    """What `read` returns for an uploaded file, or None; it stays on the page and in no link."""
+
+    types: Sequence[str] = FILE_TYPES
+    read: Callable[[Path], Any] = read_table
+    linked: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sheet(Setting):
+    """Editable rows of cells, each a list; `columns` from `fixed` on are written by the view."""
+
+    columns: Sequence[str] = ()
+    fixed: int = 0
+    linked: bool = False
+
+    def check(self, value: Any, name: str, capabilities: Capabilities) -> list[list[Any]]:
+        """The rows, each with one cell per column. Raises InputError."""
+        rows = value.astype(object).where(value.notna(), None).to_numpy().tolist() if hasattr(value, "notna") else value
+        if not isinstance(rows, list) or any(type(row) is not list or len(row) != len(self.columns) for row in rows):
+            raise InputError(f"{name.capitalize()} must be rows of {len(self.columns)} cells.")
+        return rows
+
+
+def _whole(text: str) -> int:
+    if not re.fullmatch(r"\d{1,9}", text, re.ASCII):
+        raise InputError("The numbers are written like 1,2,3.")
+    return int(text)
+
+
+def use(setting: Setting, default: object, here: bool = True) -> Any:
+    """A setting that several views of a tab read: one control, shown by the view with `here` true."""
+    return field(default=default, metadata={"setting": replace(setting, here=here)})
+
+
+def _maker(kind: type[Setting], nothing: Any = None) -> Callable[..., Any]:
+    """Make a function `(default, label, ...)` that declares a field; other arguments than the kind's fields become its `look`."""
+
+    def make(default: object = nothing, label: str = "", **given: Any) -> Any:
+        own = {name: given.pop(name) for name in list(given) if name in kind.__dataclass_fields__}
+        return use(kind(label=label, look=given, **own), default)
+
+    make.__doc__ = f"A field, by its default and label. {kind.__doc__}"
+    return make
+
+
+number, text, memory, switch = _maker(Number), _maker(Text, ""), _maker(Memory), _maker(Switch, False)
+several, upload, sheet, _choice = _maker(Several, ()), _maker(Upload), _maker(Sheet), _maker(Choice)
+
+
+def choice(options: Sequence[Any], label: str = "", *, default: object = None, **given: Any) -> Any:
+    """Declare a Choice of `options` (values or (label, value)); the default is the first."""
+    first = Choice(options=tuple(options)).values[0] if default is None and options else default
+    return _choice(first, label, options=tuple(options), **given)
+
+
+def pooling(*others: tuple[str, str], **given: Any) -> Any:
+    """Declare the pooling, from a text's token vectors to one vector, with the names of `explorer.bert.features`."""
+    ways = (("mean of all tokens", "mean"), ("[CLS]", "cls"), ("pooler (last layer)", "pooler"), *others)
+    return choice(ways, "One vector for a sentence", menu=True, **given)

@@ -1,0 +1,395 @@
+"""What a view is: a question with named settings, its computation, and the parts that show the result. No Gradio here.
+
+The page makes controls and listeners from it; a program calls `compute` for the numbers. CONTRIBUTING.md shows a whole view.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import Field, dataclass, field, fields
+from functools import partial
+from inspect import signature
+from typing import Any, ClassVar, Self, TypeVar, dataclass_transform, get_type_hints
+
+from explorer.bert.network import Capabilities
+from explorer.core.cache import OnceCache, weight
+from explorer.core.errors import ExplorerError, InputError
+from explorer.core.steps import finished
+from explorer.ui.settings import Setting
+from explorer.ui.subject import Subject
+
+Content = dict[str, Any]
+"""A view's values, by the name of a part or setting. A part that is left out stays as it is; an `optional` one disappears.
+
+A value may be a function, called only if the value is needed, or `props` of the part or control.
+"""
+
+MARKDOWN = ("caption", "heading", "note")  # kinds of parts that are the same for every input,
+WITHOUT_NUMBERS = (*MARKDOWN, "prose", "button", "chips", "meter", "check", "code")  # kinds that show no numbers
+Handler = TypeVar("Handler", bound=Callable[..., Any])
+QUICK = 60e9  # multiplications done without a button press: about a second on two cores
+
+
+@dataclass(frozen=True)
+class Part:
+    """A visual element of a view."""
+
+    kind: str  # names the component that draws it
+    options: Mapping[str, Any] = field(default_factory=dict)  # for its component
+    optional: bool = False  # hidden while it has no value
+    marks: bool = False  # it shows by itself what was clicked in it, so that it is not sent again
+    more: bool = False  # folded away
+    answer: bool = False  # a class may guess it first: the page covers it while answers are hidden, like every finding
+
+
+def part(kind: str, **given: Any) -> Part:
+    """Declare a part of this kind; `explorer/page/controls.py` lists the kinds."""
+    own = {name: given.pop(name) for name in list(given) if name in Part.__dataclass_fields__}
+    return Part(kind, given, **own)
+
+
+sentence = partial(part, "sentence")  # plain text, which may contain what the user typed
+prose = partial(part, "prose")  # our Markdown, without what the user typed
+check = partial(part, "check")  # the check below a picture, from `verdict`
+
+
+def chart(label: str, height: int = 400, **options: Any) -> Part:
+    """A Plotly figure; `label` describes it for screen readers."""
+    return part("chart", label=label, height=height, **options)
+
+
+def caption(markdown: str, kind: str = "caption", **options: Any) -> Part:
+    """Markdown that does not depend on the input. The page shows it behind 'How is this made?', like checks."""
+    return part(kind, markdown=markdown, **options)
+
+
+heading = partial(caption, kind="heading")  # a title within a view
+note = partial(caption, kind="note")  # a caption that is always visible: what one can do here
+
+
+def button(label: str, **options: Any) -> Part:
+    """A button; the view's `on_<name>` says what it does."""
+    return part("button", label=label, **options)
+
+
+class props(dict):
+    """Properties of a part or control to change besides its value: label, choices, interactive, visible."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a click does: select something for the page, change settings of the tab, or show other content.
+
+    A view above the choices may open one of them.
+    """
+
+    selection: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    content: Mapping[str, Any] = field(default_factory=dict)
+    choice: str = ""
+
+
+@dataclass(frozen=True)
+class NewInput:
+    """What a click does that puts other texts into the page, and selects something of them."""
+
+    texts: tuple[str, str]
+    selection: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class SaveSheet:
+    """Declared as `on_<button>`: the browser saves this sheet of the view as a CSV file."""
+
+    sheet: str
+
+
+def takes_long(method: Handler) -> Handler:
+    """Mark the `on_<button>` of a button that starts long work, which takes turns with trainings."""
+    method.takes_long = True  # type: ignore[attr-defined]
+    return method
+
+
+@dataclass(frozen=True)
+class Why:
+    """Where the reason of a finding is seen: a choice of a tab, with a selection and settings."""
+
+    tab: str  # its id
+    choice: str
+    selection: Mapping[str, Any] = field(default_factory=dict)  # as the arguments of `select`
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The most telling fact: one sentence of plain text with computed numbers, which may contain what the user typed."""
+
+    text: str
+    why: Why | None = None
+
+
+def finding_of(views: Iterable["View"], subject: Subject) -> Finding | None:
+    """The finding of the first view that has one; a view that cannot be shown has none."""
+    for view in views:
+        with suppress(ExplorerError):
+            if not view.unless(subject) and (found := view.finding(subject)):
+                return found
+    return None
+
+
+def open_on(views: Iterable["View"], subject: Subject) -> Subject:
+    """The subject with the layer and head that the views open with; those that were picked stay. Raises ExplorerError."""
+    for view in views:
+        subject = view.first(subject)
+    return subject
+
+
+def select(**chosen: Any) -> Change:
+    """Choose a layer (from 1), a head (from 1) or a token (from 0) for the whole page."""
+    return Change(selection=chosen)
+
+
+def settle(**settings: Any) -> Change:
+    """Change settings of the view."""
+    return Change(settings=settings)
+
+
+def read(text_a: str, text_b: str = "", token: int | None = None) -> NewInput:
+    """Put other texts into the page and select this token of them."""
+    return NewInput((text_a, text_b), {"token": token})
+
+
+def show(**content: Any) -> Change:
+    """Show other content, and change nothing else."""
+    return Change(content=content)
+
+
+def verdict(fine: bool, what: str) -> dict[str, str]:
+    """The value of a check part: green if it passed, red if not."""
+    mark = "✓ matches the model" if fine else "✗ does not match the model"
+    return {"text": f"{mark}: {what}.", "kind": "info" if fine else "error"}
+
+
+def max_error(error: float) -> str:
+    """An error as a number in the sentence of a check."""
+    return f"max error {error:.0e}" if error else "max error 0"
+
+
+def matches(error: float, what: str, limit: float = 1e-3) -> dict[str, str]:
+    """The value of a check part, which passes if the largest error is at most `limit`."""
+    return verdict(error <= limit, f"{what} ({max_error(error)})")
+
+
+@dataclass_transform(frozen_default=True)
+class View(ABC):
+    """A question and its answer: a frozen dataclass whose fields are its settings.
+
+    Subclasses declare settings and parts in the order of the page, and compute their content. A method `on_<name>(subject,
+    value)` handles a click on a part (value: its index), a button (None) or a setting (its new value): it returns a Change, or is
+    a generator that yields content.
+    """
+
+    name: ClassVar[str]
+    question: ClassVar[str]
+    columns: ClassVar[Sequence[Sequence[str]]] = ()  # names of settings and parts to put into columns,
+    widths: ClassVar[Sequence[int]] = ()  # and the columns' relative widths
+    width: ClassVar[int] = 1  # the view's relative width beside other views
+    side_by_side: ClassVar[Sequence[Sequence[str]]] = ()  # names to put into one line, with widths by their `scale`
+    shows_changes: ClassVar[bool] = False  # whether it shows heads off, swaps, patches and cuts
+    stands_in: ClassVar[bool] = False  # shown above the choices, and only if the open choice shows nothing
+    folded: ClassVar[str] = ""  # if set, the whole view is folded away under this title
+    fold: ClassVar[str] = "More"  # the title of the fold with its `more` settings and parts
+    layout: ClassVar[Sequence[str]] = ()  # names of all settings and parts, in the order of the class
+    settings: ClassVar[Mapping[str, Setting]] = {}
+    parts: ClassVar[Mapping[str, Part]] = {}
+    by_hand: ClassVar[Mapping[str, str]] = {}  # what the page wires by itself, each with the reason in a sentence
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]  # of every subclass
+
+    def __init_subclass__(cls) -> None:
+        annotated = vars(cls).get("__annotations__", {})
+        own = [name for name, value in vars(cls).items() if isinstance(value, Part) or name in annotated]
+        dataclass(frozen=True)(cls)
+        cls.settings = {one.name: one.metadata["setting"] for one in fields(cls)}
+        names = dict.fromkeys([*cls.layout, *own])
+        cls.parts = {name: value for name in names if isinstance(value := getattr(cls, name, None), Part)}
+        cls.layout = [name for name in names if name in cls.parts or name in cls.settings]
+        if twice := cls.parts.keys() & cls.settings.keys():
+            raise TypeError(f"{cls.__name__} calls a part and a setting {min(twice)!r}; content goes by the name")
+
+    @classmethod
+    def read(cls, given: Mapping[str, Any], capabilities: Capabilities) -> Self:
+        """The view with these settings and defaults for the rest. Raises InputError for an invalid one."""
+        known = cls.settings
+        if unknown := [str(name)[:40] for name in given if name not in known]:
+            raise InputError(f"There is no setting {unknown[0]!r} here; there are {', '.join(known) or 'none'}.")
+        called = {name: f"the setting {known[name].label or name!r}" for name in given}
+        return cls(**{name: known[name].check(value, called[name], capabilities) for name, value in given.items()})
+
+    def changed(self) -> dict[str, Any]:
+        """The settings that differ from their defaults and belong in a link."""
+        own = {one.name: (getattr(self, one.name), one.default) for one in fields(self)}
+        return {name: now for name, (now, declared) in own.items() if now != declared and self.settings[name].linked}
+
+    def unless(self, subject: Subject) -> str:
+        """Why the view shows nothing for this input, or ''."""
+        return ""
+
+    def first(self, subject: Subject) -> Subject:
+        """The subject with the layer and head that the view opens with; those that were picked stay."""
+        return subject
+
+    def compute(self, subject: Subject) -> Content:
+        """The content for a subject."""
+        return {}
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """The most telling fact about this input, if known or quickly found; called after `compute`."""
+        return None
+
+    def standing_alone(self, subject: Subject, content: Content, unfolded: bool) -> Content:
+        """The content where clicks are not answered: a file, a notebook, a class's phones.
+
+        With `unfolded`, it includes what clicks would have asked for, if that is little.
+        """
+        return content
+
+    def prepare_rest(self, subject: Subject) -> Generator[Any, None, None]:
+        """Compute, step by step, what `first`, `finding` or `compute` leave out of an answer at once.
+
+        They note it in `subject.later`, and have it afterwards. It is stopped when the user asks for something else.
+        """
+        yield from ()
+
+    @classmethod
+    def shows_pictures(cls) -> bool:
+        """Whether any part is a picture, rather than a sentence or a button."""
+        return any(one.kind not in ("sentence", *WITHOUT_NUMBERS) for one in cls.parts.values())
+
+    @classmethod
+    def listens_to(cls) -> dict[str, Callable[..., Any]]:
+        """The `on_<name>` methods of parts and settings, by the name of the part or setting.
+
+        What one returns says what its click does: a Change, a NewInput, the Why to go to, or an iterator of contents. One whose
+        last parameter is called `customdata` gets that of the clicked point, the others the index.
+        """
+        return {name: method for name in cls.layout if (method := getattr(cls, f"on_{name}", None))}
+
+    @classmethod
+    def does(cls, name: str) -> Any:
+        """The type that `on_<name>` returns, or SaveSheet; None if the view does not listen to the name."""
+        method = cls.listens_to().get(name)
+        return SaveSheet if isinstance(method, SaveSheet) else method and get_type_hints(method).get("return")
+
+
+RESULTS, RESULTS_BYTES = 64, 128_000_000
+_results: OnceCache[Hashable, Any] = OnceCache(RESULTS_BYTES, lambda one: max(RESULTS_BYTES // RESULTS, weight(one)))
+
+
+class LongView(View):
+    """A view with many forward passes: run at once if quick, otherwise when `start` is pressed; it can be stopped.
+
+    With `start` = '' it runs in the background whenever its key changes, unless that is None; its results are not cached here.
+    """
+
+    start: ClassVar[str] = ""
+
+    def passes(self, subject: Subject) -> float:
+        """The cost of the work in forward passes."""
+        return 0
+
+    @abstractmethod
+    def work(self, subject: Subject) -> Generator[Any, None, Any]:
+        """The work: yields its progress (a share, 0 to 1, or a sentence and a share), and returns the result for `draw`."""
+
+    @abstractmethod
+    def draw(self, subject: Subject, found: Any) -> Content:
+        """The content for a result."""
+
+    def waiting(self, subject: Subject) -> Content:
+        """The content while there is no result."""
+        return {name: None for name, one in self.parts.items() if one.kind in ("chart", "sentence", "check")}
+
+    def prepare(self) -> None:
+        """Called after the result is shown: for work that nobody should wait for."""
+
+    def key(self, subject: Subject) -> Hashable:
+        """The cache key of the work's result."""
+        changed = tuple(str(getattr(self, name)) for name in self.settings)
+        return (self.name, subject.model_name, subject.text_a, subject.text_b, subject.selection.token, changed)
+
+    def known(self, subject: Subject) -> Any | None:
+        """The result, if it is cached or quickly computed."""
+        found = _results.peek(self.key(subject))
+        return self.result(subject) if found is None and is_quick(subject, self.passes(subject)) else found
+
+    def result(self, subject: Subject) -> Any:
+        """The result, however long it takes."""
+        if not self.start:
+            return finished(self.work(subject))
+        return _results.get(self.key(subject), lambda: finished(self.work(subject)))
+
+    def keep(self, subject: Subject, found: Any) -> None:
+        """Cache a result that was computed step by step."""
+        _results.get(self.key(subject), lambda: found)
+
+    def compute(self, subject: Subject) -> Content:
+        """The content once the work is done."""
+        return self.draw(subject, self.result(subject))
+
+
+def is_quick(subject: Subject, passes: float) -> bool:
+    """Whether this many forward passes over the input take about a second at most."""
+    model = subject.model.capabilities
+    return reads_quickly(model, passes) and reads_quickly(model, passes * subject.trace.kept)
+
+
+def seconds(subject: Subject, passes: float) -> float:
+    """The estimated seconds for this many forward passes over the input."""
+    model = subject.model.capabilities
+    return 12 * model.layers * model.hidden_size**2 * passes * subject.trace.kept / QUICK
+
+
+def reads_quickly(model: Capabilities, tokens: float) -> bool:
+    """Whether a model, by its capabilities, reads this many tokens in about a second."""
+    return 12 * model.layers * model.hidden_size**2 * tokens <= QUICK
+
+
+def takes_customdata(method: Callable[..., Any]) -> bool:
+    """Whether a handler of clicks takes the customdata of the point, by the name of its last parameter, rather than its index."""
+    return "customdata" in signature(method).parameters
+
+
+Cell = type[View] | Sequence[type[View]]  # a view, or several of them one below the other
+
+
+def views_in(rows: Sequence[Sequence[Cell]]) -> list[type[View]]:
+    """The views in some rows."""
+    cells = [cell for row in rows for cell in row]
+    return [view for cell in cells for view in ([cell] if isinstance(cell, type) else cell)]
+
+
+@dataclass(frozen=True)
+class Tab:
+    """A tab: its question and its choices, each one a list of rows of views.
+
+    `groups` names choices that follow each other, by the first of them. `above` stands over every choice, `note` below.
+    `steppers` are the numbers of the selection that its pictures show ('layer', 'head' or 'hidden_state').
+    """
+
+    id: str
+    label: str
+    question: str
+    choices: Mapping[str, Sequence[Sequence[Cell]]]
+    needs: str | None = None
+    groups: Mapping[str, str] = field(default_factory=dict)
+    optional: bool = False  # hidden for models without what the tab needs
+    above: Sequence[type[View]] = ()
+    note: str = ""
+    more: str = "More"  # the title of a choice's fold that holds several folds
+    steppers: Sequence[str] = ()
+    without_steppers: Sequence[str] = ()  # the choices without steppers
+
+    @property
+    def views(self) -> list[type[View]]:
+        """All views of the tab, without duplicates."""
+        return list(dict.fromkeys([*self.above, *(view for rows in self.choices.values() for view in views_in(rows))]))

@@ -1,0 +1,257 @@
+"""Changing the run with one click: the answers before and after, beside each other."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+
+from explorer.bert.trace import Trace
+from explorer.core.steps import finished
+from explorer.techniques.ablation import Cut, head_effects, intervene, patching_in_steps, with_mask
+from explorer.techniques.targets import Target, is_next_target, own_reading, read, read_at, word_target
+from explorer.text import limits
+from explorer.ui.answers import answer_rows
+from explorer.ui.pictures.bars import SEEN, bar_groups, change_of_difference, percent
+from explorer.ui.subject import CHANGES, Off, Subject, cut_name, head_name, in_order
+from explorer.ui.swapping import fitting_swaps
+from explorer.ui.view import Change, Content, View, check, is_quick, matches, part, select, sentence
+
+SWAPS = 4
+NO_QUESTION = "Nothing can be asked of this model here: it has no head for words or pairs, or there is no word."
+Gesture = tuple[str, bool, Callable[[], Change]]  # a label, whether it is done already, and the change that a click makes
+WayBack = tuple[str, Callable[[], Change]]  # a label, and the change that a click makes
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question asked of both the original and the changed run; `hidden` is the token masked in both, if any."""
+
+    before: Trace
+    after: Trace
+    hidden: int | None
+    target: Target
+
+    @classmethod
+    def of(cls, subject: Subject) -> "Question | None":
+        """The blank; else the selected token, masked; without a selection whether B follows A; else the first word, masked."""
+        model, trace, other = subject.model.capabilities, subject.trace, subject.swapped.trace
+        chosen, places = subject.selection.token, trace.encoding.text_positions
+        if model.fill_mask and trace.mask_positions:
+            return cls(trace, other, None, word_target(trace, "", subject.blank))
+        if model.next_sentence and subject.text_b.strip() and not (model.fill_mask and chosen in places):
+            return cls(trace, other, None, is_next_target(trace))
+        # Masking the swapped word itself would show nothing.
+        same = [place for place in places if trace.ids[place] == other.ids[place]]
+        if not model.fill_mask or not same:
+            return None
+        hidden = subject.token if subject.token in same else same[0]
+        before, after = (with_mask(one, hidden) for one in (trace, other))
+        return cls(before, after, hidden, word_target(before, "", hidden))
+
+    def vector_after(self, subject: Subject) -> Any:
+        """The last hidden state [hidden] of the target's token in the changed run."""
+        off, patch, cut = subject.selection.off, subject.selection.patch, subject.selection.cut
+        states = intervene(self.after, off, (*patch, self.before) if patch else None, cut)
+        return states[self.target.position]
+
+    def strongest(self, off: Off) -> tuple[int, int]:
+        """Of the heads that are on, the one whose ablation alone lowers the first answer most."""
+        effects = head_effects(self.before, self.target).copy()
+        for head in off:
+            effects[head] = np.inf
+        layer, strongest = np.unravel_index(int(effects.argmin()), effects.shape)
+        return int(layer), int(strongest)
+
+    def telling_state(self) -> tuple[int, int]:
+        """The highest hidden state at which one vector restores at least half of the answer, and its token.
+
+        The token of the answer is left out: its last vector is the answer itself. If no vector restores as much, the best one is
+        taken.
+        """
+        found = finished(patching_in_steps(self.before, self.after, self.target))  # [hidden states, tokens]
+        clean, swapped = (float(read(run.model, self.target, run.states[-1:]).probability) for run in (self.before, self.after))
+        share = (found - swapped) / (clean - swapped or 1)
+        share[:, self.target.position] = -np.inf
+        best = share.max(axis=1)  # [hidden states]
+        layer = int(np.flatnonzero(best >= min(0.5, best.max()))[-1])
+        return layer, int(share[layer].argmax())
+
+
+class WhatIf(View):
+    """The answer with heads or weights switched off, a word swapped or a vector patched, beside that of the original run."""
+
+    question = "What is it good for, and what happens without it?"
+    shows_changes = True
+    this_head: ClassVar[bool] = False  # whether the selected head is shown, so that it can be switched off here
+    note: ClassVar[str] = ""
+    gestures = part("chips", optional=True)
+    back = part("chips", optional=True)
+    outcome = sentence(classes="outcome", optional=True, answer=True)
+    answers = part("bars", optional=True, answer=True)
+    about = sentence(classes="caption", optional=True)
+    check = check(optional=True)
+
+    def compute(self, subject: Subject) -> Content:
+        """The possible changes and, once there are any, their effect."""
+        gestures = self._gestures(subject)
+        chips = {"chips": [label for label, *_ in gestures], "pressed": [done for _, done, _ in gestures]}
+        shown: Content = {"gestures": {"label": "Break it:", **chips}} if gestures else {}
+        if not subject.selection.is_changed:
+            return shown
+        shown["back"] = {"label": "Put back:", "chips": [label for label, _ in _ways_back(subject)], "kind": "back"}
+        question = self.asked(subject)
+        return shown | ({"outcome": NO_QUESTION} if question is None else self._compare(subject, question))
+
+    def asked(self, subject: Subject) -> Question | None:
+        """The question whose answer is compared."""
+        return Question.of(subject)
+
+    def on_gestures(self, subject: Subject, index: object) -> Change:
+        """Make a change."""
+        return _chosen(subject, [change for *_, change in self._gestures(subject)], index)
+
+    def on_back(self, subject: Subject, index: object) -> Change:
+        """Undo a change."""
+        return _chosen(subject, [change for _, change in _ways_back(subject)], index)
+
+    def _compare(self, subject: Subject, question: Question) -> Content:
+        model, target = subject.model, question.target
+        before, after = question.before.states[-1][question.target.position], question.vector_after(subject)
+        also = (*target.each, *_first(model, target, after))
+        hidden = question.hidden
+        where = "" if hidden is None else f" for '{subject.trace.tokens[hidden]}' (token {hidden}), hidden"
+        groups = [
+            (f"Before{where}", answer_rows(model, target, before, also)),
+            ("After", answer_rows(model, target, after, also, before)),
+        ]
+        own = question.before.once(("own", target), lambda: float(own_reading(question.before, target).logit))
+        logits = [float(read_at(model, target, vector[None]).logit) for vector in (before, after)]
+        outcome = outcome_of(_changes(subject), target.token, *(dict_of(rows) for _, rows in groups))
+        what = "logit" if target.foil is None else "difference of logits"
+        return {
+            "outcome": outcome if target.foil is None else f"{outcome} {_moved(target, *logits)}",
+            "answers": bar_groups(groups, beside=True),
+            "check": matches(abs(own - logits[0]), f"before, the {what} is that of the model's own forward pass"),
+        } | ({"about": self.note} if self.note else {})
+
+    def _gestures(self, subject: Subject) -> list[Gesture]:
+        """The possible changes, always in the same order; clicking one that is made undoes it."""
+        selection = subject.selection
+        found: list[Gesture] = []
+        if not _is_asked(subject):
+            return []
+        head = (selection.attention_layer, selection.head_index)
+        if self.this_head:
+            found.append((f"switch off {head_name(head)}", head in selection.off, lambda: toggled(subject, head)))
+        model = subject.model.capabilities
+        if is_quick(subject, model.layers * model.heads / 3):
+            found.append(("switch off the strongest head", False, lambda: _strongest_off(subject)))  # of those that are on
+        for swap in fitting_swaps(subject, SWAPS):
+            done = selection.swap == swap
+            found.append(("{} → {}".format(*swap), done, partial(select, swap=None if done else swap, patch=None)))
+        if selection.swap and is_quick(subject, subject.trace.kept * (model.layers + 1) / 2):
+            patched = selection.patch is not None
+            change = (lambda: select(patch=None)) if patched else (lambda: _patched(subject))
+            found.append(("patch one vector from the run before", patched, change))
+        return found
+
+
+def _is_asked(subject: Subject) -> bool:
+    """Whether the model has a head for a word, or for this pair."""
+    model = subject.model.capabilities
+    return model.fill_mask or bool(model.next_sentence and subject.text_b.strip())
+
+
+def toggled(subject: Subject, head: tuple[int, int]) -> Change:
+    """Switch one head off, or on again."""
+    return select(off=tuple(sorted({*subject.selection.off} ^ {head})))
+
+
+def cut_or_mended(subject: Subject, cut: Cut) -> Change:
+    """Cut one attention weight, or restore it: zero-based (layer, query, key, head), head None for all."""
+    return select(cut=in_order({*subject.selection.cut} ^ {cut}))
+
+
+def outcome_of(changed: list[str], token: str, before: dict[str, float], after: dict[str, float]) -> str:
+    """The effect on the first answer, in a sentence."""
+    lead = ", ".join(changed)
+    told = f"{lead[:1].upper()}{lead[1:]}: {token} {percent(before[token])} → {percent(after[token])}."
+    first = max(after, key=after.__getitem__)
+    if first != token:
+        return f"{told} The first answer is now {first} ({percent(before[first])} → {percent(after[first])})."
+    slight = max(abs(after[answer] - before[answer]) for answer in after.keys() & before.keys()) < SEEN
+    return f"{told} Hardly anything changes." if slight else told
+
+
+def _moved(target: Target, before: float, after: float) -> str:
+    """What becomes of the difference of the logits of word and foil, in a sentence."""
+    told = change_of_difference(target.token, target.foil_token, before, after)
+    return f"{told[:1].upper()}{told[1:]}."
+
+
+def dict_of(rows: list[tuple[str, float, str]]) -> dict[str, float]:
+    """The shares by answer."""
+    return {answer: share for answer, share, _ in rows}
+
+
+def _first(model: Any, target: Target, vector: Any) -> tuple[Target, ...]:
+    if target.head == "next_sentence":
+        return ()
+    (guess,) = model.guesses(vector[None], [target.position], 1)
+    return (Target(target.head, target.position, guess.candidates[0].id, guess.candidates[0].token),)
+
+
+def _changes(subject: Subject) -> list[str]:
+    """All changes, each as part of a sentence."""
+    selection, changed = subject.selection, []
+    if taken_away := subject.taken_away:
+        changed.append(f"without {taken_away}")
+    if selection.swap:
+        changed.append("with {1} for {0}".format(*selection.swap))
+    if selection.patch:
+        changed.append(f"with {_state_name(subject, selection.patch)} from the run before")
+    return changed
+
+
+def _state_name(subject: Subject, patch: tuple[int, int]) -> str:
+    layer, token = patch
+    return f"the vector of {subject.trace.tokens[token]} (token {token}) at hidden state {layer}"
+
+
+def _ways_back(subject: Subject) -> list[WayBack]:
+    """All changes, to be undone one by one or together."""
+    selection = subject.selection
+    found: list[WayBack] = [(head_name(head), partial(toggled, subject, head)) for head in selection.off[:8]]
+    for cut in selection.cut[:8]:
+        found.append((cut_name(cut, subject.trace.tokens), partial(cut_or_mended, subject, cut)))
+    if selection.swap:
+        found.append((selection.swap[0], lambda: select(swap=None)))
+    if selection.patch:
+        found.append((_state_name(subject, selection.patch), lambda: select(patch=None)))
+    if len(selection.off) + len(selection.cut) + bool(selection.swap) + bool(selection.patch) > 1:
+        found.append(("all", lambda: select(**CHANGES)))
+    return found
+
+
+def _strongest_off(subject: Subject) -> Change:
+    model, off = subject.model.capabilities, subject.selection.off
+    question = Question.of(subject) if len(off) < model.layers * model.heads else None
+    return toggled(subject, question.strongest(off)) if question else _as_it_is(subject)
+
+
+def _patched(subject: Subject) -> Change:
+    question = Question.of(subject)
+    return select(patch=question.telling_state()) if question else _as_it_is(subject)
+
+
+def _chosen(subject: Subject, changes: list[Callable[[], Change]], index: object) -> Change:
+    """The change at an index, if it still exists."""
+    place = limits.check_place(index)
+    return changes[place]() if place < len(changes) else _as_it_is(subject)
+
+
+def _as_it_is(subject: Subject) -> Change:
+    """No change, but draw again."""
+    return select(off=subject.selection.off)

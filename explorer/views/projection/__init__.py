@@ -1,6 +1,0 @@
-"""The tab Projection: maps of words or sentences in the space of a layer."""
-
-from explorer.views.projection.map import Map
-from explorer.views.view import Tab
-
-TAB = Tab("projection", "Projection", "What lies close to what?", {"Map": [[Map]]})
