@@ -184,7 +184,8 @@ NAMED_TUPLE = {"_replace", "_asdict", "_fields"}
 
 def _internals_in(path: Path) -> set[str]:
     """The internals of Gradio that a module names."""
-    found, of_gradio = set(), path.relative_to(ROOT).parts[1] in ("page", "api", "server", "app.py")
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    found, of_gradio = set(), bool({"page", "api", "server", "app", "endpoints"} & set(parts[1:3]))
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         match node:
             case ast.Import(names=names):

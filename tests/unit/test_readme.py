@@ -1,6 +1,7 @@
 """What the README promises is there."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -118,6 +119,15 @@ def test_the_folders_that_contributing_lists_are_those_that_there_are():
     assert set(re.findall(r"^  (\w+)/ ", told, flags=re.MULTILINE)) == folders
     for path in re.findall(r"^(\S+?)/? ", told, flags=re.MULTILINE):
         assert (ROOT / path).exists(), path
+
+
+def test_what_holds_for_a_capability_holds_for_each():
+    """The contracts of imports name the capabilities twice: as folders of which none imports another, and for what is inside."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    (beside,) = (layer for layer in contracts[0]["layers"] if "fill_mask" in layer)
+    (inside,) = (contract["containers"] for contract in contracts if "explorer.fill_mask" in contract.get("containers", ()))
+    tabs = {path.parent.name for path in (ROOT / "explorer").glob("*/tab.py")} - {"page"}
+    assert set(beside.split(" | ")) == {one.removeprefix("explorer.") for one in inside} == tabs
 
 
 def test_the_links_of_contributing_lead_somewhere():
