@@ -92,7 +92,7 @@ BertExplorer.picture = (() => {
   async function cellsOf(image, rows, columns) {
     const [x, y, width, height] = ["x", "y", "width", "height"].map((name) => Number(image.getAttribute(name) ?? 0));
     const pixels = new Image();
-    pixels.src = image.getAttribute("href") ?? image.getAttributeNS("http://www.w3.org/1999/xlink", "href");
+    pixels.src = image.getAttribute("href") ?? image.getAttribute("xlink:href");
     await pixels.decode();
     const canvas = el("canvas", { width: pixels.naturalWidth, height: pixels.naturalHeight });
     const pen = canvas.getContext("2d");

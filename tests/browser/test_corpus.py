@@ -158,7 +158,7 @@ def test_a_click_on_a_layer_chooses_it_in_every_look(open_app, some_sentences, m
     expect(page.locator("#corpus-layers-detail")).to_contain_text("mean length in hidden state 2")
     settled(page)
     page.locator("#corpus-look-at").get_by_label("Probe").check()
-    expect(page.locator("#corpus-layers-progress")).to_contain_text("Training a probe on hidden state", timeout=60_000)
+    expect(page.locator("#corpus-layers-progress")).to_contain_text("Training probe", timeout=60_000)
     expect(check).to_be_empty()
     page.locator("#corpus-layers-stop").click()
     expect(page.locator("#corpus-layers-progress")).not_to_contain_text("Training", timeout=60_000)

@@ -16,6 +16,7 @@ import pytest
 from starlette.responses import PlainTextResponse, StreamingResponse
 
 from explorer.core.limits import BODY_MEGABYTES, UPLOAD_MEGABYTES
+from explorer.endpoints import ENDPOINTS
 from explorer.page.blocks import PageBlocks
 from explorer.server import refusals
 from explorer.server.arguments import SIGNATURES, ArgumentsError
@@ -219,7 +220,8 @@ def test_a_stream_is_not_held_back():
 
 
 def test_what_the_queue_tells_streams(ask):
-    joined = {"data": ["hello", "", ""], "fn_index": 1, "session_hash": "streams"}
+    at = [endpoint.__name__ for endpoint in ENDPOINTS].index("tokens")
+    joined = {"data": ["hello", "", ""], "fn_index": at, "session_hash": "streams"}
     assert ask("POST", "/gradio_api/queue/join", joined)[0] == 200
     _, headers, body = ask("GET", "/gradio_api/queue/data?session_hash=streams", Accept_Encoding="gzip, br")
     assert headers["Content-Encoding"] is None
