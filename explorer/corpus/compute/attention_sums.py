@@ -271,9 +271,9 @@ class AttentionSums:
         word, other = (torch.stack([*([none] * len(habits)), one], -1).permute(1, 2, 0) for one in (word, other))
         self.habits.add(layer, score, given.rows, word, other)
         if self.relations:
-            right = [(found == given.heads[:, None]) * weight for found, weight in ((seen, out), (by, into))]
-            self._add_right(layer, torch.stack(right, 2).permute(1, 2, 0, 3).flatten(2), given)
-            self._add_gains(layer, torch.stack(right, 2) > 0, given)
+            right = torch.stack([(found == given.heads[:, None]) * weight for found, weight in ((seen, out), (by, into))], 2)
+            self._add_right(layer, right.permute(1, 2, 0, 3).flatten(2), given)
+            self._add_gains(layer, right > 0, given)
             self._add_permuted(layer, (seen, by), given)
 
     def _add_gains(self, layer: int, right: torch.Tensor, given: Sentences) -> None:

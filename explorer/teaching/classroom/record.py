@@ -1,12 +1,11 @@
 """What a room did: its past rounds and heads, and the record of them that its teacher may take, as tables by nickname."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from explorer.teaching.classroom.questions import Guess
-from explorer.teaching.classroom.rounds import ANSWERS, Round
+from explorer.teaching.classroom.rounds import Round, most_common
 from explorer.teaching.classroom.teaching import Teaching
 from explorer.ui.pictures.numbers import Table
 
@@ -43,9 +42,8 @@ class Past:
 
     def for_board(self) -> dict[str, Any]:
         """What the board lists of it."""
-        given = Counter(guess.name for guess, _ in self.guesses.values())
         told = {name: getattr(self, name) for name in ("number", "kind", "asks", "texts", "asked", "best", "expected")}
-        answers = [{"name": name, "count": count} for name, count in given.most_common(ANSWERS)]
+        answers = most_common(guess for guess, _ in self.guesses.values())
         right = sum(guess.rank == 1 for guess, _ in self.guesses.values()) if self.expected else None
         return told | {"answers": answers, "guessed": len(self.guesses), "right": right}
 

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,12 @@ ANSWERS = 12  # the most common ones
 SECONDS = (0, 30, 60, 90)  # that a teacher may give; 0 is as long as it takes
 NOT_NOW = "Nothing is asked just now; wait for the next question."
 TOO_LATE = "The time is over; look at the board."
+
+
+def most_common(guesses: Iterable[Guess]) -> list[dict[str, Any]]:
+    """The answers that were given most often, with how often."""
+    given = Counter(guess.name for guess in guesses)
+    return [{"name": name, "count": count} for name, count in given.most_common(ANSWERS)]
 
 
 @dataclass(eq=False)
@@ -76,8 +82,7 @@ class Round:
         """What the teacher's page may show; `names` by person id."""
         told = self._for_all() | {"guessed": len(self.guesses)}
         if self.shown:
-            given = Counter(guess.name for guess in self.guesses.values())
-            told["answers"] = [{"name": name, "count": count} for name, count in given.most_common(ANSWERS)]
+            told["answers"] = most_common(self.guesses.values())
         if self.revealed:
             ranked = sorted(self.guesses.items(), key=lambda one: one[1].rank or float("inf"))
             close = [(names[who], guess.name, guess.rank) for who, guess in ranked if guess.rank is not None]
