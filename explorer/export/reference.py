@@ -69,7 +69,7 @@ NAMES = (
     "explorer.training.probe",
     "explorer.finetune.compute.training",
     "explorer.training.tagging",
-    "explorer.finetune.compute.tagger",
+    "explorer.finetune.compute.predictor",
     "explorer.training.tag_probe",
     "explorer.corpus.compute.reading",
     "explorer.corpus.compute.search",

@@ -18,8 +18,8 @@ IGNORED = -100  # of a piece that has no tag
 def run() -> Iterator[Comparison]:
     """2,000 sentences, ten epochs, a head on the first piece of each word of a frozen model of BERT-base size."""
     from explorer.core.steps import finished
+    from explorer.finetune.compute.predictor import Tagger
     from explorer.finetune.compute.tag_task import Tagging
-    from explorer.finetune.compute.tagger import Tagger
     from explorer.finetune.compute.training import make_plan, run_training
 
     model, examples = base_model(), tagged_sentences()

@@ -1,25 +1,32 @@
 """A training from examples to a stored run, for the page and the API, whatever the kind of task."""
 
+from __future__ import annotations
+
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Sized
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, TypeVar
 
+import numpy as np
+
 from explorer.bert.explorer import Explorer
 from explorer.bert.features import LAST_FOUR
+from explorer.core.engine import torch
 from explorer.core.errors import InputError
 from explorer.core.limits import EPOCHS, NONE, TEXTS, TRAINING_MINUTES
 from explorer.core.steps import finished
 from explorer.finetune.compute import store
-from explorer.finetune.compute.finetune import Step
+from explorer.finetune.compute.finetune import Step, evaluate, train, train_top
 from explorer.finetune.compute.predictor import Classifier, Predictor
+from explorer.finetune.compute.prefix import EVERY_TOKEN, Ragged
 from explorer.finetune.compute.quota import HOUSE
 from explorer.finetune.compute.run import HeldOut, Run, told
 from explorer.finetune.compute.top_layers import Top
 from explorer.text import limits
 from explorer.training.examples import Split
 from explorer.training.head import Head
+from explorer.training.objectives import Objective, Solvable
 from explorer.training.settings import FEWEST_HELD_OUT, OPTIMIZERS, Epoch, TrainingSettings
 
 MOST_UNITS = 512
@@ -95,7 +102,9 @@ Given = TypeVar("Given", bound=Sized)
 
 @dataclass(frozen=True, eq=False)
 class Task(ABC, Generic[Given]):
-    """A training task; the subclasses add what differs between the kinds of task."""
+    """A training task. What differs between the kinds of task: what is held out, what is read, of what batches are made, the
+    objective, and what the predictor says of the held-out examples.
+    """
 
     model: Explorer
     examples: Given
@@ -103,7 +112,7 @@ class Task(ABC, Generic[Given]):
 
     predictor: ClassVar[type[Predictor]]
 
-    def fitted(self) -> "Task[Given]":
+    def fitted(self) -> Task[Given]:
         """The task with settings left open filled in by the number of examples."""
         plan = self.plan
         return replace(self, plan=replace(plan, settings=plan.settings.fitted(len(self.examples), plan.layers_trained)))
@@ -114,15 +123,44 @@ class Task(ABC, Generic[Given]):
 
     @abstractmethod
     def read(self) -> Generator[float, None, Any]:
-        """The output of the frozen layers for all examples, computed once; yields the share done, 0 to 1."""
+        """The output of the frozen layers for all examples, computed once; yields the share done, 0 to 1.
+
+        Vectors for the head, [rows, hidden], or hidden states to train layers on; or a record with one of these as its `states`.
+        """
+
+    def rows(self, below: Any, parts: Split) -> Split:
+        """What batches are made of: indices of the rows of `read`, for a split of the examples."""
+        return parts
 
     @abstractmethod
-    def epochs(self, below: Any, parts: Split) -> Iterator[Step | tuple[Epoch, Head, Top | None]]:
-        """Train on the output of `read`: yields a Step after each batch, and measures, head and layers after each epoch."""
+    def objective(self, below: Any, parts: Split) -> Objective:
+        """The loss and the measures over these rows."""
 
-    @abstractmethod
     def labels(self) -> tuple[str, ...]:
         """The labels of the head's scores."""
+        return self.predictor.own_labels
+
+    def epochs(self, below: Any, parts: Split) -> Iterator[Step | tuple[Epoch, Head, Top | None]]:
+        """Train on the output of `read`, the head alone or with the layers below it.
+
+        Yields a Step after each batch, and measures, head and layers after each epoch.
+        """
+        plan, states, objective, rows = self.plan, _states(below), self.objective(below, parts), self.rows(below, parts)
+        if isinstance(states, Ragged):
+            top = Top(self.model, plan.layer, plan.layers_trained, self.predictor.top_pooling(plan.pooling))
+            for report in train_top(top, states, objective, rows, plan.settings):
+                yield report if isinstance(report, Step) or plan.layers_trained else (*report[:2], None)
+        elif isinstance(objective, Solvable):
+            yield from ((epoch, head, None) for epoch, head in train(states, objective, rows, plan.settings))
+
+    def vectors(self, predictor: Predictor, below: Any, parts: Split) -> np.ndarray:
+        """[vectors, hidden]: what the head reads of the held-out rows."""
+        states, held = _states(below), self.rows(below, parts).held_out
+        if not isinstance(states, Ragged):
+            return states[held]
+        top = predictor.top or Top(self.model, predictor.layer, 0, EVERY_TOKEN).eval()
+        rows = torch.from_numpy(held)
+        return self.objective(below, parts).vectors(evaluate(top, states, rows), rows).numpy()
 
     @abstractmethod
     def held_out(self, predictor: Predictor, below: Any, parts: Split) -> HeldOut:
@@ -202,8 +240,8 @@ def new_run(result: TrainingResult, title: str, identifier: str = "", visitor: s
 
 def as_run(result: TrainingResult, title: str, baselines: dict[str, float], identifier: str) -> Run:
     """The run of a training, with its held-out examples, not stored yet."""
-    settings = {**vars(result.task.plan), **vars(result.task.plan.settings)}
-    del settings["settings"]
+    plan = vars(result.task.plan)
+    settings = {name: value for name, value in {**plan, **vars(plan["settings"])}.items() if name != "settings"}
     return Run(
         predictor=result.predictor,
         title=title,
@@ -214,6 +252,11 @@ def as_run(result: TrainingResult, title: str, baselines: dict[str, float], iden
         baselines=baselines,
         id=identifier,
     )
+
+
+def _states(below: Any) -> np.ndarray | Ragged:
+    """The vectors or hidden states in what a task has read."""
+    return below if isinstance(below, np.ndarray | Ragged) else below.states
 
 
 def _read(task: Task, stop: Callable[[], bool]) -> Generator[Progress, None, Any | None]:
