@@ -28,7 +28,8 @@ class Block:
     @classmethod
     def of(cls, layer: Layer, hidden: torch.Tensor, heads: Heads, known: torch.Tensor | None = None) -> Block:
         """The block as the model computes it, from the queries, keys and values of its heads: a batch of one."""
-        return cls(layer, hidden, weights_of(heads), heads.value[0], known)
+        room = torch.empty(*heads.query.shape[:-1], heads.key.shape[-2])  # else scores and weights would be in memory together
+        return cls(layer, hidden, heads.weights(room)[0], heads.value[0], known)
 
     @cached_property
     def residual(self) -> torch.Tensor:
@@ -107,12 +108,6 @@ class Block:
         own = torch.zeros_like(by_head[:1])
         own[0, query] = self.kept[query]
         return torch.cat([by_head, own])
-
-
-def weights_of(heads: Heads) -> torch.Tensor:
-    """The attention weights of a batch of one: [heads, query, key]."""
-    room = torch.empty(*heads.query.shape[:-1], heads.key.shape[-2])  # else scores and weights would be in memory together
-    return heads.weights(room)[0]
 
 
 def stacked(tensors: Sequence[torch.Tensor]) -> torch.Tensor:

@@ -15,7 +15,6 @@ from explorer.finetune.compute.top_layers import Top
 from explorer.inside_head.compute import batch
 from explorer.overview.compute import neuron_effects
 from explorer.techniques import ablation, attribution, inside, lens, pseudo_likelihood, routes, targets
-from explorer.techniques.routes import block_of
 from tests import decomposing, hooks
 from tests.families import KINDS, write_family
 
@@ -120,7 +119,7 @@ class TestAgainstTransformers:
         assert len(trace.reading.attended) == len(model.layers)
         for layer in range(len(model.layers)):
             np.testing.assert_allclose(trace.attention(layer), derived.attention(layer), atol=1e-6)
-            added = block_of(derived, layer).added  # by W_O and the residual
+            added = routes.block_of(derived, layer).added  # by W_O and the residual
             assert close(trace.added(layer), added)
 
 
