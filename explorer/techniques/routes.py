@@ -8,7 +8,7 @@ are cut or belong to heads switched off are zero after the softmax; the rest of 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby, islice
 from operator import attrgetter
 from threading import Lock
@@ -102,7 +102,7 @@ def _made(
     if unchanged:
         error, made[:first] = unchanged.max_error, unchanged.shares[:first]
     else:
-        below = (_unchanged(trace, layer) for layer in range(min(first, len(layers))))
+        below = (Block.of(layers[layer], trace.states[layer], trace.heads(layer)) for layer in range(min(first, len(layers))))
         error = _put(made[:first], below)
     if first > len(layers):
         states = trace.states
@@ -165,9 +165,8 @@ def _put_rows(
     given, hidden, of = trace.heads(layer), states[layer, queries], trace.model.layers[layer]
     block = Block(of, hidden, torch.cat([given.weights_of(query) for query in queries]).transpose(0, 1), given.value[0])
     _with_zeros(block, [(head, queries.index(query), key) for head, query, key in _zeroed_by_cuts(layer, cuts)])
-    with attending.collected() as seen:
-        states[layer + 1, queries] = of.after_heads(block.context[None], hidden)[0]
-    found, error = shares_at(replace(block, known=seen[0].added[0]), queries)
+    states[layer + 1, queries] = of.after_heads(block.context[None], hidden)[0]
+    found, error = shares_at(block, queries)
     row[queries] = found.numpy()
     return error
 
@@ -215,9 +214,8 @@ def _run(layer: Layer, hidden: torch.Tensor, zeroed: Zeroed) -> tuple[torch.Tens
         blocks.append(_with_zeros(Block.of(layer, hidden, heads), zeroed))
         return blocks[0].context[None]
 
-    with attending.collected() as seen:
-        after = attending.answering(attend, lambda: layer(hidden[None]))[0]
-    return after, replace(blocks[0], known=seen[0].added[0])
+    after = attending.answering(attend, lambda: layer(hidden[None]))[0]
+    return after, blocks[0]
 
 
 @inference_mode
@@ -231,15 +229,9 @@ def block_of(
 ) -> Block:
     """The attention block of one layer (zero-based) in the changed run; its `states` are computed unless given."""
     states = changed_states(trace, off, patch, cuts) if states is None else states
-    if states is trace.states:
-        return _unchanged(trace, layer)
-    of, hidden = trace.model.layers[layer], states[layer]
-    return _with_zeros(Block.of(of, hidden, of.heads(hidden[None])), _zeroed(layer, off, cuts))
-
-
-def _unchanged(trace: Trace, layer: int) -> Block:
-    """The attention block of one layer in the unchanged run."""
-    return Block.of(trace.model.layers[layer], trace.states[layer], trace.heads(layer), trace.added(layer))
+    hidden = states[layer]
+    heads = trace.heads(layer) if states is trace.states else trace.model.layers[layer].heads(hidden[None])
+    return _with_zeros(Block.of(trace.model.layers[layer], hidden, heads), _zeroed(layer, off, cuts))
 
 
 @inference_mode
