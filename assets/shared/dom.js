@@ -18,7 +18,7 @@ export function el(tag, attributes, ...children) {
 }
 
 /**
- * The same for SVG.
+ * An SVG element, made like `el`.
  * @param {string} tag
  * @param {Record<string, unknown>} [attributes]
  * @param {...(Node | string | null)} children
