@@ -95,6 +95,7 @@ class Lesson:
     minutes: int = 0  # in class; 0 if unknown
     works: tuple[Example, ...] = ()  # where the model does well
     fails: tuple[Example, ...] = ()  # where it does not
+    language: str = "en"  # the name of its folder, as `lang` of HTML has it
 
     @property
     def number(self) -> int:
