@@ -54,6 +54,7 @@ from explorer.server.serving import guarded
 from explorer.server.stopping import serve_until_told
 from explorer.tabs import TABS
 from explorer.teaching.lessons import reading
+from explorer.teaching.lessons.lesson import ENGLISH
 
 ON_A_SPACE = limits.is_on_a_space()
 ABOUT = "See inside BERT: attention, hidden states, guesses and training, live in the browser, every number the model's own."
@@ -145,7 +146,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     tools = "let assistants look inside BERT too, by the Model Context Protocol; needs requirements-mcp.txt"
     parser.add_argument("--mcp", action="store_true", help=tools)
     lessons = "the language of the lessons, as the folder in assets/lessons/ is called (default: %(default)s)"
-    parser.add_argument("--lessons", metavar="LANGUAGE", default=environment(reading.LANGUAGE) or reading.ENGLISH, help=lessons)
+    parser.add_argument("--lessons", metavar="LANGUAGE", default=environment(reading.LANGUAGE) or ENGLISH, help=lessons)
     options = parser.parse_args(arguments)
     user, _, secret = (given := options.auth or environment("BERT_EXPLORER_AUTH") or "").partition(":")
     options.auth = (user, secret) if given else None
@@ -156,7 +157,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         proxies.check_environment()
         options.workers = replicas.Scale.of(options.workers)
         check_threads(options.threads)
-        reading.lessons(options.lessons)
+        reading.check_language(options.lessons)
         options.mcp = assistants.wanted(options.mcp, with_password=bool(given))
         if options.device != "cpu":
             devices.check(options.device)

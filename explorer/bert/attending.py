@@ -60,30 +60,16 @@ class Heads:
         return torch.nn.functional.scaled_dot_product_attention(query, self.key, self.value, mask, scale=self.scaling)
 
 
-@dataclass(frozen=True)
-class Attended:
-    """The inputs of a layer's heads, and its attention output plus the residual: `added` [batch, tokens, width]."""
-
-    heads: Heads
-    added: torch.Tensor
-
-    @property
-    def nbytes(self) -> int:
-        """The size in bytes."""
-        return sum(one.nbytes for one in (self.heads.query, self.heads.key, self.heads.value, self.added))
-
-
 class _Seen(Exception):  # ends a computation of which the rest is not needed
     def __init__(self, heads: Heads) -> None:
         self.heads = heads
 
 
 class _Asking(threading.local):
-    """What this thread does with the next attention: `answer` replaces its result, and `seen` collects what it computes."""
+    """What this thread does with the next attention: `answer` replaces its result, and `seen` collects its inputs."""
 
     answer: Callable[[Heads], torch.Tensor] | None = None
-    seen: list[Attended] | None = None
-    heads: Heads  # of the latest attention, while its sum is not computed yet
+    seen: list[Heads] | None = None
 
 
 _asking = _Asking()
@@ -103,25 +89,14 @@ def heads_in(compute: Callable[[], Any]) -> Heads:
 
 
 @contextmanager
-def collected() -> Iterator[list[Attended]]:
-    """What every attention block computes in this thread meanwhile, layer by layer; only in modules that are `watched`."""
-    seen: list[Attended] = []
+def collected() -> Iterator[list[Heads]]:
+    """The inputs of every attention that this thread computes meanwhile, layer by layer; those of replaced ones are left out."""
+    seen: list[Heads] = []
     _asking.seen = seen
     try:
         yield seen
     finally:
         _asking.seen = None
-
-
-def watch(after_attention: torch.nn.Module) -> None:
-    """Let `collected` see what this module reads: a layer's attention output plus the residual."""
-    after_attention.register_forward_pre_hook(note_sum)
-
-
-def note_sum(module: torch.nn.Module, given: tuple[torch.Tensor, ...]) -> None:
-    """A hook before `after_attention`: it adds to what this thread collects, and changes nothing."""
-    if _asking.seen is not None:
-        _asking.seen.append(Attended(_asking.heads, given[0]))
 
 
 def answering(answer: Callable[[Heads], torch.Tensor], compute: Callable[[], Any]) -> Any:
@@ -145,10 +120,10 @@ def _attention(
 ) -> tuple[torch.Tensor, None]:
     """The context [batch, tokens, heads, head_size]; without dropout, which would use the random numbers of all threads."""
     heads = Heads(query, key, value, attention_mask, query.shape[-1] ** -0.5 if scaling is None else scaling)
-    if _asking.seen is not None:
-        _asking.heads = heads
     if _asking.answer is not None:
         return _asking.answer(heads).transpose(1, 2).contiguous(), None
+    if _asking.seen is not None:
+        _asking.seen.append(heads)
     attend = transformers.integrations.sdpa_attention.sdpa_attention_forward
     return attend(module, query, key, value, attention_mask, dropout=0.0, scaling=scaling, **more)
 

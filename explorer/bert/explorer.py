@@ -26,7 +26,7 @@ from explorer.text import limits
 from explorer.text.encoding import MASK, UNKNOWN, Encoding
 from explorer.text.pieces import Writing, with_own_mask
 
-HEADS_KEPT = 64  # tokens up to which a trace keeps queries, keys, values and sums of its attention blocks: 9 MB for BERT-base
+HEADS_KEPT = 64  # tokens up to which a trace keeps queries, keys and values: 7 MB for BERT-base
 
 Span = tuple[int, int]
 """Characters [start, end) of a text."""
@@ -177,9 +177,9 @@ class Explorer(Network):
     def _read_here(self, encodings: Sequence[Encoding]) -> list[Reading]:
         """One pass over several encodings. Of a short one that is alone it keeps the heads, which most views ask for."""
         keep = len(encodings) == 1 and encodings[0].kept <= HEADS_KEPT and self.device.type == "cpu"
-        with attending.collected() if keep else nullcontext(()) as attended:
+        with attending.collected() if keep else nullcontext(()) as heads:
             states = self.hidden_states_of(encodings)
-        return [Reading(*one, attended=tuple(attended)) for one in zip(encodings, states, strict=True)]
+        return [Reading(*one, heads=tuple(heads)) for one in zip(encodings, states, strict=True)]
 
     def _read_there(self, workers: replicas.Replicas, encodings: Sequence[Encoding]) -> list[Reading]:
         """Like `_read_here`, run by a worker, or here when none answers."""

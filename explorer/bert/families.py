@@ -28,7 +28,6 @@ _TASKS = {"ForSequenceClassification": LABELS, "ForTokenClassification": TAGS, "
 
 NEXT = "hidden state"  # the name of the part that ends a layer
 INTO_NEURONS, OUT_OF_NEURONS = "feed-forward in", "feed-forward out"  # the names of the feed-forward block's two matrices
-ATTENTION_SUM = "attention add"  # the name of the attention output plus the residual
 ATTENTION_NORM = "attention norm"  # the name of the norm that ends the attention block
 ACTIVATION = "activation"  # the name of the part between the two matrices, until the function itself is known
 RESIDUAL = ("feed-forward add", "+ y (residual)")
@@ -38,7 +37,7 @@ def _post_norm(mixed: str, norm: str, inner: str, active: str, outer: str, last:
     """The parts of a BERT layer after its heads, in order, by their paths: Vaswani et al. 2017, section 3.1."""
     return (
         Part(mixed, "attention output", "z W_O + b_O"),
-        Part(norm, ATTENTION_NORM, "y = LayerNorm", reads=(ATTENTION_SUM, "+ x (residual)")),
+        Part(norm, ATTENTION_NORM, "y = LayerNorm", reads=("attention add", "+ x (residual)")),
         Part(inner, INTO_NEURONS, "y W₁ + b₁"),
         Part(active, ACTIVATION, "number by number"),
         Part(outer, OUT_OF_NEURONS, "W₂ + b₂"),
@@ -80,7 +79,6 @@ class Family:
     parts: tuple[Part, ...] = _BERT_LAYER  # of a layer; other modules are shown by their paths
     # From a layer, for families with bottlenecks around the attention: what the attention block adds to the heads' output in
     # place of the hidden state, and the norm that ends the block, which is not among the parts.
-    # place of the hidden state, and the norm that ends the block, which no part names.
     bottleneck: str = ""
     bottleneck_norm: str = ""
     final_norm: str = ""  # from the encoder: applied to the last hidden state before any head
@@ -97,11 +95,6 @@ class Family:
     def out_of_neurons(self) -> str:
         """The path, from a layer, of the matrix W₂ that reads the neurons; '' if a layer has several."""
         return next((part.path for part in self.parts if part.name == OUT_OF_NEURONS), "")
-
-    @property
-    def after_attention(self) -> str:
-        """The path, from a layer, of the module that reads the sum of the attention output and the residual."""
-        return next((part.path for part in self.parts if part.reads and part.reads[0] == ATTENTION_SUM), self.bottleneck_norm)
 
     @property
     def attention_norm(self) -> str:
@@ -184,7 +177,7 @@ FAMILIES = (
         parts=(
             Part("attn_norm", "norm before the attention", "LayerNorm"),
             Part("attn.Wo", "attention output", "z W_O"),
-            Part("mlp_norm", "norm before the feed-forward", "LayerNorm", reads=(ATTENTION_SUM, "y = … + x (residual)")),
+            Part("mlp_norm", "norm before the feed-forward", "LayerNorm", reads=("attention add", "y = … + x (residual)")),
             Part("mlp.Wi", INTO_NEURONS, "W₁, twice as wide: a half and its gate"),
             Part("mlp.act", ACTIVATION, "of the first half, number by number"),
             Part("mlp.Wo", OUT_OF_NEURONS, "W₂", reads=("gated", "× the gate, number by number")),

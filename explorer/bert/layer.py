@@ -71,11 +71,6 @@ class Layer:
         return attrgetter(self.family.bottleneck)(self.module)(hidden)
 
     @property
-    def after_attention(self) -> torch.nn.Module:
-        """The module that reads the attention output plus the residual."""
-        return attrgetter(self.family.after_attention)(self.module)
-
-    @property
     def attention_norm(self) -> torch.nn.Module | None:
         """The norm that ends the attention block, or None."""
         return attrgetter(self.family.attention_norm)(self.module) if self.family.attention_norm else None

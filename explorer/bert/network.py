@@ -12,7 +12,7 @@ from operator import attrgetter
 
 import numpy as np
 
-from explorer.bert import attending, copies, devices
+from explorer.bert import copies, devices
 from explorer.bert.checkpoints import Checkpoint
 from explorer.bert.families import REPLACED
 from explorer.bert.layer import Layer
@@ -111,8 +111,6 @@ class Network:
         self.mask_id: int = self.tokenizer.mask_token_id
         self.writing = writing_of(self.tokenizer.get_vocab())
         self._name_parts()
-        for after_attention in {layer.after_attention for layer in self.layers}:  # layers may share their modules
-            attending.watch(after_attention)
         self.embeddings_norm = attrgetter(self.family.embeddings_norm)(self._embeddings)  # over the sum of the rows of the tables
         # The embeddings of pieces, positions and segments: [vocabulary, width], [positions, width] and [segments, width] float32,
         # read-only views; width is that of the embeddings.

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from explorer.bert.attending import Attended, Heads
+from explorer.bert.attending import Heads
 from explorer.bert.network import Network
 from explorer.core.cache import OnceCache, weight
 from explorer.core.engine import inference_mode, torch
@@ -28,7 +28,7 @@ class Reading:
 
     encoding: Encoding
     states: torch.Tensor = field(repr=False)  # [layers + 1, tokens, hidden] float32
-    attended: tuple[Attended, ...] = field(default=(), repr=False)  # of each layer, as the pass computed it; of short inputs only
+    heads: tuple[Heads, ...] = field(default=(), repr=False)  # of every layer, as the pass computed them; of short inputs only
     derived: OnceCache[Hashable, Any] = field(
         default_factory=lambda: OnceCache(DERIVED_BYTES, lambda one: max(LEAST, weight(one))), repr=False
     )
@@ -36,8 +36,8 @@ class Reading:
     @property
     def nbytes(self) -> int:
         """The current size in bytes, with all derived values."""
-        attended = sum(one.nbytes for one in self.attended)
-        return self.states.nbytes + attended + int(self.derived.total)
+        heads = sum(one.query.nbytes + one.key.nbytes + one.value.nbytes for one in self.heads)
+        return self.states.nbytes + heads + int(self.derived.total)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class Trace:
     """An encoding and its hidden states. Everything else is derived from these.
 
     It is derived by the model's own modules: attention, for instance, is the softmax over the queries and keys that a layer
-    computes from its hidden state. Those of a short input are kept from the pass, and so is what its attention blocks add up.
+    computes from its hidden state. Those of a short input are kept from the pass.
     """
 
     model: Network = field(repr=False)
@@ -84,14 +84,10 @@ class Trace:
 
     def heads(self, layer: int) -> Heads:
         """The queries, keys and values of a layer's heads (zero-based, -1 is the last), as a batch of one."""
-        if self.reading.attended:
-            return self.reading.attended[layer].heads
+        if self.reading.heads:
+            return self.reading.heads[layer]
         layer = range(len(self.model.layers))[layer]  # -1 refers to layers: there is one hidden state more
         return self._last.get(layer, lambda: self.model.layers[layer].heads(self.states[layer][None]))
-
-    def added(self, layer: int) -> torch.Tensor | None:
-        """A layer's attention output plus the residual, [tokens, width], if it was kept from the pass."""
-        return self.reading.attended[layer].added[0] if self.reading.attended else None
 
     @inference_mode
     def attention(self, layer: int) -> np.ndarray:

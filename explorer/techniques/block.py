@@ -15,20 +15,19 @@ from explorer.core.engine import torch
 class Block:
     """The attention block of one layer on one input: `weights` [heads, query, key] are its attention weights.
 
-    `hidden` [tokens, hidden] is the layer's input, `value` [heads, tokens, head_size] are the values of its heads, and `known`
-    [tokens, width] is `added` as the model computed it, if it is at hand.
+    `hidden` [tokens, hidden] is the layer's input, and `value` [heads, tokens, head_size] are the values of its heads.
     """
 
     layer: Layer
     hidden: torch.Tensor
     weights: torch.Tensor
     value: torch.Tensor
-    known: torch.Tensor | None = None
 
     @classmethod
-    def of(cls, layer: Layer, hidden: torch.Tensor, heads: Heads, known: torch.Tensor | None = None) -> Block:
+    def of(cls, layer: Layer, hidden: torch.Tensor, heads: Heads) -> Block:
         """The block as the model computes it, from the queries, keys and values of its heads: a batch of one."""
-        return cls(layer, hidden, weights_of(heads), heads.value[0], known)
+        room = torch.empty(*heads.query.shape[:-1], heads.key.shape[-2])  # else scores and weights would be in memory together
+        return cls(layer, hidden, heads.weights(room)[0], heads.value[0])
 
     @cached_property
     def residual(self) -> torch.Tensor:
@@ -39,13 +38,6 @@ class Block:
     def context(self) -> torch.Tensor:
         """The input of W_O from each head: [heads, tokens, head_size]."""
         return self.weights @ self.value
-
-    @cached_property
-    def added(self) -> torch.Tensor:
-        """The attention output plus the residual: [tokens, width]."""
-        if self.known is not None:
-            return self.known
-        return self.layer.attention_dense(self.context.transpose(0, 1).flatten(1)) + self.residual
 
     @cached_property
     def own(self) -> torch.Tensor:
@@ -60,7 +52,7 @@ class Block:
     @cached_property
     def _normed(self) -> tuple[torch.Tensor, torch.Tensor]:
         """`own` and `deviation`."""
-        added = self.added
+        added = self.layer.attention_dense(self.context.transpose(0, 1).flatten(1)) + self.residual
         if not isinstance(norm := self.layer.attention_norm, torch.nn.LayerNorm):
             return added if norm is None else norm(added), torch.ones(len(added), 1)
         own, _, divided = torch.native_layer_norm(added, norm.normalized_shape, norm.weight, norm.bias, norm.eps)
@@ -107,12 +99,6 @@ class Block:
         own = torch.zeros_like(by_head[:1])
         own[0, query] = self.kept[query]
         return torch.cat([by_head, own])
-
-
-def weights_of(heads: Heads) -> torch.Tensor:
-    """The attention weights of a batch of one: [heads, query, key]."""
-    room = torch.empty(*heads.query.shape[:-1], heads.key.shape[-2])  # else scores and weights would be in memory together
-    return heads.weights(room)[0]
 
 
 def stacked(tensors: Sequence[torch.Tensor]) -> torch.Tensor:

@@ -23,7 +23,7 @@ from explorer.core.cache import OnceCache
 from explorer.core.cores import twice
 from explorer.core.engine import inference_mode, torch
 from explorer.techniques.ablation import Cut, Head, changed_states
-from explorer.techniques.block import Block, weights_of
+from explorer.techniques.block import Block
 from explorer.techniques.mixing import SHORT, head_shares_of, shares_at, shares_of, together
 
 Patch = tuple[int, int, Trace]
@@ -102,7 +102,7 @@ def _made(
     if unchanged:
         error, made[:first] = unchanged.max_error, unchanged.shares[:first]
     else:
-        below = (_unchanged(trace, layer) for layer in range(min(first, len(layers))))
+        below = (Block.of(layers[layer], trace.states[layer], trace.heads(layer)) for layer in range(min(first, len(layers))))
         error = _put(made[:first], below)
     if first > len(layers):
         states = trace.states
@@ -163,11 +163,9 @@ def _put_rows(
 ) -> float:
     """Recompute the shares of these queries alone, in a layer whose other queries are unchanged; returns their error."""
     given, hidden, of = trace.heads(layer), states[layer, queries], trace.model.layers[layer]
-    weights = torch.cat([given.weights_of(query) for query in queries]).transpose(0, 1)
-    _put_zeros(weights, [(head, queries.index(query), key) for head, query, key in _zeroed_by_cuts(layer, cuts)])
-    with attending.collected() as seen:
-        states[layer + 1, queries] = of.after_heads((weights @ given.value[0])[None], hidden)[0]
-    block = Block(of, hidden, weights, given.value[0], seen[0].added[0])
+    block = Block(of, hidden, torch.cat([given.weights_of(query) for query in queries]).transpose(0, 1), given.value[0])
+    _with_zeros(block, [(head, queries.index(query), key) for head, query, key in _zeroed_by_cuts(layer, cuts)])
+    states[layer + 1, queries] = of.after_heads(block.context[None], hidden)[0]
     found, error = shares_at(block, queries)
     row[queries] = found.numpy()
     return error
@@ -201,24 +199,23 @@ def _zeroed_by_cuts(layer: int, cuts: Collection[Cut]) -> list[tuple[int | slice
     return [(slice(None) if head is None else head, query, key) for at, query, key, head in cuts if at == layer]
 
 
-def _put_zeros(weights: torch.Tensor, zeroed: Zeroed) -> None:
-    """Set some of the weights [heads, query, key] to zero, in place."""
+def _with_zeros(block: Block, zeroed: Zeroed) -> Block:
+    """Set some weights of the block to zero, in place; returns it."""
     for places in zeroed:
-        weights[places] = 0
+        block.weights[places] = 0
+    return block
 
 
 def _run(layer: Layer, hidden: torch.Tensor, zeroed: Zeroed) -> tuple[torch.Tensor, Block]:
     """The next hidden state of [tokens, hidden] with some weights at zero, and the attention block on the way."""
-    given: list[torch.Tensor] = []
+    blocks: list[Block] = []
 
     def attend(heads: Heads) -> torch.Tensor:
-        given.append(weights_of(heads))
-        _put_zeros(given[0], zeroed)
-        return (given[0] @ heads.value[0])[None]
+        blocks.append(_with_zeros(Block.of(layer, hidden, heads), zeroed))
+        return blocks[0].context[None]
 
-    with attending.collected() as seen:
-        after = attending.answering(attend, lambda: layer(hidden[None]))[0]
-    return after, Block(layer, hidden, given[0], seen[0].heads.value[0], seen[0].added[0])
+    after = attending.answering(attend, lambda: layer(hidden[None]))[0]
+    return after, blocks[0]
 
 
 @inference_mode
@@ -232,14 +229,9 @@ def block_of(
 ) -> Block:
     """The attention block of one layer (zero-based) in the changed run; its `states` are computed unless given."""
     states = changed_states(trace, off, patch, cuts) if states is None else states
-    if states is trace.states:
-        return _unchanged(trace, layer)
-    return _run(trace.model.layers[layer], states[layer], _zeroed(layer, off, cuts))[1]
-
-
-def _unchanged(trace: Trace, layer: int) -> Block:
-    """The attention block of one layer in the unchanged run."""
-    return Block.of(trace.model.layers[layer], trace.states[layer], trace.heads(layer), trace.added(layer))
+    hidden = states[layer]
+    heads = trace.heads(layer) if states is trace.states else trace.model.layers[layer].heads(hidden[None])
+    return _with_zeros(Block.of(trace.model.layers[layer], hidden, heads), _zeroed(layer, off, cuts))
 
 
 @inference_mode

@@ -76,7 +76,7 @@ def _times(name: str, model: Explorer, trace: Trace, rounds: int) -> Iterator[Co
     forward_pass, read = partial(Trace.of, model, trace.encoding), trace.reading
 
     def fresh() -> Trace:
-        return Trace(model, Reading(read.encoding, read.states, read.attended))
+        return Trace(model, Reading(read.encoding, read.states, read.heads))
 
     ours, theirs = side_by_side(lambda: opened(fresh(), 3), forward_pass, rounds)
     most = "at most 0.5 at 17 tokens and 1.5 at 512"
