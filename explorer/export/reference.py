@@ -67,6 +67,7 @@ NAMES = (
     "explorer.finetune.compute.finetune",
     "explorer.training.head",
     "explorer.training.probe",
+    "explorer.finetune.compute.task",
     "explorer.finetune.compute.training",
     "explorer.training.tagging",
     "explorer.finetune.compute.predictor",

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 from explorer.core.errors import InputError
 from explorer.core.steps import map_steps
 from explorer.finetune.compute.searches import Point, learning_curve
-from explorer.finetune.compute.training import make_plan
+from explorer.finetune.compute.task import make_plan
 from explorer.finetune.example_settings import READY, ExampleSettings
 from explorer.finetune.pictures.training import examples_curve, probe_curve, tag_probe_curves
 from explorer.finetune.words_examples import WordExampleSettings

@@ -6,7 +6,7 @@ from explorer.bert.explorer import Explorer
 from explorer.finetune.compute.answering import Answerer
 from explorer.finetune.compute.predictor import Classifier, Predictor, Tagger
 from explorer.finetune.compute.prefix import EVERY_TOKEN
-from explorer.finetune.compute.training import TrainingPlan, make_plan
+from explorer.finetune.compute.task import TrainingPlan, make_plan
 from explorer.ui.settings import choice, number, pooling, switch
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, View, button, settle

@@ -153,7 +153,6 @@ def _what_changed(run: Run) -> Content:
 
 
 def _compare(run: Run, pairs: list[tuple[str, str]]) -> ModelChange:
-
     return compare(load(run.predictor.model), load(tuned_model(run)), pairs)
 
 

@@ -149,7 +149,6 @@ class TryIt(RunView):
         return settle(tried=pair[0], second=pair[1], offered=(*pair, *run.predictor.labels))
 
     def _decide(self, run: Run, pair: Pair) -> Decision:
-
         key, classifier = (run.id, pair, self.method), of_kind(run.predictor, Classifier)
         return _decisions.get(key, lambda: decide(classifier, load(classifier.model), pair, self.method))
 

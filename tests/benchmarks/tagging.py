@@ -20,7 +20,8 @@ def run() -> Iterator[Comparison]:
     from explorer.core.steps import finished
     from explorer.finetune.compute.predictor import Tagger
     from explorer.finetune.compute.tag_task import Tagging
-    from explorer.finetune.compute.training import make_plan, run_training
+    from explorer.finetune.compute.task import make_plan
+    from explorer.finetune.compute.training import run_training
 
     model, examples = base_model(), tagged_sentences()
     settings = {"epochs": EPOCHS, "learning_rate": RATE, "batch_size": BATCH}

@@ -20,7 +20,8 @@ from explorer.finetune.compute.questions import Question, Questions, place
 from explorer.finetune.compute.run import HeldOutAnswers
 from explorer.finetune.compute.span_task import Answering, Below, Spans, overlap_answer
 from explorer.finetune.compute.standard import write_standard
-from explorer.finetune.compute.training import make_plan, new_run, run_training
+from explorer.finetune.compute.task import make_plan
+from explorer.finetune.compute.training import new_run, run_training
 from explorer.finetune.compute.unpack import unpack
 from explorer.techniques import own_head
 from tests.families import write_family

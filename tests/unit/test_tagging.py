@@ -16,7 +16,8 @@ from explorer.finetune.compute import export, prefix, store
 from explorer.finetune.compute.predictor import Tagger
 from explorer.finetune.compute.standard import write_standard
 from explorer.finetune.compute.tag_task import Tagging
-from explorer.finetune.compute.training import make_plan, new_run, run_training
+from explorer.finetune.compute.task import make_plan
+from explorer.finetune.compute.training import new_run, run_training
 from explorer.finetune.compute.unpack import unpack
 from explorer.finetune.endpoints import tag, train_tokens
 from explorer.text.tagged import TaggedSentence

@@ -12,8 +12,8 @@ import numpy as np
 
 from explorer.core.steps import map_steps
 from explorer.finetune.compute.finetune import Step
+from explorer.finetune.compute.task import Task
 from explorer.finetune.compute.text_tasks import TextTask
-from explorer.finetune.compute.training import Task
 from explorer.training.examples import Examples, Split
 
 FEWEST = 25  # examples at the first point of the curve; each next point has twice as many

@@ -17,7 +17,7 @@ from explorer.finetune.compute.predictor import Predictor
 from explorer.finetune.compute.prefix import Ragged, hidden_in_steps
 from explorer.finetune.compute.questions import Question, Questions, split_by_text
 from explorer.finetune.compute.run import HeldOutAnswers
-from explorer.finetune.compute.training import Task
+from explorer.finetune.compute.task import Task
 from explorer.training.examples import Split
 from explorer.training.objectives import Objective
 

@@ -46,8 +46,8 @@ class Kind(NamedTuple):
 
     predictor: type[Predictor]
     held_out: type[HeldOut]
-    does: str  # what its heads do, in a sentence,
-    asked_by: str  # and where they are asked to
+    does: str  # what its heads do, for an error message,
+    asked_by: str  # and what uses them: an endpoint, or the page
 
 
 _ALL = (
@@ -205,7 +205,6 @@ def read_run(folder: Path, identifier: str) -> Run:
 def _top(predictor: type[Predictor], about: dict[str, Any], tensors: dict[str, torch.Tensor]) -> Top | None:
     if not about["layers_trained"]:
         return None
-
     top = Top(load(about["model"]), about["layer"], about["layers_trained"], predictor.top_pooling(about["pooling"]))
     top.module.load_state_dict({name.removeprefix("top."): t for name, t in tensors.items() if name.startswith("top.")})
     return top.for_use()

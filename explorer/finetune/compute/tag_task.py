@@ -11,7 +11,7 @@ from explorer.core.engine import torch
 from explorer.finetune.compute.predictor import Predictor, Tagger, TopWords
 from explorer.finetune.compute.prefix import Ragged, encoded_hidden_in_steps
 from explorer.finetune.compute.run import HeldOutTags
-from explorer.finetune.compute.training import Task
+from explorer.finetune.compute.task import Task
 from explorer.training.examples import Split
 from explorer.training.objectives import Classes
 from explorer.training.tagging import TaggedExamples, split_sentences, tag_baselines

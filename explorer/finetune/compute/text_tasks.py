@@ -17,8 +17,8 @@ from explorer.finetune.compute.finetune import Step, train
 from explorer.finetune.compute.many import hidden_states, text_features
 from explorer.finetune.compute.predictor import Classifier, Predictor, Regressor
 from explorer.finetune.compute.run import HeldOutNumbers, HeldOutTexts
+from explorer.finetune.compute.task import Task, TrainingPlan
 from explorer.finetune.compute.top_layers import Top
-from explorer.finetune.compute.training import Task, TrainingPlan
 from explorer.training.examples import Examples, ScoredExamples, Split, leave_one_out, split
 from explorer.training.head import Head
 from explorer.training.objectives import Classes, Numbers, Solvable

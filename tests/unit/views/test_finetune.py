@@ -16,8 +16,9 @@ from explorer.finetune.compute import quota, store
 from explorer.finetune.compute.from_table import BUILT_IN, built_in
 from explorer.finetune.compute.reasons import decide
 from explorer.finetune.compute.searches import GRIDS, Grid
+from explorer.finetune.compute.task import make_plan
 from explorer.finetune.compute.text_tasks import text_task
-from explorer.finetune.compute.training import make_plan, new_run, run_training
+from explorer.finetune.compute.training import new_run, run_training
 from explorer.finetune.example_settings import FILE, HUB, READY, TYPED
 from explorer.finetune.examples import ExamplesView
 from explorer.finetune.grid import GridSearch
