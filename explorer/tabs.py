@@ -16,7 +16,7 @@ from explorer.projection import tab as projection
 from explorer.side_by_side import tab as side_by_side
 from explorer.task_head import tab as task_head
 from explorer.tokens import tab as tokens
-from explorer.ui.view import Tab
+from explorer.ui.tabs import Tab
 
 SECTIONS: Mapping[str, tuple[Tab, ...]] = {
     "Overview": (overview.TAB,),

@@ -25,6 +25,7 @@ from explorer.ui.attention_data import (
     told_at_once,
     weights_of,
 )
+from explorer.ui.layout import row
 from explorer.ui.pictures.attention import WeightScale, attention_heatmap, with_cell
 from explorer.ui.pictures.base import shorten
 from explorer.ui.pictures.head_grid import head_grid
@@ -147,7 +148,7 @@ class OneHead(View):
 
     name, question = "attention/head", "Who looks at whom?"
     width = 6
-    side_by_side = (("title", "look"),)
+    layout = (row("title", "look"),)
     title = prose(classes="detail-title")
     look: str = choice((HEATMAP, LINES), **DRAWN_AS)
     heatmap = chart("Attention of one head", height=HEIGHT, optional=True)

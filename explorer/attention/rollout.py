@@ -8,12 +8,14 @@ from explorer.analysis.attention import rows_error
 from explorer.attention.compute import rollout
 from explorer.core.errors import CapabilityError
 from explorer.techniques.routes import mixing, place_shares
+from explorer.ui.layout import col, row
+from explorer.ui.long_view import is_quick
 from explorer.ui.pictures.attention import WeightScale, attention_heatmap, sources_heatmap
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.pictures.numbers import beside
 from explorer.ui.settings import number
 from explorer.ui.subject import Subject
-from explorer.ui.view import Content, Finding, View, Why, caption, chart, check, is_quick, matches, sentence
+from explorer.ui.view import Content, Finding, View, Why, caption, chart, check, matches, sentence
 
 ROUTES_PASSES = 4  # what the mixing of all layers takes, in forward passes
 
@@ -22,7 +24,7 @@ class Rollout(View):
     """Attention rollout up to a layer, and the origin of one token."""
 
     name, question = "attention/rollout", "Where does each token come from, through all layers?"
-    columns = (("matrix", "help"), ("sources", "token", "check"))
+    layout = (row(col("matrix", "help"), col("sources", "token", "check")),)
     matrix = chart("Attention rollout", height=430)
     help = caption(
         "Attention rollout (Abnar & Zuidema 2020): row i says how much each input token contributed to token i "

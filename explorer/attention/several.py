@@ -6,6 +6,7 @@ from explorer.analysis.attention import rows_error, top_p
 from explorer.attention.heads import DRAWN_AS, HEATMAP, HEIGHT, LINES
 from explorer.attention.pictures import attention_lines
 from explorer.ui.attention_data import attention_check
+from explorer.ui.layout import col, row
 from explorer.ui.pictures.attention import WeightScale, attention_heatmap
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.pictures.numbers import beside
@@ -18,9 +19,12 @@ class SeveralHeads(View):
     """The weights of any set of heads of one layer, summed, as exBERT shows them (Hoover, Strobelt & Gehrmann 2020)."""
 
     name, question = "attention/several", "What do several heads look at together?"
-    columns = (("layer", "heads", "mass", "help"), ("title", "drawn_as", "heatmap", "lines", "rows", "check"))
-    widths = (5, 6)
-    side_by_side = (("title", "drawn_as"),)
+    layout = (
+        row(
+            col("layer", "heads", "mass", "help", width=5),
+            col(row("title", "drawn_as"), "heatmap", "lines", "rows", "check", width=6),
+        ),
+    )
     layer: int = number(1, "Layer", low=1, high=lambda model: model.layers)
     heads: tuple[int, ...] = several(label="Heads; none chosen is all of them", options=lambda model: range(1, model.heads + 1))
     mass: float = number(100, "Strongest weights that hold this share of each row (%)", low=10, high=100)

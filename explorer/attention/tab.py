@@ -4,7 +4,7 @@ from explorer.attention.heads import Heads, HeadWhatIf, OneHead
 from explorer.attention.metrics import Formulas, HeadNumbers, HeadTable
 from explorer.attention.rollout import Rollout
 from explorer.attention.several import SeveralHeads
-from explorer.ui.view import Tab
+from explorer.ui.tabs import Tab
 
 TAB = Tab(
     "attention",

@@ -13,6 +13,7 @@ from explorer.corpus.compute.head_families import FAMILY_RULE
 from explorer.corpus.pictures.head_atlas import tag_heatmap
 from explorer.corpus.source import NO_FILE, CorpusView
 from explorer.text import limits
+from explorer.ui.layout import col, row
 from explorer.ui.subject import Subject, head_name
 from explorer.ui.view import Change, Content, Finding, NewInput, Why, caption, chart, check, part, prose, select, sentence
 
@@ -24,10 +25,11 @@ class Heads(CorpusView):
 
     name, question = "corpus/heads", "What does each head do everywhere?"
     start = "Make the atlas"
-    widths = (5, 6)
-    columns = (
-        ("grid", "about", "evidence", "map", "tags"),
-        ("title", "habit", "offsets", "specials", "found", "sentences", "syntax", "relations", "check"),
+    layout = (
+        row(
+            col("grid", "about", "evidence", "map", "tags", width=5),
+            col("title", "habit", "offsets", "specials", "found", "sentences", "syntax", "relations", "check", width=6),
+        ),
     )
     grid = part("head_grid", marks=True)
     about = sentence(classes="caption")

@@ -17,6 +17,7 @@ from explorer.corpus.layer_similarity import similarity_in_steps
 from explorer.corpus.layer_spread import Angles, Frequency
 from explorer.corpus.source import LookUp
 from explorer.text import limits
+from explorer.ui.layout import col, row
 from explorer.ui.settings import choice
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, Finding, button, chart, check, note, part, props, select, sentence
@@ -35,9 +36,10 @@ class Layers(LookUp):
     """
 
     name, question = "corpus/layers", "What does each layer know, and what is it like?"
-    widths = (1, 1)
-    side_by_side = (("look_at", "probed", "compared"),)
-    columns = (("picture", "stop", "progress", "about", "help", "check"), ("detail", "by_class"))
+    layout = (
+        row("look_at", "probed", "compared"),
+        row(col("picture", "stop", "progress", "about", "help", "check"), col("detail", "by_class")),
+    )
     look_at: str = choice((PROBE, SIMILARITY, ANGLES, FREQUENCY), "Look at", scale=3)
     probed: str = choice((TAG, RELATION), "Probe for", when=lambda view: view.look_at == PROBE, scale=2)
     compared: str = choice(

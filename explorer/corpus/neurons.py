@@ -31,6 +31,7 @@ from explorer.corpus.source import LookUp, cut
 from explorer.techniques.neurons import Promoted, piece_weights, promoted, promoting
 from explorer.techniques.targets import piece_of
 from explorer.text import limits
+from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.pictures.base import shorten
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
@@ -90,11 +91,12 @@ class Neurons(LookUp):
     """The top-activating tokens of a neuron in their sentences, the words it promotes, and neurons found by a word."""
 
     name, question = "corpus/neurons", "What does a neuron wait for, and what does it say?"
-    widths = (7, 4)
-    side_by_side = (("neuron", "by_word"), ("promoting", "driven"))
-    columns = (
-        ("hits", "stop", "progress", "about", "help", "check", "problem", "promoting", "driven", "units"),
-        ("promotes", "suppresses", "lacks"),
+    layout = (
+        row("neuron", "by_word"),
+        row(
+            col("hits", "stop", "progress", "about", "help", "check", "problem", row("promoting", "driven"), "units", width=7),
+            col("promotes", "suppresses", "lacks", width=4),
+        ),
     )
     neuron: int = number(
         0,

@@ -17,6 +17,7 @@ from explorer.corpus.compute.sentences import Corpus, CorpusSentence
 from explorer.corpus.source import LookUp, clicked_sense, cut, senses_to_click
 from explorer.text import limits
 from explorer.text.pieces import bare
+from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import bar_groups, whole_percent
 from explorer.ui.pictures.base import shorten
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
@@ -45,8 +46,7 @@ class Search(LookUp):
     """The nearest tokens of a corpus in their sentences, and what they have in common."""
 
     name, question = "corpus/search", "Where else is something like this?"
-    widths = (2, 1)
-    columns = (("senses", "hits", "stop", "progress", "about", "help", "check"), ("common",))
+    layout = (row(col("senses", "hits", "stop", "progress", "about", "help", "check", width=2), col("common")),)
     senses = part("chips", optional=True)
     hits = part("strips", height=620)
     stop = button("Stop", visible=False)

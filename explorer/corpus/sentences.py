@@ -15,6 +15,7 @@ from explorer.corpus.compute.plain import flaws
 from explorer.corpus.compute.sentences import Corpus, built_in
 from explorer.corpus.source import NO_FILE, CorpusView
 from explorer.text import limits
+from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import bar_groups, ranking, whole_percent
 from explorer.ui.pictures.numbers import Table, keep
 from explorer.ui.settings import choice, number, text
@@ -41,8 +42,7 @@ class Sentences(CorpusView):
     """A list of sentences, and accuracies by slices of them."""
 
     name, question = "corpus/sentences", "Which sentences surprise the model?"
-    widths = (7, 4)
-    columns = (("table", "stop", "progress", "about", "help"), ("slices", "slices_help"))
+    layout = (row(col("table", "stop", "progress", "about", "help", width=7), col("slices", "slices_help", width=4)),)
     contains: str = text("", "Contains", limit=QUERY, placeholder="a word or a part of one", max_lines=1, elem_classes="inline")
     tag: str = choice([("any", "")], "With a", menu=True, free=True, elem_classes="inline")
     order: str = choice(ORDERS, "Order", menu=True, elem_classes="inline")
@@ -187,7 +187,7 @@ def _shares(found: HiddenTokens, rows: np.ndarray, of: Callable[[int], str]) -> 
     """For each slice with enough masked tokens the share guessed right, the largest first, and the number of tokens."""
     right = dict(zip(found.rows.tolist(), found.right.tolist(), strict=True))
     slices: dict[str, list[bool]] = {}
-    for row in rows:
-        slices.setdefault(of(row), []).append(right[int(row)])
+    for place in rows:
+        slices.setdefault(of(place), []).append(right[int(place)])
     shares = [(name, sum(each) / len(each), f"of {len(each):,}") for name, each in slices.items() if len(each) >= FEWEST]
     return sorted(shares, key=lambda one: -one[1])

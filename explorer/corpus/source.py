@@ -12,9 +12,10 @@ from explorer.corpus.compute.occurrences import Occurrence
 from explorer.corpus.compute.search import InContext
 from explorer.corpus.compute.sentences import CORPUS_FILE_TYPES, Corpus, built_in, read_corpus
 from explorer.text import limits
+from explorer.ui.long_view import LongView
 from explorer.ui.settings import choice, upload
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, Content, LongView, props
+from explorer.ui.view import Change, Content, props
 
 BUILT_IN, FILE = "Starter sentences", "A file of yours"
 SENSES = ("light", "bank", "play", "it")  # words of several senses, some of which the corpus contains

@@ -6,7 +6,7 @@ from explorer.corpus.neurons import Neurons
 from explorer.corpus.search import Search
 from explorer.corpus.sentences import Sentences
 from explorer.corpus.words import Words
-from explorer.ui.view import Tab
+from explorer.ui.tabs import Tab
 
 TAB = Tab(
     "corpus",

@@ -30,6 +30,7 @@ from explorer.corpus.compute.occurrences import (
 from explorer.corpus.source import LookUp, clicked_sense, cut, senses_to_click, words_of_several_senses
 from explorer.text import limits
 from explorer.text.pieces import bare
+from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import ranking
 from explorer.ui.pictures.maps import Marks, point_map
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
@@ -106,9 +107,12 @@ class Words(LookUp):
     """One point per occurrence, by its vector at a hidden state; the sentences of those nearest to the picked one."""
 
     name, question = "corpus/words", "Is it the same word every time?"
-    widths = (6, 5)
-    side_by_side = (("contextual", "static"),)
-    columns = (("senses", "map", "stop", "progress", "about", "help", "check"), ("uses", "contextual", "static", "several"))
+    layout = (
+        row(
+            col("senses", "map", "stop", "progress", "about", "help", "check", width=6),
+            col("uses", row("contextual", "static"), "several", width=5),
+        ),
+    )
     word: str = text(
         "", "Word", limit=QUERY, heard="submit", placeholder="the most telling one", max_lines=1, elem_classes="inline"
     )

@@ -13,6 +13,7 @@ from explorer.experiments.pictures.heads import SURE, Interval, head_board, inte
 from explorer.experiments.source import ItemsView
 from explorer.text import limits
 from explorer.text.encoding import MASK
+from explorer.ui.layout import col, row
 from explorer.ui.pictures.numbers import Table, keep
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
 from explorer.ui.settings import number
@@ -34,8 +35,7 @@ class HeadsDecide(ItemsView):
 
     name, question = "experiments/heads", "Which heads decide?"
     start = "Switch every head off in every item"
-    columns = (("board", "about", "hint", "help"), ("chosen", "interval", "each"))
-    widths = (1, 1)
+    layout = (*ItemsView.layout, row(col("board", "about", "hint", "help"), col("chosen", "interval", "each")))
     board = chart("The mean effect of every head", height=330)
     about = sentence(classes="caption")
     hint = note("Click a head to see what it does in each item, and an item to open it in the page.")

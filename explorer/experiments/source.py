@@ -1,7 +1,7 @@
 """Which items an experiment is about: those of a suite, typed ones, or a file."""
 
-from collections.abc import Hashable
-from typing import Any
+from collections.abc import Hashable, Sequence
+from typing import Any, ClassVar
 
 from explorer.core.cache import Recent
 from explorer.core.errors import InputError
@@ -9,9 +9,11 @@ from explorer.core.limits import BOX_CHARACTERS
 from explorer.experiments.compute.heads_off import questions_of
 from explorer.experiments.compute.items import Item, items_from_lines, lines_of, read_items, suite_items
 from explorer.experiments.compute.suites import TITLES
+from explorer.ui.layout import LayoutRow, row
+from explorer.ui.long_view import LongView
 from explorer.ui.settings import choice, text, upload
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, LongView, props
+from explorer.ui.view import Change, props
 
 TYPED, FILE = "typed", "file"
 HOW = (("zeros", "zero"), ("its mean over all items", "mean"), ("what it gives in another item", "resample"))
@@ -26,7 +28,7 @@ class ItemsView(LongView):
     """Every head switched off in many items: those of a suite, typed ones, or a file."""
 
     name, question = "experiments", ""
-    side_by_side = (("source", "how"),)
+    layout: ClassVar[Sequence[LayoutRow]] = (row("source", "how"),)
     source: str = choice(
         [*((title, name) for name, (title, _) in TITLES.items()), ("typed here", TYPED), ("a file of yours", FILE)],
         "Items",

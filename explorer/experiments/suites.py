@@ -16,6 +16,8 @@ from explorer.experiments.compute.suites import TITLES, Suite, suite_of
 from explorer.experiments.pictures.suites import ALL, Shares, suite_bars
 from explorer.experiments.suite_words import disagreement, listed, percent, told
 from explorer.text import limits
+from explorer.ui.layout import col, row
+from explorer.ui.long_view import LongView
 from explorer.ui.pictures.base import shorten
 from explorer.ui.settings import choice, memory
 from explorer.ui.subject import Subject
@@ -23,7 +25,6 @@ from explorer.ui.view import (
     Change,
     Content,
     Finding,
-    LongView,
     NewInput,
     button,
     caption,
@@ -76,9 +77,10 @@ class Suites(LongView):
     """The share of pairs in which the better word wins, by kind, with intervals; and all pairs, each with its difference."""
 
     name, question = "experiments/suites", "In how many sentences does it choose the right word?"
-    side_by_side = (("suite", "way", "other"),)
-    columns = (("picture", "stop", "progress", "about", "help", "check"), ("pairs",))
-    widths = (5, 6)
+    layout = (
+        row("suite", "way", "other"),
+        row(col("picture", "stop", "progress", "about", "help", "check", width=5), col("pairs", width=6)),
+    )
     suite: str = choice(
         [(title, name) for name, (title, _) in TITLES.items()], "Suite", menu=True, scale=3, elem_classes="inline"
     )

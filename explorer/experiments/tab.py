@@ -2,7 +2,7 @@
 
 from explorer.experiments.heads import HeadsDecide
 from explorer.experiments.suites import Suites
-from explorer.ui.view import Tab
+from explorer.ui.tabs import Tab
 
 TAB = Tab(
     "experiments",

@@ -13,7 +13,8 @@ from explorer.export.place import SETTING, VERSION, slug, tab_of
 from explorer.tabs import FIRST_TAB
 from explorer.ui.settings import Number, Setting, Text
 from explorer.ui.subject import Selection, Subject, in_order
-from explorer.ui.view import Tab, View
+from explorer.ui.tabs import Tab
+from explorer.ui.view import View
 
 LONGEST_WORD = 100
 

@@ -8,11 +8,12 @@ from typing import Any
 
 from explorer.core.errors import InputError
 from explorer.tabs import TABS
+from explorer.ui.long_view import LongView
 from explorer.ui.pictures import alternatives
 from explorer.ui.pictures.token_row import token_row_of
 from explorer.ui.settings import Memory, Setting, Sheet, Upload
 from explorer.ui.subject import Subject
-from explorer.ui.view import MARKDOWN, Content, LongView, Part, View, open_on, props
+from explorer.ui.view import MARKDOWN, Content, Part, View, open_on, props
 
 WAITS = "This takes the model a while, and was not done when the file was made; open the view in the app and start it there."
 
@@ -83,10 +84,7 @@ def shown(view: View, subject: Subject, wait: bool = False, live: bool = False, 
         parts = parts if live else [one for part in parts if (one := _still(part))["value"]]
         if not wait and isinstance(view, LongView) and all(content.get(one["name"]) is None for one in parts):
             note = WAITS
-    columns = [
-        {"names": list(names), "width": width}
-        for names, width in zip(view.columns, view.widths or (1,) * len(view.columns), strict=True)
-    ]
+    columns = [{"names": one.names, "width": one.width} for line in view.layout for one in line.columns]
     return {
         "name": view.name,
         "question": view.question,

@@ -12,7 +12,8 @@ from explorer.export.packing import packed
 from explorer.export.place import SETTING, VERSION, Place, seen_in, slug, tab_of, where
 from explorer.text import limits
 from explorer.ui.subject import Subject
-from explorer.ui.view import Tab, View
+from explorer.ui.tabs import Tab
+from explorer.ui.view import View
 
 LONGEST = 16_000  # characters of a query; servers and chats cut longer ones
 PARAMETERS = {

@@ -13,9 +13,10 @@ from explorer.export.place import Place, seen_in, where
 from explorer.export.tables import is_open, plain_value
 from explorer.tabs import VIEWS
 from explorer.text import limits
+from explorer.ui.long_view import LongView, seconds
 from explorer.ui.settings import Choice, Number, Setting, Several, Sheet, Switch, Text
 from explorer.ui.subject import Subject, in_order
-from explorer.ui.view import Content, LongView, View, seconds
+from explorer.ui.view import Content, View
 
 OF_THE_PAGE = ("layer", "head", "token", "off", "cut")  # selection parameters that every view takes among its settings
 MOST_NAME = 60

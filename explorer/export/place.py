@@ -6,7 +6,8 @@ from functools import cached_property
 
 from explorer.tabs import FIRST_TAB, TABS
 from explorer.ui.subject import Subject
-from explorer.ui.view import Tab, View, open_on, views_in
+from explorer.ui.tabs import Tab, views_in
+from explorer.ui.view import View, open_on
 
 VERSION = 1  # of links
 SETTING = "set."  # before the name of a setting

@@ -77,6 +77,8 @@ NAMES = (
     "explorer.corpus.compute.atlas",
     "explorer.corpus.compute.atlas_file",
     "explorer.ui.view",
+    "explorer.ui.long_view",
+    "explorer.ui.layout",
     "explorer.ui.settings",
     "explorer.ui.subject",
     "explorer.experiments.compute.single",

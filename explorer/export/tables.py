@@ -25,7 +25,7 @@ def tables(view: View, subject: Subject) -> dict[str, Table]:
 def tables_of(view: View, content: Content) -> dict[str, Table]:
     """The table of each part of content that was already computed."""
     found = {}
-    for name in (name for name in view.layout if name in content):
+    for name in (name for name in view.names if name in content):
         table = _table(view.parts.get(name) or view.settings[name], _value(content[name]))
         if table is not None and len(table):
             found[name] = table

@@ -11,6 +11,7 @@ from explorer.fill_mask.pictures import span_lengths
 from explorer.fill_mask.rounds import round_of
 from explorer.text.encoding import MASK
 from explorer.text.masking import KEPT, MASKED, RANDOM, UNTOUCHED
+from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import percent, whole_percent
 from explorer.ui.pictures.numbers import Table, keep
 from explorer.ui.pictures.token_row import token_row
@@ -38,8 +39,7 @@ class Game(View):
     """One round of BERT's pre-training task."""
 
     name, question = "fill-mask/game", "What did BERT learn from?"
-    columns = (("table", "loss", "check"), ("lengths",))
-    widths = (8, 4)
+    layout = (row(col("table", "loss", "check", width=8), col("lengths", width=4)),)
     strategy: str = choice(STRATEGIES, "What is chosen")
     seed: int = number(0, "Seed", low=0, high=MOST_SEED, box=True, minimum=0, min_width=90)
     again = button("Hide again")

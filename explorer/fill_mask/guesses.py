@@ -9,13 +9,14 @@ from explorer.bert.network import MaskGuesses
 from explorer.fill_mask.word import no_blank, pieces_named, which_blank
 from explorer.techniques.filling import Filling, fill_jointly, log_probability
 from explorer.techniques.targets import Target, read_at
+from explorer.ui.long_view import is_quick
 from explorer.ui.pictures.bars import Row, bar_groups, bars, whole_percent
 from explorer.ui.pictures.numbers import Table, keep
 from explorer.ui.pictures.token_row import token_row_of
 from explorer.ui.pictures.word_grid import Cell, word_grid
 from explorer.ui.settings import number, text
 from explorer.ui.subject import Subject
-from explorer.ui.view import Content, Finding, View, Why, caption, is_quick, part, prose, sentence
+from explorer.ui.view import Content, Finding, View, Why, caption, part, prose, sentence
 
 MOST_SHOWN = 12
 MOST_TOGETHER = 16

@@ -11,13 +11,15 @@ from explorer.techniques.lens import Lens as Found
 from explorer.techniques.targets import Target
 from explorer.techniques.tuned_lens import NONE, RAW, TUNED, TunedLens, tuned_lens
 from explorer.text import limits
+from explorer.ui.layout import col, row
+from explorer.ui.long_view import QUICK
 from explorer.ui.pictures.bars import percent, signed, whole_percent
 from explorer.ui.pictures.numbers import Table, keep
 from explorer.ui.pictures.window import MOST_AT_ONCE
 from explorer.ui.pictures.word_grid import word_grid
 from explorer.ui.settings import Choice, text, use
 from explorer.ui.subject import Subject
-from explorer.ui.view import QUICK, Change, Content, Finding, View, Why, caption, chart, check, matches, part, select, sentence
+from explorer.ui.view import Change, Content, Finding, View, Why, caption, chart, check, matches, part, select, sentence
 
 MOST_WORDS = 4
 READING = Choice(
@@ -81,8 +83,7 @@ class FollowedWords(View):
     """Chosen words at one position, followed through the layers."""
 
     name, question = "fill-mask/followed", "When did BERT come to believe it?"
-    columns = (("follow", "against", "summary"), ("followed",))
-    widths = (3, 8)
+    layout = (row(col("follow", "against", "summary", width=3), col("followed", width=8)),)
     reading: str = use(READING, RAW, here=False)
     follow: str = text("", "Follow words", placeholder="the two best guesses")
     against: str = use(FOIL, "")

@@ -11,10 +11,12 @@ from explorer.fill_mask.word import FOIL, SECOND, WORD, against, no_blank
 from explorer.techniques.ablation import patching_readings_in_steps, with_mask
 from explorer.techniques.attribution import occlusion
 from explorer.techniques.targets import Reading, Target, own_reading, word_target
+from explorer.ui.layout import row
+from explorer.ui.long_view import LongView
 from explorer.ui.pictures.bars import percent, signed, whole_percent
 from explorer.ui.settings import text, use
 from explorer.ui.subject import Subject
-from explorer.ui.view import Content, Finding, LongView, caption, chart, part, sentence, verdict
+from explorer.ui.view import Content, Finding, caption, chart, part, sentence, verdict
 
 LONG = 4  # letters; where the model keeps 'the' says little
 ALIKE = 0.1  # logits; a smaller difference between the runs is not divided by
@@ -54,7 +56,7 @@ class Patching(LongView):
     name, question = "fill-mask/patching", "Where in the model is the difference between two inputs?"
     start = "Patch every state"
     unless = staticmethod(no_blank)
-    side_by_side = (("word", "foil"),)
+    layout = (row("word", "foil"),)
     word: str = use(WORD, "")
     foil: str = use(FOIL, "")
     corrupted: str = text(

@@ -11,6 +11,8 @@ from explorer.core.limits import RANKED
 from explorer.core.steps import finished
 from explorer.fill_mask.pictures import surprise_bars
 from explorer.techniques.pseudo_likelihood import Surprise, pseudo_likelihoods_in_steps, seen_surprise, surprise_in_steps
+from explorer.ui.layout import col, row
+from explorer.ui.long_view import LongView
 from explorer.ui.pictures.numbers import Table, keep
 from explorer.ui.settings import choice, text
 from explorer.ui.subject import Subject
@@ -18,7 +20,6 @@ from explorer.ui.view import (
     Change,
     Content,
     Finding,
-    LongView,
     View,
     Why,
     button,
@@ -94,8 +95,7 @@ class Likelihoods(View):
     """Sentences ranked by probability; they are the view's own, not the input."""
 
     name, question = "fill-mask/likelihoods", "Which sentence does BERT find likelier?"
-    columns = (("sentences", "score"), ("table",))
-    widths = (5, 6)
+    layout = (row(col("sentences", "score", width=5), col("table", width=6)),)
     title = heading("**Which sentence does BERT find likelier?**")
     sentences: str = text(SENTENCES, "One sentence a line", heard="submit", lines=3, max_lines=8)
     score = button("Score the sentences")

@@ -9,6 +9,7 @@ from explorer.fill_mask.rounds import round_of
 from explorer.text import limits
 from explorer.text.encoding import MASK
 from explorer.text.pieces import bare
+from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import bars, whole_percent
 from explorer.ui.pictures.token_row import token_row
 from explorer.ui.settings import memory, text
@@ -53,8 +54,7 @@ class Quiz(View):
     """A text with blanks that a person fills before BERT does."""
 
     name, question = "fill-mask/quiz", "Who guesses better, you or BERT?"
-    columns = (("guess", "submit", "following", "points"), ("answer", "bert"))
-    widths = (5, 6)
+    layout = (row(col("guess", "submit", "following", "points", width=5), col("answer", "bert", width=6)),)
     score: Score = memory(Score(), kept=_score)
     row = part("tokens", passive=True)
     guess: str = text("", "Your guess", heard="submit")

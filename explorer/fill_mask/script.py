@@ -8,10 +8,11 @@ from explorer.fill_mask.lens import _columns, chosen_lens
 from explorer.fill_mask.positions import HIDDEN
 from explorer.fill_mask.word import pieces_named
 from explorer.techniques.tuned_lens import FILE
+from explorer.ui.long_view import is_quick
 from explorer.ui.scripts.names import Names
 from explorer.ui.scripts.script import script, written
 from explorer.ui.subject import Subject
-from explorer.ui.view import View, is_quick
+from explorer.ui.view import View
 
 BLANKS = '(inputs["input_ids"][0] == tokenizer.mask_token_id).nonzero()[:, 0].tolist()'
 

@@ -8,7 +8,7 @@ from explorer.fill_mask.patching import Patching
 from explorer.fill_mask.positions import EveryPosition, Likelihoods
 from explorer.fill_mask.quiz import Quiz
 from explorer.fill_mask.word import WordAttribution, WordHeads, WordWhatIf
-from explorer.ui.view import Tab
+from explorer.ui.tabs import Tab
 
 TAB = Tab(
     "fill-mask",

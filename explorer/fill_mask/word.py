@@ -7,6 +7,7 @@ from explorer.bert.trace import Trace
 from explorer.techniques.targets import Target, against_second_guess, piece_of, word_target
 from explorer.ui.attribution import ABOUT as ABOUT_ATTRIBUTION
 from explorer.ui.attribution import AttributionView
+from explorer.ui.layout import row
 from explorer.ui.settings import Choice, Text, use
 from explorer.ui.subject import Subject
 from explorer.ui.switch_heads import ABOUT, SwitchHeads
@@ -62,7 +63,7 @@ class WordAttribution(AttributionView):
     """A score for each token, for a word in the blank."""
 
     name = "fill-mask/attribution"
-    side_by_side = (("word", "foil"),)
+    layout = (row("word", "foil"),)
     word: str = use(WORD, "")
     foil: str = use(FOIL, "")
     help = caption(ABOUT_ATTRIBUTION + ABOUT_FOIL)

@@ -6,6 +6,7 @@ from explorer.finetune.answer_examples import ASKS, OTHER, asks
 from explorer.finetune.compute.answering import exact_match, f1
 from explorer.finetune.compute.run import HeldOutAnswers, Run
 from explorer.finetune.run import OfAnswers, RunView
+from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.pictures.numbers import columns_of, keep
 from explorer.ui.settings import choice
@@ -21,8 +22,7 @@ class AnswerResult(OfAnswers, RunView):
     """The held-out questions, wrong or right, and exact match and F1 by question word."""
 
     name, question = "fine-tune/answer-result", "Which questions does it answer?"
-    columns = (("listed", "note"), ("by_word",))
-    widths = (7, 4)
+    layout = (row(col("listed", "note", width=7), col("by_word", width=4)),)
     answers_shown: str = choice((WRONG, RIGHT), "Held-out questions that are", menu=True)
     listed = part(
         "frame",

@@ -10,6 +10,7 @@ from explorer.finetune.compute.run import Run
 from explorer.finetune.pictures.results import looks_at_answer, passage
 from explorer.finetune.run import OfAnswers, RunView
 from explorer.text.characters import has_visible_characters
+from explorer.ui.layout import row
 from explorer.ui.pictures.bars import percent
 from explorer.ui.pictures.numbers import columns_of, keep
 from explorer.ui.pictures.word_grid import word_grid
@@ -50,7 +51,7 @@ class AnswerTry(OfAnswers, RunView):
         min_width=120,
     )
     asked_text: str = text(TEXT, "of a text", lines=3, max_lines=8)
-    side_by_side = (("asked", "asked_sample"),)
+    layout = (row("asked", "asked_sample"),)
     found = part("passage", optional=True, answer=True)
     verdict = sentence(keep_height=True, answer=True)
     row = part("words", optional=True, answer=True)

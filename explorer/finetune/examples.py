@@ -1,6 +1,6 @@
 """The view of the examples to learn from."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from explorer.finetune.example_settings import HUB, MOST_CLASSES, NO_COLUMN, REA
 from explorer.finetune.run import run_id, run_ids
 from explorer.text.tables import Table
 from explorer.training.examples import Examples, ScoredExamples
+from explorer.ui.layout import row
 from explorer.ui.pictures.bars import bars
 from explorer.ui.settings import memory
 from explorer.ui.subject import Subject
@@ -31,19 +32,16 @@ class ExamplesView(ExampleSettings):
 
     name, question = "fine-tune/examples", "What is there to learn from?"
     width = 6
-    boxes = (
-        *(("class_1", "class_2", "class_3"), ("lines_1", "lines_2", "lines_3")),
-        *(("class_4", "class_5", "class_6"), ("lines_4", "lines_5", "lines_6")),
-    )
-    side_by_side = (("source", "ready"), *boxes, ("data_set", "fetch"), ("text_column", "label_column", "second_column"))
     layout = (
-        *("source", "ready", "classes", *(name for row in boxes for name in row), "add_class"),
-        *("table", *side_by_side[-2], *side_by_side[-1]),
+        row("source", "ready"),
+        *(row("class_1", "class_2", "class_3"), row("lines_1", "lines_2", "lines_3")),
+        *(row("class_4", "class_5", "class_6"), row("lines_4", "lines_5", "lines_6")),
+        *(row("data_set", "fetch"), row("text_column", "label_column", "second_column")),
     )
-    by_hand: ClassVar = {
-        "fetch": "It tells how far the download is, and must not wait for a training.",
-        "data_set": "What is typed there means nothing before it is fetched.",
-    }
+    names = (
+        *(*layout[0].names, "classes", *(name for line in layout[1:5] for name in line.names), "add_class"),
+        *("table", *layout[5].names, *layout[6].names),
+    )
     run: str | None = memory(None, kept=run_id, linked=False)
     runs: tuple[str, ...] = memory((), kept=run_ids, linked=False, stored="bert-explorer-runs")
     aside: tuple[str, ...] = memory((), kept=run_ids, linked=False)

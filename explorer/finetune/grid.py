@@ -32,7 +32,7 @@ class GridSearch(OverExamples, ExampleSettings):
     folded = question
     width = 6
     start = "Try them all"
-    layout = ("grid",)  # the boxes for the examples and the recipe are in other views
+    names = ("grid",)  # the boxes for the examples and the recipe are in other views
     layers: int = _of_recipe("layers")
     preset: str = _of_recipe("preset")
     epochs: int = _of_recipe("epochs")

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 from explorer.finetune.compute.from_table import BUILT_IN
 from explorer.finetune.example_settings import READY
 from explorer.training.tagging import TAGGED
+from explorer.ui.layout import col, row
 from explorer.ui.settings import choice
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, View, sentence, settle
@@ -93,8 +94,7 @@ class KnownTasks(View):
     """A menu of well-known tasks, which leads to the kind of task with a set of that kind chosen."""
 
     name, question = "fine-tune/known-tasks", "What kind is a task that you know?"
-    columns = (("task",), ("about",))
-    widths = (3, 10)
+    layout = (row(col("task", width=3), col("about", width=10)),)
     task: str = choice([(HINT, ""), *TASKS], "A task you know", menu=True, show_label=False)
     about = sentence(classes="caption")
 

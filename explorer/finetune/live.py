@@ -14,8 +14,8 @@ from explorer.finetune.compute.text_tasks import text_task
 from explorer.finetune.compute.training import TrainingResult, as_run, new_run, train_whole
 from explorer.training.examples import HELD_OUT_SHARE, Examples, ScoredExamples
 from explorer.training.settings import FEWEST_HELD_OUT
+from explorer.ui.long_view import reads_quickly
 from explorer.ui.subject import Subject
-from explorer.ui.view import reads_quickly
 
 Key = TypeVar("Key", bound=Hashable)
 KEPT = 512  # runs, of a few kilobytes each

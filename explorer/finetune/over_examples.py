@@ -15,9 +15,10 @@ from explorer.training.examples import Examples, ScoredExamples
 from explorer.training.probe import LayerProbe, probe
 from explorer.training.tag_probe import first_to_know, probe_tags
 from explorer.training.tagging import TAGGED, TaggedExamples, built_in_tagged
+from explorer.ui.long_view import LongView
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.subject import Subject
-from explorer.ui.view import Content, LongView, chart, sentence
+from explorer.ui.view import Content, chart, sentence
 
 SEEDS, TAG_SEEDS, CURVE_SEEDS = 5, 2, 3
 FEW = 30  # different sentences held out in all splits, below which an interval is wider than most differences of layers
@@ -36,7 +37,7 @@ class WithExamples(Protocol):
 class OverExamples(LongView):
     """Long work on all examples, which are chosen by the settings of a second base class."""
 
-    layout: ClassVar[Sequence[str]] = ()  # the boxes for the examples are in another view
+    names: ClassVar[Sequence[str]] = ()  # the boxes for the examples are in another view
     method: ClassVar[str]  # what will be done, in a sentence
 
     def passes(self, subject: Subject) -> float:

@@ -7,6 +7,7 @@ from explorer.finetune.compute.answering import Answerer
 from explorer.finetune.compute.predictor import Classifier, Predictor, Tagger
 from explorer.finetune.compute.prefix import EVERY_TOKEN
 from explorer.finetune.compute.task import TrainingPlan, make_plan
+from explorer.ui.layout import row
 from explorer.ui.settings import choice, number, pooling, switch
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, View, button, settle
@@ -73,11 +74,7 @@ class TrainingRecipe(View):
     predictor: ClassVar[type[Predictor]]
     question = "What is trained, and how?"
     width, fold = 6, "Settings"
-    side_by_side = (("train", "cancel"),)
-    by_hand: ClassVar = {
-        "train": "A training streams, can be cancelled, and outlasts its page.",
-        "cancel": "It stops a training that runs in another handler.",
-    }
+    layout = (row("train", "cancel"),)
 
     def plan(self, model: Explorer) -> TrainingPlan:
         """The training plan, checked. Raises InputError."""

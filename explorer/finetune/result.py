@@ -15,6 +15,7 @@ from explorer.finetune.compute.run import HeldOutLabels, HeldOutNumbers, HeldOut
 from explorer.finetune.pictures.results import attention_shift, calibration_curve, confusion_matrix, drift_bars, number_scatter
 from explorer.finetune.run import RunView, run_id
 from explorer.text import limits
+from explorer.ui.layout import col, row
 from explorer.ui.pictures.maps import point_map
 from explorer.ui.pictures.numbers import Column, columns_of, keep
 from explorer.ui.settings import choice, memory
@@ -43,8 +44,7 @@ class Result(RunView):
 
     name, question = "fine-tune/result", "What is the result worth?"
     folded = question
-    columns = (("picture", "scores", "note"), ("second_picture", "sentences"))
-    widths = (5, 6)
+    layout = (row(col("picture", "scores", "note", width=5), col("second_picture", "sentences", width=6)),)
     look: str = choice(LOOKS, "Reading the result")
     cell: Cell | None = memory(None, kept=cell_of, linked=False)
     picture = chart("The result on held-out sentences", height=380, optional=True, marks=True)

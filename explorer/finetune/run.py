@@ -22,9 +22,10 @@ from explorer.finetune.live import kept_run
 from explorer.finetune.recipe import WordRecipe
 from explorer.finetune.words_examples import OPENING
 from explorer.training.tagging import TAGGED, built_in_tagged
+from explorer.ui.long_view import reads_quickly
 from explorer.ui.settings import memory
 from explorer.ui.subject import Subject
-from explorer.ui.view import Content, View, reads_quickly
+from explorer.ui.view import Content, View
 
 LAST_MOMENT = 5.0  # seconds in which a training whose page was closed may end and be stored
 _taggers: OnceCache[str, str] = OnceCache(8)

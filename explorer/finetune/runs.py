@@ -15,6 +15,7 @@ from explorer.finetune.compute.standard import LINES, why_not, write_onnx, write
 from explorer.finetune.compute.unpack import unpack
 from explorer.finetune.pictures.training import run_curves
 from explorer.finetune.run import OfAnswers, OfTaggers, RunView, run_ids
+from explorer.ui.layout import row
 from explorer.ui.settings import choice, upload
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, button, chart, props, sentence, settle, show, takes_long
@@ -36,7 +37,6 @@ def _load() -> Any:
 class RunList(RunView):
     """Open a run, export it, upload one. Each kind of task has its own names for the controls, as each has its own list."""
 
-    by_hand: ClassVar = {"explore": "It changes the model of the whole page.", "download": "It is a link."}
     menu: ClassVar[str]  # the name of the menu
     curves = chart("Held-out scores of my runs", height=230)
     explore = button("Explore the tuned model", min_width=120)
@@ -116,9 +116,9 @@ class Runs(RunList):
 
     name, question = "fine-tune/runs", "What was trained in this browser?"
     folded = "My runs"
-    side_by_side = (("explore", "save", "standard", "onnx", "load"),)
+    layout = (row("explore", "save", "standard", "onnx", "load"),)
     menu = "opened"
-    layout = _order("opened", "load")
+    names = _order("opened", "load")
     opened: str = _opened()
     load: Path | None = _load()
 
@@ -135,9 +135,9 @@ class WordRuns(OfTaggers, RunList):
 
     name, question = "fine-tune/words-runs", "What was trained in this browser?"
     folded = "My runs"
-    side_by_side = (("explore", "save", "standard", "onnx", "words_load"),)
+    layout = (row("explore", "save", "standard", "onnx", "words_load"),)
     menu = "words_opened"
-    layout = _order("words_opened", "words_load")
+    names = _order("words_opened", "words_load")
     words_opened: str = _opened()
     words_load: Path | None = _load()
     on_words_opened, on_words_load = RunList.look_at, RunList.bring
@@ -148,9 +148,9 @@ class AnswerRuns(OfAnswers, RunList):
 
     name, question = "fine-tune/answer-runs", "What was trained in this browser?"
     folded = "My runs"
-    side_by_side = (("explore", "save", "standard", "onnx", "answers_load"),)
+    layout = (row("explore", "save", "standard", "onnx", "answers_load"),)
     menu = "answers_opened"
-    layout = _order("answers_opened", "answers_load")
+    names = _order("answers_opened", "answers_load")
     answers_opened: str = _opened()
     answers_load: Path | None = _load()
     on_answers_opened, on_answers_load = RunList.look_at, RunList.bring

@@ -15,7 +15,8 @@ from explorer.finetune.try_it import TryIt
 from explorer.finetune.words_examples import WordExamples
 from explorer.finetune.words_result import WordResult
 from explorer.finetune.words_try import WordTry
-from explorer.ui.view import Tab, View
+from explorer.ui.tabs import Tab
+from explorer.ui.view import View
 
 TAB = Tab(
     "fine-tune",

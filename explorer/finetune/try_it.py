@@ -14,6 +14,7 @@ from explorer.finetune.run import RunView
 from explorer.techniques.attribution import Path
 from explorer.text.characters import has_visible_characters
 from explorer.text.pairs import Pair
+from explorer.ui.layout import row
 from explorer.ui.pictures.bars import bar_groups, bars
 from explorer.ui.pictures.word_effects import word_effects
 from explorer.ui.settings import choice, memory, text
@@ -94,7 +95,7 @@ class TryIt(RunView):
     """A text or a pair, the classifier's decision, and the words that caused it."""
 
     name, question = "fine-tune/try-it", "What does it say of a sentence of your own, and why?"
-    side_by_side = (("tried", "sample"),)
+    layout = (row("tried", "sample"),)
     tried: str = text(FIRST[0], "Try it on a sentence", scale=5)
     sample: str = choice((), "or one of these", default="", menu=True, free=True, linked=False, scale=2, min_width=120)
     second: str = text("", "Second sentence", visible=False)

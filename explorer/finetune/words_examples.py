@@ -12,6 +12,7 @@ from explorer.text import limits
 from explorer.text.lines import split_lines
 from explorer.text.tagged import TAGGED_FILE_TYPES, TaggedFile, TaggedSentence, read_tagged, split_words
 from explorer.training.tagging import TAGGED, TaggedExamples, built_in_tagged, tagged_examples
+from explorer.ui.layout import row
 from explorer.ui.pictures.bars import bars
 from explorer.ui.pictures.word_grid import word_grid
 from explorer.ui.settings import choice, memory, text, upload
@@ -136,8 +137,8 @@ class WordExamples(WordExampleSettings):
 
     name, question = "fine-tune/words-examples", "What is there to learn from?"
     width = 5
-    side_by_side = (("words_from", "words_set"), ("words_line", "words_tag"))
-    layout = ("words_from", "words_set", "words_typed", "words_line", "words_tag", "words_clicked", "words_file", "tagged")
+    layout = (row("words_from", "words_set"), row("words_line", "words_tag"))
+    names = ("words_from", "words_set", "words_typed", "words_line", "words_tag", "words_clicked", "words_file", "tagged")
     tagged = part("words", optional=True)
     about = sentence(classes="caption")
     balance = part("bars")

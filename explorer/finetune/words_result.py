@@ -7,6 +7,7 @@ from explorer.finetune.compute.run import HeldOutTags, Run
 from explorer.finetune.pictures.results import confusion_matrix
 from explorer.finetune.result import Cell, cell_of, clicked_cell, confusion, rows_of, scores_by_label
 from explorer.finetune.run import OfTaggers, RunView
+from explorer.ui.layout import col, row
 from explorer.ui.pictures.numbers import columns_of, keep
 from explorer.ui.settings import choice, memory
 from explorer.ui.subject import Subject
@@ -21,8 +22,7 @@ class WordResult(OfTaggers, RunView):
     """One picture or table of the held-out words."""
 
     name, question = "fine-tune/words-result", "What does it get wrong?"
-    columns = (("tag_confusion", "tag_scores", "note"), ("mistakes",))
-    widths = (5, 6)
+    layout = (row(col("tag_confusion", "tag_scores", "note", width=5), col("mistakes", width=6)),)
     tag_look: str = choice((CONFUSED, TAGS, NAMES), "Reading the result", menu=True)
     tag_cell: Cell | None = memory(None, kept=cell_of, linked=False)
     tag_confusion = chart("Which tags are taken for each other", height=380, optional=True, marks=True)

@@ -13,6 +13,7 @@ from explorer.finetune.words_examples import OPENING, OUTSIDE
 from explorer.text import limits
 from explorer.text.tagged import split_words
 from explorer.training.tagging import built_in_tagged
+from explorer.ui.layout import row
 from explorer.ui.pictures.bars import percent, whole_percent
 from explorer.ui.pictures.numbers import columns_of, keep
 from explorer.ui.pictures.word_grid import word_grid
@@ -40,7 +41,7 @@ class WordTry(OfTaggers, RunView):
     """A text with a tag under each word."""
 
     name, question = "fine-tune/words-try", "Which tags does it give the words of your own sentence?"
-    side_by_side = (("tag_tried", "tag_sample"),)
+    layout = (row("tag_tried", "tag_sample"),)
     tag_tried: str = text(SENTENCES[0], "Try it on a sentence", scale=5)
     tag_offered: str = memory(SENTENCES[0], kept=offered, linked=False)
     tag_sample: str = choice(SENTENCES, "or one of these", default="", menu=True, free=True, linked=False, scale=2, min_width=120)

@@ -19,7 +19,8 @@ from explorer.export.links import PARAMETERS
 from explorer.guide.pages import FOLDER
 from explorer.tabs import TABS
 from explorer.teaching.lessons.reading import lessons
-from explorer.ui.view import Tab, View, views_in
+from explorer.ui.tabs import Tab, views_in
+from explorer.ui.view import View
 
 PART = re.compile(r"(<!-- generated: (.+?) -->\n).*?(?=<!-- end -->)", re.DOTALL)
 STATED = ("caption", "note")  # kinds of parts whose words do not depend on the input

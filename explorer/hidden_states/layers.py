@@ -7,11 +7,12 @@ import numpy as np
 from explorer.analysis import contextuality
 from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs, norms
 from explorer.bert import reference
+from explorer.ui.long_view import LongView
 from explorer.ui.pictures.heatmaps import similarity_heatmap
 from explorer.ui.pictures.hidden import by_layer_heatmap, pooled_heatmap, vectors_heatmap
 from explorer.ui.settings import choice
 from explorer.ui.subject import Subject
-from explorer.ui.view import Content, Finding, LongView, View, Why, chart, check, max_error, prose, verdict
+from explorer.ui.view import Content, Finding, View, Why, chart, check, max_error, prose, verdict
 
 SIMILARITY, VECTORS = "Similarity", "All dimensions"
 STEP, DRIFT, NORM = "Change per layer", "Away from the embedding", "Norm"

@@ -11,6 +11,7 @@ from explorer.core.paths import EXAMPLES
 from explorer.hidden_states.layers import layer_name
 from explorer.text.limits import check_texts
 from explorer.text.lines import read_lines
+from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import ranking
 from explorer.ui.pictures.hidden import sentences_heatmap
 from explorer.ui.settings import choice, pooling, text
@@ -32,8 +33,7 @@ class Sentences(View):
     """The cosine between every two sentences."""
 
     name, question = "hidden/sentences", "How alike are sentences?"
-    columns = (("matrix", "about"), ("sentences", "problem", "closest"))
-    widths = (7, 5)
+    layout = (row(col("matrix", "about", width=7), col("sentences", "problem", "closest", width=5)),)
     pooling: str = pooling(elem_classes="inline")
     space: str = choice(SPACES, "Vectors", menu=True, elem_classes="inline")
     matrix = chart("Cosine between sentences", height=520)

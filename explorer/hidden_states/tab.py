@@ -3,7 +3,7 @@
 from explorer.hidden_states.layers import EveryLayer, OneLayer, PooledOutput
 from explorer.hidden_states.sentences import Sentences
 from explorer.hidden_states.word import OneWord
-from explorer.ui.view import Tab
+from explorer.ui.tabs import Tab
 
 TAB = Tab(
     "hidden",

@@ -20,6 +20,7 @@ from explorer.core.paths import EXAMPLES
 from explorer.hidden_states.layers import layer_name
 from explorer.text.limits import check_texts
 from explorer.text.lines import read_lines
+from explorer.ui.layout import col, row
 from explorer.ui.pictures.hidden import context_lines
 from explorer.ui.pictures.maps import point_map
 from explorer.ui.settings import choice, switch, text
@@ -86,7 +87,7 @@ class OneWord(View):
     """The similarity of a word's vectors across its contexts, layer by layer, and a map of them."""
 
     name, question = "hidden/word", "How far does a word's vector depend on its context?"
-    columns = (("lines", "lines_help"), ("map", "about"))
+    layout = (row(col("lines", "lines_help"), col("map", "about")),)
     source: str = choice([*senses(), ABOVE], "Sentences", default=FIRST, menu=True, elem_classes="inline")
     word: str = choice([FIRST], "Word", menu=True, free=True, elem_classes="inline")
     adjusted: bool = switch(False, "Above random tokens")

@@ -10,6 +10,7 @@ from explorer.inside_head.compute.batch import Batch, attention_row, read_togeth
 from explorer.inside_head.compute.batch import Row as Answers
 from explorer.inside_head.pictures import batch_grid
 from explorer.text import limits
+from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import percent, whole_percent
 from explorer.ui.pictures.numbers import beside, columns_of, keep
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
@@ -36,7 +37,7 @@ class InABatch(View):
     """The input and a second one as a batch, and one head with and without the attention mask."""
 
     name, question = "inside-head/batch", "What if two inputs of different length are read together?"
-    columns, widths = (("moved", "check", "why", "help"), ("asked", "weights")), (4, 7)
+    layout = (row(col("moved", "check", "why", "help", width=4), col("asked", "weights", width=7)),)
     second: str = text(SECOND, "The second input of the batch", max_lines=2, heard="submit blur")
     about = sentence()
     batch = part("words")

@@ -6,6 +6,7 @@ from explorer.analysis.attention import renormalised
 from explorer.analysis.head_metrics import strongest_pairs
 from explorer.techniques.inside import causal_attention
 from explorer.ui.attention_data import overview_of
+from explorer.ui.layout import col, row
 from explorer.ui.pictures.attention import WeightScale, attention_heatmap, with_cell
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.pictures.numbers import beside
@@ -17,7 +18,7 @@ class Decoder(View):
     """The selected head as it is, and with a causal mask."""
 
     name, question = "inside-head/decoder", "What if no token could look ahead?"
-    columns = (("both_ways_title", "both_ways"), ("causal_title", "causal"))
+    layout = (row(col("both_ways_title", "both_ways"), col("causal_title", "causal")),)
     both_ways_title = heading("**As BERT has it**: every token looks both ways.")
     both_ways = chart("Attention, both ways", height=440)
     causal_title = heading("**With a causal mask**: no token looks ahead.")

@@ -4,6 +4,7 @@ import numpy as np
 
 from explorer.analysis.similarity import cosine_matrix, cosines
 from explorer.inside_head.compute.positions import sinusoids
+from explorer.ui.layout import col, row
 from explorer.ui.pictures.attention import position_similarity, vectors_heatmap
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, Finding, View, chart, heading, prose
@@ -16,7 +17,7 @@ class Positions(View):
     """The learned vectors of all positions beside the sinusoids of the first Transformer."""
 
     name, question = "inside-head/positions", "How does the model know where a token stands?"
-    columns = (("learned_title", "learned", "learned_alike"), ("waves_title", "waves", "waves_alike"))
+    layout = (row(col("learned_title", "learned", "learned_alike"), col("waves_title", "waves", "waves_alike")),)
     about = prose(classes="caption")
     learned_title = heading("**Learned**, as in this model (Devlin et al. 2019)")
     learned = chart("Learned position vectors", height=300)

@@ -4,7 +4,7 @@ from explorer.inside_head.batch import InABatch
 from explorer.inside_head.decoder import Decoder
 from explorer.inside_head.positions import Positions
 from explorer.inside_head.steps import DotProducts, WholeLayer
-from explorer.ui.view import Tab
+from explorer.ui.tabs import Tab
 
 TAB = Tab(
     "inside-head",

@@ -4,7 +4,7 @@ from explorer.model_card.architecture import Configuration, ModuleTree, Paramete
 from explorer.model_card.drawing import Drawing
 from explorer.model_card.origin import Cost, OnPaper, Origin
 from explorer.model_card.weights import Weights
-from explorer.ui.view import Tab
+from explorer.ui.tabs import Tab
 
 TAB = Tab(
     "model",

@@ -9,6 +9,7 @@ from explorer.core.cache import OnceCache
 from explorer.model_card.compute import histogram, root_mean_square
 from explorer.model_card.pictures.weights import weight_histogram, weights_heatmap
 from explorer.text import limits
+from explorer.ui.layout import col, row
 from explorer.ui.settings import memory
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, Finding, View, caption, chart, sentence, settle
@@ -32,8 +33,7 @@ class Weights(View):
     """The size of every weight in every layer, and the distribution of the numbers in one."""
 
     name, question = "model/weights", "How large are the weights of each layer?"
-    columns = (("sizes",), ("help", "about", "numbers"))
-    widths = (6, 5)
+    layout = (row(col("sizes", width=6), col("help", "about", "numbers", width=5)),)
     cell: Cell | None = memory(None, kept=_cell)  # None: the most telling one
     sizes = chart("Size of the weights by layer", height=440)
     help = caption(

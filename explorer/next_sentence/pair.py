@@ -6,10 +6,11 @@ from explorer.bert.checkpoints import BUNDLED_FOLDER
 from explorer.bert.explorer import NextSentence
 from explorer.techniques.targets import Target, is_next_target, own_reading
 from explorer.ui.attribution import AttributionView
+from explorer.ui.long_view import LongView
 from explorer.ui.pictures.bars import bars, whole_percent
 from explorer.ui.subject import Subject
 from explorer.ui.switch_heads import ABOUT, SwitchHeads
-from explorer.ui.view import Content, Finding, LongView, View, Why, caption, check, heading, matches, part, prose, sentence
+from explorer.ui.view import Content, Finding, View, Why, caption, check, heading, matches, part, prose, sentence
 
 SATURATED = 0.999
 HELP = (

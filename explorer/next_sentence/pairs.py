@@ -8,6 +8,7 @@ from explorer.core.errors import InputError
 from explorer.core.limits import PAIRS as MOST_PAIRS
 from explorer.text.lines import pairs_from_lines, split_lines
 from explorer.text.pairs import Pair, check_pairs, read_pairs
+from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import bars, whole_percent
 from explorer.ui.pictures.base import shorten
 from explorer.ui.pictures.numbers import Table, keep
@@ -95,8 +96,7 @@ class NextSentences(View):
     """Which of several candidates follows A."""
 
     name, question = "next-sentence/candidates", "Which sentence follows A?"
-    columns = (("candidates", "find"), ("ranking", "help"))
-    widths = (5, 6)
+    layout = (row(col("candidates", "find", width=5), col("ranking", "help", width=6)),)
     candidates: str = text(
         "\n".join(dict.fromkeys(b for _, b in PAIRS)), "Candidates for B, one a line", heard="", lines=7, max_lines=14
     )

@@ -2,7 +2,7 @@
 
 from explorer.next_sentence.pair import PairAttribution, PairHeads, SwappedPair, ThisPair
 from explorer.next_sentence.pairs import ManyPairs, NextSentences
-from explorer.ui.view import Tab
+from explorer.ui.tabs import Tab
 
 TAB = Tab(
     "next-sentence",

@@ -12,8 +12,8 @@ from explorer.overview.run import turned_in
 from explorer.techniques.neurons import promoted
 from explorer.techniques.routes import Route, all_head_shares, head_shares
 from explorer.techniques.targets import word_target
+from explorer.ui.long_view import seconds
 from explorer.ui.subject import Subject
-from explorer.ui.view import seconds
 
 SOURCES = 4  # tokens named as sources
 SHORT = 24  # tokens: the heads of so many take about a second

@@ -2,6 +2,6 @@
 
 from explorer.overview.routes import PictureWhatIf, Routes
 from explorer.overview.trust import Trust
-from explorer.ui.view import Tab
+from explorer.ui.tabs import Tab
 
 TAB = Tab("overview", "Overview", "How does the sentence become an answer?", {"Routes": [[Routes], [PictureWhatIf], [Trust]]})

@@ -11,8 +11,10 @@ from explorer.page.controls import ANSWER, is_made
 from explorer.page.events import Inputs
 from explorer.page.panel import Builder, Fold, make_control, slug
 from explorer.page.tab import Choice, TabPage
+from explorer.ui.layout import lines_in
 from explorer.ui.settings import Memory
-from explorer.ui.view import Cell, Tab, View, views_in
+from explorer.ui.tabs import Cell, Tab, views_in
+from explorer.ui.view import View
 
 
 def build_tab(tab: Tab, inputs: Inputs, around: tuple[Steppers, Says, Chips, Chips], address: gr.Textbox) -> TabPage:
@@ -59,7 +61,7 @@ def _build_shared(made: TabPage) -> None:
     choices = [{name for view in views_in(rows) for name in view.settings} for rows in made.tab.choices.values()]
     declared = {name: view for view in made.tab.views for name in view.settings}
     shared = [name for name in declared if sum(name in names for names in choices) > 1 and name not in made.controls]
-    stated = [[name for name in line if name in shared] for view in made.tab.views for line in view.side_by_side]
+    stated = [[name for name in line if name in shared] for view in made.tab.views for line in lines_in(view.layout)]
     lines = {name: tuple(line) for line in stated for name in line}
     for line in dict.fromkeys(lines.get(name, (name,)) for name in shared):
         with gr.Row() if len(line) > 1 else contextlib.nullcontext():

@@ -45,6 +45,7 @@ def build(tabs: dict[str, TabPage]) -> list[tuple[Triggers, gr.State]]:
 
 
 def _listen_to_hub(tab: TabPage, panel: Panel) -> None:
+    """Fetch a data set of the Hub: it tells how far the download is, and must not wait for a training."""
     table, name = panel.controls["table"], panel.controls["data_set"]
 
     def fetch(values: Values, progress: gr.Progress = gr.Progress()) -> Updates:  # noqa: B008
@@ -59,6 +60,7 @@ def _listen_to_hub(tab: TabPage, panel: Panel) -> None:
 
 
 def _listen_to_exploring(tab: TabPage, panel: Panel) -> tuple[Triggers, gr.State]:
+    """Open a run's tuned model in the whole page."""
     name = gr.State("")
 
     def write(values: Values) -> Updates:
@@ -71,6 +73,7 @@ def _listen_to_exploring(tab: TabPage, panel: Panel) -> tuple[Triggers, gr.State
 
 
 def _listen_to_training(tab: TabPage, panels: Sequence[Panel]) -> None:
+    """Train from two views and report in a third: a training streams, can be cancelled, and outlasts its page."""
     examples, recipe, outcome = panels
     running, status = outcome.controls["training"], outcome.parts["status"]
     start, cancel = recipe.parts["train"], recipe.parts["cancel"]

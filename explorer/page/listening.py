@@ -12,9 +12,10 @@ from explorer.page import controls
 from explorer.page.events import DRAW, Triggers, Updates, Values, merge, run, run_picked, typed_in
 from explorer.page.panel import Panel
 from explorer.page.tab import TabPage
+from explorer.ui.long_view import LongView
 from explorer.ui.settings import Memory, Setting, Sheet, Text, Upload
 from explorer.ui.subject import CHANGES, Subject
-from explorer.ui.view import Change, LongView, NewInput, SaveSheet, Why, props, takes_customdata
+from explorer.ui.view import Change, NewInput, SaveSheet, Why, props, takes_customdata
 
 
 def listen(tab: TabPage, built: Callable) -> list[gr.events.Dependency]:

@@ -12,7 +12,7 @@ from explorer.page.blocks import PageBlocks
 from explorer.page.components import Drawn, Pulse
 from explorer.page.events import merge, plain
 from explorer.page.frame import Shell
-from explorer.ui.view import LongView
+from explorer.ui.long_view import LongView
 
 Node = dict[str, Any]
 

@@ -14,10 +14,12 @@ from explorer.core.steps import map_steps
 from explorer.page import controls
 from explorer.page.components import Meter, Notice
 from explorer.page.events import Updates, Values, merge
+from explorer.ui.layout import LayoutRow, arranged
+from explorer.ui.long_view import LongView
 from explorer.ui.pictures.bars import meter
 from explorer.ui.settings import Memory, Setting, Sheet, Switch, Text, Upload
 from explorer.ui.subject import Subject
-from explorer.ui.view import MARKDOWN, LongView, Part, View, props
+from explorer.ui.view import MARKDOWN, Part, View, props
 
 STATIC = (*MARKDOWN, "button")
 Kind = TypeVar("Kind", bound=View)
@@ -202,32 +204,36 @@ class Builder:
         self.panel, self.known, self.tab, self.with_toggle, self.folds = Panel(view), known, tab, with_toggle, folds
 
     def build(self) -> Panel:
-        """Build the panel: what comes above the columns, the columns, and what comes below."""
+        """Build the panel from top to bottom."""
         view, made = self.panel.view, self.panel
-        beside = {name for column in view.columns for name in column}
-        place = next((at for at, name in enumerate(view.layout) if name in beside), len(view.layout))
-        self._build([name for name in view.layout[:place] if name not in beside])
-        if view.columns:
-            with gr.Row(elem_classes="overview-detail"):
-                for names, width in zip(view.columns, view.widths or (1,) * len(view.columns), strict=True):
-                    with gr.Column(scale=width, min_width=300):
-                        self._build(names)
-        self._build([name for name in view.layout[place:] if name not in beside])
+        self._build(arranged(view.names, view.layout))
         if issubclass(view, LongView) and not view.start:
             made.asked, made.work = gr.State(None), Work(None, made.parts["stop"], made.parts["progress"])
         return made
 
-    def _build(self, names: Sequence[str]) -> None:
-        """Build names in their order; those with `more` together in one fold, where the first of them stands."""
+    def _build(self, items: Sequence[str | LayoutRow]) -> None:
+        """Build what stands below each other; names with `more` together in one fold, where the first of them stands."""
         view = self.panel.view
+        names = [item for item in items if isinstance(item, str)]
         folded = [name for name in names if _declared(view, name).more and getattr(_declared(view, name), "here", True)]
-        for kind, run in groupby(names, key=lambda name: _kind(view, name)):
-            if kind == "more":
+        for kind, run in groupby(items, key=lambda item: item if isinstance(item, LayoutRow) else _kind(view, item)):
+            if isinstance(kind, LayoutRow):
+                self._build_row(kind)
+            elif kind == "more":
                 if folded:
                     Fold(view.fold, f"{slug(view.name)}-more", partial(self._build_lines, folded)).put(self.folds)
                     folded = []
             else:
-                self._build_row(kind, list(run))
+                self._build_names([item for item in run if isinstance(item, str)], kind)
+
+    def _build_row(self, row: LayoutRow) -> None:
+        with gr.Row(elem_classes="overview-detail") if row.columns else gr.Row(equal_height=True):
+            for item in row.items:
+                if isinstance(item, str):
+                    self._make(item)
+                else:
+                    with gr.Column(scale=item.width, min_width=300):
+                        self._build(item.items)
 
     def _build_lines(self, names: Sequence[str]) -> None:
         """Build folded content: settings in rows; a new row begins for another kind, or where a setting asks for a `line`."""
@@ -247,12 +253,9 @@ class Builder:
                 for name in line:
                     self._make(name)
 
-    def _build_row(self, kind: str, names: Sequence[str]) -> None:
-        if kind.isdecimal():
-            row = gr.Row(equal_height=True)
-        else:
-            row = gr.Row(elem_classes="controls") if kind == "row" and self._in_row(names) else nullcontext()
-        with row:
+    def _build_names(self, names: Sequence[str], kind: str) -> None:
+        """Build neighbours outside the rows of the layout: controls and buttons in one line, the rest below each other."""
+        with gr.Row(elem_classes="controls") if kind == "row" and self._in_row(names) else nullcontext():
             for name in names:
                 self._make(name)
 
@@ -286,16 +289,10 @@ def _declared(view: type[View], name: str) -> Setting | Part:
 
 
 def _kind(view: type[View], name: str) -> str:
-    """The kind of row a name goes into: "row" with its neighbours, "wide" by itself, "more" in the fold.
-
-    For names that the view itself puts side by side, the number of their row.
-    """
+    """Where a name goes that is in no row of the layout: "row" with its neighbours, "wide" by itself, "more" in the fold."""
     declared = _declared(view, name)
     if declared.more:
         return "more"
-    for number, names in enumerate(view.side_by_side):
-        if name in names:
-            return str(number)
     if isinstance(declared, Part):
         return "row" if declared.kind == "button" and not declared.options.get("wide") else "wide"
     if isinstance(declared, Text) and "inline" in declared.look.get("elem_classes", ""):

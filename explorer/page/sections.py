@@ -3,7 +3,7 @@
 from typing import Any
 
 from explorer.tabs import SECTIONS
-from explorer.ui.view import views_in
+from explorer.ui.tabs import views_in
 
 NEEDS = {
     "fill_mask": "a model that fills blanks",

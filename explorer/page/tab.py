@@ -20,8 +20,9 @@ from explorer.tabs import TABS
 from explorer.ui.says import changes_of, says_of
 from explorer.ui.settings import Several
 from explorer.ui.subject import Subject
+from explorer.ui.tabs import Tab
 from explorer.ui.view import Finding as Found
-from explorer.ui.view import Tab, View, Why, finding_of, open_on
+from explorer.ui.view import View, Why, finding_of, open_on
 
 
 @dataclass(eq=False)

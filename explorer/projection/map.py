@@ -27,24 +27,12 @@ from explorer.projection.points import (
 from explorer.text import limits
 from explorer.text.lines import NO_LABEL, read_lines
 from explorer.text.tables import Table, column_called, text_column_of
+from explorer.ui.layout import col, row
+from explorer.ui.long_view import LongView, reads_quickly
 from explorer.ui.pictures.bars import meter
 from explorer.ui.settings import choice, memory, number, pooling, switch, text, upload
 from explorer.ui.subject import Subject
-from explorer.ui.view import (
-    Change,
-    Content,
-    Finding,
-    LongView,
-    Why,
-    button,
-    chart,
-    part,
-    props,
-    prose,
-    reads_quickly,
-    sentence,
-    settle,
-)
+from explorer.ui.view import Change, Content, Finding, Why, button, chart, part, props, prose, sentence, settle
 
 SENTENCES, WORDS, FILE, VOCABULARY = "Sentences", "Words of the input", "CSV file", "Vocabulary"
 CHOOSE = "CSV file…"
@@ -76,7 +64,17 @@ class Map(LongView):
     """A map of vectors by PCA, UMAP or t-SNE."""
 
     name, question = "projection/map", "What lies close to what?"
-    widths = (7, 4)
+    layout = (
+        row(
+            col("missing", "progress", "chart", "summary", width=7),
+            col(
+                *("sentences", "redraw", "table", "sampled", "text_column", "label_column", "search"),
+                *("nearest", "hint", "forget", "colour", "clusters", "dimensions", "pooling"),
+                *("neighbors", "min_dist", "metric", "seed", "picked", "kept", "drawn"),
+                width=4,
+            ),
+        ),
+    )
     source: str = choice((SENTENCES, WORDS, FILE, VOCABULARY), "Points", menu=True, elem_classes="inline")
     method: str = choice([(name, key) for key, name in NAMES.items()], "Map", menu=True, elem_classes="inline")
     layer: int = number(6, "Hidden state (0: embeddings)", low=0, high=lambda model: model.layers, when=_has_layers)
@@ -147,14 +145,6 @@ class Map(LongView):
     picked: Chosen = memory(NONE_CHOSEN, kept=check_chosen)
     kept: Chosen = memory(NONE_CHOSEN, kept=check_chosen)
     drawn: str = memory("", kept=str, linked=False)  # the key of the points on the map
-    columns = (
-        ("missing", "progress", "chart", "summary"),
-        (
-            *("sentences", "redraw", "table", "sampled", "text_column", "label_column", "search"),
-            *("nearest", "hint", "forget", "colour", "clusters", "dimensions", "pooling"),
-            *("neighbors", "min_dist", "metric", "seed", "picked", "kept", "drawn"),
-        ),
-    )
 
     def key(self, subject: Subject) -> Hashable:
         """The cache key of the map; None when there is nothing to draw."""

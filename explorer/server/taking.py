@@ -27,7 +27,7 @@ from explorer.server.document import address_of
 from explorer.server.metrics import Metrics
 from explorer.server.refusals import FAILED, SENTENCES, UNKNOWN, refusal
 from explorer.server.requests import TAKE
-from explorer.ui.view import LongView
+from explorer.ui.long_view import LongView
 
 Result = TypeVar("Result")
 FRESH = {"Cache-Control": "no-store"}

@@ -4,6 +4,7 @@ import numpy as np
 
 from explorer.side_by_side.other import SideView, paired_tokens
 from explorer.ui.attention_data import most_telling_first, prepare_effects
+from explorer.ui.layout import col, row
 from explorer.ui.pictures.attention import WeightScale, attention_heatmap, difference_heatmap
 from explorer.ui.pictures.bars import SEEN, percent, whole_percent
 from explorer.ui.pictures.numbers import beside
@@ -15,7 +16,7 @@ class SideAttention(SideView):
     """Two heatmaps of attention, and their difference if the inputs have equally many tokens."""
 
     name, question = "side-by-side/attention", "Who looks at whom, here and there?"
-    columns = (("here_title", "here"), ("there_title", "there"))
+    layout = (*SideView.layout, row(col("here_title", "here"), col("there_title", "there")))
     here_title = heading("**Here**")
     here = chart("Attention here", height=480)
     there_title = heading("**There**")

@@ -8,9 +8,10 @@ from explorer.analysis.similarity import cka_matrix, cosines
 from explorer.bert import reference
 from explorer.core.steps import map_steps
 from explorer.side_by_side.other import SideView, paired_tokens
+from explorer.ui.long_view import LongView
 from explorer.ui.pictures.hidden import by_layer_heatmap, layers_heatmap
 from explorer.ui.subject import Subject
-from explorer.ui.view import Content, Finding, LongView, caption, chart, sentence
+from explorer.ui.view import Content, Finding, caption, chart, sentence
 
 MEANING = "1 − cosine between the vectors of each token here and there (0 to 2)."
 

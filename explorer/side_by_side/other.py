@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from explorer.text.encoding import Encoding
+from explorer.ui.layout import LayoutRow, row
 from explorer.ui.settings import text
 from explorer.ui.subject import Subject
 from explorer.ui.swapping import Swap, usual_swaps
@@ -18,7 +19,7 @@ class SideView(View):
     )
     other_a: str = text("", "The other A", placeholder="the same text", heard="submit blur", scale=4, elem_classes="inline")
     other_b: str = text("", "The other B", placeholder="the same text", heard="submit blur", scale=4, elem_classes="inline")
-    side_by_side: ClassVar[Sequence[Sequence[str]]] = (("other_model", "other_a", "other_b"),)
+    layout: ClassVar[Sequence[LayoutRow]] = (row("other_model", "other_a", "other_b"),)
 
     @property
     def is_asked(self) -> bool:

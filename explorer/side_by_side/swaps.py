@@ -14,7 +14,7 @@ class Swaps(SideView):
     """Words of the input with a usual counterpart, and the model's guesses in place of the selected word."""
 
     name, question = "side-by-side/swaps", "What if it said something else?"
-    side_by_side, layout = (), ("swaps",)  # the text boxes are in other views
+    layout, names = (), ("swaps",)  # the text boxes are in other views
     swaps = part("chips", optional=True)
 
     def unless(self, subject: Subject) -> str:

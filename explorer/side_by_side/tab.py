@@ -5,7 +5,7 @@ from explorer.side_by_side.guesses import SideGuesses, SidePair
 from explorer.side_by_side.layers import SideLayers, SideStates
 from explorer.side_by_side.pieces import SidePieces
 from explorer.side_by_side.swaps import Swaps
-from explorer.ui.view import Tab
+from explorer.ui.tabs import Tab
 
 TAB = Tab(
     "side-by-side",

@@ -21,7 +21,7 @@ class OwnAnswer(TokenHead):
     """The most probable spans, and where the answer begins and ends."""
 
     name, question = "own-head/answer", "Where in B is the answer to A?"
-    layout = ("answers", "row", "found", "check", "help")
+    names = ("answers", "row", "found", "check", "help")
     answers = part("bars", classes="sentences", optional=True, answer=True)
 
     task = ANSWER

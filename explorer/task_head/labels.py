@@ -5,10 +5,11 @@ import numpy as np
 from explorer.bert.families import LABELS
 from explorer.task_head.head import HeadView
 from explorer.techniques import own_head
+from explorer.ui.long_view import is_quick
 from explorer.ui.pictures.bars import SEEN, bars, whole_percent
 from explorer.ui.pictures.word_effects import word_effects as effects_chart
 from explorer.ui.subject import Subject
-from explorer.ui.view import Content, Finding, chart, is_quick, part, sentence
+from explorer.ui.view import Content, Finding, chart, part, sentence
 
 MOST_BARS = 12
 
@@ -21,7 +22,7 @@ class OwnLabels(HeadView):
     number = sentence(optional=True, answer=True)
     words = chart("How the label depends on each word", height=190, optional=True, answer=True)
     about = sentence(classes="caption", optional=True, answer=True)
-    layout = ("verdict", "number", "words", "about", "check", "help")
+    names = ("verdict", "number", "words", "about", "check", "help")
     task = LABELS
 
     def telling(self, subject: Subject) -> Finding:

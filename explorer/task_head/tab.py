@@ -3,7 +3,7 @@
 from explorer.task_head.answer import OwnAnswer
 from explorer.task_head.labels import OwnLabels
 from explorer.task_head.tokens import OwnTags, ReplacedPieces
-from explorer.ui.view import Tab
+from explorer.ui.tabs import Tab
 
 TAB = Tab(
     "own-head",

@@ -21,7 +21,7 @@ class TokenHead(HeadView):
 
     row = part("words", optional=True, answer=True)
     found = sentence(optional=True, answer=True)
-    layout: ClassVar[Sequence[str]] = ("row", "found", "check", "help")
+    names: ClassVar[Sequence[str]] = ("row", "found", "check", "help")
 
     def on_row(self, subject: Subject, index: object) -> Change:
         """Select the token of a cell, [row, column]."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from explorer.analysis.similarity import cosines, norms
 from explorer.techniques.inside import EmbeddingParts, embedding_parts
+from explorer.ui.layout import col, row
 from explorer.ui.pictures.numbers import beside
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
 from explorer.ui.subject import Subject
@@ -16,7 +17,7 @@ class Embeddings(View):
     """The summands of one token as vectors, and the norms of those of all tokens."""
 
     name, question = "tokens/embeddings", "What is added up for each token?"
-    columns, widths = (("sum", "check", "help"), ("norms",)), (2, 3)
+    layout = (row(col("sum", "check", "help", width=2), col("norms", width=3)),)
     sum = part("strips")
     check = check()
     norms = part("strips", classes="compact", height=440, sortable=True)

@@ -3,7 +3,7 @@
 from explorer.tokens.embeddings import Embeddings
 from explorer.tokens.pieces import Pieces
 from explorer.tokens.vocabulary import Vocabulary
-from explorer.ui.view import Cell, Tab
+from explorer.ui.tabs import Cell, Tab
 
 CHOICES: dict[str, list[list[Cell]]] = {
     "Pieces": [[Pieces]],

@@ -6,6 +6,7 @@ from explorer.analysis.similarity import nearest
 from explorer.core.limits import QUERY
 from explorer.text import limits
 from explorer.tokens.compute import search
+from explorer.ui.layout import col, row
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
 from explorer.ui.settings import memory, text
 from explorer.ui.subject import Subject
@@ -26,7 +27,7 @@ class Vocabulary(View):
     """A search in the vocabulary, and the pieces nearest to one of them."""
 
     name, question = "tokens/vocabulary", "Which pieces does it know, and which are alike?"
-    columns, widths = (("query", "count", "pieces"), ("piece", "nearest", "help")), (5, 6)
+    layout = (row(col("query", "count", "pieces", width=5), col("piece", "nearest", "help", width=6)),)
     query: str = text(
         "play", "Search the vocabulary: play, play*, *tion, ##ing, or an id", limit=QUERY, max_length=QUERY.most, max_lines=1
     )

@@ -12,10 +12,11 @@ from explorer.techniques.ablation import head_effects, knows_head_effects, prepa
 from explorer.techniques.inside import value_error, value_norms
 from explorer.techniques.targets import Target, read, word_target
 from explorer.text.roles import telling_pairs
+from explorer.ui.long_view import is_quick
 from explorer.ui.pictures.bars import SEEN, change_of
 from explorer.ui.pictures.numbers import Table
 from explorer.ui.subject import Subject, head_name
-from explorer.ui.view import Why, is_quick, max_error, verdict
+from explorer.ui.view import Why, max_error, verdict
 
 ONE_HEAD, LAYER_MEAN, HEAD_MEAN, ALL_MEAN = (
     "this head",

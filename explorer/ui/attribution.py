@@ -7,10 +7,11 @@ import numpy as np
 
 from explorer.techniques.attribution import Attribution, attribute, integrated_gradients_in_steps
 from explorer.techniques.targets import Target
+from explorer.ui.long_view import LongView
 from explorer.ui.pictures.attribution import attribution_bars
 from explorer.ui.settings import choice, number
 from explorer.ui.subject import Subject
-from explorer.ui.view import Content, Finding, LongView, caption, chart, part
+from explorer.ui.view import Content, Finding, caption, chart, part
 
 Found = tuple[Target, Attribution, Attribution]
 

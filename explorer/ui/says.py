@@ -16,9 +16,9 @@ from explorer.techniques import own_head
 from explorer.techniques.ablation import intervene
 from explorer.techniques.pseudo_likelihood import Surprise, knows_surprise, surprise_in_steps
 from explorer.techniques.targets import Target, is_next_target, shares_at, word_target
+from explorer.ui.long_view import is_quick
 from explorer.ui.pictures.bars import percent, whole_percent
 from explorer.ui.subject import Subject
-from explorer.ui.view import is_quick
 
 NO_BLANK = "No blank here: hide a word, and BERT guesses it."
 SURPRISING = 0.01  # words with a lower probability are marked

@@ -2,8 +2,8 @@
 
 from explorer.techniques.filling import alternatives
 from explorer.text.swaps import put, swapped
+from explorer.ui.long_view import is_quick
 from explorer.ui.subject import Subject
-from explorer.ui.view import is_quick
 
 Swap = tuple[str, str, str]  # a label, and both texts after the swap
 

@@ -10,11 +10,13 @@ import numpy as np
 from explorer.techniques.ablation import Head, head_readings, head_readings_in_steps, intervene
 from explorer.techniques.targets import Reading, Target, own_reading, read, read_at
 from explorer.ui.answers import answer_rows
+from explorer.ui.layout import col, row
+from explorer.ui.long_view import LongView
 from explorer.ui.pictures.bars import bar_groups, change_of, change_of_difference, percent, signed
 from explorer.ui.pictures.numbers import with_columns
 from explorer.ui.pictures.switch_board import switch_board
 from explorer.ui.subject import CHANGES, Off, Subject, head_name
-from explorer.ui.view import Change, Content, Finding, LongView, Why, button, matches, part, select, sentence
+from explorer.ui.view import Change, Content, Finding, Why, button, matches, part, select, sentence
 
 ABOUT = (
     "One switch a head. Blue: without that head alone, {what} is less probable; orange: more probable; the strongest "
@@ -40,8 +42,7 @@ class SwitchHeads(LongView):
     question = "Which heads does the answer rest on?"
     start = "Which heads matter here?"
     shows_changes = True
-    columns = (("board", "strongest", "help"), ("count", "answers", "reset", "check"))
-    widths = (5, 6)
+    layout = (row(col("board", "strongest", "help", width=5), col("count", "answers", "reset", "check", width=6)),)
     board = part("board")
     strongest = sentence(classes="caption", keep_height=True, answer=True)
     count = sentence(keep_height=True)

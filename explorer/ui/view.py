@@ -3,8 +3,8 @@
 The page makes controls and listeners from it; a program calls `compute` for the numbers. CONTRIBUTING.md shows a whole view.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Sequence
+from abc import ABC
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import Field, dataclass, field, fields
 from functools import partial
@@ -12,9 +12,8 @@ from inspect import signature
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform, get_type_hints
 
 from explorer.bert.network import Capabilities
-from explorer.core.cache import OnceCache, weight
 from explorer.core.errors import ExplorerError, InputError
-from explorer.core.steps import finished
+from explorer.ui.layout import LayoutRow
 from explorer.ui.settings import Setting
 from explorer.ui.subject import Subject
 
@@ -27,7 +26,6 @@ A value may be a function, called only if the value is needed, or `props` of the
 MARKDOWN = ("caption", "heading", "note")  # kinds of parts that are the same for every input,
 WITHOUT_NUMBERS = (*MARKDOWN, "prose", "button", "chips", "meter", "check", "code")  # kinds that show no numbers
 Handler = TypeVar("Handler", bound=Callable[..., Any])
-QUICK = 60e9  # multiplications done without a button press: about a second on two cores
 
 
 @dataclass(frozen=True)
@@ -191,18 +189,15 @@ class View(ABC):
 
     name: ClassVar[str]
     question: ClassVar[str]
-    columns: ClassVar[Sequence[Sequence[str]]] = ()  # names of settings and parts to put into columns,
-    widths: ClassVar[Sequence[int]] = ()  # and the columns' relative widths
+    layout: ClassVar[Sequence[LayoutRow]] = ()  # what stands beside each other; a row stands where the first of its names does
     width: ClassVar[int] = 1  # the view's relative width beside other views
-    side_by_side: ClassVar[Sequence[Sequence[str]]] = ()  # names to put into one line, with widths by their `scale`
     shows_changes: ClassVar[bool] = False  # whether it shows heads off, swaps, patches and cuts
     stands_in: ClassVar[bool] = False  # shown above the choices, and only if the open choice shows nothing
     folded: ClassVar[str] = ""  # if set, the whole view is folded away under this title
     fold: ClassVar[str] = "More"  # the title of the fold with its `more` settings and parts
-    layout: ClassVar[Sequence[str]] = ()  # names of all settings and parts, in the order of the class
+    names: ClassVar[Sequence[str]] = ()  # of its settings and parts on the page, from top to bottom: by default all, as declared
     settings: ClassVar[Mapping[str, Setting]] = {}
     parts: ClassVar[Mapping[str, Part]] = {}
-    by_hand: ClassVar[Mapping[str, str]] = {}  # what the page wires by itself, each with the reason in a sentence
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]  # of every subclass
 
     def __init_subclass__(cls) -> None:
@@ -210,9 +205,9 @@ class View(ABC):
         own = [name for name, value in vars(cls).items() if isinstance(value, Part) or name in annotated]
         dataclass(frozen=True)(cls)
         cls.settings = {one.name: one.metadata["setting"] for one in fields(cls)}
-        names = dict.fromkeys([*cls.layout, *own])
+        names = dict.fromkeys([*cls.names, *own])
         cls.parts = {name: value for name in names if isinstance(value := getattr(cls, name, None), Part)}
-        cls.layout = [name for name in names if name in cls.parts or name in cls.settings]
+        cls.names = [name for name in names if name in cls.parts or name in cls.settings]
         if twice := cls.parts.keys() & cls.settings.keys():
             raise TypeError(f"{cls.__name__} calls a part and a setting {min(twice)!r}; content goes by the name")
 
@@ -272,7 +267,7 @@ class View(ABC):
         What one returns says what its click does: a Change, a NewInput, the Why to go to, or an iterator of contents. One whose
         last parameter is called `customdata` gets that of the clicked point, the others the index.
         """
-        return {name: method for name in cls.layout if (method := getattr(cls, f"on_{name}", None))}
+        return {name: method for name in cls.names if (method := getattr(cls, f"on_{name}", None))}
 
     @classmethod
     def does(cls, name: str) -> Any:
@@ -281,115 +276,6 @@ class View(ABC):
         return SaveSheet if isinstance(method, SaveSheet) else method and get_type_hints(method).get("return")
 
 
-RESULTS, RESULTS_BYTES = 64, 128_000_000
-_results: OnceCache[Hashable, Any] = OnceCache(RESULTS_BYTES, lambda one: max(RESULTS_BYTES // RESULTS, weight(one)))
-
-
-class LongView(View):
-    """A view with many forward passes: run at once if quick, otherwise when `start` is pressed; it can be stopped.
-
-    With `start` = '' it runs in the background whenever its key changes, unless that is None; its results are not cached here.
-    """
-
-    start: ClassVar[str] = ""
-
-    def passes(self, subject: Subject) -> float:
-        """The cost of the work in forward passes."""
-        return 0
-
-    @abstractmethod
-    def work(self, subject: Subject) -> Generator[Any, None, Any]:
-        """The work: yields its progress (a share, 0 to 1, or a sentence and a share), and returns the result for `draw`."""
-
-    @abstractmethod
-    def draw(self, subject: Subject, found: Any) -> Content:
-        """The content for a result."""
-
-    def waiting(self, subject: Subject) -> Content:
-        """The content while there is no result."""
-        return {name: None for name, one in self.parts.items() if one.kind in ("chart", "sentence", "check")}
-
-    def prepare(self) -> None:
-        """Called after the result is shown: for work that nobody should wait for."""
-
-    def key(self, subject: Subject) -> Hashable:
-        """The cache key of the work's result."""
-        changed = tuple(str(getattr(self, name)) for name in self.settings)
-        return (self.name, subject.model_name, subject.text_a, subject.text_b, subject.selection.token, changed)
-
-    def known(self, subject: Subject) -> Any | None:
-        """The result, if it is cached or quickly computed."""
-        found = _results.peek(self.key(subject))
-        return self.result(subject) if found is None and is_quick(subject, self.passes(subject)) else found
-
-    def result(self, subject: Subject) -> Any:
-        """The result, however long it takes."""
-        if not self.start:
-            return finished(self.work(subject))
-        return _results.get(self.key(subject), lambda: finished(self.work(subject)))
-
-    def keep(self, subject: Subject, found: Any) -> None:
-        """Cache a result that was computed step by step."""
-        _results.get(self.key(subject), lambda: found)
-
-    def compute(self, subject: Subject) -> Content:
-        """The content once the work is done."""
-        return self.draw(subject, self.result(subject))
-
-
-def is_quick(subject: Subject, passes: float) -> bool:
-    """Whether this many forward passes over the input take about a second at most."""
-    model = subject.model.capabilities
-    return reads_quickly(model, passes) and reads_quickly(model, passes * subject.trace.kept)
-
-
-def seconds(subject: Subject, passes: float) -> float:
-    """The estimated seconds for this many forward passes over the input."""
-    model = subject.model.capabilities
-    return 12 * model.layers * model.hidden_size**2 * passes * subject.trace.kept / QUICK
-
-
-def reads_quickly(model: Capabilities, tokens: float) -> bool:
-    """Whether a model, by its capabilities, reads this many tokens in about a second."""
-    return 12 * model.layers * model.hidden_size**2 * tokens <= QUICK
-
-
 def takes_customdata(method: Callable[..., Any]) -> bool:
     """Whether a handler of clicks takes the customdata of the point, by the name of its last parameter, rather than its index."""
     return "customdata" in signature(method).parameters
-
-
-Cell = type[View] | Sequence[type[View]]  # a view, or several of them one below the other
-
-
-def views_in(rows: Sequence[Sequence[Cell]]) -> list[type[View]]:
-    """The views in some rows."""
-    cells = [cell for row in rows for cell in row]
-    return [view for cell in cells for view in ([cell] if isinstance(cell, type) else cell)]
-
-
-@dataclass(frozen=True)
-class Tab:
-    """A tab: its question and its choices, each one a list of rows of views.
-
-    `groups` names choices that follow each other, by the first of them. `above` stands over every choice, `note` below.
-    `steppers` are the numbers of the selection that its pictures show ('layer', 'head' or 'hidden_state').
-    """
-
-    id: str
-    label: str
-    question: str
-    choices: Mapping[str, Sequence[Sequence[Cell]]]
-    needs: str | None = None
-    groups: Mapping[str, str] = field(default_factory=dict)
-    optional: bool = False  # hidden for models without what the tab needs
-    above: Sequence[type[View]] = ()
-    note: str = ""
-    more: str = "More"  # the title of a choice's fold that holds several folds
-    steppers: Sequence[str] = ()
-    without_steppers: Sequence[str] = ()  # the choices without steppers
-
-    @property
-    def views(self) -> list[type[View]]:
-        """All views of the tab, without duplicates."""
-        return list(dict.fromkeys([*self.above, *(view for rows in self.choices.values() for view in views_in(rows))]))

@@ -13,10 +13,11 @@ from explorer.techniques.ablation import Cut, head_effects, intervene, patching_
 from explorer.techniques.targets import Target, is_next_target, own_reading, read, read_at, word_target
 from explorer.text import limits
 from explorer.ui.answers import answer_rows
+from explorer.ui.long_view import is_quick
 from explorer.ui.pictures.bars import SEEN, bar_groups, change_of_difference, percent
 from explorer.ui.subject import CHANGES, Off, Subject, cut_name, head_name, in_order
 from explorer.ui.swapping import fitting_swaps
-from explorer.ui.view import Change, Content, View, check, is_quick, matches, part, select, sentence
+from explorer.ui.view import Change, Content, View, check, matches, part, select, sentence
 
 SWAPS = 4
 NO_QUESTION = "Nothing can be asked of this model here: it has no head for words or pairs, or there is no word."

@@ -215,7 +215,7 @@ def test_a_search_that_ends_after_another_choice_was_opened_leaves_its_finding_a
 
 
 def test_the_atlas_of_another_model_is_made_and_can_be_stopped(open_app, tmp_path, monkeypatch):
-    monkeypatch.setattr("explorer.ui.view.QUICK", 0)  # else a tiny model is not asked about
+    monkeypatch.setattr("explorer.ui.long_view.QUICK", 0)  # else a tiny model is not asked about
     folder = write_family(tmp_path / "model", "bert")
     make = atlas.head_atlas_in_steps
 

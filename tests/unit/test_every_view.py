@@ -7,9 +7,9 @@ import pytest
 import explorer
 from explorer.export.tables import as_data, as_json
 from explorer.tabs import TABS
+from explorer.ui.long_view import LongView
 from explorer.ui.settings import Sheet
 from explorer.ui.subject import Subject
-from explorer.ui.view import LongView
 from tests.families import KINDS, TUNED, write_family, write_tuned
 
 pytestmark = pytest.mark.usefixtures("few_sentences")

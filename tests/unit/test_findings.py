@@ -21,8 +21,10 @@ from explorer.next_sentence.pair import ThisPair
 from explorer.page.examples import EXAMPLES, FIRST_A, FIRST_B
 from explorer.tabs import TABS
 from explorer.tokens.pieces import Pieces
+from explorer.ui.long_view import LongView
 from explorer.ui.subject import Subject
-from explorer.ui.view import LongView, View, views_in
+from explorer.ui.tabs import views_in
+from explorer.ui.view import View
 from tests.corpora import few_read
 from tests.families import write_family
 from tests.hooks import zeroed

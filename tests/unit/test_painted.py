@@ -13,7 +13,8 @@ from explorer.tabs import TABS
 from explorer.tokens.pieces import Pieces
 from explorer.tokens.tab import TAB as TOKENS
 from explorer.ui.subject import Subject
-from explorer.ui.view import finding_of, views_in
+from explorer.ui.tabs import views_in
+from explorer.ui.view import finding_of
 from tests.unit.test_taking import fetched
 
 HOSTILE = "<img src=x onerror=alert(1)> ${alert(1)} {{alert(1)}} </script>"

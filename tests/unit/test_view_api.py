@@ -71,7 +71,7 @@ def test_every_view_answers(ask, name):
     assert answer["code"] or not answer["tables"] or name in code.WITHOUT
     compile(answer["code"], name, "exec")
     for part, table in answer["tables"].items():
-        assert part in VIEWS[name].layout
+        assert part in VIEWS[name].names
         assert {len(row) for row in table["rows"]} == {len(table["columns"])}
     assert not answer["check"] or "✗" not in answer["check"]
 

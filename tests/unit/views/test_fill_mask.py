@@ -18,11 +18,11 @@ from explorer.fill_mask.quiz import BANK, Quiz, Score
 from explorer.fill_mask.word import SECOND, WordAttribution, WordHeads
 from explorer.techniques.targets import piece_of
 from explorer.ui.attribution import _strongest
+from explorer.ui.long_view import LongView
 from explorer.ui.pictures.bars import signed, whole_percent
 from explorer.ui.pictures.numbers import kept
 from explorer.ui.pictures.window import MOST_AT_ONCE
 from explorer.ui.subject import Selection, Subject
-from explorer.ui.view import LongView
 
 ONE, TWO = "She drank a cup of [MASK].", "The [MASK] went to the [MASK]."
 STATIC = ("button", "caption", "heading")

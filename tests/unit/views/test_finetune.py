@@ -262,7 +262,7 @@ def test_a_plan_that_cannot_be_is_one_sentence(subject, refusal):
 @pytest.mark.parametrize("look", [MISTAKES, CLASSES, SURENESS, MAP, CHANGE])
 def test_every_look_at_the_result(subject, opened, look):
     shown = read(Result, subject, look=look, run=opened.id).compute(subject)
-    assert set(shown) <= {*Result.layout, "run", "visitor"}
+    assert set(shown) <= {*Result.names, "run", "visitor"}
     assert shown["note"]
     assert ("picture" in shown) == (look != CLASSES)
     assert ("sentences" in shown) == (look == MISTAKES)

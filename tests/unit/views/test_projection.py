@@ -38,7 +38,7 @@ def draw(subject):
         screen = {}
         for shown in view.on_play(subject, None) if play else [view.compute(subject)]:
             screen |= shown
-        assert set(screen) <= set(Map.layout)
+        assert set(screen) <= set(Map.names)
         return screen
 
     return drawn

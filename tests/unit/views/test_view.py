@@ -9,7 +9,7 @@ from explorer.core.errors import InputError
 from explorer.core.limits import Limit
 from explorer.tabs import TABS, VIEWS
 from explorer.ui.settings import choice, memory, number, several, switch, text
-from explorer.ui.view import LongView, View, button, caption, chart, settle
+from explorer.ui.view import View, button, caption, chart, settle
 
 CAN = ("fill_mask", "next_sentence", "replaced", "segments", "positions", "pooler", "own_layers")
 CAPABILITIES = Capabilities(6, 12, 1536, 384, 1000, 1, 512, **dict.fromkeys(CAN, True))
@@ -40,10 +40,10 @@ class Derived(Sample):
 
 
 def test_what_is_declared_stands_in_the_order_of_the_class():
-    assert list(Sample.layout) == [*("lead", "look", "picture", "layer", "share", "heads", "wide", "word", "seed", "again")]
+    assert list(Sample.names) == [*("lead", "look", "picture", "layer", "share", "heads", "wide", "word", "seed", "again")]
     assert list(Sample.settings) == ["look", "layer", "share", "heads", "wide", "word", "seed"]
     assert list(Sample.parts) == ["lead", "picture", "again"]
-    assert list(Derived.layout) == [*Sample.layout, "more"]
+    assert list(Derived.names) == [*Sample.names, "more"]
     assert set(Sample.listens_to()) == {"again"}
 
 
@@ -122,15 +122,11 @@ def test_a_name_is_one_setting_within_a_tab():
         assert shown == set(known), "somebody shows the control"
 
 
-def test_what_is_listened_to_and_laid_out_is_declared():
+def test_what_is_laid_out_is_declared():
     for view in VIEWS.values():
-        assert {name for column in view.columns for name in column} <= set(view.layout), view.name
-        buttons = {name for name, part in view.parts.items() if part.kind == "button"}
-        own = {"stop"} if issubclass(view, LongView) and not view.start else set()
-        assert buttons - own <= set(view.listens_to()) | set(view.by_hand), view.name
-        beside = {name for names in view.side_by_side for name in names}
-        assert {*view.by_hand, *beside} <= set(view.layout), view.name
-        assert all(why.endswith(".") for why in view.by_hand.values()), "why, in a sentence"
+        laid_out = [name for line in view.layout for name in line.names]
+        assert set(laid_out) <= set(view.names), view.name
+        assert len(laid_out) == len(set(laid_out)), f"{view.name}: each stands in one place"
 
 
 def test_the_defaults_pass_their_own_checks():

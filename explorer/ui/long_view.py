@@ -1,0 +1,84 @@
+"""A view with many forward passes: run at once where that is quick, otherwise when asked for."""
+
+from abc import abstractmethod
+from collections.abc import Generator, Hashable
+from typing import Any, ClassVar
+
+from explorer.bert.network import Capabilities
+from explorer.core.cache import OnceCache, weight
+from explorer.core.steps import finished
+from explorer.ui.subject import Subject
+from explorer.ui.view import Content, View
+
+QUICK = 60e9  # multiplications done without a button press: about a second on two cores
+RESULTS, RESULTS_BYTES = 64, 128_000_000
+_results: OnceCache[Hashable, Any] = OnceCache(RESULTS_BYTES, lambda one: max(RESULTS_BYTES // RESULTS, weight(one)))
+
+
+class LongView(View):
+    """A view with many forward passes: run at once if quick, otherwise when `start` is pressed; it can be stopped.
+
+    With `start` = '' it runs in the background whenever its key changes, unless that is None; its results are not cached here.
+    """
+
+    start: ClassVar[str] = ""
+
+    def passes(self, subject: Subject) -> float:
+        """The cost of the work in forward passes."""
+        return 0
+
+    @abstractmethod
+    def work(self, subject: Subject) -> Generator[Any, None, Any]:
+        """The work: yields its progress (a share, 0 to 1, or a sentence and a share), and returns the result for `draw`."""
+
+    @abstractmethod
+    def draw(self, subject: Subject, found: Any) -> Content:
+        """The content for a result."""
+
+    def waiting(self, subject: Subject) -> Content:
+        """The content while there is no result."""
+        return {name: None for name, one in self.parts.items() if one.kind in ("chart", "sentence", "check")}
+
+    def prepare(self) -> None:
+        """Called after the result is shown: for work that nobody should wait for."""
+
+    def key(self, subject: Subject) -> Hashable:
+        """The cache key of the work's result."""
+        changed = tuple(str(getattr(self, name)) for name in self.settings)
+        return (self.name, subject.model_name, subject.text_a, subject.text_b, subject.selection.token, changed)
+
+    def known(self, subject: Subject) -> Any | None:
+        """The result, if it is cached or quickly computed."""
+        found = _results.peek(self.key(subject))
+        return self.result(subject) if found is None and is_quick(subject, self.passes(subject)) else found
+
+    def result(self, subject: Subject) -> Any:
+        """The result, however long it takes."""
+        if not self.start:
+            return finished(self.work(subject))
+        return _results.get(self.key(subject), lambda: finished(self.work(subject)))
+
+    def keep(self, subject: Subject, found: Any) -> None:
+        """Cache a result that was computed step by step."""
+        _results.get(self.key(subject), lambda: found)
+
+    def compute(self, subject: Subject) -> Content:
+        """The content once the work is done."""
+        return self.draw(subject, self.result(subject))
+
+
+def is_quick(subject: Subject, passes: float) -> bool:
+    """Whether this many forward passes over the input take about a second at most."""
+    model = subject.model.capabilities
+    return reads_quickly(model, passes) and reads_quickly(model, passes * subject.trace.kept)
+
+
+def seconds(subject: Subject, passes: float) -> float:
+    """The estimated seconds for this many forward passes over the input."""
+    model = subject.model.capabilities
+    return 12 * model.layers * model.hidden_size**2 * passes * subject.trace.kept / QUICK
+
+
+def reads_quickly(model: Capabilities, tokens: float) -> bool:
+    """Whether a model, by its capabilities, reads this many tokens in about a second."""
+    return 12 * model.layers * model.hidden_size**2 * tokens <= QUICK
