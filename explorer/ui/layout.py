@@ -1,4 +1,4 @@
-"""What stands beside each other in a view: rows of settings and parts, or of columns. All else stands below each other."""
+"""The layout of a view: rows of settings and parts, or of columns. Everything else is placed from top to bottom."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -189,7 +189,7 @@ class View(ABC):
 
     name: ClassVar[str]
     question: ClassVar[str]
-    layout: ClassVar[Sequence[LayoutRow]] = ()  # what stands beside each other; a row stands where the first of its names does
+    layout: ClassVar[Sequence[LayoutRow]] = ()  # its rows, each placed at the first of its names
     width: ClassVar[int] = 1  # the view's relative width beside other views
     shows_changes: ClassVar[bool] = False  # whether it shows heads off, swaps, patches and cuts
     stands_in: ClassVar[bool] = False  # shown above the choices, and only if the open choice shows nothing
