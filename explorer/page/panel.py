@@ -212,7 +212,7 @@ class Builder:
         return made
 
     def _build(self, items: Sequence[str | LayoutRow]) -> None:
-        """Build settings, parts and rows from top to bottom; names with `more` together in one fold, where the first of them stands."""
+        """Build from top to bottom; names with `more` go into one fold, where the first of them stands."""
         view = self.panel.view
         names = [item for item in items if isinstance(item, str)]
         folded = [name for name in names if _declared(view, name).more and getattr(_declared(view, name), "here", True)]
