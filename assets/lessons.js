@@ -137,6 +137,7 @@ window.BertLessons = {
     const rest = el("div", { class: "bx-lesson-rest", "aria-live": "polite", lang: lesson.language });
     const tell = (chosen) => this.tell(rest, lesson, at, chosen);
     this.fill(this.head(`${lesson.number} · ${lesson.title}`, lesson), this.where(lesson, at), el("h3", { lang: lesson.language }, step.title), before, BertClass.round(step), rest, this.steps(lesson, at));
+    BertGlossary.mark(before);
     this.now = [lesson, at];
     const asked = BertClass.asks(lesson, at);
     const told = !asked && (answers[at] !== undefined || BertClass.has(lesson, at) || (!step.options.length && !step.after));
@@ -183,6 +184,7 @@ window.BertLessons = {
     const after = el("div", { class: "bx-lesson-text" });
     after.innerHTML = step.after;
     rest.replaceChildren(...shown, ...(option ? [feedback] : []), after);
+    for (const text of [feedback, after]) BertGlossary.mark(text);
     if (at === lesson.steps.length - 1) rest.append(el("p", { class: "bx-lesson-sources" }, `Sources: ${lesson.sources.join("; ")}.`));
     if (!step.cover) return;
     this.point(step.point, "");

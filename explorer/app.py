@@ -58,7 +58,7 @@ from explorer.teaching.lessons import reading
 ON_A_SPACE = limits.is_on_a_space()
 ABOUT = "See inside BERT: attention, hidden states, guesses and training, live in the browser, every number the model's own."
 SCRIPTS = (
-    *("page.js", "link.js", "take.js", "python.js", "keyboard.js", "answers.js", "present.js", "lessons.js"),
+    *("page.js", "link.js", "take.js", "python.js", "keyboard.js", "answers.js", "present.js", "lessons.js", "glossary.js"),
     *("classroom/news.js", "classroom/board.js", "classroom/board_rounds.js", "classroom/board_record.js", "classroom/step.js"),
     *("file/prose.js", "painted.js", "statuses.js", "first.js"),
 )

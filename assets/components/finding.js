@@ -10,6 +10,7 @@ BertExplorer.define("Finding", ({ element, trigger, props }) => {
     const value = BertExplorer.plain(props.value || null);
     const now = value?.text ?? "";
     if (text.textContent !== now) text.textContent = now;
+    window.BertGlossary?.mark(text);
     button.hidden = !value?.why;
     button.title = value?.why ?? "";
   }

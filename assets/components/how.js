@@ -10,6 +10,7 @@
   function show() {
     document.body.toggleAttribute("data-how", isOpen);
     for (const toggle of document.querySelectorAll(".how-toggle")) toggle.ariaExpanded = String(isOpen);
+    window.BertGlossary?.later();
   }
 
   addEventListener("DOMContentLoaded", show);
