@@ -1,4 +1,8 @@
 // Lessons beside the page: each step sets texts and view, points at an element, asks, and explains after the answer.
+import { showIn } from "./answers.js";
+import { markTerms } from "./glossary/terms.js";
+import { visit } from "./link.js";
+
 window.BertLessons = {
   ADDRESS: "bx/lessons.json",
   SHEETS: { handout: "Hand-out", teacher: "Teacher’s sheet" }, // to print
@@ -137,11 +141,11 @@ window.BertLessons = {
     const rest = el("div", { class: "bx-lesson-rest", "aria-live": "polite", lang: lesson.language });
     const tell = (chosen) => this.tell(rest, lesson, at, chosen);
     this.fill(this.head(`${lesson.number} · ${lesson.title}`, lesson), this.where(lesson, at), el("h3", { lang: lesson.language }, step.title), before, BertClass.round(step), rest, this.steps(lesson, at));
-    BertGlossary.mark(before);
+    markTerms(before);
     this.now = [lesson, at];
     const asked = BertClass.asks(lesson, at);
     const told = !asked && (answers[at] !== undefined || BertClass.has(lesson, at) || (!step.options.length && !step.after));
-    BertLink.visit(step.query);
+    visit(step.query);
     this.point(step.point, told ? "" : step.cover);
     if (asked) return BertClass.take(lesson, at, rest, tell);
     BertClass.leave();
@@ -184,11 +188,11 @@ window.BertLessons = {
     const after = el("div", { class: "bx-lesson-text" });
     after.innerHTML = step.after;
     rest.replaceChildren(...shown, ...(option ? [feedback] : []), after);
-    for (const text of [feedback, after]) BertGlossary.mark(text);
+    for (const text of [feedback, after]) markTerms(text, this.box);
     if (at === lesson.steps.length - 1) rest.append(el("p", { class: "bx-lesson-sources" }, `Sources: ${lesson.sources.join("; ")}.`));
     if (!step.cover) return;
     this.point(step.point, "");
-    BertAnswers.showIn(this.element(step.cover)); // the user asked for it
+    showIn(this.element(step.cover)); // the user asked for it
   },
 
   steps(lesson, at) {

@@ -8,8 +8,8 @@ from explorer.export import links
 from explorer.page.panel import slug
 from explorer.teaching.classroom import questions, showing
 from explorer.teaching.lessons import claims, printing
-from explorer.teaching.lessons.lesson import ROUNDS, LessonError
-from explorer.teaching.lessons.reading import ENGLISH, FOLDER, LANGUAGE, languages, lessons, read
+from explorer.teaching.lessons.lesson import ENGLISH, ROUNDS, LessonError
+from explorer.teaching.lessons.reading import FOLDER, LANGUAGE, languages, lessons, read
 from explorer.teaching.lessons.sending import as_html, sent
 
 LESSONS = lessons(ENGLISH)

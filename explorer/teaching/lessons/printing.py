@@ -8,7 +8,7 @@ from explorer.core.errors import InputError
 from explorer.core.hosts import is_loopback
 from explorer.core.paths import ASSETS
 from explorer.export import qr
-from explorer.teaching.lessons.lesson import Example, Lesson, Option, Step
+from explorer.teaching.lessons.lesson import ENGLISH, Example, Lesson, Option, Step
 from explorer.teaching.lessons.sending import as_html, within_a_line
 
 HERE = "http://127.0.0.1:7860/"  # the app's address, unless another one is given
@@ -78,7 +78,7 @@ def files(lessons: Iterable[Lesson], address: str = HERE) -> dict[str, str]:
     return made
 
 
-def _page(title: str, body: str, address: str, kind: str, language: str = "en") -> str:
+def _page(title: str, body: str, address: str, kind: str, language: str = ENGLISH) -> str:
     style = (ASSETS / "lessons" / "sheet.css").read_text("utf-8")
     host = urlsplit(address).hostname or ""
     note = f'<p class="note">{escape(NOT_FOR_PHONES.format(host=host))}</p>' if is_loopback(host) else ""

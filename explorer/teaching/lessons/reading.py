@@ -17,10 +17,9 @@ from explorer.core.errors import InputError
 from explorer.core.paths import ASSETS
 from explorer.export.links import PARAMETERS
 from explorer.export.place import SETTING
-from explorer.teaching.lessons.lesson import ROUNDS, Claim, Example, Lesson, LessonError, Option, Step
+from explorer.teaching.lessons.lesson import ENGLISH, ROUNDS, Claim, Example, Lesson, LessonError, Option, Step
 
 FOLDER = ASSETS / "lessons"  # of folders, one for each language
-ENGLISH = "en"  # the language in which every lesson is there
 LANGUAGE = "BERT_EXPLORER_LESSONS"  # in the environment: the language of the lessons, as `--lessons` sets it
 HEAD = ("title", "about", "sources")
 FOR_TEACHERS = ("minutes", "works", "fails")
@@ -50,10 +49,15 @@ def lessons(language: str = "", folder: Path = FOLDER) -> tuple[Lesson, ...]:
     return _lessons(language or os.environ.get(LANGUAGE, "") or ENGLISH, folder)
 
 
-@functools.cache
-def _lessons(language: str, folder: Path) -> tuple[Lesson, ...]:
+def check_language(language: str, folder: Path = FOLDER) -> None:
+    """Raise InputError if no folder has that language."""
     if language not in (known := languages(folder)):
         raise InputError(f"There are no lessons in {language!r}; there are some in {', '.join(known)}.")
+
+
+@functools.cache
+def _lessons(language: str, folder: Path) -> tuple[Lesson, ...]:
+    check_language(language, folder)
     files = {path.name: path for one in (ENGLISH, language) for path in (folder / one).glob("*.md")}
     return tuple(read(files[name]) for name in sorted(files))
 

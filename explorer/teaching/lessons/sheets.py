@@ -6,8 +6,9 @@ from pathlib import Path
 
 from explorer.core.command import status
 from explorer.core.errors import InputError
+from explorer.teaching.lessons.lesson import ENGLISH
 from explorer.teaching.lessons.printing import HERE, checked, files
-from explorer.teaching.lessons.reading import ENGLISH, lessons
+from explorer.teaching.lessons.reading import lessons
 
 
 def arguments() -> argparse.ArgumentParser:
