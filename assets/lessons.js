@@ -160,7 +160,7 @@ window.BertLessons = {
   where(lesson, at) {
     const { el } = BertExplorer;
     const dots = lesson.steps.map((_, index) => el("i", { class: index < at ? "bx-past" : index === at ? "bx-now" : null }));
-    return el("p", { class: "bx-lesson-where" }, el("span", { "aria-hidden": "true" }, ...dots), `Step ${at + 1} of ${lesson.steps.length}`);
+    return el("p", { class: "bx-lesson-where" }, el("span", { "aria-hidden": "true" }, ...dots), `Step ${at + 1} of ${lesson.steps.length}${lesson.steps[at].minutes ? `, ${lesson.steps[at].minutes} min` : ""}`);
   },
 
   ask(rest, step, choose) {
