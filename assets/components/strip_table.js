@@ -9,19 +9,7 @@ BertExplorer.define("StripTable", ({ element, trigger, props, settings }) => {
   let marked = ""; // the text of the outlined row
   let sorted = null; // {column, falling}
 
-  function paint({ canvas, vector, top }) {
-    const [plus, minus] = ["positive", "negative"].map((sign) => BertExplorer.rgb(BertExplorer.css(`--bx-${sign}`)));
-    const start = BertExplorer.background();
-    const context = canvas.getContext("2d");
-    const image = context.createImageData(vector.length, 1);
-    vector.forEach((number, i) => {
-      const share = Math.min(1, Math.abs(number) / top);
-      const end = number < 0 ? minus : plus;
-      const colour = start.map((from, k) => Math.round(from + (end[k] - from) * share));
-      image.data.set([...colour, 255], 4 * i);
-    });
-    context.putImageData(image, 0, 0);
-  }
+  const paint = ({ canvas, vector, top }) => BertExplorer.paintVector(canvas, vector, top);
 
   function strip(cell, marked) {
     const vector = new Float32Array(BertExplorer.bytes(cell.data).buffer);

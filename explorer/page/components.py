@@ -163,6 +163,12 @@ class StripTable(Drawn):
     options: ClassVar = {"height": 640, "sortable": False}
 
 
+class HeadSteps(Drawn):
+    """One query of one head past its keys, step by step. A click on a key triggers `.select`: `event.index` is its token."""
+
+    skeleton = "<div class='bx bx-head-steps' role='group'></div>"
+
+
 class Steppers(Drawn):
     """Steppers for the numbers of the selection: [{"name", "label", "at", "low", "high"}, ...].
 

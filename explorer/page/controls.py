@@ -132,6 +132,7 @@ PARTS: dict[str, Callable[..., Any]] = {
     "lines": components.AttentionLines,
     "tokens": components.TokenRow,
     "strips": components.StripTable,
+    "head_steps": components.HeadSteps,
     "bars": components.Bars,
     "words": components.WordGrid,
     "ranking": components.Ranking,
