@@ -39,6 +39,8 @@ COMPONENTS = {
     ),
     "strips": Component("StripTable", "bx bx-strips", {"height": 640, "sortable": False}),
     "head_steps": Component("HeadSteps", "bx bx-head-steps"),
+    "stepped": Component("Stepped", "bx bx-stepped"),
+    "loss_curve": Component("LossCurve", "bx bx-loss"),
     "bars": Component("Bars", "bx bx-bars"),
     "words": Component("WordGrid", "bx bx-words"),
     "ranking": Component("Ranking", "bx bx-ranking"),

@@ -133,6 +133,8 @@ PARTS: dict[str, Callable[..., Any]] = {
     "tokens": components.TokenRow,
     "strips": components.StripTable,
     "head_steps": components.HeadSteps,
+    "stepped": components.Stepped,
+    "loss_curve": components.LossCurve,
     "bars": components.Bars,
     "words": components.WordGrid,
     "ranking": components.Ranking,
