@@ -146,7 +146,7 @@ BertExplorer.define("HeadSteps", ({ element, trigger, props }) => {
 
   function draw() {
     const next = JSON.stringify(props.value || null);
-    if (next === seen) return; // the rest of the page was drawn anew; the steps go on
+    if (next === seen) return; // the rest of the page was drawn again; the steps go on
     const last = value ? steps().length - 1 : 0;
     const whole = !value || bar.at() >= last; // it opens with everything in sight
     seen = next;

@@ -58,3 +58,19 @@ def test_a_drawing_is_walked_through_and_its_words_begin_the_way(open_app):
     expect(second.locator(".bx-arrow.bx-lit")).to_have_count(1)
     second.locator("[data-id='word.4']").click()
     expect(second.locator(".bx-step-said")).to_contain_text("“were” has to know of “man”, 1 word back")
+
+
+def test_the_loss_is_walked_piece_by_piece_and_tried_by_hand(open_app):
+    page = open_app(
+        "?tab=fill-mask&view=pre-training-game&a=The+keys+to+the+cabinet+were+on+the+table.&b=&set.rate=0.3&set.seed=3"
+    )
+    box = page.locator("#fill-mask-game-curve")
+    said = box.locator(".bx-step-said")
+    expect(said).to_contain_text("which costs −ln p =")
+    first = said.text_content()
+    box.get_by_role("button", name="Step forward").click()
+    expect(said).not_to_have_text(first)
+    box.locator(".bx-stepping").press("End")
+    expect(said).to_contain_text("the masked-LM loss")
+    box.get_by_role("slider").fill("0.5")
+    expect(said).to_contain_text("p = 0.500 would cost −ln p = 0.693")

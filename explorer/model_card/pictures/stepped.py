@@ -48,7 +48,7 @@ class Step:
 
 def stepped(size: Point, boxes: Sequence[Box], arrows: Sequence[Arrow], steps: Sequence[Step], alt: str) -> dict[str, Any]:
     """The `stepped` component's value for a drawing of this (width, height). Raises ValueError for an id that is not drawn."""
-    known = {one.id for one in (*boxes, *arrows)}
+    known = {one.id for one in boxes} | {one.id for one in arrows}
     if unknown := {name for step in steps for name in (*step.lit, *step.labels)} - known:
         raise ValueError(f"there is no {min(unknown)!r} in the drawing")
     shown = {

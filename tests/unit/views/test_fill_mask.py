@@ -284,7 +284,7 @@ def test_the_curve_of_the_loss_has_what_transformers_computes(bundled):
     expected = torch.nn.functional.cross_entropy(logits, torch.tensor([ids[place] for place in places]), reduction="none")
     assert len(places) >= 2
     np.testing.assert_allclose([one["loss"] for one in curve["pieces"]], expected, atol=1e-4)
-    np.testing.assert_allclose([one["p"] for one in curve["pieces"]], np.exp(-expected), atol=1e-5)
+    np.testing.assert_allclose([one["p"] for one in curve["pieces"]], torch.exp(-expected), atol=1e-5)
     assert curve["mean"] == pytest.approx(float(expected.mean()), abs=1e-4)
     assert curve["top"] >= max(one["loss"] for one in curve["pieces"])
 
