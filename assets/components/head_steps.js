@@ -1,6 +1,13 @@
 // One head, step by step: a query walks past its keys, the scores become weights, and the weights mix the values.
-BertExplorer.define("HeadSteps", ({ element, trigger, props }) => {
-  const { el, plain, paintVector } = BertExplorer;
+import { bytes } from "../arithmetic/binary.js";
+import { along } from "../arithmetic/moves.js";
+import { el, plain, rove } from "../shared/dom.js";
+import { define } from "../shared/mounting.js";
+import { stepping } from "../shared/stepping.js";
+import { onTheme } from "../shared/theme.js";
+import { paintVector } from "../shared/vectors.js";
+
+define("HeadSteps", ({ element, trigger, props }) => {
   const root = element.querySelector(".bx-head-steps");
   const PAUSE = { score: 700, mix: 500, other: 3200 }; // ms
   const GLIDE = 380; // ms, as in the style
@@ -14,7 +21,7 @@ BertExplorer.define("HeadSteps", ({ element, trigger, props }) => {
   let strips = []; // { canvas, vector, top }
   let total = null; // the last row: { raised, weight, mixed }
 
-  const bar = BertExplorer.stepping({
+  const bar = stepping({
     count: () => (value ? steps().length : 0),
     show: (at) => value && show(at),
     pause: (at) => PAUSE[steps()[at].kind] ?? PAUSE.other,
@@ -54,7 +61,7 @@ BertExplorer.define("HeadSteps", ({ element, trigger, props }) => {
   // ---- The table. Every cell is there from the start, so that nothing moves when it is filled.
 
   function strip(data, top) {
-    const vector = new Float32Array(BertExplorer.bytes(data).buffer);
+    const vector = new Float32Array(bytes(data).buffer);
     const canvas = el("canvas", { width: vector.length, height: 1, role: "img", "aria-label": `${vector.length} numbers` });
     const one = { canvas, vector, top };
     strips.push(one);
@@ -89,9 +96,11 @@ BertExplorer.define("HeadSteps", ({ element, trigger, props }) => {
     const body = el("tbody", {}, asks, ...rows.map((row) => row.tr), sum);
     sheet.replaceChildren(el("table", { "aria-label": value.alt }, el("thead", {}, head), body), walker);
     root.replaceChildren(bar.root, said, sheet);
+    rove(names(), 0);
     paint();
   }
 
+  const names = () => [...sheet.querySelectorAll("button")];
   const paint = () => strips.forEach(({ canvas, vector, top }) => paintVector(canvas, vector, top));
 
   // The weighted values of the rows up to `last`, added up. All of them are the head's output.
@@ -163,6 +172,14 @@ BertExplorer.define("HeadSteps", ({ element, trigger, props }) => {
     const button = target.closest("button");
     if (button) trigger("select", { index: Number(button.dataset.token), value: button.textContent });
   });
-  BertExplorer.onTheme(() => value && (paint(), show(bar.at())), root);
+  sheet.addEventListener("keydown", (event) => {
+    const buttons = names();
+    const to = along(event, buttons.indexOf(event.target), buttons.length);
+    if (to < 0) return;
+    event.preventDefault();
+    rove(buttons, to);
+    buttons[to].focus();
+  });
+  onTheme(() => value && (paint(), show(bar.at())), root);
   return draw;
 });

@@ -1,6 +1,9 @@
 // What a guess costs: the curve −ln p, and a point on it for each chosen piece, which slides there from p = 1.
-BertExplorer.define("LossCurve", ({ element, props }) => {
-  const { el, svg, plain } = BertExplorer;
+import { el, plain, svg } from "../shared/dom.js";
+import { define } from "../shared/mounting.js";
+import { stepping } from "../shared/stepping.js";
+
+define("LossCurve", ({ element, props }) => {
   const root = element.querySelector(".bx-loss");
   const [WIDTH, HEIGHT] = [340, 210]; // units of the drawing,
   const PLOT = { left: 34, right: 332, top: 10, bottom: 166 }; // its axes,
@@ -17,7 +20,7 @@ BertExplorer.define("LossCurve", ({ element, props }) => {
   let frame = 0;
   let drawing, guide, dot, fill, label;
 
-  const bar = BertExplorer.stepping({
+  const bar = stepping({
     count: () => (value ? value.pieces.length + 1 : 0),
     show: (at) => value && show(at),
     pause: () => PAUSE,

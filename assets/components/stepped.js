@@ -1,6 +1,9 @@
 // A drawing of boxes and arrows, walked through in steps: each tells a sentence, and lights what it is about.
-BertExplorer.define("Stepped", ({ element, trigger, props }) => {
-  const { el, svg, plain } = BertExplorer;
+import { el, plain, svg } from "../shared/dom.js";
+import { define } from "../shared/mounting.js";
+import { stepping } from "../shared/stepping.js";
+
+define("Stepped", ({ element, trigger, props }) => {
   const root = element.querySelector(".bx-stepped");
   const PAUSE = 3600; // ms at each step
   const QUICK = 900; // ms, where steps repeat: at those without a title of their own that follow each other by the dozen
@@ -13,7 +16,7 @@ BertExplorer.define("Stepped", ({ element, trigger, props }) => {
   let seen = "";
   let parts = new Map(); // id → { node, text: the element of its label, label }
 
-  const bar = BertExplorer.stepping({
+  const bar = stepping({
     count: () => value?.steps.length ?? 0,
     show: (at) => value && show(at),
     pause: (at) => (value.steps.length > MANY && !value.steps[at].title ? QUICK : PAUSE),
