@@ -47,7 +47,7 @@ __all__ = [  # noqa: RUF022 - the errors last
 _AT_FIRST_USE = {
     **dict.fromkeys(("Explorer", "Trace", "load"), "explorer.bert.explorer"),
     **dict.fromkeys(("ablate", "attribute", "patch", "routes"), "explorer.experiments.compute.single"),
-    "experiment": "explorer.experiments.compute.heads",
+    "experiment": "explorer.experiments.compute.experiment",
     **dict.fromkeys(("Item", "suite_items"), "explorer.experiments.compute.items"),
     **dict.fromkeys(("Viewed", "view"), "explorer.export.viewed"),
     "live": "explorer.export.live",

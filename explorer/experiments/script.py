@@ -3,6 +3,7 @@
 from typing import Any
 
 from explorer.experiments.compute.heads_off import ZERO
+from explorer.experiments.compute.targets import WORD
 from explorer.experiments.source import FILE
 from explorer.techniques.targets import piece_of
 from explorer.ui.scripts.names import Names
@@ -12,7 +13,7 @@ from explorer.ui.subject import Subject
 
 def heads(view: Any, subject: Subject) -> str:
     """The mean effect of every head; '' for a file, which stays on the page, for words that the model chooses, and other ways."""
-    if view.source == FILE or view.how != ZERO or view.problem(subject):
+    if view.source == FILE or (view.how, view.target) != (ZERO, WORD) or view.problem(subject):
         return ""
     items = view.items
     if not all(one.word and one.foil for one in items):
@@ -58,4 +59,8 @@ def difference(hidden, place, pair, at=None, head=0):  # logits of word minus fo
 
 
 CODE = {"experiments/heads": heads}
-WITHOUT = {"experiments/suites": "It reads pairs that come with the app; the Python of Guesses does it with one of them."}
+_CALL = "In Python it is model.experiment(items, question, how); the technique has a script of its own in one sentence."
+WITHOUT = {
+    **dict.fromkeys(("experiments/patching", "experiments/lens", "experiments/attention"), _CALL),
+    "experiments/suites": "It reads pairs that come with the app; the Python of Guesses does it with one of them.",
+}

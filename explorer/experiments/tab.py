@@ -1,6 +1,7 @@
 """Experiments: one question asked of many sentences, with intervals and a test on sentences that were not looked at."""
 
 from explorer.experiments.heads import HeadsDecide
+from explorer.experiments.places import AttendsOver, LensOver, Patched
 from explorer.experiments.suites import Suites
 from explorer.ui.view import Tab
 
@@ -8,8 +9,14 @@ TAB = Tab(
     "experiments",
     "Experiments",
     "What holds over many sentences?",
-    {"Which heads decide": [[HeadsDecide]], "Test suites": [[Suites]]},
+    {
+        "Which heads decide": [[HeadsDecide]],
+        "Patching": [[Patched]],
+        "Lens": [[LensOver]],
+        "Attention": [[AttendsOver]],
+        "Test suites": [[Suites]],
+    },
     needs="fill_mask",
     steppers=("layer", "head"),
-    without_steppers=("Test suites",),
+    without_steppers=("Test suites", "Lens"),
 )
