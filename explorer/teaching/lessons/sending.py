@@ -32,6 +32,7 @@ def _lesson(lesson: Lesson) -> dict[str, Any]:
     steps = [_step(one) for one in lesson.steps]
     return {
         "name": lesson.name,
+        "language": lesson.language,
         "number": lesson.number,
         "title": lesson.title,
         "about": lesson.about,
