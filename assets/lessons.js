@@ -1,4 +1,7 @@
 // Lessons beside the page: each step sets texts and view, points at an element, asks, and explains after the answer.
+import { showIn } from "./answers.js";
+import { visit } from "./link.js";
+
 window.BertLessons = {
   ADDRESS: "bx/lessons.json",
   SHEETS: { handout: "Hand-out", teacher: "Teacher’s sheet" }, // to print
@@ -140,7 +143,7 @@ window.BertLessons = {
     this.now = [lesson, at];
     const asked = BertClass.asks(lesson, at);
     const told = !asked && (answers[at] !== undefined || BertClass.has(lesson, at) || (!step.options.length && !step.after));
-    BertLink.visit(step.query);
+    visit(step.query);
     this.point(step.point, told ? "" : step.cover);
     if (asked) return BertClass.take(lesson, at, rest, tell);
     BertClass.leave();
@@ -186,7 +189,7 @@ window.BertLessons = {
     if (at === lesson.steps.length - 1) rest.append(el("p", { class: "bx-lesson-sources" }, `Sources: ${lesson.sources.join("; ")}.`));
     if (!step.cover) return;
     this.point(step.point, "");
-    BertAnswers.showIn(this.element(step.cover)); // the user asked for it
+    showIn(this.element(step.cover)); // the user asked for it
   },
 
   steps(lesson, at) {

@@ -43,7 +43,7 @@ from explorer.export import qr
 from explorer.export.ways import WAYS
 from explorer.page.blocks import PageBlocks
 from explorer.page.building import group_style
-from explorer.page.components import HEAD
+from explorer.page.components import page_head
 from explorer.page.sections import section_style
 from explorer.page.shell import build
 from explorer.server import assistants, logs, proxies
@@ -58,11 +58,6 @@ from explorer.teaching.lessons.lesson import ENGLISH
 
 ON_A_SPACE = limits.is_on_a_space()
 ABOUT = "See inside BERT: attention, hidden states, guesses and training, live in the browser, every number the model's own."
-SCRIPTS = (
-    *("page.js", "link.js", "take.js", "python.js", "keyboard.js", "answers.js", "present.js", "lessons.js"),
-    *("classroom/news.js", "classroom/board.js", "classroom/board_rounds.js", "classroom/board_record.js", "classroom/step.js"),
-    *("file/prose.js", "painted.js", "statuses.js", "first.js"),
-)
 TOKEN_WITHHELD = "HF_HUB_DISABLE_IMPLICIT_TOKEN"  # the name that huggingface_hub uses
 MOST_PORTS = 65_535
 CANNOT_LISTEN = (
@@ -70,7 +65,7 @@ CANNOT_LISTEN = (
     "choose others with --host and --port."
 )
 PAUSES = (1.0, 300.0)  # seconds between two attempts to fill the page: first and longest
-PAINT = "<script>BertPage.paintFirst()</script>"  # at the end of the page's body
+PAINT = "<script>BertExplorer.page.paintFirst()</script>"  # at the end of the page's body
 # No box inside another, labels as words: the data is the loudest thing on the page. The same in light and dark.
 PLAIN = {
     **{f"{name}_border_width": "0px" for name in ("block", "block_label", "checkbox_label", "panel")},
@@ -225,14 +220,13 @@ def our_head() -> str:
     """The page's head: its styles, so that nothing is laid out twice, and its scripts."""
     mark = base64.b64encode((ASSETS / "mark.svg").read_bytes()).decode("ascii")
     own = f':root {{ --bx-mark: url("data:image/svg+xml;base64,{mark}"); }}'
-    scripts = "".join(f"<script>{(ASSETS / name).read_text('utf-8')}</script>" for name in SCRIPTS)
-    ways = json.dumps([{"key": way.key, "label": way.label} for way in WAYS])
-    scripts += f"<script>Object.assign(BertTake, {{ ways: {ways}, longest: {qr.LONGEST} }})</script>"
-    scripts += f"<script>BertPage.STATUSES = {json.dumps(statuses_script())}</script>"
-    told = {"og:title": "BERT Explorer", "og:description": ABOUT, "og:type": "website"}
-    metas = "".join(f'<meta property="{name}" content="{text}">' for name, text in told.items())
+    ways = [{"key": way.key, "label": way.label} for way in WAYS]
+    told = json.dumps({"ways": ways, "longest": qr.LONGEST, "statuses": statuses_script()}).replace("<", "\\u003c")
+    data = f'<script type="application/json" id="bx-told">{told}</script>'  # read by assets/page/told.js
+    card = {"og:title": "BERT Explorer", "og:description": ABOUT, "og:type": "website"}
+    metas = "".join(f'<meta property="{name}" content="{text}">' for name, text in card.items())
     described = f'<meta name="description" content="{ABOUT}"><meta name="twitter:card" content="summary_large_image">'
-    return f"{described}{metas}<style>{theme_css(THEME)}{own}</style>{HEAD}{scripts}"
+    return f"{described}{metas}<style>{theme_css(THEME)}{own}</style>{data}{page_head('app.js')}"
 
 
 def warm(blocks: PageBlocks) -> None:
