@@ -42,7 +42,6 @@ class AskingView(ItemsView):
     widths = (1, 1)
     unit: ClassVar[str] = "logit difference"  # of a value
     beside: ClassVar[str] = "a place drawn by lot"  # what the chosen place is judged by
-    passes_each: ClassVar[float] = 1  # forward passes of an item, divided by layers · heads
     columns_each: ClassVar[tuple[str, str]] = ("", "")  # titles in the list of items: `before` ("" for none), and the value
     adds_before: ClassVar[bool] = False  # whether the value in the list is `before` plus what was measured
     board = chart("The mean of every place", height=330)
@@ -66,8 +65,7 @@ class AskingView(ItemsView):
         if self.problem(subject) or self._shipped(subject):
             return 0
         tokens = sum(PIECES * len(f"{one.text_a} {one.text_b}".split()) + 2 for one in self.items)
-        model = subject.model.capabilities
-        return tokens / subject.trace.kept * max(1, self.passes_each * model.layers * model.heads)
+        return tokens / subject.trace.kept * self.asked(subject).passes
 
     def key(self, subject: Subject) -> Hashable:
         """The model, the items, and how they are asked."""

@@ -27,7 +27,6 @@ class HeadsDecide(AskingView):
     side_by_side = (("source", "how", "target"),)
     asks, way_of = HEADS_OFF, "how"
     unit, beside = "change of the logit difference", "a random head"
-    passes_each = 1 / 3  # a head alone needs, on average, less than half of the layers
     columns_each, adds_before = ("all heads", "without {}"), True
     how: str = choice(HOW, "A head that is off gives", menu=True, elem_classes="inline")
     target: str = use(TARGET, WORD)

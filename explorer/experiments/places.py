@@ -24,7 +24,6 @@ class Patched(AskingView):
     side_by_side = (("source", "patched", "target"),)
     asks, way_of = "patching", "patched"
     unit, beside = "share recovered", "a place drawn by lot"
-    passes_each = 1
     columns_each, adds_before = ("changed text", "with {}"), True
     patched: str = choice(
         [("the hidden states", RESIDUAL), ("the output of heads", HEADS_OF), ("the feed-forward output", MLP)],
@@ -60,7 +59,6 @@ class LensOver(AskingView):
     side_by_side = (("source", "reading"),)
     asks, way_of = "lens", "reading"
     beside = "the mean of all states"
-    passes_each = 0
     columns_each = ("in the end", "{}")
     reading: str = choice([("raw", RAW), ("tuned", TUNED)], "Lens", elem_classes="inline")
     help = caption(
@@ -93,7 +91,6 @@ class AttendsOver(AskingView):
     side_by_side = (("source", "looks"),)
     asks, way_of = "attention", "looks"
     unit, beside = "attention weight", "any other word"
-    passes_each = 0
     columns_each = ("", "weight in {}")
     looks: str = choice(
         [("the blank, or the first mark", "forward"), ("the marked word, or the second mark", "backward")],

@@ -7,6 +7,7 @@ from explorer.core.cache import Recent
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import BOX_CHARACTERS
 from explorer.experiments.compute.items import Item, items_from_lines, lines_of, read_items, suite_items
+from explorer.experiments.compute.question import Question
 from explorer.experiments.compute.questions import question_of
 from explorer.experiments.compute.reading import read_items_as
 from explorer.experiments.compute.suites import TITLES
@@ -70,6 +71,10 @@ class ItemsView(LongView):
             return items_from_lines(self.typed)
         return self.file or () if self.source == FILE else suite_items(self.source)
 
+    def asked(self, subject: Subject) -> Question:
+        """The question. Raises CapabilityError for what the model lacks."""
+        return question_of(subject.model, self.asks, self.chosen_way, self.chosen_target)
+
     def problem(self, subject: Subject) -> str:
         """Why these items cannot be asked, in a sentence that says what to do; '' where they can. Many are not looked at yet."""
         key = subject.model.checkpoint, self.source, self.typed, self.file, self.asks, self.chosen_way, self.chosen_target
@@ -84,7 +89,7 @@ class ItemsView(LongView):
             return "Type at least two items, each a line: a sentence with [MASK] | the word that belongs there | a foil."
         try:
             if len(items := self.items) <= LOOKED_AT:
-                read_items_as(question_of(subject.model, self.asks, self.chosen_way, self.chosen_target), items)
+                read_items_as(self.asked(subject), items)
         except ExplorerError as error:
             return str(error)
         return ""

@@ -101,10 +101,8 @@ def test_effects_are_those_of_hooks_on_twenty_items(bundled, found):
 def test_each_way_of_switching_off_is_that_of_hooks(tiny, how):
     found = experiment(tiny, TINY_ITEMS, how=how, seed=3)
     read, real = contexts(tiny, TINY_ITEMS)
-    size, (asked, _) = (
-        tiny.capabilities.hidden_size // tiny.capabilities.heads,
-        reading.read_items_as(question_of(tiny, "heads_off"), TINY_ITEMS),
-    )
+    size = tiny.capabilities.hidden_size // tiny.capabilities.heads
+    asked, _ = reading.read_items_as(question_of(tiny, "heads_off"), TINY_ITEMS)
     given = donors(len(asked), 3)
     assert sorted(given) == list(range(len(asked)))
     assert all(given != np.arange(len(asked)))
@@ -113,12 +111,12 @@ def test_each_way_of_switching_off_is_that_of_hooks(tiny, how):
         own = read[layer][..., head * size : (head + 1) * size]
         if how == MEAN:
             return own[real].mean(0)
-        given = torch.zeros_like(own)
+        instead = torch.zeros_like(own)
         if how == RESAMPLE:
             for row, donor in enumerate(given):
                 places = counterparts(asked[row], asked[donor])
-                given[row, : len(places)] = own[donor, places]
-        return given
+                instead[row, : len(places)] = own[donor, places]
+        return instead
 
     changes, before = by_hooks(tiny, TINY_ITEMS, found.pieces, replaced)
     np.testing.assert_allclose(found.before, before, atol=1e-4)

@@ -162,16 +162,21 @@ def test_first_to_stay():
 
 @pytest.mark.parametrize("how", ["forward", "backward"])
 def test_attention_is_that_of_transformers(tiny, how):
-    two = Item("the *dog* was *happy* , and it went", "", "", "")
-    one = Item("the *man* [MASK] to the store", "he bought milk", "", "")
-    found, module = experiment(tiny, [two, one], "attention", how), eager_bert(tiny)
-    for row, (item, ends, others) in enumerate([(two, (2, 4), [1, 3, 5, 6, 7, 8]), (one, (3, 2), [1, 4, 5, 6, 8, 9, 10])]):
+    two, one = (
+        Item("the *dog* was *happy* , it went", "", "", ""),
+        Item("the *man* [MASK] to the store", "he bought milk", "", ""),
+    )
+    pieces = Item("the dog *and* [MASK] it", "", "", "")  # a ##n ##d
+    asked = (two, [2], [4], [1, 3, 5, 6, 7]), (one, [3], [2], [1, 4, 5, 6, 8, 9, 10]), (pieces, [6], [3, 4, 5], [1, 2, 7])
+    found, module = experiment(tiny, [two, one, pieces], "attention", how), eager_bert(tiny)
+    for row, (item, *ends, others) in enumerate(asked):
         inputs = tiny.tokenizer(*([item.text_a, item.text_b] if item.text_b else [item.text_a]), return_tensors="pt")
         with torch.no_grad():
             weights = torch.stack(module(**inputs, output_attentions=True).attentions)[:, 0]  # [layers, heads, query, key]
-        query, key = ends if how == "forward" else ends[::-1]
-        np.testing.assert_allclose(found.values[row], weights[:, :, query, key], atol=1e-5)
-        np.testing.assert_allclose(found.nulls[row], weights[:, :, query, others].mean(-1), atol=1e-5)
+        queries, keys = ends if how == "forward" else ends[::-1]
+        looks = weights[:, :, queries].mean(2)
+        np.testing.assert_allclose(found.values[row], looks[..., keys].sum(-1), atol=1e-5)
+        np.testing.assert_allclose(found.nulls[row], looks[..., others].mean(-1) * len(keys), atol=1e-5)
     np.testing.assert_allclose(found.summary.nulls, found.nulls.mean(0), atol=1e-6)
 
 
@@ -227,7 +232,7 @@ def test_labels_of_a_fine_tuned_head(variant_folders, tiny, refusal):
         assert found.before[row] == pytest.approx(first - second, abs=1e-4)
     assert found.pieces[0] == labels[:2]
     refusal(InputError, lambda: experiment(model, [[*texts, "no label", ""] for texts in TEXTS], target="label"))
-    refusal(CapabilityError, lambda: experiment(tiny, rows, target="label"))
+    refusal(CapabilityError, lambda: experiment(tiny, rows, target="label"), tiny.name)
 
 
 @pytest.mark.parametrize("question", QUESTIONS)

@@ -2,23 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from explorer.core.engine import torch
-from explorer.experiments.compute.question import (
-    HEADS,
-    LAYERS,
-    NOWHERE,
-    Axis,
-    Group,
-    Measured,
-    Question,
-    ReadItem,
-    Unusable,
-    numbered,
-    own_states,
-)
+from explorer.experiments.compute.question import NOWHERE, Group, Measured, Question, ReadItem, Unusable, own_states
 from explorer.experiments.compute.targets import WORD
 
 
@@ -37,21 +24,6 @@ class Attends(Question):
     needs_marks = True
     has_nulls = True
     reads_words = False
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Layers and heads."""
-        return self.model.capabilities.layers, self.model.capabilities.heads
-
-    @classmethod
-    def axes(cls, way: str, shape: Sequence[int]) -> tuple[Axis, ...]:
-        """Layers and heads from 1."""
-        return numbered(shape, LAYERS, HEADS)
-
-    @property
-    def copies(self) -> int:
-        """One."""
-        return 1
 
     def usable(self, item: ReadItem) -> None:
         """An item needs a marked word, and another word to compare it with."""

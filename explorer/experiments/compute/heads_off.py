@@ -13,19 +13,7 @@ import numpy as np
 
 from explorer.bert.network import Network
 from explorer.core.engine import torch
-from explorer.experiments.compute.question import (
-    HEADS,
-    LAYERS,
-    Axis,
-    Group,
-    Measured,
-    Part,
-    Question,
-    ReadItem,
-    numbered,
-    own_states,
-    states_of,
-)
+from explorer.experiments.compute.question import Group, Measured, Part, Question, ReadItem, own_states, states_of
 from explorer.experiments.compute.reading import grouped
 from explorer.experiments.compute.summary import Place, lowest
 from explorer.techniques.targets import batches
@@ -54,14 +42,14 @@ class HeadsOff(Question):
     _donors: dict[int, ReadItem] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        """Layers and heads."""
-        return self.model.capabilities.layers, self.model.capabilities.heads
+    def copies(self) -> int:
+        """A copy for each head."""
+        return self.model.capabilities.heads
 
-    @classmethod
-    def axes(cls, way: str, shape: Sequence[int]) -> tuple[Axis, ...]:
-        """Layers and heads from 1."""
-        return numbered(shape, LAYERS, HEADS)
+    @property
+    def passes(self) -> float:
+        """A head alone needs, on average, less than half of the layers."""
+        return 1 + int(np.prod(self.shape)) / 3
 
     @classmethod
     def pick(cls, way: str) -> Callable[[np.ndarray], Place]:

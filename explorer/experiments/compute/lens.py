@@ -46,11 +46,6 @@ class LensWins(Question):
         """The first hidden state from which on the word stays ahead."""
         return first_to_stay
 
-    @property
-    def copies(self) -> int:
-        """One."""
-        return 1
-
     def measure(self, group: Group) -> Measured:
         """Every hidden state."""
         states = own_states(self.model, group)

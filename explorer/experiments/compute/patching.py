@@ -10,7 +10,6 @@ import numpy as np
 from explorer.core.engine import torch
 from explorer.experiments.compute.heads_off import last_vectors, without_heads
 from explorer.experiments.compute.question import (
-    HEADS,
     LAYERS,
     STATES,
     Axis,
@@ -56,15 +55,13 @@ class Patching(Question):
     def shape(self) -> tuple[int, ...]:
         """Hidden states or layers, and roles or heads."""
         has = self.model.capabilities
-        return {RESIDUAL: (has.layers + 1, len(ROLES)), HEADS_OF: (has.layers, has.heads), MLP: (has.layers, len(ROLES))}[
-            self.way
-        ]
+        return {RESIDUAL: (has.layers + 1, len(ROLES)), MLP: (has.layers, len(ROLES))}.get(self.way, super().shape)
 
     @classmethod
     def axes(cls, way: str, shape: Sequence[int]) -> tuple[Axis, ...]:
         """Layers and heads from 1; with roles, layers or hidden states."""
         if way == HEADS_OF:
-            return numbered(shape, LAYERS, HEADS)
+            return super().axes(way, shape)
         return *numbered(shape[:1], STATES if way == RESIDUAL else LAYERS), Axis("tokens", ROLES)
 
     @classmethod
@@ -76,6 +73,11 @@ class Patching(Question):
     def copies(self) -> int:
         """A copy for each role, or head."""
         return self.shape[1]
+
+    @property
+    def passes(self) -> float:
+        """Both texts, and less than half of the layers for each part that is taken over."""
+        return 2 + int(np.prod(self.shape)) / 3
 
     def usable(self, item: ReadItem) -> None:
         """An item needs a changed text with as many pieces, and the blank in the same place."""

@@ -129,14 +129,14 @@ class Question(ABC):
     target: Target = field(init=False, repr=False)
 
     @property
-    @abstractmethod
     def shape(self) -> tuple[int, ...]:
-        """How many places there are: (rows, columns), or (rows,)."""
+        """How many places there are, (rows, columns) or (rows,): unless a question says otherwise, layers and heads."""
+        return self.model.capabilities.layers, self.model.capabilities.heads
 
     @classmethod
-    @abstractmethod
     def axes(cls, way: str, shape: Sequence[int]) -> tuple[Axis, ...]:
         """The names of places of this shape, which need no model: a saved experiment has them too."""
+        return numbered(shape, LAYERS, HEADS)
 
     @classmethod
     def pick(cls, way: str) -> Callable[[np.ndarray], Place]:
@@ -151,7 +151,12 @@ class Question(ABC):
     @property
     def copies(self) -> int:
         """How many copies of an item are read together."""
-        return self.model.capabilities.heads
+        return 1
+
+    @property
+    def passes(self) -> float:
+        """About how many forward passes an item takes."""
+        return 1
 
     def usable(self, item: ReadItem) -> None:
         """Raise Unusable, with the reason, for an item that this question cannot be asked about."""
