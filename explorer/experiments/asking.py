@@ -9,9 +9,8 @@ from explorer.experiments.compute.experiment import MOST_SEED, Experiment, exper
 from explorer.experiments.compute.file import shipped
 from explorer.experiments.compute.items import Item
 from explorer.experiments.compute.question import HEADS, STATES, Axis
-from explorer.experiments.compute.questions import QUESTIONS
 from explorer.experiments.compute.suites import TITLES
-from explorer.experiments.compute.summary import at_place
+from explorer.experiments.compute.summary import HeldOut, at_place
 from explorer.experiments.pictures.places import SURE, Interval, board, intervals, told_q
 from explorer.experiments.source import ItemsView
 from explorer.text import limits
@@ -22,6 +21,10 @@ from explorer.ui.settings import memory, number
 from explorer.ui.subject import Subject, head_name
 from explorer.ui.view import Change, Content, Finding, NewInput, Why, chart, note, part, read, select, sentence, settle
 
+TESTS = (
+    " The interval is a 95 % bootstrap over items, q a test that flips the signs of items by lot, after Benjamini and Hochberg "
+    "(1995). One half of the items selects a place, the other half tests it."
+)
 PIECES = 1.3  # tokens of a word
 LISTED = 200  # items, those with the largest values
 BESIDE = 60  # characters on each side of a blank in the list
@@ -38,10 +41,12 @@ class AskingView(ItemsView):
     """One question asked of all items; a subclass says what its numbers are."""
 
     name, question = "experiments", ""
-    columns = (("board", "about", "hint", "help"), ("chosen", "interval", "each"))
+    side_by_side = (("source", "target", "seed"),)
+    columns: ClassVar[Sequence[Sequence[str]]] = (("board", "about", "hint", "help"), ("chosen", "interval", "each"))
     widths = (1, 1)
     unit: ClassVar[str] = "logit difference"  # of a value
     beside: ClassVar[str] = "a place drawn by lot"  # what the chosen place is judged by
+    is_share: ClassVar[bool] = False  # whether no value is below 0
     columns_each: ClassVar[tuple[str, str]] = ("", "")  # titles in the list of items: `before` ("" for none), and the value
     adds_before: ClassVar[bool] = False  # whether the value in the list is `before` plus what was measured
     board = chart("The mean of every place", height=330)
@@ -50,7 +55,7 @@ class AskingView(ItemsView):
     chosen = sentence(keep_height=True)
     interval = chart("The selected place on the other half, beside what it is judged by", height=150)
     each = part("strips", height=300)
-    seed: int = number(0, "Seed of halves, intervals and tests", low=0, high=MOST_SEED, box=True, more=True)
+    seed: int = number(0, "Seed of the halves", low=0, high=MOST_SEED, box=True, elem_classes="inline")
     place: tuple[int, ...] = memory((), kept=kept_place)
 
     def first(self, subject: Subject) -> Subject:
@@ -95,7 +100,7 @@ class AskingView(ItemsView):
             return self.waiting(subject)
         at = self._at(subject, found)
         return {
-            "board": board(found.summary, found.axes, at, self.unit, QUESTIONS[self.asks].has_nulls),
+            "board": board(found.summary, found.axes, at, self.unit, self.is_share),
             "about": self.told(found) + _left_out(found),
             "chosen": self._chosen(found, at),
             "interval": self._held_out(found),
@@ -120,7 +125,7 @@ class AskingView(ItemsView):
         """The finding, as a sentence."""
         held = found.summary.held_out
         return (
-            f"{place_name(found.axes, found.summary.selected).capitalize()}, selected on "
+            f"{capital(place_name(found.axes, found.summary.selected))}, selected on "
             f"{len(found.items) - held.items} items, has {plain(held.effect)} on the other {held.items} (95 % interval "
             f"{plain(held.low)} to {plain(held.high)}; rank {held.rank} of {found.summary.q.size}); {self.beside} "
             f"{plain(held.random)}."
@@ -146,7 +151,7 @@ class AskingView(ItemsView):
         mean, low, high, q = (float(getattr(summary, name)[at]) for name in ("effects", "low", "high", "q"))
         null = "" if summary.nulls is None else f"; {self.beside}: {plain(float(summary.nulls[at]))}"
         return (
-            f"{place_name(found.axes, at).capitalize()}: {signed(mean)} (95 % interval {signed(low)} to {signed(high)}, "
+            f"{capital(place_name(found.axes, at))}: {signed(mean)} (95 % interval {signed(low)} to {signed(high)}, "
             f"{told_q(q)}){null}{self.counted(found, at)}."
         )
 
@@ -197,6 +202,12 @@ class AskingView(ItemsView):
         return read(item.text_a, item.text_b)
 
 
+def above_board(setting: str) -> Sequence[Sequence[str]]:
+    """The columns of a view with a setting above its board."""
+    first, second = AskingView.columns
+    return (setting, *first), second
+
+
 def plain(value: float) -> str:
     """A number with two digits behind the point."""
     return f"{value:.2f}".replace("-", "−")
@@ -205,6 +216,21 @@ def plain(value: float) -> str:
 def signed(value: float) -> str:
     """A number with its sign."""
     return f"{value:+.2f}".replace("-", "−")
+
+
+def capital(told: str) -> str:
+    """A sentence's beginning."""
+    return told[:1].upper() + told[1:]
+
+
+def percent(held: HeldOut) -> str:
+    """A share on the other half, with its interval."""
+    return f"{100 * held.effect:.0f} % (95 % interval {100 * held.low:.0f} to {100 * held.high:.0f} %)"
+
+
+def helping(found: Experiment, at: tuple[int, ...]) -> str:
+    """In how many items a place helps the word, so that without it the difference is smaller."""
+    return f"; it helps the word in {int((at_place(found.values, at) < 0).sum()):,} of {len(found.items):,} items"
 
 
 def _of_heads(found: Experiment) -> bool:

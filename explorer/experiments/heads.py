@@ -1,9 +1,8 @@
 """Which heads decide between two words, over many items."""
 
-from explorer.experiments.asking import AskingView, plain, signed
+from explorer.experiments.asking import AskingView, above_board, helping, plain, signed
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.heads_off import HEADS_OFF
-from explorer.experiments.compute.summary import at_place
 from explorer.experiments.compute.targets import WORD
 from explorer.experiments.pictures.places import SURE
 from explorer.experiments.source import TARGET
@@ -24,7 +23,7 @@ class HeadsDecide(AskingView):
 
     name, question = "experiments/heads", "Which heads decide?"
     start = "Switch every head off in every item"
-    side_by_side = (("source", "how", "target"),)
+    columns = above_board("how")
     asks, way_of = HEADS_OFF, "how"
     unit, beside = "change of the logit difference", "a random head"
     columns_each, adds_before = ("all heads", "without {}"), True
@@ -63,4 +62,4 @@ class HeadsDecide(AskingView):
 
     def counted(self, found: Experiment, at: tuple[int, ...]) -> str:
         """In how many items the head helps."""
-        return f"; it helps the word in {int((at_place(found.values, at) < 0).sum()):,} of {len(found.items):,} items"
+        return helping(found, at)

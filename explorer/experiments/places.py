@@ -1,6 +1,6 @@
 """The other questions of an experiment: patching, the lens, and the attention from one marked word to another."""
 
-from explorer.experiments.asking import AskingView, place_name, plain
+from explorer.experiments.asking import TESTS, AskingView, above_board, capital, percent, place_name, plain
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.patching import HEADS_OF, MLP, RESIDUAL
 from explorer.experiments.compute.targets import WORD
@@ -10,18 +10,13 @@ from explorer.ui.settings import choice, use
 from explorer.ui.subject import Subject
 from explorer.ui.view import caption
 
-TESTS = (
-    " The interval is a 95 % bootstrap over items, q a test that flips the signs of items by lot, after Benjamini and Hochberg "
-    "(1995). One half of the items selects a place, the other half tests it."
-)
-
 
 class Patched(AskingView):
     """A part of each item's run put into that of its changed text."""
 
     name, question = "experiments/patching", "What brings the answer back?"
     start = "Patch every item"
-    side_by_side = (("source", "patched", "target"),)
+    columns = above_board("patched")
     asks, way_of = "patching", "patched"
     unit, beside = "share recovered", "a place drawn by lot"
     columns_each, adds_before = ("changed text", "with {}"), True
@@ -45,9 +40,8 @@ class Patched(AskingView):
         """What the selected place recovers."""
         held, name = found.summary.held_out, place_name(found.axes, found.summary.selected)
         return (
-            f"{name.capitalize()}, selected on {len(found.items) - held.items} items, brings back {100 * held.effect:.0f} % "
-            f"of the difference in the other {held.items} (95 % interval {100 * held.low:.0f} to {100 * held.high:.0f} %); a "
-            f"place drawn by lot {100 * held.random:.0f} %."
+            f"{capital(name)}, selected on {len(found.items) - held.items} items, brings back {percent(held)} of the difference "
+            f"in the other {held.items}; a place drawn by lot {100 * held.random:.0f} %."
         )
 
 
@@ -56,7 +50,7 @@ class LensOver(AskingView):
 
     name, question = "experiments/lens", "From which layer on is the word ahead?"
     start = "Read every item through the lens"
-    side_by_side = (("source", "reading"),)
+    columns = above_board("reading")
     asks, way_of = "lens", "reading"
     beside = "the mean of all states"
     columns_each = ("in the end", "{}")
@@ -88,9 +82,10 @@ class AttendsOver(AskingView):
 
     name, question = "experiments/attention", "Which head looks from one word at another?"
     start = "Look at every item"
-    side_by_side = (("source", "looks"),)
+    columns = above_board("looks")
     asks, way_of = "attention", "looks"
     unit, beside = "attention weight", "any other word"
+    is_share = True
     columns_each = ("", "weight in {}")
     looks: str = choice(
         [("the blank, or the first mark", "forward"), ("the marked word, or the second mark", "backward")],
@@ -109,7 +104,6 @@ class AttendsOver(AskingView):
         """The head that looks most, on the other half."""
         held, name = found.summary.held_out, place_name(found.axes, found.summary.selected)
         return (
-            f"{name.capitalize()}, selected on {len(found.items) - held.items} items, looks there with "
-            f"{100 * held.effect:.0f} % of its weight in the other {held.items} (95 % interval {100 * held.low:.0f} to "
-            f"{100 * held.high:.0f} %), and at any other word with {100 * held.random:.0f} %."
+            f"{capital(name)}, selected on {len(found.items) - held.items} items, looks there with {percent(held)} of its weight "
+            f"in the other {held.items}, and at any other word with {100 * held.random:.0f} %."
         )

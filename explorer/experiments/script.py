@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from explorer.experiments.compute.heads_off import ZERO
+from explorer.experiments.compute.heads_off import HEADS_OFF, ZERO
+from explorer.experiments.compute.questions import QUESTIONS
 from explorer.experiments.compute.targets import WORD
 from explorer.experiments.source import FILE
 from explorer.techniques.targets import piece_of
@@ -61,6 +62,6 @@ def difference(hidden, place, pair, at=None, head=0):  # logits of word minus fo
 CODE = {"experiments/heads": heads}
 _CALL = "In Python it is model.experiment(items, question, how); the technique has a script of its own in one sentence."
 WITHOUT = {
-    **dict.fromkeys(("experiments/patching", "experiments/lens", "experiments/attention"), _CALL),
+    **dict.fromkeys((f"experiments/{name}" for name in QUESTIONS if name != HEADS_OFF), _CALL),
     "experiments/suites": "It reads pairs that come with the app; the Python of Guesses does it with one of them.",
 }

@@ -35,7 +35,7 @@ class ItemsView(LongView):
 
     name, question = "experiments", ""
     asks: ClassVar[str] = ""  # the name of the question
-    way_of: ClassVar[str] = ""  # the setting that says how
+    way_of: ClassVar[str] = ""  # the setting that says how, "" where there is one way only
     source: str = choice(
         [*((title, name) for name, (title, _) in TITLES.items()), ("typed here", TYPED), ("a file of yours", FILE)],
         "Items",
@@ -57,7 +57,7 @@ class ItemsView(LongView):
     @property
     def chosen_way(self) -> str:
         """How the question is asked."""
-        return str(getattr(self, self.way_of))
+        return str(getattr(self, self.way_of)) if self.way_of else ""
 
     @property
     def chosen_target(self) -> str:

@@ -1,6 +1,7 @@
 """Experiments: one question asked of many sentences, with intervals and a test on sentences that were not looked at."""
 
 from explorer.experiments.heads import HeadsDecide
+from explorer.experiments.origins import CueOver, CutOver, LikelihoodOver, RoutesOver
 from explorer.experiments.places import AttendsOver, LensOver, Patched
 from explorer.experiments.suites import Suites
 from explorer.ui.view import Tab
@@ -14,9 +15,13 @@ TAB = Tab(
         "Patching": [[Patched]],
         "Lens": [[LensOver]],
         "Attention": [[AttendsOver]],
+        "Cut links": [[CutOver]],
+        "Routes": [[RoutesOver]],
+        "Attribution": [[CueOver]],
+        "Likelihood": [[LikelihoodOver]],
         "Test suites": [[Suites]],
     },
     needs="fill_mask",
     steppers=("layer", "head"),
-    without_steppers=("Test suites", "Lens"),
+    without_steppers=("Test suites", "Lens", "Routes", "Attribution", "Likelihood"),
 )

@@ -231,23 +231,27 @@ def test_a_model_of_permuted_weights_finds_nothing(make_tiny):
     assert discoveries == 0
 
 
-def test_a_long_run_goes_on_where_it_was_stopped(tiny, monkeypatch):
+@pytest.mark.parametrize("question", ["heads_off", "attention"])
+def test_a_long_run_goes_on_where_it_was_stopped(tiny, monkeypatch, question):
     monkeypatch.setattr(running, "KEPT_FROM", 2)
     monkeypatch.setattr(reading, "TOKENS_READ", 20)
     measured, reads = running.measured, []
     monkeypatch.setattr(running, "measured", lambda *given: reads.append(given[-1]) or measured(*given))
-    items = check_items([[f"the man {'very ' * n}[MASK]", "", "dog", "cat"] for n in range(1, 9)])
-    asked = question_of(tiny, "heads_off", seed=7)
+    items = check_items([[f"the *man* {'very ' * n}[MASK]", "", "dog", "cat"] for n in range(1, 9)])
+    asked = question_of(tiny, question, seed=7)
     wanted = running._at_once(asked, reading.read_items_as(asked, items)[0])
-    steps = experiment_in_steps(tiny, items, seed=7)
+    steps = experiment_in_steps(tiny, items, question, seed=7)
     shares = [next(steps) for _ in range(3)]
     steps.close()
     assert shares == sorted(shares)
-    found = experiment(tiny, items, seed=7)
+    found = experiment(tiny, items, question, seed=7)
     assert reads[-1] >= 2, "what was measured before is not measured again"
     *_, last = _result_of(wanted)
-    np.testing.assert_allclose(found.values.reshape(len(items), -1), last[:, 4:], atol=1e-6)
-    again = experiment(tiny, items, seed=7)
+    values = last[:, 4:].reshape(len(items), -1, *asked.shape)
+    np.testing.assert_allclose(found.values, values[:, 0], atol=1e-6)
+    if asked.has_nulls:
+        np.testing.assert_allclose(found.nulls, values[:, 1], atol=1e-6)
+    again = experiment(tiny, items, question, seed=7)
     assert reads[-1] == len(items)
     np.testing.assert_array_equal(again.values, found.values)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -37,7 +38,7 @@ class HeadsOff(Question):
     """
 
     name = HEADS_OFF
-    ways = (ZERO, MEAN, RESAMPLE)
+    ways: ClassVar[tuple[str, ...]] = (ZERO, MEAN, RESAMPLE)
     _means: list[torch.Tensor] = field(default_factory=list, init=False, repr=False, compare=False)
     _donors: dict[int, ReadItem] = field(default_factory=dict, init=False, repr=False, compare=False)
 

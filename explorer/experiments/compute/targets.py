@@ -30,7 +30,7 @@ class Target(ABC):
 
     @abstractmethod
     def classes(self, item: Item) -> tuple[int, int]:
-        """The classes of word and foil, UNKNOWN where the model chooses. Raises InputError for one that there is not."""
+        """The classes of word and foil, UNKNOWN where the model chooses. Raises InputError for an unknown one."""
 
     def place(self, ids: tuple[int, ...]) -> int:
         """The token that is read. Raises InputError where there is none."""

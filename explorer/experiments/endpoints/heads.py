@@ -26,16 +26,24 @@ def experiment(
     - "lens": that difference read from each hidden state, by the "raw" or the "tuned" lens. [hidden state].
     - "attention": the weight from the first marked word to the second, or from the blank to the only one ("forward"), or the
       other way round ("backward"), beside `nulls`, the weight on any other word. [layer][head].
+    - "cut": what setting that weight to zero changes in each head, without minus with, beside `nulls`, the same for another
+      word drawn by lot. [layer][head].
+    - "routes": the share of the last vector of the token read that comes from the first marked word ("mixing": ALTI), beside
+      `nulls`, that of any other word. [hidden state].
+    - "attribution": the share of items in which a method gives the marked word the highest score, for word minus "foil" or for
+      the "word" alone, beside `nulls`, that of a word drawn by lot. [method].
+    - "likelihood": the log-likelihood of the text with the word less that with the foil, in nats, each piece hidden in turn
+      ("pseudo_likelihood"). [the blank, the other pieces, all pieces].
 
     The interval is a 95 % bootstrap over items, `p` a sign-flip test over items, and `q` that after Benjamini-Hochberg over
-    all places. `selected` is the place that one half of the items chooses, drawn by the seed: the lowest mean of heads_off,
-    the state at which the token read recovers half, the state from which on the word stays ahead, else the highest.
+    all places. `selected` is the place that one half of the items chooses, drawn by the seed: the lowest mean of heads_off and
+    cut, the state at which the token read recovers half, the state from which on the word stays ahead, else the highest.
     `held_out` is what it does on the other half, where `rank` 1 is the most telling place and `random` the mean of all, or of
     the null.
 
     Returns:
-        `effects`, `low`, `high`, `p`, `q`, `nulls` of attention, `places` (the labels of both directions), `random` (the mean
-        of a random place, or of the null), `selected` ([layer, head] from 1, hidden states from 0), `held_out`: `effect`,
+        `effects`, `low`, `high`, `p`, `q`, `nulls` of some questions, `places` (the labels of both directions), `random` (the
+        mean of a random place, or of the null), `selected` ([layer, head] from 1, hidden states from 0), `held_out`: `effect`,
         `low`, `high`, `rank`, `p`, `random` (with `random_low`, `random_high`), `baseline`, `items`; `baseline` (the mean
         difference of the unchanged run), `items` (how many), `left_out` (why not the others, by number), `provenance`:
         question, `how`, `seed`, model, hash of its weights, `dtype`, versions.
