@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from explorer.core.errors import InputError
 from explorer.experiments.compute.experiment import MOST_SEED, Experiment, experiment_in_steps
 from explorer.experiments.compute.file import shipped
 from explorer.experiments.compute.items import Item
@@ -88,7 +89,10 @@ class AskingView(ItemsView):
         if (known := self._shipped(subject)) is not None:
             return known
         given = self.asks, self.chosen_way, self.seed, self.chosen_target
-        return (yield from experiment_in_steps(subject.model, self.items, *given))
+        try:
+            return (yield from experiment_in_steps(subject.model, self.items, *given))
+        except InputError as error:  # too few items turned out to be of use
+            return str(error)
 
     def waiting(self, subject: Subject) -> Content:
         """Nothing, or what is missing."""
@@ -97,7 +101,7 @@ class AskingView(ItemsView):
     def draw(self, subject: Subject, found: Experiment | str) -> Content:
         """The board, and the chosen place in each item."""
         if isinstance(found, str):
-            return self.waiting(subject)
+            return self.waiting(subject) | {"chosen": found}
         at = self._at(subject, found)
         return {
             "board": board(found.summary, found.axes, at, self.unit, self.is_share),
