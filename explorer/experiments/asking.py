@@ -214,12 +214,12 @@ def above_board(setting: str) -> Sequence[Sequence[str]]:
 
 def plain(value: float) -> str:
     """A number with two digits behind the point."""
-    return f"{value:.2f}".replace("-", "−")
+    return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
 
 
 def signed(value: float) -> str:
     """A number with its sign."""
-    return f"{value:+.2f}".replace("-", "−")
+    return f"{round(value, 2) + 0.0:+.2f}".replace("-", "−")
 
 
 def capital(told: str) -> str:
