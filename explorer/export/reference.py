@@ -81,6 +81,7 @@ NAMES = (
     "explorer.experiments.compute.single",
     "explorer.experiments.compute.experiment",
     "explorer.experiments.compute.questions",
+    "explorer.experiments.compute.file",
     "explorer.experiments.compute.summary",
     "explorer.export.links",
     "explorer.export.code",

@@ -42,7 +42,6 @@ def test_another_question_is_asked_of_the_same_items(open_app):
     click_chart(page, point["x"] + point["width"] / 2, point["y"] + point["height"] / 2)
     expect(chosen).to_contain_text("Hidden state 6")
     page.locator("#experiments-view").get_by_label("Routes").check()
-    page.locator("#experiments-routes-start").click()
     expect(finding).to_contain_text("of the last vector comes from the marked word in 32 items")
     choose(page, "experiments-source", "Facts")
     expect(page.locator("#experiments-routes-chosen")).to_contain_text("it has no marked word; put stars around one")

@@ -136,10 +136,10 @@ def test_whether_the_marked_word_is_first_by_transformers_own_gradients(tiny, wa
 
 
 def test_with_a_foil_the_word_that_decides_agreement_comes_first(bundled):
-    """In most items by occlusion (67 % of all 64), for the word alone in few (11 %)."""
+    """In most items by occlusion (67 % of all 64), for the word alone in few (11 % of all)."""
     items = suite_items("agreement")[::6]
     with_foil, alone = (experiment(bundled, items, "attribution", way).summary.effects[-1] for way in ("foil", "word"))
-    assert with_foil > 0.5 > 2 * alone
+    assert with_foil > 0.5 > alone
 
 
 def test_likelihoods_are_sums_over_transformers_own_passes(tiny, refusal):

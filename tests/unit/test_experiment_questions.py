@@ -10,7 +10,6 @@ import transformers
 import explorer
 from explorer.core.errors import CapabilityError, InputError
 from explorer.experiments.compute.experiment import NO_DIFFERENCE, experiment
-from explorer.experiments.compute.file import opened, written
 from explorer.experiments.compute.items import Item, Mark, items_from_lines, lines_of, suite_items
 from explorer.experiments.compute.questions import QUESTIONS
 from explorer.experiments.compute.summary import first_to_stay, summarise
@@ -236,14 +235,16 @@ def test_labels_of_a_fine_tuned_head(variant_folders, tiny, refusal):
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_every_question_is_answered_saved_and_opened_again(tiny, question):
+def test_every_question_is_answered_saved_and_opened_again(tiny, question, tmp_path, refusal):
     rows = [one.row for one in BOTH]
     answer = endpoint(rows, question, model=tiny.name)
     assert answer == json.loads(json.dumps(answer, allow_nan=False))
     assert answer["provenance"]["question"] == question
     assert [len(labels) for labels in answer["places"].values()] == list(np.shape(answer["effects"]))
     found = experiment(tiny, BOTH, question)
-    again = opened(written(found))
+    explorer.save_experiment(found, tmp_path / "run.json")
+    again = explorer.open_experiment(tmp_path / "run.json")
+    refusal(InputError, lambda: explorer.open_experiment(tmp_path / "none.json"))
     np.testing.assert_allclose(again.summary.effects, found.summary.effects, atol=1e-4)
     assert again.summary.selected == found.summary.selected
     assert (again.items, again.left_out, again.axes) == (found.items, found.left_out, found.axes)

@@ -6,6 +6,7 @@ import functools
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,20 @@ def opened(text: str) -> Experiment:
     if not (fits and all(np.isfinite(array).all() for array in (before, values, *also.values()))):
         raise InputError(NO_EXPERIMENT)
     return Experiment(items, pieces, before, values, provenance, **also, left_out=left_out)
+
+
+def save_experiment(experiment: Experiment, path: str | Path) -> None:
+    """Write all items, numbers and the provenance of an experiment into a file for `open_experiment`. Raises OSError."""
+    Path(path).write_text(written(experiment) + "\n", "utf-8")
+
+
+def open_experiment(path: str | Path) -> Experiment:
+    """The experiment in a file, on any machine and without its model. Raises InputError for a file that holds none."""
+    try:
+        text = Path(path).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(NO_EXPERIMENT) from error
+    return opened(text)
 
 
 def _sizes(axes: Sequence[Axis]) -> tuple[int, ...]:
