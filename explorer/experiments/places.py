@@ -7,7 +7,6 @@ from explorer.experiments.compute.targets import WORD
 from explorer.experiments.source import TARGET
 from explorer.techniques.tuned_lens import RAW, TUNED
 from explorer.ui.settings import choice, use
-from explorer.ui.subject import Subject
 from explorer.ui.view import caption
 
 
@@ -61,10 +60,6 @@ class LensOver(AskingView):
         "first maps each state to where the head expects it (Belrose et al. 2023). The selected state is the first from "
         "which on the mean stays above 0 in one half of the items." + TESTS
     )
-
-    def unless(self, subject: Subject) -> str:
-        """Only a masked-LM head can tell."""
-        return subject.model.why_not("fill_mask")
 
     def tell(self, found: Experiment) -> str:
         """From where on the word is ahead."""

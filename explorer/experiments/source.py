@@ -8,7 +8,7 @@ from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import BOX_CHARACTERS
 from explorer.experiments.compute.items import Item, items_from_lines, lines_of, read_items, suite_items
 from explorer.experiments.compute.question import Question
-from explorer.experiments.compute.questions import question_of
+from explorer.experiments.compute.questions import QUESTIONS, question_of
 from explorer.experiments.compute.reading import read_items_as
 from explorer.experiments.compute.suites import TITLES
 from explorer.experiments.compute.targets import LABEL, NEXT_SENTENCE, WORD
@@ -26,6 +26,7 @@ TARGET = Choice(
     menu=True,
     look={"elem_classes": "inline"},
 )
+HEAD_OF = {WORD: "fill_mask", NEXT_SENTENCE: "next_sentence", LABEL: "own_head"}
 LOOKED_AT = 200  # items, before they are asked
 _problems: Recent[Hashable, str] = Recent(16)
 
@@ -70,6 +71,11 @@ class ItemsView(LongView):
         if self.source == TYPED:
             return items_from_lines(self.typed)
         return self.file or () if self.source == FILE else suite_items(self.source)
+
+    def unless(self, subject: Subject) -> str:
+        """The model needs a head that its target reads."""
+        reasons = [subject.model.why_not(HEAD_OF[target]) for target in QUESTIONS[self.asks].targets]
+        return reasons[0] if all(reasons) else ""
 
     def asked(self, subject: Subject) -> Question:
         """The question. Raises CapabilityError for what the model lacks."""

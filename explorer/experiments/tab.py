@@ -21,7 +21,6 @@ TAB = Tab(
         "Likelihood": [[LikelihoodOver]],
         "Test suites": [[Suites]],
     },
-    needs="fill_mask",
     steppers=("layer", "head"),
     without_steppers=("Test suites", "Lens", "Routes", "Attribution", "Likelihood"),
 )

@@ -14,7 +14,11 @@ from explorer.experiments.compute.items import Item, Mark, items_from_lines, lin
 from explorer.experiments.compute.questions import QUESTIONS
 from explorer.experiments.compute.summary import first_to_stay, summarise
 from explorer.experiments.endpoints.heads import experiment as endpoint
+from explorer.experiments.heads import HeadsDecide
+from explorer.experiments.places import LensOver
+from explorer.experiments.source import TYPED
 from explorer.techniques.tuned_lens import tuned_lens
+from explorer.ui.subject import Subject
 from tests.hooks import eager_bert, every_dense
 
 MARKED = (
@@ -232,6 +236,17 @@ def test_labels_of_a_fine_tuned_head(variant_folders, tiny, refusal):
     assert found.pieces[0] == labels[:2]
     refusal(InputError, lambda: experiment(model, [[*texts, "no label", ""] for texts in TEXTS], target="label"))
     refusal(CapabilityError, lambda: experiment(tiny, rows, target="label"), tiny.name)
+
+
+def test_the_page_asks_each_model_what_its_heads_can_tell(variant_folders):
+    model = explorer.load(str(variant_folders["classifier"]))
+    typed = "\n".join(" | ".join([*texts, *model.own_head.labels[:2]]) for texts in TEXTS)
+    subject = Subject.of(model.trace("he went"))
+    view = HeadsDecide.read({"source": TYPED, "typed": typed, "target": "label"}, model.capabilities)
+    assert not view.unless(subject)
+    assert "selected on 2 items" in view.finding(subject).text
+    assert HeadsDecide().problem(subject) == LensOver().unless(subject)
+    assert LensOver().unless(subject).startswith(model.name)
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
