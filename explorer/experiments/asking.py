@@ -42,7 +42,7 @@ class AskingView(ItemsView):
     """One question asked of all items; a subclass says what its numbers are."""
 
     name, question = "experiments", ""
-    side_by_side = (("source", "target", "seed"),)
+    side_by_side: ClassVar[Sequence[Sequence[str]]] = (("source", "seed"),)
     columns: ClassVar[Sequence[Sequence[str]]] = (("board", "about", "hint", "help"), ("chosen", "interval", "each"))
     widths = (1, 1)
     unit: ClassVar[str] = "logit difference"  # of a value

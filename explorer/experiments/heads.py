@@ -5,7 +5,7 @@ from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.heads_off import HEADS_OFF
 from explorer.experiments.compute.targets import WORD
 from explorer.experiments.pictures.places import SURE
-from explorer.experiments.source import TARGET
+from explorer.experiments.source import TARGET, WITH_TARGET
 from explorer.ui.settings import choice, use
 from explorer.ui.subject import head_name
 from explorer.ui.view import caption
@@ -24,6 +24,7 @@ class HeadsDecide(AskingView):
     name, question = "experiments/heads", "Which heads decide?"
     start = "Switch every head off in every item"
     columns = above_board("how")
+    side_by_side = WITH_TARGET
     asks, way_of = HEADS_OFF, "how"
     unit, beside = "change of the logit difference", "a random head"
     columns_each, adds_before = ("all heads", "without {}"), True

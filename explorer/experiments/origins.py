@@ -5,7 +5,7 @@ from explorer.experiments.compute.attention import BACKWARD, FORWARD
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.origins import ALONE, FOIL, STEPS
 from explorer.experiments.compute.targets import WORD
-from explorer.experiments.source import TARGET
+from explorer.experiments.source import TARGET, WITH_TARGET
 from explorer.ui.settings import choice, use
 from explorer.ui.view import caption
 
@@ -18,6 +18,7 @@ class CutOver(AskingView):
     name, question = "experiments/cut", "Which link does the answer need?"
     start = "Cut the link in every item"
     columns = above_board("link")
+    side_by_side = WITH_TARGET
     asks, way_of = "cut", "link"
     unit, beside = "change of the logit difference", "a link to another word"
     columns_each, adds_before = ("all links", "without it in {}"), True
@@ -81,6 +82,7 @@ class RoutesOver(AskingView):
 
     name, question = "experiments/routes", "How much comes from the marked word?"
     start = "Follow the routes of every item"
+    side_by_side = WITH_TARGET
     asks = "routes"
     unit, beside = "share", "any other word"
     is_share = True
@@ -108,7 +110,7 @@ class LikelihoodOver(AskingView):
     name, question = "experiments/likelihood", "Which text surprises less?"
     start = "Read every text piece by piece"
     asks = "likelihood"
-    unit, beside = "log-likelihood of the word's text minus the foil's, in nats", "the mean of the three"
+    unit, beside = "log-likelihood difference (nats)", "the mean of the three"
     columns_each = ("the blank", "{}")
     help = caption(
         "Both texts, with the word and with the foil in the blank, are read piece by piece: each piece is hidden by itself, and "

@@ -4,7 +4,7 @@ from explorer.experiments.asking import TESTS, AskingView, above_board, capital,
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.patching import HEADS_OF, MLP, RESIDUAL
 from explorer.experiments.compute.targets import WORD
-from explorer.experiments.source import TARGET
+from explorer.experiments.source import TARGET, WITH_TARGET
 from explorer.techniques.tuned_lens import RAW, TUNED
 from explorer.ui.settings import choice, use
 from explorer.ui.view import caption
@@ -16,6 +16,7 @@ class Patched(AskingView):
     name, question = "experiments/patching", "What brings the answer back?"
     start = "Patch every item"
     columns = above_board("patched")
+    side_by_side = WITH_TARGET
     asks, way_of = "patching", "patched"
     unit, beside = "share recovered", "a place drawn by lot"
     columns_each, adds_before = ("changed text", "with {}"), True
