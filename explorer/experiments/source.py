@@ -26,7 +26,7 @@ TARGET = Choice(
     menu=True,
     look={"elem_classes": "inline"},
 )
-WITH_TARGET = (("source", "target", "seed"),)  # what stands side by side in a view with a target
+WITH_TARGET = (("source", "target", "seed"),)  # in one line, for a view with a target
 HEAD_OF = {WORD: "fill_mask", NEXT_SENTENCE: "next_sentence", LABEL: "own_head"}
 LOOKED_AT = 200  # items, before they are asked
 _problems: Recent[Hashable, str] = Recent(16)
