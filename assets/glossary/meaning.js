@@ -110,6 +110,6 @@ export function listenForTerms() {
   on("focusout", (event, marked) => marked && closeSoon());
   on("click", (event, marked) => marked && show(marked, true));
   on("pointerdown", (event, marked) => shown.marked && !marked && !shown.box.contains(event.target) && close());
-  on("scroll", ({ target }) => shown.marked && target.contains?.(shown.marked) && close());
+  on("scroll", ({ target }) => shown.marked && target.contains?.(shown.marked) && close(shown.isPinned));
   addEventListener("keydown", followKeys, true);
 }

@@ -121,12 +121,14 @@ function markBlock(block, seen, quoted) {
     for (const { 0: word, index } of found.reverse()) {
       const rest = node.splitText(index);
       rest.splitText(word.length);
-      rest.replaceWith(marked(word));
+      rest.replaceWith(marked(word, block));
     }
   }
 }
 
-function marked(word) {
+// A stop of the Tab key in lessons only: on the page the way from control to control stays short.
+function marked(word, block) {
   const term = byWord.get(word.toLowerCase());
-  return el("span", { class: "bx-term", role: "button", tabindex: "0", "data-term": term, "aria-haspopup": "dialog" }, word);
+  const keys = block.closest("#lessons") ? { role: "button", tabindex: "0", "aria-haspopup": "dialog" } : {};
+  return el("span", { class: "bx-term", "data-term": term, ...keys }, word);
 }

@@ -1,6 +1,7 @@
 """Terms of the glossary: explained where a lesson uses them, by keys, pointer and tap."""
 
 from tests.browser.expecting import expect
+from tests.browser.steps import settled
 from tests.browser.test_everyone import AXE, wrong
 
 STEP = "03-one-head.2"
@@ -11,6 +12,7 @@ def test_a_term_is_explained_by_keys_and_by_a_tap_once_in_a_step(open_app):
     page.evaluate("(step) => BertLessons.open(step)", STEP)
     terms, meaning = page.locator("#lessons .bx-term"), page.locator("#meaning")
     expect(terms.first).to_be_visible()
+    settled(page)  # the step's view has been drawn
     marked = [one.get_attribute("data-term") for one in terms.all()]
     assert len(set(marked)) == len(marked)
     _unmarked_text_is_as_tall(page)
