@@ -45,6 +45,7 @@ function show(marked, isPinned = false) {
 // Below the word, or above it where there is no room.
 function place() {
   const word = shown.marked.getClientRects()[0];
+  if (!word) return close(); // its text is closed
   const { offsetWidth: width, offsetHeight: height } = shown.box;
   const below = word.bottom + 6;
   const top = below + height > innerHeight - 8 ? Math.max(8, word.top - height - 6) : below;
@@ -110,6 +111,6 @@ export function listenForTerms() {
   on("focusout", (event, marked) => marked && closeSoon());
   on("click", (event, marked) => marked && show(marked, true));
   on("pointerdown", (event, marked) => shown.marked && !marked && !shown.box.contains(event.target) && close());
-  on("scroll", ({ target }) => shown.marked && target.contains?.(shown.marked) && close(shown.isPinned));
+  on("scroll", ({ target }) => shown.marked && target.contains?.(shown.marked) && place()); // a word that Tab leads to is scrolled into view
   addEventListener("keydown", followKeys, true);
 }
