@@ -1,8 +1,8 @@
 // One head, step by step: a query walks past its keys, the scores become weights, and the weights mix the values.
 import { bytes } from "../arithmetic/binary.js";
 import { along } from "../arithmetic/moves.js";
-import { el, plain, rove } from "../shared/dom.js";
-import { define } from "../shared/mounting.js";
+import { el, rove } from "../shared/dom.js";
+import { define, whenChanged } from "../shared/mounting.js";
 import { stepping } from "../shared/stepping.js";
 import { onTheme } from "../shared/theme.js";
 import { paintVector } from "../shared/vectors.js";
@@ -16,7 +16,6 @@ define("HeadSteps", ({ element, trigger, props }) => {
   const walker = el("span", { class: "bx-walker", "aria-hidden": "true" }, "q");
   const sheet = el("div", { class: "bx-head-sheet" });
   let value = null;
-  let seen = ""; // the value that was drawn last, as JSON
   let rows = []; // of the keys and, if there is one, of the rest: { tr, one, cells }
   let strips = []; // { canvas, vector, top }
   let total = null; // the last row: { raised, weight, mixed }
@@ -153,13 +152,10 @@ define("HeadSteps", ({ element, trigger, props }) => {
     falls.finished.finally(() => copy.remove());
   }
 
-  function draw() {
-    const next = JSON.stringify(props.value || null);
-    if (next === seen) return; // the rest of the page was drawn again; the steps go on
+  function draw(next) {
     const last = value ? steps().length - 1 : 0;
     const whole = !value || bar.at() >= last; // it opens with everything in sight
-    seen = next;
-    value = plain(props.value || null);
+    value = next;
     if (!value) {
       bar.stop();
       return root.replaceChildren();
@@ -181,5 +177,5 @@ define("HeadSteps", ({ element, trigger, props }) => {
     buttons[to].focus();
   });
   onTheme(() => value && (paint(), show(bar.at())), root);
-  return draw;
+  return whenChanged(props, draw);
 });

@@ -1,6 +1,6 @@
 // What a guess costs: the curve −ln p, and a point on it for each chosen piece, which slides there from p = 1.
-import { el, plain, svg } from "../shared/dom.js";
-import { define } from "../shared/mounting.js";
+import { el, svg } from "../shared/dom.js";
+import { define, whenChanged } from "../shared/mounting.js";
 import { stepping } from "../shared/stepping.js";
 
 define("LossCurve", ({ element, props }) => {
@@ -15,7 +15,6 @@ define("LossCurve", ({ element, props }) => {
   const said = el("p", { class: "bx-step-said", role: "status" });
   const slider = el("input", { type: "range", min: LEAST, max: 1, step: LEAST, "aria-label": "p of the true piece, to try" });
   let value = null;
-  let seen = "";
   let shown = 1; // the p that is drawn
   let frame = 0;
   let drawing, guide, dot, fill, label;
@@ -99,11 +98,8 @@ define("LossCurve", ({ element, props }) => {
     said.textContent = `“${one.piece}” gets p = ${share(one.p)}, which costs −ln p = ${one.loss.toFixed(3)}. ${right}`;
   }
 
-  function draw() {
-    const next = JSON.stringify(props.value || null);
-    if (next === seen) return;
-    seen = next;
-    value = plain(props.value || null);
+  function draw(next) {
+    value = next;
     cancelAnimationFrame(frame);
     if (!value) {
       bar.stop();
@@ -121,5 +117,5 @@ define("LossCurve", ({ element, props }) => {
     place(p);
     said.textContent = `A true piece that gets p = ${share(p)} would cost −ln p = ${cost(p).toFixed(3)}. Half of that p costs ${Math.LN2.toFixed(2)} more, wherever it is.`;
   });
-  return draw;
+  return whenChanged(props, draw);
 });

@@ -144,7 +144,12 @@ function cellsOf(canvas, area) {
     paths.set(fill, `${paths.get(fill) ?? ""}M${i % canvas.width} ${Math.floor(i / canvas.width)}h1v1h-1z`);
   }
   const place = `translate(${round(area.left)} ${round(area.top)}) scale(${area.width / canvas.width} ${area.height / canvas.height})`;
-  return [svg("g", { transform: place, "shape-rendering": "crispEdges" }, ...[...paths].map(([fill, d]) => svg("path", { fill, d })))];
+  return svg("g", { transform: place, "shape-rendering": "crispEdges" }, ...[...paths].map(([fill, d]) => svg("path", { fill, d })));
+}
+
+function imageOf(canvas, { left, top, width, height }, isSharp) {
+  const style = isSharp ? "image-rendering:pixelated" : null;
+  return svg("image", { x: round(left), y: round(top), width: round(width), height: round(height), href: canvas.toDataURL(), preserveAspectRatio: "none", style });
 }
 
 // The shapes of an element and its contents, relative to the corner `from`.
@@ -162,10 +167,9 @@ function shapesOf(node, from) {
   if (style.display === "none" || style.visibility === "hidden") return [];
   if (node instanceof SVGSVGElement) return inner(node, from);
   const own = boxOf(style, area);
-  if (node.tagName === "CANVAS" && node.width <= CELLS && style.imageRendering === "pixelated") return [...own, ...cellsOf(node, area), ...after(node, area)];
   if (node.tagName === "CANVAS") {
-    const sharp = style.imageRendering === "pixelated" ? "image-rendering:pixelated" : null;
-    return [...own, svg("image", { x: round(area.left), y: round(area.top), width: round(area.width), height: round(area.height), href: node.toDataURL(), preserveAspectRatio: "none", style: sharp }), ...after(node, area)];
+    const isSharp = style.imageRendering === "pixelated";
+    return [...own, isSharp && node.width <= CELLS ? cellsOf(node, area) : imageOf(node, area, isSharp), ...after(node, area)];
   }
   const before = getComputedStyle(node, "::before");
   const word = before.content.match(/^"(.+?)"/)?.[1];

@@ -1,6 +1,6 @@
 // A drawing of boxes and arrows, walked through in steps: each tells a sentence, and lights what it is about.
-import { el, plain, svg } from "../shared/dom.js";
-import { define } from "../shared/mounting.js";
+import { el, svg } from "../shared/dom.js";
+import { define, whenChanged } from "../shared/mounting.js";
 import { stepping } from "../shared/stepping.js";
 
 define("Stepped", ({ element, trigger, props }) => {
@@ -13,7 +13,6 @@ define("Stepped", ({ element, trigger, props }) => {
   const said = el("p", { class: "bx-step-said", role: "status" });
   const drawing = svg("svg", { class: "bx-stepped-drawing", role: "img" });
   let value = null;
-  let seen = "";
   let parts = new Map(); // id → { node, text: the element of its label, label }
 
   const bar = stepping({
@@ -75,11 +74,8 @@ define("Stepped", ({ element, trigger, props }) => {
     if (said.textContent !== step.text) said.textContent = step.text;
   }
 
-  function draw() {
-    const next = JSON.stringify(props.value || null);
-    if (next === seen) return;
-    seen = next;
-    value = plain(props.value || null);
+  function draw(next) {
+    value = next;
     if (!value) {
       bar.stop();
       return root.replaceChildren();
@@ -92,5 +88,5 @@ define("Stepped", ({ element, trigger, props }) => {
     const pick = target.closest("[data-pick]")?.dataset.pick;
     if (pick != null) trigger("select", { index: Number(pick), value: "" });
   });
-  return draw;
+  return whenChanged(props, draw);
 });
