@@ -16,6 +16,7 @@ from explorer.experiments.pictures.places import SURE, Interval, board, interval
 from explorer.experiments.source import ItemsView
 from explorer.text import limits
 from explorer.text.encoding import MASK
+from explorer.ui.pictures.bars import signed
 from explorer.ui.pictures.numbers import Table, keep
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
 from explorer.ui.settings import memory, number
@@ -214,12 +215,7 @@ def above_board(setting: str) -> Sequence[Sequence[str]]:
 
 def plain(value: float) -> str:
     """A number with two digits behind the point."""
-    return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
-
-
-def signed(value: float) -> str:
-    """A number with its sign."""
-    return f"{round(value, 2) + 0.0:+.2f}".replace("-", "−")
+    return signed(value).removeprefix("+")
 
 
 def capital(told: str) -> str:

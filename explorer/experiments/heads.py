@@ -1,11 +1,12 @@
 """Which heads decide between two words, over many items."""
 
-from explorer.experiments.asking import AskingView, above_board, helping, plain, signed
+from explorer.experiments.asking import AskingView, above_board, helping, plain
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.heads_off import HEADS_OFF
 from explorer.experiments.compute.targets import WORD
 from explorer.experiments.pictures.places import SURE
 from explorer.experiments.source import TARGET, WITH_TARGET
+from explorer.ui.pictures.bars import signed
 from explorer.ui.settings import choice, use
 from explorer.ui.subject import head_name
 from explorer.ui.view import caption
