@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from explorer.core.engine import torch
 from explorer.experiments.compute.question import Axis, Group, Measured, Question, ReadItem, Unusable, own_states
 from explorer.experiments.compute.targets import WORD
-from explorer.techniques.targets import batches
+from explorer.techniques.pseudo_likelihood import log_likelihood
 
 PARTS = ("the blank", "the other pieces", "all pieces")
 
@@ -56,17 +55,8 @@ class Likelihood(Question):
         """The log-likelihood of all pieces but the word, given it, less the same for the foil."""
         special = {*self.model.tokenizer.all_special_ids}
         places = [at for at, id in enumerate(item.ids) if at != item.place and id not in special]
-        return self._sum(item, word, places) - self._sum(item, foil, places)
-
-    def _sum(self, item: ReadItem, filler: int, places: Sequence[int]) -> float:
-        """Σ log p of the pieces at `places`, each hidden by itself, where `filler` stands in the blank."""
-        ids, total = [filler if at == item.place else id for at, id in enumerate(item.ids)], 0.0
-        for batch in batches(len(places), len(ids)):
-            hidden = torch.tensor(places[batch])
-            padded = self.model.pad([(ids, item.segments)] * len(hidden))
-            rows = torch.arange(len(hidden))
-            padded.ids[rows, hidden] = self.model.mask_id
-            (last,) = deque(self.model.run_padded(padded), maxlen=1)
-            logs = self.model.masked_lm(last[rows, hidden]).log_softmax(-1)
-            total += float(logs[rows, torch.tensor(ids)[hidden]].sum())
-        return total
+        before, after = item.ids[: item.place], item.ids[item.place + 1 :]
+        with_word, with_foil = (
+            log_likelihood(self.model, (*before, filler, *after), item.segments, places) for filler in (word, foil)
+        )
+        return with_word - with_foil
