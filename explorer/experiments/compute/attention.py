@@ -9,7 +9,7 @@ import numpy as np
 
 from explorer.core.engine import torch
 from explorer.experiments.compute.heads_off import HeadsOff, without_heads
-from explorer.experiments.compute.question import NOWHERE, Group, Measured, Question, ReadItem, Unusable, own_states
+from explorer.experiments.compute.question import NOWHERE, Group, Measured, OfMarked, ReadItem, Unusable, own_states
 from explorer.experiments.compute.targets import WORD
 
 FORWARD, BACKWARD = DIRECTIONS = ("forward", "backward")
@@ -18,7 +18,7 @@ Link = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 @dataclass(frozen=True)
-class Attends(Question):
+class Attends(OfMarked):
     """The weight with which a marked word looks at another in every head, 0 to 1: [layers, heads].
 
     With two marks the first looks at the second ("forward") or the second at the first ("backward"); with one, the token that is
@@ -29,13 +29,11 @@ class Attends(Question):
     name = "attention"
     ways = DIRECTIONS
     targets = (WORD,)
-    needs_marks = True
-    has_nulls = True
     reads_words = False
 
     def usable(self, item: ReadItem) -> None:
-        """An item needs a marked word, and another word to compare it with."""
-        comparable(item)
+        """An item with one mark needs a blank too."""
+        super().usable(item)
         if len(item.marks) == 1 and item.place == NOWHERE:
             raise Unusable("it has one marked word and no blank; mark a second word.")
 
@@ -56,7 +54,7 @@ class Attends(Question):
 
 
 @dataclass(frozen=True)
-class CutLinks(HeadsOff):
+class CutLinks(OfMarked, HeadsOff):
     """The logit difference with one link of one head at zero less that with it, [layers, heads]: negative where it helps.
 
     The links are those of `Attends`, with two marks or one. The weights of all pieces of both words are zero in a head, and the
@@ -66,12 +64,6 @@ class CutLinks(HeadsOff):
 
     name = "cut"
     ways = DIRECTIONS
-    needs_marks = True
-    has_nulls = True
-
-    def usable(self, item: ReadItem) -> None:
-        """An item needs a marked word, and another word to compare it with."""
-        comparable(item)
 
     def measure(self, group: Group) -> Measured:
         """Every head, with the link cut and with another one."""
@@ -106,17 +98,3 @@ def link(item: ReadItem, way: str) -> Link:
     """From the first mark to the second, or from the token that is read to the only mark; the other way round if "backward"."""
     first, second = item.marks[:2] if len(item.marks) > 1 else ((item.place,), item.marks[0])
     return (first, second) if way == FORWARD else (second, first)
-
-
-def marked(item: ReadItem) -> tuple[int, ...]:
-    """The tokens of the first marked word. Raises Unusable without one."""
-    if not item.marks:
-        raise Unusable("it has no marked word; put stars around one, as in *key*.")
-    return item.marks[0]
-
-
-def comparable(item: ReadItem) -> None:
-    """Raise Unusable for an item without a marked word, or without another word."""
-    marked(item)
-    if not item.others:
-        raise Unusable("it has no other word to compare the marked one with.")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from explorer.core.engine import torch
-from explorer.experiments.compute.question import STATES, Axis, Group, Measured, Question, numbered, own_states
+from explorer.experiments.compute.question import Group, Measured, OverStates, own_states
 from explorer.experiments.compute.summary import Place, first_to_stay
 from explorer.experiments.compute.targets import WORD
 from explorer.techniques.lens import translated
@@ -16,7 +16,7 @@ from explorer.techniques.tuned_lens import RAW, TUNED, require_tuned_lens
 
 
 @dataclass(frozen=True)
-class LensWins(Question):
+class LensWins(OverStates):
     """The logit difference at the blank as the masked-LM head reads it from every hidden state, [hidden states].
 
     "raw" is nostalgebraist's logit lens (2020), "tuned" maps each state first to where the head expects it (Belrose et al. 2023).
@@ -30,16 +30,6 @@ class LensWins(Question):
         super().__post_init__()
         if self.way == TUNED:
             require_tuned_lens(self.model)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Hidden states, from 0."""
-        return (self.model.capabilities.layers + 1,)
-
-    @classmethod
-    def axes(cls, way: str, shape: Sequence[int]) -> tuple[Axis, ...]:
-        """Hidden states."""
-        return numbered(shape, STATES)
 
     @classmethod
     def pick(cls, way: str) -> Callable[[np.ndarray], Place]:

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.core.engine import torch
-from explorer.experiments.compute.attention import comparable, marked
-from explorer.experiments.compute.question import STATES, Axis, Group, Measured, Question, ReadItem, numbered, own_states
+from explorer.experiments.compute.question import Axis, Group, Measured, OfMarked, OverStates, ReadItem, own_states
 from explorer.experiments.compute.targets import WORD
 from explorer.techniques.attribution import attribute
 from explorer.techniques.routes import mixing, place_shares
@@ -28,7 +27,7 @@ STEPS = 20  # of integrated gradients: enough for who is first, if not for the s
 
 
 @dataclass(frozen=True)
-class ComesFrom(Question):
+class ComesFrom(OfMarked, OverStates):
     """The share of the last vector of the token that is read that comes from the marked word, at every hidden state: 0 to 1.
 
     By the routes (ALTI, Ferrando et al. 2022): of pieces of a word the sum. The null is the mean share of the item's other words,
@@ -37,27 +36,11 @@ class ComesFrom(Question):
 
     name = "routes"
     ways = ("mixing",)
-    needs_marks = True
-    has_nulls = True
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Hidden states, from 0."""
-        return (self.model.capabilities.layers + 1,)
-
-    @classmethod
-    def axes(cls, way: str, shape: Sequence[int]) -> tuple[Axis, ...]:
-        """Hidden states."""
-        return numbered(shape, STATES)
 
     @property
     def passes(self) -> float:
         """A pass, and its attention blocks taken apart."""
         return 2
-
-    def usable(self, item: ReadItem) -> None:
-        """An item needs a marked word, and another word to compare it with."""
-        comparable(item)
 
     def measure(self, group: Group) -> Measured:
         """Item by item."""
@@ -72,7 +55,7 @@ class ComesFrom(Question):
 
 
 @dataclass(frozen=True)
-class FindsCue(Question):
+class FindsCue(OfMarked):
     """Whether a method of attribution gives the marked word the highest score of all words, 1 or 0: [methods].
 
     The scores are for the difference of the logits of word and foil ("foil"), or for the logit of the word alone ("word"); the
@@ -82,8 +65,6 @@ class FindsCue(Question):
     name = "attribution"
     ways = (FOIL, ALONE)
     targets = (WORD,)
-    needs_marks = True
-    has_nulls = True
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -100,10 +81,6 @@ class FindsCue(Question):
         """A pass back counts as two; occlusion takes one for each word."""
         return 10 + 3 * 3 * STEPS
 
-    def usable(self, item: ReadItem) -> None:
-        """An item needs a marked word, and another word to compare it with."""
-        comparable(item)
-
     def measure(self, group: Group) -> Measured:
         """Item by item."""
         words, before = self.before(own_states(self.model, group), group)
@@ -117,5 +94,5 @@ class FindsCue(Question):
         target = Target("fill_mask", item.place, word, "", foil if self.way == FOIL else None)
         with torch.inference_mode(False):  # the methods need gradients
             scores = [attribute(trace, target, method, STEPS, baseline).scores for method, baseline in METHODS.values()]
-        cue = list(marked(item))
+        cue = list(item.marks[0])
         return [float(all(one[cue].sum() > one[list(other)].sum() for other in item.others)) for one in scores]

@@ -177,6 +177,36 @@ class Question(ABC):
         return words, self.target.differences(vectors, words)
 
 
+@dataclass(frozen=True)
+class OverStates(Question):
+    """A question whose places are the hidden states, from 0."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Hidden states."""
+        return (self.model.capabilities.layers + 1,)
+
+    @classmethod
+    def axes(cls, way: str, shape: Sequence[int]) -> tuple[Axis, ...]:
+        """Hidden states."""
+        return numbered(shape, STATES)
+
+
+@dataclass(frozen=True)
+class OfMarked(Question):
+    """A question about a marked word of each item, whose other words are what it is compared with."""
+
+    needs_marks = True
+    has_nulls = True
+
+    def usable(self, item: ReadItem) -> None:
+        """An item needs a marked word, and another word."""
+        if not item.marks:
+            raise Unusable("it has no marked word; put stars around one, as in *key*.")
+        if not item.others:
+            raise Unusable("it has no other word to compare the marked one with.")
+
+
 def numbered(shape: Sequence[int], *axes: tuple[str, int]) -> tuple[Axis, ...]:
     """Axes of numbers, each from its first."""
     return tuple(Axis(name, range(first, first + count)) for (name, first), count in zip(axes, shape, strict=True))
