@@ -54,17 +54,29 @@ def hidden_surprise_in_steps(
     """
     model.require("fill_mask")
     positions = model.visible_positions(encoding) if only is None else list(only)
+    return (yield from _hidden_in_turn(model, encoding.ids, encoding.segments, positions))
+
+
+@inference_mode
+def log_likelihood(model: Network, ids: Sequence[int], segments: Sequence[int], positions: Sequence[int]) -> float:
+    """The sum of natural logs, at most 0, of the pieces at some positions of an input, each masked alone."""
+    return float(finished(_hidden_in_turn(model, ids, segments, positions)).log_probabilities.sum())
+
+
+def _hidden_in_turn(
+    model: Network, ids: Sequence[int], segments: Sequence[int], positions: Sequence[int]
+) -> Generator[float, None, Surprise]:
     parts = []
-    original, segments = torch.tensor(encoding.ids), torch.tensor(encoding.segments)
-    for batch in batches(len(positions), encoding.kept):
+    original, kinds = torch.tensor(ids), torch.tensor(segments)
+    for batch in batches(len(positions), len(ids)):
         here = torch.tensor(positions[batch])
         rows = torch.arange(len(here))
-        ids = original.repeat(len(here), 1)  # [batch, tokens]
-        ids[rows, here] = model.mask_id
-        hidden = model.run(model.embed(ids, segments))
+        masked = original.repeat(len(here), 1)  # [batch, tokens]
+        masked[rows, here] = model.mask_id
+        hidden = model.run(model.embed(masked, kinds))
         parts.append(_surprise(model, hidden[rows, here], original[here]))
         yield batch.stop / len(positions)
-    return _join(positions, parts)
+    return _join(list(positions), parts)
 
 
 def surprise_in_steps(trace: Trace, positions: Sequence[int]) -> Generator[float, None, Surprise]:

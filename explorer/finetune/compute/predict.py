@@ -9,7 +9,9 @@ from the Hugging Face hub; --model names another place for it.
 import argparse
 import json
 import unicodedata
+from abc import ABC, abstractmethod
 from bisect import bisect_right
+from collections.abc import Callable
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -24,7 +26,7 @@ SHARED = 128  # maximum overlap of neighboring windows, in tokens
 LONGEST = 30  # tokens of an answer
 
 
-class Trained:
+class Trained(ABC):
     """An encoder of transformers with a trained head on its hidden states; the subclasses are the kinds of task."""
 
     def __init__(self, model: str | None = None) -> None:
@@ -64,9 +66,9 @@ class Trained:
             vectors = torch.relu(vectors @ self.head["hidden_weight"].T + self.head["hidden_bias"])
         return vectors @ self.head["weight"].T + self.head["bias"]
 
+    @abstractmethod
     def tell(self, text: str) -> dict[str, Any]:
         """What the head says of a text, or of two with ||| between them."""
-        raise NotImplementedError
 
 
 class Predictor(Trained):
@@ -193,7 +195,7 @@ def _without_blanks(start: int, end: int, text: str) -> tuple[int, int]:
     return start, end
 
 
-KINDS = {"classes": Predictor, "number": Predictor, "tags": Tagger, "spans": Answerer}
+KINDS: dict[str, Callable[[str | None], Trained]] = {"classes": Predictor, "number": Predictor, "tags": Tagger, "spans": Answerer}
 
 
 def main() -> None:
