@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable
 from html import escape
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from explorer.core.errors import InputError
 from explorer.core.hosts import is_loopback
 from explorer.core.paths import ASSETS
 from explorer.export import qr
+from explorer.export.place import VERSION
 from explorer.teaching.lessons.lesson import Example, Lesson, Option, Step
 from explorer.teaching.lessons.sending import as_html, within_a_line
 
@@ -105,7 +106,7 @@ def _asked(lesson: Lesson, number: int, address: str) -> str:
     room = f'<ul class="options">{options}</ul>{_lines(1, "Because")}' if options else _lines(LINES)
     to = link(lesson, number, address)
     code = f'<a class="code" href="{escape(to)}" aria-label="Step {number} in the app">{qr.svg(to).decode()}</a>'
-    return f"<section>{code}{_beginning(lesson, number)}{as_html(step.before)}{room}</section>"
+    return f"<section>{code}{_beginning(lesson, number)}{as_html(step.before)}{room}{_task(step)}</section>"
 
 
 def _lines(number: int, label: str = "") -> str:
@@ -119,7 +120,22 @@ def _told(lesson: Lesson, number: int, address: str) -> str:
     table = f"<table>{options}</table>" if options else ""
     after = f'<div class="after">{as_html(step.after)}</div>' if step.after else ""
     where = f'<p class="where"><a href="{to}">{to}</a>{_round(step)}</p>'
-    return f"<section><div>{_beginning(lesson, number)}{where}{as_html(step.before)}{table}</div>{after}</section>"
+    told = f"{_beginning(lesson, number)}{where}{as_html(step.before)}{table}"
+    return f"<section><div>{told}</div>{after}{_task(step)}{_solution(step, address)}</section>"
+
+
+def _task(step: Step) -> str:
+    """What the app checks in this step."""
+    return f'<p class="task"><b>Make it so.</b> {within_a_line(step.exercise.task)}</p>' if step.exercise else ""
+
+
+def _solution(step: Step, address: str) -> str:
+    """One way to do it, with the link that shows it."""
+    if not step.exercise:
+        return ""
+    written = "; ".join(f"{name.removeprefix('set.')}: {value}" for name, value in step.exercise.solution.items())
+    to = f"{address}?{urlencode({'v': VERSION, **step.link, **step.exercise.solution})}"
+    return f'<p class="solution">One solution: <a href="{escape(to)}">{escape(written)}</a></p>'
 
 
 def _round(step: Step) -> str:
