@@ -1,8 +1,11 @@
 // The opening page, drawn from its configuration while Gradio's scripts are still loading: texts, tokens and picture in their
 // places, until the real page shows them. It can be used at once: what is typed and clicked here is repeated on the real
 // page.
-BertPage.paintFirst = function () {
-  const { el } = BertExplorer;
+import { ask, close, leave as leavePaint, paint, show } from "./painted.js";
+import { el } from "./shared/dom.js";
+
+/** Paint it, at the end of the page's body. */
+export function paintFirst() {
   const parts = new Map((window.gradio_config?.components ?? []).map((one) => [one.props.elem_id, one.props]));
   if (!parts.get("strip")?.value) return; // not computed yet, or another page was requested
   const asked = new URLSearchParams(location.search).get("__theme");
@@ -80,12 +83,12 @@ BertPage.paintFirst = function () {
   const idOf = (button) => tabs[names.indexOf(button)]?.props.id;
   const open = () => names.find((one) => one.matches(".bx-open"));
   function paintOpen() {
-    for (const part of BertPainted.box?.querySelectorAll("[data-of]") ?? []) clicks.delete(part.dataset.of);
-    if (open() === names[0]) BertPainted.close();
-    else BertPainted.show(first, idOf(open()), chosen());
+    for (const part of paint.box?.querySelectorAll("[data-of]") ?? []) clicks.delete(part.dataset.of);
+    if (open() === names[0]) close();
+    else show(first, idOf(open()), chosen());
   }
   for (const kind of ["pointerover", "focusin"]) { // pointing at a tab usually comes before opening it
-    row.addEventListener(kind, ({ target }) => names.indexOf(tabOf(target)) > 0 && BertPainted.ask(idOf(tabOf(target)), chosen()));
+    row.addEventListener(kind, ({ target }) => names.indexOf(tabOf(target)) > 0 && ask(idOf(tabOf(target)), chosen()));
   }
   let typing = 0;
   first.addEventListener("input", ({ target }) => {
@@ -126,7 +129,7 @@ BertPage.paintFirst = function () {
     if (!first.isConnected) return;
     delete document.documentElement.dataset.coming; // hidden elements cannot take the focus
     takeOver();
-    BertPainted.leave(first, replay);
+    leavePaint(first, replay);
   };
   const there = new MutationObserver(() => {
     const arrived = document.querySelector("gradio-app :is(#overview-routes-picture .bx-flow-box, .toast-wrap .error, .wrap .error)");
@@ -136,4 +139,4 @@ BertPage.paintFirst = function () {
   });
   setTimeout(leave, 60_000); // then show the page as it is
   there.observe(document.querySelector("gradio-app"), { childList: true, subtree: true });
-};
+}

@@ -1,4 +1,7 @@
 // Lessons beside the page: each step sets texts and view, points at an element, asks, and explains after the answer.
+import { showIn } from "./answers.js";
+import { visit } from "./link.js";
+
 window.BertLessons = {
   ADDRESS: "bx/lessons.json",
   SHEETS: { handout: "Hand-out", teacher: "Teacher’s sheet" }, // to print
@@ -132,15 +135,15 @@ window.BertLessons = {
     const step = lesson.steps[at];
     const answers = this.progress()[lesson.name]?.answers ?? {};
     this.keep(lesson.name, at, answers);
-    const before = el("div", { class: "bx-lesson-text" });
+    const before = el("div", { class: "bx-lesson-text", lang: lesson.language });
     before.innerHTML = step.before; // from our own files: Markdown without HTML
-    const rest = el("div", { class: "bx-lesson-rest", "aria-live": "polite" });
+    const rest = el("div", { class: "bx-lesson-rest", "aria-live": "polite", lang: lesson.language });
     const tell = (chosen) => this.tell(rest, lesson, at, chosen);
-    this.fill(this.head(`${lesson.number} · ${lesson.title}`, lesson), this.where(lesson, at), el("h3", {}, step.title), before, BertClass.round(step), rest, this.steps(lesson, at));
+    this.fill(this.head(`${lesson.number} · ${lesson.title}`, lesson), this.where(lesson, at), el("h3", { lang: lesson.language }, step.title), before, BertClass.round(step), rest, this.steps(lesson, at));
     this.now = [lesson, at];
     const asked = BertClass.asks(lesson, at);
     const told = !asked && (answers[at] !== undefined || BertClass.has(lesson, at) || (!step.options.length && !step.after));
-    BertLink.visit(step.query);
+    visit(step.query);
     this.point(step.point, told ? "" : step.cover);
     if (asked) return BertClass.take(lesson, at, rest, tell);
     BertClass.leave();
@@ -186,7 +189,7 @@ window.BertLessons = {
     if (at === lesson.steps.length - 1) rest.append(el("p", { class: "bx-lesson-sources" }, `Sources: ${lesson.sources.join("; ")}.`));
     if (!step.cover) return;
     this.point(step.point, "");
-    BertAnswers.showIn(this.element(step.cover)); // the user asked for it
+    showIn(this.element(step.cover)); // the user asked for it
   },
 
   steps(lesson, at) {

@@ -1,7 +1,10 @@
 // The view's Python in the dialog of links and files: fetched when opened, to read and copy.
+import { linkState } from "./link.js";
+import { el } from "./shared/dom.js";
+import { file } from "./take.js";
+
 document.addEventListener("bert:take", ({ detail }) => {
-  const { el } = BertExplorer;
-  const query = BertLink.query ?? location.search.slice(1);
+  const query = linkState.query ?? location.search.slice(1);
   const code = el("code");
   const copy = el("button", { type: "button", class: "bx-take-button", hidden: "" }, "Copy the Python");
   const folded = el("details", { id: "take-python" }, el("summary", {}, "The Python that makes it"),
@@ -12,7 +15,7 @@ document.addEventListener("bert:take", ({ detail }) => {
     if (!folded.open || code.textContent) return;
     code.textContent = "…";
     try {
-      const answer = await fetch(BertTake.file("view.py", query));
+      const answer = await fetch(file("view.py", query));
       code.textContent = answer.ok ? await answer.text() : (await answer.json()).error;
       copy.hidden = !answer.ok;
     } catch {

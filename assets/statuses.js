@@ -1,26 +1,30 @@
 // Keep Gradio's front end from useless repeated work on the states of calls.
+import { told } from "./page/told.js";
 
 // Gradio counts every ended call as a closed stream, and keeps a note about each of its inputs. At each step of every call it
 // goes through all notes, and looks up each component in the whole page: once all tabs were opened, that was half the cost of
 // a click. Nothing shows the notes about inputs; the progress of work is noted as before.
-BertPage.keepNoInputs = async function () {
-  const parts = Object.values(await import(new URL(this.STATUSES, document.baseURI)).catch(() => ({}))); // otherwise Gradio reports it
+async function keepNoInputs() {
+  const parts = Object.values(await import(new URL(told.statuses, document.baseURI)).catch(() => ({}))); // otherwise Gradio reports it
   const kind = parts.find((part) => part?.LoadingStatus)?.LoadingStatus.prototype;
   if (!kind?.resolve_args) return; // a different version of Gradio: the page is slower then
-  const told = kind.resolve_args;
+  const resolve = kind.resolve_args;
   kind.resolve_args = function (status) {
-    return told.call(this, { ...status, stream_state: null }); // the page has no streaming inputs
+    return resolve.call(this, { ...status, stream_state: null }); // the page has no streaming inputs
   };
-};
+}
 
 // Gradio counts the tenths of a second of a call at every frame, and goes on counting the page's own loading after its end: an
 // idle browser would draw sixty frames a second for as long as the page is open.
-BertPage.TENTHS = /^\(\)=>\{[\w$]+\([\w$]+,\(performance\.now\(\)-[\w$]+\([\w$]+\)\)\/1e3\),[\w$]+&&[\w$]+\(\)\}$/;
-BertPage.countTenths = function () {
-  const { TENTHS } = this;
+const TENTHS = /^\(\)=>\{[\w$]+\([\w$]+,\(performance\.now\(\)-[\w$]+\([\w$]+\)\)\/1e3\),[\w$]+&&[\w$]+\(\)\}$/;
+
+function countTenths() {
   const frame = window.requestAnimationFrame;
   window.requestAnimationFrame = (call) => (TENTHS.test(call) ? setTimeout(call, 100) : frame.call(window, call));
-};
-BertPage.countTenths();
+}
 
-document.addEventListener("DOMContentLoaded", () => BertPage.STATUSES && BertPage.keepNoInputs()); // before Gradio's own scripts
+/** Begin, before Gradio's own scripts. */
+export function saveFrontEndWork() {
+  countTenths();
+  document.addEventListener("DOMContentLoaded", () => told.statuses && keepNoInputs());
+}

@@ -1,9 +1,9 @@
 """Start BERT Explorer: `python app.py`, or `bert-explorer` where it is installed, `[--model NAME] [--host 127.0.0.1]
-[--port 7860] [--public] [--auth USER:PASSWORD] [--workers N] [--device cpu] [--threads N] [--mcp]`.
+[--port 7860] [--public] [--auth USER:PASSWORD] [--workers N] [--device cpu] [--threads N] [--mcp] [--lessons en]`.
 
 Every argument can also come from the environment (BERT_EXPLORER_MODEL, BERT_EXPLORER_HOST, BERT_EXPLORER_PORT,
 BERT_EXPLORER_PROFILE=public, BERT_EXPLORER_AUTH, BERT_EXPLORER_WORKERS, BERT_EXPLORER_DEVICE, BERT_EXPLORER_THREADS,
-BERT_EXPLORER_MCP), so that a Space needs none.
+BERT_EXPLORER_MCP, BERT_EXPLORER_LESSONS), so that a Space needs none.
 """
 
 import argparse
@@ -43,7 +43,7 @@ from explorer.export import qr
 from explorer.export.ways import WAYS
 from explorer.page.blocks import PageBlocks
 from explorer.page.building import group_style
-from explorer.page.components import HEAD
+from explorer.page.components import page_head
 from explorer.page.sections import section_style
 from explorer.page.shell import build
 from explorer.server import assistants, logs, proxies
@@ -53,14 +53,11 @@ from explorer.server.routes import CARD_ADDRESS, health
 from explorer.server.serving import guarded
 from explorer.server.stopping import serve_until_told
 from explorer.tabs import TABS
+from explorer.teaching.lessons import reading
+from explorer.teaching.lessons.lesson import ENGLISH
 
 ON_A_SPACE = limits.is_on_a_space()
 ABOUT = "See inside BERT: attention, hidden states, guesses and training, live in the browser, every number the model's own."
-SCRIPTS = (
-    *("page.js", "link.js", "take.js", "python.js", "keyboard.js", "answers.js", "present.js", "lessons.js"),
-    *("classroom/news.js", "classroom/board.js", "classroom/board_rounds.js", "classroom/board_record.js", "classroom/step.js"),
-    *("file/prose.js", "painted.js", "statuses.js", "first.js"),
-)
 TOKEN_WITHHELD = "HF_HUB_DISABLE_IMPLICIT_TOKEN"  # the name that huggingface_hub uses
 MOST_PORTS = 65_535
 CANNOT_LISTEN = (
@@ -68,7 +65,7 @@ CANNOT_LISTEN = (
     "choose others with --host and --port."
 )
 PAUSES = (1.0, 300.0)  # seconds between two attempts to fill the page: first and longest
-PAINT = "<script>BertPage.paintFirst()</script>"  # at the end of the page's body
+PAINT = "<script>BertExplorer.page.paintFirst()</script>"  # at the end of the page's body
 # No box inside another, labels as words: the data is the loudest thing on the page. The same in light and dark.
 PLAIN = {
     **{f"{name}_border_width": "0px" for name in ("block", "block_label", "checkbox_label", "panel")},
@@ -148,6 +145,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--threads", metavar="N", default=environment(THREADS) or "", help=threads)
     tools = "let assistants look inside BERT too, by the Model Context Protocol; needs requirements-mcp.txt"
     parser.add_argument("--mcp", action="store_true", help=tools)
+    lessons = "the language of the lessons, as the folder in assets/lessons/ is called (default: %(default)s)"
+    parser.add_argument("--lessons", metavar="LANGUAGE", default=environment(reading.LANGUAGE) or ENGLISH, help=lessons)
     options = parser.parse_args(arguments)
     user, _, secret = (given := options.auth or environment("BERT_EXPLORER_AUTH") or "").partition(":")
     options.auth = (user, secret) if given else None
@@ -158,12 +157,13 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         proxies.check_environment()
         options.workers = replicas.Scale.of(options.workers)
         check_threads(options.threads)
+        reading.check_language(options.lessons)
         options.mcp = assistants.wanted(options.mcp, with_password=bool(given))
         if options.device != "cpu":
             devices.check(options.device)
     except InputError as error:
         parser.error(str(error))
-    os.environ |= {DEVICE: options.device, THREADS: options.threads}
+    os.environ |= {DEVICE: options.device, THREADS: options.threads, reading.LANGUAGE: options.lessons}
     if given and not (user and secret):
         parser.error("--auth and BERT_EXPLORER_AUTH need a name and a password with a colon between them, USER:PASSWORD.")
     return options
@@ -220,14 +220,13 @@ def our_head() -> str:
     """The page's head: its styles, so that nothing is laid out twice, and its scripts."""
     mark = base64.b64encode((ASSETS / "mark.svg").read_bytes()).decode("ascii")
     own = f':root {{ --bx-mark: url("data:image/svg+xml;base64,{mark}"); }}'
-    scripts = "".join(f"<script>{(ASSETS / name).read_text('utf-8')}</script>" for name in SCRIPTS)
-    ways = json.dumps([{"key": way.key, "label": way.label} for way in WAYS])
-    scripts += f"<script>Object.assign(BertTake, {{ ways: {ways}, longest: {qr.LONGEST} }})</script>"
-    scripts += f"<script>BertPage.STATUSES = {json.dumps(statuses_script())}</script>"
-    told = {"og:title": "BERT Explorer", "og:description": ABOUT, "og:type": "website"}
-    metas = "".join(f'<meta property="{name}" content="{text}">' for name, text in told.items())
+    ways = [{"key": way.key, "label": way.label} for way in WAYS]
+    told = json.dumps({"ways": ways, "longest": qr.LONGEST, "statuses": statuses_script()}).replace("<", "\\u003c")
+    data = f'<script type="application/json" id="bx-told">{told}</script>'  # read by assets/page/told.js
+    card = {"og:title": "BERT Explorer", "og:description": ABOUT, "og:type": "website"}
+    metas = "".join(f'<meta property="{name}" content="{text}">' for name, text in card.items())
     described = f'<meta name="description" content="{ABOUT}"><meta name="twitter:card" content="summary_large_image">'
-    return f"{described}{metas}<style>{theme_css(THEME)}{own}</style>{HEAD}{scripts}"
+    return f"{described}{metas}<style>{theme_css(THEME)}{own}</style>{data}{page_head('app.js')}"
 
 
 def warm(blocks: PageBlocks) -> None:

@@ -1,4 +1,8 @@
 // The teacher's side of a room: a board for the projector over the page, and a chip on the page while the board is away.
+import { hidden } from "../answers.js";
+import { linkState, visit } from "../link.js";
+import "./news.js";
+
 window.BertRoom = {
   KEPT: "bert-room", // key in sessionStorage: { word, key, address, following }
   LOCAL: "Phones cannot reach this machine: start the app with --host 0.0.0.0, and they can from the same network.",
@@ -102,14 +106,14 @@ window.BertRoom = {
   // ---- Following.
 
   place() {
-    return BertLink.query ?? location.search.slice(1);
+    return linkState.query ?? location.search.slice(1);
   },
 
   follow() {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
       if (!this.room?.following) return;
-      const body = { query: this.place(), hidden: BertAnswers.hidden, covered: BertLessons.covering };
+      const body = { query: this.place(), hidden: hidden(), covered: BertLessons.covering };
       if (JSON.stringify(body) === this.told) return;
       this.told = JSON.stringify(body);
       this.act("follow", body);
@@ -311,7 +315,7 @@ window.BertRoom = {
   },
 
   askAbout(kind, query) {
-    if (query !== new URLSearchParams(this.place()).toString()) BertLink.visit(query);
+    if (query !== new URLSearchParams(this.place()).toString()) visit(query);
     return this.act("ask", { kind, query, seconds: this.room.seconds ?? 0 });
   },
 

@@ -1,4 +1,7 @@
 // The record of a class: fetched only when the teacher takes it, shown as tables, saved as CSV, printed.
+import { saveFile } from "../shared/dom.js";
+import "./board.js";
+
 Object.assign(window.BertRoom, {
   KINDS: { blank: "fill the blank", pair: "does B follow A", target: "where a head looks", lesson: "lesson" },
   HEADS: { rank: "BERT’s rank", probability: "BERT’s probability" },
@@ -32,9 +35,7 @@ Object.assign(window.BertRoom, {
 
   saveRecord(record) {
     const file = new Blob(["\ufeff", record.csv], { type: "text/csv" }); // the mark tells a spreadsheet that it is UTF-8
-    const link = BertExplorer.el("a", { href: URL.createObjectURL(file), download: `${this.room.word}.csv` });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+    saveFile(file, `${this.room.word}.csv`);
   },
 
   // On paper stands nothing but the record.

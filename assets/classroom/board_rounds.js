@@ -1,4 +1,6 @@
 // A round on the board: the question, how many have answered, and, when the teacher shows them, the answers.
+import "./board.js";
+
 Object.assign(window.BertRoom, {
   LIMITS: [30, 60, 90], // seconds that a teacher may give
 

@@ -1,4 +1,6 @@
 // Listen to a room's messages; the connection is resumed after an interruption.
+import "../components/common.js";
+
 BertExplorer.room = {
   SILENCE: 4_500, // ms without a sign of life (one comes every two seconds) before reconnecting
 

@@ -1,13 +1,16 @@
 // The model as boxes, from the input at the top to the heads; a click opens the tab about a box.
-BertExplorer.define("Architecture", ({ element, props }) => {
-  const { el } = BertExplorer;
+import { el, plain } from "../shared/dom.js";
+import { host } from "../shared/host.js";
+import { define } from "../shared/mounting.js";
+
+define("Architecture", ({ element, props }) => {
   const root = element.querySelector(".bx-architecture");
 
   function box({ name, size, weights, tab, choice }) {
     const lines = [el("b", {}, name), el("span", {}, size), el("span", { class: "bx-note" }, weights)];
     if (!tab) return el("div", { class: "bx-box" }, ...lines);
     const button = el("button", { type: "button", class: "bx-box", title: `Open ${choice ? `${tab}, ${choice}` : tab}` }, ...lines);
-    button.addEventListener("click", () => BertPage.open(tab, choice));
+    button.addEventListener("click", () => host.page?.open(tab, choice));
     return button;
   }
 
@@ -19,7 +22,7 @@ BertExplorer.define("Architecture", ({ element, props }) => {
   }
 
   function draw() {
-    const value = BertExplorer.plain(props.value || null);
+    const value = plain(props.value || null);
     root.replaceChildren(...(value?.stages ?? []).map(stage));
   }
 

@@ -1,6 +1,13 @@
 // One attention head as lines: queries on the left, keys on the right.
-BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) => {
-  const { el, svg, rove, window: shared } = BertExplorer;
+import { bytes } from "../arithmetic/binary.js";
+import { along, moveOf } from "../arithmetic/moves.js";
+import { el, plain, rove, svg } from "../shared/dom.js";
+import { define } from "../shared/mounting.js";
+import { onTheme, rampTable } from "../shared/theme.js";
+import * as linked from "./linked.js";
+import * as shared from "./long_input.js";
+
+define("AttentionLines", ({ element, trigger, props, settings }) => {
   const root = element.querySelector(".bx-lines");
   const HEIGHT = settings.height ?? 600; // px, as in the style sheet
   const AROUND = 74; // px: headings and a two-line caption around the lines
@@ -26,7 +33,7 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) =>
   const of = (side) => (side === "query" ? value.queries : value.keys);
 
   function label(side) {
-    const isInput = BertExplorer.linked?.isInput(of(side).tokens);
+    const isInput = linked.isInput(of(side).tokens);
     return (token, index) =>
       el("button", { type: "button", class: `bx-${of(side).kinds[index]}`, "data-index": index, "data-token": isInput ? index : null, "data-side": side, title: token,
         "aria-label": `${token}, token ${index}, ${side}` }, el("bdi", {}, token));
@@ -147,14 +154,14 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) =>
   }
 
   function draw() {
-    value = BertExplorer.plain(props.value);
+    value = plain(props.value);
     const tokens = value ? JSON.stringify([value.queries, value.keys]) : "";
     const same = tokens === content;
     content = tokens;
     if (!value) return root.replaceChildren();
-    weights = BertExplorer.bytes(value.data);
+    weights = bytes(value.data);
     if (long()) survey();
-    value.edges = Array.from(new Uint32Array(BertExplorer.bytes(value.edges).buffer));
+    value.edges = Array.from(new Uint32Array(bytes(value.edges).buffer));
     if (!same) {
       build();
       locked = null;
@@ -178,7 +185,7 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) =>
     }
     const [rows, columns] = [value.queries.tokens.length, value.keys.tokens.length];
     const level = (query, key) => weights[query * columns + key];
-    const paint = shared.paintMatrix({ rows, columns, level, table: BertExplorer.rampTable() });
+    const paint = shared.paintMatrix({ rows, columns, level, table: rampTable() });
     requestAnimationFrame(() => value && long() && overview.draw(axes(), paint)); // after the layout
   }
 
@@ -203,17 +210,17 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) =>
   });
   root.addEventListener("keydown", (event) => {
     const here = target(event);
-    if (!here || !BertExplorer.moveOf(event)) return;
+    if (!here || !moveOf(event)) return;
     event.preventDefault();
     const side = { ArrowLeft: "query", ArrowRight: "key" }[event.key] ?? here.side;
     const at = here.index - shown[side].first;
-    const place = side === here.side ? BertExplorer.along(event, at, sides[side].length) : at;
+    const place = side === here.side ? along(event, at, sides[side].length) : at;
     const button = sides[side][place];
     if (!button) return;
     rove(sides[side], place);
     button.focus();
   });
-  BertExplorer.onTheme(() => value && long() && survey(), root);
+  onTheme(() => value && long() && survey(), root);
   if (settings.height) root.style.height = root.style.maxHeight = `${HEIGHT}px`;
   return draw;
 });

@@ -1,6 +1,8 @@
 // Shares as horizontal bars, in one group or several.
-BertExplorer.define("Bars", ({ element, trigger, props }) => {
-  const { el } = BertExplorer;
+import { el, plain } from "../shared/dom.js";
+import { define } from "../shared/mounting.js";
+
+define("Bars", ({ element, trigger, props }) => {
   const root = element.querySelector(".bx-bars");
   let shape = "";
 
@@ -27,7 +29,7 @@ BertExplorer.define("Bars", ({ element, trigger, props }) => {
 
   // Change bars that stay instead of making new ones: they glide, and keep the focus.
   function draw() {
-    const value = BertExplorer.plain(props.value || null) ?? { groups: [] }; // never shown: an empty string
+    const value = plain(props.value || null) ?? { groups: [] }; // never shown: an empty string
     const next = JSON.stringify([value.grouped, value.beside, value.groups.map((group) => group.rows.length)]);
     if (next !== shape) build(value);
     shape = next;

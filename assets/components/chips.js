@@ -1,10 +1,12 @@
 // Short texts in a line, each one a button.
-BertExplorer.define("Chips", ({ element, trigger, props }) => {
-  const { el } = BertExplorer;
+import { el, plain } from "../shared/dom.js";
+import { define } from "../shared/mounting.js";
+
+define("Chips", ({ element, trigger, props }) => {
   const root = element.querySelector(".bx-chips");
 
   function draw() {
-    const value = BertExplorer.plain(props.value || null);
+    const value = plain(props.value || null);
     root.replaceChildren();
     if (!value) return;
     root.setAttribute("aria-label", value.label);

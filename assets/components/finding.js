@@ -1,13 +1,15 @@
 // The most telling fact in a sentence, with a link to its reason. Screen readers hear it when it changes, not at every drawing.
-BertExplorer.define("Finding", ({ element, trigger, props }) => {
-  const { el } = BertExplorer;
+import { el, plain } from "../shared/dom.js";
+import { define } from "../shared/mounting.js";
+
+define("Finding", ({ element, trigger, props }) => {
   const root = element.querySelector(".bx-finding");
   const text = el("p", { role: "status" });
   const button = el("button", { type: "button", hidden: "" }, "see why →");
   root.append(text, button);
 
   function draw() {
-    const value = BertExplorer.plain(props.value || null);
+    const value = plain(props.value || null);
     const now = value?.text ?? "";
     if (text.textContent !== now) text.textContent = now;
     button.hidden = !value?.why;

@@ -1,6 +1,15 @@
 // The whole model in one picture: a row a token, a column a hidden state, and the routes that end in a chosen place.
-BertExplorer.define("Flow", ({ element, trigger, props }) => {
-  const { el, svg, rove, reveal, gridKeys } = BertExplorer;
+import { bytes } from "../arithmetic/binary.js";
+import { moveOf } from "../arithmetic/moves.js";
+import { percent } from "../arithmetic/numbers.js";
+import { continued, headsFor, routesTo, shareOf, sharesFrom } from "../arithmetic/routes.js";
+import { arrange, el, plain, reveal, rove, svg } from "../shared/dom.js";
+import { gridKeys } from "../shared/grid.js";
+import { host } from "../shared/host.js";
+import { choiceHere, define } from "../shared/mounting.js";
+import { cardOf } from "./flow/cards.js";
+
+define("Flow", ({ element, trigger, props }) => {
   const root = element.querySelector(".bx-flow");
   const LEAST = 0.004; // routes with a smaller share of the chosen place are not drawn
   const MOST = 220; // routes drawn at once
@@ -8,13 +17,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
   const ROW = { least: 15, most: 29 }; // px
   const PAUSE = 4200; // ms at each stop of the story
   const UNFOLDED = 336; // px: width of an unfolded layer
-  const HEADS = 6; // heads listed one by one
   const still = matchMedia("(prefers-reduced-motion: reduce)");
-  const percent = (share) => {
-    if (share > 0 && share < 0.0005) return "<0.1 %";
-    if (share >= 0.9995 && share < 1) return ">99.9 %";
-    return `${share >= 0.0995 || share === 0 ? Math.round(100 * share) : (100 * share).toFixed(1)} %`;
-  };
 
   let value = null;
   let mixing = null; // [layers * rows * rows] shares, if the browser can compute the routes
@@ -22,7 +25,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
   let shape = ""; // what the rows were made for
   let before = []; // the tokens of the last drawing
   let target = { state: 0, row: 0 };
-  const chosen = BertExplorer.choice();
+  const chosen = choiceHere();
   let boxes = []; // row by row, one for each hidden state
   let labels = [];
   let titles = [];
@@ -38,17 +41,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
   const states = () => value.states;
   const alone = () => Array.isArray(value.layers); // in a file or a notebook: only the value's own data is available
   const rows = () => value.tokens.length;
-  // Each head's part of a route where there is no server: they are packed in the order of the shares that are large enough.
-  function headsAlone(layer, query, key) {
-    const { heads, least, largest, parts } = value.heads ?? {};
-    const at = (layer * rows() + query) * rows() + key;
-    if (!heads || mixing[at] < least) return null;
-    const before = mixing.subarray(0, at).reduce((count, one) => count + (one >= least), 0);
-    const packed = new Int16Array(BertExplorer.bytes(parts).buffer, 2 * heads * before, heads);
-    return Array.from(packed, (part, head) => ({ head: head + 1, share: (part * largest) / 32767, key: null }));
-  }
-
-  const share = (layer, query, key) => mixing[(layer * rows() + query) * rows() + key];
+  const share = (layer, query, key) => shareOf(mixing, rows(), layer, query, key);
 
   // ---- Layout.
 
@@ -73,29 +66,8 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
   const y = (row) => HEAD + (row + 0.5) * size.row;
   const hue = (row) => `var(--bx-flow-${value.elsewhere && row === rows() - 1 ? "special" : value.kinds[row] === "mask" ? "blank" : value.kinds[row] === "special" ? "special" : value.segments[row] ? "b" : "a"})`;
 
-  // ---- The routes that end in a place: rows of the mixing matrices, multiplied backwards.
-
-  function trace({ state, row }) {
-    if (!mixing) return { shares: value.shares, routes: value.routes };
-    const shares = [];
-    let now = new Float64Array(rows());
-    now[row] = 1;
-    shares[state] = now;
-    const routes = [];
-    for (let layer = state - 1; layer >= 0; layer--) {
-      const below = new Float64Array(rows());
-      for (let query = 0; query < rows(); query++) {
-        if (now[query] < 1e-6) continue;
-        for (let key = 0; key < rows(); key++) {
-          const part = now[query] * share(layer, query, key);
-          below[key] += part;
-          if (part > LEAST) routes.push([layer, query, key, part]);
-        }
-      }
-      shares[layer] = now = below;
-    }
-    return { shares, routes };
-  }
+  // The routes that end in a place; where they cannot be computed here, those that were sent.
+  const trace = (place) => (mixing ? routesTo(mixing, rows(), place, LEAST) : { shares: value.shares, routes: value.routes });
 
   // ---- The nodes.
 
@@ -121,24 +93,9 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     card = null;
   }
 
-  // The earlier row that each row continues, -1 for none: an edit keeps the rows before and behind it, and a word that replaces
-  // another has its row.
-  function continued(before) {
-    const now = value.tokens;
-    const most = Math.min(now.length, before.length);
-    let head = 0;
-    while (head < most && now[head] === before[head]) head += 1;
-    let tail = 0;
-    while (tail < most - head && now.at(-1 - tail) === before.at(-1 - tail)) tail += 1;
-    return now.map((_, row) => {
-      if (row >= now.length - tail) return row - now.length + before.length;
-      return row < before.length - tail ? row : -1;
-    });
-  }
-
   // The rows, out of the nodes of those that they continue, so that everything glides to its new place.
   function buildRows(before) {
-    const from = continued(before);
+    const from = continued(value.tokens, before);
     const last = states() - 1;
     const button = (old, options) => {
       const node = old ?? el("button", { type: "button" }, el("bdi", {}));
@@ -160,18 +117,6 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     for (const [name, line] of moved) if (name.includes("undefined")) line.remove();
     lines = new Map(moved.filter(([name]) => !name.includes("undefined")));
     rove(boxes, 0);
-  }
-
-  // Make `nodes` the children of a box. Those that stay are not moved: a node that is moved starts over.
-  function arrange(box, old, nodes) {
-    const stay = new Set(nodes);
-    for (const node of old) if (!stay.has(node)) node.remove();
-    let next = box.firstChild;
-    for (const node of nodes) {
-      if (node === next) next = next.nextSibling;
-      else box.insertBefore(node, next);
-    }
-    return nodes;
   }
 
   function place() {
@@ -317,64 +262,11 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
 
   // ---- One level deeper: a layer, or a route.
 
-  const bar = (part, top) => el("i", { style: `width:${(100 * Math.min(1, Math.abs(part) / (top || 1))).toFixed(1)}%`, class: part < 0 ? "bx-against" : null });
-  const act = (text, index, more = {}) => el("button", { type: "button", "data-act": JSON.stringify(index), ...more }, text);
-
-  const signed = (part) => `${part < 0 ? "−" : ""}${percent(Math.abs(part))}`;
-
-  // The heads that add or remove most, and the sum of the remaining heads.
-  function headsOf(list, layer, route) {
-    const sorted = [...list].sort((a, b) => Math.abs(b.share) - Math.abs(a.share));
-    const others = sorted.slice(HEADS);
-    const rest = others.reduce((sum, one) => sum + one.share, 0);
-    const cells = ({ head, share: part, key }) => [el("span", {}, `head ${head}`), el("span", { class: "bx-flow-track" }, bar(part, Math.abs(sorted[0].share))),
-      el("span", {}, `${signed(part)}${key == null ? "" : `, from ${name(key)}`}`)];
-    return [
-      ...sorted.slice(0, HEADS).map((one) => alone() ? el("div", { class: "bx-flow-of-head" }, ...cells(one)) :
-        el("details", { name: "bx-flow-head" },
-          el("summary", { "data-head": `${layer}.${one.head}` }, ...cells(one)),
-          el("p", {}, window.BertPage && act("inside this head →", { inside: [layer, one.head] }), act("switch it off", { off: [layer, one.head] }),
-            route ? act("cut it here", { cut: [layer, ...route, one.head] }) : null))),
-      others.length ? el("p", {}, `the other ${others.length}: ${signed(rest)}`) : null,
-    ];
-  }
-
-  function layerCard({ layer, row, kept, heads, takes, neurons, why, guess, moved }) {
-    const top = Math.max(...(neurons ?? []).map((one) => Math.abs(one.effect)), 1e-9);
-    const parts = [
-      el("header", {}, el("b", {}, `Layer ${layer}, for ${name(row)}`), act("✕", { close: true }, { "aria-label": "Fold the layer" })),
-      el("h3", {}, "1 · look around"),
-      el("p", {}, `It keeps ${percent(kept)} of itself and takes most from: `, ...takes.flatMap(([key, part]) => {
-        const told = `${value.tokens[key]} ${percent(part)}`;
-        return [alone() ? el("span", {}, told) : act(told, { route: [layer - 1, row, key] }), " "];
-      })),
-      ...headsOf(heads, layer, null),
-      el("h3", {}, "2 · add & norm"),
-      el("p", {}, "What the heads bring is added to what was there, and brought back to a common scale."),
-      el("h3", {}, "3 · think"),
-      el("p", {}, why || (neurons?.length ? `The neurons that move the final guess here, “${guess}”, most: what it would lose without each alone.` : "The feed-forward part works on this token by itself.")),
-      ...(neurons ?? []).map(({ neuron, effect, words }) => el("div", { class: "bx-flow-neuron" }, el("span", {}, `neuron ${neuron}`), el("span", { class: "bx-flow-track" }, bar(effect, top)),
-        el("span", {}, `${effect > 0 ? "+" : "−"}${percent(Math.abs(effect))}`), el("small", {}, words.length ? `promotes ${words.join(", ")}` : ""))),
-      el("h3", {}, "4 · add & norm"),
-      el("p", {}, `The layer has turned its vector by ${moved.toFixed(2)} (1 − cosine, 0 to 2).`),
-    ];
-    return el("div", { class: "bx-flow-card bx-flow-layer", role: "region", tabindex: "-1", "aria-label": `inside layer ${layer}` }, ...parts);
-  }
-
-  function routeCard({ layer, query, key, share: part, heads, cut }) {
-    const own = query === key;
-    const title = own ? `Layer ${layer}: ${name(query)} keeps ${percent(part)} of itself` : `Layer ${layer}: ${name(query)} takes ${percent(part)} from ${name(key)}`;
-    return el("div", { class: "bx-flow-card bx-flow-route", role: "region", tabindex: "-1", "aria-label": title },
-      el("header", {}, el("b", {}, title), act("✕", { close: true }, { "aria-label": "Close" })),
-      own || alone() ? null : el("p", {}, act(cut ? "put it back" : "✂ cut this route", { cut: [layer, query, key, 0] })),
-      el("h3", {}, "by its heads"), ...headsOf(heads, layer, own ? null : [query, key]));
-  }
-
   function drawCard() {
     const focused = card?.contains(document.activeElement);
     const opens = !card;
     card?.remove();
-    card = value.inside ? layerCard(value.inside) : value.route ? routeCard(value.route) : null;
+    card = cardOf(value, alone());
     if (!card) return;
     if (value.inside) card.style.cssText = `left:${(x(value.inside.layer - 1) + size.box / 2 + 10).toFixed(1)}px;width:${(size.extra - 16).toFixed(1)}px`;
     else {
@@ -453,12 +345,12 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
   }
 
   function draw() {
-    value = BertExplorer.plain(props.value || null);
+    value = plain(props.value || null);
     if (!value) {
       [frame, shape, before] = ["", "", []];
       return root.replaceChildren();
     }
-    mixing = value.mixing && Float32Array.from(new Uint16Array(BertExplorer.bytes(value.mixing).buffer), (one) => one / 65535);
+    mixing = value.mixing && sharesFrom(bytes(value.mixing));
     const next = JSON.stringify([value.tokens, value.kinds, value.segments, value.states]);
     const same = next === shape;
     shape = next;
@@ -517,7 +409,8 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
 
   // A route by its heads, without the server.
   function openRoute([layer, query, key]) {
-    const heads = headsAlone(layer, query, key);
+    const { heads: packed } = value;
+    const heads = packed && headsFor(mixing, (layer * rows() + query) * rows() + key, { ...packed, parts: bytes(packed.parts) });
     if (!heads) return;
     value.inside = null;
     value.route = { layer: layer + 1, query, key, share: share(layer, query, key), heads };
@@ -535,8 +428,8 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     }
     if (index.inside) {
       const [layer, head] = index.inside;
-      BertPage.wish = { ...BertPage.wish, layer, head, token: value.places[target.row] };
-      return BertPage.open("Inside a head");
+      host.page.wish({ layer, head, token: value.places[target.row] });
+      return host.page.open("Inside a head");
     }
     if (index.route) index = { route: rowed({ layer: index.route[0] + 1, query: index.route[1], key: index.route[2] }) };
     if (index.cut) index = { cut: [...rowed({ layer: index.cut[0], query: index.cut[1], key: index.cut[2] }), index.cut[3]] };
@@ -573,7 +466,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     }
     const at = event.target.closest(".bx-flow-stops button");
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (!at || !step || !BertExplorer.moveOf(event)) return;
+    if (!at || !step || !moveOf(event)) return;
     event.preventDefault();
     play(false);
     go(stop + step < -1 ? value.stops.length - 1 : stop + step >= value.stops.length ? -1 : stop + step, true);

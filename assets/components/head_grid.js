@@ -1,8 +1,13 @@
 // Layers × heads as small pictures; one is selected, and any may be switched off.
-BertExplorer.define("HeadGrid", ({ element, trigger, props }) => {
-  const { el, rove, placeHeads, gridKeys } = BertExplorer;
+import { bytes } from "../arithmetic/binary.js";
+import { el, plain, rove } from "../shared/dom.js";
+import { gridKeys, placeHeads } from "../shared/grid.js";
+import { choiceHere, define } from "../shared/mounting.js";
+import { onTheme, rampTable } from "../shared/theme.js";
+
+define("HeadGrid", ({ element, trigger, props }) => {
   const grid = element.querySelector(".bx-heads");
-  const choice = BertExplorer.choice();
+  const choice = choiceHere();
   let shape = "";
   let value = null;
   let buttons = []; // row by row
@@ -18,8 +23,8 @@ BertExplorer.define("HeadGrid", ({ element, trigger, props }) => {
 
   function paint() {
     const { size } = value;
-    const raw = BertExplorer.bytes(value.data);
-    const colours = BertExplorer.rampTable();
+    const raw = bytes(value.data);
+    const colours = rampTable();
     const room = (buttons[0].clientWidth || 32) * devicePixelRatio;
     const rendering = size > room ? "auto" : "pixelated"; // enlarged: sharp squares; reduced: smoothed
     buttons.forEach((button, i) => {
@@ -59,7 +64,7 @@ BertExplorer.define("HeadGrid", ({ element, trigger, props }) => {
   }
 
   function draw() {
-    value = BertExplorer.plain(props.value);
+    value = plain(props.value);
     const next = value ? `${value.layers} x ${value.heads}` : "";
     const same = next === shape;
     shape = next;
@@ -93,6 +98,6 @@ BertExplorer.define("HeadGrid", ({ element, trigger, props }) => {
     flip(buttons.indexOf(event.target.closest("button")));
   });
   gridKeys(grid, () => ({ columns: value.heads, buttons }), choose);
-  BertExplorer.onTheme(() => value && paint(), grid);
+  onTheme(() => value && paint(), grid);
   return draw;
 });

@@ -1,301 +1,295 @@
 // Long inputs: a window of tokens that all pictures share, and overviews in which it is dragged. Rows (queries) and columns
 // (keys) have a window each; the two move together until one is dragged by itself.
-BertExplorer.window = (() => {
-  "use strict";
-  const { el } = BertExplorer;
-  const phone = matchMedia("(max-width: 640px)");
-  const pictures = new Set(); // redraw when a window has moved, and
-  const watchers = new Set(); // mark the visible tokens
-  const start = { query: 0, key: 0 }; // the first token of each window
-  const seen = { query: [0, 0], key: [0, 0] }; // the tokens [start, end) shown by the picture drawn last
-  let input = { tokens: 0, sentences: [] };
-  let inputs = 0; // number of inputs so far
-  let byHand = false; // whether the user placed the windows
-  const waiting = new Set();
+import { placeFrom, tokenAt, windowAround, windowFrom } from "../arithmetic/windows.js";
+import { el } from "../shared/dom.js";
+import { background, css } from "../shared/theme.js";
 
-  const size = () => (phone.matches ? 11 : 24);
+const phone = matchMedia("(max-width: 640px)");
+const pictures = new Set(); // redraw when a window has moved, and
+const watchers = new Set(); // mark the visible tokens
+const start = { query: 0, key: 0 }; // the first token of each window
+const shownBy = { query: [0, 0], key: [0, 0] }; // the tokens [start, end) shown by the picture drawn last
+let input = { tokens: 0, sentences: [] };
+let inputs = 0; // number of inputs so far
+let byHand = false; // whether the user placed the windows
+const waiting = new Set();
 
-  // Call fn, at most once a frame, when a window has moved, as long as `owner` is on the page.
-  const follow = (fn, owner) => pictures.add({ fn, owner });
+export const size = () => (phone.matches ? 11 : 24);
 
-  // The same, also when a picture shows other tokens.
-  const watch = (fn, owner) => watchers.add({ fn, owner });
+// Call fn, at most once a frame, when a window has moved, as long as `owner` is on the page.
+export const follow = (fn, owner) => pictures.add({ fn, owner });
 
-  function tell(listeners) {
-    if (waiting.has(listeners)) return;
-    waiting.add(listeners);
-    requestAnimationFrame(() => {
-      waiting.delete(listeners);
-      for (const listener of listeners) {
-        if (listener.owner.isConnected) listener.fn();
-        else listeners.delete(listener);
-      }
-    });
-  }
+// The same, also when a picture shows other tokens.
+export const watch = (fn, owner) => watchers.add({ fn, owner });
 
-  function tellAll() {
-    tell(pictures);
-    tell(watchers);
-  }
-
-  function move(to) {
-    let moves = false;
-    for (const [side, place] of Object.entries(to)) {
-      const first = Math.max(0, Math.round(place));
-      moves ||= first !== start[side];
-      start[side] = first;
-      seen[side] = [first, first + size()];
+function tell(listeners) {
+  if (waiting.has(listeners)) return;
+  waiting.add(listeners);
+  requestAnimationFrame(() => {
+    waiting.delete(listeners);
+    for (const listener of listeners) {
+      if (listener.owner.isConnected) listener.fn();
+      else listeners.delete(listener);
     }
-    if (moves) tellAll();
+  });
+}
+
+function tellAll() {
+  tell(pictures);
+  tell(watchers);
+}
+
+function move(to) {
+  let moves = false;
+  for (const [side, place] of Object.entries(to)) {
+    const first = Math.max(0, Math.round(place));
+    moves ||= first !== start[side];
+    start[side] = first;
+    shownBy[side] = [first, first + size()];
+  }
+  if (moves) tellAll();
+}
+
+// A picture shows the tokens [from, to): more than the window if its places are words or sentences.
+function sees(side, from, to) {
+  if (String(shownBy[side]) === `${from},${to}`) return;
+  shownBy[side] = [from, to];
+  tell(watchers); // not the pictures: two of them may show different parts
+}
+
+// The start of a window that has a token in its middle.
+const around = (token) => windowAround(token, input.tokens, size());
+
+// The tokens [start, end) that the picture drawn last shows of a side, "query" or "key".
+export const seen = (side) => shownBy[side];
+
+// Start with a new input: both windows around `token`.
+export function open(tokens, sentences, token) {
+  input = { tokens, sentences };
+  inputs += 1;
+  byHand = false;
+  const first = around(token);
+  move({ query: first, key: first });
+  tellAll();
+}
+
+// Move each window that does not show its token around it.
+function showEach(tokens) {
+  const hidden = Object.entries(tokens).filter(([side, token]) => token < shownBy[side][0] || token >= shownBy[side][1]);
+  move(Object.fromEntries(hidden.map(([side, token]) => [side, around(token)])));
+}
+
+// Show a token that was chosen, here or elsewhere.
+export function show(token, here = false) {
+  byHand ||= here;
+  showEach({ query: token, key: token });
+}
+
+// The places [first, last) of an axis to show; `tokens` are its places' first tokens. Always as many as fit.
+export function range(tokens, side = "query") {
+  return windowFrom(tokens, start[side], size());
+}
+
+phone.addEventListener("change", tellAll);
+
+// ---- The overview of a picture.
+
+const STEPS = { ArrowLeft: ["x", -1], ArrowRight: ["x", 1], ArrowUp: ["y", -1], ArrowDown: ["y", 1] };
+
+// `axes` holds the first tokens of the columns (x) and rows (y); a short axis is left out.
+export function overview() {
+  const canvas = el("canvas", { "aria-hidden": "true" });
+  const frame = el("div", { class: "bx-frame" });
+  const map = el("div", { class: "bx-map", role: "slider", tabindex: "0", "aria-label": "the part of the input that is shown" }, canvas, frame);
+  const brackets = { x: el("div", { class: "bx-brackets bx-brackets-x" }), y: el("div", { class: "bx-brackets bx-brackets-y" }) };
+  const caption = el("p", {});
+  const root = el("div", { class: "bx-overview" }, el("div", { class: "bx-map-box" }, brackets.x, brackets.y, map), caption);
+  let axes = {};
+  let painted = () => {}; // repeats the last drawing
+  let grip = null; // the offset of the pointer in the dragged frame, in places
+  let telling = null; // the place { x, y } that the picture points out, and
+  let pointed = ""; // the one shown last
+
+  const names = () => Object.keys(axes);
+  const sides = (name) => (names().length > 1 ? [name === "x" ? "key" : "query"] : ["query", "key"]);
+  const ranges = () => Object.fromEntries(names().map((name) => [name, range(axes[name], sides(name)[0])]));
+
+  // Move the window to begin at a place of each axis.
+  function put(places) {
+    const to = {};
+    byHand = true;
+    for (const [name, place] of Object.entries(places)) {
+      const token = tokenAt(axes[name], place, size());
+      for (const side of sides(name)) to[side] = token;
+    }
+    move(to);
   }
 
-  // A picture shows the tokens [from, to): more than the window if its places are words or sentences.
-  function sees(side, from, to) {
-    if (String(seen[side]) === `${from},${to}`) return;
-    seen[side] = [from, to];
-    tell(watchers); // not the pictures: two of them may show different parts
+  // Scroll to a place { x, y } once, unless the user is dragging the window.
+  function point(place) {
+    telling = place;
+    const now = `${inputs} ${JSON.stringify(place ?? null)}`;
+    if (now === pointed || !map.offsetParent) return;
+    pointed = now;
+    if (!place || byHand) return;
+    showEach(Object.fromEntries(names().flatMap((name) => sides(name).map((side) => [side, axes[name][place[name]]]))));
   }
 
-  // The start of a window that has a token in its middle.
-  const around = (token) => Math.min(token - Math.floor(size() / 2), input.tokens - size());
+  const end = ({ last }, tokens) => (last < tokens.length ? tokens[last] : Math.max(input.tokens, tokens.at(-1) + 1));
+  const words = (now, tokens) => `${tokens[now.first]} to ${end(now, tokens) - 1}`;
 
-  // Start with a new input: both windows around `token`.
-  function open(tokens, sentences, token) {
-    input = { tokens, sentences };
-    inputs += 1;
-    byHand = false;
-    const first = around(token);
-    move({ query: first, key: first });
-    tellAll();
+  function place() {
+    const now = ranges();
+    for (const [name, { first, last }] of Object.entries(now)) {
+      const [from, length] = name === "x" ? ["left", "width"] : ["top", "height"];
+      const all = axes[name].length;
+      frame.style[from] = `${(100 * first) / all}%`;
+      frame.style[length] = `${(100 * (last - first)) / all}%`;
+      if (map.offsetParent) for (const side of sides(name)) sees(side, axes[name][first], end({ last }, axes[name]));
+    }
+    const told = Object.fromEntries(Object.entries(now).map(([name, one]) => [name, words(one, axes[name])]));
+    const total = Math.max(input.tokens, ...names().map((name) => axes[name].at(-1) + 1));
+    const same = names().length < 2 || told.x === told.y;
+    const text = same ? `Tokens ${told.x ?? told.y} of ${total}` : `Rows: tokens ${told.y}. Columns: tokens ${told.x}, of ${total}`;
+    caption.replaceChildren(el("b", {}, `${text}.`), " Drag the frame, or use the arrow keys.");
+    const main = axes.y ?? axes.x;
+    map.setAttribute("aria-valuemin", 0);
+    map.setAttribute("aria-valuemax", main[Math.max(0, main.length - size())]);
+    map.setAttribute("aria-orientation", axes.x ? "horizontal" : "vertical");
+    map.setAttribute("aria-valuenow", main[(now.y ?? now.x).first]);
+    map.setAttribute("aria-valuetext", text);
   }
 
-  // Move each window that does not show its token around it.
-  function showEach(tokens) {
-    const hidden = Object.entries(tokens).filter(([side, token]) => token < seen[side][0] || token >= seen[side][1]);
-    move(Object.fromEntries(hidden.map(([side, token]) => [side, around(token)])));
+  // Draw each sentence as a bar beside the picture.
+  function bracket() {
+    for (const [name, bar] of Object.entries(brackets)) {
+      const tokens = axes[name];
+      bar.hidden = !tokens || input.sentences.length < 2;
+      if (bar.hidden) continue;
+      const at = (token) => `${((100 * placeFrom(tokens, token)) / tokens.length).toFixed(3)}%`;
+      const stops = input.sentences.flatMap(([from, to]) => [
+        `transparent ${at(from)}`, `currentcolor ${at(from)} calc(${at(to)} - 1px)`, `transparent calc(${at(to)} - 1px)`]);
+      bar.style.background = `linear-gradient(to ${name === "x" ? "right" : "bottom"}, ${stops.join(",")})`;
+    }
   }
 
-  // Show a token that was chosen, here or elsewhere.
-  function show(token, here = false) {
-    byHand ||= here;
-    showEach({ query: token, key: token });
+  // Show the picture along these axes, drawn by paint(canvas, width, height) in CSS pixels.
+  function draw(shown, paint) {
+    axes = shown;
+    bracket();
+    place();
+    painted = () => map.clientWidth && paint(canvas, map.clientWidth, map.clientHeight);
+    painted();
+  }
+  new ResizeObserver(() => painted()).observe(map); // it may have been hidden
+
+  function held(event) {
+    const box = map.getBoundingClientRect();
+    const at = { x: (event.clientX - box.left) / box.width, y: (event.clientY - box.top) / box.height };
+    return Object.fromEntries(names().map((name) => [name, at[name] * axes[name].length]));
   }
 
-  const firstFrom = (tokens, token) => {
-    const found = tokens.findIndex((one) => one >= token);
-    return found < 0 ? tokens.length : found;
-  };
-
-  // The places [first, last) of an axis to show; `tokens` are its places' first tokens. Always as many as fit.
-  function range(tokens, side = "query") {
-    const first = Math.max(0, Math.min(firstFrom(tokens, start[side]), tokens.length - size()));
-    return { first, last: Math.min(first + size(), tokens.length) };
+  function drag(event) {
+    const at = held(event);
+    put(Object.fromEntries(names().map((name) => [name, at[name] - grip[name]])));
   }
 
-  phone.addEventListener("change", tellAll);
+  map.addEventListener("pointerdown", (event) => {
+    if (event.button) return;
+    const [at, now] = [held(event), ranges()];
+    const inside = names().every((name) => at[name] >= now[name].first && at[name] <= now[name].last);
+    grip = Object.fromEntries(names().map((name) => [name, inside ? at[name] - now[name].first : (now[name].last - now[name].first) / 2]));
+    map.setPointerCapture(event.pointerId);
+    drag(event);
+  });
+  map.addEventListener("pointermove", (event) => grip && drag(event));
+  for (const end of ["pointerup", "pointercancel", "lostpointercapture"]) map.addEventListener(end, () => (grip = null));
+  map.addEventListener("keydown", (event) => {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const now = ranges();
+    const all = (place) => Object.fromEntries(names().map((name) => [name, place(now[name], axes[name].length)]));
+    const [axis, sign] = STEPS[event.key] ?? [];
+    const name = axes[axis] ? axis : names()[0];
+    const step = event.shiftKey ? 1 : Math.ceil(size() / 4);
+    const places = axis ? { [name]: now[name].first + sign * step } : {
+      PageUp: () => all(({ first, last }) => first - (last - first)),
+      PageDown: () => all(({ last }) => last),
+      Home: () => all(() => 0),
+      End: () => all((_, count) => count),
+    }[event.key]?.();
+    if (!places) return;
+    event.preventDefault();
+    put(places);
+  });
+  follow(() => {
+    if (!names().length) return;
+    bracket();
+    place();
+    if (names().every((name) => axes[name].at(-1) < input.tokens)) point(telling); // the strip may come after the picture
+  }, root);
+  return { root, draw, ranges, point };
+}
 
-  // ---- The overview of a picture.
+// ---- Painting overviews.
 
-  const STEPS = { ArrowLeft: ["x", -1], ArrowRight: ["x", 1], ArrowUp: ["y", -1], ArrowDown: ["y", 1] };
-
-  // `axes` holds the first tokens of the columns (x) and rows (y); a short axis is left out.
-  function overview() {
-    const canvas = el("canvas", { "aria-hidden": "true" });
-    const frame = el("div", { class: "bx-frame" });
-    const map = el("div", { class: "bx-map", role: "slider", tabindex: "0", "aria-label": "the part of the input that is shown" }, canvas, frame);
-    const brackets = { x: el("div", { class: "bx-brackets bx-brackets-x" }), y: el("div", { class: "bx-brackets bx-brackets-y" }) };
-    const caption = el("p", {});
-    const root = el("div", { class: "bx-overview" }, el("div", { class: "bx-map-box" }, brackets.x, brackets.y, map), caption);
-    let axes = {};
-    let painted = () => {}; // repeats the last drawing
-    let grip = null; // the offset of the pointer in the dragged frame, in places
-    let telling = null; // the place { x, y } that the picture points out, and
-    let pointed = ""; // the one shown last
-
-    const names = () => Object.keys(axes);
-    const sides = (name) => (names().length > 1 ? [name === "x" ? "key" : "query"] : ["query", "key"]);
-    const ranges = () => Object.fromEntries(names().map((name) => [name, range(axes[name], sides(name)[0])]));
-
-    // Move the window to begin at a place of each axis.
-    function put(places) {
-      const to = {};
-      byHand = true;
-      for (const [name, place] of Object.entries(places)) {
-        const tokens = axes[name];
-        const token = tokens[Math.max(0, Math.min(tokens.length - size(), Math.round(place)))];
-        for (const side of sides(name)) to[side] = token;
-      }
-      move(to);
-    }
-
-    // Scroll to a place { x, y } once, unless the user is dragging the window.
-    function point(place) {
-      telling = place;
-      const now = `${inputs} ${JSON.stringify(place ?? null)}`;
-      if (now === pointed || !map.offsetParent) return;
-      pointed = now;
-      if (!place || byHand) return;
-      showEach(Object.fromEntries(names().flatMap((name) => sides(name).map((side) => [side, axes[name][place[name]]]))));
-    }
-
-    const end = ({ last }, tokens) => (last < tokens.length ? tokens[last] : Math.max(input.tokens, tokens.at(-1) + 1));
-    const words = (now, tokens) => `${tokens[now.first]} to ${end(now, tokens) - 1}`;
-
-    function place() {
-      const now = ranges();
-      for (const [name, { first, last }] of Object.entries(now)) {
-        const [from, length] = name === "x" ? ["left", "width"] : ["top", "height"];
-        const all = axes[name].length;
-        frame.style[from] = `${(100 * first) / all}%`;
-        frame.style[length] = `${(100 * (last - first)) / all}%`;
-        if (map.offsetParent) for (const side of sides(name)) sees(side, axes[name][first], end({ last }, axes[name]));
-      }
-      const told = Object.fromEntries(Object.entries(now).map(([name, one]) => [name, words(one, axes[name])]));
-      const total = Math.max(input.tokens, ...names().map((name) => axes[name].at(-1) + 1));
-      const same = names().length < 2 || told.x === told.y;
-      const text = same ? `Tokens ${told.x ?? told.y} of ${total}` : `Rows: tokens ${told.y}. Columns: tokens ${told.x}, of ${total}`;
-      caption.replaceChildren(el("b", {}, `${text}.`), " Drag the frame, or use the arrow keys.");
-      const main = axes.y ?? axes.x;
-      map.setAttribute("aria-valuemin", 0);
-      map.setAttribute("aria-valuemax", main[Math.max(0, main.length - size())]);
-      map.setAttribute("aria-orientation", axes.x ? "horizontal" : "vertical");
-      map.setAttribute("aria-valuenow", main[(now.y ?? now.x).first]);
-      map.setAttribute("aria-valuetext", text);
-    }
-
-    // Draw each sentence as a bar beside the picture.
-    function bracket() {
-      for (const [name, bar] of Object.entries(brackets)) {
-        const tokens = axes[name];
-        bar.hidden = !tokens || input.sentences.length < 2;
-        if (bar.hidden) continue;
-        const at = (token) => `${((100 * firstFrom(tokens, token)) / tokens.length).toFixed(3)}%`;
-        const stops = input.sentences.flatMap(([from, to]) => [
-          `transparent ${at(from)}`, `currentcolor ${at(from)} calc(${at(to)} - 1px)`, `transparent calc(${at(to)} - 1px)`]);
-        bar.style.background = `linear-gradient(to ${name === "x" ? "right" : "bottom"}, ${stops.join(",")})`;
-      }
-    }
-
-    // Show the picture along these axes, drawn by paint(canvas, width, height) in CSS pixels.
-    function draw(shown, paint) {
-      axes = shown;
-      bracket();
-      place();
-      painted = () => map.clientWidth && paint(canvas, map.clientWidth, map.clientHeight);
-      painted();
-    }
-    new ResizeObserver(() => painted()).observe(map); // it may have been hidden
-
-    function held(event) {
-      const box = map.getBoundingClientRect();
-      const at = { x: (event.clientX - box.left) / box.width, y: (event.clientY - box.top) / box.height };
-      return Object.fromEntries(names().map((name) => [name, at[name] * axes[name].length]));
-    }
-
-    function drag(event) {
-      const at = held(event);
-      put(Object.fromEntries(names().map((name) => [name, at[name] - grip[name]])));
-    }
-
-    map.addEventListener("pointerdown", (event) => {
-      if (event.button) return;
-      const [at, now] = [held(event), ranges()];
-      const inside = names().every((name) => at[name] >= now[name].first && at[name] <= now[name].last);
-      grip = Object.fromEntries(names().map((name) => [name, inside ? at[name] - now[name].first : (now[name].last - now[name].first) / 2]));
-      map.setPointerCapture(event.pointerId);
-      drag(event);
-    });
-    map.addEventListener("pointermove", (event) => grip && drag(event));
-    for (const end of ["pointerup", "pointercancel", "lostpointercapture"]) map.addEventListener(end, () => (grip = null));
-    map.addEventListener("keydown", (event) => {
-      if (event.altKey || event.ctrlKey || event.metaKey) return;
-      const now = ranges();
-      const all = (place) => Object.fromEntries(names().map((name) => [name, place(now[name], axes[name].length)]));
-      const [axis, sign] = STEPS[event.key] ?? [];
-      const name = axes[axis] ? axis : names()[0];
-      const step = event.shiftKey ? 1 : Math.ceil(size() / 4);
-      const places = axis ? { [name]: now[name].first + sign * step } : {
-        PageUp: () => all(({ first, last }) => first - (last - first)),
-        PageDown: () => all(({ last }) => last),
-        Home: () => all(() => 0),
-        End: () => all((_, count) => count),
-      }[event.key]?.();
-      if (!places) return;
-      event.preventDefault();
-      put(places);
-    });
-    follow(() => {
-      if (!names().length) return;
-      bracket();
-      place();
-      if (names().every((name) => axes[name].at(-1) < input.tokens)) point(telling); // the strip may come after the picture
-    }, root);
-    return { root, draw, ranges, point };
+// 256 colours between the stops of a scale, on the page's background.
+export function colours(stops) {
+  const canvas = el("canvas", { width: 256, height: 1 });
+  const pen = canvas.getContext("2d");
+  const fade = pen.createLinearGradient(0, 0, 256, 0);
+  for (const [at, colour] of stops) fade.addColorStop(at, colour);
+  for (const style of [`rgb(${background().join(",")})`, fade]) {
+    pen.fillStyle = style;
+    pen.fillRect(0, 0, 256, 1);
   }
+  const { data } = pen.getImageData(0, 0, 256, 1);
+  return Array.from({ length: 256 }, (_, i) => data.subarray(4 * i, 4 * i + 3));
+}
 
-  // ---- Painting overviews.
-
-  // 256 colours between the stops of a scale, on the page's background.
-  function colours(stops) {
-    const canvas = el("canvas", { width: 256, height: 1 });
+// Paint a matrix; level(row, column) is 0 to 255. Of cells that share a pixel, the one farthest from `calm` is shown.
+export function paintMatrix({ rows, columns, level, table, calm = 0 }) {
+  return (canvas, width, height) => {
+    const wide = Math.max(1, Math.min(columns, Math.round(width * devicePixelRatio)));
+    const high = Math.max(1, Math.min(rows, Math.round(height * devicePixelRatio)));
+    const [xs, ys] = [[wide, columns], [high, rows]].map(([to, from]) => Array.from({ length: to + 1 }, (_, i) => Math.floor((i * from) / to)));
+    canvas.width = wide;
+    canvas.height = high;
+    canvas.style.imageRendering = wide < columns || high < rows ? "auto" : "pixelated";
     const pen = canvas.getContext("2d");
-    const fade = pen.createLinearGradient(0, 0, 256, 0);
-    for (const [at, colour] of stops) fade.addColorStop(at, colour);
-    for (const style of [`rgb(${BertExplorer.background().join(",")})`, fade]) {
-      pen.fillStyle = style;
-      pen.fillRect(0, 0, 256, 1);
-    }
-    const { data } = pen.getImageData(0, 0, 256, 1);
-    return Array.from({ length: 256 }, (_, i) => data.subarray(4 * i, 4 * i + 3));
-  }
-
-  // Paint a matrix; level(row, column) is 0 to 255. Of cells that share a pixel, the one farthest from `calm` is shown.
-  function paintMatrix({ rows, columns, level, table, calm = 0 }) {
-    return (canvas, width, height) => {
-      const wide = Math.max(1, Math.min(columns, Math.round(width * devicePixelRatio)));
-      const high = Math.max(1, Math.min(rows, Math.round(height * devicePixelRatio)));
-      const [xs, ys] = [[wide, columns], [high, rows]].map(([to, from]) => Array.from({ length: to + 1 }, (_, i) => Math.floor((i * from) / to)));
-      canvas.width = wide;
-      canvas.height = high;
-      canvas.style.imageRendering = wide < columns || high < rows ? "auto" : "pixelated";
-      const pen = canvas.getContext("2d");
-      const image = pen.createImageData(wide, high);
-      for (let y = 0, p = 0; y < high; y++) {
-        for (let x = 0; x < wide; x++, p += 4) {
-          let most = calm;
-          for (let row = ys[y]; row < ys[y + 1]; row++) {
-            for (let column = xs[x]; column < xs[x + 1]; column++) {
-              const one = level(row, column);
-              if (Math.abs(one - calm) > Math.abs(most - calm)) most = one;
-            }
+    const image = pen.createImageData(wide, high);
+    for (let y = 0, p = 0; y < high; y++) {
+      for (let x = 0; x < wide; x++, p += 4) {
+        let most = calm;
+        for (let row = ys[y]; row < ys[y + 1]; row++) {
+          for (let column = xs[x]; column < xs[x + 1]; column++) {
+            const one = level(row, column);
+            if (Math.abs(one - calm) > Math.abs(most - calm)) most = one;
           }
-          const [r, g, b] = table[Math.round(Math.max(0, Math.min(255, most)))];
-          image.data[p] = r;
-          image.data[p + 1] = g;
-          image.data[p + 2] = b;
-          image.data[p + 3] = 255;
         }
+        const [r, g, b] = table[Math.round(Math.max(0, Math.min(255, most)))];
+        image.data[p] = r;
+        image.data[p + 1] = g;
+        image.data[p + 2] = b;
+        image.data[p + 3] = 255;
       }
-      pen.putImageData(image, 0, 0);
-    };
-  }
+    }
+    pen.putImageData(image, 0, 0);
+  };
+}
 
-  // Paint bars, upwards or downwards from 0.
-  function paintBars(values) {
-    return (canvas, width, height) => {
-      const scale = devicePixelRatio;
-      canvas.width = Math.round(width * scale);
-      canvas.height = Math.round(height * scale);
-      const pen = canvas.getContext("2d");
-      const top = Math.max(0, ...values);
-      const whole = top - Math.min(0, ...values) || 1;
-      pen.fillStyle = BertExplorer.css("--body-text-color-subdued");
-      values.forEach((value, i) => {
-        const [from, to] = [(i * canvas.width) / values.length, ((i + 1) * canvas.width) / values.length];
-        pen.fillRect(from, ((top - Math.max(0, value)) / whole) * canvas.height, Math.max(1, to - from - scale), (Math.abs(value) / whole) * canvas.height);
-      });
-    };
-  }
-
-  return { size, seen: (side) => seen[side], follow, watch, open, show, range, overview, colours, paintMatrix, paintBars };
-})();
+// Paint bars, upwards or downwards from 0.
+export function paintBars(values) {
+  return (canvas, width, height) => {
+    const scale = devicePixelRatio;
+    canvas.width = Math.round(width * scale);
+    canvas.height = Math.round(height * scale);
+    const pen = canvas.getContext("2d");
+    const top = Math.max(0, ...values);
+    const whole = top - Math.min(0, ...values) || 1;
+    pen.fillStyle = css("--body-text-color-subdued");
+    values.forEach((value, i) => {
+      const [from, to] = [(i * canvas.width) / values.length, ((i + 1) * canvas.width) / values.length];
+      pen.fillRect(from, ((top - Math.max(0, value)) / whole) * canvas.height, Math.max(1, to - from - scale), (Math.abs(value) / whole) * canvas.height);
+    });
+  };
+}

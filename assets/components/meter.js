@@ -1,13 +1,15 @@
 // The progress of long work: a sentence, and a thin bar below it.
-BertExplorer.define("Meter", ({ element, props }) => {
-  const { el } = BertExplorer;
+import { el, plain } from "../shared/dom.js";
+import { define } from "../shared/mounting.js";
+
+define("Meter", ({ element, props }) => {
   const root = element.querySelector(".bx-meter");
   const text = el("span");
   const bar = el("progress", { max: 1, "aria-label": "progress" });
   root.append(text, bar);
 
   function draw() {
-    const value = BertExplorer.plain(props.value);
+    const value = plain(props.value);
     text.textContent = value?.text ?? "";
     bar.hidden = !value?.text;
     if (typeof value?.share === "number") bar.value = value.share;

@@ -1,5 +1,7 @@
 // One sentence for the reader.
-BertExplorer.define("Notice", ({ element, props, settings }) => {
+import { define } from "../shared/mounting.js";
+
+define("Notice", ({ element, props, settings }) => {
   const line = element.querySelector(".bx-notice");
 
   function draw() {

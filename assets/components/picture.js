@@ -1,261 +1,253 @@
 // Export every picture: SVG as wide as one or two columns of a journal, or PNG at 300 dots per inch, light in any theme.
-BertExplorer.picture = (() => {
-  "use strict";
-  const { el, svg, plain, paper } = BertExplorer;
-  const DRAWN = new Set(["Flow", "TokenRow", "AttentionLines", "HeadGrid", "SwitchBoard", "WordGrid", "Bars", "Ranking", "StripTable", "Architecture", "Heatmap"]);
-  const DPI = 300;
-  const PATIENCE = 20_000; // ms
-  const PER_MM = 96 / 25.4; // px
-  const COLUMNS = { svg: 175, svg85: 85, png: 175 }; // mm: two columns of a journal, and one
-  const NAMES = { svg: ["SVG", "Download as SVG"], svg85: ["SVG 85 mm", "One column (85 mm)"], png: ["PNG", "Download as PNG"], csv: ["CSV", "Download as CSV"] };
-  const MOST_CELLS = 64; // rows and columns of a matrix whose cells are drawn as shapes
-  const TOLD = 6_000; // ms for which the outcome of a save is shown
+import { withDensity } from "../arithmetic/binary.js";
+import { el, plain, saveFile, svg } from "../shared/dom.js";
+import { host } from "../shared/host.js";
+import { mount, onMount } from "../shared/mounting.js";
+import { plotly } from "../shared/plotly.js";
+import { css, paper } from "../shared/theme.js";
+import { svgFrom } from "./paper.js";
 
-  // The font is embedded, and measured with, so that it looks the same everywhere. A page without a server has none.
-  const LETTERS = "BERT Explorer Sans";
-  const FACES = { 400: "DejaVuSans.woff2", 700: "DejaVuSans-Bold.woff2" };
-  let letters = null; // [weight, data URL], once loaded
+const DRAWN = new Set(["Flow", "TokenRow", "AttentionLines", "HeadGrid", "SwitchBoard", "WordGrid", "Bars", "Ranking", "StripTable", "Architecture", "Heatmap"]);
+const DPI = 300;
+const PATIENCE = 20_000; // ms
+const PER_MM = 96 / 25.4; // px
+const COLUMNS = { svg: 175, svg85: 85, png: 175 }; // mm: two columns of a journal, and one
+const NAMES = { svg: ["SVG", "Download as SVG"], svg85: ["SVG 85 mm", "One column (85 mm)"], png: ["PNG", "Download as PNG"], csv: ["CSV", "Download as CSV"] };
+const MOST_CELLS = 64; // rows and columns of a matrix whose cells are drawn as shapes
+const TOLD = 6_000; // ms for which the outcome of a save is shown
 
-  async function faceOf([weight, file]) {
-    const blob = await (await fetch(`bx/fonts/${file}`)).blob();
-    document.fonts.add(await new FontFace(LETTERS, await blob.arrayBuffer(), { weight }).load());
-    const reader = new FileReader();
-    await new Promise((resolve) => (reader.onload = resolve, reader.readAsDataURL(blob)));
-    return [weight, reader.result];
+// The font is embedded, and measured with, so that it looks the same everywhere. A page without a server has none.
+const LETTERS = "BERT Explorer Sans";
+const FACES = { 400: "DejaVuSans.woff2", 700: "DejaVuSans-Bold.woff2" };
+let letters = null; // [weight, data URL], once loaded
+
+async function faceOf([weight, file]) {
+  const blob = await (await fetch(`bx/fonts/${file}`)).blob();
+  document.fonts.add(await new FontFace(LETTERS, await blob.arrayBuffer(), { weight }).load());
+  const reader = new FileReader();
+  await new Promise((resolve) => (reader.onload = resolve, reader.readAsDataURL(blob)));
+  return [weight, reader.result];
+}
+
+async function learnLetters() {
+  if (!host.page) return [];
+  letters ??= Promise.all(Object.entries(FACES).map(faceOf)).catch(() => (letters = null, []));
+  return letters;
+}
+
+function carryLetters(drawn, known) {
+  const used = known.filter(([weight]) => weight === "400" || /font-weight(="|: ?)(bold|[5-9]00)/.test(drawn.outerHTML));
+  const faces = used.map(([weight, address]) => `@font-face{font-family:'${LETTERS}';font-weight:${weight};src:url(${address})}`);
+  const style = document.createElementNS(drawn.namespaceURI, "style");
+  style.textContent = faces.join("");
+  drawn.append(style);
+  drawn.setAttribute("font-family", [`'${LETTERS}'`, drawn.getAttribute("font-family") || "sans-serif"].join(", "));
+}
+
+// Mount the component again, on white paper beside the page, while `take(root)` reads it.
+async function onPaper(name, element, props, settings, mm, take) {
+  const root = element.querySelector(".bx");
+  const width = mm ? Math.round(mm * PER_MM) : Math.max(320, root.clientWidth);
+  const copy = el("div", { class: root.className, style: `width:${width}px` });
+  if (settings.height && root.classList.contains("bx-chart")) copy.style.height = `${settings.height}px`;
+  const known = await learnLetters();
+  const family = known.length ? `--font: '${LETTERS}', ${css("--font")}` : null;
+  const sheet = el("div", { class: "bx-paper", "aria-hidden": "true", inert: "", style: family }, copy);
+  document.documentElement.append(sheet); // not in the body, which may be dark
+  try {
+    return await paper(async () => {
+      const nothing = () => {};
+      const own = { ...settings, with_window: false };
+      mount(name, sheet, nothing, { value: typeof props.value === "string" ? props.value : plain(props.value) }, nothing, own);
+      return take(sheet);
+    });
+  } finally {
+    sheet.remove();
   }
+}
 
-  async function learnLetters() {
-    if (!window.BertTake) return [];
-    letters ??= Promise.all(Object.entries(FACES).map(faceOf)).catch(() => (letters = null, []));
-    return letters;
+async function until(holds) {
+  const end = performance.now() + PATIENCE;
+  while (!holds() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+// The layout with the user's zoom and camera, without the line that marks what is chosen on the page.
+function seenAs(layout, original) {
+  const shapes = (layout.shapes ?? []).filter(({ name }) => name !== "chosen");
+  const now = { ...layout, shapes, paper_bgcolor: "#fff" };
+  for (const [name, axis] of Object.entries(original?.layout ?? {})) {
+    if (/^[xy]axis\d*$/.test(name) && axis.range) now[name] = { ...now[name], range: [...axis.range], autorange: axis.autorange };
+    if (/^scene\d*$/.test(name) && axis.camera) now[name] = { ...now[name], camera: axis.camera };
   }
+  return now;
+}
 
-  function carryLetters(drawn, known) {
-    const used = known.filter(([weight]) => weight === "400" || /font-weight(="|: ?)(bold|[5-9]00)/.test(drawn.outerHTML));
-    const faces = used.map(([weight, address]) => `@font-face{font-family:'${LETTERS}';font-weight:${weight};src:url(${address})}`);
-    const style = document.createElementNS(drawn.namespaceURI, "style");
-    style.textContent = faces.join("");
-    drawn.append(style);
-    drawn.setAttribute("font-family", [`'${LETTERS}'`, drawn.getAttribute("font-family") || "sans-serif"].join(", "));
+// Plotly draws the cells of a matrix as an image; replace it by a shape for each cell, in the colour that it has there.
+async function toShapes(drawn, box, { _fullLayout: seen }) {
+  const maps = box._fullData.filter((trace) => trace.visible === true && trace.type === "heatmap");
+  const images = [...drawn.querySelectorAll(".heatmaplayer .hm image")];
+  if (images.length !== maps.length) return;
+  for (const [i, image] of images.entries()) {
+    const [rows, columns] = [maps[i].z.length, maps[i].z[0].length];
+    const whole = ["xaxis", "yaxis"].every((axis) => seen[axis].autorange !== false); // not zoomed: all cells are there
+    if (Math.max(rows, columns) <= MOST_CELLS && whole) image.replaceWith(await cellsOf(image, rows, columns));
   }
+}
 
-  // Mount the component again, on white paper beside the page, while `take(root)` reads it.
-  async function onPaper(name, element, props, settings, mm, take) {
-    const root = element.querySelector(".bx");
-    const width = mm ? Math.round(mm * PER_MM) : Math.max(320, root.clientWidth);
-    const copy = el("div", { class: root.className, style: `width:${width}px` });
-    if (settings.height && root.classList.contains("bx-chart")) copy.style.height = `${settings.height}px`;
-    const known = await learnLetters();
-    const family = known.length ? `--font: '${LETTERS}', ${BertExplorer.css("--font")}` : null;
-    const sheet = el("div", { class: "bx-paper", "aria-hidden": "true", inert: "", style: family }, copy);
-    document.documentElement.append(sheet); // not in the body, which may be dark
-    try {
-      return await paper(async () => {
-        const nothing = () => {};
-        const own = { ...settings, with_window: false };
-        BertExplorer.mount(name, sheet, nothing, { value: typeof props.value === "string" ? props.value : plain(props.value) }, nothing, own);
-        return take(sheet);
-      });
-    } finally {
-      sheet.remove();
+async function cellsOf(image, rows, columns) {
+  const [x, y, width, height] = ["x", "y", "width", "height"].map((name) => Number(image.getAttribute(name) ?? 0));
+  const pixels = new Image();
+  pixels.src = image.getAttribute("href") ?? image.getAttribute("xlink:href");
+  await pixels.decode();
+  const canvas = el("canvas", { width: pixels.naturalWidth, height: pixels.naturalHeight });
+  const pen = canvas.getContext("2d");
+  pen.drawImage(pixels, 0, 0);
+  const [wide, high] = [width / columns, height / rows];
+  const cells = [];
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      const at = [((column + 0.5) / columns) * canvas.width, ((row + 0.5) / rows) * canvas.height].map(Math.floor);
+      const [r, g, b, a] = pen.getImageData(...at, 1, 1).data;
+      if (!a) continue;
+      cells.push(svg("rect", { x: (x + column * wide).toFixed(2), y: (y + row * high).toFixed(2), width: (wide + 0.2).toFixed(2),
+        height: (high + 0.2).toFixed(2), fill: `rgb(${r},${g},${b})`, "fill-opacity": a < 255 ? (a / 255).toFixed(2) : null }));
     }
   }
+  return svg("g", {}, ...cells);
+}
 
-  async function until(holds) {
-    const end = performance.now() + PATIENCE;
-    while (!holds() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+let made = null; // how the pictures of this page were made, where the page itself says so
 
-  // The layout with the user's zoom and camera, without the line that marks what is chosen on the page.
-  function seenAs(layout, original) {
-    const shapes = (layout.shapes ?? []).filter(({ name }) => name !== "chosen");
-    const now = { ...layout, shapes, paper_bgcolor: "#fff" };
-    for (const [name, axis] of Object.entries(original?.layout ?? {})) {
-      if (/^[xy]axis\d*$/.test(name) && axis.range) now[name] = { ...now[name], range: [...axis.range], autorange: axis.autorange };
-      if (/^scene\d*$/.test(name) && axis.camera) now[name] = { ...now[name], camera: axis.camera };
-    }
-    return now;
-  }
+/** Say how the pictures of this page were made: it is written into those that are saved. */
+export function saveWith(provenance) {
+  made = provenance;
+}
 
-  // Plotly draws the cells of a matrix as an image; replace it by a shape for each cell, in the colour that it has there.
-  async function toShapes(drawn, box, { _fullLayout: seen }) {
-    const maps = box._fullData.filter((trace) => trace.visible === true && trace.type === "heatmap");
-    const images = [...drawn.querySelectorAll(".heatmaplayer .hm image")];
-    if (images.length !== maps.length) return;
-    for (const [i, image] of images.entries()) {
-      const [rows, columns] = [maps[i].z.length, maps[i].z[0].length];
-      const whole = ["xaxis", "yaxis"].every((axis) => seen[axis].autorange !== false); // not zoomed: all cells are there
-      if (Math.max(rows, columns) <= MOST_CELLS && whole) image.replaceWith(await cellsOf(image, rows, columns));
-    }
-  }
+// How it was made: what the file says, or the server.
+async function provenance() {
+  if (made) return made;
+  const query = host.page?.query();
+  if (!query) return null;
+  const answer = await fetch(host.page.file("view.provenance", query)).catch(() => null);
+  return answer?.ok ? answer.json() : null;
+}
 
-  async function cellsOf(image, rows, columns) {
-    const [x, y, width, height] = ["x", "y", "width", "height"].map((name) => Number(image.getAttribute(name) ?? 0));
-    const pixels = new Image();
-    pixels.src = image.getAttribute("href") ?? image.getAttribute("xlink:href");
-    await pixels.decode();
-    const canvas = el("canvas", { width: pixels.naturalWidth, height: pixels.naturalHeight });
-    const pen = canvas.getContext("2d");
-    pen.drawImage(pixels, 0, 0);
-    const [wide, high] = [width / columns, height / rows];
-    const cells = [];
-    for (let row = 0; row < rows; row++) {
-      for (let column = 0; column < columns; column++) {
-        const at = [((column + 0.5) / columns) * canvas.width, ((row + 0.5) / rows) * canvas.height].map(Math.floor);
-        const [r, g, b, a] = pen.getImageData(...at, 1, 1).data;
-        if (!a) continue;
-        cells.push(svg("rect", { x: (x + column * wide).toFixed(2), y: (y + row * high).toFixed(2), width: (wide + 0.2).toFixed(2),
-          height: (high + 0.2).toFixed(2), fill: `rgb(${r},${g},${b})`, "fill-opacity": a < 255 ? (a / 255).toFixed(2) : null }));
-      }
-    }
-    return svg("g", {}, ...cells);
-  }
+async function ofChart(sheet, about, original) {
+  const box = sheet.querySelector(".bx-chart");
+  const Plotly = await plotly();
+  await until(() => box.dataset.drawn);
+  const { width, height } = box._fullLayout;
+  const address = await Plotly.toImage({ data: box.data, layout: seenAs(box.layout, original) }, { format: "svg", width, height });
+  const drawn = new DOMParser().parseFromString(decodeURIComponent(address.slice(address.indexOf(",") + 1)), "image/svg+xml").documentElement;
+  await toShapes(drawn, box, original ?? box);
+  Plotly.purge(box);
+  const words = ["title", "desc"].map((name) => document.createElementNS(drawn.namespaceURI, name));
+  words.forEach((node, i) => (node.textContent = [about.title, about.about][i]));
+  drawn.prepend(...words);
+  return drawn;
+}
 
-  // How it was made: what the file says, or the server.
-  async function provenance() {
-    if (BertExplorer.provenance) return BertExplorer.provenance;
-    if (!window.BertTake || !BertLink.query) return null;
-    const answer = await fetch(BertTake.file("view.provenance", BertLink.query)).catch(() => null);
-    return answer?.ok ? answer.json() : null;
-  }
+// The width of the paper in millimetres, whatever the picture needs for its own.
+function sized(drawn, mm) {
+  const [width, height] = ["width", "height"].map((name) => Number(drawn.getAttribute(name)));
+  if (!drawn.getAttribute("viewBox")) drawn.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  drawn.setAttribute("width", `${mm}mm`);
+  drawn.setAttribute("height", `${((mm * height) / width).toFixed(2)}mm`);
+}
 
-  async function ofChart(sheet, about, original) {
-    const box = sheet.querySelector(".bx-chart");
-    const Plotly = await BertExplorer.plotly();
-    await until(() => box.dataset.drawn);
-    const { width, height } = box._fullLayout;
-    const address = await Plotly.toImage({ data: box.data, layout: seenAs(box.layout, original) }, { format: "svg", width, height });
-    const drawn = new DOMParser().parseFromString(decodeURIComponent(address.slice(address.indexOf(",") + 1)), "image/svg+xml").documentElement;
-    await toShapes(drawn, box, original ?? box);
-    Plotly.purge(box);
-    const words = ["title", "desc"].map((name) => document.createElementNS(drawn.namespaceURI, name));
-    words.forEach((node, i) => (node.textContent = [about.title, about.about][i]));
-    drawn.prepend(...words);
-    return drawn;
-  }
+// The picture as the text of an SVG, `mm` wide or, if 0, as wide as on the page.
+export async function svgOf(name, element, props, settings, mm = 0) {
+  const about = { title: settings.label || named(element), about: described(element) };
+  const drawn = await onPaper(name, element, props, settings, mm, (sheet) =>
+    name === "PlotlyChart" ? ofChart(sheet, about, element.querySelector(".bx-chart")) : svgFrom(sheet.querySelector(".bx"), about));
+  const known = await learnLetters();
+  if (known.length) carryLetters(drawn, known);
+  if (mm) sized(drawn, mm);
+  const made = await provenance();
+  if (made) drawn.prepend(svg("metadata", {}, JSON.stringify(made)));
+  return new XMLSerializer().serializeToString(drawn).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "");
+}
 
-  // The width of the paper in millimetres, whatever the picture needs for its own.
-  function sized(drawn, mm) {
-    const [width, height] = ["width", "height"].map((name) => Number(drawn.getAttribute(name)));
-    if (!drawn.getAttribute("viewBox")) drawn.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    drawn.setAttribute("width", `${mm}mm`);
-    drawn.setAttribute("height", `${((mm * height) / width).toFixed(2)}mm`);
-  }
+const named = (element) => (element.closest("[data-part]")?.dataset.part ?? ownId(element) ?? "picture").replace(/[^\w-]+/g, "-");
+const described = (element) => (element.querySelector("[role=img]") ?? element.querySelector(".bx"))?.getAttribute("aria-label") ?? "";
 
-  // The picture as the text of an SVG, `mm` wide or, if 0, as wide as on the page.
-  async function svgOf(name, element, props, settings, mm = 0) {
-    const about = { title: settings.label || named(element), about: described(element) };
-    const drawn = await onPaper(name, element, props, settings, mm, (sheet) =>
-      name === "PlotlyChart" ? ofChart(sheet, about, element.querySelector(".bx-chart")) : paper.draw(sheet.querySelector(".bx"), about));
-    const known = await learnLetters();
-    if (known.length) carryLetters(drawn, known);
-    if (mm) sized(drawn, mm);
-    const made = await provenance();
-    if (made) drawn.prepend(svg("metadata", {}, JSON.stringify(made)));
-    return new XMLSerializer().serializeToString(drawn).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "");
-  }
+// ---- As pixels.
 
-  const named = (element) => (element.closest("[data-part]")?.dataset.part ?? ownId(element) ?? "picture").replace(/[^\w-]+/g, "-");
-  const described = (element) => (element.querySelector("[role=img]") ?? element.querySelector(".bx"))?.getAttribute("aria-label") ?? "";
+export async function pngOf(written) {
+  const image = new Image();
+  image.src = URL.createObjectURL(new Blob([written], { type: "image/svg+xml" }));
+  await image.decode();
+  const canvas = el("canvas", { width: Math.round((image.width * DPI) / 96), height: Math.round((image.height * DPI) / 96) });
+  const pen = canvas.getContext("2d");
+  pen.fillStyle = "#fff";
+  pen.fillRect(0, 0, canvas.width, canvas.height);
+  pen.drawImage(image, 0, 0, canvas.width, canvas.height);
+  URL.revokeObjectURL(image.src);
+  const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+  return new Blob([withDensity(new Uint8Array(await blob.arrayBuffer()), DPI)], { type: "image/png" });
+}
 
-  // ---- As pixels.
+// ---- As files.
 
-  const TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
-    for (let bit = 0; bit < 8; bit++) n = n & 1 ? 0xedb88320 ^ (n >>> 1) : n >>> 1;
-    return n;
+export async function save(name, element, props, settings, format) {
+  const written = await svgOf(name, element, props, settings, COLUMNS[format]);
+  const blob = format === "png" ? await pngOf(written) : new Blob([written], { type: "image/svg+xml" });
+  const filename = (settings.label || named(element)).toLowerCase().replace(/[^a-z0-9]+/g, "-");
+  saveFile(blob, `${filename}.${format.slice(0, 3)}`);
+}
+
+const ownId = (element) => element.closest("[id]:not([id^=html-])")?.id; // Gradio has ids of its own inside ours
+
+// The part whose numbers the server can compute; the user's own trainings are in no link.
+export function partOf(element) {
+  const part = ownId(element);
+  return host.page && part && !part.startsWith("fine-tune-") ? part : null;
+}
+
+export async function saveNumbers(element) {
+  const said = el("p", { class: "bx-save-said", role: "status" });
+  element.append(said);
+  const query = host.page.query();
+  if (query) await host.page.save(`${host.page.file("view.csv", query)}&part=${partOf(element)}`, said);
+  else said.textContent = host.page.noLink;
+  setTimeout(() => said.remove(), TOLD);
+}
+
+// A discreet button on a component, added when it is pointed at or focused. A chart has it in its own bar.
+function offer(name, element, props, settings) {
+  if (!DRAWN.has(name) || settings.with_window || element.closest(".bx-paper")) return;
+  element.classList.add("bx-saved");
+  const come = () => {
+    for (const kind of ["pointerenter", "focusin"]) element.removeEventListener(kind, come);
+    const wanted = (format) => (format === "csv" ? saveNumbers(element) : save(name, element, props, settings, format));
+    element.append(action(wanted, ["svg", "svg85", "png", ...(partOf(element) ? ["csv"] : [])]));
+  };
+  for (const kind of ["pointerenter", "focusin"]) element.addEventListener(kind, come);
+}
+
+// The menu of file formats.
+function action(wanted, formats) {
+  const choices = el("div", { class: "bx-save-choices", hidden: "" }, ...formats.map((format) =>
+    el("button", { type: "button", "data-format": format, "aria-label": NAMES[format][1] }, NAMES[format][0])));
+  const open = el("button", { type: "button", "aria-label": "Save this picture", "aria-expanded": "false", title: "Save this picture" }, "⤓");
+  const box = el("div", { class: "bx-save" }, choices, open);
+  const show = (now) => {
+    choices.hidden = !now;
+    open.setAttribute("aria-expanded", String(now));
+  };
+  open.addEventListener("click", () => show(choices.hidden));
+  choices.addEventListener("click", ({ target }) => {
+    show(false);
+    open.focus({ preventScroll: true });
+    if (target.dataset.format) wanted(target.dataset.format);
   });
-  const crc = (bytes) => ~bytes.reduce((sum, byte) => TABLE[(sum ^ byte) & 255] ^ (sum >>> 8), -1) >>> 0;
+  for (const kind of ["click", "dblclick"]) box.addEventListener(kind, (event) => event.stopPropagation());
+  box.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (event.key === "Escape") show(false);
+  });
+  box.addEventListener("focusout", ({ relatedTarget }) => box.contains(relatedTarget) || show(false));
+  return box;
+}
 
-  // The PNG with its resolution in a chunk (pHYs) after the header.
-  function withDensity(bytes, dpi) {
-    const chunk = new DataView(new ArrayBuffer(21));
-    const perMetre = Math.round(dpi / 0.0254);
-    chunk.setUint32(0, 9);
-    [..."pHYs"].forEach((letter, i) => chunk.setUint8(4 + i, letter.charCodeAt(0)));
-    chunk.setUint32(8, perMetre);
-    chunk.setUint32(12, perMetre);
-    chunk.setUint8(16, 1);
-    chunk.setUint32(17, crc(new Uint8Array(chunk.buffer, 4, 13)));
-    return new Blob([bytes.slice(0, 33), chunk.buffer, bytes.slice(33)], { type: "image/png" });
-  }
-
-  async function pngOf(written) {
-    const image = new Image();
-    image.src = URL.createObjectURL(new Blob([written], { type: "image/svg+xml" }));
-    await image.decode();
-    const canvas = el("canvas", { width: Math.round((image.width * DPI) / 96), height: Math.round((image.height * DPI) / 96) });
-    const pen = canvas.getContext("2d");
-    pen.fillStyle = "#fff";
-    pen.fillRect(0, 0, canvas.width, canvas.height);
-    pen.drawImage(image, 0, 0, canvas.width, canvas.height);
-    URL.revokeObjectURL(image.src);
-    const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
-    return withDensity(new Uint8Array(await blob.arrayBuffer()), DPI);
-  }
-
-  // ---- As files.
-
-  async function save(name, element, props, settings, format) {
-    const written = await svgOf(name, element, props, settings, COLUMNS[format]);
-    const blob = format === "png" ? await pngOf(written) : new Blob([written], { type: "image/svg+xml" });
-    const filename = (settings.label || named(element)).toLowerCase().replace(/[^a-z0-9]+/g, "-");
-    const link = el("a", { href: URL.createObjectURL(blob), download: `${filename}.${format.slice(0, 3)}` });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-  }
-
-  const ownId = (element) => element.closest("[id]:not([id^=html-])")?.id; // Gradio has ids of its own inside ours
-
-  // The part whose numbers the server can compute; the user's own trainings are in no link.
-  function partOf(element) {
-    const part = ownId(element);
-    return window.BertTake && part && !part.startsWith("fine-tune-") ? part : null;
-  }
-
-  async function saveNumbers(element) {
-    const said = el("p", { class: "bx-save-said", role: "status" });
-    element.append(said);
-    if (BertLink.query) await BertTake.save(`${BertTake.file("view.csv", BertLink.query)}&part=${partOf(element)}`, said);
-    else said.textContent = BertTake.NO_LINK;
-    setTimeout(() => said.remove(), TOLD);
-  }
-
-  // A discreet button on a component, added when it is pointed at or focused. A chart has it in its own bar.
-  function offer(name, element, props, settings) {
-    if (!DRAWN.has(name) || settings.with_window || element.closest(".bx-paper")) return;
-    element.classList.add("bx-saved");
-    const come = () => {
-      for (const kind of ["pointerenter", "focusin"]) element.removeEventListener(kind, come);
-      const wanted = (format) => (format === "csv" ? saveNumbers(element) : save(name, element, props, settings, format));
-      element.append(action(wanted, ["svg", "svg85", "png", ...(partOf(element) ? ["csv"] : [])]));
-    };
-    for (const kind of ["pointerenter", "focusin"]) element.addEventListener(kind, come);
-  }
-
-  // The menu of file formats.
-  function action(wanted, formats) {
-    const choices = el("div", { class: "bx-save-choices", hidden: "" }, ...formats.map((format) =>
-      el("button", { type: "button", "data-format": format, "aria-label": NAMES[format][1] }, NAMES[format][0])));
-    const open = el("button", { type: "button", "aria-label": "Save this picture", "aria-expanded": "false", title: "Save this picture" }, "⤓");
-    const box = el("div", { class: "bx-save" }, choices, open);
-    const show = (now) => {
-      choices.hidden = !now;
-      open.setAttribute("aria-expanded", String(now));
-    };
-    open.addEventListener("click", () => show(choices.hidden));
-    choices.addEventListener("click", ({ target }) => {
-      show(false);
-      open.focus({ preventScroll: true });
-      if (target.dataset.format) wanted(target.dataset.format);
-    });
-    for (const kind of ["click", "dblclick"]) box.addEventListener(kind, (event) => event.stopPropagation());
-    box.addEventListener("keydown", (event) => {
-      event.stopPropagation();
-      if (event.key === "Escape") show(false);
-    });
-    box.addEventListener("focusout", ({ relatedTarget }) => box.contains(relatedTarget) || show(false));
-    return box;
-  }
-
-  return { offer, save, svgOf, pngOf, partOf, saveNumbers };
-})();
+onMount(offer);

@@ -1,6 +1,14 @@
 // A Plotly figure that keeps zoom and camera, follows theme and size, and sends clicks to Python.
-BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
-  const { el, css, rampStops } = BertExplorer;
+import { el, plain } from "../shared/dom.js";
+import { define } from "../shared/mounting.js";
+import { plotly } from "../shared/plotly.js";
+import { css, onTheme, rampStops } from "../shared/theme.js";
+import * as linked from "./linked.js";
+import * as shared from "./long_input.js";
+import * as picture from "./picture.js";
+import { figureWindow } from "./plotly_window.js";
+
+define("PlotlyChart", ({ element, trigger, props, settings }) => {
   const box = element.querySelector(".bx-chart");
   const UNUSED = ["toImage", "sendChartToCloud", "select2d", "lasso2d", "zoomIn2d", "zoomOut2d", "autoScale2d",
     "tableRotation", "resetCameraLastSave3d", "hoverClosestCartesian", "hoverCompareCartesian", "hoverClosest3d"];
@@ -84,12 +92,12 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
   // Plotly starts over, and loses zoom and camera, unless the options are the same object as before.
   function makeOptions(Plotly) {
     const save = (format) => ({ name: format.toUpperCase(), title: `Download as ${format.toUpperCase()}`, icon: Plotly.Icons[format === "png" ? "camera" : "disk"],
-      click: () => BertExplorer.picture.save("PlotlyChart", element, props, settings, format) });
+      click: () => picture.save("PlotlyChart", element, props, settings, format) });
     const grid = { width: 24, height: 24, path: "M3 3h18v3H3zM3 9h8v4H3zM13 9h8v4h-8zM3 16h8v4H3zM13 16h8v4h-8z" };
-    const { partOf, saveNumbers } = BertExplorer.picture;
+    const { partOf, saveNumbers } = picture;
     const numbers = { name: "CSV", title: "Download the numbers as CSV", icon: grid, click: () => saveNumbers(element) };
     const narrow = { ...save("svg"), name: "SVG 85 mm", title: "Download as SVG for one column (85 mm)", icon: Plotly.Icons.disk,
-      click: () => BertExplorer.picture.save("PlotlyChart", element, props, settings, "svg85") };
+      click: () => picture.save("PlotlyChart", element, props, settings, "svg85") };
     const files = [save("png"), save("svg"), narrow, ...(partOf(element) ? [numbers] : [])];
     const all = touched ? [...UNUSED, "zoom2d", "pan2d", "resetScale2d"] : UNUSED;
     const unused = all.filter((name) => !(settings.with_lasso && name === "lasso2d"));
@@ -129,7 +137,7 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
     if (drawing || !visible()) return; // the ResizeObserver draws it when it is shown
     drawing = true;
     try {
-      const Plotly = await BertExplorer.plotly();
+      const Plotly = await plotly();
       while (stale && visible()) {
         stale = false;
         await drawOnce(Plotly);
@@ -148,7 +156,7 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
     if (!drawn || drawing) return;
     if ((box.clientWidth < NARROW) !== (drawn.width < NARROW)) return draw();
     if (Math.abs(box.clientWidth - drawn.width) > 1 || Math.abs(box.clientHeight - drawn.height) > 1) {
-      (await BertExplorer.plotly()).Plots.resize(box);
+      (await plotly()).Plots.resize(box);
     }
   }
 
@@ -156,10 +164,10 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
   function arrange() {
     if (!long && !overview) return;
     if (!overview) {
-      overview = BertExplorer.window.overview();
+      overview = shared.overview();
       box.replaceWith(el("div", {}, overview.root));
       overview.root.after(box);
-      BertExplorer.window.follow(() => long && redraw(), box);
+      shared.follow(() => long && redraw(), box);
     }
     const both = box.parentElement;
     overview.root.hidden = !long;
@@ -181,8 +189,8 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
     const { value } = props;
     const fresh = !figure;
     if (fresh) {
-      figure = value && typeof value === "string" ? JSON.parse(value) : BertExplorer.plain(value);
-      long = BertExplorer.figureWindow(figure);
+      figure = value && typeof value === "string" ? JSON.parse(value) : plain(value);
+      long = figureWindow(figure);
     }
     arrange();
     if (!figure) return Plotly.purge(box);
@@ -204,7 +212,7 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
     if (first) {
       box.on("plotly_click", clicked);
       box.on("plotly_selected", lassoed);
-      BertExplorer.linked?.chart(box);
+      linked.chart(box);
     }
     box.dataset.drawn = 1 + Number(box.dataset.drawn ?? 0);
   }
@@ -212,7 +220,7 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
   box.style.height = `${settings.height}px`;
   if (settings.label) box.setAttribute("aria-label", settings.label);
   new ResizeObserver(refit).observe(box);
-  BertExplorer.onTheme(draw, box);
+  onTheme(draw, box);
   box.addEventListener("bx-restage", draw);
   return draw;
 });

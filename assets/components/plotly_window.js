@@ -1,140 +1,117 @@
 // A Plotly figure of a long input, cut to the window: what is drawn is a small, ordinary figure.
-BertExplorer.figureWindow = (() => {
-  "use strict";
-  const { el, css, window: shared } = BertExplorer;
-  const TYPES = { f4: Float32Array, f8: Float64Array, u1: Uint8Array, i1: Int8Array, u2: Uint16Array, i2: Int16Array, u4: Uint32Array, i4: Int32Array };
-  const LABEL = { size: 12, wide: 88, narrow: 76 }; // px: the font size of labels, and the most width that they get
-  const BESIDE = 580; // px: below this width, the overview stands above the picture
-  const ROW = 15; // px: a row with its label
-  const NO_WIDTH = /\u200b/g; // makes equal labels distinct
-  const ENTITIES = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };
-  const pen = el("canvas").getContext("2d");
+import { unpack } from "../arithmetic/binary.js";
+import { decoded, encoded, shortened } from "../arithmetic/labels.js";
+import { positionIn, wholeIndex } from "../arithmetic/windows.js";
+import { el } from "../shared/dom.js";
+import { css } from "../shared/theme.js";
+import * as shared from "./long_input.js";
 
-  const isList = (value) => Array.isArray(value) || ArrayBuffer.isView(value);
-  const decoded = (label) => String(label).replace(NO_WIDTH, "").replace(/&(lt|gt|amp);/g, (one) => ENTITIES[one]);
-  const encoded = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+const LABEL = { size: 12, wide: 88, narrow: 76 }; // px: the font size of labels, and the most width that they get
+const BESIDE = 580; // px: below this width, the overview stands above the picture
+const ROW = 15; // px: a row with its label
+const pen = el("canvas").getContext("2d");
 
-  // An array as plotly.py writes it (base64 with a type); a matrix becomes a list of rows.
-  function unpack(value) {
-    if (!value?.bdata) return value;
-    const flat = new TYPES[value.dtype](BertExplorer.bytes(value.bdata).buffer);
-    const [rows, columns] = String(value.shape ?? "").split(",").map(Number);
-    return columns === undefined ? flat : Array.from({ length: rows }, (_, row) => flat.subarray(row * columns, (row + 1) * columns));
+const isList = (value) => Array.isArray(value) || ArrayBuffer.isView(value);
+
+// A trace with its arrays unpacked.
+export const unpacked = (trace) => ({
+  ...Object.fromEntries(Object.entries(trace).map(([name, value]) => [name, unpack(value)])),
+  ...(trace.marker ? { marker: { ...trace.marker, color: unpack(trace.marker.color) } } : {}),
+});
+
+// The part of a trace's values in the window, along the axes that have one.
+function cut(value, name, { x, y }, ofMatrix) {
+  if (!isList(value) || (ofMatrix && name === "y" && !y)) return value; // the y of a matrix names its rows, not its columns
+  const part = (list, range) => (range ? list.slice(range.first, range.last) : list);
+  if (name === "y" && y) return part(value, y);
+  if (isList(value[0])) return part(value, y).map((row) => part(row, x));
+  return name === "y" && !x ? value : part(value, x);
+}
+
+// Labels that fit, and the width of the longest of all, so that nothing shifts while the window moves.
+function labels(all, room) {
+  pen.font = `${LABEL.size}px ${css("--font")}`;
+  const wide = (text) => pen.measureText(text).width;
+  const short = all.map((label) => shortened(decoded(label), room, wide));
+  return { short: short.map(encoded), width: Math.ceil(Math.max(...short.map(wide))) };
+}
+
+// Shapes and annotations in the window's coordinates; those outside are left out.
+function inside(list, ranges) {
+  return (list ?? []).map((one) => {
+    const now = { ...one };
+    for (const [axis, { first, last }] of Object.entries(ranges)) {
+      if (![undefined, axis].includes(one[`${axis}ref`])) continue;
+      for (const name of [axis, `${axis}0`, `${axis}1`]) {
+        if (typeof one[name] === "number") now[name] = positionIn(one[name], { first, last });
+      }
+      const empty = now[`${axis}0`] !== undefined && now[`${axis}0`] === now[`${axis}1`];
+      const gone = one[axis] !== undefined && (one[axis] < first - 0.5 || one[axis] > last - 0.5);
+      if (empty || gone) return null;
+    }
+    return now;
+  }).filter(Boolean);
+}
+
+// The figure with a window over it, or null if it is drawn whole.
+export function figureWindow(figure) {
+  const axes = figure?.layout?.meta?.window;
+  if (!axes) return null;
+  const data = figure.data.map(unpacked);
+  const [first] = data;
+  const known = {};
+
+  function axis(name, { first: from, last }, width, narrow) {
+    const key = `${name} ${narrow}`;
+    known[key] ??= labels(Array.from(first[name]), narrow ? LABEL.narrow : LABEL.wide);
+    const { short, width: longest } = known[key];
+    const turned = name === "x" && (width - 200) / (last - from) < longest + 8;
+    const ticks = { tickmode: "array", tickvals: Array.from(first[name].slice(from, last)), ticktext: short.slice(from, last) };
+    return { room: name === "x" && !turned ? 16 : longest, ticks: { ...ticks, automargin: false, ...(name === "x" ? { tickangle: turned ? 90 : 0 } : {}) } };
   }
 
-  const unpacked = (trace) => ({
-    ...Object.fromEntries(Object.entries(trace).map(([name, value]) => [name, unpack(value)])),
-    ...(trace.marker ? { marker: { ...trace.marker, color: unpack(trace.marker.color) } } : {}),
-  });
-
-  // The part of a trace's values in the window, along the axes that have one.
-  function cut(value, name, { x, y }, ofMatrix) {
-    if (!isList(value) || (ofMatrix && name === "y" && !y)) return value; // the y of a matrix names its rows, not its columns
-    const part = (list, range) => (range ? list.slice(range.first, range.last) : list);
-    if (name === "y" && y) return part(value, y);
-    if (isList(value[0])) return part(value, y).map((row) => part(row, x));
-    return name === "y" && !x ? value : part(value, x);
+  // The layout and traces for a box of this width, with the places in `ranges`.
+  function shown(layout, ranges, width, narrow) {
+    const now = { ...layout, margin: { ...layout.margin }, shapes: inside(layout.shapes, ranges), annotations: inside(layout.annotations, ranges) };
+    for (const name of Object.keys(ranges)) {
+      const { room, ticks } = axis(name, ranges[name], width, narrow);
+      now[`${name}axis`] = { ...layout[`${name}axis`], ...ticks };
+      now.margin[name === "x" ? "b" : "l"] = room + (layout[`${name}axis`]?.title?.text ? 36 : 12);
+    }
+    const traces = data.map((trace) => ({
+      ...Object.fromEntries(Object.entries(trace).map(([name, value]) => [name, cut(value, name, ranges, Boolean(trace.z))])),
+      ...(trace.marker ? { marker: { ...trace.marker, color: cut(trace.marker.color, "color", ranges) } } : {}),
+    }));
+    return { data: traces, layout: now };
   }
 
-  // Labels that fit, and the width of the longest of all, so that nothing shifts while the window moves.
-  function labels(all, room) {
-    pen.font = `${LABEL.size}px ${css("--font")}`;
-    const wide = (text) => pen.measureText(text).width;
-    const short = all.map((label) => {
-      let text = decoded(label);
-      if (wide(text) <= room) return text;
-      while (text && wide(`${text}…`) > room) text = text.slice(0, -1);
-      return `${text}…`;
+  // How to paint the overview, in the colours of the drawn layout.
+  function painted(layout) {
+    if (!first.z) return shared.paintBars(Array.from(first.y));
+    const { cmin = 0, cmax = 1, colorscale } = layout.coloraxis ?? {};
+    const scale = 255 / (cmax - cmin || 1);
+    const up = layout.yaxis?.autorange !== "reversed"; // rows are drawn from the bottom
+    const count = first.z.length;
+    return shared.paintMatrix({
+      rows: count,
+      columns: first.z[0].length,
+      level: (row, column) => (first.z[up ? count - 1 - row : row][column] - cmin) * scale,
+      table: shared.colours(colorscale),
+      calm: layout.meta?.ramp ? 0 : 127.5,
     });
-    return { short: short.map(encoded), width: Math.ceil(Math.max(...short.map(wide))) };
   }
 
-  const moved = (place, first, count) => Math.max(-0.5, Math.min(count - 0.5, place - first));
+  const cell = figure.layout.shapes?.find((one) => one.name === "telling");
+  const telling = cell && { x: cell.x0 + 0.5, y: cell.y0 + 0.5 };
 
-  // Shapes and annotations in the window's coordinates; those outside are left out.
-  function inside(list, ranges) {
-    return (list ?? []).map((one) => {
-      const now = { ...one };
-      for (const [axis, { first, last }] of Object.entries(ranges)) {
-        if (![undefined, axis].includes(one[`${axis}ref`])) continue;
-        for (const name of [axis, `${axis}0`, `${axis}1`]) {
-          if (typeof one[name] === "number") now[name] = moved(one[name], first, last - first);
-        }
-        const empty = now[`${axis}0`] !== undefined && now[`${axis}0`] === now[`${axis}1`];
-        const gone = one[axis] !== undefined && (one[axis] < first - 0.5 || one[axis] > last - 0.5);
-        if (empty || gone) return null;
-      }
-      return now;
-    }).filter(Boolean);
+  const rows = axes.y ? shared.size() * ROW + 100 : 0; // px for the rows of a window and what is below them
+  const name = Object.keys(axes).sort().join("");
+
+  // The size with the overview, for a page of this width: at least `height`.
+  function look(width, height) {
+    const stacked = name === "xy" && width < BESIDE;
+    return { class: `bx-windowed bx-over-${name}${stacked ? " bx-stacked" : ""}`, height: Math.max(height, rows + (stacked ? 150 : 0)) };
   }
 
-  // The figure with a window over it, or null if it is drawn whole.
-  function figureWindow(figure) {
-    const axes = figure?.layout?.meta?.window;
-    if (!axes) return null;
-    const data = figure.data.map(unpacked);
-    const [first] = data;
-    const known = {};
-
-    function axis(name, { first: from, last }, width, narrow) {
-      const key = `${name} ${narrow}`;
-      known[key] ??= labels(Array.from(first[name]), narrow ? LABEL.narrow : LABEL.wide);
-      const { short, width: longest } = known[key];
-      const turned = name === "x" && (width - 200) / (last - from) < longest + 8;
-      const ticks = { tickmode: "array", tickvals: Array.from(first[name].slice(from, last)), ticktext: short.slice(from, last) };
-      return { room: name === "x" && !turned ? 16 : longest, ticks: { ...ticks, automargin: false, ...(name === "x" ? { tickangle: turned ? 90 : 0 } : {}) } };
-    }
-
-    // The layout and traces for a box of this width, with the places in `ranges`.
-    function shown(layout, ranges, width, narrow) {
-      const now = { ...layout, margin: { ...layout.margin }, shapes: inside(layout.shapes, ranges), annotations: inside(layout.annotations, ranges) };
-      for (const name of Object.keys(ranges)) {
-        const { room, ticks } = axis(name, ranges[name], width, narrow);
-        now[`${name}axis`] = { ...layout[`${name}axis`], ...ticks };
-        now.margin[name === "x" ? "b" : "l"] = room + (layout[`${name}axis`]?.title?.text ? 36 : 12);
-      }
-      const traces = data.map((trace) => ({
-        ...Object.fromEntries(Object.entries(trace).map(([name, value]) => [name, cut(value, name, ranges, Boolean(trace.z))])),
-        ...(trace.marker ? { marker: { ...trace.marker, color: cut(trace.marker.color, "color", ranges) } } : {}),
-      }));
-      return { data: traces, layout: now };
-    }
-
-    // How to paint the overview, in the colours of the drawn layout.
-    function painted(layout) {
-      if (!first.z) return shared.paintBars(Array.from(first.y));
-      const { cmin = 0, cmax = 1, colorscale } = layout.coloraxis ?? {};
-      const scale = 255 / (cmax - cmin || 1);
-      const up = layout.yaxis?.autorange !== "reversed"; // rows are drawn from the bottom
-      const count = first.z.length;
-      return shared.paintMatrix({
-        rows: count,
-        columns: first.z[0].length,
-        level: (row, column) => (first.z[up ? count - 1 - row : row][column] - cmin) * scale,
-        table: shared.colours(colorscale),
-        calm: layout.meta?.ramp ? 0 : 127.5,
-      });
-    }
-
-    // The index in the whole figure of a point clicked in the window.
-    function whole(index, { x, y }) {
-      return Array.isArray(index) ? [index[0] + (y?.first ?? 0), index[1] + (x?.first ?? 0)] : index + (x?.first ?? 0);
-    }
-
-    const cell = figure.layout.shapes?.find((one) => one.name === "telling");
-    const telling = cell && { x: cell.x0 + 0.5, y: cell.y0 + 0.5 };
-
-    const rows = axes.y ? shared.size() * ROW + 100 : 0; // px for the rows of a window and what is below them
-    const name = Object.keys(axes).sort().join("");
-
-    // The size with the overview, for a page of this width: at least `height`.
-    function look(width, height) {
-      const stacked = name === "xy" && width < BESIDE;
-      return { class: `bx-windowed bx-over-${name}${stacked ? " bx-stacked" : ""}`, height: Math.max(height, rows + (stacked ? 150 : 0)) };
-    }
-
-    return { axes, telling, look, shown, painted, whole };
-  }
-
-  return Object.assign(figureWindow, { unpacked });
-})();
+  return { axes, telling, look, shown, painted, whole: wholeIndex };
+}

@@ -1,6 +1,8 @@
 // Texts with a number each, under a heading.
-BertExplorer.define("Ranking", ({ element, trigger, props }) => {
-  const { el } = BertExplorer;
+import { el, plain } from "../shared/dom.js";
+import { define } from "../shared/mounting.js";
+
+define("Ranking", ({ element, trigger, props }) => {
   const root = element.querySelector(".bx-ranking");
 
   const line = (row) =>
@@ -9,7 +11,7 @@ BertExplorer.define("Ranking", ({ element, trigger, props }) => {
       el("span", { class: "bx-figure" }, row.number));
 
   function draw() {
-    const value = BertExplorer.plain(props.value);
+    const value = plain(props.value);
     root.replaceChildren();
     if (!value) return;
     root.append(el("h3", {}, value.heading), ...value.rows.map(line));

@@ -1,6 +1,10 @@
 // The model's prediction in a sentence, beside the input in every tab.
-BertExplorer.define("Says", ({ element, trigger, props }) => {
-  const { el } = BertExplorer;
+import { busyState } from "../page/busy.js";
+import { el, plain } from "../shared/dom.js";
+import { define } from "../shared/mounting.js";
+import { expectNot, unexpectedTitle } from "../shared/unexpected.js";
+
+define("Says", ({ element, trigger, props }) => {
   const PAUSE = 400; // ms at rest before the words are masked in turn
   const root = element.querySelector(".bx-says");
   const bar = document.querySelector("#bar");
@@ -13,7 +17,7 @@ BertExplorer.define("Says", ({ element, trigger, props }) => {
       before ? el("s", { title: "before the change" }, el("bdi", {}, before)) : null);
 
   function unexpected({ words, named, partly, as_it_is: asItIs }) {
-    const chip = (one) => el("span", {}, el("button", { type: "button", "data-token": one.token, title: BertExplorer.unexpectedTitle(one) }, el("bdi", {}, one.word)), ` ${one.share}`);
+    const chip = (one) => el("span", {}, el("button", { type: "button", "data-token": one.token, title: unexpectedTitle(one) }, el("bdi", {}, one.word)), ` ${one.share}`);
     const [first, ...others] = words.slice(0, named);
     const where = `${partly ? " in this sentence" : ""}${asItIs ? ", without the change" : ""}`;
     return [el("span", { class: "bx-says-hint" }, `least expected${where}`), chip(first),
@@ -25,16 +29,15 @@ BertExplorer.define("Says", ({ element, trigger, props }) => {
     clearTimeout(waiting);
     waiting = setTimeout(() => {
       if (!props.value?.asks || !root.isConnected) return;
-      if (!window.BertPage?.working) trigger("ask", { index: 0, value: "" });
+      if (!busyState.working) trigger("ask", { index: 0, value: "" });
       ask();
     }, PAUSE);
   }
 
   function draw() {
-    const value = BertExplorer.plain(props.value || null);
+    const value = plain(props.value || null);
     root.replaceChildren();
-    BertExplorer.unexpected = value?.unexpected;
-    document.dispatchEvent(new Event("bert:unexpected"));
+    expectNot(value?.unexpected);
     if (!value) return;
     if (value.hint) root.append(el("span", { class: "bx-says-hint" }, value.hint));
     if (value.asks) root.append(el("span", { class: "bx-says-hint" }, "hiding each word in turn …"));
@@ -48,6 +51,3 @@ BertExplorer.define("Says", ({ element, trigger, props }) => {
   });
   return draw;
 });
-
-BertExplorer.unexpectedTitle = ({ word, share, guess, guess_share: sure }) =>
-  `Hidden here, “${word}” gets ${share}${guess ? `; BERT would rather say “${guess}” (${sure})` : ", as the first guess"}.`;

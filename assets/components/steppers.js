@@ -1,6 +1,9 @@
 // The numbers of the selection, each with buttons for the previous and the next value.
-BertExplorer.define("Steppers", ({ element, trigger, props }) => {
-  const { el } = BertExplorer;
+import { draw as drawOpen } from "../page/drawing.js";
+import { el, plain } from "../shared/dom.js";
+import { choiceHere, define } from "../shared/mounting.js";
+
+define("Steppers", ({ element, trigger, props }) => {
   const root = element.querySelector(".bx-steppers");
   const choices = new Map(); // the last choice made here, by name
   let shown = "";
@@ -21,16 +24,16 @@ BertExplorer.define("Steppers", ({ element, trigger, props }) => {
   function choose(name, number) {
     const box = root.querySelector(`[data-name="${name}"]`);
     const at = Math.min(Number(box.max), Math.max(Number(box.min), Math.round(number) || 0));
-    if (!choices.has(name)) choices.set(name, BertExplorer.choice());
+    if (!choices.has(name)) choices.set(name, choiceHere());
     choices.get(name).set(at);
     box.value = at;
     // Keep the new value, so that an answer with the old one counts as a change.
-    props.value = BertExplorer.plain(props.value).map((one) => (one.name === name ? { ...one, at } : one));
-    BertPage.draw({ [name]: at });
+    props.value = plain(props.value).map((one) => (one.name === name ? { ...one, at } : one));
+    drawOpen({ [name]: at });
   }
 
   function draw() {
-    const value = BertExplorer.plain(props.value) || []; // Gradio starts with ""
+    const value = plain(props.value) || []; // Gradio starts with ""
     const names = JSON.stringify(value.map((one) => one.name));
     if (names !== shown) root.replaceChildren(...value.map(build)); // otherwise keep the elements, and the focus
     shown = names;

@@ -1,6 +1,12 @@
 // Rows of names, numbers, bars and vectors; a vector is drawn as a strip with a small rectangle for each number.
-BertExplorer.define("StripTable", ({ element, trigger, props, settings }) => {
-  const { el, rove } = BertExplorer;
+import { bytes } from "../arithmetic/binary.js";
+import { along } from "../arithmetic/moves.js";
+import { compareCells } from "../arithmetic/numbers.js";
+import { el, plain, reveal, rove } from "../shared/dom.js";
+import { define } from "../shared/mounting.js";
+import { background, css, onTheme, rgb } from "../shared/theme.js";
+
+define("StripTable", ({ element, trigger, props, settings }) => {
   const root = element.querySelector(".bx-strips");
   root.style.maxHeight = `${settings.height}px`;
   let value = null;
@@ -10,8 +16,8 @@ BertExplorer.define("StripTable", ({ element, trigger, props, settings }) => {
   let sorted = null; // {column, falling}
 
   function paint({ canvas, vector, top }) {
-    const [plus, minus] = ["positive", "negative"].map((sign) => BertExplorer.rgb(BertExplorer.css(`--bx-${sign}`)));
-    const start = BertExplorer.background();
+    const [plus, minus] = ["positive", "negative"].map((sign) => rgb(css(`--bx-${sign}`)));
+    const start = background();
     const context = canvas.getContext("2d");
     const image = context.createImageData(vector.length, 1);
     vector.forEach((number, i) => {
@@ -24,7 +30,7 @@ BertExplorer.define("StripTable", ({ element, trigger, props, settings }) => {
   }
 
   function strip(cell, marked) {
-    const vector = new Float32Array(BertExplorer.bytes(cell.data).buffer);
+    const vector = new Float32Array(bytes(cell.data).buffer);
     const canvas = el("canvas", { width: vector.length, height: 1, role: "img", "aria-label": `${vector.length} numbers` });
     canvas.addEventListener("pointermove", (event) => {
       const box = canvas.getBoundingClientRect();
@@ -65,9 +71,7 @@ BertExplorer.define("StripTable", ({ element, trigger, props, settings }) => {
   function inOrder() {
     if (!sorted) return value.rows;
     const { column, falling } = sorted;
-    const compare = (a, b) =>
-      Number.isNaN(Number(a)) || Number.isNaN(Number(b)) ? String(b).localeCompare(String(a)) : Number(a) - Number(b);
-    return [...value.rows].sort((a, b) => compare(a.cells[column], b.cells[column]) * (falling ? -1 : 1));
+    return [...value.rows].sort((a, b) => compareCells(a.cells[column], b.cells[column]) * (falling ? -1 : 1));
   }
 
   function sortBy(column) {
@@ -77,7 +81,7 @@ BertExplorer.define("StripTable", ({ element, trigger, props, settings }) => {
   }
 
   function draw() {
-    value = BertExplorer.plain(props.value);
+    value = plain(props.value);
     canvases = [];
     names = [];
     if (!value) return root.replaceChildren();
@@ -90,7 +94,7 @@ BertExplorer.define("StripTable", ({ element, trigger, props, settings }) => {
     root.style.setProperty("--bar", strips ? "12%" : "50%");
     canvases.forEach(paint);
     const mark = root.querySelector(".bx-mark")?.closest("tr");
-    if (mark && mark.textContent !== marked) BertExplorer.reveal(root, mark.cells[0]); // vertically only: its name is always visible
+    if (mark && mark.textContent !== marked) reveal(root, mark.cells[0]); // vertically only: its name is always visible
     marked = mark?.textContent;
     rove(names, 0);
     if (names.length || settings.sortable) root.removeAttribute("tabindex");
@@ -103,12 +107,12 @@ BertExplorer.define("StripTable", ({ element, trigger, props, settings }) => {
     if (button) trigger("select", { index: Number(button.dataset.token), value: button.textContent });
   });
   root.addEventListener("keydown", (event) => {
-    const next = BertExplorer.along(event, names.indexOf(event.target.closest("button")), names.length);
+    const next = along(event, names.indexOf(event.target.closest("button")), names.length);
     if (next < 0) return;
     event.preventDefault();
     rove(names, next);
     names[next].focus();
   });
-  BertExplorer.onTheme(() => canvases.forEach(paint), root);
+  onTheme(() => canvases.forEach(paint), root);
   return draw;
 });

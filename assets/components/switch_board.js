@@ -1,6 +1,9 @@
 // Layers × heads as switches, coloured by the effect of switching each off; a layer's number switches all its heads.
-BertExplorer.define("SwitchBoard", ({ element, trigger, props }) => {
-  const { el, rove, placeHeads, gridKeys } = BertExplorer;
+import { el, plain, rove } from "../shared/dom.js";
+import { gridKeys, placeHeads } from "../shared/grid.js";
+import { define } from "../shared/mounting.js";
+
+define("SwitchBoard", ({ element, trigger, props }) => {
   const board = element.querySelector(".bx-board");
   let value = null;
   let shape = "";
@@ -45,7 +48,7 @@ BertExplorer.define("SwitchBoard", ({ element, trigger, props }) => {
   }
 
   function draw() {
-    value = BertExplorer.plain(props.value);
+    value = plain(props.value);
     const next = value ? `${value.layers} x ${value.heads}` : "";
     const same = next === shape;
     shape = next;

@@ -1,8 +1,14 @@
 // Tokens as chips, or as cards with numbers; one is selected, and a second action masks.
-BertExplorer.define("TokenRow", ({ element, trigger, props, settings }) => {
-  const { el, rove, window: shared } = BertExplorer;
+import { along } from "../arithmetic/moves.js";
+import { el, plain, reveal, rove } from "../shared/dom.js";
+import { host } from "../shared/host.js";
+import { choiceHere, define } from "../shared/mounting.js";
+import { unexpected, unexpectedTitle } from "../shared/unexpected.js";
+import * as shared from "./long_input.js";
+
+define("TokenRow", ({ element, trigger, props, settings }) => {
   const row = element.querySelector(".bx-tokens");
-  const choice = BertExplorer.choice();
+  const choice = choiceHere();
   row.classList.toggle("bx-cards", Boolean(settings.detail));
   row.classList.toggle("bx-hides", Boolean(settings.mask_on_click));
   const KINDS = { special: "added by the tokenizer", mask: "a blank", unk: "unknown to the vocabulary", continuation: "continues a word" };
@@ -70,7 +76,7 @@ BertExplorer.define("TokenRow", ({ element, trigger, props, settings }) => {
       maskButton.setAttribute("aria-label", `${maskWord(selected)} ${value.tokens[selected]}`);
       chips[selected].after(maskButton);
     }
-    if (scroll) BertExplorer.reveal(row, chips[selected]);
+    if (scroll) reveal(row, chips[selected]);
   }
 
   // Mark the chips that the pictures show, and scroll to them.
@@ -83,25 +89,25 @@ BertExplorer.define("TokenRow", ({ element, trigger, props, settings }) => {
       if (!shown.length) continue;
       for (const chip of shown) chip.classList.add(name);
       framed.push(...shown);
-      if (side === "query") for (const chip of [shown.at(-1), shown[0]]) BertExplorer.reveal(row, chip);
+      if (side === "query") for (const chip of [shown.at(-1), shown[0]]) reveal(row, chip);
     }
   }
 
   // Mark the words that the model does not expect.
   function doubt() {
-    const { of, words } = BertExplorer.unexpected ?? {};
+    const { of, words } = unexpected.found ?? {};
     const at = new Map(value && !settings.passive && value.tokens.join(" ") === of ? words.map((one) => [one.token, one]) : []);
     chips.forEach((chip, index) => {
       const word = at.get(index);
       if (!word && !chip.classList.contains("bx-unexpected")) return;
       chip.classList.toggle("bx-unexpected", Boolean(word));
-      chip.title = word ? BertExplorer.unexpectedTitle(word) : value?.hints?.[index] ?? "";
+      chip.title = word ? unexpectedTitle(word) : value?.hints?.[index] ?? "";
     });
   }
 
   function draw() {
     const before = value;
-    value = BertExplorer.plain(props.value);
+    value = plain(props.value);
     const { selected, ...rest } = value ?? {};
     const now = value ? JSON.stringify(rest) : "";
     const same = now === content;
@@ -124,7 +130,7 @@ BertExplorer.define("TokenRow", ({ element, trigger, props, settings }) => {
     mark(index, false);
     if (settings.with_window) shared.show(index, true);
     props.value = value;
-    if (window.BertPage && !settings.passive) BertPage.draw({ token: index });
+    if (host.page && !settings.passive) host.page.draw({ token: index });
     else trigger("select", { index, value: value.tokens[index] });
   }
 
@@ -146,7 +152,7 @@ BertExplorer.define("TokenRow", ({ element, trigger, props, settings }) => {
   row.addEventListener("keydown", (event) => {
     const index = chips.indexOf(event.target.closest(".bx-token"));
     if (index < 0 || event.altKey || event.ctrlKey || event.metaKey) return;
-    const target = BertExplorer.along(event, index, chips.length);
+    const target = along(event, index, chips.length);
     if (target >= 0) {
       event.preventDefault();
       rove(chips, target);

@@ -1,6 +1,12 @@
 // A table of coloured words; its first column and header stay in place when it scrolls.
-BertExplorer.define("WordGrid", ({ element, trigger, props }) => {
-  const { el, rove, window: shared } = BertExplorer;
+import { inCss, isBright } from "../arithmetic/colour.js";
+import { el, plain, rove } from "../shared/dom.js";
+import { gridKeys } from "../shared/grid.js";
+import { define } from "../shared/mounting.js";
+import { onTheme, ramp, rampTable } from "../shared/theme.js";
+import * as shared from "./long_input.js";
+
+define("WordGrid", ({ element, trigger, props }) => {
   const root = element.querySelector(".bx-words");
   let value = null;
   let shown = "";
@@ -9,12 +15,10 @@ BertExplorer.define("WordGrid", ({ element, trigger, props }) => {
   let at = 0; // the cell that the Tab key reaches
 
   const middle = (cell) => cell.offsetLeft + cell.offsetWidth / 2 - root.clientWidth / 2;
-  const linear = (v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4);
-  const bright = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b) > 0.179; // black text has more contrast
 
   function cell(entry, row, column) {
-    const colour = BertExplorer.ramp(0.75 * entry.share);
-    const style = `background:rgb(${colour.join(",")});color:${bright(colour) ? "#000" : "#fff"}`;
+    const colour = ramp(0.75 * entry.share);
+    const style = `background:${inCss(colour)};color:${isBright(colour) ? "#000" : "#fff"}`;
     const label = `${value.rows[row]}, ${value.columns[column]}: ${entry.text}${entry.note && `, ${entry.note}`}`;
     return el("td", { class: String([row, column]) === String(value.outlined) ? "bx-outlined" : null }, el("button", { type: "button", style, title: entry.note || null, "aria-label": label, "data-row": row, "data-column": column },
       el("bdi", {}, entry.text)));
@@ -35,12 +39,12 @@ BertExplorer.define("WordGrid", ({ element, trigger, props }) => {
     if (!long) return;
     const [rows, columns] = [value.rows.length, value.columns.length];
     const level = (row, column) => 255 * value.cells[row][column].share;
-    overview.draw({ x: value.places }, shared.paintMatrix({ rows, columns, level, table: BertExplorer.rampTable() }));
+    overview.draw({ x: value.places }, shared.paintMatrix({ rows, columns, level, table: rampTable() }));
     overview.point(value.outlined && { x: value.outlined[1] });
   }
 
   function draw() {
-    value = BertExplorer.plain(props.value);
+    value = plain(props.value);
     arrange();
     fill();
   }
@@ -71,7 +75,7 @@ BertExplorer.define("WordGrid", ({ element, trigger, props }) => {
     rove(buttons, (at = buttons.indexOf(button)));
     trigger("select", { index: [Number(button.dataset.row), Number(button.dataset.column)], value: button.textContent });
   });
-  BertExplorer.gridKeys(root, () => ({ columns: buttons.length / value.rows.length, buttons }), (index) => rove(buttons, (at = index)));
-  BertExplorer.onTheme(draw, root);
+  gridKeys(root, () => ({ columns: buttons.length / value.rows.length, buttons }), (index) => rove(buttons, (at = index)));
+  onTheme(draw, root);
   return draw;
 });

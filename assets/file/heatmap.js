@@ -1,10 +1,16 @@
 // A matrix as a light picture of our own: a file that shows nothing else needs no Plotly.
-BertExplorer.define("Heatmap", ({ element, trigger, props, settings }) => {
-  const { el, svg, css, window: shared, figureWindow } = BertExplorer;
+import { inCss } from "../arithmetic/colour.js";
+import { decoded, shortened } from "../arithmetic/labels.js";
+import { formatted, thinned } from "../arithmetic/numbers.js";
+import * as shared from "../components/long_input.js";
+import { figureWindow, unpacked } from "../components/plotly_window.js";
+import { el, svg } from "../shared/dom.js";
+import { define } from "../shared/mounting.js";
+import { css, onTheme, rampTable } from "../shared/theme.js";
+
+define("Heatmap", ({ element, trigger, props, settings }) => {
   const MOST_RECTS = 64 * 64; // cells that are drawn as shapes; more of them are one small image
   const LABEL = { size: 12, most: 110 }; // px
-  const NO_WIDTH = /\u200b/g;
-  const ENTITIES = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };
   const box = element.querySelector(".bx-chart");
   const tip = el("div", { class: "bx-tip", hidden: "" });
   const pen = el("canvas").getContext("2d");
@@ -13,20 +19,13 @@ BertExplorer.define("Heatmap", ({ element, trigger, props, settings }) => {
   let overview = null;
   let drawn = null; // what is pointed at is read from it
 
-  const decoded = (label) => String(label).replace(NO_WIDTH, "").replace(/&(lt|gt|amp);/g, (one) => ENTITIES[one]);
   const resolved = (colour) => colour.replace(/^var\((--[\w-]+)\)$/, (_, name) => css(name));
   const wide = (text) => pen.measureText(text).width;
   const titled = (of) => (typeof of?.title === "string" ? of.title : of?.title?.text) ?? "";
 
-  function shortened(text, room = LABEL.most) {
-    if (wide(text) <= room) return text;
-    while (text && wide(`${text}…`) > room) text = text.slice(0, -1);
-    return `${text}…`;
-  }
-
   // 256 colours from the lowest to the highest.
   function table(layout) {
-    if (layout.meta?.ramp === "sequential") return BertExplorer.rampTable();
+    if (layout.meta?.ramp === "sequential") return rampTable();
     return shared.colours(layout.coloraxis.colorscale.map(([at, colour]) => [at, resolved(colour)]));
   }
 
@@ -44,21 +43,13 @@ BertExplorer.define("Heatmap", ({ element, trigger, props, settings }) => {
     return { labels, ticks, at, title: decoded(titled(axis)), down: name === "y" && axis.autorange === "reversed" };
   }
 
-  // As many ticks as have room, in steps of 1, 2, 5, 10 ...
-  function thinned(ticks, room, least) {
-    const wanted = Math.max(1, (ticks.length * least) / room);
-    const ten = 10 ** Math.floor(Math.log10(wanted));
-    const every = [1, 2, 5, 10].map((step) => step * ten).find((step) => step >= wanted);
-    return ticks.filter((_, i) => i % every === 0);
-  }
-
   function bar({ coloraxis = {} }, colours, x, top, height) {
     const { cmin = 0, cmax = 1, colorbar = {} } = coloraxis;
     const values = colorbar.tickvals ?? Array.from({ length: 5 }, (_, i) => cmin + ((cmax - cmin) * i) / 4);
     const texts = colorbar.ticktext ?? values.map((value) => String(+value.toPrecision(2)));
     const place = (value) => top + height * (1 - (value - cmin) / (cmax - cmin || 1));
     const steps = Array.from({ length: 64 }, (_, i) => svg("rect", { x, y: (top + (height * i) / 64).toFixed(2), width: 10,
-      height: (height / 64 + 0.5).toFixed(2), fill: `rgb(${[...colours[Math.round(255 - (255 * i) / 63)]].join(",")})` }));
+      height: (height / 64 + 0.5).toFixed(2), fill: inCss(colours[Math.round(255 - (255 * i) / 63)]) }));
     const numbers = Array.from(values, (value, i) => svg("text", { x: x + 15, y: place(value) + 4 }, String(texts[i])));
     const middle = top + height / 2;
     const title = svg("text", { x: 0, y: 0, "text-anchor": "middle", transform: `translate(${x + 58} ${middle}) rotate(90)` }, decoded(titled(colorbar)));
@@ -110,12 +101,12 @@ BertExplorer.define("Heatmap", ({ element, trigger, props, settings }) => {
     const area = { x: left, y: 10, width: inner, height: high };
     const squares = rows * columns <= MOST_RECTS
       ? cells.flatMap((row, r) => row.map((at, c) => at == null ? null : svg("rect", { x: toX(c).toFixed(2), y: Math.min(toY(r), toY(r + 1)).toFixed(2),
-          width: (inner / columns - gap + (gap ? 0 : 0.4)).toFixed(2), height: (high / rows - gap + (gap ? 0 : 0.4)).toFixed(2), fill: `rgb(${[...colours[at]].join(",")})` })))
+          width: (inner / columns - gap + (gap ? 0 : 0.4)).toFixed(2), height: (high / rows - gap + (gap ? 0 : 0.4)).toFixed(2), fill: inCss(colours[at]) })))
       : [svg("image", { ...area, href: image(cells, colours, y.down), preserveAspectRatio: "none", style: "image-rendering:pixelated" })];
     const across = thinned(x.ticks, inner, turned ? 13 : longest + 8).map(([at, text]) => turned
-      ? svg("text", { transform: `translate(${toX(at + 0.5) + 4} ${10 + high + 8}) rotate(-90)`, "text-anchor": "end" }, shortened(text))
-      : svg("text", { x: toX(at + 0.5), y: 10 + high + 16, "text-anchor": "middle" }, shortened(text)));
-    const down = thinned(y.ticks, high, 13).map(([at, text]) => svg("text", { x: left - 6, y: toY(at + 0.5) + 4, "text-anchor": "end" }, shortened(text, room)));
+      ? svg("text", { transform: `translate(${toX(at + 0.5) + 4} ${10 + high + 8}) rotate(-90)`, "text-anchor": "end" }, shortened(text, LABEL.most, wide))
+      : svg("text", { x: toX(at + 0.5), y: 10 + high + 16, "text-anchor": "middle" }, shortened(text, LABEL.most, wide)));
+    const down = thinned(y.ticks, high, 13).map(([at, text]) => svg("text", { x: left - 6, y: toY(at + 0.5) + 4, "text-anchor": "end" }, shortened(text, room, wide)));
     const titles = [
       x.title ? svg("text", { x: left + inner / 2, y: height - 6, "text-anchor": "middle" }, x.title) : null,
       y.title ? svg("text", { transform: `translate(14 ${10 + high / 2}) rotate(-90)`, "text-anchor": "middle" }, y.title) : null,
@@ -130,10 +121,7 @@ BertExplorer.define("Heatmap", ({ element, trigger, props, settings }) => {
   // ---- What is pointed at.
 
   function written(value, format) {
-    if (typeof value !== "number") return decoded(value ?? "");
-    const [, sign, digits, kind] = format?.match(/^(\+?)\.?(\d*)([f%g]?)$/) ?? [];
-    const text = kind === "%" ? `${(100 * value).toFixed(digits)}%` : kind === "f" ? value.toFixed(digits) : String(+value.toPrecision(digits || 4));
-    return sign && value > 0 ? `+${text}` : text;
+    return typeof value === "number" ? formatted(value, format) : decoded(value ?? "");
   }
 
   // One byte a cell on the scale that is shown: about what it stands for.
@@ -199,8 +187,8 @@ BertExplorer.define("Heatmap", ({ element, trigger, props, settings }) => {
     if (!figure) return;
     const { layout } = figure;
     arrange();
-    if (!long) return paint(figureWindow.unpacked(figure.data[0]), layout);
-    overview.draw(long.axes, long.painted({ ...layout, coloraxis: { ...layout.coloraxis, colorscale: table(layout).map((colour, i) => [i / 255, `rgb(${[...colour].join(",")})`]) } }));
+    if (!long) return paint(unpacked(figure.data[0]), layout);
+    overview.draw(long.axes, long.painted({ ...layout, coloraxis: { ...layout.coloraxis, colorscale: table(layout).map((colour, i) => [i / 255, inCss(colour)]) } }));
     overview.point(long.telling);
     const { data, layout: now } = long.shown(layout, overview.ranges(), box.clientWidth, false);
     paint(data[0], now);
@@ -214,6 +202,6 @@ BertExplorer.define("Heatmap", ({ element, trigger, props, settings }) => {
 
   box.style.height = `${settings.height}px`;
   new ResizeObserver(redraw).observe(box);
-  BertExplorer.onTheme(redraw, box);
+  onTheme(redraw, box);
   return draw;
 });

@@ -1,4 +1,4 @@
-// A view that Python keeps alive: a click in its frame is told to Python, which draws the frame anew.
+// A view that Python keeps alive: a click in its frame is told to Python, which draws the frame again.
 export default {
   render({ model, el }) {
     const box = document.createElement("div");

@@ -1,7 +1,9 @@
 // Draws a view that is a file of its own, from the values that stand in it. Nothing is asked of any server.
-(async () => {
-  "use strict";
-  const { el } = BertExplorer;
+import { el } from "../shared/dom.js";
+import { loadPlotlyBy } from "../shared/plotly.js";
+import * as sides from "./sides.js";
+
+async function start() {
   const data = JSON.parse(document.getElementById("bx-data").textContent);
   const main = document.querySelector("main");
 
@@ -15,13 +17,12 @@
 
   // ---- Plotly, which stands in the file.
 
-  let arrives = null;
-  BertExplorer.plotly = () => (arrives ??= (async () => {
+  loadPlotlyBy(async () => {
     const packed = document.getElementById("bx-plotly");
-    document.head.append(el("script", {}, await BertExplorer.sides.inflated(packed.textContent)));
+    document.head.append(el("script", {}, await sides.inflated(packed.textContent)));
     packed.remove();
     return window.Plotly;
-  })());
+  });
 
   // ---- The page. What is clicked is told to what is around it, where that answers.
 
@@ -29,7 +30,7 @@
     window.parent.postMessage({ bertExplorer: data.frame, view: part.view, part: part.name, event, index, customdata }, "*"));
   const toggle = el("button", { type: "button", title: "light or dark", "aria-label": "light or dark" }, "◐");
   toggle.addEventListener("click", () => dress(!document.body.classList.contains("dark")));
-  await BertExplorer.sides.draw(main, data.sides, { asked, tools: [toggle] });
+  await sides.draw(main, data.sides, { asked, tools: [toggle] });
   document.body.dataset.drawn = "yes";
 
   // ---- In the frame of a notebook, as high as what it shows.
@@ -40,4 +41,6 @@
     new ResizeObserver(tell).observe(main);
     for (const moment of [0, 200, 1000]) setTimeout(tell, moment); // observers sleep in a frame that is out of sight
   }
-})();
+}
+
+start();

@@ -1,94 +1,100 @@
 // Draws what views show, from their values. Nothing is asked of any server.
-BertExplorer.sides = (() => {
-  "use strict";
-  const { el } = BertExplorer;
-  const ASKS = new Set(["HeadGrid", "SwitchBoard", "TokenRow", "Bars", "WordGrid", "Ranking", "Architecture", "Chips"]); // Python, when clicked
+import { bytes } from "../arithmetic/binary.js";
+import { el } from "../shared/dom.js";
+import * as picture from "../components/picture.js";
+import { mount } from "../shared/mounting.js";
+import { prose } from "./prose.js";
 
-  // ---- What was packed.
+const ASKS = new Set(["HeadGrid", "SwitchBoard", "TokenRow", "Bars", "WordGrid", "Ranking", "Architecture", "Chips"]); // Python, when clicked
 
-  async function inflated(base64) {
-    const stream = new Blob([BertExplorer.bytes(base64)]).stream().pipeThrough(new DecompressionStream("deflate"));
-    return new Response(stream).text();
-  }
+// ---- What was packed.
 
-  const unpacked = async (value) => (value && typeof value.deflate === "string" ? JSON.parse(await inflated(value.deflate)) : value);
+export async function inflated(base64) {
+  const stream = new Blob([bytes(base64)]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(stream).text();
+}
 
-  // ---- The parts.
+const unpacked = async (value) => (value && typeof value.deflate === "string" ? JSON.parse(await inflated(value.deflate)) : value);
 
-  // A frame of rows, as `gr.Dataframe` takes them or as pandas writes them.
-  function frame({ columns, rows, label }) {
-    const title = label ? [el("caption", {}, label)] : [];
-    const row = (tag) => (cells) => el("tr", {}, ...cells.map((cell, index) => el(tag, { "data-column": tag === "td" ? String(columns[index]) : null }, cell == null ? "" : String(cell))));
-    const long = columns.length > 4 && rows.length <= 3; // on a phone, one value below the other
-    const table = el("table", { class: long ? "bx-frame-table bx-long-rows" : "bx-frame-table" }, ...title, el("thead", {}, row("th")(columns)), el("tbody", {}, ...rows.map(row("td"))));
-    return el("div", { class: "bx-scrolls" }, table);
-  }
+// ---- The parts.
 
-  const others = {
-    prose: (value) => BertExplorer.prose(value),
-    code: (value) => [el("pre", {}, value)],
-    frame: (value) => [frame(value)],
-  };
+// A frame of rows, as `gr.Dataframe` takes them or as pandas writes them.
+function frame({ columns, rows, label }) {
+  const title = label ? [el("caption", {}, label)] : [];
+  const row = (tag) => (cells) => el("tr", {}, ...cells.map((cell, index) => el(tag, { "data-column": tag === "td" ? String(columns[index]) : null }, cell == null ? "" : String(cell))));
+  const long = columns.length > 4 && rows.length <= 3; // on a phone, one value below the other
+  const table = el("table", { class: long ? "bx-frame-table bx-long-rows" : "bx-frame-table" }, ...title, el("thead", {}, row("th")(columns)), el("tbody", {}, ...rows.map(row("td"))));
+  return el("div", { class: "bx-scrolls" }, table);
+}
 
-  async function filled(box, part, asked) {
-    const value = await unpacked(part.value);
-    if (!part.component) return box.replaceChildren(...others[part.kind](value));
-    const props = { value };
-    const root = el("div", { class: part.skeleton });
-    box.replaceChildren(root);
-    if (ASKS.has(part.component) && !(asked && part.view)) {
-      box.classList.add("bx-still");
-      for (const kind of ["click", "dblclick", "keydown"]) {
-        box.addEventListener(kind, (event) => event.key === "Tab" || event.target.closest(".bx-save") || event.stopImmediatePropagation(), { capture: true });
-      }
+const others = {
+  prose,
+  code: (value) => [el("pre", {}, value)],
+  frame: (value) => [frame(value)],
+};
+
+async function filled(box, part, asked) {
+  const value = await unpacked(part.value);
+  if (!part.component) return box.replaceChildren(...others[part.kind](value));
+  const props = { value };
+  const root = el("div", { class: part.skeleton });
+  box.replaceChildren(root);
+  if (ASKS.has(part.component) && !(asked && part.view)) {
+    box.classList.add("bx-still");
+    for (const kind of ["click", "dblclick", "keydown"]) {
+      box.addEventListener(kind, (event) => event.key === "Tab" || event.target.closest(".bx-save") || event.stopImmediatePropagation(), { capture: true });
     }
-    BertExplorer.mount(part.component, box, (event, told) => part.view && asked && asked(part, event, told), props, () => {}, part.options);
   }
+  mount(part.component, box, (event, told) => part.view && asked && asked(part, event, told), props, () => {}, part.options);
+}
 
-  function placed(boxes, part) {
-    const class_ = ["bx-part", part.kind === "check" ? "bx-check" : "", part.caption ? "bx-caption" : ""].filter(Boolean).join(" ");
-    const box = el("div", { class: class_, "data-part": part.name });
-    boxes.push([box, part]);
-    return box;
-  }
+function placed(boxes, part) {
+  const class_ = ["bx-part", part.kind === "check" ? "bx-check" : "", part.caption ? "bx-caption" : ""].filter(Boolean).join(" ");
+  const box = el("div", { class: class_, "data-part": part.name });
+  boxes.push([box, part]);
+  return box;
+}
 
-  function parts(boxes, list) {
-    const [seen, more] = [list.filter((one) => !one.more), list.filter((one) => one.more)];
-    const folded = more.length ? [el("details", {}, el("summary", {}, "More"), ...more.map((one) => placed(boxes, one)))] : [];
-    return [...seen.map((one) => placed(boxes, one)), ...folded];
-  }
+function parts(boxes, list) {
+  const [seen, more] = [list.filter((one) => !one.more), list.filter((one) => one.more)];
+  const folded = more.length ? [el("details", {}, el("summary", {}, "More"), ...more.map((one) => placed(boxes, one)))] : [];
+  return [...seen.map((one) => placed(boxes, one)), ...folded];
+}
 
-  function view(boxes, one) {
-    for (const part of one.parts) part.view = one.name;
-    const beside = new Set(one.columns.flatMap(({ names }) => names));
-    const found = (names) => one.parts.filter((part) => names.includes(part.name));
-    const rest = one.parts.filter((part) => !beside.has(part.name));
-    const first = one.parts.findIndex((part) => beside.has(part.name));
-    const above = rest.filter((part) => one.parts.indexOf(part) < first);
-    const columns = one.columns.map(({ names, width }) => el("div", { style: `--width:${width}` }, ...parts(boxes, found(names))));
-    const title = one.heading ? [el("h2", {}, one.heading)] : [];
-    const note = one.note ? [el("p", { class: "bx-caption" }, one.note)] : [];
-    const side = columns.length ? [el("div", { class: "bx-side" }, ...columns)] : [];
-    return el("section", { class: "bx-view", style: `--width:${one.width}`, "data-view": one.name },
-      ...title, ...note, ...parts(boxes, above), ...side, ...parts(boxes, rest.filter((part) => !above.includes(part))));
-  }
+function view(boxes, one) {
+  for (const part of one.parts) part.view = one.name;
+  const beside = new Set(one.columns.flatMap(({ names }) => names));
+  const found = (names) => one.parts.filter((part) => names.includes(part.name));
+  const rest = one.parts.filter((part) => !beside.has(part.name));
+  const first = one.parts.findIndex((part) => beside.has(part.name));
+  const above = rest.filter((part) => one.parts.indexOf(part) < first);
+  const columns = one.columns.map(({ names, width }) => el("div", { style: `--width:${width}` }, ...parts(boxes, found(names))));
+  const title = one.heading ? [el("h2", {}, one.heading)] : [];
+  const note = one.note ? [el("p", { class: "bx-caption" }, one.note)] : [];
+  const side = columns.length ? [el("div", { class: "bx-side" }, ...columns)] : [];
+  return el("section", { class: "bx-view", style: `--width:${one.width}`, "data-view": one.name },
+    ...title, ...note, ...parts(boxes, above), ...side, ...parts(boxes, rest.filter((part) => !above.includes(part))));
+}
 
-  const link = (one) => (one.address ? [" · ", el("a", { href: one.address, rel: "noreferrer" }, "open it in the app")] : []);
+const link = (one) => (one.address ? [" · ", el("a", { href: one.address, rel: "noreferrer" }, "open it in the app")] : []);
 
-  // Fills `main` with an article for each side. `asked(part, event, told)` hears what is clicked, where that is answered;
-  // `tools` stand beside the first title. Resolves when all is drawn.
-  async function draw(main, sides, { asked = null, tools = [] } = {}) {
-    BertExplorer.provenance = sides[0].provenance; // of the pictures saved here
-    const boxes = []; // [box, part], filled when they have their place
-    main.replaceChildren(...sides.map((one, index) => el("article", {},
-      el("div", { class: "bx-top" }, el("h1", {}, one.question), ...(index ? [] : tools)),
-      ...(one.input ? [Object.assign(placed(boxes, one.input), { className: "bx-strip-of-input" })] : []),
-      ...(one.finding ? [el("p", { class: "bx-found" }, one.finding)] : []),
-      el("div", { class: "bx-views" }, ...one.views.map((each) => view(boxes, each))),
-      el("footer", {}, one.made, ...link(one)))));
-    main.classList.toggle("bx-sides", sides.length > 1);
-    for (const [box, part] of boxes) await filled(box, part, asked);
-  }
-
-  return { draw, inflated };
-})();
+/**
+ * Fill `main` with an article for each side.
+ * @param {HTMLElement} main
+ * @param {object[]} sides as explorer/export/page_file.py makes them
+ * @param {{asked?: ((part: object, event: string, told: object) => void) | null, tools?: Node[]}} options `asked` hears what is
+ *   clicked, where that is answered; `tools` stand beside the first title
+ * @returns {Promise<void>} when all is drawn
+ */
+export async function draw(main, sides, { asked = null, tools = [] } = {}) {
+  picture.saveWith(sides[0].provenance);
+  const boxes = []; // [box, part], filled when they have their place
+  main.replaceChildren(...sides.map((one, index) => el("article", {},
+    el("div", { class: "bx-top" }, el("h1", {}, one.question), ...(index ? [] : tools)),
+    ...(one.input ? [Object.assign(placed(boxes, one.input), { className: "bx-strip-of-input" })] : []),
+    ...(one.finding ? [el("p", { class: "bx-found" }, one.finding)] : []),
+    el("div", { class: "bx-views" }, ...one.views.map((each) => view(boxes, each))),
+    el("footer", {}, one.made, ...link(one)))));
+  main.classList.toggle("bx-sides", sides.length > 1);
+  for (const [box, part] of boxes) await filled(box, part, asked);
+}

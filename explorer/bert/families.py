@@ -79,7 +79,6 @@ class Family:
     parts: tuple[Part, ...] = _BERT_LAYER  # of a layer; other modules are shown by their paths
     # From a layer, for families with bottlenecks around the attention: what the attention block adds to the heads' output in
     # place of the hidden state, and the norm that ends the block, which is not among the parts.
-    # place of the hidden state, and the norm that ends the block, which no part names.
     bottleneck: str = ""
     bottleneck_norm: str = ""
     final_norm: str = ""  # from the encoder: applied to the last hidden state before any head

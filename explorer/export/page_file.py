@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 from explorer.bert import provenance
+from explorer.core.javascript import bundle
 from explorer.core.paths import ASSETS
 from explorer.export.contents import COMPONENTS, EMPTY, HEATMAP, input_strip, opened, shown
 from explorer.tabs import TABS
@@ -18,7 +19,14 @@ from explorer.ui.subject import Subject
 from explorer.ui.view import View, finding_of
 
 PACKED_FROM = 8_000  # characters: longer values are compressed
-ALWAYS = ("common", "long_input", "paper", "picture", "plotly_window", "token_row")
+ALWAYS = (
+    "common",
+    "long_input",
+    "paper",
+    "picture",
+    "plotly_window",
+    "token_row",
+)  # style sheets of every page; scripts are imported
 POLICY = "default-src 'none'; script-src 'unsafe-inline'{more}; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'"
 NEEDS_EVAL = " 'unsafe-eval'"  # Plotly compiles code for 3D figures
 THEMES = ("", "light", "dark")
@@ -68,24 +76,40 @@ def page(sides: Sequence[dict[str, Any]], theme: str = "", frame: str = "", live
     used = {part["component"] for part in parts if "component" in part}
     data = {"sides": [_packed(side) for side in sides], "frame": frame, "live": live}
     heavy = "PlotlyChart" in used
-    stems = [*ALWAYS, *sorted({_stem(name) for name in used} - set(ALWAYS))]
+    stems = sorted(map(_stem, used))
     values = {
         "policy": POLICY.format(more=NEEDS_EVAL if heavy else ""),
         "title": markup.escape(f"{sides[0]['question']} · BERT Explorer"),
-        "style": _assets(stems, "css"),
+        "style": styles(stems, "prose", "sides", "page"),
         "theme": theme if theme in THEMES else "",
         "data": json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c"),
         "plotly": f'<script type="text/plain" id="bx-plotly">{_plotly()}</script>\n' if heavy else "",
-        "script": _assets(stems, "js"),
+        "script": scripts(stems, "file/page.js"),
     }
     shell = (ASSETS / "file" / "page.html").read_text("utf-8")
     return re.sub(r"\{(\w+)\}", lambda found: values[found[1]], shell)
 
 
-def drawing(suffix: str) -> str:
-    """The scripts ("js") or styles ("css") that draw any view, for a page that fetches the values itself."""
-    stems = [*ALWAYS, *sorted({_stem(component.name) for component in (*COMPONENTS.values(), HEATMAP)} - set(ALWAYS))]
-    return _assets(stems, suffix, page=("page",) if suffix == "css" else ())
+def all_stems() -> list[str]:
+    """The file names of all components that a page without the app can draw."""
+    return sorted({_stem(component.name) for component in (*COMPONENTS.values(), HEATMAP)})
+
+
+def scripts(stems: Iterable[str], entry: str) -> str:
+    """The script that draws components by their file names, and then runs the module `entry`."""
+    found = [
+        f"{folder}/{stem}.js" for stem in stems for folder in ("components", "file") if (ASSETS / folder / f"{stem}.js").exists()
+    ]
+    return bundle([*found, entry])
+
+
+def styles(stems: Iterable[str], *own: str) -> str:
+    """The style sheet of some components, by their file names, and then the page's own."""
+    chosen = [*ALWAYS, *(stem for stem in stems if stem not in ALWAYS)]
+    places = [ASSETS / folder / f"{stem}.css" for folder in ("components", "file") for stem in chosen]
+    places += [ASSETS / "file" / f"{stem}.css" for stem in own]
+    text = "\n".join(path.read_text("utf-8") for path in places if path.exists())
+    return re.sub(r"</(?=script|style)", r"<\\/", text)
 
 
 def _parts(side: dict[str, Any]) -> list[dict[str, Any]]:
@@ -124,11 +148,3 @@ def _plotly() -> str:
 def _stem(component: str) -> str:
     """The file name of a component: AttentionLines is in attention_lines."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", component).lower()
-
-
-def _assets(stems: Iterable[str], suffix: str, page: Sequence[str] = ("page",)) -> str:
-    """The scripts or styles of some components, then the page's own."""
-    places = [ASSETS / folder / f"{stem}.{suffix}" for folder in ("components", "file") for stem in stems]
-    own = [ASSETS / "file" / f"{stem}.{suffix}" for stem in ("prose", "sides", *page)]
-    text = "\n".join(path.read_text("utf-8") for path in [*places, *own] if path.exists())
-    return re.sub(r"</(?=script|style)", r"<\\/", text)

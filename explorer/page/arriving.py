@@ -37,9 +37,9 @@ def listen(shell: Shell, blocks: PageBlocks) -> tuple[gr.events.Dependency, gr.e
 
     # Set by a script: a number that makes each visit a new value, and the query of the link.
     visited = gr.Textbox("", visible="hidden", elem_id="visited")
-    shell.address.change(None, shell.address, js="(query) => BertLink.follow(query)", api_visibility="private")
+    shell.address.change(None, shell.address, js="(query) => BertExplorer.link.follow(query)", api_visibility="private")
     known = [shell.open_tab, shell.models.recent, *shell.kept]
     visits = run([visited.change], visit, shell.of_a_place, [visited, shell.models.recent, *shell.kept])
-    visits.then(None, js="() => BertLink.arrived()", api_visibility="private")
+    visits.then(None, js="() => BertExplorer.link.arrived()", api_visibility="private")
     opened = run([blocks.load], open_page, shell.of_a_place, known)
     return opened, visits

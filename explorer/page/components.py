@@ -9,22 +9,22 @@ from importlib.metadata import version
 from typing import Any, ClassVar
 
 from explorer.api.gradio_seams import HTMLComponent
+from explorer.core.javascript import bundle
 from explorer.core.paths import ASSETS
 from explorer.ui.pictures import alternatives
 
-
-def _joined(suffix: str) -> str:
-    """All files with a suffix, joined. common.* comes first, since the others extend or override it."""
-    paths = sorted((ASSETS / "components").glob(f"*.{suffix}"), key=lambda path: (path.stem != "common", path.stem))
-    return "\n".join(path.read_text("utf-8") for path in paths)
-
-
 PLOTLY_ADDRESS = f"bx/{version('plotly')}/plotly.min.js"  # a route of the server: no path of this machine in the page
-HEAD = f"""<style>{_joined("css")}</style>
-<link rel="alternate" type="text/javascript" id="plotly-js" href="{PLOTLY_ADDRESS}">
-<script>{_joined("js")}</script>
-"""
-"""What the components need in the head of the page."""
+
+
+def page_head(*modules: str) -> str:
+    """What the components need in the head of a page, and a script with further `modules` of assets/ after theirs."""
+    folder = ASSETS / "components"
+    # common.css comes first, since the others extend or override it.
+    sheets = sorted(folder.glob("*.css"), key=lambda path: (path.stem != "common", path.stem))
+    style = "\n".join(path.read_text("utf-8") for path in sheets)
+    script = bundle(["components/common.js", *(f"components/{path.name}" for path in sorted(folder.glob("*.js"))), *modules])
+    plotly = f'<link rel="alternate" type="text/javascript" id="plotly-js" href="{PLOTLY_ADDRESS}">'
+    return f"<style>{style}</style>\n{plotly}\n<script>{script}</script>\n"
 
 
 class Drawn(HTMLComponent):
@@ -60,7 +60,7 @@ class Drawn(HTMLComponent):
 
 
 class Pulse(Drawn):
-    """An invisible component: `BertPage.draw` in assets/page.js triggers its `.select` to have the thing called `name` drawn.
+    """An invisible component: `draw` in assets/page/drawing.js triggers its `.select` to have the thing called `name` drawn.
 
     `event.index` holds what the user chose: `token`, `layer`, `head` or `hidden_state`, each only if chosen, and `at_once` if
     slow parts may be left out. A new value says that some were left out; the browser then triggers `.rest` to get them.

@@ -1,6 +1,6 @@
 """Draw what is open: one answer holds the user's choice, the tokens above the tabs, and the open choice of the open tab.
 
-The browser asks for it through a `Pulse` (`BertPage.draw` in assets/page.js): that of the open choice, which gets the
+The browser asks for it through a `Pulse` (`draw` in assets/page/drawing.js): that of the open choice, which gets the
 settings there, or that of the page, while the tab is not built.
 After a key press a picture is wanted `at_once`: the answer leaves slow parts out and tells the pulse so, and the browser
 asks for them when it has drawn the picture. A user who goes on typing waits for none of them.
@@ -25,7 +25,7 @@ from explorer.ui.pictures.token_row import token_row_of
 from explorer.ui.subject import Subject
 from explorer.ui.view import View
 
-DRAWN, FINISHED = "() => BertPage.drawn()", "() => BertPage.finished()"
+DRAWN, FINISHED = "() => BertExplorer.page.drawn()", "() => BertExplorer.page.finished()"
 TURNS = itertools.count(1)  # a new value each time: the browser does not hear of a value that stays the same
 
 

@@ -15,8 +15,8 @@ from explorer.api.handlers import friendly
 from explorer.core.scheduling import MODEL
 from explorer.ui.subject import Selection, Subject
 
-DRAW = "() => BertPage.draw()"  # redraw what is open
-CHOSEN = "(...values) => BertPage.chosen(values)"  # for dropdowns: only when an item is chosen, not when the box is left
+DRAW = "() => BertExplorer.page.draw()"  # redraw what is open
+CHOSEN = "(...values) => BertExplorer.page.chosen(values)"  # for dropdowns: only when an item is chosen, not when the box is left
 BURST = 2.0  # seconds within which steps of one listener may reach the browser together
 Triggers = functools.partial | Sequence[Callable]  # `earlier.success` or an event of our own components, or a list of events
 Updates = dict[Any, Any]  # new values by component; components not named keep theirs
@@ -31,7 +31,7 @@ def typed_in(*boxes: gr.Textbox) -> dict[str, str]:
     (`input` only reports keys that write a letter.) Values set by the page itself are drawn by the code that sets them.
     """
     selector = ", ".join(f"#{box.elem_id}" for box in boxes)
-    return {"js": f"(...values) => BertPage.typed(values, '{selector}')", "trigger_mode": "multiple"}
+    return {"js": f"(...values) => BertExplorer.page.typed(values, '{selector}')", "trigger_mode": "multiple"}
 
 
 def run(

@@ -148,7 +148,7 @@ def _listen_to_reading(tab: TabPage, panel: Panel, name: str) -> gr.events.Depen
 
 def _listen_to_saving(panel: Panel, name: str) -> None:
     sheet = getattr(panel.view, f"on_{name}").sheet
-    js = f"(sheet) => BertPage.downloadCsv(sheet, '{sheet}.csv')"
+    js = f"(sheet) => BertExplorer.page.downloadCsv(sheet, '{sheet}.csv')"
     panel.parts[name].click(None, panel.controls[sheet], js=js, api_visibility="private")
 
 

@@ -32,10 +32,10 @@ from explorer.ui.pictures.token_row import token_row_of
 from explorer.ui.says import prepare, says_of
 from explorer.ui.subject import CHANGES, Selection
 
-TYPED = "async (...values) => BertPage.asking(await BertPage.typed(values, '#input'))"
-OPENED = "async (...values) => BertPage.asking(await BertPage.opened(values))"
-READ = "() => BertPage.wasRead()"
-ASKING = "(...values) => BertPage.asking(values)"  # redraw the strip, and what is open at the same time
+TYPED = "async (...values) => BertExplorer.page.asking(await BertExplorer.page.typed(values, '#input'))"
+OPENED = "async (...values) => BertExplorer.page.asking(await BertExplorer.page.opened(values))"
+READ = "() => BertExplorer.page.wasRead()"
+ASKING = "(...values) => BertExplorer.page.asking(values)"  # redraw the strip, and what is open at the same time
 
 ABOUT = "BERT reads a whole text and guesses hidden words. **Type, click a word** to follow it, *mask* it."
 
@@ -67,7 +67,7 @@ def build_shell() -> tuple[PageBlocks, Shell]:
         blocks.paint = painter(shell, blocks)
         opened, visited = arriving.listen(shell, blocks)
         _refresh(shell, opened.success, js=OPENED)
-        then(opened, "() => BertPage.wasOpened()")
+        then(opened, "() => BertExplorer.page.wasOpened()")
         _refresh(shell, visited.success)
     return blocks, shell
 
@@ -110,10 +110,10 @@ def _build() -> Shell:
     told, pulse = gr.State(""), Pulse()
     around = (strip, steppers, says, put_back, suggestion, notice)
     shell = Shell(inputs, open_tab, blanks, models, examples, *around, told, address, tab_bar, pulse, tabs)
-    opener.click(None, js="() => BertPage.toggleBar()", api_visibility="private")
-    find.click(None, js="() => BertFinder.open()", api_visibility="private")
-    present.click(None, js="() => BertPage.present()", api_visibility="private")
-    link.click(None, js="() => BertTake.show()", api_visibility="private")
+    opener.click(None, js="() => BertExplorer.page.toggleBar()", api_visibility="private")
+    find.click(None, js="() => BertExplorer.page.openFinder()", api_visibility="private")
+    present.click(None, js="() => BertExplorer.page.present()", api_visibility="private")
+    link.click(None, js="() => BertExplorer.take.show()", api_visibility="private")
     lessons.click(None, js="() => BertLessons.toggle()", api_visibility="private")
     _listen_to_header(shell, theme)
     return shell
@@ -164,7 +164,7 @@ def _listen_to_header(shell: Shell, theme: gr.Button) -> None:
     for chip, change in ((shell.put_back, put_back), (shell.suggestion, change_over)):
         picked = run_picked([chip.select], change, [inputs.selection], inputs.all)
         picked.success(None, js=DRAW, api_visibility="private")
-    theme.click(None, js="() => BertPage.toggleTheme()", api_visibility="private")
+    theme.click(None, js="() => BertExplorer.page.toggleTheme()", api_visibility="private")
 
 
 def _listen_to_what_is_said(shell: Shell, blocks: PageBlocks) -> None:

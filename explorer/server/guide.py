@@ -8,6 +8,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from explorer.api.gradio_seams import may_enter
+from explorer.core.javascript import bundle
 from explorer.core.paths import ASSETS
 from explorer.guide.pages import FIRST, FOLDER, Page, order, pages
 from explorer.guide.rendering import mark
@@ -42,7 +43,7 @@ async def _style(request: Request) -> Response:
 
 
 async def _script(request: Request) -> Response:
-    return Response((FOLDER / "guide.js").read_text("utf-8"), media_type="text/javascript", headers=FRESH)
+    return Response(bundle(["guide/guide.js"]), media_type="text/javascript", headers=FRESH)
 
 
 async def _page(request: Request) -> Response:

@@ -19,8 +19,8 @@ def join_routes() -> list[Route]:
     """The routes of the page and of its files."""
     return [
         Route("/join", _page),
-        Route("/bx/join.js", _asset("js", "text/javascript")),
-        Route("/bx/join.css", _asset("css", "text/css")),
+        Route("/bx/join.js", _asset(_script, "text/javascript")),
+        Route("/bx/join.css", _asset(_style, "text/css")),
     ]
 
 
@@ -29,18 +29,24 @@ async def _page(request: Request) -> Response:
     return HTMLResponse(page, headers={"Cache-Control": "no-cache"})
 
 
-def _asset(suffix: str, media_type: str) -> Callable[[Request], Awaitable[Response]]:
+def _asset(make: Callable[[], str], media_type: str) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
-        return Response(_bundle(suffix), media_type=media_type, headers={"Cache-Control": "no-cache"})
+        return Response(make(), media_type=media_type, headers={"Cache-Control": "no-cache"})
 
     return answer
 
 
 @cache
-def _bundle(suffix: str) -> str:
-    """The script or style sheet that draws views without the app, with that of the join page."""
-    own = [ASSETS / "classroom" / f"{stem}.{suffix}" for stem in ("news", "join")]
-    return "\n".join([page_file.drawing(suffix), *(path.read_text("utf-8") for path in own if path.exists())])
+def _script() -> str:
+    """The script of the join page; it draws any view without the app."""
+    return page_file.scripts(page_file.all_stems(), "classroom/join.js")
+
+
+@cache
+def _style() -> str:
+    """The style sheet of the join page."""
+    own = (ASSETS / "classroom" / "join.css").read_text("utf-8")
+    return "\n".join([page_file.styles(page_file.all_stems(), "prose", "sides", "page"), own])
 
 
 def join_address(request: Request, host: str) -> str:

@@ -30,12 +30,14 @@ def visit(page, query: str) -> None:
             document.querySelectorAll("dialog[open]").forEach((dialog) => dialog.close());
             document.querySelectorAll(".label-wrap.open, .toast-close").forEach((button) => button.click());
             scrollTo(0, 0);
-            BertLink.visit(query);
+            BertExplorer.link.visit(query);
         }""",
         address,
     )
     # To where the page is already, too, an answer comes: it would put back what is typed before it.
-    page.wait_for_function("(query) => BertLink.query === query && BertLink.visiting === null", arg=address)
+    page.wait_for_function(
+        "(query) => BertExplorer.link.linkState.query === query && BertExplorer.link.linkState.visiting === null", arg=address
+    )
     settled(page)
 
 

@@ -62,11 +62,11 @@ def test_the_picture_comes_before_what_takes_longer_and_no_key_waits_for_that(op
     box.fill("a garden")
     expect(labels.filter(has_text="garden")).to_have_count(1)
     expect(finding.locator(".bx-finding")).to_have_css("opacity", "0.55")
-    page.wait_for_function("() => BertPage.asksRest")
+    page.wait_for_function("() => BertExplorer.page.drawingState.asksRest")
     box.fill("a river")
     expect(labels.filter(has_text="river")).to_have_count(1)
     assert page.locator("#attention-heads-grid").bounding_box()["y"] == top, "nothing moves"
-    page.wait_for_function("() => BertPage.asksRest")
+    page.wait_for_function("() => BertExplorer.page.drawingState.asksRest")
     monkeypatch.setattr(ablation, "vectors_without_heads", work)
     box.fill("a lake")
     expect(labels.filter(has_text="lake")).to_have_count(1)

@@ -11,7 +11,7 @@ import pytest
 
 from explorer.attention.pictures import attention_lines
 from explorer.page.blocks import PageBlocks
-from explorer.page.components import HEAD, AttentionLines, Bars, HeadGrid, Notice, PlotlyChart, TokenRow
+from explorer.page.components import AttentionLines, Bars, HeadGrid, Notice, PlotlyChart, TokenRow, page_head
 from explorer.page.events import QUIET
 from explorer.page.turns import Turns
 from explorer.server.document import Document
@@ -165,7 +165,7 @@ def _buttons(made, notice, hidden, space):
 def address():
     blocks = build()
     settings = {"footer_links": [], "run_history": False, "enable_monitoring": False}
-    kwargs = guarded(blocks, "127.0.0.1", Document(HEAD))
+    kwargs = guarded(blocks, "127.0.0.1", Document(page_head()))
     _, url, _ = blocks.launch(prevent_thread_lock=True, quiet=True, app_kwargs=kwargs, **settings)
     yield url
     blocks.close()

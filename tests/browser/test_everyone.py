@@ -159,7 +159,7 @@ def _starts(text: str) -> re.Pattern[str]:
 def test_a_picture_fills_a_phone(open_app):
     page = open_app("?__theme=dark", viewport={"width": 420, "height": 800})
     settled(page)
-    page.evaluate("() => BertPage.present()")
+    page.evaluate("() => BertExplorer.page.present()")
     expect(page.locator("#stage")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
     page.get_by_role("button", name="Close").click()

@@ -26,11 +26,11 @@ def hidden(open_app):
     def opened(tab, query=JAPAN):
         page = open_app(at(tab, query))
         settled(page)
-        page.evaluate("() => BertAnswers.set(true)")
+        page.evaluate("() => BertExplorer.answers.setHidden(true)")
         return page
 
     yield opened
-    open_app().evaluate("() => BertAnswers.set(false)")
+    open_app().evaluate("() => BertExplorer.answers.setHidden(false)")
 
 
 def cover(page, where):
@@ -163,7 +163,7 @@ def test_nobody_is_shut_out_by_covers(open_app):
     page = open_app(at("Fill-mask", f"{JAPAN}&__theme=light"))
     page.evaluate(AXE)
     page.add_style_tag(content=".view, #strip { opacity: 1 !important; transition: none !important; }")  # no fading while waiting
-    page.evaluate("() => BertAnswers.set(true)")
+    page.evaluate("() => BertExplorer.answers.setHidden(true)")
     for tab in ("Fill-mask", "Next sentence", "Overview"):
         open_tab(page, tab)
         settled(page)
@@ -181,7 +181,7 @@ def test_what_is_printed_or_taken_away_has_its_answers(hidden):
     page.emulate_media(media="screen")
     cover(page, GUESSES).click()
     page.locator(GUESSES).get_by_text("tokyo").hover()
-    page.evaluate("() => BertAnswers.coverAll()")
+    page.evaluate("() => BertExplorer.answers.coverAll()")
     drawn = """() => new Promise((done) => {
         const saved = URL.createObjectURL;
         URL.createObjectURL = (blob) => (blob.text().then(done), saved(blob));

@@ -68,13 +68,13 @@ def test_going_where_the_page_still_is_counts_while_an_answer_is_on_its_way(open
     page.locator("#text-b textarea").fill("")
     page.locator("#text-a textarea").fill("word " * 729)
     page.wait_for_function("() => document.body.dataset.busy")
-    page.evaluate("() => BertLink.visit(BertLink.query)")
+    page.evaluate("() => BertExplorer.link.visit(BertExplorer.link.linkState.query)")
     settled(page)
     expect(page.locator("#text-a textarea")).to_have_value("The capital of Japan is [MASK].")
     expect(chips(page).filter(has_text="japan")).to_be_visible()
     settled(page)
-    assert "capital" in page.evaluate("BertLink.query")
-    assert page.evaluate("BertLink.visiting") is None
+    assert "capital" in page.evaluate("BertExplorer.link.linkState.query")
+    assert page.evaluate("BertExplorer.link.linkState.visiting") is None
 
 
 @pytest.fixture
@@ -87,13 +87,13 @@ def two_ways(monkeypatch, serving):
 
 def test_the_dialog_has_the_link_its_qr_code_and_every_way_out(open_app, served, two_ways):
     page = open_app("?tab=attention", viewport={"width": 420, "height": 900})
-    assert page.evaluate("BertTake.ways").__class__ is list
-    page.evaluate("(ways) => Object.assign(BertTake, { ways })", two_ways)
+    assert page.evaluate("BertExplorer.told.ways").__class__ is list
+    page.evaluate("(ways) => Object.assign(BertExplorer.told, { ways })", two_ways)
     page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(); }")
     page.locator("#open-bar").click()
     page.locator("#take-away").click()
     dialog = page.get_by_role("dialog", name="Take this view away")
-    expect(dialog.get_by_label("Link")).to_have_value(f"{served}/?{page.evaluate('BertLink.query')}")
+    expect(dialog.get_by_label("Link")).to_have_value(f"{served}/?{page.evaluate('BertExplorer.link.linkState.query')}")
     expect(dialog.get_by_role("status")).to_contain_text("The link is marked")
     page.wait_for_function("() => document.querySelector('#take img').naturalWidth > 100")
     page.evaluate(AXE)

@@ -32,20 +32,21 @@ def test_the_pause_before_a_text_is_read_begins_with_the_key(open_app):
     page.locator("#text-a textarea").focus()
     waits = page.evaluate(
         """() => {
-            const [later, now, keyed] = [window.setTimeout, performance.now, BertPage.keyed];
+            const { typed, typingState: state, PAUSE } = BertExplorer.page;
+            const [later, now, keyed] = [window.setTimeout, performance.now, state.keyed];
             const found = [];
             window.setTimeout = (_, wait) => found.push(wait);
             performance.now = () => 5000;
             for (const since of [0, 16, 900]) {
-                BertPage.keyed = 5000 - since;
-                BertPage.typed([], "#text-a");
+                state.keyed = 5000 - since;
+                typed([], "#text-a");
             }
-            [window.setTimeout, performance.now, BertPage.keyed, BertPage.tell] = [later, now, keyed, null];
-            return found.map((wait) => BertPage.PAUSE - wait);
+            [window.setTimeout, performance.now, state.keyed, state.tell] = [later, now, keyed, null];
+            return found.map((wait) => PAUSE - wait);
         }"""
     )
-    assert waits == [0, 16, page.evaluate("() => BertPage.PAUSE")]
-    assert page.evaluate("() => BertPage.PAUSE") > 1000 / 30, "a key that is held down is not read each time"
+    assert waits == [0, 16, page.evaluate("() => BertExplorer.page.PAUSE")]
+    assert page.evaluate("() => BertExplorer.page.PAUSE") > 1000 / 30, "a key that is held down is not read each time"
 
 
 def test_what_is_deleted_or_pasted_counts_too(open_app):

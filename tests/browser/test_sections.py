@@ -24,7 +24,7 @@ def test_a_tab_that_is_opened_elsewhere_opens_its_section(open_app):
     page = open_app("?tab=corpus&view=head-atlas")
     section = page.locator("#sections [aria-selected=true]")
     expect(section).to_have_text("Beyond one sentence")
-    page.evaluate("() => BertPage.open('Fine-tune')")
+    page.evaluate("() => BertExplorer.page.open('Fine-tune')")
     expect(section).to_have_text("Teach it")
 
 

@@ -99,7 +99,7 @@ def test_gradio_keeps_nothing_of_what_a_call_was_given(open_at):
     page = open_at("Tokens")
     page.evaluate(
         """async () => {
-            const parts = Object.values(await import(new URL(BertPage.STATUSES, document.baseURI)));
+            const parts = Object.values(await import(new URL(BertExplorer.told.statuses, document.baseURI)));
             const kind = parts.find((part) => part?.LoadingStatus).LoadingStatus.prototype;
             const { update } = kind;
             window.ended = 0;

@@ -44,7 +44,7 @@ def english(path: Path) -> Iterator[tuple[int, str]]:
     text = path.read_text("utf-8")
     if path.suffix == ".js":
         for number, line in enumerate(text.splitlines(), start=1):
-            if found := re.search(r"(?:^|\s)// (.*)", line):
+            if found := re.search(r"(?:^|\s)// (.*)", line) or re.search(r"^\s*/?\*+ (.*)", line):
                 yield number, found[1]
         return
     for node in ast.walk(ast.parse(text)):
@@ -60,7 +60,7 @@ def read() -> Iterator[Path]:
     for path in PACKAGE.rglob("*.py"):
         if path.relative_to(PACKAGE).parts[0] not in NOT_READ:
             yield path
-    for folder in ("", "components", "classroom"):
+    for folder in ("", "arithmetic", "classroom", "components", "components/flow", "file", "guide", "page", "shared"):
         yield from (SCRIPTS / folder).glob("*.js")
 
 

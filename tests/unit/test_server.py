@@ -88,11 +88,10 @@ def test_every_answer_tells_the_browser_to_be_careful(ask, request_):
 
 
 def test_the_policy_names_every_inline_script_of_the_page(ask):
-    from explorer import app
-
     _, headers, page = ask("GET", "/")
-    scripts = re.findall(r"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", page.decode() + app.HEAD, re.DOTALL)
-    assert len(scripts) >= 5
+    scripts = re.findall(r"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", page.decode(), re.DOTALL)
+    for ours in ("window.BertExplorer =", "BertExplorer.page.paintFirst()", "window.gradio_config ="):
+        assert any(ours in script for script in scripts)
     for script in scripts:
         digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
         assert f"'sha256-{digest}'" in headers["Content-Security-Policy"]

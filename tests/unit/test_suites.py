@@ -84,7 +84,7 @@ def test_both_directions_of_a_stereotype_have_the_same_words():
 
 def test_no_sentence_of_a_suite_was_taken_from_what_else_there_is():
     folders = [ROOT / "assets" / name for name in ("examples", "lessons")]
-    texts = [path.read_text("utf-8") for folder in folders for path in folder.iterdir() if path.suffix != ".css"]
+    texts = [path.read_text("utf-8") for folder in folders for path in folder.rglob("*.*") if path.suffix != ".css"]
     made = [line for path in (PRETRAINING / "facts.txt", PRETRAINING / "stories.txt") for one in documents(path) for line in one]
     known = " ".join(" ".join([*texts, *made, *built_in().texts]).split()).casefold()
     for suite in SUITES.values():

@@ -45,7 +45,7 @@ def test_of_a_text_box_is_heard_what_a_person_types(blocks):
     for box, listener in heard:
         if box.elem_id in ("link", "visited"):  # which nobody types into
             continue
-        assert "BertPage.typed(" in listener.js
+        assert "BertExplorer.page.typed(" in listener.js
         assert f"#{box.elem_id}" in listener.js or "'#input'" in listener.js, box.elem_id
 
 

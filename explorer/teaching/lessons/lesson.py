@@ -9,6 +9,8 @@ from explorer.export import links
 from explorer.export.place import Place
 from explorer.ui.subject import Subject
 
+ENGLISH = "en"  # the language in which every lesson is there
+
 ROUNDS = (
     "blank",
     "pair",
@@ -129,6 +131,7 @@ class Lesson:
     minutes: int = 0  # in class; 0 if unknown
     works: tuple[Example, ...] = ()  # where the model does well
     fails: tuple[Example, ...] = ()  # where it does not
+    language: str = ENGLISH  # the name of its folder, as `lang` of HTML has it
 
     @property
     def number(self) -> int:

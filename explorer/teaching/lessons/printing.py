@@ -9,7 +9,7 @@ from explorer.core.hosts import is_loopback
 from explorer.core.paths import ASSETS
 from explorer.export import qr
 from explorer.export.place import VERSION
-from explorer.teaching.lessons.lesson import Example, Lesson, Option, Step
+from explorer.teaching.lessons.lesson import ENGLISH, Example, Lesson, Option, Step
 from explorer.teaching.lessons.sending import as_html, within_a_line
 
 HERE = "http://127.0.0.1:7860/"  # the app's address, unless another one is given
@@ -43,7 +43,7 @@ def handout(lesson: Lesson, address: str = HERE) -> str:
     names = '<p class="names"><span>Name</span><span>Date</span></p>'
     kind = f'<p class="kind">Lesson {lesson.number}{f" · {lesson.minutes} minutes" if lesson.minutes else ""}</p>'
     where = f'<p class="where">Each code opens its step in BERT Explorer, at {escape(address)}</p>'
-    return _page(lesson.title, f"{names}{kind}{_head(lesson)}{where}{steps}", address, "handout")
+    return _page(lesson.title, f"{names}{kind}{_head(lesson)}{where}{steps}", address, "handout", lesson.language)
 
 
 def teacher_sheet(lesson: Lesson, address: str = HERE) -> str:
@@ -52,7 +52,8 @@ def teacher_sheet(lesson: Lesson, address: str = HERE) -> str:
     tried = _examples("Known to work", lesson.works) + _examples("Known to fail", lesson.fails)
     sources = f'<p class="sources">Sources: {escape("; ".join(lesson.sources))}.</p>'
     kind = f'<p class="kind">Teacher’s sheet · lesson {lesson.number} · {_length(lesson)}</p>'
-    return _page(f"{lesson.title} · Teacher’s sheet", f"{kind}{_head(lesson)}{sources}{tried}{steps}", address, "teacher")
+    body = f"{kind}{_head(lesson)}{sources}{tried}{steps}"
+    return _page(f"{lesson.title} · Teacher’s sheet", body, address, "teacher", lesson.language)
 
 
 def contents(lessons: Iterable[Lesson], address: str = HERE) -> str:
@@ -78,12 +79,13 @@ def files(lessons: Iterable[Lesson], address: str = HERE) -> dict[str, str]:
     return made
 
 
-def _page(title: str, body: str, address: str, kind: str) -> str:
+def _page(title: str, body: str, address: str, kind: str, language: str = ENGLISH) -> str:
     style = (ASSETS / "lessons" / "sheet.css").read_text("utf-8")
     host = urlsplit(address).hostname or ""
     note = f'<p class="note">{escape(NOT_FOR_PHONES.format(host=host))}</p>' if is_loopback(host) else ""
     return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        f'<!doctype html><html lang="{escape(language)}"><head><meta charset="utf-8">'
+        f'<meta name="viewport" content="width=device-width">'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
         f"<title>{escape(title)} · BERT Explorer</title><style>{style}</style></head>"
         f'<body class="{kind}"><main>{note}{body}</main></body></html>\n'

@@ -9,17 +9,32 @@ be brought about, `check:` before what must then be true of the page, and `solut
 
 import ast
 import functools
+import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from explorer.core.errors import InputError
 from explorer.core.paths import ASSETS
 from explorer.export.links import PARAMETERS
 from explorer.export.place import SETTING
-from explorer.teaching.lessons.lesson import ROUNDS, Check, Claim, Example, Exercise, Lesson, LessonError, OfPage, Option, Step
+from explorer.teaching.lessons.lesson import (
+    ENGLISH,
+    ROUNDS,
+    Check,
+    Claim,
+    Example,
+    Exercise,
+    Lesson,
+    LessonError,
+    OfPage,
+    Option,
+    Step,
+)
 
-FOLDER = ASSETS / "lessons"
+FOLDER = ASSETS / "lessons"  # of folders, one for each language
+LANGUAGE = "BERT_EXPLORER_LESSONS"  # in the environment: the language of the lessons, as `--lessons` sets it
 HEAD = ("title", "about", "sources")
 FOR_TEACHERS = ("minutes", "works", "fails")
 LISTS = ("sources", "works", "fails")
@@ -36,10 +51,30 @@ EXAMPLE = re.compile(r"(.+?) → ([^|]+?)((?: \| [^|]+)+)")
 OPTION = re.compile(r"- \[([ x])\] ([^|]+)\|(.+)")
 
 
+def languages(folder: Path = FOLDER) -> tuple[str, ...]:
+    """The languages that have lessons: the names of their folders, such as `en`."""
+    return tuple(sorted({path.parent.name for path in folder.glob("*/*.md")}))
+
+
+def lessons(language: str = "", folder: Path = FOLDER) -> tuple[Lesson, ...]:
+    """All lessons, by number, in a language or else the one of the app; in English those without a translation.
+
+    Raises InputError if no folder has that language, and LessonError.
+    """
+    return _lessons(language or os.environ.get(LANGUAGE, "") or ENGLISH, folder)
+
+
+def check_language(language: str, folder: Path = FOLDER) -> None:
+    """Raise InputError if no folder has that language."""
+    if language not in (known := languages(folder)):
+        raise InputError(f"There are no lessons in {language!r}; there are some in {', '.join(known)}.")
+
+
 @functools.cache
-def lessons() -> tuple[Lesson, ...]:
-    """All lessons of the app, by number. Raises LessonError."""
-    return tuple(read(path) for path in sorted(FOLDER.glob("*.md")) if path.name != "README.md")
+def _lessons(language: str, folder: Path) -> tuple[Lesson, ...]:
+    check_language(language, folder)
+    files = {path.name: path for one in (ENGLISH, language) for path in (folder / one).glob("*.md")}
+    return tuple(read(files[name]) for name in sorted(files))
 
 
 def read(path: Path) -> Lesson:
@@ -101,7 +136,8 @@ class _Reader:
             raise self.wrong(len(self.lines), "no step asks anything; write answers as '- [ ] text | feedback'.")
         (_, title), (_, about) = head["title"][0], head["about"][0]
         sources = tuple(text for _, text in head["sources"])
-        return Lesson(self.path.stem, title, about, sources, tuple(steps), *self._for_teachers(head))
+        language, name = self.path.parent.name, self.path.stem
+        return Lesson(name, title, about, sources, tuple(steps), *self._for_teachers(head), language=language)
 
     def _head(self) -> tuple[dict[str, list[tuple[int, str]]], int]:
         """The (line, text) pairs by name, and the index of the first line after the head."""

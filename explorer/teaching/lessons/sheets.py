@@ -6,6 +6,7 @@ from pathlib import Path
 
 from explorer.core.command import status
 from explorer.core.errors import InputError
+from explorer.teaching.lessons.lesson import ENGLISH
 from explorer.teaching.lessons.printing import HERE, checked, files
 from explorer.teaching.lessons.reading import lessons
 
@@ -15,12 +16,13 @@ def arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m explorer.teaching.lessons.sheets", description=__doc__)
     parser.add_argument("out", type=Path, metavar="OUT", help="folder for the pages, made if it is not there")
     parser.add_argument("--address", default=HERE, help="where phones reach the app; the codes lead there (default %(default)s)")
+    parser.add_argument("--language", default=ENGLISH, help="the language of the lessons (default %(default)s)")
     return parser
 
 
-def write(out: Path, address: str) -> None:
+def write(out: Path, address: str, language: str = ENGLISH) -> None:
     """Write all sheets into a folder. Raises InputError."""
-    made = files(lessons(), checked(address))
+    made = files(lessons(language), checked(address))
     try:
         out.mkdir(parents=True, exist_ok=True)
         for name, page in made.items():
@@ -33,7 +35,7 @@ def write(out: Path, address: str) -> None:
 def main() -> int:
     """Run the command line; returns the exit status."""
     args = arguments().parse_args()
-    return status(lambda: write(args.out, args.address))
+    return status(lambda: write(args.out, args.address, args.language))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,55 @@
+// The app's page: what starts with it, and what Gradio's listeners and the tests may call.
+import * as answers from "./answers.js";
+import "./components/common.js";
+import "./components/picture.js";
+import { paintFirst } from "./first.js";
+import "./keyboard.js";
+import * as link from "./link.js";
+import * as page from "./page.js";
+import * as busy from "./page/busy.js";
+import * as drawing from "./page/drawing.js";
+import { listenForFinder, openFinder } from "./page/finder.js";
+import * as opening from "./page/opening.js";
+import { told } from "./page/told.js";
+import * as typing from "./page/typing.js";
+import { present } from "./present.js";
+import "./python.js";
+import { host } from "./shared/host.js";
+import { fromServer, loadPlotlyBy } from "./shared/plotly.js";
+import { saveFrontEndWork } from "./statuses.js";
+import * as take from "./take.js";
+import "./lessons.js";
+import "./classroom/news.js";
+import "./classroom/board.js";
+import "./classroom/board_rounds.js";
+import "./classroom/board_record.js";
+import "./classroom/step.js";
+
+host.page = {
+  draw: drawing.draw,
+  open: drawing.open,
+  wish: drawing.wish,
+  query: () => link.linkState.query,
+  resume: drawing.drawn,
+  file: take.file,
+  save: take.save,
+  noLink: take.NO_LINK,
+};
+loadPlotlyBy(() => busy.quiet().then(fromServer)); // never before the page's pending calls
+
+Object.assign(window.BertExplorer, {
+  page: { ...page, ...busy, ...drawing, ...opening, ...typing, present, paintFirst, openFinder },
+  link,
+  take,
+  answers,
+  told,
+});
+
+opening.showWhenComplete();
+typing.listenToTyping();
+drawing.listenToTabs();
+page.describeModels();
+link.listenToHistory();
+answers.watchAnswers();
+listenForFinder();
+saveFrontEndWork();

@@ -1,0 +1,86 @@
+// @ts-check
+// Which routes through the layers end in a place: rows of the mixing matrices, multiplied backwards.
+// explorer/techniques/routes.py computes the same for the page that is sent first.
+
+/**
+ * The shares of 16 bits that Python packs, as numbers from 0 to 1.
+ * @param {Uint8Array} bytes
+ */
+export function sharesFrom(bytes) {
+  return Float32Array.from(new Uint16Array(bytes.buffer), (one) => one / 65535);
+}
+
+/**
+ * The share of a layer's `query` that comes from `key`.
+ * @param {Float32Array} mixing [layers * rows * rows]
+ * @param {number} rows
+ * @param {number} layer from 0
+ * @param {number} query
+ * @param {number} key
+ */
+export function shareOf(mixing, rows, layer, query, key) {
+  return mixing[(layer * rows + query) * rows + key];
+}
+
+/**
+ * What ends in the hidden state `state` of `row`.
+ * @param {Float32Array} mixing [layers * rows * rows]; each row sums to 1
+ * @param {number} rows
+ * @param {{state: number, row: number}} target
+ * @param {number} least routes of at most this share are left out
+ * @returns {{shares: Float64Array[], routes: number[][]}} by hidden state the share of each row, and routes as
+ *   [layer, query, key, share of the target], layers from 0
+ */
+export function routesTo(mixing, rows, { state, row }, least) {
+  const shares = [];
+  const routes = [];
+  let now = new Float64Array(rows);
+  now[row] = 1;
+  shares[state] = now;
+  for (let layer = state - 1; layer >= 0; layer--) {
+    const below = new Float64Array(rows);
+    for (let query = 0; query < rows; query++) {
+      if (now[query] < 1e-6) continue;
+      for (let key = 0; key < rows; key++) {
+        const part = now[query] * shareOf(mixing, rows, layer, query, key);
+        below[key] += part;
+        if (part > least) routes.push([layer, query, key, part]);
+      }
+    }
+    shares[layer] = now = below;
+  }
+  return { shares, routes };
+}
+
+/**
+ * Each head's part of a route, for a page without a server. They are packed as 16 bits, in the order of the shares that are at
+ * least `least`; null if the route is smaller.
+ * @param {Float32Array} mixing
+ * @param {number} at the index of the route in `mixing`
+ * @param {{heads: number, least: number, largest: number, parts: Uint8Array}} packed
+ */
+export function headsFor(mixing, at, { heads, least, largest, parts }) {
+  if (!heads || mixing[at] < least) return null;
+  let before = 0; // the number of routes before it that are packed
+  for (let i = 0; i < at; i++) before += Number(mixing[i] >= least);
+  const own = new Int16Array(parts.buffer, 2 * heads * before, heads);
+  return Array.from(own, (part, head) => ({ head: head + 1, share: (part * largest) / 32767, key: null }));
+}
+
+/**
+ * The earlier row that each row of an edited input continues, -1 for none: an edit keeps the rows before and behind it, and a
+ * word that replaces another has its row.
+ * @param {string[]} now
+ * @param {string[]} before
+ */
+export function continued(now, before) {
+  const most = Math.min(now.length, before.length);
+  let head = 0;
+  while (head < most && now[head] === before[head]) head += 1;
+  let tail = 0;
+  while (tail < most - head && now.at(-1 - tail) === before.at(-1 - tail)) tail += 1;
+  return now.map((_, row) => {
+    if (row >= now.length - tail) return row - now.length + before.length;
+    return row < before.length - tail ? row : -1;
+  });
+}

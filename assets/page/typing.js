@@ -1,0 +1,120 @@
+// When what is typed or chosen is sent to the server.
+import { done } from "./busy.js";
+
+/** ms after the last key until a text is read, one reading at a time: a held key repeats every 33 ms. */
+export const PAUSE = 36;
+const PATIENCE = 20_000; // ms to wait for what should have come
+
+/**
+ * @type {{tell: (() => void) | null, timer: number, reading: number, hasRead: boolean, keyed: number, menu: HTMLInputElement | null,
+ *   shown: string | null | undefined}}
+ */
+export const typingState = {
+  tell: null, // sends what was typed and not sent yet
+  timer: 0, // the timer of the next reading
+  reading: 0, // the timeout of the current reading of a text, 0 for none
+  hasRead: false, // whether a text was read since the page was opened
+  keyed: 0, // when a key was last pressed
+  menu: null, // the dropdown in use, and
+  shown: "", // its value when it was last read
+};
+
+/** Wait for the strip to show a text. */
+export function startReading() {
+  clearTimeout(typingState.reading);
+  typingState.reading = setTimeout(wasRead, PATIENCE);
+}
+
+/** The strip shows the last text, or an error was shown. */
+export function wasRead() {
+  clearTimeout(typingState.reading);
+  typingState.reading = 0;
+  typingState.hasRead = true;
+  document.querySelector(".bx-loading")?.remove();
+  typingState.tell?.();
+  done();
+}
+
+/**
+ * For text boxes. Resolves when nothing was typed for a moment and the previous text is answered, or when the box is left, so that
+ * the next click comes after it. Calls that a newer one replaces, and calls for a text set by the page, never resolve.
+ * @template T
+ * @param {T} values
+ * @param {string} boxes a selector
+ * @returns {Promise<T>}
+ */
+export function typed(values, boxes) {
+  return new Promise((resolve) => {
+    if (!document.activeElement?.closest(boxes)) return;
+    clearTimeout(typingState.timer);
+    typingState.tell = () => {
+      clearTimeout(typingState.timer);
+      typingState.tell = null;
+      resolve(values);
+    };
+    // Gradio reports a key one frame later.
+    const waited = performance.now() - typingState.keyed;
+    typingState.timer = setTimeout(() => !typingState.reading && typingState.tell?.(), Math.max(0, PAUSE - waited));
+  });
+}
+
+/**
+ * For dropdowns, which fire `input` on a choice and again on being left, even if nothing was chosen. Calls without a new value
+ * never resolve.
+ * @template T
+ * @param {T} values
+ * @returns {Promise<T>}
+ */
+export function chosen(values) {
+  return new Promise((resolve) => {
+    if (typingState.menu && typingState.menu.value === typingState.shown) return;
+    typingState.shown = typingState.menu?.value;
+    resolve(values);
+  });
+}
+
+/** Whether keys typed there are text, not the page's shortcuts. */
+export function isTyping(target) {
+  return Boolean(target.closest?.("dialog, .table-wrap, textarea, select, [contenteditable=true], input:not([type=radio], [type=checkbox], [type=range])"));
+}
+
+// Whether the box is the number of a slider.
+function ofSlider(box) {
+  return box.type === "number" && box.max !== "" && !box.closest("#steppers");
+}
+
+// A slider's number past the end becomes the end, before Gradio sees and refuses it; an empty box or a number too small may
+// be the beginning of another number.
+function keepInRange(event) {
+  if (!ofSlider(event.target)) return;
+  const { value, min, max } = event.target;
+  if (value === "") event.stopImmediatePropagation();
+  else if (+value > +max) event.target.value = max;
+  else if (+value < +min && +value <= 0) event.target.value = min;
+}
+
+/** Listen to keys and to the use of dropdowns and sliders. */
+export function listenToTyping() {
+  document.addEventListener("input", () => (typingState.keyed = performance.now()), { capture: true });
+  document.addEventListener("input", keepInRange, { capture: true });
+  document.addEventListener("change", ({ target }) => {
+    if (!ofSlider(target) || target.value !== "") return;
+    target.value = target.min;
+    target.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  document.addEventListener("focusin", ({ target }) => {
+    if (target.role !== "combobox") return;
+    typingState.menu = target;
+    typingState.shown = target.value;
+  });
+  document.addEventListener("focusout", () => {
+    typingState.tell?.();
+    // After the event that a dropdown fires when it is left.
+    setTimeout(() => {
+      if (document.activeElement !== typingState.menu) typingState.menu = null;
+    });
+  });
+  // A click in a list counts even on the chosen item. In the capture phase, before the list's own listener.
+  const pressed = ({ target }) => target.closest("[role=option]") && (typingState.shown = null);
+  document.addEventListener("mousedown", pressed, { capture: true });
+}

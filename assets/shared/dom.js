@@ -1,0 +1,87 @@
+// Building DOM from plain text. Texts become text nodes and attributes, never markup.
+
+function fill(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes ?? {})) if (value != null) node.setAttribute(name, value);
+  node.append(...children.filter((child) => child != null));
+  return node;
+}
+
+/**
+ * An HTML element; attributes and children that are null are left out.
+ * @param {string} tag
+ * @param {Record<string, unknown>} [attributes]
+ * @param {...(Node | string | null)} children
+ * @returns {HTMLElement}
+ */
+export function el(tag, attributes, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+/**
+ * An SVG element, made like `el`.
+ * @param {string} tag
+ * @param {Record<string, unknown>} [attributes]
+ * @param {...(Node | string | null)} children
+ * @returns {SVGElement}
+ */
+export function svg(tag, attributes, ...children) {
+  return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+}
+
+/** The bare value: Gradio wraps values in proxies that are slow to read item by item. */
+export function plain(value) {
+  return value && typeof value === "object" ? JSON.parse(JSON.stringify(value)) : value;
+}
+
+/**
+ * Make `nodes` the children of a box, in place of those of `old`. Those that stay are not moved: a node that is moved starts its
+ * transitions over.
+ * @param {Node} box
+ * @param {Element[]} old
+ * @param {Element[]} nodes
+ * @returns {Element[]} `nodes`
+ */
+export function arrange(box, old, nodes) {
+  const stay = new Set(nodes);
+  for (const node of old) if (!stay.has(node)) node.remove();
+  let next = box.firstChild;
+  for (const node of nodes) {
+    if (node === next) next = next.nextSibling;
+    else box.insertBefore(node, next);
+  }
+  return nodes;
+}
+
+/**
+ * Let the Tab key reach one of the items only; arrow keys reach the rest (roving tabindex).
+ * @param {HTMLElement[]} items
+ * @param {number} index
+ */
+export function rove(items, index) {
+  items.forEach((item, i) => (item.tabIndex = i === index ? 0 : -1));
+}
+
+/**
+ * Scroll `box`, and nothing around it, as little as needed to show `item`.
+ * @param {Element} box
+ * @param {Element} item
+ */
+export function reveal(box, item) {
+  const outer = box.getBoundingClientRect();
+  const inner = item.getBoundingClientRect();
+  if (inner.top < outer.top) box.scrollTop -= outer.top - inner.top + 4;
+  else if (inner.bottom > outer.bottom) box.scrollTop += inner.bottom - outer.bottom + 4;
+  if (inner.left < outer.left) box.scrollLeft -= outer.left - inner.left + 4;
+  else if (inner.right > outer.right) box.scrollLeft += inner.right - outer.right + 4;
+}
+
+/**
+ * Have the browser save a file.
+ * @param {Blob} blob
+ * @param {string} name
+ */
+export function saveFile(blob, name) {
+  const link = el("a", { href: URL.createObjectURL(blob), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}

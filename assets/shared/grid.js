@@ -1,0 +1,49 @@
+// Buttons in a grid: layers x heads, and keyboard moves.
+import { inGrid } from "../arithmetic/moves.js";
+import { el } from "./dom.js";
+
+/**
+ * Fill `box` with a button for each head, row by row, and the numbers around them.
+ * @param {HTMLElement} box
+ * @param {{layers: number, heads: number}} size
+ * @param {{inside?: () => Node[], row?: ((layer: number) => HTMLElement) | null}} parts `inside()` makes a button's content,
+ *   `row(layer)` what is shown before a row, in place of its number
+ * @returns {HTMLElement[]} the buttons
+ */
+export function placeHeads(box, { layers, heads }, { inside = () => [], row = null } = {}) {
+  const quiet = (tag, more, text) => el(tag, { "aria-hidden": "true", ...more }, text);
+  const column = (head) => `grid-column:${head + 3}`;
+  const buttons = Array.from({ length: layers * heads }, (_, i) =>
+    el("button", { type: "button", style: `grid-row:${Math.floor(i / heads) + 3};${column(i % heads)}`, "data-head": `${Math.floor(i / heads) + 1}.${i % heads + 1}` }, ...inside()));
+  const across = Array.from({ length: heads }, (_, h) =>
+    quiet("span", { style: `grid-row:2;${column(h)}` }, String(h + 1)));
+  const down = Array.from({ length: layers }, (_, l) => {
+    const number = row?.(l) ?? quiet("span", {}, String(l + 1));
+    number.setAttribute("style", `grid-row:${l + 3};grid-column:2`);
+    return number;
+  });
+  const names = [quiet("em", { class: "bx-across" }, "head"), quiet("em", { class: "bx-down" }, "layer")];
+  box.style.setProperty("--heads", heads);
+  box.style.setProperty("--layers", layers);
+  box.replaceChildren(...names, ...across, ...down, ...buttons);
+  return buttons;
+}
+
+/**
+ * Keyboard moves with the focus: arrows to the next button, Home and End along the row, Page up and Page down along the column.
+ * @param {HTMLElement} box
+ * @param {() => {columns: number, buttons: HTMLElement[]}} grid the buttons, row by row
+ * @param {(index: number) => void} moved
+ */
+export function gridKeys(box, grid, moved) {
+  box.addEventListener("keydown", (event) => {
+    const { columns, buttons } = grid();
+    const index = buttons.indexOf(event.target.closest("button"));
+    const next = inGrid(event, index, columns, buttons.length);
+    if (next < 0) return;
+    event.preventDefault();
+    if (next === index) return;
+    buttons[next].focus();
+    moved(next);
+  });
+}

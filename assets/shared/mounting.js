@@ -1,0 +1,62 @@
+// How Gradio, a file and a painted page get a component drawn into an element.
+
+/**
+ * @typedef {object} Instance
+ * @property {HTMLElement} element the component's skeleton is in it
+ * @property {(event: string, data: {index: any, value: any}) => void} trigger has Python do something
+ * @property {{value: any}} props what Python sent
+ * @property {Record<string, any>} settings the options of the class in explorer/page/components.py
+ */
+
+const mounts = new Map();
+const listeners = [];
+
+/**
+ * Say how a component is drawn.
+ * @param {string} name of its class
+ * @param {(instance: Instance) => () => void} mounting called for each instance; it returns the function that draws the value
+ */
+export function define(name, mounting) {
+  mounts.set(name, mounting);
+}
+
+/** Draw a component, and again whenever `watch` says that its value has changed. */
+export function mount(name, element, trigger, props, watch, settings) {
+  const draw = mounts.get(name)({ element, trigger, props, settings });
+  watch("value", draw);
+  draw();
+  for (const listener of listeners) listener(name, element, props, settings);
+}
+
+/** Call fn(name, element, props, settings) for each component that is mounted from now on. */
+export function onMount(fn) {
+  listeners.push(fn);
+}
+
+/**
+ * A choice takes effect in the browser at once, and the server confirms it later. An answer that was under way must not undo it:
+ * for a moment, the choice made here overrides incoming values.
+ * @param {number} patience ms
+ */
+export function choiceHere(patience = 1500) {
+  let chosen = null;
+  let until = 0;
+  let timer = 0;
+  return {
+    set(value) {
+      chosen = value;
+      until = performance.now() + patience;
+    },
+    settle(incoming, again = () => {}) { // `again` is called when the incoming value may count after all
+      const left = until - performance.now();
+      if (left > 0 && String(incoming) !== String(chosen)) {
+        clearTimeout(timer);
+        timer = setTimeout(again, left + 1);
+        return chosen;
+      }
+      if (String(incoming) === String(chosen)) until = 0; // confirmed: later values are newer
+      chosen = incoming;
+      return incoming;
+    },
+  };
+}

@@ -1,0 +1,95 @@
+// Light and dark: the page's colours, and the ramp that begins at its background.
+import { colourAt, rampFrom, stopsOf } from "../arithmetic/colour.js";
+
+const listeners = new Set();
+let wasDark = null;
+let onPaper = 0; // number of pictures being drawn for export, which are light in any theme
+
+export function isDark() {
+  return !onPaper && document.body.classList.contains("dark");
+}
+
+/** Draw as on white paper until the promise of `draw` is settled. */
+export async function paper(draw) {
+  onPaper += 1;
+  try {
+    return await draw();
+  } finally {
+    onPaper -= 1;
+  }
+}
+
+/**
+ * Call fn after each switch between light and dark, as long as `owner` is on the page.
+ * @param {() => void} fn
+ * @param {Node} owner
+ */
+export function onTheme(fn, owner) {
+  if (wasDark === null) {
+    wasDark = isDark();
+    new MutationObserver(() => {
+      if (isDark() === wasDark) return;
+      wasDark = isDark();
+      for (const listener of listeners) {
+        if (listener.owner.isConnected) listener.fn();
+        else listeners.delete(listener);
+      }
+    }).observe(document.body, { attributes: true, attributeFilter: ["class"] });
+  }
+  listeners.add({ fn, owner });
+}
+
+/**
+ * The value of a custom property of the page's style.
+ * @param {string} name
+ */
+export function css(name) {
+  return getComputedStyle(onPaper ? document.documentElement : document.body).getPropertyValue(name).trim(); // the root element is always light
+}
+
+const pixel = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+
+/**
+ * Any CSS colour as [red, green, blue, alpha], each 0 to 255.
+ * @param {string} colour
+ */
+export function rgb(colour) {
+  pixel.clearRect(0, 0, 1, 1);
+  pixel.fillStyle = colour;
+  pixel.fillRect(0, 0, 1, 1);
+  return [...pixel.getImageData(0, 0, 1, 1).data];
+}
+
+/** The page's background as [red, green, blue]. */
+export function background() {
+  if (onPaper) return [255, 255, 255];
+  for (const node of [document.querySelector(".gradio-container"), document.querySelector("gradio-app"), document.body, document.documentElement]) {
+    const colour = node && rgb(getComputedStyle(node).backgroundColor);
+    if (colour && colour[3] === 255) return colour.slice(0, 3);
+  }
+  return isDark() ? [11, 15, 25] : [255, 255, 255];
+}
+
+let table = [];
+let tableKey = "";
+
+/** The ramp as 256 colours [r, g, b]; the first is the page's background. */
+export function rampTable() {
+  const start = background();
+  const key = `${isDark()} ${start}`;
+  if (key !== tableKey) {
+    table = rampFrom(start, isDark());
+    tableKey = key;
+  }
+  return table;
+}
+
+/** The ramp's colour for a share from 0 to 1. */
+export function ramp(share) {
+  return colourAt(rampTable(), share);
+}
+
+/** The ramp as a Plotly colorscale. */
+export function rampStops() {
+  return stopsOf(rampTable());
+}

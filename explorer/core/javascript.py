@@ -1,0 +1,81 @@
+"""Our JavaScript modules joined into one script.
+
+The sources in assets/ are ES modules, with which editors and the tests work. The page needs their code inside its head, before
+Gradio's own scripts, and a downloaded file cannot import anything from file://. So the modules are joined when they are served:
+each becomes a function that returns what it exports, and its imports become constants. A page thus gets only the modules
+that its entries import, in an order in which each comes after those that it needs.
+
+This supports the part of the syntax that we use, at the start of a line: `import { a, b as c } from "./x.js"`,
+`import * as x from "./x.js"`, `import "./x.js"`, and `export` before a function, a class or a constant.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path, PurePosixPath
+from posixpath import normpath
+
+from explorer.core.paths import ASSETS
+
+IMPORT = re.compile(r'^import\s+(?:(?P<names>\{[^}]*\}|\*\s+as\s+\w+)\s+from\s+)?"(?P<path>[^"]+)";\n?', re.MULTILINE)
+EXPORT = re.compile(r"^export (?=(?:(?:async )?function\*?|class|const) (\w+))", re.MULTILINE)
+LEFT_OVER = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
+COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*\*(?:(?!\*/).)*\*/[ \t]*)\n", re.MULTILINE | re.DOTALL)
+CLOSING = re.compile(r"</(?=script|style)", re.IGNORECASE)
+
+
+def bundle(entries: Iterable[str], folder: Path = ASSETS) -> str:
+    """One script that runs the modules `entries`, paths below `folder`, after all that they import.
+
+    It defines no global name except those that a module sets itself, and contains no comment that fills a line. Raises ValueError
+    for a circular import and for syntax that this module does not support, OSError for a module that does not exist.
+    """
+    order: list[str] = []
+    for entry in entries:
+        _visit(entry, folder, order, ())
+    numbers = {path: f"module{number}" for number, path in enumerate(order)}
+    wrapped = (f"const {numbers[path]} = {_wrapped(path, folder, numbers)};" for path in order)
+    joined = "\n".join(["(() => {", '"use strict";', *wrapped, "})();"])
+    return CLOSING.sub(r"<\\/", joined)
+
+
+def _visit(path: str, folder: Path, order: list[str], above: tuple[str, ...]) -> None:
+    """Append a module to `order`, after those that it imports; `above` holds the modules that are importing it."""
+    if path in above:
+        raise ValueError(f"circular import: {' → '.join([*above, path])}")
+    if path in order:
+        return
+    for found in IMPORT.finditer(_text(folder / path)):
+        _visit(_resolved(found["path"], path), folder, order, (*above, path))
+    order.append(path)
+
+
+def _wrapped(path: str, folder: Path, numbers: dict[str, str]) -> str:
+    """A module as a function that is called at once."""
+    text = _text(folder / path)
+    names = EXPORT.findall(text)
+    body = EXPORT.sub("", IMPORT.sub(lambda found: _constant(found, path, numbers), text))
+    if left := LEFT_OVER.search(body):
+        raise ValueError(f"{path}: cannot be joined with other modules: {left[0]}")
+    return f"(() => {{ // {path}\n{COMMENT.sub('', body)}return {{ {', '.join(names)} }};\n}})()"
+
+
+def _constant(found: re.Match[str], path: str, numbers: dict[str, str]) -> str:
+    """The statement that takes the place of an import."""
+    names, module = found["names"], numbers[_resolved(found["path"], path)]
+    if names is None:
+        return ""
+    if names.startswith("*"):
+        return f"const {names.split()[-1]} = {module};\n"
+    renamed = re.sub(r"\s+as\s+", ": ", " ".join(names.split()))
+    return f"const {renamed} = {module};\n"
+
+
+def _resolved(imported: str, importer: str) -> str:
+    return normpath(str(PurePosixPath(importer).parent / imported))
+
+
+@cache
+def _text(path: Path) -> str:
+    text = path.read_text("utf-8")
+    return text if text.endswith("\n") else f"{text}\n"
