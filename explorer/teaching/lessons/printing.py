@@ -14,6 +14,7 @@ from explorer.teaching.lessons.sending import as_html, within_a_line
 
 HERE = "http://127.0.0.1:7860/"  # the app's address, unless another one is given
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'"
+CHECKED_AT = "exercises"  # below the app's address: the page where a teacher has students' links checked
 LINES = 4  # empty lines to write on, for a question without options
 ROUNDS = {"blank": "“Fill the blank”", "pair": "“Does B follow A?”", "target": "“Where does a head look?”"}  # as on the board
 NOT_FOR_PHONES = (
@@ -49,10 +50,12 @@ def handout(lesson: Lesson, address: str = HERE) -> str:
 def teacher_sheet(lesson: Lesson, address: str = HERE) -> str:
     """The teacher's sheet: minutes, what to type, and each step with its answers."""
     steps = "".join(_told(lesson, number, address) for number, _ in enumerate(lesson.steps, start=1))
+    links = escape(f"{address}{CHECKED_AT}")
+    exercises = f'<p class="where">Students’ links to what they solved are checked at <a href="{links}">{links}</a></p>'
     tried = _examples("Known to work", lesson.works) + _examples("Known to fail", lesson.fails)
     sources = f'<p class="sources">Sources: {escape("; ".join(lesson.sources))}.</p>'
     kind = f'<p class="kind">Teacher’s sheet · lesson {lesson.number} · {_length(lesson)}</p>'
-    body = f"{kind}{_head(lesson)}{sources}{tried}{steps}"
+    body = f"{kind}{_head(lesson)}{sources}{exercises if lesson.exercises else ''}{tried}{steps}"
     return _page(f"{lesson.title} · Teacher’s sheet", body, address, "teacher", lesson.language)
 
 
