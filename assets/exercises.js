@@ -3,6 +3,7 @@ import { linkState, visit } from "./link.js";
 import { quiet } from "./page/busy.js";
 import { check, proof } from "./shared/checking.js";
 import { el } from "./shared/dom.js";
+import { keptSeat } from "./shared/seat.js";
 import { copyFrom } from "./take.js";
 
 const KEPT = "bert-exercises"; // key in localStorage: { name: query of the link to what solved it }
@@ -83,12 +84,24 @@ async function checkNow(name, box, said, done) {
     if (found.done) {
       keep(name, found.query);
       done(found.query);
+      said.textContent += await report(name, found.query);
     }
   } catch (error) {
     said.textContent = error.message;
   }
   delete box.dataset.checking;
   box.scrollIntoView({ block: "nearest" }); // in the panel
+}
+
+// Tell the room in which this browser has a seat, which checks it again. Resolves to a sentence about it, "" without a seat.
+async function report(name, query) {
+  const seat = keptSeat();
+  if (!seat?.token) return "";
+  const headers = { "Content-Type": "application/json", Authorization: `Bearer ${seat.token}` };
+  const body = JSON.stringify({ exercise: name, query });
+  const answer = await fetch(`bx/rooms/${seat.word}/exercise`, { method: "POST", headers, body }).catch(() => null);
+  if ([403, 404].includes(answer?.status)) return ""; // that room is over
+  return answer?.ok ? " Your room has been told." : " Your room could not be told; check it once more.";
 }
 
 // In a box to copy from: browsers give the clipboard to secure addresses only.

@@ -144,7 +144,7 @@ window.BertLessons = {
     before.innerHTML = step.before; // from our own files: Markdown without HTML
     const rest = el("div", { class: "bx-lesson-rest", "aria-live": "polite", lang: lesson.language });
     const tell = (chosen) => this.tell(rest, lesson, at, chosen);
-    this.fill(this.head(`${lesson.number} · ${lesson.title}`, lesson), this.where(lesson, at), el("h3", { lang: lesson.language }, step.title), before, BertClass.round(step), rest, exercise(step, lesson.language), this.steps(lesson, at));
+    this.fill(this.head(`${lesson.number} · ${lesson.title}`, lesson), this.where(lesson, at), el("h3", { lang: lesson.language }, step.title), before, BertClass.round(step), rest, exercise(step, lesson.language), BertClass.exercise(step), this.steps(lesson, at));
     this.now = [lesson, at];
     const asked = BertClass.asks(lesson, at);
     const told = !asked && (answers[at] !== undefined || BertClass.has(lesson, at) || (!step.options.length && !step.after));

@@ -4,6 +4,7 @@
 """
 
 from functools import cache
+from urllib.parse import parse_qsl
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
@@ -14,12 +15,13 @@ from explorer.core.errors import ExplorerError
 from explorer.core.fair_queue import Call
 from explorer.core.javascript import bundle
 from explorer.core.paths import ASSETS
-from explorer.export import page_file
+from explorer.export import links, page_file
 from explorer.page.blocks import PageBlocks
 from explorer.server.metrics import Metrics
 from explorer.server.refusals import SENTENCES, refusal
 from explorer.server.requests import EXERCISES
 from explorer.server.taking import FRESH, call_of, in_turn, timed
+from explorer.teaching.classroom.tasks import Solution, Task
 from explorer.teaching.lessons import exercises
 from explorer.teaching.lessons.exercises import Verdict
 from explorer.teaching.lessons.printing import CHECKED_AT
@@ -89,3 +91,17 @@ async def verdict_on(blocks: PageBlocks, call: Call, name: object, query: object
         return exercises.checked(exercise, place)
 
     return await in_turn(blocks, call, check)
+
+
+def task_of(name: object) -> Task:
+    """An exercise as a task for a room. Raises InputError without such an exercise, ModelError if its model cannot be loaded."""
+    lesson, exercise = exercises.exercise_of(name)
+    begins = next(step.place for step in lesson.steps if step.exercise is exercise)
+    told = f"{lesson.number} · {lesson.title}", within_a_line(exercise.task), links.query(begins)
+    return Task(str(name), *told, text=exercise.task.replace("*", ""))
+
+
+def solution_of(verdict: Verdict) -> Solution:
+    """What a verdict found done."""
+    link = dict(parse_qsl(verdict.query))
+    return Solution((link.get("a", ""), link.get("b", "")), verdict.found)

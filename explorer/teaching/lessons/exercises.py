@@ -40,6 +40,7 @@ class Verdict:
     done: bool
     told: str
     query: str = ""
+    found: str = ""  # the last number that was asked for, with its name, if it is done
 
 
 def exercise_of(name: object) -> tuple[Lesson, Exercise]:
@@ -62,7 +63,7 @@ def place_of(query: object) -> Place:
 
 def checked(exercise: Exercise, place: Place) -> Verdict:
     """Whether a page does what the exercise asks for; an input that cannot be read is a sentence, not an error."""
-    page, told = Page(place), ""
+    page, found = Page(place), ""
     query = links.query(place)
     try:
         for check in exercise.checks:
@@ -70,10 +71,10 @@ def checked(exercise: Exercise, place: Place) -> Verdict:
             if not TESTS[check.claim.relation](value, check.claim.value):
                 return Verdict(False, f"Not yet: {_sentence(check, value)}.", query)
             if isinstance(value, int | float):
-                told = f": {check.what} is {_written(value, check.claim.value)}"
+                found = f"{check.what} is {_written(value, check.claim.value)}"
     except (InputError, CapabilityError) as error:
         return Verdict(False, f"Not yet: {error}", query)
-    return Verdict(True, f"Done{told}.", query)
+    return Verdict(True, f"Done: {found}." if found else "Done.", query, found)
 
 
 class Page:
