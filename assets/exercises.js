@@ -8,6 +8,7 @@ import { copyFrom } from "./take.js";
 
 const KEPT = "bert-exercises"; // key in localStorage: { name: query of the link to what solved it }
 const TYPED = 150; // ms until what was typed last is on its way to the server
+const PATIENCE = 5_000; // ms to wait for the page to show it
 const LOADING = "The page is still loading; check it in a moment.";
 const CHECKING = "It is being checked…";
 const BEFORE = "You have done this one.";
@@ -70,14 +71,27 @@ export function exercise({ query, exercise }, language) {
   return box;
 }
 
+// Resolves when the page shows what was typed: its link then has the texts of the boxes.
+async function caughtUp() {
+  const shows = () => {
+    const link = new URLSearchParams(linkState.query ?? "");
+    return ["a", "b"].every((name) => (document.querySelector(`#text-${name} textarea`)?.value ?? "") === (link.get(name) ?? ""));
+  };
+  const until = performance.now() + PATIENCE;
+  do {
+    await new Promise((go) => setTimeout(go, TYPED));
+    await quiet();
+  } while (!shows() && performance.now() < until);
+}
+
 // Check what the page shows once it is at rest, and tell the outcome.
 async function checkNow(name, box, said, done) {
   if (box.dataset.checking) return;
   box.dataset.checking = "yes";
   said.textContent = CHECKING;
+  box.scrollIntoView({ block: "nearest" }); // in the panel; there is room for what is told, so that nothing moves then
   try {
-    await new Promise((go) => setTimeout(go, TYPED));
-    await quiet();
+    await caughtUp();
     if (linkState.query === null) throw new Error(LOADING);
     const found = await check(name, linkState.query);
     said.textContent = found.told;
@@ -90,7 +104,6 @@ async function checkNow(name, box, said, done) {
     said.textContent = error.message;
   }
   delete box.dataset.checking;
-  box.scrollIntoView({ block: "nearest" }); // in the panel
 }
 
 // Tell the room in which this browser has a seat, which checks it again. Resolves to a sentence about it, "" without a seat.

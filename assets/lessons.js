@@ -1,6 +1,7 @@
 // Lessons beside the page: each step sets texts and view, points at an element, asks, and explains after the answer.
 import { showIn } from "./answers.js";
 import { exercise, exercisesOf } from "./exercises.js";
+import { markTerms } from "./glossary/terms.js";
 import { visit } from "./link.js";
 import { exerciseIn } from "./shared/checking.js";
 
@@ -145,10 +146,12 @@ window.BertLessons = {
     const rest = el("div", { class: "bx-lesson-rest", "aria-live": "polite", lang: lesson.language });
     const tell = (chosen) => this.tell(rest, lesson, at, chosen);
     this.fill(this.head(`${lesson.number} · ${lesson.title}`, lesson), this.where(lesson, at), el("h3", { lang: lesson.language }, step.title), before, BertClass.round(step), rest, exercise(step, lesson.language), BertClass.exercise(step), this.steps(lesson, at));
+    markTerms(before);
     this.now = [lesson, at];
     const asked = BertClass.asks(lesson, at);
     const told = !asked && (answers[at] !== undefined || BertClass.has(lesson, at) || (!step.options.length && !step.after));
-    if (!stays) visit(step.query);
+    if (stays) requestAnimationFrame(() => this.box?.querySelector(".bx-exercise")?.scrollIntoView({ block: "nearest" })); // below all else
+    else visit(step.query);
     this.point(step.point, told ? "" : step.cover);
     if (asked) return BertClass.take(lesson, at, rest, tell);
     BertClass.leave();
@@ -163,7 +166,7 @@ window.BertLessons = {
   where(lesson, at) {
     const { el } = BertExplorer;
     const dots = lesson.steps.map((_, index) => el("i", { class: index < at ? "bx-past" : index === at ? "bx-now" : null }));
-    return el("p", { class: "bx-lesson-where" }, el("span", { "aria-hidden": "true" }, ...dots), `Step ${at + 1} of ${lesson.steps.length}`);
+    return el("p", { class: "bx-lesson-where" }, el("span", { "aria-hidden": "true" }, ...dots), `Step ${at + 1} of ${lesson.steps.length}${lesson.steps[at].minutes ? `, ${lesson.steps[at].minutes} min` : ""}`);
   },
 
   ask(rest, step, choose) {
@@ -191,6 +194,7 @@ window.BertLessons = {
     const after = el("div", { class: "bx-lesson-text" });
     after.innerHTML = step.after;
     rest.replaceChildren(...shown, ...(option ? [feedback] : []), after);
+    for (const text of [feedback, after]) markTerms(text, this.box);
     if (at === lesson.steps.length - 1) rest.append(el("p", { class: "bx-lesson-sources" }, `Sources: ${lesson.sources.join("; ")}.`));
     if (!step.cover) return;
     this.point(step.point, "");

@@ -24,7 +24,7 @@ SEEN = """() => {
   const isSeen = (one) => one.checkVisibility({ opacityProperty: true, visibilityProperty: true });
   const panel = [...document.querySelectorAll("#tabs [role=tabpanel]")].find((one) => one.checkVisibility());
   const DATA = ".bx-tokens, .bx-heads, .bx-flow-sheet, .bx-flow-output, .bx-words, .bx-strips, .bx-board, .bx-lines," +
-    ".bx-passage, .bx-ranking, .bx-bars, .bx-architecture, .bx-chart, .table-wrap";
+    ".bx-passage, .bx-ranking, .bx-bars, .bx-architecture, .bx-head-sheet, .bx-chart, .table-wrap";
   const AROUND = ".question, nav, #fine-tune-task, [id$=-stop], [id$=-cancel]";
   const SHEET = ".row:has(> .form [id^=fine-tune-class-]), .row:has(> .form [id^=fine-tune-lines-])";
   const NAMED = "button, input, select, textarea, summary, a[href], [role=button], [role=combobox], .bx-chart, .table-wrap";

@@ -4,7 +4,8 @@ import { along } from "../arithmetic/moves.js";
 import { compareCells } from "../arithmetic/numbers.js";
 import { el, plain, reveal, rove } from "../shared/dom.js";
 import { define } from "../shared/mounting.js";
-import { background, css, onTheme, rgb } from "../shared/theme.js";
+import { onTheme } from "../shared/theme.js";
+import { paintVector } from "../shared/vectors.js";
 
 define("StripTable", ({ element, trigger, props, settings }) => {
   const root = element.querySelector(".bx-strips");
@@ -15,19 +16,7 @@ define("StripTable", ({ element, trigger, props, settings }) => {
   let marked = ""; // the text of the outlined row
   let sorted = null; // {column, falling}
 
-  function paint({ canvas, vector, top }) {
-    const [plus, minus] = ["positive", "negative"].map((sign) => rgb(css(`--bx-${sign}`)));
-    const start = background();
-    const context = canvas.getContext("2d");
-    const image = context.createImageData(vector.length, 1);
-    vector.forEach((number, i) => {
-      const share = Math.min(1, Math.abs(number) / top);
-      const end = number < 0 ? minus : plus;
-      const colour = start.map((from, k) => Math.round(from + (end[k] - from) * share));
-      image.data.set([...colour, 255], 4 * i);
-    });
-    context.putImageData(image, 0, 0);
-  }
+  const paint = ({ canvas, vector, top }) => paintVector(canvas, vector, top);
 
   function strip(cell, marked) {
     const vector = new Float32Array(bytes(cell.data).buffer);

@@ -25,6 +25,7 @@ ALWAYS = (
     "paper",
     "picture",
     "plotly_window",
+    "stepping",
     "token_row",
 )  # style sheets of every page; scripts are imported
 POLICY = "default-src 'none'; script-src 'unsafe-inline'{more}; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'"

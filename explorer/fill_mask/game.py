@@ -7,7 +7,7 @@ from typing import Any
 from explorer.core.errors import InputError
 from explorer.fill_mask.compute.masking_game import Round, Rules, loss_error
 from explorer.fill_mask.compute.spans import span_length_shares, spans_of
-from explorer.fill_mask.pictures import span_lengths
+from explorer.fill_mask.pictures import loss_curve, span_lengths
 from explorer.fill_mask.rounds import round_of
 from explorer.text.encoding import MASK
 from explorer.text.masking import KEPT, MASKED, RANDOM, UNTOUCHED
@@ -38,7 +38,7 @@ class Game(View):
     """One round of BERT's pre-training task."""
 
     name, question = "fill-mask/game", "What did BERT learn from?"
-    columns = (("table", "loss", "check"), ("lengths",))
+    columns = (("table", "loss", "check"), ("curve", "lengths"))
     widths = (8, 4)
     strategy: str = choice(STRATEGIES, "What is chosen")
     seed: int = number(0, "Seed", low=0, high=MOST_SEED, box=True, minimum=0, min_width=90)
@@ -48,6 +48,7 @@ class Game(View):
     table = part("frame", columns=list(COLUMNS), wrap=False, answer=True)
     loss = sentence(keep_height=True, answer=True)
     check = check()
+    curve = part("loss_curve", answer=True)
     lengths = chart("Lengths of spans", height=260, optional=True)
     help = caption(
         "Only the chosen pieces cost anything. Some are not masked, since [MASK] never occurs in real text: a model "
@@ -69,6 +70,7 @@ class Game(View):
             "rule": f"{len(played.positions)} of {eligible} pieces chosen. {RULES[self.strategy]}",
             "table": _table(played),
             "loss": _loss(played, truth),
+            "curve": _curve(played),
             "check": matches(loss_error(subject.model, played), "the sum is the loss that transformers computes itself"),
         }
         spans = {"lengths": span_lengths(span_length_shares(), _lengths(played))} if self.strategy == SPANS else {}
@@ -142,6 +144,12 @@ def _table(played: Round) -> list[list[str]]:
         exact = [best.token, best.probability, probability, float(played.losses[place])]
         numbers.append([int(position), truth, treatment, played.stand_ins[place], *exact])
     return keep(rows, lambda: Table.of(NUMBERS, numbers))
+
+
+def _curve(played: Round) -> dict[str, Any]:
+    """What each chosen piece costs, on the curve of the loss."""
+    pieces = [played.encoding.tokens[position] for position in played.positions]
+    return loss_curve(pieces, played.positions, played.losses, [guess.candidates[0].token for guess in played.guesses])
 
 
 def _loss(played: Round, truth: str) -> str:

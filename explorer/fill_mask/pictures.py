@@ -3,6 +3,7 @@
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -235,3 +236,24 @@ def span_lengths(expected: np.ndarray, drawn: Sequence[int]) -> go.Figure:
         yaxis=grid_axis("share of the spans", tickformat=".0%", rangemode="tozero", zeroline=True),
     )
     return keep(drawn, lambda: columns_of(words=lengths, share=share, rule=expected))
+
+
+LEAST_TOP = 7.0  # nats: the curve of the loss reaches down to p = 0.001
+
+
+def loss_curve(pieces: Sequence[str], positions: Sequence[int], losses: np.ndarray, guesses: Sequence[str]) -> dict[str, Any]:
+    """The `loss_curve` component's value: what each chosen piece costs, −ln p of the true piece, in nats [pieces]."""
+    probabilities = np.exp(-np.asarray(losses, dtype=float))
+    rows = [
+        {"piece": piece, "position": int(position), "p": float(p), "loss": float(loss), "guess": guess}
+        for piece, position, p, loss, guess in zip(pieces, positions, probabilities, losses, guesses, strict=True)
+    ]
+    costs = ", ".join(f"{one['piece']} {one['loss']:.2f}" for one in rows)
+    shown = {
+        "pieces": rows,
+        "mean": float(np.mean(losses)),
+        "top": max(LEAST_TOP, 1.05 * float(np.max(losses))),
+        "alt": f"The curve of −ln p, from 0 at p = 1 upwards, and on it the chosen pieces: {costs}.",
+    }
+    listed = [list(one.values()) for one in rows]
+    return keep(shown, lambda: Table.of(("piece", "position", "probability", "loss", "guess"), listed))

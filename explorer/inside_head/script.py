@@ -181,6 +181,7 @@ def positions(view: View, subject: Subject) -> str:
 
 CODE = {
     "inside-head/dots": dots,
+    "inside-head/walk": dots,
     "inside-head/layer": whole_layer,
     "inside-head/decoder": decoder,
     "inside-head/batch": batch,

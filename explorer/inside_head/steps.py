@@ -42,14 +42,13 @@ class DotProducts(View):
 
     def compute(self, subject: Subject) -> Content:
         """The table, and a check of its softmax against the model's attention."""
-        trace, selection, found = subject.trace, subject.selection, told_at_once(subject)
-        query, key = (None, None) if found is None else (found.query, found.key)
-        token = query if selection.token is None and query is not None else subject.token
+        trace, selection = subject.trace, subject.selection
+        token, key = asking(subject)
         layer, head = selection.attention_layer, selection.head_index
         step = head_step(trace, layer, head, token)
         keys = strongest(step.weights, MOST_KEYS)
         error = float(np.abs(trace.attention(layer)[head, token] - step.weights).max())
-        table = _table(step, trace.tokens, (token, key if token == query else None), keys)
+        table = _table(step, trace.tokens, (token, key), keys)
         few = f" The {len(keys)} strongest of {trace.kept} keys are shown." if len(keys) < trace.kept else ""
         return {
             "about": (
@@ -115,6 +114,14 @@ class WholeLayer(View):
             "table": beside(strip_table(COLUMNS, rows, "every step inside the layer"), **where),
             "check": matches(inside.max_error, f"the last step is the model's own hidden state {layer + 1} for all tokens", 1e-4),
         }
+
+
+def asking(subject: Subject) -> tuple[int, int | None]:
+    """The token that asks, and the key that it most tellingly looks at, None if another token was chosen; both zero-based."""
+    found = told_at_once(subject)
+    query, key = (None, None) if found is None else (found.query, found.key)
+    token = query if subject.selection.token is None and query is not None else subject.token
+    return token, key if token == query else None
 
 
 def _turned(subject: Subject) -> tuple[int, float, float]:

@@ -4,6 +4,7 @@ from explorer.inside_head.batch import InABatch
 from explorer.inside_head.decoder import Decoder
 from explorer.inside_head.positions import Positions
 from explorer.inside_head.steps import DotProducts, WholeLayer
+from explorer.inside_head.walk import StepByStep
 from explorer.ui.view import Tab
 
 TAB = Tab(
@@ -12,6 +13,7 @@ TAB = Tab(
     "How does one word come to look at another?",
     {
         "One head": [[DotProducts]],
+        "Step by step": [[StepByStep]],
         "The whole layer": [[WholeLayer]],
         "If it were a decoder": [[Decoder]],
         "A batch": [[InABatch]],

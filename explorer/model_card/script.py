@@ -136,6 +136,8 @@ CODE = {
 }
 WITHOUT = {
     "model/drawing": "It draws what the parameters by part count.",
+    "model/encoder-decoder": "It draws an architecture and computes nothing.",
+    "model/long-way": "It draws an architecture and computes nothing.",
     "model/origin": "It tells of files and computes nothing.",
     "model/on-paper": "Its numbers are those of papers.",
 }

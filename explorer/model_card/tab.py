@@ -3,6 +3,7 @@
 from explorer.model_card.architecture import Configuration, ModuleTree, Parameters, Summary
 from explorer.model_card.drawing import Drawing
 from explorer.model_card.origin import Cost, OnPaper, Origin
+from explorer.model_card.other import EncoderDecoder, LongWay
 from explorer.model_card.weights import Weights
 from explorer.ui.view import Tab
 
@@ -13,5 +14,6 @@ TAB = Tab(
     {
         "Model": [[Summary], [Drawing, Parameters], [Origin], [Configuration], [Cost], [OnPaper], [ModuleTree]],
         "Weights": [[Weights]],
+        "Other architectures": [[EncoderDecoder, LongWay]],
     },
 )

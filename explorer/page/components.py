@@ -163,6 +163,24 @@ class StripTable(Drawn):
     options: ClassVar = {"height": 640, "sortable": False}
 
 
+class HeadSteps(Drawn):
+    """One query of one head past its keys, step by step. A click on a key triggers `.select`: `event.index` is its token."""
+
+    skeleton = "<div class='bx bx-head-steps' role='group'></div>"
+
+
+class Stepped(Drawn):
+    """A drawing of boxes and arrows, walked through in steps. A click on a box with a `pick` triggers `.select` with it."""
+
+    skeleton = "<div class='bx bx-stepped' role='group'></div>"
+
+
+class LossCurve(Drawn):
+    """What guesses cost, −ln p, piece by piece on a curve, with a slider to try another p; it triggers nothing."""
+
+    skeleton = "<div class='bx bx-loss' role='group'></div>"
+
+
 class Steppers(Drawn):
     """Steppers for the numbers of the selection: [{"name", "label", "at", "low", "high"}, ...].
 

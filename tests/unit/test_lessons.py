@@ -178,6 +178,7 @@ def test_a_lesson_is_read(written):
         ("minutes: 20", "minutes: twenty", 6),
         ("minutes: 20", "minutes: 20\n  - 30", 7),
         ("minutes: 20", "minutes:", 6),
+        ("point: strip", "point: strip\nminutes: 20", 38),
         ("*two* texts | ", "*two* texts ", 8),
         (" → *two* texts", "", 8),
         ("Ab → it", "Abc → it", 10),

@@ -47,6 +47,7 @@ def _step(lesson: Lesson, number: int) -> dict[str, Any]:
     options = [{"text": one.text, "right": one.right, "feedback": within_a_line(one.feedback)} for one in step.options]
     return {
         "title": step.title,
+        "minutes": step.minutes,
         "query": links.query(step.place),
         "point": step.point,
         "cover": step.cover,

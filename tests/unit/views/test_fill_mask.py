@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
 from explorer.core.errors import InputError
 from explorer.fill_mask import tab as fill_mask
@@ -270,6 +271,22 @@ def test_the_game_is_played_by_its_seed(bundled):
     assert Game(seed=MOST_SEED).on_again(subject, None).settings == {"seed": 0}
     assert "lengths" not in first.compute(subject)
     assert "lengths" in Game(strategy="spans").compute(subject)
+
+
+def test_the_curve_of_the_loss_has_what_transformers_computes(bundled):
+    text, view = "The keys to the cabinet were on the table.", Game(mask_share=1.0, other_share=0.0, rate=0.3, seed=3)
+    curve = view.compute(Subject.of(bundled.trace(text)))["curve"]
+    places = [one["position"] for one in curve["pieces"]]
+    ids = bundled.trace(text).encoding.ids
+    masked = torch.tensor([[bundled.mask_id if place in places else one for place, one in enumerate(ids)]])
+    with torch.no_grad():
+        logits = bundled.module(input_ids=masked).prediction_logits[0, places]
+    expected = torch.nn.functional.cross_entropy(logits, torch.tensor([ids[place] for place in places]), reduction="none")
+    assert len(places) >= 2
+    np.testing.assert_allclose([one["loss"] for one in curve["pieces"]], expected, atol=1e-4)
+    np.testing.assert_allclose([one["p"] for one in curve["pieces"]], torch.exp(-expected), atol=1e-5)
+    assert curve["mean"] == pytest.approx(float(expected.mean()), abs=1e-4)
+    assert curve["top"] >= max(one["loss"] for one in curve["pieces"])
 
 
 def test_the_quiz_keeps_the_score(blank):

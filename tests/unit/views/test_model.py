@@ -2,8 +2,10 @@ import pytest
 
 import explorer
 from explorer.model_card.architecture import Configuration, ModuleTree, Parameters, Summary
+from explorer.model_card.other import EncoderDecoder, LongWay
+from explorer.model_card.pictures.stepped import Arrow, Box, Step, stepped
 from explorer.model_card.tab import TAB
-from explorer.ui.subject import Subject
+from explorer.ui.subject import Selection, Subject
 
 
 def test_every_part_that_is_computed_is_declared(tiny):
@@ -191,3 +193,58 @@ def test_weights_are_those_of_transformers(bundled, tmp_path):
     lacking = Subject.of(explorer.load(write_family(tmp_path / "modern", "modernbert")).trace("milk"))
     found = [Weights(cell=(row, 0)).compute(lacking)["about"] for row in range(6)]
     assert sum("it has no such weight" in about for about in found) == 1  # its first layer has no norm before the attention
+
+
+def test_every_step_of_a_drawing_is_about_something_in_it(bundled):
+    subject = Subject.of(bundled.trace("The keys of the man were gone."))
+    for view in (EncoderDecoder(), LongWay()):
+        drawn = view.compute(subject)["drawing"]
+        boxes, arrows = ({one["id"] for one in drawn[kind]} for kind in ("boxes", "arrows"))
+        assert len(boxes) + len(arrows) == len(drawn["boxes"]) + len(drawn["arrows"]), "an id names one thing"
+        ever = {name for step in drawn["steps"] for name in step["lit"]}
+        assert ever <= boxes | arrows
+        assert arrows - ever == set() or view.name == "model/long-way"
+        for box in drawn["boxes"]:
+            assert 0 <= box["x"] <= box["x"] + box["width"] <= drawn["width"]
+            assert 0 <= box["y"] <= box["y"] + box["height"] <= drawn["height"]
+    with pytest.raises(ValueError, match="there is no 'c' in the drawing"):
+        stepped((10, 10), [Box("a", 0, 0, 1, 1)], [Arrow("b", (0, 0), (1, 1))], [Step("", ["a", "b", "c"])], "")
+
+
+def test_a_translation_is_written_word_by_word(bundled):
+    drawn = EncoderDecoder().compute(Subject.of(bundled.trace("Hi.")))["drawing"]
+    labels, written = {}, []
+    for step in drawn["steps"]:
+        labels |= step["labels"]
+        written.append([labels[f"written.{number}"] for number in range(4)] + [labels["next"]])
+    assert written[-5] == ["‹start›", "", "", "", ""]
+    assert written[-4:] == [
+        ["‹start›", "", "", "", "Die"],
+        ["‹start›", "Die", "", "", "Katze"],
+        ["‹start›", "Die", "Katze", "", "schläft"],
+        ["‹start›", "Die", "Katze", "schläft", "‹end›"],
+    ]
+
+
+@pytest.mark.parametrize(("start", "end", "steps"), [(2, 6, 4), (6, 2, 4), (2, 2, 1), (99, None, 6), (1, 8, 7)])
+def test_a_recurrent_network_takes_as_many_steps_as_words_lie_between(bundled, start, end, steps):
+    trace = bundled.trace("The keys of the man were gone.")  # 8 pieces, the seventh is “gone”
+    view, subject = LongWay(start=start), Subject.of(trace, Selection(token=end))
+    drawn = view.compute(subject)["drawing"]
+    walked = [step for step in drawn["steps"] if not step["title"]]
+    assert len(walked) == steps
+    states = [sum(name.startswith("state.") for name in step["lit"]) for step in drawn["steps"][: steps + 1]]
+    assert states == list(range(1, steps + 2)), "one more state at each step"
+    assert f"it is {steps} step" in view.finding(subject).text
+    backwards = "must read from the right" in drawn["steps"][0]["text"]
+    assert backwards == (end is not None and start > end)
+    assert view.on_drawing(subject, 3).settings == {"start": 3}
+
+
+def test_of_a_long_text_the_words_up_to_the_chosen_one_are_drawn(bundled):
+    trace = bundled.trace("one two three four five six seven eight nine ten " * 4)
+    assert LongWay().unless(Subject.of(bundled.trace("Hi"))).startswith("A way leads from one word to another")
+    for token, first in [(None, 1), (30, 11), (5, 1)]:
+        drawn = LongWay().compute(Subject.of(trace, Selection(token=token)))["drawing"]
+        picks = [box["pick"] for box in drawn["boxes"] if box["id"].startswith("word.")]
+        assert picks == list(range(first, first + 20))
