@@ -1,6 +1,7 @@
 // Lessons beside the page: each step sets texts and view, points at an element, asks, and explains after the answer.
 import { showIn } from "./answers.js";
 import { visit } from "./link.js";
+import { markSpot, unmark } from "./page/spots.js";
 
 window.BertLessons = {
   ADDRESS: "bx/lessons.json",
@@ -144,7 +145,7 @@ window.BertLessons = {
     const asked = BertClass.asks(lesson, at);
     const told = !asked && (answers[at] !== undefined || BertClass.has(lesson, at) || (!step.options.length && !step.after));
     visit(step.query);
-    this.point(step.point, told ? "" : step.cover);
+    this.point(step.point, told ? "" : step.cover, step.spot);
     if (asked) return BertClass.take(lesson, at, rest, tell);
     BertClass.leave();
     if (told) return tell(answers[at]);
@@ -188,7 +189,7 @@ window.BertLessons = {
     rest.replaceChildren(...shown, ...(option ? [feedback] : []), after);
     if (at === lesson.steps.length - 1) rest.append(el("p", { class: "bx-lesson-sources" }, `Sources: ${lesson.sources.join("; ")}.`));
     if (!step.cover) return;
-    this.point(step.point, "");
+    this.point(step.point, "", step.spot);
     showIn(this.element(step.cover)); // the user asked for it
   },
 
@@ -229,8 +230,10 @@ window.BertLessons = {
     document.body.toggleAttribute("data-covering-cards", Boolean(element?.matches(".view") && element.querySelector("#tokens-pieces-cards")));
   },
 
-  async point(id, cover = "") {
+  // `spot` is what is outlined within the element, as in explorer/teaching/lessons/lesson.py; empty for all of it.
+  async point(id, cover = "", spot = []) {
     for (const one of document.querySelectorAll("[data-pointed]")) delete one.dataset.pointed;
+    unmark();
     this.cover(null);
     this.covering = cover;
     document.dispatchEvent(new CustomEvent("bert:moved")); // phones that follow must not see it either
@@ -246,8 +249,9 @@ window.BertLessons = {
       else if (element?.getClientRects().length) break;
     }
     if (this.turn !== turn || !element) return;
-    element.dataset.pointed = "yes";
-    this.reveal(turn, element.closest("[data-covered]") ?? element);
+    const marked = spot.length && !cover ? markSpot(element, spot) : null;
+    element.dataset.pointed = marked ? "within" : "yes";
+    this.reveal(turn, element.closest("[data-covered]") ?? marked ?? element);
   },
 
   // Scroll to the element, and again while the page around it still grows, unless the user scrolls.

@@ -17,7 +17,7 @@ from explorer.core.errors import InputError
 from explorer.core.paths import ASSETS
 from explorer.export.links import PARAMETERS
 from explorer.export.place import SETTING
-from explorer.teaching.lessons.lesson import ENGLISH, ROUNDS, Claim, Example, Lesson, LessonError, Option, Step
+from explorer.teaching.lessons.lesson import ENGLISH, ROUNDS, SPOTS, Claim, Example, Lesson, LessonError, Option, Step
 
 FOLDER = ASSETS / "lessons"  # of folders, one for each language
 LANGUAGE = "BERT_EXPLORER_LESSONS"  # in the environment: the language of the lessons, as `--lessons` sets it
@@ -163,6 +163,7 @@ class _Reader:
         own["round"], _, own["round_text"] = (part.strip() for part in own["round"].partition("|"))
         if own["round"] not in ("", *ROUNDS):
             raise self.wrong(begin + 1, f"a round is {', '.join(ROUNDS)}; behind a bar may stand another text A to ask about.")
+        own["point"], _, spot = (part.strip() for part in own["point"].partition("|"))
         ended = [other for name, other in GOES_WITH.items() if name in given]
         link = {name: value for name, value in lasting.items() if name not in ended} | given
         if missing := [name for name in ("a", "tab") if name not in link]:
@@ -174,9 +175,15 @@ class _Reader:
             raise self.wrong(begin + 1, "the step says nothing.")
         if options and not after:
             raise self.wrong(begin + 1, "what is asked has no answer; write it behind '> '.")
-        return Step(
-            self.lines[begin][3:].strip(), link, **own, before=before, options=options, after=after, claims=claims, line=begin + 1
-        )
+        told = {"before": before, "options": options, "after": after, "claims": claims}
+        return Step(self.lines[begin][3:].strip(), link, **own, **told, line=begin + 1, spot=self._spot(begin + 1, spot))
+
+    def _spot(self, number: int, text: str) -> tuple[str | int, ...]:
+        """What is pointed at within an element, as Step has it."""
+        kind, *numbers = text.split() or [""]
+        if not text or (SPOTS.get(kind) == len(numbers) and all(one.isdecimal() for one in numbers)):
+            return (kind, *map(int, numbers)) if text else ()
+        raise self.wrong(number, "behind the bar of a point stands 'row 7', 'cell 7 2' or 'ribbon 4 7 2'.")
 
     def _key(self, number: int) -> tuple[str, str]:
         named = KEY.fullmatch(self.lines[number])

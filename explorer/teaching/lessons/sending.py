@@ -48,6 +48,7 @@ def _step(step: Step) -> dict[str, Any]:
         "title": step.title,
         "query": links.query(step.place),
         "point": step.point,
+        "spot": list(step.spot),
         "cover": step.cover,
         "round": {"kind": step.round, "query": links.query(step.asked)} if step.round else None,
         "before": as_html(step.before),
