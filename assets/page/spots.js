@@ -3,7 +3,7 @@ import { el, reveal } from "../shared/dom.js";
 
 /** @typedef {[kind: "row" | "cell" | "ribbon", ...numbers: number[]]} Spot tokens count from 0, all else from 1 */
 
-let watching = null; // keeps the outline when the picture is drawn anew
+let watching = null; // keeps the outline when the picture is drawn again
 let band = null; // the outline of what is no element of its own
 
 /** Point at nothing within any picture. */
@@ -50,7 +50,16 @@ function find(box, spot) {
   if (chart) return inChart(chart, spot);
   const flow = box.querySelector(".bx-flow-field");
   if (flow) return inFlow(box, flow, spot);
-  return inTable(box, spot);
+  return box.querySelector(".virtual-body") ? inFrame(box, spot) : inTable(box, spot);
+}
+
+// Gradio's tables place each row by itself; their `tbody` only measures the columns.
+function inFrame(box, [, row, column]) {
+  const cells = box.querySelectorAll(`.virtual-body [data-row="${row - 1}"]`);
+  const target = column == null ? cells[0]?.closest(".virtual-row") : cells[column - 1];
+  const scrolls = box.querySelector(".virtual-table-viewport");
+  if (target && scrolls) reveal(scrolls, target);
+  return target ?? null;
 }
 
 // A row of a table that stands for a token is found by the token, others are counted, as columns are.

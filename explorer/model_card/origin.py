@@ -130,7 +130,7 @@ class Recipe(View):
     sources = prose(classes="caption")
 
     def compute(self, subject: Subject) -> Content:
-        """The same for every model."""
+        """A row for each setting; the model in use changes nothing."""
         return {
             "table": [list(row) for row in RECIPES],
             "sources": "Transformer: Vaswani et al. 2017, sections 5.2 to 5.4; its rate at step *s* is "

@@ -19,7 +19,7 @@ class Embeddings(View):
     """The summands of one token as vectors, and the norms of those of all tokens."""
 
     name, question = "tokens/embeddings", "What is added up for each token?"
-    columns, widths = (("sum", "check", "about_numbers", "numbers"), ("norms", "help")), (1, 1)
+    columns, widths = (("sum", "check", "about_numbers", "numbers"), ("norms", "help")), (2, 3)
     sum = part("strips")
     check = check()
     about_numbers = prose()
