@@ -249,8 +249,8 @@ window.BertLessons = {
       else if (element?.getClientRects().length) break;
     }
     if (this.turn !== turn || !element) return;
+    element.dataset.pointed = "yes";
     const marked = spot.length && !cover ? markSpot(element, spot) : null;
-    element.dataset.pointed = marked ? "within" : "yes";
     this.reveal(turn, element.closest("[data-covered]") ?? marked ?? element);
   },
 

@@ -1,5 +1,5 @@
 // The place within a picture that a lesson's text is about: a row, a cell or a ribbon, outlined for as long as it is pointed at.
-import { el, reveal } from "../shared/dom.js";
+import { el } from "../shared/dom.js";
 
 /** @typedef {[kind: "row" | "cell" | "ribbon", ...numbers: number[]]} Spot tokens count from 0, all else from 1 */
 
@@ -33,16 +33,28 @@ export function markSpot(box, spot) {
     waits = requestAnimationFrame(() => watching === mine && outline());
   });
   watching = mine;
-  return outline();
+  const found = outline();
+  if (found) scrollTo(found);
+  return found;
 
   function outline() {
     mine.disconnect(); // not at our own change
     clear(box);
     const target = find(box, spot);
     if (target) target.dataset.spot = spot[0];
+    box.dataset.pointed = target ? "within" : "yes"; // a picture that is still to come is pointed at as a whole
     mine.observe(box, { childList: true, subtree: true });
     return target;
   }
+}
+
+// What scrolls around the spot shows it, and what is wider than that from its beginning.
+function scrollTo(target) {
+  const scrolls = target.closest(".bx-strips, .virtual-table-viewport, .bx-flow-scroll");
+  if (!scrolls) return;
+  const [outer, inner] = [scrolls, target].map((one) => one.getBoundingClientRect());
+  if (inner.width < outer.width) scrolls.scrollLeft += inner.left + inner.width / 2 - outer.left - outer.width / 2;
+  if (inner.top < outer.top || inner.bottom > outer.bottom) scrolls.scrollTop += inner.top + inner.height / 2 - outer.top - outer.height / 2;
 }
 
 function find(box, spot) {
@@ -56,10 +68,7 @@ function find(box, spot) {
 // Gradio's tables place each row by itself; their `tbody` only measures the columns.
 function inFrame(box, [, row, column]) {
   const cells = box.querySelectorAll(`.virtual-body [data-row="${row - 1}"]`);
-  const target = column == null ? cells[0]?.closest(".virtual-row") : cells[column - 1];
-  const scrolls = box.querySelector(".virtual-table-viewport");
-  if (target && scrolls) reveal(scrolls, target);
-  return target ?? null;
+  return (column == null ? cells[0]?.closest(".virtual-row") : cells[column - 1]) ?? null;
 }
 
 // A row of a table that stands for a token is found by the token, others are counted, as columns are.
@@ -67,10 +76,7 @@ function inTable(box, [, row, column]) {
   const rows = [...box.querySelectorAll("tbody tr")].filter((one) => one.getClientRects().length);
   const named = rows.some((one) => one.querySelector("th [data-token]"));
   const found = named ? rows.find((one) => one.querySelector(`th [data-token="${row}"]`)) : rows[row - 1];
-  const target = column == null ? found : found?.cells[column];
-  const scrolls = target?.closest(".bx-strips");
-  if (scrolls) reveal(scrolls, target);
-  return target ?? null;
+  return (column == null ? found : found?.cells[column]) ?? null;
 }
 
 // A cell of a matrix is [row, column], by the numbers of its axes.
