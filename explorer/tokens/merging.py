@@ -38,7 +38,8 @@ def learn(words: Mapping[str, int], most: int) -> tuple[Merge, ...]:
     `words` says how often each occurs. Of equally frequent pairs the first by letters is taken.
     """
     cut = {word: split(word) for word in words}
-    pairs, found = _counts(words, cut.values()), []
+    pairs = _counts(words, cut.values())
+    found: list[Merge] = []
     while pairs and len(found) < most:
         best = min(pairs, key=lambda pair: (-pairs[pair], pair))
         found.append(Merge(best, pairs[best]))
