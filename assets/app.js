@@ -3,6 +3,8 @@ import * as answers from "./answers.js";
 import "./components/common.js";
 import "./components/picture.js";
 import { paintFirst } from "./first.js";
+import { listenForTerms } from "./glossary/meaning.js";
+import { markFinding, watchTexts } from "./glossary/terms.js";
 import "./keyboard.js";
 import * as link from "./link.js";
 import * as page from "./page.js";
@@ -33,6 +35,7 @@ host.page = {
   resume: drawing.drawn,
   file: take.file,
   save: take.save,
+  markFinding,
   noLink: take.NO_LINK,
 };
 loadPlotlyBy(() => busy.quiet().then(fromServer)); // never before the page's pending calls
@@ -52,4 +55,6 @@ page.describeModels();
 link.listenToHistory();
 answers.watchAnswers();
 listenForFinder();
+listenForTerms();
+watchTexts();
 saveFrontEndWork();

@@ -1,5 +1,6 @@
 // Lessons beside the page: each step sets texts and view, points at an element, asks, and explains after the answer.
 import { showIn } from "./answers.js";
+import { markTerms } from "./glossary/terms.js";
 import { visit } from "./link.js";
 import { markSpot, unmark } from "./page/spots.js";
 
@@ -141,6 +142,7 @@ window.BertLessons = {
     const rest = el("div", { class: "bx-lesson-rest", "aria-live": "polite", lang: lesson.language });
     const tell = (chosen) => this.tell(rest, lesson, at, chosen);
     this.fill(this.head(`${lesson.number} · ${lesson.title}`, lesson), this.where(lesson, at), el("h3", { lang: lesson.language }, step.title), before, BertClass.round(step), rest, this.steps(lesson, at));
+    markTerms(before);
     this.now = [lesson, at];
     const asked = BertClass.asks(lesson, at);
     const told = !asked && (answers[at] !== undefined || BertClass.has(lesson, at) || (!step.options.length && !step.after));
@@ -159,7 +161,7 @@ window.BertLessons = {
   where(lesson, at) {
     const { el } = BertExplorer;
     const dots = lesson.steps.map((_, index) => el("i", { class: index < at ? "bx-past" : index === at ? "bx-now" : null }));
-    return el("p", { class: "bx-lesson-where" }, el("span", { "aria-hidden": "true" }, ...dots), `Step ${at + 1} of ${lesson.steps.length}`);
+    return el("p", { class: "bx-lesson-where" }, el("span", { "aria-hidden": "true" }, ...dots), `Step ${at + 1} of ${lesson.steps.length}${lesson.steps[at].minutes ? `, ${lesson.steps[at].minutes} min` : ""}`);
   },
 
   ask(rest, step, choose) {
@@ -187,6 +189,7 @@ window.BertLessons = {
     const after = el("div", { class: "bx-lesson-text" });
     after.innerHTML = step.after;
     rest.replaceChildren(...shown, ...(option ? [feedback] : []), after);
+    for (const text of [feedback, after]) markTerms(text, this.box);
     if (at === lesson.steps.length - 1) rest.append(el("p", { class: "bx-lesson-sources" }, `Sources: ${lesson.sources.join("; ")}.`));
     if (!step.cover) return;
     this.point(step.point, "", step.spot);

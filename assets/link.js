@@ -19,8 +19,11 @@ function parts(query, names) {
   return JSON.stringify(names.map((name) => parameters.get(name)));
 }
 
-// The address of a query on this page, keeping Gradio's own parameters, such as __theme.
-function address(query) {
+/**
+ * The address of a query on this page, keeping Gradio's own parameters, such as __theme.
+ * @param {string} query
+ */
+export function linkAddress(query) {
   const own = [...new URLSearchParams(location.search)].filter(([name]) => name.startsWith("__"));
   const gradio = own.length ? `&${new URLSearchParams(own)}` : "";
   return `${location.pathname}?${query}${gradio}`;
@@ -52,7 +55,7 @@ export function follow(query) {
   const goesOn = texts && !moved && Date.now() - linkState.typed < TYPING;
   const how = moved || (texts && !goesOn) ? "pushState" : "replaceState";
   linkState.typed = texts ? Date.now() : 0;
-  history[how]({ bert: query }, "", address(query));
+  history[how]({ bert: query }, "", linkAddress(query));
 }
 
 /**

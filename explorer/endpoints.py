@@ -15,8 +15,7 @@ from explorer.experiments.endpoints import heads as experiments
 from explorer.experiments.endpoints import suites
 from explorer.export import endpoints as export
 from explorer.fill_mask import endpoints as fill_mask
-from explorer.finetune.endpoints import spans, tagging
-from explorer.finetune.endpoints import texts as training
+from explorer.finetune import endpoints as finetune
 from explorer.hidden_states import endpoints as hidden_states
 from explorer.inside_head import endpoints as inside_head
 from explorer.model_card import endpoints as model_card
@@ -36,9 +35,7 @@ ENDPOINTS = (
     *overview.ENDPOINTS,
     *hidden_states.ENDPOINTS,
     *projection.ENDPOINTS,
-    *training.ENDPOINTS,
-    *tagging.ENDPOINTS,
-    *spans.ENDPOINTS,
+    *finetune.ENDPOINTS,
     *corpus.ENDPOINTS,
     *experiments.ENDPOINTS,
     *suites.ENDPOINTS,

@@ -19,9 +19,10 @@ from explorer.core.limits import VISITOR_RUNS
 from explorer.core.steps import finished
 from explorer.finetune.compute import store
 from explorer.finetune.compute.export import pack, tuned_model
-from explorer.finetune.compute.files import read_run
+from explorer.finetune.compute.store import read_run
+from explorer.finetune.compute.task import make_plan
 from explorer.finetune.compute.text_tasks import text_task
-from explorer.finetune.compute.training import make_plan, new_run, run_training
+from explorer.finetune.compute.training import new_run, run_training
 from explorer.training.examples import Examples
 from tests.conftest import write_tiny
 

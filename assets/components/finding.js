@@ -1,5 +1,6 @@
 // The most telling fact in a sentence, with a link to its reason. Screen readers hear it when it changes, not at every drawing.
 import { el, plain } from "../shared/dom.js";
+import { host } from "../shared/host.js";
 import { define } from "../shared/mounting.js";
 
 define("Finding", ({ element, trigger, props }) => {
@@ -12,6 +13,7 @@ define("Finding", ({ element, trigger, props }) => {
     const value = plain(props.value || null);
     const now = value?.text ?? "";
     if (text.textContent !== now) text.textContent = now;
+    host.page?.markFinding(text);
     button.hidden = !value?.why;
     button.title = value?.why ?? "";
   }

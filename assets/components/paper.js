@@ -3,6 +3,7 @@ import { svg } from "../shared/dom.js";
 import { rgb } from "../shared/theme.js";
 
 const FONTS = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"; // fonts of which every machine has one
+const CELLS = 64; // the pixels of a canvas up to this width are drawn as squares
 const pen = document.createElement("canvas").getContext("2d");
 const round = (number) => String(+number.toFixed(2));
 const known = new Map();
@@ -134,6 +135,18 @@ function inner(node, from) {
   return [copy];
 }
 
+// The pixels of a small canvas as squares, one path for each colour.
+function cellsOf(canvas, area) {
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  const paths = new Map();
+  for (let i = 0; i < canvas.width * canvas.height; i++) {
+    const fill = `rgb(${data.slice(4 * i, 4 * i + 3)})`;
+    paths.set(fill, `${paths.get(fill) ?? ""}M${i % canvas.width} ${Math.floor(i / canvas.width)}h1v1h-1z`);
+  }
+  const place = `translate(${round(area.left)} ${round(area.top)}) scale(${area.width / canvas.width} ${area.height / canvas.height})`;
+  return [svg("g", { transform: place, "shape-rendering": "crispEdges" }, ...[...paths].map(([fill, d]) => svg("path", { fill, d })))];
+}
+
 // The shapes of an element and its contents, relative to the corner `from`.
 function shapesOf(node, from) {
   const at = ({ left, top, width, height }) => ({ left: left - from.left, top: top - from.top, width, height });
@@ -149,6 +162,7 @@ function shapesOf(node, from) {
   if (style.display === "none" || style.visibility === "hidden") return [];
   if (node instanceof SVGSVGElement) return inner(node, from);
   const own = boxOf(style, area);
+  if (node.tagName === "CANVAS" && node.width <= CELLS && style.imageRendering === "pixelated") return [...own, ...cellsOf(node, area), ...after(node, area)];
   if (node.tagName === "CANVAS") {
     const sharp = style.imageRendering === "pixelated" ? "image-rendering:pixelated" : null;
     return [...own, svg("image", { x: round(area.left), y: round(area.top), width: round(area.width), height: round(area.height), href: node.toDataURL(), preserveAspectRatio: "none", style: sharp }), ...after(node, area)];

@@ -3,12 +3,15 @@ import { el, plain, rove } from "../shared/dom.js";
 import { gridKeys, placeHeads } from "../shared/grid.js";
 import { define } from "../shared/mounting.js";
 
+const STEPS = [-100, -80, -60, -40, -20, 0, 20, 40, 60, 80, 100]; // % of the strongest colour
+
 define("SwitchBoard", ({ element, trigger, props }) => {
   const board = element.querySelector(".bx-board");
   let value = null;
   let shape = "";
   let buttons = [];
   let at = 0;
+  const scale = el("div", { class: "bx-board-scale" });
 
   const where = (index) => [Math.floor(index / value.heads), index % value.heads];
 
@@ -17,7 +20,17 @@ define("SwitchBoard", ({ element, trigger, props }) => {
       el("button", { type: "button", class: "bx-layer", "data-layer": layer, title: `switch all heads of layer ${layer + 1}`,
         "aria-label": `all heads of layer ${layer + 1}` }, String(layer + 1));
     buttons = placeHeads(board, value, { row });
+    board.append(scale);
     at = 0;
+  }
+
+  // Below the heads: what the colours stand for.
+  function paintScale() {
+    scale.hidden = !value.scale;
+    if (!value.scale) return;
+    const [name, low, high] = value.scale;
+    const cells = STEPS.map((step) => el("i", { class: step < 0 ? "bx-lowers" : "bx-raises", style: `--strength:${Math.abs(step)}%` }));
+    scale.replaceChildren(el("span", {}, name), el("div", {}, el("span", {}, low), ...cells, el("span", {}, high)));
   }
 
   function paint() {
@@ -34,6 +47,7 @@ define("SwitchBoard", ({ element, trigger, props }) => {
       button.title = label;
     });
     rove(buttons, at);
+    paintScale();
   }
 
   // Switch at once, and send Python all heads that are then off.

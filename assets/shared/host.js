@@ -9,6 +9,7 @@
  * @property {() => void} resume go on after a lost connection
  * @property {(name: string, query: string) => string} file the address of a file of what a link shows
  * @property {(address: string, said: HTMLElement) => Promise<void>} save save such a file, and say so
+ * @property {(text: Element) => void} markFinding mark the terms of the glossary in a sentence about the input
  * @property {string} noLink the sentence for a view that no link can hold
  */
 

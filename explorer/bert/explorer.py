@@ -150,9 +150,9 @@ class Explorer(Network):
         """The tokens from which the last hidden state of one token comes, and the strongest routes: see `explorer.routes`."""
         return _above("routes")(self, text, position, limit)
 
-    def experiment(self, items: Sequence[Any], question: str = "heads_off", how: str = "zero", seed: int = 0) -> Any:
-        """Every head switched off in many items, with intervals and a held-out half: see `explorer.experiment`."""
-        return _above("experiment")(self, items, question, how, seed)
+    def experiment(self, items: Sequence[Any], question: str = "heads_off", how: str = "", **more: Any) -> Any:
+        """One question asked of many items, with intervals and a held-out half: see `explorer.experiment`."""
+        return _above("experiment")(self, items, question, how, **more)
 
     def _with_own_mask(self, text: str) -> tuple[str, list[int]]:
         return with_own_mask(text, self.tokenizer.mask_token)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any
@@ -50,6 +51,15 @@ class Layer:
         watched, read = replace(self, module=copies.of(self.module)), []
         watched.neurons_dense.register_forward_pre_hook(lambda module, given: read.append(given[0]))
         return watched(hidden, real), read[0]
+
+    def with_feed_forward(self, hidden: torch.Tensor, change: Callable[[torch.Tensor], torch.Tensor]) -> torch.Tensor:
+        """The next hidden state with `change` of what the feed-forward block adds in its place, both [batch, tokens, hidden].
+
+        In families with several such blocks in a layer it is the last one.
+        """
+        changed = replace(self, module=copies.of(self.module))
+        changed.neurons_dense.register_forward_hook(lambda module, given, added: change(added))
+        return changed(hidden)
 
     @property
     def neurons_dense(self) -> torch.nn.Linear:

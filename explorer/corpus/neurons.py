@@ -203,7 +203,6 @@ class Neurons(LookUp):
     on_driven = on_promoting
 
     def _look(self, subject: Subject, found: CorpusNeurons) -> Generator[tuple[str, float], None, Shown]:
-
         model, corpus, layer = subject.model, self.chosen, subject.selection.attention_layer
         neuron, median = self.neuron - 1, None
         if not self.neuron:

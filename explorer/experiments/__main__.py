@@ -3,8 +3,8 @@
 from explorer.bert.checkpoints import BUNDLED
 from explorer.bert.explorer import load
 from explorer.core.paths import EXPERIMENTS
+from explorer.experiments.compute.experiment import experiment
 from explorer.experiments.compute.file import written
-from explorer.experiments.compute.heads import experiment
 from explorer.experiments.compute.items import suite_items
 from explorer.experiments.compute.suites import TITLES
 

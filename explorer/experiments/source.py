@@ -1,39 +1,49 @@
 """Which items an experiment is about: those of a suite, typed ones, or a file."""
 
 from collections.abc import Hashable
-from typing import Any
+from typing import Any, ClassVar
 
 from explorer.core.cache import Recent
-from explorer.core.errors import InputError
+from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import BOX_CHARACTERS
-from explorer.experiments.compute.heads_off import questions_of
 from explorer.experiments.compute.items import Item, items_from_lines, lines_of, read_items, suite_items
+from explorer.experiments.compute.question import Question
+from explorer.experiments.compute.questions import QUESTIONS, question_of
+from explorer.experiments.compute.reading import read_items_as
 from explorer.experiments.compute.suites import TITLES
-from explorer.ui.settings import choice, text, upload
+from explorer.experiments.compute.targets import LABEL, NEXT_SENTENCE, WORD
+from explorer.ui.settings import Choice, choice, text, upload
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, LongView, props
 
 TYPED, FILE = "typed", "file"
-HOW = (("zeros", "zero"), ("its mean over all items", "mean"), ("what it gives in another item", "resample"))
 CHOOSE = "CSV with text, word, foil…"
 NO_FILE = "Choose a file with the columns text, word and foil; text_b may be a fourth."
 
+TARGET = Choice(
+    label="Judged by",
+    options=(("word and foil", WORD), ("the next sentence", NEXT_SENTENCE), ("labels of a fine-tuned head", LABEL)),
+    menu=True,
+    look={"elem_classes": "inline"},
+)
+WITH_TARGET = (("source", "target", "seed"),)  # in one line, for a view with a target
+HEAD_OF = {WORD: "fill_mask", NEXT_SENTENCE: "next_sentence", LABEL: "own_head"}
 LOOKED_AT = 200  # items, before they are asked
 _problems: Recent[Hashable, str] = Recent(16)
 
 
 class ItemsView(LongView):
-    """Every head switched off in many items: those of a suite, typed ones, or a file."""
+    """One question asked of many items: those of a suite, typed ones, or a file."""
 
     name, question = "experiments", ""
-    side_by_side = (("source", "how"),)
+    asks: ClassVar[str] = ""  # the name of the question
+    way_of: ClassVar[str] = ""  # the setting that says how, "" where there is one way only
     source: str = choice(
         [*((title, name) for name, (title, _) in TITLES.items()), ("typed here", TYPED), ("a file of yours", FILE)],
         "Items",
         menu=True,
         elem_classes="inline",
     )
-    how: str = choice(HOW, "A head that is off gives", menu=True, elem_classes="inline")
     file: tuple[Item, ...] | None = upload(label=CHOOSE, read=read_items, as_button=True, when=lambda view: view.source == FILE)
     typed: str = text(
         "",
@@ -47,15 +57,34 @@ class ItemsView(LongView):
     )
 
     @property
+    def chosen_way(self) -> str:
+        """How the question is asked."""
+        return str(getattr(self, self.way_of)) if self.way_of else ""
+
+    @property
+    def chosen_target(self) -> str:
+        """What the items are judged by."""
+        return str(getattr(self, "target", WORD))
+
+    @property
     def items(self) -> tuple[Item, ...]:
         """The items. Raises InputError where there are none, or a line is no item."""
         if self.source == TYPED:
             return items_from_lines(self.typed)
         return self.file or () if self.source == FILE else suite_items(self.source)
 
+    def unless(self, subject: Subject) -> str:
+        """The model needs a head that its target reads."""
+        reasons = [subject.model.why_not(HEAD_OF[target]) for target in QUESTIONS[self.asks].targets]
+        return reasons[0] if all(reasons) else ""
+
+    def asked(self, subject: Subject) -> Question:
+        """The question. Raises CapabilityError for what the model lacks."""
+        return question_of(subject.model, self.asks, self.chosen_way, self.chosen_target)
+
     def problem(self, subject: Subject) -> str:
         """Why these items cannot be asked, in a sentence that says what to do; '' where they can. Many are not looked at yet."""
-        key = subject.model.checkpoint, self.source, self.typed, self.file
+        key = subject.model.checkpoint, self.source, self.typed, self.file, self.asks, self.chosen_way, self.chosen_target
         if (found := _problems.get(key)) is None:
             _problems.put(key, found := self._problem(subject))
         return found
@@ -67,8 +96,8 @@ class ItemsView(LongView):
             return "Type at least two items, each a line: a sentence with [MASK] | the word that belongs there | a foil."
         try:
             if len(items := self.items) <= LOOKED_AT:
-                questions_of(subject.model, items)
-        except InputError as error:
+                read_items_as(self.asked(subject), items)
+        except ExplorerError as error:
             return str(error)
         return ""
 

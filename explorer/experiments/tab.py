@@ -1,6 +1,8 @@
 """Experiments: one question asked of many sentences, with intervals and a test on sentences that were not looked at."""
 
 from explorer.experiments.heads import HeadsDecide
+from explorer.experiments.origins import CueOver, CutOver, LikelihoodOver, RoutesOver
+from explorer.experiments.places import AttendsOver, LensOver, Patched
 from explorer.experiments.suites import Suites
 from explorer.ui.view import Tab
 
@@ -8,8 +10,17 @@ TAB = Tab(
     "experiments",
     "Experiments",
     "What holds over many sentences?",
-    {"Which heads decide": [[HeadsDecide]], "Test suites": [[Suites]]},
-    needs="fill_mask",
+    {
+        "Which heads decide": [[HeadsDecide]],
+        "Patching": [[Patched]],
+        "Lens": [[LensOver]],
+        "Attention": [[AttendsOver]],
+        "Cut links": [[CutOver]],
+        "Routes": [[RoutesOver]],
+        "Attribution": [[CueOver]],
+        "Likelihood": [[LikelihoodOver]],
+        "Test suites": [[Suites]],
+    },
     steppers=("layer", "head"),
-    without_steppers=("Test suites",),
+    without_steppers=("Test suites", "Lens", "Routes", "Attribution", "Likelihood"),
 )

@@ -6,10 +6,9 @@ from collections import Counter
 from explorer.bert.explorer import Explorer
 from explorer.core.errors import InputError
 from explorer.core.limits import BOX_CHARACTERS, TABLE_MEGABYTES
-from explorer.finetune.compute.questions import Questions, built_in, read_typed
+from explorer.finetune.compute.questions import FILE_TYPES, QuestionFile, Questions, built_in, read_questions, read_typed
 from explorer.finetune.compute.span_task import Answering, room
-from explorer.finetune.compute.squad import FILE_TYPES, QuestionFile, read_questions
-from explorer.finetune.compute.training import Task, TrainingPlan
+from explorer.finetune.compute.task import Task, TrainingPlan
 from explorer.finetune.example_settings import FILE, READY, TYPED
 from explorer.ui.pictures.bars import bars
 from explorer.ui.settings import choice, switch, text, upload

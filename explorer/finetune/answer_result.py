@@ -3,10 +3,9 @@
 import numpy as np
 
 from explorer.finetune.answer_examples import ASKS, OTHER, asks
-from explorer.finetune.answer_run import OfAnswers
-from explorer.finetune.compute.answers import exact_match, f1
+from explorer.finetune.compute.answering import exact_match, f1
 from explorer.finetune.compute.run import HeldOutAnswers, Run
-from explorer.finetune.run import RunView
+from explorer.finetune.run import OfAnswers, RunView
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.pictures.numbers import columns_of, keep
 from explorer.ui.settings import choice

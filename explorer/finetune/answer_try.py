@@ -4,13 +4,11 @@ from typing import Any
 
 from explorer.bert.explorer import load
 from explorer.core.cache import OnceCache
-from explorer.finetune.answer_run import OfAnswers
 from explorer.finetune.compute.answering import Answer, Answerer
 from explorer.finetune.compute.predictor import of_kind
 from explorer.finetune.compute.run import Run
-from explorer.finetune.pictures.passage import passage
-from explorer.finetune.pictures.results import looks_at_answer
-from explorer.finetune.run import RunView
+from explorer.finetune.pictures.results import looks_at_answer, passage
+from explorer.finetune.run import OfAnswers, RunView
 from explorer.text.characters import has_visible_characters
 from explorer.ui.pictures.bars import percent
 from explorer.ui.pictures.numbers import columns_of, keep

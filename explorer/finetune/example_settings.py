@@ -10,8 +10,8 @@ from explorer.core.errors import InputError
 from explorer.core.limits import BOX_CHARACTERS, LABEL, TABLE_MEGABYTES, TRAINING_EXAMPLES
 from explorer.finetune.compute.from_table import BUILT_IN, Columns, built_in, examples_from_table
 from explorer.finetune.compute.hub_data import EXAMPLE
+from explorer.finetune.compute.task import TrainingPlan
 from explorer.finetune.compute.text_tasks import TextTask, text_task
-from explorer.finetune.compute.training import TrainingPlan
 from explorer.text import limits
 from explorer.text.lines import split_lines
 from explorer.text.tables import Table

@@ -9,7 +9,7 @@ from explorer.finetune import live
 from explorer.finetune.compute import store
 from explorer.finetune.compute.from_table import Columns, guess_columns
 from explorer.finetune.example_settings import HUB, MOST_CLASSES, NO_COLUMN, READY, TYPED, ExampleSettings, starter
-from explorer.finetune.ids import run_id, run_ids
+from explorer.finetune.run import run_id, run_ids
 from explorer.text.tables import Table
 from explorer.training.examples import Examples, ScoredExamples
 from explorer.ui.pictures.bars import bars

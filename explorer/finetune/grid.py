@@ -5,10 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 from explorer.core.steps import map_steps
-from explorer.finetune.compute.grid import Cell, GridProgress, search
-from explorer.finetune.compute.recipes import GRIDS, Grid
 from explorer.finetune.compute.run import told
-from explorer.finetune.compute.training import Task, make_plan
+from explorer.finetune.compute.searches import GRIDS, Cell, Grid, GridProgress, search
+from explorer.finetune.compute.task import Task, make_plan
 from explorer.finetune.example_settings import ExampleSettings
 from explorer.finetune.over_examples import OverExamples
 from explorer.finetune.recipe import OWN, Recipe

@@ -9,8 +9,9 @@ from explorer.core.cache import OnceCache, Recent
 from explorer.core.errors import InputError
 from explorer.finetune.compute import store
 from explorer.finetune.compute.run import Run
+from explorer.finetune.compute.task import make_plan
 from explorer.finetune.compute.text_tasks import text_task
-from explorer.finetune.compute.training import TrainingResult, as_run, make_plan, new_run, train_whole
+from explorer.finetune.compute.training import TrainingResult, as_run, new_run, train_whole
 from explorer.training.examples import HELD_OUT_SHARE, Examples, ScoredExamples
 from explorer.training.settings import FEWEST_HELD_OUT
 from explorer.ui.subject import Subject
@@ -78,6 +79,5 @@ def kept_run(known: "OnceCache[Key, str]", key: Key, train: Callable[[], str]) -
 
 
 def _train(model_name: str, examples: Examples) -> TrainingResult:
-
     model = load(model_name)
     return train_whole(text_task(model, examples, make_plan(model, -1, "mean", keep_best=True, epochs=0)))

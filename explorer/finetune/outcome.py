@@ -1,12 +1,13 @@
-"""The outcome of a training: its final score, its curves, and baselines without BERT."""
+"""The outcome of a training: its final score, its curves, and baselines without BERT, for each kind of task."""
 
+from explorer.analysis.entities import EntityScores
 from explorer.analysis.evaluation import standard_error
 from explorer.core import jobs
-from explorer.finetune.compute.run import CORRELATIONS, HeldOutTexts, Run, told
-from explorer.finetune.ids import run_id
+from explorer.finetune.compute.run import CORRELATIONS, HeldOutTags, HeldOutTexts, Run, told
 from explorer.finetune.pictures.training import learning_curves
-from explorer.finetune.run import NothingTrained, RunView
+from explorer.finetune.run import NothingTrained, OfAnswers, OfTaggers, RunView, run_id
 from explorer.training.settings import FEWEST_HELD_OUT
+from explorer.training.tagging import MEMORY, MEMORY_OF_NAMES
 from explorer.ui.pictures.bars import bar_groups, whole_percent
 from explorer.ui.settings import memory
 from explorer.ui.subject import Subject
@@ -115,3 +116,72 @@ def _right(run: Run, how: str) -> str:
     number = len(run.held(HeldOutTexts).targets)
     right = round(number * run.score)
     return f"{right} of {number} {how} ({whole_percent(run.score)} ± {whole_percent(standard_error(right, number))})"
+
+
+class WordOutcome(OfTaggers, Outcome):
+    """Loss and accuracy by epoch, and the scores of whole names."""
+
+    name, question = "fine-tune/words-outcome", "How did the training go?"
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """The accuracy of the tagger, beside a memory of words."""
+        if (run := self.seen(subject)) is None or MEMORY not in run.baselines:
+            return None
+        remembered = whole_percent(run.baselines[MEMORY])
+        return Finding(
+            f"Right on {whole_percent(run.score)} of the held-out words; remembering the tag that each word had most often in "
+            f"training, {remembered}."
+        )
+
+    def show_run(self, subject: Subject, run: Run) -> Content:
+        """The curves, and a summary in a sentence."""
+        scores = _scores(run)
+        names = ""
+        if scores:
+            one = scores[0]
+            names = f" Whole names: precision {one.precision:.1%}, recall {one.recall:.1%}, F1 {one.f1:.1%} (seqeval)."
+        return {"status": f"{summary(run)}{names}", "curves": learning_curves(run.history, len(run.history), run.best)}
+
+
+class WordBaselines(OfTaggers, RunView):
+    """The accuracy over held-out words, and F1 of names, beside baselines without BERT."""
+
+    name, question = "fine-tune/words-baselines", "How much of it needs no BERT?"
+    compared = part("bars")
+
+    def show_run(self, subject: Subject, run: Run) -> Content:
+        """This tagger, and the baselines."""
+        others = [(name, value, "") for name, value in reversed(run.baselines.items()) if name != MEMORY_OF_NAMES]
+        groups = [("Held-out words that are tagged right", [("this run", run.score, ""), *others])]
+        scores = _scores(run)
+        if scores:
+            remembered = (MEMORY, run.baselines.get(MEMORY_OF_NAMES, 0.0), "")
+            groups.append(("F1 of whole names", [("this run", scores[0].f1, ""), remembered]))
+        return {"compared": bar_groups(groups)}
+
+
+class AnswerBaselines(OfAnswers, Baselines):
+    """Exact match beside baselines without BERT."""
+
+    name, question = "fine-tune/answer-baselines", "How much of it needs no BERT?"
+
+
+class AnswerOutcome(OfAnswers, Outcome):
+    """Loss, exact match and F1 by epoch, with the epoch that was kept marked."""
+
+    name, question = "fine-tune/answer-outcome", "How did the training go?"
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """The share of exact answers, beside the best baseline without BERT."""
+        if (run := self.seen(subject)) is None or not run.baselines:
+            return None
+        name, best = max(run.baselines.items(), key=lambda item: item[1])
+        return Finding(
+            f"Exactly right on {whole_percent(run.score)} of the held-out questions; without BERT ({name}), "
+            f"{whole_percent(best)}."
+        )
+
+
+def _scores(run: Run) -> list[EntityScores]:
+    """The scores of whole names, overall and by type; [] if there are none."""
+    return run.held(HeldOutTags).entities(run.predictor.labels) if run.held_out else []

@@ -1,9 +1,12 @@
-"""The settings of a training."""
+"""The settings of a training, for each kind of task."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from explorer.bert.explorer import Explorer
-from explorer.finetune.compute.training import TrainingPlan, make_plan
+from explorer.finetune.compute.answering import Answerer
+from explorer.finetune.compute.predictor import Classifier, Predictor, Tagger
+from explorer.finetune.compute.prefix import EVERY_TOKEN
+from explorer.finetune.compute.task import TrainingPlan, make_plan
 from explorer.ui.settings import choice, number, pooling, switch
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, View, button, settle
@@ -21,6 +24,8 @@ PRESETS = {
 FIT_PRESET, HEAD_PRESET, _, _, _, SMALL_PRESET = PRESETS
 BASE_PRESET = "BERT paper: batch 32, 3e-5, 4 epochs"
 WIDE = 512  # hidden size from which a model trains at the paper's rates
+PIECES = (("its first piece", "first"), ("the mean of its pieces", "mean"))
+HEAD_NUMBERS, LAYERS_NUMBERS = (20, 0.01, 32), (4, 2e-4, 8)  # of a tagger: epochs, rate and batch, for the head or small layers
 RATES = (0.1, 0.03, 0.01, 0.003, 0.001, 2e-4, 1e-4, 5e-5, 3e-5, 2e-5)
 SHARES = (("a fiftieth", 0.02), ("a tenth", 0.1), ("a fifth", 0.2), ("a third", 1 / 3), ("half", 0.5))
 SIDE_BY_SIDE = ("means of four states up to it, side by side", "last4")
@@ -40,6 +45,53 @@ def preset_for(hidden_size: int, layers: int) -> str:
     return BASE_PRESET if hidden_size >= WIDE else SMALL_PRESET
 
 
+def _rate(default: float, **look: Any) -> Any:
+    rates = [(f"{rate:g}", rate) for rate in RATES]
+    return choice(rates, "Learning rate", default=default, menu=True, more=True, min_width=100, **look, **AT_ONCE)
+
+
+def _batch(sizes: tuple[int, ...], default: int, label: str = "Batch", **look: Any) -> Any:
+    return choice(sizes, label, default=default, menu=True, more=True, min_width=70, **look, **AT_ONCE)
+
+
+def _epochs(default: int, label: str = "Epochs", low: int = 1, **look: Any) -> Any:
+    return number(default, label, low=low, high=50, more=True, line=True, min_width=140, **look, **AT_ONCE)
+
+
+def _held_out() -> Any:
+    return choice(SHARES, "Held out", default=0.2, menu=True, more=True, min_width=80)
+
+
+def _seed() -> Any:
+    return number(0, "Seed", low=0, high=2**31 - 1, box=True, more=True, min_width=70)
+
+
+class TrainingRecipe(View):
+    """A base for the settings of a training. Those that all tasks have begin with `own`: each has controls of its own."""
+
+    own: ClassVar[str] = ""
+    predictor: ClassVar[type[Predictor]]
+    question = "What is trained, and how?"
+    width, fold = 6, "Settings"
+    side_by_side = (("train", "cancel"),)
+    by_hand: ClassVar = {
+        "train": "A training streams, can be cancelled, and outlasts its page.",
+        "cancel": "It stops a training that runs in another handler.",
+    }
+
+    def plan(self, model: Explorer) -> TrainingPlan:
+        """The training plan, checked. Raises InputError."""
+        epochs, rate, batch, seed, held_out = (
+            getattr(self, f"{self.own}{name}") for name in ("epochs", "rate", "batch", "seed", "held_out")
+        )
+        numbers = {"epochs": epochs, "learning_rate": rate, "batch_size": batch, "seed": seed, "held_out": held_out}
+        return make_plan(model, predictor=self.predictor, **numbers, **self.more_of_plan())
+
+    def more_of_plan(self) -> dict[str, Any]:
+        """Other arguments of `make_plan`: the layer, the pooling and what only this kind of task has."""
+        return {}
+
+
 def _at_once(view: "Recipe") -> bool:
     return _may_be_solved(view) and view.solver == LBFGS
 
@@ -52,42 +104,17 @@ def _by_steps(view: "Recipe") -> bool:
     return not _at_once(view)
 
 
-class Recipe(View):
-    """The settings of the training, most of them set by a preset."""
+class Recipe(TrainingRecipe):
+    """The settings of a training on texts or pairs, most of them set by a preset."""
 
-    name, question = "fine-tune/recipe", "What is trained, and how?"
-    width, fold = 4, "Settings"
-    side_by_side = (("train", "cancel"),)
-    by_hand: ClassVar = {
-        "train": "A training streams, can be cancelled, and outlasts its page.",
-        "cancel": "It stops a training that runs in another handler.",
-    }
+    name, width, predictor = "fine-tune/recipe", 4, Classifier
     train = button("Train", variant="primary")
     cancel = button("Cancel", visible=False)
     layers: int = number(0, LAYERS, **HIDDEN_STATES, **AT_ONCE, more=True)
     preset: str = choice((*PRESETS, OWN), "Settings", menu=True, more=True, when=_by_steps, **AT_ONCE)
-    epochs: int = number(
-        0,
-        "Epochs (0: as many as the examples ask for)",
-        low=0,
-        high=50,
-        more=True,
-        line=True,
-        min_width=140,
-        when=_by_steps,
-        **AT_ONCE,
-    )
-    rate: float = choice(
-        [(f"{rate:g}", rate) for rate in RATES],
-        "Learning rate",
-        default=0.01,
-        menu=True,
-        more=True,
-        min_width=100,
-        when=_by_steps,
-        **AT_ONCE,
-    )
-    batch: int = choice((8, 16, 32, 64, 128), "Batch", default=32, menu=True, more=True, min_width=70, when=_by_steps, **AT_ONCE)
+    epochs: int = _epochs(0, "Epochs (0: as many as the examples ask for)", low=0, when=_by_steps)
+    rate: float = _rate(0.01, when=_by_steps)
+    batch: int = _batch((8, 16, 32, 64, 128), 32, when=_by_steps)
     layer: int = number(6, "The head reads hidden state (0: embeddings)", **HIDDEN_STATES, more=True, line=True, min_width=140)
     pooling: str = pooling(SIDE_BY_SIDE, more=True, min_width=140)
     head: str = choice((LINEAR, HIDDEN), "Head", more=True, line=True)
@@ -103,8 +130,8 @@ class Recipe(View):
         min_width=100,
         when=lambda view: view.layers > 0 and view.head == LINEAR,
     )
-    held_out: float = choice(SHARES, "Held out", default=0.2, menu=True, more=True, min_width=80)
-    seed: int = number(0, "Seed", low=0, high=2**31 - 1, box=True, more=True, min_width=70)
+    held_out: float = _held_out()
+    seed: int = _seed()
     balanced: bool = switch(False, "Rare classes weigh more", more=True)
     early: bool = switch(
         False, f"Stop when the held-out loss has not fallen for {PATIENCE} epochs", more=True, line=True, when=_by_steps
@@ -113,26 +140,20 @@ class Recipe(View):
         False, "Keep the last epoch, not the one that is best on the held-out examples", more=True, line=True, when=_by_steps
     )
 
-    def plan(self, model: Explorer) -> TrainingPlan:
-        """The training plan, checked. Raises InputError."""
-        return make_plan(
-            model,
-            self.layer,
-            self.pooling,
-            self.layers,
-            keep_best=not self.last,
-            epochs=self.epochs,
-            learning_rate=self.rate,
-            batch_size=self.batch,
-            seed=self.seed,
-            units=UNITS if self.head == HIDDEN else 0,
-            optimizer="lbfgs" if _at_once(self) else "adam",
-            regularization=self.regularization,
-            balanced=self.balanced,
-            held_out=self.held_out,
-            patience=PATIENCE if self.early else 0,
-            averaged=self.averaged if self.layers and self.head == LINEAR else 1,
-        )
+    def more_of_plan(self) -> dict[str, Any]:
+        """The layer, the pooling, and how the head is trained."""
+        return {
+            "layer": self.layer,
+            "pooling": self.pooling,
+            "layers_trained": self.layers,
+            "keep_best": not self.last,
+            "units": UNITS if self.head == HIDDEN else 0,
+            "optimizer": "lbfgs" if _at_once(self) else "adam",
+            "regularization": self.regularization,
+            "balanced": self.balanced,
+            "patience": PATIENCE if self.early else 0,
+            "averaged": self.averaged if self.layers and self.head == LINEAR else 1,
+        }
 
     def on_preset(self, subject: Subject, name: str) -> Change:
         """Set the numbers of a preset."""
@@ -154,3 +175,52 @@ class Recipe(View):
         return settle(preset=OWN)
 
     on_rate = on_batch = on_epochs
+
+
+class WordRecipe(TrainingRecipe):
+    """The settings of training a tagger."""
+
+    name, own, predictor = "fine-tune/words-recipe", "tag_", Tagger
+    tag_layers: int = number(0, "Layers trained with the head (0: BERT stays as it is)", **HIDDEN_STATES, **AT_ONCE)
+    tag_layer: int = number(4, "The head reads hidden state (0: embeddings)", **HIDDEN_STATES, more=True, line=True, **AT_ONCE)
+    tag_pieces: str = choice(PIECES, "Of each word it reads", more=True, line=True)
+    tag_epochs: int = _epochs(HEAD_NUMBERS[0])
+    tag_rate: float = _rate(HEAD_NUMBERS[1], line=True)
+    tag_batch: int = _batch((8, 16, 32, 64, 128), HEAD_NUMBERS[2], "Batch (words, or sentences with layers)")
+    tag_held_out: float = _held_out()
+    tag_seed: int = _seed()
+    train = button("Train", variant="primary", size="lg")
+    cancel = button("Cancel", visible=False, size="lg")
+
+    def more_of_plan(self) -> dict[str, Any]:
+        """The layer, and how a word's pieces become one vector."""
+        return {"layer": self.tag_layer, "pooling": self.tag_pieces, "layers_trained": self.tag_layers}
+
+    def on_tag_layers(self, subject: Subject, layers: int) -> Change:
+        """Set the numbers for so many layers, unless the person changed them; the head then reads at least that hidden state."""
+        before, after = (HEAD_NUMBERS, LAYERS_NUMBERS) if layers else (LAYERS_NUMBERS, HEAD_NUMBERS)
+        at_least = {"tag_layer": max(self.tag_layer, layers)}
+        if (self.tag_epochs, self.tag_rate, self.tag_batch) != before:
+            return settle(**at_least)
+        epochs, rate, batch = after
+        return settle(**at_least, tag_epochs=epochs, tag_rate=rate, tag_batch=batch)
+
+
+class AnswerRecipe(TrainingRecipe):
+    """The settings of training for question answering; the defaults suit the bundled model."""
+
+    name, own, predictor = "fine-tune/answer-recipe", "answer_", Answerer
+    answer_layers: int = number(6, LAYERS, **HIDDEN_STATES, **AT_ONCE)
+    answer_epochs: int = _epochs(4)
+    answer_rate: float = _rate(2e-4)
+    answer_batch: int = _batch((8, 16, 32), 16)
+    answer_held_out: float = _held_out()
+    answer_seed: int = _seed()
+    answer_best: bool = switch(False, "Keep the epoch that is best on the held-out questions, not the last", more=True, line=True)
+    train = button("Train", variant="primary", size="lg")
+    cancel = button("Cancel", visible=False, size="lg")
+
+    def more_of_plan(self) -> dict[str, Any]:
+        """All tokens of the last layer, and the epoch that is kept."""
+        last = {"layer": -1, "pooling": EVERY_TOKEN}
+        return {**last, "layers_trained": self.answer_layers, "keep_best": self.answer_best}

@@ -1,19 +1,22 @@
 """The quality of a run, in one of several pictures."""
 
+from typing import Any
+
 import numpy as np
 
 from explorer.analysis import evaluation
 from explorer.bert.explorer import load
 from explorer.core.cache import OnceCache
+from explorer.core.errors import InputError
 from explorer.finetune.compute.export import tuned_model
 from explorer.finetune.compute.reasons import Change as ModelChange
 from explorer.finetune.compute.reasons import compare
-from explorer.finetune.compute.run import HeldOutNumbers, HeldOutTexts, Run
-from explorer.finetune.confusion import Cell, cell_of, clicked_cell, confusion, rows_of, scores_by_label
-from explorer.finetune.numbers import result_of_numbers
-from explorer.finetune.pictures.results import attention_shift, calibration_curve, confusion_matrix, drift_bars
-from explorer.finetune.run import RunView
+from explorer.finetune.compute.run import HeldOutLabels, HeldOutNumbers, HeldOutTexts, Run
+from explorer.finetune.pictures.results import attention_shift, calibration_curve, confusion_matrix, drift_bars, number_scatter
+from explorer.finetune.run import RunView, run_id
+from explorer.text import limits
 from explorer.ui.pictures.maps import point_map
+from explorer.ui.pictures.numbers import Column, columns_of, keep
 from explorer.ui.settings import choice, memory
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, chart, part, props, sentence, settle
@@ -21,8 +24,18 @@ from explorer.ui.view import Change, Content, chart, part, props, sentence, sett
 MISTAKES, CLASSES, SURENESS, MAP, CHANGE = "Mistakes", "Classes", "How sure", "Map", "What changed"
 LOOKS = (MISTAKES, CLASSES, SURENESS, MAP, CHANGE)
 COMPARED = 32  # held-out examples on which the model is compared before and after training
-MOST_SENTENCES, MOST_MISTAKES = 50, 10  # listed of a cell, and of all
+MOST_SENTENCES, MOST_MISTAKES, MOST_MISSED = 50, 10, 12  # listed of a cell, of all labels, and of all numbers
+
+Cell = tuple[str, int, int]
+"""A cell of a run's confusion matrix: the run's id, the true label and the predicted one."""
 _changes: OnceCache[str, ModelChange] = OnceCache(16)
+
+
+def cell_of(value: object) -> Cell | None:
+    """A valid cell from a remembered click, or None."""
+    if not isinstance(value, list | tuple) or len(value) != 3 or not run_id(value[0]):
+        return None
+    return tuple(value) if all(type(place) is int for place in value[1:]) else None
 
 
 class Result(RunView):
@@ -55,7 +68,7 @@ class Result(RunView):
             empty = {} if self.look == CLASSES else {"picture": None}
             return {**empty, "note": "This run came in a file, which holds no sentences to look at."}
         if run.kind == "number":
-            return {"look": props(choices=[MISTAKES, CHANGE], value=MISTAKES), **result_of_numbers(run)}
+            return {"look": props(choices=[MISTAKES, CHANGE], value=MISTAKES), **_of_numbers(run)}
         looks = {MISTAKES: self._mistakes, CLASSES: _classes, SURENESS: _sureness, MAP: _map}
         return {"look": props(choices=LOOKS, value=self.look), **looks[self.look](run)}
 
@@ -140,7 +153,6 @@ def _what_changed(run: Run) -> Content:
 
 
 def _compare(run: Run, pairs: list[tuple[str, str]]) -> ModelChange:
-
     return compare(load(run.predictor.model), load(tuned_model(run)), pairs)
 
 
@@ -155,3 +167,53 @@ def _listed(run: Run, rows: np.ndarray) -> list[list[str]]:
         ]
         for row in rows
     ]
+
+
+def _of_numbers(run: Run) -> Content:
+    """Estimates against true numbers, and the examples with the largest errors."""
+    held = run.held(HeldOutNumbers)
+    error, rank = np.abs(held.said - held.targets), evaluation.spearman(held.said, held.targets)
+    rows = np.argsort(-error, kind="stable")[:MOST_MISSED]
+    texts = [f"{one} ‖ {other}" if other else one for one, other in zip(held.texts, held.texts_b, strict=True)]
+    listed = [[texts[row], f"{held.targets[row]:g}", f"{held.said[row]:.2f}"] for row in rows]
+    return {
+        "picture": number_scatter(held.targets, held.said, texts, run.id),
+        "sentences": props(value=listed, label="Missed by most", visible=True),
+        "note": (
+            f"Each dot is a held-out example: what is right against what was said; on the dotted line both are the same. Off "
+            f"by {error.mean():.2f} on average; Spearman's rank correlation {rank:.2f} (-1 to 1)."
+        ),
+    }
+
+
+def clicked_cell(run: Run, index: object) -> Cell:
+    """The clicked cell [true label, predicted label]. Raises InputError."""
+    right, said = limits.check_cell(index)
+    if run.held_out is None or max(right, said) >= len(run.predictor.labels):
+        raise InputError("There is no such cell.")
+    return run.id, right, said
+
+
+def confusion(run: Run) -> np.ndarray:
+    """Counts [true label, predicted label] of the held-out examples."""
+    held = run.held(HeldOutLabels)
+    return evaluation.confusion(held.targets, held.said, len(run.predictor.labels))
+
+
+def rows_of(run: Run, cell: Cell | None, mistakes: int) -> tuple[np.ndarray, str]:
+    """The held-out rows in a cell, or else the most confident mistakes, and a title for them."""
+    held, labels = run.held(HeldOutLabels), run.predictor.labels
+    if cell is None or cell[0] != run.id:
+        return evaluation.confident_mistakes(held.probabilities, held.targets, mistakes), "The surest mistakes"
+    _, right, said = cell
+    rows = np.flatnonzero((held.targets == right) & (held.said == said))
+    return rows, f"{labels[right]}, called {labels[said] if right != said else 'so'}: {len(rows)}"
+
+
+def scores_by_label(counts: np.ndarray, labels: tuple[str, ...], label: str, counted: str) -> list[list[Any]]:
+    """Rows of a label with precision, recall, F1 and support; `label` and `counted` name the outer columns of the export."""
+    found = evaluation.class_scores(counts)
+    scores: dict[str, np.ndarray] = {"precision": found.precision, "recall": found.recall, "f1": found.f1}
+    rows = [[name, *(f"{values[i]:.1%}" for values in scores.values()), int(found.support[i])] for i, name in enumerate(labels)]
+    columns: dict[str, Column] = {label: labels, **scores, counted: found.support}
+    return keep(rows, lambda: columns_of(**columns))

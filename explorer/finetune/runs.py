@@ -7,17 +7,14 @@ from typing import Any, ClassVar
 
 from explorer.bert.explorer import load
 from explorer.core import downloads
-from explorer.finetune.answer_run import OfAnswers
 from explorer.finetune.compute import store
 from explorer.finetune.compute.export import pack, pack_standard
 from explorer.finetune.compute.predictor import Predictor
 from explorer.finetune.compute.run import Run, told
 from explorer.finetune.compute.standard import LINES, why_not, write_onnx, write_standard
 from explorer.finetune.compute.unpack import unpack
-from explorer.finetune.ids import run_ids
 from explorer.finetune.pictures.training import run_curves
-from explorer.finetune.run import RunView
-from explorer.finetune.words_run import OfTaggers
+from explorer.finetune.run import OfAnswers, OfTaggers, RunView, run_ids
 from explorer.ui.settings import choice, upload
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, button, chart, props, sentence, settle, show, takes_long

@@ -2,26 +2,82 @@
 
 from typing import Any
 
+import numpy as np
+
 from explorer.bert.explorer import load
 from explorer.core.cache import OnceCache
-from explorer.finetune.compute.predictor import Classifier, of_kind
-from explorer.finetune.compute.reasons import Decision, decide
+from explorer.finetune.compute.predictor import Classifier, Regressor, of_kind
+from explorer.finetune.compute.reasons import Decision, decide, estimate_without
 from explorer.finetune.compute.run import HeldOutNumbers, HeldOutTexts, Run
 from explorer.finetune.example_settings import STARTER
-from explorer.finetune.numbers import verdict_of_number
 from explorer.finetune.run import RunView
-from explorer.finetune.samples import OURS, samples_of
 from explorer.techniques.attribution import Path
 from explorer.text.characters import has_visible_characters
 from explorer.text.pairs import Pair
-from explorer.ui.pictures.bars import bars
+from explorer.ui.pictures.bars import bar_groups, bars
 from explorer.ui.pictures.word_effects import word_effects
 from explorer.ui.settings import choice, memory, text
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, chart, part, props, sentence, settle
 
-MOST_BARS = 6
+MOST_BARS, MOST_SAMPLES = 6, 6
 METHODS = (("hide each word", "occlusion"), ("integrated gradients", "integrated_gradients"))
+
+
+def _texts(*texts: str) -> tuple[Pair, ...]:
+    return tuple((text, "") for text in texts)
+
+
+OURS: dict[frozenset[str], tuple[Pair, ...]] = {
+    frozenset(("animal", "vehicle", "food")): _texts(
+        "An eagle circled above the valley.",
+        "The coach to Glasgow broke down on the motorway.",
+        "Would you like some honey on your toast?",
+        "Two squirrels ran up the chestnut tree.",
+        "He fried the fish in butter and lemon.",
+        "A taxi was waiting outside the theatre.",
+    ),
+    frozenset(("positive", "negative", "neutral")): _texts(
+        "I love how happy and kind everyone was at the party.",
+        "I hate this phone, it is terrible and broke again.",
+        "Thank you so much, this is the best day of my life!",
+        "So sad and tired, this week has been awful.",
+        "My flight to Oslo leaves at half past six.",
+        "They moved the meeting to the small room.",
+    ),
+    frozenset(("ham", "spam")): _texts(
+        "Congratulations, you have won a free prize! Click here to claim your cash.",
+        "Are we still meeting at the station at six?",
+        "Earn money from home today, no risk, reply now.",
+        "Can you bring the keys back tomorrow?",
+    ),
+    frozenset(("person", "place", "time", "thing", "reason", "number")): _texts(
+        "Who painted the ceiling of this chapel?",
+        "Where do penguins live?",
+        "When did the war end?",
+        "How many legs does a spider have?",
+        "Why is the sky blue?",
+        "What do you keep in that box?",
+    ),
+    frozenset(("same", "different")): (
+        ("The shop closes at six.", "The store shuts at six o'clock."),
+        ("The dog chased the cat.", "The cat chased the dog."),
+        ("He hardly ever eats meat.", "He eats meat every day."),
+        ("My brother is older than me.", "I am younger than my brother."),
+    ),
+    frozenset(("grammatical", "ungrammatical")): _texts(
+        "She has lived in this street for ten years.",
+        "He go to school by bus every days.",
+        "The children was playing in the garden.",
+        "None of us knew the answer.",
+    ),
+    frozenset(("entailment", "neutral", "contradiction")): (
+        ("A man is playing the guitar on the beach.", "Somebody is making music."),
+        ("The museum is closed on Mondays.", "You can visit the museum every day."),
+        ("She bought two loaves of bread.", "She bought them for her mother."),
+    ),
+}
+
 LABELS = tuple(sorted(name for name, _ in STARTER))
 FIRST = (*OURS[frozenset(LABELS)][0], *LABELS)  # when the page opens
 OFFERED = {pair: labels for labels, pairs in OURS.items() for pair in pairs}  # our sentences, and the labels they are for
@@ -55,7 +111,7 @@ class TryIt(RunView):
         if not has_visible_characters(pair[0]):
             return {**shown, "verdict": None, "words": None, "note": ""}
         if run.kind == "number":
-            return {**shown, **verdict_of_number(run, pair)}
+            return {**shown, **_verdict_of_number(run, pair)}
         found = self._decide(run, pair)
         labels = run.predictor.labels
         ranked = sorted(zip(labels, found.probabilities.tolist(), strict=True), key=lambda item: -item[1])
@@ -93,7 +149,6 @@ class TryIt(RunView):
         return settle(tried=pair[0], second=pair[1], offered=(*pair, *run.predictor.labels))
 
     def _decide(self, run: Run, pair: Pair) -> Decision:
-
         key, classifier = (run.id, pair, self.method), of_kind(run.predictor, Classifier)
         return _decisions.get(key, lambda: decide(classifier, load(classifier.model), pair, self.method))
 
@@ -112,3 +167,35 @@ def _explain(label: str, path: Path | None) -> str | dict[str, str]:
         f"{path.steps} steps). {mark} the model's change of {path.change:+.2f}, off by {abs(path.delta):.0e}."
     )
     return {"text": explained, "kind": "info" if path.sums_up else "error"}
+
+
+def samples_of(run: Run) -> tuple[Pair, ...]:
+    """Texts, or pairs for a run on pairs, to try a run on; none that its head was trained on."""
+    ours = OURS.get(frozenset(run.predictor.labels))
+    if ours is not None:
+        return ours
+    held = run.held_out
+    if not isinstance(held, HeldOutTexts | HeldOutNumbers) or not run.settings.get("held_out"):
+        return ()  # leave-one-out: the head was trained on all of them
+    return tuple(zip(held.texts, held.texts_b, strict=True))[:MOST_SAMPLES]
+
+
+def _verdict_of_number(run: Run, pair: Pair) -> Content:
+    """The estimate for a text or pair on the scale of the examples, and the effect of masking each word (occlusion)."""
+    said, words, effects = estimate_without(of_kind(run.predictor, Regressor), load(run.predictor.model), pair)
+    low, high = _scale(run)
+    share = (min(max(said, low), high) - low) / (high - low)
+    rows = [(f"{said:.2f}", share, f"on a scale from {low:g} to {high:g}")]
+    return {
+        "verdict": bar_groups([("", rows)], form=".0%"),
+        "words": word_effects(words, effects.tolist(), shares=False) if words else None,
+        "note": "How much lower the number is when one word is hidden behind [MASK] (occlusion).",
+    }
+
+
+def _scale(run: Run) -> tuple[float, float]:
+    """The lowest and the highest held-out number; 0 to 1 if there are none."""
+    if run.held_out is None:
+        return 0.0, 1.0
+    right = run.held(HeldOutNumbers).targets
+    return (0.0, 1.0) if np.ptp(right) == 0 else (float(right.min()), float(right.max()))

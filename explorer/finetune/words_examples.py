@@ -6,7 +6,7 @@ from explorer.bert.explorer import Explorer
 from explorer.core.errors import InputError
 from explorer.core.limits import BOX_CHARACTERS, LABEL, TABLE_MEGABYTES, TEXTS
 from explorer.finetune.compute.tag_task import Tagging
-from explorer.finetune.compute.training import Task, TrainingPlan
+from explorer.finetune.compute.task import Task, TrainingPlan
 from explorer.finetune.example_settings import FILE, READY, TYPED
 from explorer.text import limits
 from explorer.text.lines import split_lines

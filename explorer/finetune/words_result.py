@@ -4,10 +4,9 @@ import numpy as np
 
 from explorer.analysis import evaluation
 from explorer.finetune.compute.run import HeldOutTags, Run
-from explorer.finetune.confusion import Cell, cell_of, clicked_cell, confusion, rows_of, scores_by_label
 from explorer.finetune.pictures.results import confusion_matrix
-from explorer.finetune.run import RunView
-from explorer.finetune.words_run import OfTaggers
+from explorer.finetune.result import Cell, cell_of, clicked_cell, confusion, rows_of, scores_by_label
+from explorer.finetune.run import OfTaggers, RunView
 from explorer.ui.pictures.numbers import columns_of, keep
 from explorer.ui.settings import choice, memory
 from explorer.ui.subject import Subject

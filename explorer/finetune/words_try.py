@@ -6,12 +6,10 @@ from explorer.analysis.entities import by_sentence
 from explorer.bert.explorer import load
 from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS
-from explorer.finetune.compute.predictor import of_kind
+from explorer.finetune.compute.predictor import Tagger, of_kind
 from explorer.finetune.compute.run import HeldOutTags, Run
-from explorer.finetune.compute.tagger import Tagger
-from explorer.finetune.run import RunView
+from explorer.finetune.run import OfTaggers, RunView
 from explorer.finetune.words_examples import OPENING, OUTSIDE
-from explorer.finetune.words_run import OfTaggers
 from explorer.text import limits
 from explorer.text.tagged import split_words
 from explorer.training.tagging import built_in_tagged

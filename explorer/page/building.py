@@ -60,7 +60,7 @@ def _build_shared(made: TabPage) -> None:
     declared = {name: view for view in made.tab.views for name in view.settings}
     shared = [name for name in declared if sum(name in names for names in choices) > 1 and name not in made.controls]
     stated = [[name for name in line if name in shared] for view in made.tab.views for line in view.side_by_side]
-    lines = {name: tuple(line) for line in stated for name in line}
+    lines = {name: tuple(line) for line in sorted(stated, key=len) for name in line}  # the longest line has it
     for line in dict.fromkeys(lines.get(name, (name,)) for name in shared):
         with gr.Row() if len(line) > 1 else contextlib.nullcontext():
             for name in line:

@@ -16,11 +16,11 @@ from explorer.finetune.compute import store
 from explorer.finetune.compute.export import tuned_model
 from explorer.finetune.compute.hub_data import fetch_data_set
 from explorer.finetune.compute.run import Run
-from explorer.finetune.compute.training import Progress, Task, new_run, run_training
+from explorer.finetune.compute.task import Task
+from explorer.finetune.compute.training import Progress, new_run, run_training
 from explorer.finetune.examples import ExamplesView
-from explorer.finetune.ids import run_ids
 from explorer.finetune.pictures.training import learning_curves
-from explorer.finetune.run import RunView
+from explorer.finetune.run import RunView, run_ids
 from explorer.finetune.runs import RunList
 from explorer.finetune.tab import TRAININGS
 from explorer.page.events import Triggers, Updates, Values, run

@@ -4,18 +4,20 @@ from functools import cache
 from html import escape
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from explorer.api.gradio_seams import may_enter
 from explorer.core.javascript import bundle
 from explorer.core.paths import ASSETS
+from explorer.guide import glossary
 from explorer.guide.pages import FIRST, FOLDER, Page, order, pages
 from explorer.guide.rendering import mark
 from explorer.guide.search import LONGEST, search, words_of
 from explorer.server.refusals import SENTENCES, refusal
 
 ADDRESS = "/bx/guide"
+GLOSSARY = "/bx/glossary.json"
 FRESH = {"Cache-Control": "no-cache"}
 NO_PAGE = "The guide has no such page; open bx/guide for the list of those that it has."
 STYLES = (ASSETS / "file" / "page.css", FOLDER / "guide.css")  # the first has the app's colours
@@ -30,6 +32,7 @@ def guide_routes() -> list[Route]:
         Route(f"{ADDRESS}.js", _script),
         Route(f"{ADDRESS}/{SEARCH}", _search),
         Route(f"{ADDRESS}/{{name}}", _page),
+        Route(GLOSSARY, _glossary),
     ]
 
 
@@ -51,6 +54,12 @@ async def _page(request: Request) -> Response:
         return refusal(401, SENTENCES[401])
     page = pages().get(request.path_params["name"])
     return HTMLResponse(_served(page), headers=FRESH) if page else refusal(404, NO_PAGE)
+
+
+async def _glossary(request: Request) -> Response:
+    if not await may_enter(request):
+        return refusal(401, SENTENCES[401])
+    return JSONResponse(glossary.sent(), headers=FRESH)
 
 
 async def _search(request: Request) -> Response:

@@ -105,7 +105,7 @@ class SwitchHeads(LongView):
         if effects is None:
             return switch_board(model.layers, model.heads, subject.selection.off)
         notes = [[effects.note((layer, head)) for head in range(model.heads)] for layer in range(model.layers)]
-        board = switch_board(model.layers, model.heads, subject.selection.off, effects.shares, notes)
+        board = switch_board(model.layers, model.heads, subject.selection.off, effects.shares, notes, effects.scale)
         return with_columns(board, **effects.columns)
 
     def _without(self, subject: Subject) -> Content:
@@ -167,10 +167,28 @@ class Effects:
     without: Reading
 
     @property
+    def changes(self) -> np.ndarray:
+        """What each absence changes: a probability, with a foil a difference of logits, [layers, heads]."""
+        return self.target.measured(self.without).numpy() - self.before[self.target.foil is None]
+
+    @property
+    def largest(self) -> float:
+        """The largest change, without its sign."""
+        return max(float(np.abs(self.changes).max()), 1e-9)
+
+    @property
     def shares(self) -> np.ndarray:
-        """What each absence changes, as a share, -1 to 1, of the largest change: [layers, heads]."""
-        change = self.target.measured(self.without).numpy() - self.before[self.target.foil is None]
-        return change / max(float(np.abs(change).max()), 1e-9)
+        """The changes as shares, -1 to 1, of the largest: [layers, heads]."""
+        return self.changes / self.largest
+
+    @property
+    def scale(self) -> tuple[str, str, str]:
+        """What the colours stand for, with the values of the strongest two."""
+        if self.target.foil is None:
+            points = f"{100 * self.largest:.1f} points"
+            return f"change of the probability of {self.target.name}", f"−{points}", f"+{points}"
+        leads = f"change of the difference of logits, {self.target.token} − {self.target.foil_token}"
+        return leads, signed(-self.largest), signed(self.largest)
 
     @property
     def strongest(self) -> str:

@@ -54,8 +54,8 @@ RECIPES = {
 def score(recipe: Recipe, seed: int, model_name: str | None = None, report: Callable[[str], None] = print) -> float:
     """The accuracy of one training; `report` hears how it goes."""
     import explorer
+    from explorer.finetune.compute.task import make_plan
     from explorer.finetune.compute.text_tasks import text_task
-    from explorer.finetune.compute.training import make_plan
     from explorer.finetune.recipe import PRESETS, preset_for
 
     model = explorer.load(model_name)

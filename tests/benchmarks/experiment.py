@@ -11,8 +11,10 @@ import torch
 
 import explorer
 from explorer.bert.explorer import Explorer
-from explorer.experiments.compute.heads_off import HeadChanges, Question, in_order, measured, questions_of
 from explorer.experiments.compute.items import Item
+from explorer.experiments.compute.question import ReadItem
+from explorer.experiments.compute.questions import question_of
+from explorer.experiments.compute.reading import in_order, measured, read_items_as
 from tests.benchmarks import Comparison
 
 ITEMS, SAMPLE = 1_000, 25  # of which the loop reads so many, spread over all lengths; its time is taken 40 times
@@ -24,9 +26,10 @@ import resource, sys
 import numpy as np
 from tests.benchmarks.experiment import items
 import explorer
-from explorer.experiments.compute.heads_off import measured, questions_of
-model = explorer.load()
-rows = [rows for _, rows in measured(model, questions_of(model, items(int(sys.argv[1]))))]
+from explorer.experiments.compute.questions import question_of
+from explorer.experiments.compute.reading import measured, read_items_as
+asked = question_of(explorer.load(), "heads_off")
+rows = [rows for _, rows in measured(asked, read_items_as(asked, items(int(sys.argv[1])))[0])]
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 
@@ -44,16 +47,17 @@ def items(count: int) -> tuple[Item, ...]:
 def run() -> Iterator[Comparison]:
     """Time, the largest difference, and memory."""
     model, asked = explorer.load(), items(ITEMS)
-    questions = questions_of(model, asked)
-    drawn = np.array(in_order(questions))[:: ITEMS // SAMPLE]
+    question = question_of(model, "heads_off")
+    read, _ = read_items_as(question, asked)
+    drawn = np.array(in_order(read))[:: ITEMS // SAMPLE]
     start = time.perf_counter()
-    found = [rows for _, rows in measured(model, questions)]
+    found = [rows for _, rows in measured(question, read)]
     ours = time.perf_counter() - start
     start = time.perf_counter()
-    slow = np.stack([one_pass_a_head(model, questions[number]) for number in drawn])
+    slow = np.stack([one_pass_a_head(model, read[number]) for number in drawn])
     theirs = (time.perf_counter() - start) * ITEMS / SAMPLE
     has = model.capabilities
-    changes = HeadChanges.of(np.concatenate(found), has.layers, has.heads).changes[:: ITEMS // SAMPLE]
+    changes = np.concatenate(found)[:: ITEMS // SAMPLE, 4:].reshape(-1, has.layers, has.heads)
     most = f"ratio at most 0.15; largest difference of a logit difference {np.abs(changes - slow).max():.0e}, at most 1e-4"
     yield Comparison(
         "experiment", f"{ITEMS:,} items × {has.layers * has.heads} heads", "a full pass for each", ours, theirs, "s", most
@@ -71,15 +75,15 @@ def peak(count: int) -> float:
 
 
 @torch.no_grad()
-def one_pass_a_head(model: Explorer, question: Question) -> np.ndarray:
+def one_pass_a_head(model: Explorer, item: ReadItem) -> np.ndarray:
     """[layers, heads]: the change of the logit difference, with a hook that zeroes one head in a full pass of its own."""
     has, module = model.capabilities, model.module
     size = has.hidden_size // has.heads
-    ids, segments = torch.tensor([question.ids]), torch.tensor([question.segments])
+    ids, segments = torch.tensor([item.ids]), torch.tensor([item.segments])
 
     def difference() -> float:
-        logits = module(input_ids=ids, token_type_ids=segments).prediction_logits[0, question.blank]
-        return float(logits[question.word] - logits[question.foil])
+        logits = module(input_ids=ids, token_type_ids=segments).prediction_logits[0, item.place]
+        return float(logits[item.word] - logits[item.foil])
 
     before, found = difference(), np.empty((has.layers, has.heads), dtype=np.float32)
     for layer, head in itertools.product(range(has.layers), range(has.heads)):

@@ -22,7 +22,7 @@ EVERY = 4  # of the loop's batches one in so many is timed, all along the file, 
 def tutorial() -> Iterator[Comparison]:
     """The tutorials' job: a linear head on the pooled vector, ten epochs."""
     from explorer.bert.features import features
-    from explorer.finetune.compute.frozen import train
+    from explorer.finetune.compute.finetune import train
     from explorer.training.examples import split
     from explorer.training.objectives import Classes
     from explorer.training.settings import TrainingSettings
@@ -57,7 +57,7 @@ def _accuracies() -> Iterator[Comparison]:
     """Held-out accuracy with the bundled model, ours and the loop's, on the same split; means over five seeds."""
     import explorer
     from explorer.bert.features import features
-    from explorer.finetune.compute.frozen import train
+    from explorer.finetune.compute.finetune import train
     from explorer.training.examples import split
     from explorer.training.objectives import Classes
     from explorer.training.settings import TrainingSettings

@@ -18,9 +18,10 @@ IGNORED = -100  # of a piece that has no tag
 def run() -> Iterator[Comparison]:
     """2,000 sentences, ten epochs, a head on the first piece of each word of a frozen model of BERT-base size."""
     from explorer.core.steps import finished
+    from explorer.finetune.compute.predictor import Tagger
     from explorer.finetune.compute.tag_task import Tagging
-    from explorer.finetune.compute.tagger import Tagger
-    from explorer.finetune.compute.training import make_plan, run_training
+    from explorer.finetune.compute.task import make_plan
+    from explorer.finetune.compute.training import run_training
 
     model, examples = base_model(), tagged_sentences()
     settings = {"epochs": EPOCHS, "learning_rate": RATE, "batch_size": BATCH}

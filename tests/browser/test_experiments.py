@@ -3,7 +3,7 @@
 import re
 
 from tests.browser.expecting import expect
-from tests.browser.steps import choose, settled
+from tests.browser.steps import choose, click_chart, settled
 
 
 def test_a_suite_opens_computed_and_typed_items_are_measured(open_app):
@@ -31,3 +31,17 @@ def test_a_suite_opens_computed_and_typed_items_are_measured(open_app):
     expect(page.locator("#text-b textarea")).to_have_value("")
     settled(page)
     assert "set.source=typed" in page.url
+
+
+def test_another_question_is_asked_of_the_same_items(open_app):
+    page = open_app("?tab=experiments&view=lens")
+    finding, chosen = page.locator("#experiments-finding"), page.locator("#experiments-lens-chosen")
+    expect(finding).to_contain_text("From hidden state 4 on the word is ahead of the foil in 32 items")
+    expect(chosen).to_contain_text("Hidden state 4")
+    point = page.locator("#experiments-lens-board .scatterlayer .point").nth(6).bounding_box()
+    click_chart(page, point["x"] + point["width"] / 2, point["y"] + point["height"] / 2)
+    expect(chosen).to_contain_text("Hidden state 6")
+    page.locator("#experiments-view").get_by_label("Routes").check()
+    expect(finding).to_contain_text("of the last vector comes from the marked word in 32 items")
+    choose(page, "experiments-source", "Facts")
+    expect(page.locator("#experiments-routes-chosen")).to_contain_text("it has no marked word; put stars around one")

@@ -126,7 +126,7 @@ def test_a_lesson_leads_to_its_sheets_to_print(open_app, served):
         sheet = opened.value
         expect(sheet.get_by_role("heading", level=1)).to_have_text(lesson.title)
         expect(sheet.locator("section > h2, section > div > h2").last).to_have_text(
-            f"{len(lesson.steps)}. {lesson.steps[-1].title}"
+            f"{len(lesson.steps)}. {lesson.steps[-1].title} {lesson.steps[-1].minutes} min"
         )
         assert sheet.get_by_text("✓").count() == (len(lesson.steps) if told else 0)
         assert sheet.locator(f'a[href="{link(lesson, 2, f"{served}/")}"]').count() == 1

@@ -202,8 +202,9 @@ def trained(folder):
     import explorer
     from explorer.core.steps import finished
     from explorer.finetune.compute import export
+    from explorer.finetune.compute.task import make_plan
     from explorer.finetune.compute.text_tasks import text_task
-    from explorer.finetune.compute.training import make_plan, new_run, run_training
+    from explorer.finetune.compute.training import new_run, run_training
     from explorer.training.examples import Examples
 
     given = Examples(*zip(*[(f"{word} {number}", word) for number in range(6) for word in ("happy", "sad")], strict=True))

@@ -14,16 +14,15 @@ from explorer.bert import features as explorer_features
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import export, prefix, span_task, store
-from explorer.finetune.compute.answering import Answerer
-from explorer.finetune.compute.answers import exact_match
+from explorer.finetune.compute.answering import SHARED, Answerer, exact_match, windows_of
 from explorer.finetune.compute.prefix import EVERY_TOKEN, hidden_in_steps
 from explorer.finetune.compute.questions import Question, Questions, place
 from explorer.finetune.compute.run import HeldOutAnswers
 from explorer.finetune.compute.span_task import Answering, Below, Spans, overlap_answer
 from explorer.finetune.compute.standard import write_standard
-from explorer.finetune.compute.training import make_plan, new_run, run_training
+from explorer.finetune.compute.task import make_plan
+from explorer.finetune.compute.training import new_run, run_training
 from explorer.finetune.compute.unpack import unpack
-from explorer.finetune.compute.windows import SHARED, windows_of
 from explorer.techniques import own_head
 from tests.families import write_family
 

@@ -480,7 +480,10 @@ SHOWN = {
         "multiplications": subject.model.multiplications(subject.trace.kept) * subject.trace.kept
     },
     "model/weights": _weights,
-    "experiments/heads": lambda view, subject: {"effects": view.result(subject).summary.effects},
+    **dict.fromkeys(
+        (f"experiments/{name}" for name in ("heads", "patching", "lens", "attention", "likelihood")),
+        lambda view, subject: {"effects": view.result(subject).summary.effects},
+    ),
 }
 
 
@@ -516,7 +519,9 @@ def compare(view, subject):
             same(found[name], expected, 1e-2)
         elif name in ("largest_change", "mixing", "places"):  # differences of numbers that are larger by far
             same(found[name], expected, 1e-5 if name != "largest_change" and subject.model.name == BUNDLED else 1e-4)
-        elif name == "recovered":  # a ratio of differences, of which small ones have few digits
+        elif (
+            name == "recovered" or view.name == "experiments/patching"
+        ):  # a ratio of differences, of which small ones have few digits
             same(found[name], expected, 1e-4)
         elif view.name.endswith("attribution"):  # sums of gradients, of which float32 keeps fewer digits
             same(found[name], expected, 5e-5)
@@ -533,9 +538,12 @@ def test_each_view_is_served_or_says_why_not():
     assert all(reason.endswith(".") for reason in code.WITHOUT.values())
 
 
-ITEMS = {"source": TYPED, "typed": "he was [MASK] . | happy | sad\nthe man was [MASK] . | sad | happy"}
+PAIRS = ("happy | sad", "sad | happy")  # each text with both, so that the word wins in one of them
+TYPED_ITEMS = "\n".join(f"{text} | {pair}" for text in ("*he/she* was [MASK] .", "the *man/cat* was [MASK] .") for pair in PAIRS)
+ITEMS = {"source": TYPED, "typed": TYPED_ITEMS}
 SETTINGS = {
-    "experiments/heads": [ITEMS],
+    **{f"experiments/{name}": [ITEMS] for name in ("heads", "patching", "lens", "likelihood")},
+    "experiments/attention": [ITEMS, ITEMS | {"looks": "backward"}],
     "overview/routes": [{"state": 1}],
     "attention/head": [
         {"average": "mean of the layer's heads"},
@@ -611,7 +619,7 @@ def test_the_bundled_model_gives_the_numbers_of_every_view(bundled, name):
         if name.startswith("side-by-side")
         else {"steps": 5}
         if name.endswith("attribution")
-        else ITEMS  # two, where the page opens with twenty
+        else ITEMS  # four, where the page opens with twenty
         if name.startswith("experiments")
         else {}
     )

@@ -10,11 +10,13 @@ import explorer
 from explorer.bert.provenance import weights_hash
 from explorer.core.errors import CapabilityError, InputError
 from explorer.core.limits import ITEMS
-from explorer.experiments.compute import heads, heads_off
+from explorer.experiments.compute import experiment as running
+from explorer.experiments.compute import reading
+from explorer.experiments.compute.experiment import experiment, experiment_in_steps
 from explorer.experiments.compute.file import shipped
-from explorer.experiments.compute.heads import experiment, experiment_in_steps
-from explorer.experiments.compute.heads_off import MEAN, RESAMPLE, WAYS
+from explorer.experiments.compute.heads_off import MEAN, RESAMPLE, HeadsOff, donors
 from explorer.experiments.compute.items import Item, check_items, items_from_lines, lines_of, read_items, suite_items
+from explorer.experiments.compute.questions import question_of
 from explorer.experiments.compute.suites import TITLES
 from explorer.experiments.endpoints.heads import experiment as endpoint
 from explorer.techniques.ablation import intervene
@@ -91,42 +93,43 @@ def test_effects_are_those_of_hooks_on_twenty_items(bundled, found):
     assert len(found.items[some]) >= 20
     changes, before = by_hooks(bundled, found.items[some], found.pieces[some], lambda layer, head: 0.0)
     np.testing.assert_allclose(found.before[some], before, atol=1e-4)
-    np.testing.assert_allclose(found.changes[some], changes, atol=1e-4)
-    np.testing.assert_allclose(found.summary.effects, found.changes.mean(0), atol=1e-6)
+    np.testing.assert_allclose(found.values[some], changes, atol=1e-4)
+    np.testing.assert_allclose(found.summary.effects, found.values.mean(0), atol=1e-6)
 
 
-@pytest.mark.parametrize("how", WAYS)
+@pytest.mark.parametrize("how", HeadsOff.ways)
 def test_each_way_of_switching_off_is_that_of_hooks(tiny, how):
     found = experiment(tiny, TINY_ITEMS, how=how, seed=3)
     read, real = contexts(tiny, TINY_ITEMS)
-    size, questions = tiny.capabilities.hidden_size // tiny.capabilities.heads, heads_off.questions_of(tiny, TINY_ITEMS)
-    donors = heads_off._donors(len(TINY_ITEMS), 3)
-    assert sorted(donors) == list(range(len(TINY_ITEMS)))
-    assert all(donors != np.arange(len(TINY_ITEMS)))
+    size = tiny.capabilities.hidden_size // tiny.capabilities.heads
+    asked, _ = reading.read_items_as(question_of(tiny, "heads_off"), TINY_ITEMS)
+    given = donors(len(asked), 3)
+    assert sorted(given) == list(range(len(asked)))
+    assert all(given != np.arange(len(asked)))
 
     def replaced(layer, head):
         own = read[layer][..., head * size : (head + 1) * size]
         if how == MEAN:
             return own[real].mean(0)
-        given = torch.zeros_like(own)
+        instead = torch.zeros_like(own)
         if how == RESAMPLE:
-            for row, donor in enumerate(donors):
-                places = counterparts(questions[row], questions[donor])
-                given[row, : len(places)] = own[donor, places]
-        return given
+            for row, donor in enumerate(given):
+                places = counterparts(asked[row], asked[donor])
+                instead[row, : len(places)] = own[donor, places]
+        return instead
 
     changes, before = by_hooks(tiny, TINY_ITEMS, found.pieces, replaced)
     np.testing.assert_allclose(found.before, before, atol=1e-4)
-    np.testing.assert_allclose(found.changes, changes, atol=1e-4)
+    np.testing.assert_allclose(found.values, changes, atol=1e-4)
     assert np.abs(changes).max() > 0.01
 
 
 def counterparts(one, other):
     """As the docstring says: first, blank and last take each other's place, the others that at the nearest relative position."""
     last, others_last = len(one.ids) - 1, len(other.ids) - 1
-    before = [round(token * other.blank / one.blank) for token in range(one.blank)]
-    after = [(token - one.blank) / (last - one.blank) for token in range(one.blank, last + 1)]
-    return [*before, *(round(other.blank + share * (others_last - other.blank)) for share in after)]
+    before = [round(token * other.place / one.place) for token in range(one.place)]
+    after = [(token - one.place) / (last - one.place) for token in range(one.place, last + 1)]
+    return [*before, *(round(other.place + share * (others_last - other.place)) for share in after)]
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "electra-discriminator"])
@@ -144,15 +147,15 @@ def test_every_family(kind, tmp_path):
         for head in [(0, 1), (1, 0), (model.capabilities.layers - 1, 1)]:
             after = model.masked_lm(intervene(trace, [head])[place])
             change = (after[word] - after[foil]) - (logits[word] - logits[foil])
-            assert found.changes[number][head] == pytest.approx(float(change), abs=1e-4)
+            assert found.values[number][head] == pytest.approx(float(change), abs=1e-4)
 
 
 def test_batches_do_not_matter(tiny, monkeypatch):
     """Nor does the order of the items."""
     whole = experiment(tiny, TINY_ITEMS)
-    monkeypatch.setattr(heads_off, "TOKENS_READ", 1)
+    monkeypatch.setattr(reading, "TOKENS_READ", 1)
     alone = experiment(tiny, TINY_ITEMS[::-1])
-    np.testing.assert_allclose(whole.changes, alone.changes[::-1], atol=1e-5)
+    np.testing.assert_allclose(whole.values, alone.values[::-1], atol=1e-5)
 
 
 def test_the_deciding_head_of_agreement_holds_on_the_other_half(found):
@@ -166,7 +169,7 @@ def test_the_deciding_head_of_agreement_holds_on_the_other_half(found):
 def test_the_answer_of_the_endpoint(bundled, found):
     answer = endpoint([one.row for one in suite_items("agreement")])
     assert answer == json.loads(json.dumps(answer, allow_nan=False))
-    np.testing.assert_allclose(answer["effects"], found.changes.mean(0), atol=1e-5)
+    np.testing.assert_allclose(answer["effects"], found.values.mean(0), atol=1e-5)
     effects, low, high = (np.array(answer[name]) for name in ("effects", "low", "high"))
     assert (low <= effects).all()
     assert (effects <= high).all()
@@ -228,24 +231,29 @@ def test_a_model_of_permuted_weights_finds_nothing(make_tiny):
     assert discoveries == 0
 
 
-def test_a_long_run_goes_on_where_it_was_stopped(tiny, monkeypatch):
-    monkeypatch.setattr(heads, "KEPT_FROM", 2)
-    monkeypatch.setattr(heads_off, "TOKENS_READ", 20)
-    measured, reads = heads.measured, []
-    monkeypatch.setattr(heads, "measured", lambda *given: reads.append(given[-1]) or measured(*given))
-    items = check_items([[f"the man {'very ' * n}[MASK]", "", "dog", "cat"] for n in range(1, 9)])
-    wanted = heads._at_once(tiny, items, heads_off.questions_of(tiny, items), "zero", 0)
-    steps = experiment_in_steps(tiny, items, seed=7)
+@pytest.mark.parametrize("question", ["heads_off", "attention"])
+def test_a_long_run_goes_on_where_it_was_stopped(tiny, monkeypatch, question):
+    monkeypatch.setattr(running, "KEPT_FROM", 2)
+    monkeypatch.setattr(reading, "TOKENS_READ", 20)
+    measured, reads = running.measured, []
+    monkeypatch.setattr(running, "measured", lambda *given: reads.append(given[-1]) or measured(*given))
+    items = check_items([[f"the *man* {'very ' * n}[MASK]", "", "dog", "cat"] for n in range(1, 9)])
+    asked = question_of(tiny, question, seed=7)
+    wanted = running._at_once(asked, reading.read_items_as(asked, items)[0])
+    steps = experiment_in_steps(tiny, items, question, seed=7)
     shares = [next(steps) for _ in range(3)]
     steps.close()
     assert shares == sorted(shares)
-    found = experiment(tiny, items, seed=7)
+    found = experiment(tiny, items, question, seed=7)
     assert reads[-1] >= 2, "what was measured before is not measured again"
     *_, last = _result_of(wanted)
-    np.testing.assert_allclose(found.changes, last.changes, atol=1e-6)
-    again = experiment(tiny, items, seed=7)
+    values = last[:, 4:].reshape(len(items), -1, *asked.shape)
+    np.testing.assert_allclose(found.values, values[:, 0], atol=1e-6)
+    if asked.has_nulls:
+        np.testing.assert_allclose(found.nulls, values[:, 1], atol=1e-6)
+    again = experiment(tiny, items, question, seed=7)
     assert reads[-1] == len(items)
-    np.testing.assert_array_equal(again.changes, found.changes)
+    np.testing.assert_array_equal(again.values, found.values)
 
 
 def _result_of(steps):
@@ -276,7 +284,7 @@ def test_what_is_shipped_is_what_is_computed(bundled, suite):
     assert there.provenance["seed"] == 3
     few = slice(None, None, 16)
     here = experiment(bundled, there.items[few])
-    np.testing.assert_allclose(here.changes, there.changes[few], atol=1e-4)
+    np.testing.assert_allclose(here.values, there.values[few], atol=1e-4)
     np.testing.assert_allclose(here.before, there.before[few], atol=1e-4)
     assert here.pieces == there.pieces[few]
     assert shipped(bundled, suite, how="mean") is None

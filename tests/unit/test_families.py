@@ -330,7 +330,7 @@ class TestTechniques:
         assert scores[0] < 0
 
     def test_training_the_top_layers_or_why_not(self, kind, model):
-        from explorer.finetune.compute.training import make_plan
+        from explorer.finetune.compute.task import make_plan
 
         if kind == "albert":
             with pytest.raises(CapabilityError, match="one set of weights for all its layers"):

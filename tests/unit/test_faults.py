@@ -14,8 +14,9 @@ from explorer.core import disk
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import export, store
+from explorer.finetune.compute.task import make_plan
 from explorer.finetune.compute.text_tasks import text_task
-from explorer.finetune.compute.training import make_plan, new_run, run_training
+from explorer.finetune.compute.training import new_run, run_training
 from tests.faults import EXAMPLES, check, kill_once, sweep
 
 DAY = 24 * 3600

@@ -15,8 +15,9 @@ from explorer.bert.features import features, forget
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune import live
+from explorer.finetune.compute.task import make_plan
 from explorer.finetune.compute.text_tasks import text_task
-from explorer.finetune.compute.training import make_plan, run_training
+from explorer.finetune.compute.training import run_training
 from explorer.training.examples import Examples, leave_one_out
 from explorer.training.settings import FEW_REGULARIZATION, TrainingSettings
 from tests.topics import TOPICS

@@ -17,7 +17,7 @@ from explorer.server.routes import health
 from tests.first_calls import failures
 
 ROOT = Path(__file__).resolve().parents[2]
-SCRIPTS = {"predict", "predict_answer", "predict_tags"}  # of finetune/compute: written into a zip, and run without the app
+SCRIPTS = {"predict"}  # of finetune/compute: written into a zip, and run without the app
 HEAVY = ("torch", "transformers", "captum", "sklearn", "scipy", "umap", "numba", "datasets", "joblib", "ray", "plotly.io.json")
 IMPORTED = f"""
 import importlib, sys

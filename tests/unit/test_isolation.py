@@ -14,8 +14,9 @@ from explorer.core import downloads
 from explorer.core.errors import ExplorerError, InputError, ModelError
 from explorer.core.steps import finished
 from explorer.finetune.compute import export, store
+from explorer.finetune.compute.task import make_plan
 from explorer.finetune.compute.text_tasks import text_task
-from explorer.finetune.compute.training import make_plan, new_run, run_training
+from explorer.finetune.compute.training import new_run, run_training
 from explorer.finetune.compute.unpack import unpack
 from explorer.training.examples import Examples
 from tests.stranger import Stranger

@@ -48,7 +48,7 @@ claim: tokens(text_a="One sentence.") kept = 5
 ## Second
 layer: 2
 tab: attention
-point: strip | cell 7 2
+point: steppers | cell 7 2
 
 More is said.
 
@@ -145,7 +145,7 @@ def test_a_lesson_is_read(written):
     assert [claim.line for claim in lesson.claims] == [8, 10, 10, 26]
     assert first.link == {"a": "One sentence.", "b": "Another.", "tab": "tokens"}
     assert (first.point, first.spot) == ("strip", ())
-    assert (second.point, second.spot) == ("strip", ("cell", 7, 2))
+    assert (second.point, second.spot) == ("steppers", ("cell", 7, 2))
     assert (first.before, first.after) == ("Something is **said**.", "And explained.")
     assert [(one.text, one.right, one.feedback) for one in first.options] == [
         ("yes", True, "Because."),
@@ -183,6 +183,7 @@ def test_a_lesson_is_read(written):
         ("minutes: 20", "minutes: twenty", 6),
         ("minutes: 20", "minutes: 20\n  - 30", 7),
         ("minutes: 20", "minutes:", 6),
+        ("point: strip", "point: strip\nminutes: 20", 39),
         ("*two* texts | ", "*two* texts ", 8),
         (" → *two* texts", "", 8),
         ("Ab → it", "Abc → it", 10),

@@ -18,8 +18,9 @@ from explorer.core.steps import finished
 from explorer.finetune.compute import many, prefix, store
 from explorer.finetune.compute.many import hidden_states, text_features
 from explorer.finetune.compute.prefix import hidden_in_steps
+from explorer.finetune.compute.task import make_plan
 from explorer.finetune.compute.text_tasks import text_task
-from explorer.finetune.compute.training import make_plan, run_training
+from explorer.finetune.compute.training import run_training
 from explorer.training.examples import Examples, check_examples
 
 PART = 16

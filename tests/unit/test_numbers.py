@@ -16,12 +16,13 @@ from explorer.bert.features import features
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import export, store
-from explorer.finetune.compute.files import read_run
+from explorer.finetune.compute.finetune import train
 from explorer.finetune.compute.from_table import Columns, examples_from_table, numbers_in
-from explorer.finetune.compute.frozen import train
 from explorer.finetune.compute.run import told
+from explorer.finetune.compute.store import read_run
+from explorer.finetune.compute.task import make_plan
 from explorer.finetune.compute.text_tasks import text_task
-from explorer.finetune.compute.training import make_plan, new_run, run_training
+from explorer.finetune.compute.training import new_run, run_training
 from explorer.finetune.compute.unpack import unpack
 from explorer.finetune.outcome import Baselines, Outcome
 from explorer.finetune.result import Result

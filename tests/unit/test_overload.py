@@ -21,10 +21,11 @@ from explorer.core.limits import REQUESTS, TRAINING_MINUTES, WAITING, WAITING_WO
 from explorer.core.recent import MINUTE
 from explorer.core.scheduling import PLACES, TRAINING, FifoSemaphore
 from explorer.core.steps import finished
+from explorer.finetune import endpoints as api_training
 from explorer.finetune.compute import store, training
+from explorer.finetune.compute.task import make_plan
 from explorer.finetune.compute.text_tasks import text_task
-from explorer.finetune.compute.training import Progress, make_plan, run_training
-from explorer.finetune.endpoints import texts as api_training
+from explorer.finetune.compute.training import Progress, run_training
 from explorer.page.turns import Turns
 from explorer.server.requests import PAINTED, RequestsAMinute
 from explorer.training.examples import Examples

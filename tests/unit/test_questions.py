@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from explorer.core.errors import InputError
-from explorer.finetune.compute.answers import best_span, exact_match, f1, normalise_answer
-from explorer.finetune.compute.questions import Questions, built_in, check_questions, place, split_by_text
-from explorer.finetune.compute.squad import read_questions
+from explorer.finetune.compute.answering import best_span, exact_match, f1, normalise_answer
+from explorer.finetune.compute.questions import Questions, built_in, check_questions, place, read_questions, split_by_text
 
 TEXT, OTHER = "Anna has a red car.", "Tom lives in Rome."
 FLAT = [

@@ -8,11 +8,10 @@ from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import text_tasks
 from explorer.finetune.compute.baselines import baselines
-from explorer.finetune.compute.grid import search
-from explorer.finetune.compute.learning_curve import learning_curve, proportional_order, sizes
-from explorer.finetune.compute.recipes import GRIDS, HEAD, PAPER, Grid
+from explorer.finetune.compute.searches import GRIDS, HEAD, PAPER, Grid, learning_curve, proportional_order, search, sizes
+from explorer.finetune.compute.task import make_plan
 from explorer.finetune.compute.text_tasks import text_task
-from explorer.finetune.compute.training import make_plan, run_training
+from explorer.finetune.compute.training import run_training
 from explorer.training.examples import Examples, ScoredExamples, Split, split
 
 TEXTS = [(f"{word} {i}", label) for i in range(30) for word, label in [("happy", "yes"), ("sad", "no")]]

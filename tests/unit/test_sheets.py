@@ -8,12 +8,15 @@ from html import unescape
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
+import numpy as np
 import pytest
 import segno
 
+from explorer.attention.endpoints import attention
 from explorer.export import qr
 from explorer.teaching.lessons import printing, sheets
 from explorer.teaching.lessons.lesson import Example, Option
+from explorer.teaching.lessons.pictures import picture
 from explorer.teaching.lessons.reading import lessons
 from explorer.teaching.lessons.sending import as_html, within_a_line
 
@@ -77,6 +80,22 @@ def test_a_teachers_sheet_tells_everything(lesson):
         assert within_a_line(example.outcome) in page
         assert all(printing.escape(text) in page for text in example.texts)
     assert all(printing.escape(source) in page for source in lesson.sources)
+    assert lesson.aims
+    assert all(f"<li>{within_a_line(one)}" in page for one in lesson.aims)
+    for step in lesson.steps:
+        assert f"{printing.escape(step.title)} <small>{step.minutes} min</small>" in page
+
+
+def test_a_hand_out_shows_the_weights_that_it_asks_about_and_tables_to_fill_in():
+    by_number = {one.number: one for one in lessons()}
+    page = printing.handout(by_number[3], SCHOOL)
+    drawn = re.findall(r'fill-opacity="([\d.]+)"', page)
+    step = by_number[3].steps[0]
+    expected = attention(text_a=step.link["a"], layer=int(step.link["layer"]), head=int(step.link["head"]))["weights"]
+    np.testing.assert_allclose(np.array(drawn, float), np.ravel(expected), atol=6e-4)
+    assert "<th>all strangers" in printing.handout(by_number[7], SCHOOL)
+    covered = replace(by_number[3].steps[0], cover="attention-head-heatmap")
+    assert picture(covered) == "", "it would tell the answer"
 
 
 @pytest.mark.parametrize("lesson", LESSONS)

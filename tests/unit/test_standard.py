@@ -13,8 +13,9 @@ from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import export
 from explorer.finetune.compute.standard import _HEADS, CLASSES, LINES, why_not, write_onnx, write_standard
+from explorer.finetune.compute.task import make_plan
 from explorer.finetune.compute.text_tasks import text_task
-from explorer.finetune.compute.training import make_plan, new_run, run_training
+from explorer.finetune.compute.training import new_run, run_training
 from explorer.training.examples import Examples, ScoredExamples
 from tests.families import KINDS, write_family
 

@@ -13,12 +13,13 @@ from explorer.analysis.entities import by_sentence, entity_scores
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import export, prefix, store
+from explorer.finetune.compute.predictor import Tagger
 from explorer.finetune.compute.standard import write_standard
 from explorer.finetune.compute.tag_task import Tagging
-from explorer.finetune.compute.tagger import Tagger
-from explorer.finetune.compute.training import make_plan, new_run, run_training
+from explorer.finetune.compute.task import make_plan
+from explorer.finetune.compute.training import new_run, run_training
 from explorer.finetune.compute.unpack import unpack
-from explorer.finetune.endpoints.tagging import tag, train_tokens
+from explorer.finetune.endpoints import tag, train_tokens
 from explorer.text.tagged import TaggedSentence
 from explorer.training import word_vectors
 from explorer.training.probe import LayerProbe

@@ -18,8 +18,9 @@ from explorer.core.errors import ExplorerError, InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import export, prefix, reasons, store
 from explorer.finetune.compute.reasons import compare, decide
+from explorer.finetune.compute.task import make_plan
 from explorer.finetune.compute.text_tasks import text_task
-from explorer.finetune.compute.training import make_plan, new_run, run_training
+from explorer.finetune.compute.training import new_run, run_training
 from explorer.finetune.compute.unpack import unpack
 from explorer.techniques.attribution import Attribution, Path
 from explorer.training.examples import Examples

@@ -15,12 +15,12 @@ from explorer.bert.features import features, features_in_steps, forget, layer_fe
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import prefix, store
-from explorer.finetune.compute.finetune import evaluate, most_layer_rate, train_top
-from explorer.finetune.compute.frozen import train
+from explorer.finetune.compute.finetune import evaluate, most_layer_rate, train, train_top
 from explorer.finetune.compute.prefix import hidden_in_steps
+from explorer.finetune.compute.task import make_plan
 from explorer.finetune.compute.text_tasks import text_task
 from explorer.finetune.compute.top_layers import Top, seeded_dropout
-from explorer.finetune.compute.training import Progress, make_plan, new_run, run_training
+from explorer.finetune.compute.training import Progress, new_run, run_training
 from explorer.training.examples import Examples, split
 from explorer.training.head import Head
 from explorer.training.objectives import Classes

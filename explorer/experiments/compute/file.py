@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,13 +17,17 @@ from explorer.bert.provenance import weights_hash
 from explorer.core.errors import InputError
 from explorer.core.limits import EXPERIMENT_MEGABYTES
 from explorer.core.paths import EXPERIMENTS
-from explorer.experiments.compute.heads import HEADS_OFF, MOST_SEED, Experiment
-from explorer.experiments.compute.heads_off import ZERO
+from explorer.experiments.compute.experiment import MOST_SEED, Experiment
+from explorer.experiments.compute.heads_off import HEADS_OFF, ZERO
 from explorer.experiments.compute.items import check_items, suite_items
+from explorer.experiments.compute.question import Axis
+from explorer.experiments.compute.questions import QUESTIONS
+from explorer.experiments.compute.targets import WORD
 from explorer.text import limits
 
 FORMAT = "bert-explorer experiment 1"
 NO_EXPERIMENT = "This file holds no experiment that can be read; save it once more, and send it as it is."
+ALSO = ("nulls", "sizes")  # arrays of some questions
 DIGITS = 6  # behind the point: a logit is not computed more exactly
 
 
@@ -34,7 +40,9 @@ def written(experiment: Experiment) -> str:
             "items": [item.row for item in experiment.items],
             "pieces": [list(pair) for pair in experiment.pieces],
             "before": _rounded(experiment.before),
-            "changes": _rounded(experiment.changes),
+            "values": _rounded(experiment.values),
+            **{name: _rounded(given) for name in ALSO if (given := getattr(experiment, name)) is not None},
+            **({"left_out": experiment.left_out} if experiment.left_out else {}),
         },
         ensure_ascii=False,
         separators=(",", ":"),
@@ -49,16 +57,43 @@ def opened(text: str) -> Experiment:
         if given["format"] != FORMAT:
             raise InputError(NO_EXPERIMENT)
         items = check_items(given["items"])
-        before, changes = (np.array(given[name], dtype=np.float32) for name in ("before", "changes"))
+        before, values = (np.array(given[name], dtype=np.float32) for name in ("before", "values"))
+        also = {name: np.array(given[name], dtype=np.float32) for name in ALSO if name in given}
+        left_out = {int(number): str(why) for number, why in given.get("left_out", {}).items()}
         pieces = tuple((str(word), str(foil)) for word, foil in given["pieces"])
         provenance = _provenance(given["provenance"])
-    except (ValueError, KeyError, TypeError, RecursionError, OverflowError) as error:
+        axes = QUESTIONS[provenance["question"]].axes(provenance["how"], values.shape[1:])
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
         raise InputError(NO_EXPERIMENT) from error
-    count = len(items)
-    fits = before.shape == (count,) and changes.ndim == 3 and len(changes) == count and changes.size and len(pieces) == count
-    if not (fits and np.isfinite(before).all() and np.isfinite(changes).all()):
+    shapes = {"nulls": values.shape, "sizes": before.shape}
+    fits = (
+        before.shape == (len(items),)
+        and len(pieces) == len(items)
+        and values.shape == (len(items), *_sizes(axes))
+        and values.size
+    )
+    fits = fits and all(array.shape == shapes[name] for name, array in also.items())
+    if not (fits and all(np.isfinite(array).all() for array in (before, values, *also.values()))):
         raise InputError(NO_EXPERIMENT)
-    return Experiment(items, pieces, before, changes, provenance)
+    return Experiment(items, pieces, before, values, provenance, **also, left_out=left_out)
+
+
+def save_experiment(experiment: Experiment, path: str | Path) -> None:
+    """Write all items, numbers and the provenance of an experiment into a file for `open_experiment`. Raises OSError."""
+    Path(path).write_text(written(experiment) + "\n", "utf-8")
+
+
+def open_experiment(path: str | Path) -> Experiment:
+    """The experiment in a file, on any machine and without its model. Raises InputError for a file that holds none."""
+    try:
+        text = Path(path).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(NO_EXPERIMENT) from error
+    return opened(text)
+
+
+def _sizes(axes: Sequence[Axis]) -> tuple[int, ...]:
+    return tuple(len(axis.labels) for axis in axes)
 
 
 @functools.cache
@@ -66,9 +101,11 @@ def _shipped(suite: str) -> Experiment:
     return opened((EXPERIMENTS / f"{suite}.json").read_text("utf-8"))
 
 
-def shipped(model: Explorer, suite: str, how: str = ZERO, seed: int = 0) -> Experiment | None:
-    """What comes with the app for the items of a suite, with the weights of the bundled model and zeros; else None."""
-    if model.checkpoint.folder != BUNDLED_FOLDER or how != ZERO:
+def shipped(
+    model: Explorer, suite: str, question: str = HEADS_OFF, how: str = ZERO, seed: int = 0, target: str = WORD
+) -> Experiment | None:
+    """What comes with the app for the items of a suite: heads of the bundled model switched off by zeros; else None."""
+    if model.checkpoint.folder != BUNDLED_FOLDER or (question, how, target) != (HEADS_OFF, ZERO, WORD):
         return None
     found = _shipped(suite)
     same = found.provenance["weights"] == weights_hash(model.checkpoint) and found.items == suite_items(suite)
@@ -78,7 +115,8 @@ def shipped(model: Explorer, suite: str, how: str = ZERO, seed: int = 0) -> Expe
 def _provenance(given: Any) -> dict[str, Any]:
     """The checked provenance of a saved experiment; its seed draws the same halves again."""
     limits.check_integer(given["seed"], "the seed", 0, MOST_SEED)
-    limits.check_choice(given["question"], "the question", (HEADS_OFF,))
+    question = QUESTIONS[limits.check_choice(given["question"], "the question", list(QUESTIONS))]
+    limits.check_choice(given["how"], "how", question.ways)
     return {str(name): value for name, value in given.items() if isinstance(value, str | int | float)}
 
 

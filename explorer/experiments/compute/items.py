@@ -1,8 +1,12 @@
-"""Items of an experiment: a text with a blank, the word that belongs there, and a foil, which does not."""
+"""Items of an experiment: a text with a blank, the word that belongs there, and a foil, which does not.
+
+Words of the text may be marked: `The *key* to the drawers [MASK] here.`; and a marked word may have a counterpart, which makes a
+second text of the item: `The *key/keys* to the drawers [MASK] here.`
+"""
 
 import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,24 +25,61 @@ HEADINGS = {
 """What the columns of a file may be called."""
 SEPARATOR = re.compile(r" *[|\t] *")
 FEWEST = 2  # one to select a head on, and one to test it on
+MARKED = re.compile(r"\*(?=[^\s*/])([^*/]*[^\s*/])(?:/(?=[^\s*/])([^*/]*[^\s*/]))?\*")
+"""`*word*` or `*word/counterpart*`; stars with a space inside, as in 2 * 3 * 4, mark nothing."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A marked stretch of text: characters [start, end) of text A (0) or B (1), and its counterpart, "" for none."""
+
+    text: int
+    start: int
+    end: int
+    other: str = ""
 
 
 @dataclass(frozen=True)
 class Item:
     """One question: which of two words belongs into the first blank of the text or pair.
 
-    "" as word is the model's first guess there, "" as foil its best guess besides the word.
+    "" as word is the model's first guess there, "" as foil its best guess besides the word. Texts may be given with marks,
+    `*word*` or `*word/counterpart*`; the item has the texts without them, and `marks` in their order.
     """
 
     text_a: str
     text_b: str
     word: str
     foil: str
+    marks: tuple[Mark, ...] = ()
+
+    def __post_init__(self) -> None:
+        for number, name in enumerate(("text_a", "text_b")):
+            plain, marks = _without_marks(getattr(self, name), number)
+            object.__setattr__(self, name, plain)
+            object.__setattr__(self, "marks", self.marks + marks)
 
     @property
     def row(self) -> list[str]:
-        """The item as programs send it."""
-        return [self.text_a, self.text_b, self.word, self.foil]
+        """The item as programs send it, with its marks."""
+        texts = self._texts(lambda own, other: f"*{own}/{other}*" if other else f"*{own}*")
+        return [*texts, self.word, self.foil]
+
+    @property
+    def changed(self) -> tuple[str, str] | None:
+        """Text A and B with every counterpart in its place; None where no marked word has one."""
+        if not any(mark.other for mark in self.marks):
+            return None
+        text_a, text_b = self._texts(lambda own, other: other or own)
+        return text_a, text_b
+
+    def _texts(self, written: Callable[[str, str], str]) -> list[str]:
+        """Both texts, with `written(marked, counterpart)` in the place of what is marked."""
+        found = [self.text_a, self.text_b]
+        for mark in sorted(self.marks, key=lambda one: -one.start):  # from the end, so that the places before stay
+            text = found[mark.text]
+            found[mark.text] = text[: mark.start] + written(text[mark.start : mark.end], mark.other) + text[mark.end :]
+        return found
 
 
 def check_items(rows: object) -> tuple[Item, ...]:
@@ -81,12 +122,23 @@ def read_items(path: Path) -> tuple[Item, ...]:
 @functools.cache
 def suite_items(name: str) -> tuple[Item, ...]:
     """The pairs of one of our suites as items. Raises InputError for a name that no suite has."""
-    return tuple(Item(pair.text, "", pair.word, pair.foil) for pair in suite_of(name).pairs)
+    return tuple(Item(pair.marked or pair.text, "", pair.word, pair.foil) for pair in suite_of(name).pairs)
 
 
 def lines_of(items: Sequence[Item]) -> str:
     """Items as `items_from_lines` reads them."""
-    return "\n".join(" | ".join([one.text_a, *([one.text_b] if one.text_b else []), one.word, one.foil]) for one in items)
+    rows = (one.row for one in items)
+    return "\n".join(" | ".join([text_a, *([text_b] if text_b else []), *words]) for text_a, text_b, *words in rows)
+
+
+def _without_marks(text: str, number: int) -> tuple[str, tuple[Mark, ...]]:
+    """The text without its marks, and these."""
+    plain, marks, at = "", [], 0
+    for found in MARKED.finditer(text):
+        plain += text[at : found.start()]
+        marks.append(Mark(number, len(plain), len(plain) + len(found[1]), found[2] or ""))
+        plain, at = plain + found[1], found.end()
+    return plain + text[at:], tuple(marks)
 
 
 def _item(row: object, number: int) -> Item:

@@ -15,12 +15,16 @@ from explorer.text.encoding import MASK
 
 @dataclass(frozen=True)
 class MinimalPair:
-    """A sentence with one [MASK], the word that belongs there, and its foil; of a stereotype, the word that fits it."""
+    """A sentence with one [MASK], the word that belongs there, and its foil; of a stereotype, the word that fits it.
+
+    `marked` is the sentence with the cue marked, the word that decides, as items of experiments have it; "" if none is.
+    """
 
     kind: str
     text: str
     word: str
     foil: str
+    marked: str = ""
 
     @property
     def sentences(self) -> tuple[str, str]:

@@ -1,21 +1,23 @@
-"""What an experiment found: means over items, how sure they are, and whether a head chosen on one half holds on the other."""
+"""What an experiment found: means over items, how sure they are, and whether a place chosen on one half holds on the other."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from explorer.analysis.resampling import benjamini_hochberg, bootstrap, halves, sign_flip
 
-Head = tuple[int, int]
-"""(layer, head), zero-based."""
+Place = tuple[int, ...]
+"""(layer, head), (hidden state, role) or (hidden state,), zero-based."""
 
 
 @dataclass(frozen=True)
 class HeldOut:
-    """The selected head on the items that it was not selected on; effects are in logits.
+    """The selected place on the items that it was not selected on.
 
-    `rank` is its place among all heads there, 1 for the lowest effect. `random` is the mean effect of all heads, which is that
-    of a head drawn by lot, with its interval.
+    `rank` is its place among all there, 1 for the most telling one. `random` is what it is judged by, with its interval: its null
+    where the question has one, else the mean of all places, which is that of a place drawn by lot.
     """
 
     effect: float
@@ -31,9 +33,10 @@ class HeldOut:
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """Arrays [layers, heads]: the mean change, its 95 % interval over items, p values and, corrected for all heads, q values.
+    """Arrays of all places: the mean, its 95 % interval over items, p values and, corrected for all places, q values.
 
-    `random` is the mean over all heads. `selected` is the head with the lowest mean on the selection half of the items.
+    `nulls` are the means of what values are compared with, None for 0. `random` is the mean over all places (of the nulls, if
+    there are any). `selected` is the place that the selection half of the items chooses.
     """
 
     effects: np.ndarray
@@ -41,31 +44,81 @@ class Summary:
     high: np.ndarray
     p: np.ndarray
     q: np.ndarray
+    nulls: np.ndarray | None
     random: float
-    selected: Head
+    selected: Place
     held_out: HeldOut
 
 
-def summarise(changes: np.ndarray, seed: int = 0) -> Summary:
-    """The summary of changes [items, layers, heads], of at least two items. The seed draws halves, bootstrap and signs."""
-    changes = changes.astype(np.float64)
-    selecting, testing = halves(len(changes), seed)
-    layer, head = np.unravel_index(int(changes[selecting].mean(0).argmin()), changes.shape[1:])
-    p = sign_flip(changes, seed)
+def lowest(means: np.ndarray) -> Place:
+    """The place with the lowest mean."""
+    return _place(int(means.argmin()), means)
+
+
+def highest(means: np.ndarray) -> Place:
+    """The place with the highest mean."""
+    return _place(int(means.argmax()), means)
+
+
+def first_to_stay(means: np.ndarray) -> Place:
+    """The first place from which on every mean is above 0; the last one if it is not."""
+    below = np.flatnonzero(means.ravel() <= 0)
+    return _place(min(int(below[-1]) + 1 if len(below) else 0, means.size - 1), means)
+
+
+def summarise(
+    values: np.ndarray,
+    seed: int = 0,
+    pick: Callable[[np.ndarray], Place] = lowest,
+    nulls: np.ndarray | None = None,
+    sizes: np.ndarray | None = None,
+) -> Summary:
+    """The summary of values [items, *places], of at least two items. The seed draws halves, bootstrap and signs.
+
+    `pick` chooses a place from means less those of `nulls` [items, *places]. With `sizes` [items], above 0, a mean is Σ values /
+    Σ sizes.
+    """
+    values = values.astype(np.float64)
+    sizes = np.ones(len(values)) if sizes is None else sizes.astype(np.float64)
+    lead = values if nulls is None else values - nulls
+    selecting, testing = halves(len(values), seed)
+    selected = pick(_mean(lead[selecting], sizes[selecting]))
+    p = sign_flip(lead, seed)
+    means = None if nulls is None else _mean(nulls, sizes)
     return Summary(
-        changes.mean(0),
-        *bootstrap(changes, seed),
+        _mean(values, sizes),
+        *bootstrap(values, seed, sizes),
         p,
         benjamini_hochberg(p),
-        float(changes.mean()),
-        (int(layer), int(head)),
-        _held_out(changes[testing], (int(layer), int(head)), seed),
+        means,
+        float((_mean(values, sizes) if means is None else means).mean()),
+        selected,
+        _held_out(values[testing], lead[testing], sizes[testing], selected, pick, seed),
     )
 
 
-def _held_out(changes: np.ndarray, selected: Head, seed: int) -> HeldOut:
-    means, own, every = changes.mean(0), changes[:, selected[0], selected[1]], changes.mean((1, 2))
-    (low, random_low), (high, random_high) = (edges.tolist() for edges in bootstrap(np.stack([own, every], axis=1), seed))
-    rank = 1 + int((means < means[selected]).sum())
-    p = float(sign_flip(own, seed))
-    return HeldOut(float(own.mean()), low, high, rank, p, float(every.mean()), random_low, random_high, len(own))
+def _held_out(
+    values: np.ndarray, lead: np.ndarray, sizes: np.ndarray, selected: Place, pick: Callable[[np.ndarray], Place], seed: int
+) -> HeldOut:
+    means, own = _mean(lead, sizes), at_place(values, selected)
+    beside = at_place(values - lead, selected) if (values != lead).any() else values.reshape(len(values), -1).mean(1)
+    both = np.stack([own, beside], axis=1)
+    (effect, random), (low, high) = _mean(both, sizes).tolist(), bootstrap(both, seed, sizes)
+    rank = 1 + int((means < means[selected] if pick is lowest else means > means[selected]).sum())
+    p = float(sign_flip(at_place(lead, selected), seed))
+    return HeldOut(effect, float(low[0]), float(high[0]), rank, p, random, float(low[1]), float(high[1]), len(values))
+
+
+def _mean(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    return values.sum(0) / sizes.sum()
+
+
+def at_place(values: np.ndarray, place: Place) -> np.ndarray:
+    """What values [items, *places] are at one place: [items]."""
+    index: Any = (slice(None), *place)
+    found: np.ndarray = values[index]
+    return found
+
+
+def _place(at: int, means: np.ndarray) -> Place:
+    return tuple(int(one) for one in np.unravel_index(at, means.shape))

@@ -4,29 +4,34 @@ from typing import Any
 
 from explorer.api.arguments import explorer_for
 from explorer.api.callers import while_wanted
-from explorer.experiments.compute.heads import experiment_in_steps
+from explorer.experiments.compute.experiment import experiment_in_steps
 
 
 def experiment(
-    items: list[list[str]], question: str = "heads_off", how: str = "zero", seed: int = 0, model: str = ""
+    items: list[list[str]], question: str = "heads_off", how: str = "", seed: int = 0, model: str = "", target: str = "word"
 ) -> dict[str, Any]:
-    """What switching off each head does in many items to the logit difference of two words, word minus foil, at the first blank.
+    """One question asked of many items: a mean for every place, and how sure it is.
 
-    An item is [text_a, text_b, word, foil], each word one piece of the vocabulary; "" is the model's first guess for the word,
-    and its best other guess for the foil. An effect is the difference without the head minus that with it, as in /head_effects
-    without minus baseline: negative where the head helps the word. `how` says what replaces the head's output
-    before W_O: "zero", "mean" (its mean over all tokens of all items) or "resample" (that of another item, by lot). Arrays are
-    [layer][head]. The interval is a 95 % bootstrap over items, `p` a sign-flip test over items, and `q` that after
-    Benjamini-Hochberg over all heads. `selected` is the head with the lowest mean on one half of the items, drawn by the seed,
-    and `held_out` what it does on the other, where `rank` 1 is the lowest and `random` the mean of all heads.
+    An item is [text_a, text_b, word, foil], each word one piece of the vocabulary; "" is the model's first guess for the
+    word, and its best other guess for the foil. Words of a text may be marked, *key*, and have a counterpart, *key/keys*,
+    which makes the changed text. What is measured is the logit of the word less that of the foil at the first blank; with
+    `target` "next_sentence" IsNext against NotNext, with "label" two labels of a fine-tuned head. `question` and `how` are
+    in the table below; "" is the first way.
+
+    The interval is a 95 % bootstrap over items, `p` a sign-flip test over items, and `q` that after Benjamini-Hochberg over
+    all places. `selected` is the place that one half of the items chooses, drawn by the seed: the lowest mean of heads_off
+    and cut, the state at which the token read recovers half, the state from which on the word stays ahead, else the highest.
+    `held_out` is what it does on the other half, where `rank` 1 is the most telling place and `random` the mean of all, or
+    of the null.
 
     Returns:
-        `effects`, `low`, `high`, `p`, `q`, `random` (the mean of a random head), `selected` ([layer, head] from 1), `held_out`:
-        `effect`, `low`, `high`, `rank`, `p`, `random` (with `random_low`, `random_high`), `baseline`, `items`; `baseline` (the
-        mean difference with all heads), `items` (how many), `provenance`: question, `how`, `seed`, model, hash of its weights,
-        `dtype`, versions.
+        `effects`, `low`, `high`, `p`, `q`, `nulls` of some questions, `places` (the labels of each direction), `random` (the
+        mean of a random place, or of the null), `selected` ([layer, head] from 1, hidden states from 0), `held_out`: `effect`,
+        `low`, `high`, `rank`, `p`, `random` (with `random_low`, `random_high`), `baseline`, `items`; `baseline` (the mean
+        difference of the unchanged run), `items` (how many), `left_out` (why not the others, by number), `provenance`:
+        question, `how`, `seed`, model, hash of its weights, `dtype`, versions.
     """
-    return while_wanted(experiment_in_steps(explorer_for(model), items, question, how, seed)).as_dict()
+    return while_wanted(experiment_in_steps(explorer_for(model), items, question, how, seed, target)).as_dict()
 
 
 ENDPOINTS = (experiment,)

@@ -1,21 +1,134 @@
-"""Extractive question answering: a head that scores each token as the first and as the last one of the answer."""
+"""Extractive question answering: a head that scores each token as the first and as the last one of the answer.
+
+How right an answer is, is measured as SQuAD does: Rajpurkar et al. 2016, section 6.1, and 2018 for questions without an answer. A
+long text is read in windows: the question with as much of its text as the model reads at once, overlapping.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+import string
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from explorer.bert.explorer import Explorer
 from explorer.core.engine import inference_mode, torch
+from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.finetune.compute.answers import best_span
 from explorer.finetune.compute.finetune import evaluate
 from explorer.finetune.compute.predictor import SAMPLES, Predictor
-from explorer.finetune.compute.prefix import EVERY_TOKEN, Ragged, hidden_in_steps
+from explorer.finetune.compute.prefix import CUTS, EVERY_TOKEN, hidden_in_steps
 from explorer.finetune.compute.top_layers import Top
-from explorer.finetune.compute.windows import Window, windows_of
+from explorer.text.encoding import Encoding
+from explorer.text.pairs import Pair
+
+LONGEST_ANSWER = 30  # tokens
+SHARED = 128  # maximum overlap of neighboring windows, in tokens
+_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+
+
+def normalise_answer(answer: str) -> str:
+    """The answer in lower case with single spaces, without ASCII punctuation and the articles a, an and the."""
+    return " ".join(_ARTICLES.sub(" ", answer.lower().translate(_PUNCTUATION)).split())
+
+
+def exact_match(said: str, accepted: Sequence[str]) -> float:
+    """1 when the predicted answer equals one of the accepted ones, all normalized, else 0; '' is no answer."""
+    return float(normalise_answer(said) in map(normalise_answer, _right(accepted)))
+
+
+def f1(said: str, accepted: Sequence[str]) -> float:
+    """The best F1, 0 to 1, of the words shared with an accepted answer; without words it is 1 if both have none, else 0."""
+    return max(_f1(normalise_answer(said).split(), normalise_answer(one).split()) for one in _right(accepted))
+
+
+def _right(accepted: Sequence[str]) -> list[str]:
+    """The accepted answers with more than articles and punctuation; without any, the right answer is ''."""
+    return [one for one in accepted if normalise_answer(one)] or [""]
+
+
+def _f1(said: list[str], right: list[str]) -> float:
+    common = (Counter(said) & Counter(right)).total()
+    if not said or not right:
+        return float(said == right)
+    return 2 * common / (len(said) + len(right))
+
+
+def best_span(starts: np.ndarray, ends: np.ndarray, longest: int = LONGEST_ANSWER) -> tuple[int, int]:
+    """The span [start, end], both included, of at most `longest` tokens with the highest starts[start] + ends[end].
+
+    Devlin et al. 2019, section 4.2; `starts` and `ends` are [tokens] each. On a tie the first span wins.
+    """
+    sums = starts[:, None] + ends[None, :]  # [start, end]
+    band = np.triu(np.ones(sums.shape, bool)) & ~np.triu(np.ones(sums.shape, bool), longest)
+    start, end = divmod(int(np.where(band, sums, -np.inf).argmax()), len(starts))
+    return start, end
+
+
+@dataclass(frozen=True)
+class Window:
+    """A question and a part of its text, read together as text A and text B."""
+
+    row: int  # index of the question
+    begin: int  # character of the text at which the part begins
+    encoding: Encoding
+
+    @property
+    def pair(self) -> Pair:
+        """The question and the part of the text."""
+        return self.encoding.text_a, self.encoding.text_b
+
+    @property
+    def text_tokens(self) -> range:
+        """The positions of the tokens of the text, zero-based."""
+        first = self.encoding.sequences.index(1)
+        return range(first, first + self.encoding.sequences.count(1))
+
+    def characters(self, start: int, end: int) -> tuple[int, int]:
+        """Characters [start, end) of the whole text for the tokens from `start` to `end`, both included."""
+        offsets = self.encoding.offsets
+        return self.begin + offsets[start][0], self.begin + offsets[end][1]
+
+    def tokens(self, span: tuple[int, int] | None) -> tuple[int, int]:
+        """The first and the last token, both included, of characters [start, end) of the text.
+
+        (0, 0), which is [CLS], when there is no answer or not all of it is in this window: Devlin et al. 2019, section 4.3.
+        """
+        if span is None:
+            return 0, 0
+        start, end = span[0] - self.begin, span[1] - self.begin
+        offsets = self.encoding.offsets
+        inside = [token for token in self.text_tokens if offsets[token][0] < end and offsets[token][1] > start]
+        whole = inside and offsets[inside[0]][0] <= start and offsets[inside[-1]][1] >= end
+        return (inside[0], inside[-1]) if whole else (0, 0)
+
+
+def windows_of(model: Explorer, pairs: Sequence[Pair], first: int = 0) -> list[Window]:
+    """The windows of questions and their texts, in order; `first` is the index of the first question.
+
+    Raises InputError when a text or a question cannot be read.
+    """
+    return [window for row, pair in enumerate(pairs, start=first) for window in _windows(model, row, *pair)]
+
+
+def _windows(model: Explorer, row: int, question: str, text: str) -> Iterator[Window]:
+    most, begin = min(CUTS[0], model.capabilities.max_tokens), 0
+    while True:
+        encoding = model.encode(question, text[begin:])
+        if encoding.total <= most:
+            yield Window(row, begin, encoding)
+            return
+        if 2 * encoding.sequences.count(0) > most:
+            raise InputError(f"The question {question[:40]!r} is too long to be read with its text; shorten it.")
+        places = [token for token, sequence in enumerate(encoding.sequences) if sequence == 1]
+        places = places[: most - (encoding.kept - len(places))]
+        end = encoding.offsets[places[-1]][1]
+        yield Window(row, begin, model.encode(question, text[begin : begin + end]))
+        begin += encoding.offsets[places[-max(1, min(SHARED, len(places) // 2))]][0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +155,7 @@ class Answerer(Predictor):
     kind = "spans"
     measures = ("loss", "exact_match", "f1")
     poolings = (EVERY_TOKEN,)
+    every_token = True
     own_labels = ("start", "end")
 
     def answer(self, model: Explorer, question: str, text: str) -> Answer:
@@ -52,7 +166,9 @@ class Answerer(Predictor):
     def scores(self, model: Explorer, windows: Sequence[Window]) -> list[np.ndarray]:
         """For each window [tokens, 2]: the scores (logits) of each token as the first and as the last one of the answer."""
         states = finished(hidden_in_steps(model, [one.pair for one in windows], self.layer - self.layers_trained))
-        return token_scores(self, model, states, torch.arange(len(windows)))
+        top = self.top or Top(model, self.layer, 0, EVERY_TOKEN).eval()
+        scores = self.head.outputs(evaluate(top, states, torch.arange(len(windows))).numpy())
+        return np.split(scores, np.cumsum(states.lengths.tolist())[:-1])
 
     def sample(self, model: Explorer) -> np.ndarray:
         """[tokens, 2] scores of a sample question and text."""
@@ -75,13 +191,6 @@ class Answerer(Predictor):
             found.append(weights[:, asked, start : end + 1].sum(-1).mean(-1).numpy())
             hidden = layer(hidden)
         return np.stack(found)
-
-
-def token_scores(predictor: Predictor, model: Explorer, states: Ragged, rows: torch.Tensor) -> list[np.ndarray]:
-    """[tokens, outputs] scores for all tokens of each of the texts `rows`, from the hidden states below the trained layers."""
-    top = predictor.top or Top(model, predictor.layer, 0, EVERY_TOKEN).eval()
-    scores = predictor.head.outputs(evaluate(top, states, rows).numpy())
-    return np.split(scores, np.cumsum(states.lengths[rows].tolist())[:-1])
 
 
 def choose(text: str, windows: Sequence[Window], scores: Sequence[np.ndarray]) -> Answer:

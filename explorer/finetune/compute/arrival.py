@@ -10,10 +10,9 @@ import numpy as np
 from safetensors.numpy import load as load_tensors
 
 from explorer.core.limits import CLASSES, LABEL
-from explorer.finetune.compute.files import HEAD_TENSORS
-from explorer.finetune.compute.kinds import KINDS
 from explorer.finetune.compute.run import CORRELATIONS
-from explorer.finetune.compute.training import CHECKS, MOST_UNITS
+from explorer.finetune.compute.store import HEAD_TENSORS, KINDS
+from explorer.finetune.compute.task import CHECKS, MOST_UNITS
 from explorer.text import limits
 from explorer.training.head import Head
 

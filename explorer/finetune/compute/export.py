@@ -16,14 +16,14 @@ from explorer.bert.explorer import load
 from explorer.core import disk
 from explorer.core.errors import InputError
 from explorer.finetune.compute import quota, store
-from explorer.finetune.compute.files import head_arrays
-from explorer.finetune.compute.kinds import KINDS
 from explorer.finetune.compute.predictor import Predictor
 from explorer.finetune.compute.run import Run
+from explorer.finetune.compute.store import head_arrays
 from explorer.finetune.compute.top_layers import Top
 
 MODEL_FILES = ("config.json", "model.safetensors", *checkpoints.TOKENIZER_FILES)
-FILES = {"settings.json", "head.safetensors", "log.csv", "predict.py", *(f"model/{name}" for name in MODEL_FILES)}
+SCRIPT = Path(__file__).with_name("predict.py")  # goes into the zip, and runs without this app
+FILES = {"settings.json", "head.safetensors", "log.csv", SCRIPT.name, *(f"model/{name}" for name in MODEL_FILES)}
 INSIDE = "model"  # the name, in a zip, of a model known only here: its real name would give access to it
 NUMBER = 4  # bytes of a float32 in a checkpoint
 _writing = threading.Lock()
@@ -97,7 +97,7 @@ def _write_zip(path: Path, run: Run, model: Path | None) -> None:
         archive.writestr("settings.json", json.dumps(settings, ensure_ascii=False, indent=2))
         archive.writestr("head.safetensors", save_tensors(head_arrays(predictor.head)))
         archive.writestr("log.csv", _log(run.history))
-        archive.write(Path(__file__).with_name(KINDS[run.kind].script), "predict.py")
+        archive.write(SCRIPT, SCRIPT.name)
         for name in MODEL_FILES:
             if model is not None and (model / name).is_file():
                 archive.write(model / name, f"model/{name}")

@@ -1,4 +1,7 @@
-"""Training the top layers with the head: on a copy, over the hidden states that the frozen layers below computed once."""
+"""Training a head, on fixed vectors or together with the top layers.
+
+The layers are trained on a copy, over the hidden states that the frozen layers below computed once.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,14 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from explorer.core.engine import no_grad, torch
 from explorer.finetune.compute.prefix import EVERY_TOKEN, Ragged, precision
 from explorer.finetune.compute.top_layers import Top
 from explorer.training.examples import Split
 from explorer.training.head import Head, Scale, as_head, new_module
-from explorer.training.objectives import Objective
+from explorer.training.objectives import Objective, Solvable
 from explorer.training.settings import Epoch, Patience, TrainingSettings
 
 HEAD_RATE = 0.01  # minimum learning rate of the head, which starts from zero
@@ -23,6 +28,44 @@ EVALUATION_BATCH = 64
 AVERAGED = 3  # epochs averaged in the kept weights, about
 MEASURED = 512  # texts from whose token vectors the scale is measured
 PART = 16  # texts of similar length per forward pass: more than half of a random batch would be padding
+
+
+def train(vectors: np.ndarray, objective: Solvable, split: Split, settings: TrainingSettings) -> Iterator[tuple[Epoch, Head]]:
+    """Train a head on features [rows, hidden], deterministically; yields the measures and the head after every epoch."""
+    inputs = torch.from_numpy(np.ascontiguousarray(vectors, dtype=np.float32))
+    trained, held_out = torch.from_numpy(split.train), torch.from_numpy(split.held_out)
+    scale = Scale.of(inputs[trained])
+    inputs = scale.apply(inputs)
+
+    def report(epoch: int, scores: torch.Tensor) -> Epoch:
+        return Epoch(epoch, *(objective.measure(scores[rows], rows) for rows in (trained, held_out)))
+
+    if settings.optimizer == "lbfgs":
+        weight, bias = map(torch.from_numpy, objective.solve(inputs[trained].numpy(), split.train, settings))
+        yield report(1, torch.nn.functional.linear(inputs, weight, bias)), objective.rescale(Head(*scale.fold(weight, bias)))
+        return
+    patience = Patience(settings.patience)
+    for epoch, module in enumerate(_adam(inputs, objective, trained, settings), start=1):
+        with torch.inference_mode():
+            found = report(epoch, module(inputs))
+        yield found, objective.rescale(as_head(module, scale))
+        if patience.is_over(found.held_out["loss"]):
+            return
+
+
+def _adam(
+    inputs: torch.Tensor, objective: Objective, rows: torch.Tensor, settings: TrainingSettings
+) -> Iterator[torch.nn.Sequential]:
+    """The head in training, after every epoch of Adam (Kingma & Ba 2015): the same module each time."""
+    generator = torch.Generator().manual_seed(settings.seed)
+    module = new_module(inputs.shape[1], objective.outputs, settings, generator)
+    optimizer = torch.optim.Adam(module.parameters(), lr=settings.learning_rate)
+    for _ in range(settings.epochs):
+        for batch in rows[torch.randperm(len(rows), generator=generator)].split(settings.batch_size):
+            optimizer.zero_grad()
+            objective.loss(module(inputs[batch]), batch).backward()
+            optimizer.step()
+        yield module
 
 
 def most_layer_rate(hidden: int) -> float:

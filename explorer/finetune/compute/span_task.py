@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,20 +12,14 @@ from explorer.core.engine import torch
 from explorer.core.errors import InputError
 from explorer.core.limits import TRAINING_MEGABYTES
 from explorer.core.steps import map_steps
-from explorer.finetune.compute.answering import Answer, Answerer, choose, token_scores
-from explorer.finetune.compute.answers import exact_match, f1
-from explorer.finetune.compute.finetune import Step, train_top
+from explorer.finetune.compute.answering import Answer, Answerer, Window, choose, exact_match, f1, windows_of
 from explorer.finetune.compute.predictor import Predictor
-from explorer.finetune.compute.prefix import EVERY_TOKEN, Ragged, hidden_in_steps
+from explorer.finetune.compute.prefix import Ragged, hidden_in_steps
 from explorer.finetune.compute.questions import Question, Questions, split_by_text
 from explorer.finetune.compute.run import HeldOutAnswers
-from explorer.finetune.compute.top_layers import Top
-from explorer.finetune.compute.training import Task
-from explorer.finetune.compute.windows import Window, windows_of
+from explorer.finetune.compute.task import Task
 from explorer.training.examples import Split
-from explorer.training.head import Head
 from explorer.training.objectives import Objective
-from explorer.training.settings import Epoch
 
 CUT_TOGETHER = 100  # questions tokenized between two reports of progress
 
@@ -65,7 +59,7 @@ class Spans(Objective):
 
     def measure(self, scores: torch.Tensor, rows: torch.Tensor) -> dict[str, float]:
         """Cross-entropy of the windows; exact match and F1 (0 to 1) of their questions."""
-        said = self.answers([one.numpy() for one in self._of_each(scores, rows)], rows)
+        said = self.answers(scores, rows)
         pairs = [(answer.text, self.questions.rows[row].answers) for row, answer in said.items()]
         return {
             "loss": self.loss(scores, rows).item(),
@@ -73,14 +67,14 @@ class Spans(Objective):
             "f1": float(np.mean([f1(*pair) for pair in pairs])),
         }
 
-    def answers(self, scores: Sequence[np.ndarray], rows: torch.Tensor) -> dict[int, Answer]:
-        """The answer to each question of the windows, by the row of the question."""
+    def answers(self, scores: torch.Tensor, rows: torch.Tensor) -> dict[int, Answer]:
+        """The answer to each question of the windows `rows`, by the row of the question, from the scores of all their tokens."""
         found: dict[int, tuple[list[Window], list[np.ndarray]]] = {}
-        for place, mine in zip(rows.tolist(), scores, strict=True):
+        for place, mine in zip(rows.tolist(), self._of_each(scores, rows), strict=True):
             window = self.below.windows[place]
             windows, all_scores = found.setdefault(window.row, ([], []))
             windows.append(window)
-            all_scores.append(mine)
+            all_scores.append(mine.numpy())
         return {row: choose(self.questions.rows[row].text, *mine) for row, mine in found.items()}
 
     def _of_each(self, scores: torch.Tensor, rows: torch.Tensor) -> Sequence[torch.Tensor]:
@@ -125,27 +119,19 @@ class Answering(Task[Questions]):
             raise InputError(TRAINING_MEGABYTES.tell(len(windows)))
         return [windows[place] for place in np.sort(kept)]
 
-    def epochs(self, below: Below, parts: Split) -> Iterator[Step | tuple[Epoch, Head, Top | None]]:
-        """Train the head with the layers below it, or alone: `train_top` also takes no layers."""
-        plan = self.plan
-        top = Top(self.model, plan.layer, plan.layers_trained, EVERY_TOKEN)
-        windows = Split(*(below.rows(rows) for rows in parts))
-        for report in train_top(top, below.states, Spans(self.examples, below), windows, plan.settings):
-            if isinstance(report, Step):
-                yield report
-            else:
-                epoch, head, trained = report
-                yield epoch, head, trained if plan.layers_trained else None
+    def rows(self, below: Below, parts: Split) -> Split:
+        """The windows of the questions."""
+        return Split(*(below.rows(rows) for rows in parts))
 
-    def labels(self) -> tuple[str, ...]:
-        """The labels of the two scores: start and end."""
-        return Answerer.own_labels
+    def objective(self, below: Below, parts: Split) -> Spans:
+        """Cross-entropy of the first and the last token."""
+        return Spans(self.examples, below)
 
     def held_out(self, predictor: Predictor, below: Below, parts: Split) -> HeldOutAnswers:
         """The held-out questions with the predicted answers."""
-        rows = torch.from_numpy(below.rows(parts.held_out))
-        scores = token_scores(predictor, self.model, below.states, rows)
-        said = Spans(self.examples, below).answers(scores, rows)
+        rows = torch.from_numpy(self.rows(below, parts).held_out)
+        scores = torch.from_numpy(predictor.head.outputs(self.vectors(predictor, below, parts)))
+        said = self.objective(below, parts).answers(scores, rows)
         return HeldOutAnswers(
             [self.examples.rows[row].question for row in said],
             [self.examples.rows[row].text for row in said],

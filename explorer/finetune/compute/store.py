@@ -3,6 +3,8 @@
 A run is a folder with `run.json` and `weights.safetensors`; nothing is ever pickled.
 """
 
+from __future__ import annotations
+
 import base64
 import contextlib
 import hashlib
@@ -14,22 +16,48 @@ import threading
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
+
+import numpy as np
+from safetensors import SafetensorError
 
 from explorer.bert import checkpoints
+from explorer.bert.explorer import load
 from explorer.core import disk
 from explorer.core.cache import OnceCache
 from explorer.core.disk import folder
+from explorer.core.engine import safetensors_torch, torch
 from explorer.core.errors import ExplorerError, InputError, ModelError
 from explorer.finetune.compute import quota
-from explorer.finetune.compute.files import read_run, write_run
-from explorer.finetune.compute.run import Run
+from explorer.finetune.compute.answering import Answerer
+from explorer.finetune.compute.predictor import Classifier, Predictor, Regressor, Tagger
+from explorer.finetune.compute.run import HeldOut, HeldOutAnswers, HeldOutNumbers, HeldOutTags, HeldOutTexts, Run
+from explorer.finetune.compute.top_layers import Top
+from explorer.training.head import Head
 
 _ID = re.compile(r"[A-Za-z0-9_-]{22}")
 _TUNED_NAME = re.compile(checkpoints.TUNED + _ID.pattern)
-_DOES = {"classes": "tells labels apart", "number": "gives a number", "tags": "tags words", "spans": "finds answers"}
-_ASKED_BY = {"classes": "/classify", "number": "the page", "tags": "/tag", "spans": "/answer"}
+HEAD_TENSORS = ("weight", "bias", "hidden_weight", "hidden_bias")
 _writing = threading.Lock()
+
+
+class Kind(NamedTuple):
+    """What belongs to a kind of task, besides the training itself."""
+
+    predictor: type[Predictor]
+    held_out: type[HeldOut]
+    does: str  # what its heads do, for an error message,
+    asked_by: str  # and what uses them: an endpoint, or the page
+
+
+_ALL = (
+    Kind(Classifier, HeldOutTexts, "tells labels apart", "/classify"),
+    Kind(Regressor, HeldOutNumbers, "gives a number", "the page"),
+    Kind(Tagger, HeldOutTags, "tags words", "/tag"),
+    Kind(Answerer, HeldOutAnswers, "finds answers", "/answer"),
+)
+KINDS = {kind.predictor.kind: kind for kind in _ALL}
+"""The kinds of task, by their names in files."""
 
 
 def new_id() -> str:
@@ -76,7 +104,8 @@ def fetch_kind(identifier: object, kind: str) -> Run:
     """The run of an id, if it is of this kind of task. Raises InputError if it is not, or there is none."""
     run = fetch(identifier)
     if run.kind != kind:
-        raise InputError(f"This head {_DOES[run.kind]}, which this endpoint cannot ask of it; use {_ASKED_BY[run.kind]}.")
+        found = KINDS[run.kind]
+        raise InputError(f"This head {found.does}, which this endpoint cannot ask of it; use {found.asked_by}.")
     return run
 
 
@@ -136,3 +165,46 @@ def _make_room(visitor: str, coming: int, **about: Any) -> None:
 
 _read: OnceCache[str, Run] = OnceCache(16)
 checkpoints.add_source(tuned_folder)
+
+
+def write_run(run: Run, folder: Path) -> None:
+    """Write run.json and weights.safetensors of a run."""
+    tensors = {f"head.{name}": torch.from_numpy(array) for name, array in head_arrays(run.predictor.head).items()}
+    if run.predictor.top is not None:
+        tensors |= {f"top.{name}": tensor for name, tensor in run.predictor.top.state_dict().items()}
+    if run.held_out is not None:
+        for name in run.held_out.arrays:
+            array = np.ascontiguousarray(getattr(run.held_out, name), dtype=np.float32)
+            tensors[f"held_out.{name}"] = torch.from_numpy(array)
+    safetensors_torch.save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, folder / "weights.safetensors")
+    (folder / "run.json").write_text(json.dumps(run.as_json(), ensure_ascii=False), "utf-8")
+
+
+def head_arrays(head: Head) -> dict[str, np.ndarray]:
+    """The arrays of a head by name: two for a linear head, four with a hidden layer."""
+    return {name: getattr(head, name) for name in HEAD_TENSORS if getattr(head, name) is not None}
+
+
+def read_run(folder: Path, identifier: str) -> Run:
+    """The run in a folder of the store. Raises InputError for broken files, ModelError when its model cannot be loaded."""
+    try:
+        about = json.loads((folder / "run.json").read_text("utf-8"))
+        tensors = safetensors_torch.load_file(folder / "weights.safetensors")
+        head = Head(**{name: tensors[f"head.{name}"].numpy() for name in HEAD_TENSORS if f"head.{name}" in tensors})
+        place = {name: about[name] for name in ("model", "layer", "pooling")}
+        kind = KINDS[about.get("kind", "classes")]
+        predictor = kind.predictor(tuple(about["labels"]), head, **place, top=_top(kind.predictor, about, tensors))
+        kept = {name: about[name] for name in ("title", "settings", "history", "best", "baselines", "created")}
+        arrays = {name.removeprefix("held_out."): t.numpy() for name, t in tensors.items() if name.startswith("held_out.")}
+        held_out = kind.held_out.read(about["held_out"], arrays) if about["held_out"] is not None else None
+        return Run(predictor, held_out=held_out, id=identifier, **kept)
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
+        raise InputError("The files of this run are broken; train it again.") from error
+
+
+def _top(predictor: type[Predictor], about: dict[str, Any], tensors: dict[str, torch.Tensor]) -> Top | None:
+    if not about["layers_trained"]:
+        return None
+    top = Top(load(about["model"]), about["layer"], about["layers_trained"], predictor.top_pooling(about["pooling"]))
+    top.module.load_state_dict({name.removeprefix("top."): t for name, t in tensors.items() if name.startswith("top.")})
+    return top.for_use()

@@ -2,46 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
 
 from explorer.core.engine import torch
-from explorer.finetune.compute.finetune import Step, evaluate, train_top
-from explorer.finetune.compute.frozen import train
-from explorer.finetune.compute.predictor import Predictor
-from explorer.finetune.compute.prefix import EVERY_TOKEN, Ragged, encoded_hidden_in_steps
+from explorer.finetune.compute.predictor import Predictor, Tagger, TopWords
+from explorer.finetune.compute.prefix import Ragged, encoded_hidden_in_steps
 from explorer.finetune.compute.run import HeldOutTags
-from explorer.finetune.compute.tagger import Tagger, TopWords
-from explorer.finetune.compute.top_layers import Top
-from explorer.finetune.compute.training import Task
+from explorer.finetune.compute.task import Task
 from explorer.training.examples import Split
-from explorer.training.head import Head
 from explorer.training.objectives import Classes
-from explorer.training.settings import Epoch
 from explorer.training.tagging import TaggedExamples, split_sentences, tag_baselines
 from explorer.training.word_vectors import ReadWords, word_vectors_in_steps
 
 
 @dataclass(frozen=True)
-class OfWords:
-    """The vectors [words, hidden] of the words that the model reads, when only a head is trained."""
+class Below:
+    """The words that the model reads, by their indices among all words, and what the frozen layers make of them.
 
-    words: np.ndarray  # [words read] their indices among all words
-    states: np.ndarray
-
-
-@dataclass(frozen=True)
-class OfTokens:
-    """The hidden states of all tokens below the trained layers, with the places of the words that the model reads."""
+    `states` are their vectors [words read, hidden] when only a head is trained; otherwise the hidden states of all tokens of
+    every sentence, in which `places` finds the words.
+    """
 
     words: np.ndarray
-    states: Ragged
-    places: TopWords
-
-
-Below = OfWords | OfTokens
+    states: np.ndarray | Ragged
+    places: TopWords | None = None
 
 
 class TagsOfSentences(Classes):
@@ -79,43 +66,34 @@ class Tagging(Task[TaggedExamples]):
         read = ReadWords.of(self.model, [one.words for one in self.examples.sentences])
         if not plan.layers_trained:
             vectors = yield from word_vectors_in_steps(self.model, read, [plan.layer], plan.pooling)
-            return OfWords(np.flatnonzero(read.are_read(read.lengths)), vectors[0])
+            return Below(np.flatnonzero(read.are_read(read.lengths)), vectors[0])
         states = yield from encoded_hidden_in_steps(self.model, read.encoded, plan.layer - plan.layers_trained)
         lengths = states.lengths.numpy()
-        return OfTokens(np.flatnonzero(read.are_read(lengths)), states, TopWords.of(read, lengths))
+        return Below(np.flatnonzero(read.are_read(lengths)), states, TopWords.of(read, lengths))
 
     def labels(self) -> tuple[str, ...]:
         """The tags of the examples."""
         return tuple(self.examples.classes)
 
-    def epochs(self, below: Below, parts: Split) -> Iterator[Step | tuple[Epoch, Head, Top | None]]:
-        """Train the head alone, on batches of words, or with the layers below it, on batches of sentences."""
-        plan, words = self.plan, self._words(below, parts)
-        targets, labels = self.examples.targets[below.words], len(self.examples.classes)
-        if isinstance(below, OfTokens):
-            top = Top(self.model, plan.layer, plan.layers_trained, EVERY_TOKEN)
-            of_sentences = TagsOfSentences(targets, labels, words.train, below.places, plan.pooling)
-            yield from train_top(top, below.states, of_sentences, parts, plan.settings)
-            return
-        of_words = Classes(targets, labels, words.train, False)
-        yield from ((epoch, head, None) for epoch, head in train(below.states, of_words, words, plan.settings))
+    def rows(self, below: Below, parts: Split) -> Split:
+        """Words for a head alone; sentences to train layers."""
+        return parts if below.places is not None else self._words(below, parts)
+
+    def objective(self, below: Below, parts: Split) -> Classes:
+        """Cross-entropy of the tags."""
+        targets, trained_on = self.examples.targets[below.words], self._words(below, parts).train
+        if below.places is None:
+            return Classes(targets, len(self.examples.classes), trained_on, False)
+        return TagsOfSentences(targets, len(self.examples.classes), trained_on, below.places, self.plan.pooling)
 
     def held_out(self, predictor: Predictor, below: Below, parts: Split) -> HeldOutTags:
         """The held-out words, their tags, and the probabilities of all tags."""
-        held = self._words(below, parts).held_out
-        if isinstance(below, OfWords):
-            vectors = below.states[held]
-        elif predictor.top is None:
-            raise ValueError("layers were trained, and the predictor has none")
-        else:
-            rows = torch.from_numpy(parts.held_out)
-            vectors = below.places.pool(evaluate(predictor.top, below.states, rows), rows, predictor.pooling).numpy()
-        words = below.words[held]
+        words = below.words[self._words(below, parts).held_out]
         return HeldOutTags(
             words=tuple(self.examples.words[word] for word in words),
             sentences=self.examples.sentence_of[words],
             targets=self.examples.targets[words],
-            probabilities=predictor.head.probabilities(vectors),
+            probabilities=predictor.head.probabilities(self.vectors(predictor, below, parts)),
         )
 
     def baselines(self, parts: Split) -> dict[str, float]:

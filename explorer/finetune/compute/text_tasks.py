@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from abc import abstractmethod
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
@@ -14,13 +13,12 @@ from explorer.analysis.projection import principal_components
 from explorer.bert.explorer import Explorer
 from explorer.core.engine import torch
 from explorer.finetune.compute.baselines import baselines, number_baselines
-from explorer.finetune.compute.finetune import Step, evaluate, train_top
-from explorer.finetune.compute.frozen import train
+from explorer.finetune.compute.finetune import Step, train
 from explorer.finetune.compute.many import hidden_states, text_features
 from explorer.finetune.compute.predictor import Classifier, Predictor, Regressor
 from explorer.finetune.compute.run import HeldOutNumbers, HeldOutTexts
+from explorer.finetune.compute.task import Task, TrainingPlan
 from explorer.finetune.compute.top_layers import Top
-from explorer.finetune.compute.training import Task, TrainingPlan
 from explorer.training.examples import Examples, ScoredExamples, Split, leave_one_out, split
 from explorer.training.head import Head
 from explorer.training.objectives import Classes, Numbers, Solvable
@@ -43,25 +41,6 @@ class TextTask(Task[Texts]):
             return hidden_states(self.model, self.examples.pairs, plan.layer - plan.layers_trained)
         return text_features(self.model, self.examples.pairs, plan.layer, plan.pooling)
 
-    def epochs(self, below: Any, parts: Split) -> Iterator[Step | tuple[Epoch, Head, Top | None]]:
-        """Train the head alone, or with the layers below it."""
-        plan, objective = self.plan, self.objective(parts)
-        if plan.layers_trained:
-            top = Top(self.model, plan.layer, plan.layers_trained, plan.pooling)
-            yield from train_top(top, below, objective, parts, plan.settings)
-        else:
-            yield from ((epoch, head, None) for epoch, head in train(below, objective, parts, plan.settings))
-
-    @abstractmethod
-    def objective(self, parts: Split) -> Solvable:
-        """The objective of the head."""
-
-    def vectors(self, predictor: Predictor, below: Any, parts: Split) -> np.ndarray:
-        """[held-out examples, hidden]: the vectors that the head reads."""
-        if predictor.top is None:
-            return below[parts.held_out]
-        return evaluate(predictor.top, below, torch.from_numpy(parts.held_out)).numpy()
-
 
 class Classification(TextTask[Examples]):
     """Training to choose one of several labels for a text or a pair."""
@@ -81,7 +60,7 @@ class Classification(TextTask[Examples]):
         plan = replace(self.plan, settings=settings.fitted(len(self.examples), 0).for_few())
         return FewShot(self.model, self.examples, plan)
 
-    def objective(self, parts: Split) -> Solvable:
+    def objective(self, below: Any, parts: Split) -> Solvable:
         """Cross-entropy of the labels."""
         return Classes.of(self.examples, parts, self.plan.settings.balanced)
 
@@ -121,13 +100,13 @@ class FewShot(Classification):
             speed = done / (time.perf_counter() - start)
             yield Step(1, done, len(folds), (len(folds) - done) / speed, speed)
         self._scores.append(scores)
-        head, objective, rows = self._learn(below, parts), self.objective(parts), torch.from_numpy(parts.train)
+        head, objective, rows = self._learn(below, parts), self.objective(below, parts), torch.from_numpy(parts.train)
         found = (objective.measure(torch.from_numpy(said), rows) for said in (head.outputs(below), scores))
         yield Epoch(1, *found), head, None
 
     def _learn(self, vectors: np.ndarray, parts: Split) -> Head:
         """The trained head for some of the vectors [examples, hidden]."""
-        *_, (_, head) = train(vectors, self.objective(parts), parts, self.plan.settings)
+        *_, (_, head) = train(vectors, self.objective(vectors, parts), parts, self.plan.settings)
         return head
 
     def held_out(self, predictor: Predictor, below: Any, parts: Split) -> HeldOutTexts:
@@ -147,11 +126,7 @@ class Regression(TextTask[ScoredExamples]):
 
     predictor = Regressor
 
-    def labels(self) -> tuple[str, ...]:
-        """The label of the only score."""
-        return Regressor.own_labels
-
-    def objective(self, parts: Split) -> Solvable:
+    def objective(self, below: Any, parts: Split) -> Solvable:
         """The squared error of the numbers."""
         return Numbers(self.examples.numbers, parts.train)
 

@@ -1,84 +1,27 @@
 """A training from examples to a stored run, for the page and the API, whatever the kind of task."""
 
-import time
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterator, Sized
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Generic, TypeVar
+from __future__ import annotations
 
-from explorer.bert.explorer import Explorer
-from explorer.bert.features import LAST_FOUR
+import time
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Any
+
 from explorer.core.errors import InputError
-from explorer.core.limits import EPOCHS, NONE, TEXTS, TRAINING_MINUTES
+from explorer.core.limits import NONE, TEXTS, TRAINING_MINUTES
 from explorer.core.steps import finished
 from explorer.finetune.compute import store
 from explorer.finetune.compute.finetune import Step
-from explorer.finetune.compute.predictor import Classifier, Predictor
+from explorer.finetune.compute.predictor import Predictor
 from explorer.finetune.compute.quota import HOUSE
 from explorer.finetune.compute.run import HeldOut, Run, told
+from explorer.finetune.compute.task import Task
 from explorer.finetune.compute.top_layers import Top
-from explorer.text import limits
 from explorer.training.examples import Split
 from explorer.training.head import Head
-from explorer.training.settings import FEWEST_HELD_OUT, OPTIMIZERS, Epoch, TrainingSettings
+from explorer.training.settings import FEWEST_HELD_OUT, Epoch
 
-MOST_UNITS = 512
-MOST_AVERAGED = 5
 FIRST_SECONDS = 2.0  # of reading, after which its speed is known
-CHECKS: dict[str, Callable[[object], Any]] = {
-    "epochs": lambda value: limits.check_integer(value, "the number of epochs", 0, EPOCHS.most),
-    "learning_rate": lambda value: limits.check_number(value, "the learning rate", 1e-6, 1),
-    "batch_size": lambda value: limits.check_integer(value, "the batch size", 1, 1024),
-    "seed": lambda value: limits.check_integer(value, "the seed", 0, 2**31 - 1),
-    "optimizer": lambda value: limits.check_choice(value, "the optimizer", OPTIMIZERS),
-    "units": lambda value: limits.check_integer(value, "the number of hidden units", 0, MOST_UNITS),
-    "balanced": bool,
-    "regularization": lambda value: limits.check_number(value, "the regularization", 1e-6, 1e6),
-    "held_out": lambda value: limits.check_number(value, "the share held out", 0.01, 0.9),
-    "averaged": lambda value: limits.check_integer(value, "the number of trainings averaged", 1, MOST_AVERAGED),
-    "patience": lambda value: limits.check_integer(value, "the patience", 0, EPOCHS.most),
-}
-
-
-@dataclass(frozen=True)
-class TrainingPlan:
-    """What to train: a head on the hidden state `layer` (an index), with the `layers_trained` layers below it."""
-
-    layer: int
-    pooling: str
-    layers_trained: int = 0
-    settings: TrainingSettings = field(default_factory=TrainingSettings)
-    keep_best: bool = False  # keep the epoch that scores best on the held-out examples; otherwise the last
-
-
-def make_plan(
-    model: Explorer,
-    layer: object,
-    pooling: object,
-    layers_trained: object = 0,
-    keep_best: bool = False,
-    predictor: type[Predictor] = Classifier,
-    **settings: object,
-) -> TrainingPlan:
-    """A plan from values that were sent; `settings` are those of TrainingSettings. Raises InputError or CapabilityError."""
-    most = model.capabilities.layers
-    index = limits.hidden_state_index(layer, most)
-    pooling = limits.check_choice(pooling, "pooling", predictor.poolings)
-    if pooling == "pooler":
-        model.require("pooler")
-        if index != most:
-            raise InputError("The pooler reads the last layer only; choose the last layer, or another pooling.")
-    trained = limits.check_integer(layers_trained, "the number of layers trained", 0, most)
-    if trained:
-        model.require("own_layers")
-        if pooling == LAST_FOUR:
-            raise InputError("Four hidden states are read of BERT as it is; train no layers, or choose another pooling.")
-    if trained > index:
-        raise InputError(f"The head reads hidden state {index}, so that no more than {index} layers can be trained.")
-    checked = TrainingSettings(**{name: CHECKS[name](value) for name, value in settings.items()})
-    if checked.averaged > 1 and not (trained and checked.units == 0):
-        raise InputError("Only trainings of layers below a linear head are averaged; train some layers, or train once.")
-    return TrainingPlan(index, pooling, trained, checked, keep_best)
 
 
 @dataclass(frozen=True)
@@ -88,49 +31,6 @@ class Progress:
     share: float
     doing: str
     epoch: Epoch | None = None
-
-
-Given = TypeVar("Given", bound=Sized)
-
-
-@dataclass(frozen=True, eq=False)
-class Task(ABC, Generic[Given]):
-    """A training task; the subclasses add what differs between the kinds of task."""
-
-    model: Explorer
-    examples: Given
-    plan: TrainingPlan
-
-    predictor: ClassVar[type[Predictor]]
-
-    def fitted(self) -> "Task[Given]":
-        """The task with settings left open filled in by the number of examples."""
-        plan = self.plan
-        return replace(self, plan=replace(plan, settings=plan.settings.fitted(len(self.examples), plan.layers_trained)))
-
-    @abstractmethod
-    def split(self) -> Split:
-        """The examples to train on and those held out. Raises InputError."""
-
-    @abstractmethod
-    def read(self) -> Generator[float, None, Any]:
-        """The output of the frozen layers for all examples, computed once; yields the share done, 0 to 1."""
-
-    @abstractmethod
-    def epochs(self, below: Any, parts: Split) -> Iterator[Step | tuple[Epoch, Head, Top | None]]:
-        """Train on the output of `read`: yields a Step after each batch, and measures, head and layers after each epoch."""
-
-    @abstractmethod
-    def labels(self) -> tuple[str, ...]:
-        """The labels of the head's scores."""
-
-    @abstractmethod
-    def held_out(self, predictor: Predictor, below: Any, parts: Split) -> HeldOut:
-        """The held-out examples, with the predictor's output for them."""
-
-    @abstractmethod
-    def baselines(self, parts: Split) -> dict[str, float]:
-        """The scores of simple methods without BERT on the held-out examples, by name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,8 +102,8 @@ def new_run(result: TrainingResult, title: str, identifier: str = "", visitor: s
 
 def as_run(result: TrainingResult, title: str, baselines: dict[str, float], identifier: str) -> Run:
     """The run of a training, with its held-out examples, not stored yet."""
-    settings = {**vars(result.task.plan), **vars(result.task.plan.settings)}
-    del settings["settings"]
+    plan = vars(result.task.plan)
+    settings = {name: value for name, value in {**plan, **vars(plan["settings"])}.items() if name != "settings"}
     return Run(
         predictor=result.predictor,
         title=title,

@@ -22,9 +22,9 @@ from explorer.core.log import logger
 from explorer.finetune.compute import quota, store
 from explorer.finetune.compute.arrival import check_settings, check_tokenizer, read_head, read_history, read_json
 from explorer.finetune.compute.export import FILES, INSIDE, MODEL_FILES, digest
-from explorer.finetune.compute.kinds import KINDS
 from explorer.finetune.compute.run import Run
-from explorer.finetune.compute.training import make_plan
+from explorer.finetune.compute.store import KINDS
+from explorer.finetune.compute.task import make_plan
 
 MOST_SMALL_BYTES = 8 * 2**20  # all files except the model's
 MOST_TOKENIZER_BYTES = 32 * 2**20  # each file of a model except its weights

@@ -3,6 +3,7 @@
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -104,3 +105,14 @@ def attention_shift(shift: np.ndarray) -> go.Figure:
         scale=colour_scale(0, max(float(shift.max(initial=0)), 1e-3), "moved"),
         key=f"shift-{shift.shape}",
     )
+
+
+def passage(text: str, start: int, end: int) -> dict[str, Any]:
+    """The component's value for a text with the characters [start, end) marked; none if both are equal.
+
+    Raises ValueError when they are outside the text.
+    """
+    if not 0 <= start <= end <= len(text):
+        raise ValueError(f"there are no characters {start} to {end} in a text of {len(text)}")
+    shown = {"before": text[:start], "marked": text[start:end], "after": text[end:]}
+    return keep(shown, lambda: Table.of(("start", "end", "marked", "text"), [[start, end, text[start:end], text]]))

@@ -67,6 +67,8 @@ class Step:
     round: str = ""
     round_text: str = ""
     spot: tuple[str | int, ...] = ()
+    minutes: int = 0  # in class; 0 if unknown
+    table: tuple[str, ...] = ()  # the headings of a table to fill in on paper
 
     @property
     def asked(self) -> Place:
@@ -101,6 +103,7 @@ class Lesson:
     minutes: int = 0  # in class; 0 if unknown
     works: tuple[Example, ...] = ()  # where the model does well
     fails: tuple[Example, ...] = ()  # where it does not
+    aims: tuple[str, ...] = ()  # what students can do afterwards; Markdown without paragraphs
     language: str = ENGLISH  # the name of its folder, as `lang` of HTML has it
 
     @property

@@ -9,11 +9,13 @@ from explorer.core.hosts import is_loopback
 from explorer.core.paths import ASSETS
 from explorer.export import qr
 from explorer.teaching.lessons.lesson import ENGLISH, Example, Lesson, Option, Step
+from explorer.teaching.lessons.pictures import picture
 from explorer.teaching.lessons.sending import as_html, within_a_line
 
 HERE = "http://127.0.0.1:7860/"  # the app's address, unless another one is given
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'"
 LINES = 4  # empty lines to write on, for a question without options
+ROWS = 3  # of a table to fill in
 ROUNDS = {"blank": "“Fill the blank”", "pair": "“Does B follow A?”", "target": "“Where does a head look?”"}  # as on the board
 NOT_FOR_PHONES = (
     "No phone reaches {host}. Open the app at an address that phones reach and print this from there, or make it with --address."
@@ -51,7 +53,7 @@ def teacher_sheet(lesson: Lesson, address: str = HERE) -> str:
     tried = _examples("Known to work", lesson.works) + _examples("Known to fail", lesson.fails)
     sources = f'<p class="sources">Sources: {escape("; ".join(lesson.sources))}.</p>'
     kind = f'<p class="kind">Teacher’s sheet · lesson {lesson.number} · {_length(lesson)}</p>'
-    body = f"{kind}{_head(lesson)}{sources}{tried}{steps}"
+    body = f"{kind}{_head(lesson)}{_aims(lesson)}{sources}{tried}{steps}"
     return _page(f"{lesson.title} · Teacher’s sheet", body, address, "teacher", lesson.language)
 
 
@@ -95,6 +97,11 @@ def _head(lesson: Lesson) -> str:
     return f'<h1>{escape(lesson.title)}</h1><p class="about">{escape(lesson.about)}</p>'
 
 
+def _aims(lesson: Lesson) -> str:
+    items = "".join(f"<li>{within_a_line(one)}" for one in lesson.aims)
+    return f'<div class="aims"><p>Afterwards, students can</p><ul>{items}</ul></div>' if items else ""
+
+
 def _length(lesson: Lesson) -> str:
     steps = f"{len(lesson.steps)} steps"
     return f"{lesson.minutes} minutes, {steps}" if lesson.minutes else steps
@@ -105,13 +112,22 @@ def _asked(lesson: Lesson, number: int, address: str) -> str:
     step = lesson.steps[number - 1]
     options = "".join(f"<li>{escape(one.text)}" for one in step.options)
     room = f'<ul class="options">{options}</ul>{_lines(1, "Because")}' if options else _lines(LINES)
+    room = _empty_table(step.table) + room
     to = link(lesson, number, address)
     code = f'<a class="code" href="{escape(to)}" aria-label="Step {number} in the app">{qr.svg(to).decode()}</a>'
-    return f"<section>{code}{_beginning(lesson, number)}{as_html(step.before)}{room}</section>"
+    return f"<section>{code}{_beginning(lesson, number)}{as_html(step.before)}{picture(step)}{room}</section>"
 
 
 def _lines(number: int, label: str = "") -> str:
     return f'<div class="lines">{f"<span>{label}</span>" if label else ""}{"<i></i>" * number}</div>'
+
+
+def _empty_table(headings: tuple[str, ...]) -> str:
+    if not headings:
+        return ""
+    head = "".join(f"<th>{escape(one)}" for one in headings)
+    rows = f"<tr>{'<td>' * len(headings)}" * ROWS
+    return f'<table class="empty"><tr>{head}{rows}</table>'
 
 
 def _told(lesson: Lesson, number: int, address: str) -> str:
@@ -135,7 +151,8 @@ def _beginning(lesson: Lesson, number: int) -> str:
     """A step's heading, and its texts if they differ from the previous step's."""
     step = lesson.steps[number - 1]
     same = number > 1 and _texts(lesson.steps[number - 2]) == _texts(step)
-    return f"<h2>{number}. {escape(step.title)}</h2>{'' if same else _typed(_texts(step))}"
+    minutes = f" <small>{step.minutes} min</small>" if step.minutes else ""
+    return f"<h2>{number}. {escape(step.title)}{minutes}</h2>{'' if same else _typed(_texts(step))}"
 
 
 def _answer(option: Option) -> str:

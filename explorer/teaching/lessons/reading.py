@@ -1,7 +1,7 @@
 """Read the Markdown files of lessons; CONTRIBUTING.md describes the format.
 
-A file begins with `title`, `about` and `sources` between two lines of ---; for the teacher's sheet also `minutes`, and under
-`works` and `fails` the inputs to type in class, each with its outcome and the claims that test it. Each `## heading` begins
+A file begins with `title`, `about` and `sources` between two lines of ---; for the teacher's sheet also `minutes`, `aims`, and
+under `works` and `fails` the inputs to type in class, each with its outcome and the claims that test it. Each `## heading` begins
 a step: first lines of `name: value`, then the text to read, `- [ ]` and `- [x]` for answers with feedback after a bar, `>`
 before the text shown after the answer, and `claim:` before a claim about the model.
 """
@@ -22,11 +22,11 @@ from explorer.teaching.lessons.lesson import ENGLISH, ROUNDS, SPOTS, Claim, Exam
 FOLDER = ASSETS / "lessons"  # of folders, one for each language
 LANGUAGE = "BERT_EXPLORER_LESSONS"  # in the environment: the language of the lessons, as `--lessons` sets it
 HEAD = ("title", "about", "sources")
-FOR_TEACHERS = ("minutes", "works", "fails")
-LISTS = ("sources", "works", "fails")
+FOR_TEACHERS = ("minutes", "works", "fails", "aims")
+LISTS = ("sources", "works", "fails", "aims")
 LASTING = ("a", "b", "tab", "view")  # inherited from the step before
 GOES_WITH = {"a": "b", "tab": "view"}  # a new text A or tab ends the inheritance of these
-OWN = ("point", "cover", "round")
+OWN = ("point", "cover", "round", "minutes", "table")
 RELATIONS = ("=", "!=", "<", "<=", ">", ">=", "contains", "lacks")
 FEWEST, MOST = 3, 7  # steps
 CLAIM = re.compile(rf"(\w+)(\(.*\)) ([\w.*\-\[\] ]+?) ({'|'.join(RELATIONS)}) (.+)")
@@ -112,7 +112,12 @@ class _Reader:
         (_, title), (_, about) = head["title"][0], head["about"][0]
         sources = tuple(text for _, text in head["sources"])
         language, name = self.path.parent.name, self.path.stem
-        return Lesson(name, title, about, sources, tuple(steps), *self._for_teachers(head), language=language)
+        aims = tuple(text for _, text in head.get("aims", ()))
+        lesson = Lesson(name, title, about, sources, tuple(steps), *self._for_teachers(head), aims=aims, language=language)
+        parts = [one.minutes for one in steps if one.minutes]
+        if parts and (len(parts), sum(parts)) != (len(steps), lesson.minutes):
+            raise self.wrong(len(self.lines), "if a step has minutes, all have, and their sum is the lesson's.")
+        return lesson
 
     def _head(self) -> tuple[dict[str, list[tuple[int, str]]], int]:
         """The (line, text) pairs by name, and the index of the first line after the head."""
@@ -136,11 +141,14 @@ class _Reader:
 
     def _for_teachers(self, head: dict[str, list[tuple[int, str]]]) -> tuple[int, tuple[Example, ...], tuple[Example, ...]]:
         """The minutes, and the examples under works and fails; 0 and empty if not given."""
-        number, minutes = head["minutes"][0] if "minutes" in head else (0, "0")
-        if number and not MINUTES.fullmatch(minutes):
-            raise self.wrong(number, "the minutes are a whole number, as in 'minutes: 30'.")
+        minutes = self._minutes(*head["minutes"][0]) if "minutes" in head else 0
         works, fails = (tuple(self._example(*one) for one in head.get(name, ())) for name in ("works", "fails"))
-        return int(minutes), works, fails
+        return minutes, works, fails
+
+    def _minutes(self, number: int, text: str) -> int:
+        if not MINUTES.fullmatch(text):
+            raise self.wrong(number, "the minutes are a whole number, as in 'minutes: 30'.")
+        return int(text)
 
     def _example(self, number: int, line: str) -> Example:
         if (found := EXAMPLE.fullmatch(line)) is None:
@@ -175,8 +183,22 @@ class _Reader:
             raise self.wrong(begin + 1, "the step says nothing.")
         if options and not after:
             raise self.wrong(begin + 1, "what is asked has no answer; write it behind '> '.")
-        told = {"before": before, "options": options, "after": after, "claims": claims}
-        return Step(self.lines[begin][3:].strip(), link, **own, **told, line=begin + 1, spot=self._spot(begin + 1, spot))
+        return Step(
+            self.lines[begin][3:].strip(),
+            link,
+            point=own["point"],
+            spot=self._spot(begin + 1, spot),
+            cover=own["cover"],
+            before=before,
+            options=options,
+            after=after,
+            claims=claims,
+            line=begin + 1,
+            round=own["round"],
+            round_text=own["round_text"],
+            minutes=self._minutes(begin + 1, own["minutes"]) if own["minutes"] else 0,
+            table=tuple(part.strip() for part in own["table"].split("|") if part.strip()),
+        )
 
     def _spot(self, number: int, text: str) -> tuple[str | int, ...]:
         """What is pointed at within an element, as Step has it."""

@@ -46,6 +46,7 @@ def _step(step: Step) -> dict[str, Any]:
     options = [{"text": one.text, "right": one.right, "feedback": within_a_line(one.feedback)} for one in step.options]
     return {
         "title": step.title,
+        "minutes": step.minutes,
         "query": links.query(step.place),
         "point": step.point,
         "spot": list(step.spot),

@@ -15,23 +15,22 @@ from explorer.finetune import live
 from explorer.finetune.compute import quota, store
 from explorer.finetune.compute.from_table import BUILT_IN, built_in
 from explorer.finetune.compute.reasons import decide
-from explorer.finetune.compute.recipes import GRIDS, Grid
+from explorer.finetune.compute.searches import GRIDS, Grid
+from explorer.finetune.compute.task import make_plan
 from explorer.finetune.compute.text_tasks import text_task
-from explorer.finetune.compute.training import make_plan, new_run, run_training
-from explorer.finetune.curve import LearningCurve
+from explorer.finetune.compute.training import new_run, run_training
 from explorer.finetune.example_settings import FILE, HUB, READY, TYPED
 from explorer.finetune.examples import ExamplesView
 from explorer.finetune.grid import GridSearch
 from explorer.finetune.known_tasks import TASKS, KnownTasks
 from explorer.finetune.outcome import Baselines, Outcome
-from explorer.finetune.probe import METHOD, Probe, tell
+from explorer.finetune.over_examples import LearningCurve, Probe, tell
 from explorer.finetune.recipe import BASE_PRESET, FIT_PRESET, HIDDEN, LBFGS, OWN, SMALL_PRESET, Recipe, preset_for
 from explorer.finetune.result import CHANGE, CLASSES, MAP, MISTAKES, SURENESS, Result
 from explorer.finetune.run import opening_run, run_id, run_ids
 from explorer.finetune.runs import Runs
-from explorer.finetune.samples import samples_of
 from explorer.finetune.tab import TAB
-from explorer.finetune.try_it import TryIt
+from explorer.finetune.try_it import TryIt, samples_of
 from explorer.text.tables import Table
 from explorer.training.probe import LayerProbe
 from explorer.ui.pictures.numbers import kept
@@ -340,7 +339,7 @@ def test_a_browser_is_known_by_an_id_that_nobody_can_guess(subject, opened):
 def test_every_layer_is_asked(subject):
     view = Probe(class_1="a class of this test")
     assert view.known(subject) is None
-    assert view.waiting(subject) == {"about": METHOD, "curve": None}
+    assert view.waiting(subject) == {"about": Probe.method, "curve": None}
     assert view.compute(subject)["about"].startswith("Best at hidden state")
     assert view.known(subject) is not None
     assert Probe(source=FILE).known(subject) is None  # nothing to ask, and nothing goes wrong

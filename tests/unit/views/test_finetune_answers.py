@@ -9,12 +9,11 @@ from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.answer_examples import FILE, STARTER, TYPED, AnswerExamples, asks
 from explorer.finetune.answer_result import RIGHT, AnswerResult
-from explorer.finetune.answer_run import AnswerBaselines, AnswerOutcome, AnswerRecipe
 from explorer.finetune.answer_try import SAMPLES, AnswerTry
-from explorer.finetune.compute.questions import built_in, read_typed
-from explorer.finetune.compute.squad import read_questions
+from explorer.finetune.compute.questions import built_in, read_questions, read_typed
 from explorer.finetune.compute.training import new_run, run_training
-from explorer.finetune.outcome import Outcome
+from explorer.finetune.outcome import AnswerBaselines, AnswerOutcome, Outcome
+from explorer.finetune.recipe import AnswerRecipe
 from explorer.finetune.run import opening_run
 from explorer.finetune.runs import AnswerRuns
 from explorer.ui.subject import Subject

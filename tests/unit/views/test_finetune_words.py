@@ -8,17 +8,17 @@ import pytest
 import explorer
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.finetune import words_probe
+from explorer.finetune import over_examples
 from explorer.finetune.compute import store
 from explorer.finetune.compute.tag_task import Tagging
 from explorer.finetune.compute.training import new_run, run_training
 from explorer.finetune.example_settings import FILE, READY, TYPED
+from explorer.finetune.outcome import WordBaselines, WordOutcome
+from explorer.finetune.over_examples import WordProbe
+from explorer.finetune.recipe import HEAD_NUMBERS, LAYERS_NUMBERS, WordRecipe
 from explorer.finetune.runs import WordRuns
 from explorer.finetune.words_examples import STARTER, WordExamples, clicked
-from explorer.finetune.words_probe import WordProbe
-from explorer.finetune.words_recipe import HEAD, LAYERS, WordRecipe
 from explorer.finetune.words_result import NAMES, TAGS, WordResult, in_context
-from explorer.finetune.words_run import WordBaselines, WordOutcome
 from explorer.finetune.words_try import SENTENCES, WordTry
 from explorer.text.tagged import read_tagged, split_words
 from explorer.training import tag_probe
@@ -127,13 +127,13 @@ def test_a_file_is_told_of(subject, tmp_path):
 
 def test_settings_that_suit_layers_come_with_them(subject):
     recipe = WordRecipe()
-    assert (recipe.tag_epochs, recipe.tag_rate, recipe.tag_batch) == HEAD
+    assert (recipe.tag_epochs, recipe.tag_rate, recipe.tag_batch) == HEAD_NUMBERS
     changed = WordRecipe(tag_layers=6).on_tag_layers(subject, 6).settings
-    assert (changed["tag_layer"], changed["tag_epochs"], changed["tag_rate"], changed["tag_batch"]) == (6, *LAYERS)
+    assert (changed["tag_layer"], changed["tag_epochs"], changed["tag_rate"], changed["tag_batch"]) == (6, *LAYERS_NUMBERS)
     own = WordRecipe(tag_epochs=7).on_tag_layers(subject, 1).settings
     assert own == {"tag_layer": 4}
     plan = WordRecipe().plan(explorer.load())
-    assert (plan.layer, plan.pooling, plan.settings.epochs) == (4, "first", HEAD[0])
+    assert (plan.layer, plan.pooling, plan.settings.epochs) == (4, "first", HEAD_NUMBERS[0])
 
 
 def test_a_run_of_another_kind_is_not_looked_at(subject, run):
@@ -148,7 +148,7 @@ def test_a_run_of_another_kind_is_not_looked_at(subject, run):
 
 def test_the_probe_answers_which_layer_knows_what(subject, monkeypatch):
     monkeypatch.setattr(tag_probe, "MOST_WORDS", 700)
-    monkeypatch.setattr(words_probe, "SEEDS", 1)
+    monkeypatch.setattr(over_examples, "TAG_SEEDS", 1)
     view = WordProbe()
     found = view.result(subject)
     shown = view.draw(subject, found)

@@ -1,0 +1,134 @@
+// Where the page's own texts use a term of the glossary: in lessons, captions and findings.
+import { el } from "../shared/dom.js";
+
+const ADDRESS = "bx/glossary.json";
+const CAPTIONS = ".view .caption, .view .detail-title";
+const BLOCKS = "p, li, td, th"; // what holds a text in one piece
+const OTHERS = "a, button, code, em, .bx-term"; // what is no prose of ours, or marked already; slanted words are examples
+const QUOTED = /[“‘"][^”’"]*[”’"]/g;
+
+const idle = window.requestIdleCallback ?? ((call) => setTimeout(call, 200));
+const byWord = new Map(); // word in lower case → index of its term
+const waiting = new Map(); // element → what marks it, until the glossary is here
+let terms = [];
+let words = null; // a regular expression of all words; null until the glossary is here
+let isDue = false;
+
+/**
+ * @typedef {object} Term
+ * @property {string} name
+ * @property {string[]} words that stand for it in a text, in lower case
+ * @property {string} meaning HTML made from Markdown of our own
+ * @property {string} where the view that shows it, in words
+ * @property {string} query of the link to that view
+ * @property {string} anchor of its heading in the guide
+ */
+
+/**
+ * The term that a marked word stands for.
+ * @param {HTMLElement} marked
+ * @returns {Term}
+ */
+export function termOf(marked) {
+  return terms[marked.dataset.term];
+}
+
+/** Fetch the glossary when the page has time, and mark the captions that are seen from then on. */
+export function watchTexts() {
+  const watched = { attributes: true, attributeFilter: ["data-busy", "data-how"] }; // after each drawing, and when captions unfold
+  addEventListener("DOMContentLoaded", () => {
+    idle(fetchTerms);
+    new MutationObserver(() => document.body.dataset.busy || markCaptions()).observe(document.body, watched);
+  });
+}
+
+async function fetchTerms() {
+  try {
+    ({ terms } = await (await fetch(ADDRESS)).json());
+  } catch {
+    return; // the page does without
+  }
+  terms.forEach((term, index) => term.words.forEach((word) => byWord.set(word, index)));
+  const longest = [...byWord.keys()].sort((one, other) => other.length - one.length); // letters, spaces and hyphens only
+  words = new RegExp(`(?<![\\p{L}\\p{N}_-])(?:${longest.join("|")})(?![\\p{L}\\p{N}_-])`, "giu");
+  for (const mark of waiting.values()) mark();
+  waiting.clear();
+  markCaptions();
+}
+
+function markCaptions() {
+  if (!words || isDue) return;
+  isDue = true;
+  idle(() => {
+    isDue = false;
+    for (const one of document.querySelectorAll(CAPTIONS)) if (one.getClientRects().length) markTerms(one);
+  });
+}
+
+/**
+ * Mark the terms in a text of ours, each once.
+ * @param {Element} root
+ * @param {Element} within a larger text, in which some may be marked already
+ */
+export function markTerms(root, within = root) {
+  if (!words) {
+    waiting.set(root, () => markTerms(root, within));
+    return;
+  }
+  const seen = markedIn(within);
+  const inner = [...root.querySelectorAll(BLOCKS)];
+  for (const block of inner.length ? inner : [root]) {
+    if (!block.querySelector(BLOCKS)) markBlock(block, seen, (text) => [...text.matchAll(QUOTED)].map((one) => [one.index, one.index + one[0].length]));
+  }
+}
+
+/**
+ * Mark the terms in a sentence about the user's texts. Their words stand between quotes and may contain some, so that all is left
+ * as it is from the first quote to the last; a term that is a word of the input is not ours in this sentence.
+ * @param {Element} root
+ */
+export function markFinding(root) {
+  if (!words) {
+    waiting.set(root, () => markFinding(root));
+    return;
+  }
+  const typed = [...document.querySelectorAll(":is(#text-a, #text-b) :is(textarea, input)")].map((one) => one.value).join(" ");
+  const seen = markedIn(root);
+  for (const [word] of typed.matchAll(words)) seen.add(byWord.get(word.toLowerCase()));
+  markBlock(root, seen, (text) => {
+    const quotes = [...text.matchAll(/[“”‘’"]/g)].map((one) => one.index);
+    return quotes.length ? [[quotes[0], quotes.at(-1) + 1]] : [];
+  });
+}
+
+function markedIn(text) {
+  return new Set([...text.querySelectorAll(".bx-term")].map((one) => Number(one.dataset.term)));
+}
+
+// `seen` are the indices of the terms that are not to be marked, `quoted(text)` finds the ranges of characters that are left as they are.
+function markBlock(block, seen, quoted) {
+  const texts = document.createNodeIterator(block, NodeFilter.SHOW_TEXT);
+  const nodes = [];
+  for (let node = texts.nextNode(), from = 0; node; from += node.length, node = texts.nextNode()) nodes.push([node, from]);
+  const left = quoted(block.textContent);
+  for (const [node, from] of nodes) {
+    if (node.parentElement.closest(OTHERS)) continue;
+    const found = [...node.data.matchAll(words)].filter(({ 0: word, index }) => {
+      const term = byWord.get(word.toLowerCase());
+      const at = from + index;
+      return !left.some(([start, end]) => at < end && at + word.length > start) && !seen.has(term) && seen.add(term);
+    });
+    for (const { 0: word, index } of found.reverse()) {
+      const rest = node.splitText(index);
+      rest.splitText(word.length);
+      rest.replaceWith(marked(word, block));
+    }
+  }
+}
+
+// A stop of the Tab key in lessons only: on the page the way from control to control stays short.
+function marked(word, block) {
+  const term = byWord.get(word.toLowerCase());
+  const keys = block.closest("#lessons") ? { role: "button", tabindex: "0", "aria-haspopup": "dialog" } : {};
+  return el("span", { class: "bx-term", "data-term": term, ...keys }, word);
+}

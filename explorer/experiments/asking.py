@@ -1,0 +1,297 @@
+"""What all questions of an experiment show: the mean of every place, the chosen one on a held-out half and in every item."""
+
+from collections.abc import Generator, Hashable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from explorer.core.errors import InputError
+from explorer.experiments.compute.experiment import MOST_SEED, Experiment, experiment_in_steps
+from explorer.experiments.compute.file import shipped
+from explorer.experiments.compute.items import Item
+from explorer.experiments.compute.question import HEADS, STATES, Axis
+from explorer.experiments.compute.suites import TITLES
+from explorer.experiments.compute.summary import HeldOut, at_place
+from explorer.experiments.pictures.places import SURE, Interval, board, intervals, told_q
+from explorer.experiments.source import ItemsView
+from explorer.text import limits
+from explorer.text.encoding import MASK
+from explorer.ui.pictures.numbers import Table, keep
+from explorer.ui.pictures.strip_table import Column, Row, strip_table
+from explorer.ui.settings import memory, number
+from explorer.ui.subject import Subject, head_name
+from explorer.ui.view import Change, Content, Finding, NewInput, Why, chart, note, part, read, select, sentence, settle
+
+TESTS = (
+    " The interval is a 95 % bootstrap over items, q a test that flips the signs of items by lot, after Benjamini and Hochberg "
+    "(1995). One half of the items selects a place, the other half tests it."
+)
+PIECES = 1.3  # tokens of a word
+LISTED = 200  # items, those with the largest values
+BESIDE = 60  # characters on each side of a blank in the list
+MOST_PLACES = 10_000  # in a direction
+
+
+def kept_place(value: object) -> tuple[int, ...]:
+    """A place that a click left behind, () for none."""
+    fine = isinstance(value, list | tuple) and len(value) <= 2 and all(type(at) is int and 0 <= at < MOST_PLACES for at in value)
+    return tuple(value) if fine else ()  # type: ignore[arg-type]
+
+
+class AskingView(ItemsView):
+    """One question asked of all items; a subclass says what its numbers are."""
+
+    name, question = "experiments", ""
+    side_by_side: ClassVar[Sequence[Sequence[str]]] = (("source", "seed"),)
+    columns: ClassVar[Sequence[Sequence[str]]] = (("board", "about", "hint", "help"), ("chosen", "interval", "each"))
+    widths = (1, 1)
+    unit: ClassVar[str] = "logit difference"  # of a value
+    beside: ClassVar[str] = "a place drawn by lot"  # what the chosen place is judged by
+    is_share: ClassVar[bool] = False  # whether no value is below 0
+    columns_each: ClassVar[tuple[str, str]] = ("", "")  # titles in the list of items: `before` ("" for none), and the value
+    adds_before: ClassVar[bool] = False  # whether the value in the list is `before` plus what was measured
+    board = chart("The mean of every place", height=330)
+    about = sentence(classes="caption")
+    hint = note("Click a place to see it in each item, and an item to open it in the page.")
+    chosen = sentence(keep_height=True)
+    interval = chart("The selected place on the other half, beside what it is judged by", height=150)
+    each = part("strips", height=300)
+    seed: int = number(0, "Seed of the halves", low=0, high=MOST_SEED, box=True, elem_classes="inline")
+    place: tuple[int, ...] = memory((), kept=kept_place)
+
+    def first(self, subject: Subject) -> Subject:
+        """The selected head, unless one was picked."""
+        if subject.chosen.picked or not isinstance(found := self.known(subject), Experiment) or not _of_heads(found):
+            return subject
+        layer, head = found.summary.selected
+        return subject.select(layer=layer + 1, head=head + 1, picked=False)
+
+    def passes(self, subject: Subject) -> float:
+        """In forward passes of the page's input."""
+        if self.problem(subject) or self._shipped(subject):
+            return 0
+        tokens = sum(PIECES * len(f"{one.text_a} {one.text_b}".split()) + 2 for one in self.items)
+        return tokens / subject.trace.kept * self.asked(subject).passes
+
+    def key(self, subject: Subject) -> Hashable:
+        """The model, the items, and how they are asked."""
+        items = () if self.problem(subject) else self.items
+        return self.name, subject.model.checkpoint, items, self.chosen_way, self.chosen_target, self.seed
+
+    def known(self, subject: Subject) -> Experiment | str | None:
+        """The result, or why there can be none."""
+        return self.problem(subject) or super().known(subject)
+
+    def work(self, subject: Subject) -> Generator[float, None, Experiment | str]:
+        """Ask every item; returns the problem with the items, if there is one."""
+        if problem := self.problem(subject):
+            return problem
+        if (known := self._shipped(subject)) is not None:
+            return known
+        given = self.asks, self.chosen_way, self.seed, self.chosen_target
+        try:
+            return (yield from experiment_in_steps(subject.model, self.items, *given))
+        except InputError as error:  # too few items turned out to be of use
+            return str(error)
+
+    def waiting(self, subject: Subject) -> Content:
+        """Nothing, or what is missing."""
+        return {"board": None, "interval": None, "each": None, "chosen": self.problem(subject), "about": ""}
+
+    def draw(self, subject: Subject, found: Experiment | str) -> Content:
+        """The board, and the chosen place in each item."""
+        if isinstance(found, str):
+            return self.waiting(subject) | {"chosen": found}
+        at = self._at(subject, found)
+        return {
+            "board": board(found.summary, found.axes, at, self.unit, self.is_share),
+            "about": self.told(found) + _left_out(found),
+            "chosen": self._chosen(found, at),
+            "interval": self._held_out(found),
+            "each": self._each(found, at),
+        }
+
+    def told(self, found: Experiment) -> str:
+        """What the board shows, in a sentence or two."""
+        summary = found.summary
+        return (
+            f"Mean over {len(found.items):,} items. A dot: q below 0.05, {int((summary.q < SURE).sum())} of {summary.q.size}; "
+            f"{self.beside}: {signed(summary.random)}."
+        )
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """The selected place on the items that it was not selected on."""
+        if not isinstance(found := self.known(subject), Experiment):
+            return None
+        return Finding(self.tell(found), _why(found))
+
+    def tell(self, found: Experiment) -> str:
+        """The finding, as a sentence."""
+        held = found.summary.held_out
+        return (
+            f"{capital(place_name(found.axes, found.summary.selected))}, selected on "
+            f"{len(found.items) - held.items} items, has {plain(held.effect)} on the other {held.items} (95 % interval "
+            f"{plain(held.low)} to {plain(held.high)}; rank {held.rank} of {found.summary.q.size}); {self.beside} "
+            f"{plain(held.random)}."
+        )
+
+    def _at(self, subject: Subject, found: Experiment) -> tuple[int, ...]:
+        """The place that is looked at."""
+        if _of_heads(found):
+            chosen = subject.selection
+            return (chosen.attention_layer, chosen.head_index) if chosen.picked else found.summary.selected
+        shape = found.summary.q.shape
+        fits = len(self.place) == len(shape) and all(at < most for at, most in zip(self.place, shape, strict=True))
+        return self.place if fits else found.summary.selected
+
+    def _shipped(self, subject: Subject) -> Experiment | None:
+        """What comes with the app for its own suites."""
+        if self.source not in TITLES:
+            return None
+        return shipped(subject.model, self.source, self.asks, self.chosen_way, self.seed, self.chosen_target)
+
+    def _chosen(self, found: Experiment, at: tuple[int, ...]) -> str:
+        summary = found.summary
+        mean, low, high, q = (float(getattr(summary, name)[at]) for name in ("effects", "low", "high", "q"))
+        null = "" if summary.nulls is None else f"; {self.beside}: {plain(float(summary.nulls[at]))}"
+        return (
+            f"{capital(place_name(found.axes, at))}: {signed(mean)} (95 % interval {signed(low)} to {signed(high)}, "
+            f"{told_q(q)}){null}{self.counted(found, at)}."
+        )
+
+    def counted(self, found: Experiment, at: tuple[int, ...]) -> str:
+        """In how many items it is so."""
+        lead = found.values if found.nulls is None else found.values - found.nulls
+        above = int((at_place(lead, at) > 0).sum())
+        return f"; above {'0' if found.nulls is None else 'that'} in {above:,} of {len(found.items):,} items"
+
+    def _held_out(self, found: Experiment) -> Any:
+        held = found.summary.held_out
+        rows = [
+            Interval(f"{short(found.axes, found.summary.selected)} on the other {held.items}", held.effect, held.low, held.high),
+            Interval(self.beside, held.random, held.random_low, held.random_high, faint=True),
+        ]
+        return intervals(rows, self.unit)
+
+    def _each(self, found: Experiment, at: tuple[int, ...]) -> dict[str, Any]:
+        """Items with the value of the chosen place, the largest first."""
+        own = at_place(found.values, at)
+        order = np.argsort(-np.abs(own), kind="stable")
+        before, title = self.columns_each
+        columns = [Column("before", "before"), Column("word / foil", "name"), Column("after", "after")]
+        columns += [Column(before, "number", form="+.2f")] if before else []
+        columns += [Column(title.format(short(found.axes, at)), "number", form="+.2f")]
+        rows = []
+        for row in order[:LISTED].tolist():
+            left, right = around(found.items[row])
+            numbers = [float(found.before[row])] if before else []
+            numbers.append(float(own[row]) + (float(found.before[row]) if self.adds_before else 0))
+            rows.append(Row((left, " / ".join(found.pieces[row]), right, *numbers), row))
+        table = strip_table(columns, rows, "The items, those with the largest values first", "item")
+        return keep(table, lambda: _items(found, at, order))
+
+    def on_board(self, subject: Subject, index: object) -> Change:
+        """Another place: [row, column], or the number of a row, zero-based."""
+        found = self.known(subject)
+        if isinstance(found, Experiment) and not _of_heads(found):
+            return settle(place=kept_place(index if isinstance(index, list | tuple) else [index]))
+        layer, head = limits.check_cell(index)
+        return select(layer=layer + 1, head=head + 1)
+
+    def on_each(self, subject: Subject, index: object) -> NewInput:
+        """An item becomes the page's input."""
+        found = self.known(subject)
+        items = found.items if isinstance(found, Experiment) else self.items
+        item = items[limits.check_integer(index, "the item", 0, len(items) - 1)]
+        return read(item.text_a, item.text_b)
+
+
+def above_board(setting: str) -> Sequence[Sequence[str]]:
+    """The columns of a view with a setting above its board."""
+    first, second = AskingView.columns
+    return (setting, *first), second
+
+
+def plain(value: float) -> str:
+    """A number with two digits behind the point."""
+    return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
+
+
+def signed(value: float) -> str:
+    """A number with its sign."""
+    return f"{round(value, 2) + 0.0:+.2f}".replace("-", "−")
+
+
+def capital(told: str) -> str:
+    """A sentence's beginning."""
+    return told[:1].upper() + told[1:]
+
+
+def percent(held: HeldOut) -> str:
+    """A share on the other half, with its interval."""
+    return f"{100 * held.effect:.0f} % (95 % interval {100 * held.low:.0f} to {100 * held.high:.0f} %)"
+
+
+def helping(found: Experiment, at: tuple[int, ...]) -> str:
+    """In how many items a place helps the word, so that without it the difference is smaller."""
+    return f"; it helps the word in {int((at_place(found.values, at) < 0).sum()):,} of {len(found.items):,} items"
+
+
+def _of_heads(found: Experiment) -> bool:
+    return len(found.axes) == 2 and found.axes[1].name == HEADS[0]
+
+
+def _why(found: Experiment) -> Why | None:
+    """Where the selected place is seen in one sentence."""
+    if _of_heads(found):
+        layer, head = found.summary.selected
+        return Why("attention", "One head", {"layer": layer + 1, "head": head + 1})
+    return None
+
+
+def place_name(axes: Sequence[Axis], at: tuple[int, ...]) -> str:
+    """A place in words: 'layer 5, head 11', 'hidden state 4, changed words'."""
+    if len(axes) == 2 and axes[1].name == HEADS[0]:
+        return head_name((at[0], at[1]))
+    first, *rest = (axis.labels[place] for axis, place in zip(axes, at, strict=True))
+    return ", ".join([f"{axes[0].name} {first}", *map(str, rest)]) if axes[0].name in (STATES[0], "layer") else f"{first}"
+
+
+def short(axes: Sequence[Axis], at: tuple[int, ...]) -> str:
+    """A place in few letters: '5.11', 'state 4'."""
+    labels = [str(axis.labels[place]) for axis, place in zip(axes, at, strict=True)]
+    if len(axes) == 2 and axes[1].name == HEADS[0]:
+        return ".".join(labels)
+    return f"{'state ' if axes[0].name == STATES[0] else ''}{', '.join(labels)}"
+
+
+def _left_out(found: Experiment) -> str:
+    """How many items could not be asked, and why not the first."""
+    if not found.left_out:
+        return ""
+    number, why = next(iter(found.left_out.items()))
+    rest = (
+        f" {len(found.left_out):,} items are left out; item {number}:"
+        if len(found.left_out) > 1
+        else f" Item {number} is left out:"
+    )
+    return f"{rest} {why}"
+
+
+def around(item: Item) -> tuple[str, str]:
+    """The text before and after the blank, cut to BESIDE characters on each side."""
+    left, _, right = " / ".join(filter(None, (item.text_a, item.text_b))).partition(MASK)
+    return (left if len(left) <= BESIDE else f"…{left[-BESIDE:]}"), (right if len(right) <= BESIDE else f"{right[:BESIDE]}…")
+
+
+def _items(found: Experiment, at: tuple[int, ...], order: np.ndarray) -> Table:
+    """All items, in full."""
+    own = at_place(found.values, at)
+    more = {"size": found.sizes, "null": None if found.nulls is None else at_place(found.nulls, at)}
+    also = {name: one for name, one in more.items() if one is not None}
+    rows = [
+        [row, *found.items[row].row[:2], *found.pieces[row], float(found.before[row]), float(own[row])]
+        + [float(one[row]) for one in also.values()]
+        for row in order.tolist()
+    ]
+    return Table.of(("item", "text_a", "text_b", "word", "foil", "difference", "change", *also), rows)

@@ -1,0 +1,122 @@
+"""Links between marked words, in every head of many items: how strong they are, and what the answer loses without them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer.core.engine import torch
+from explorer.experiments.compute.heads_off import HeadsOff, without_heads
+from explorer.experiments.compute.question import NOWHERE, Group, Measured, Question, ReadItem, Unusable, own_states
+from explorer.experiments.compute.targets import WORD
+
+FORWARD, BACKWARD = DIRECTIONS = ("forward", "backward")
+Link = tuple[tuple[int, ...], tuple[int, ...]]
+"""The tokens that look, and those that are looked at."""
+
+
+@dataclass(frozen=True)
+class Attends(Question):
+    """The weight with which a marked word looks at another in every head, 0 to 1: [layers, heads].
+
+    With two marks the first looks at the second ("forward") or the second at the first ("backward"); with one, the token that is
+    read looks at it, or is looked at. Pieces of a word that looks are averaged, those of one that is looked at are summed. Each
+    is compared with the mean weight on the other words of the item, for as many pieces.
+    """
+
+    name = "attention"
+    ways = DIRECTIONS
+    targets = (WORD,)
+    needs_marks = True
+    has_nulls = True
+    reads_words = False
+
+    def usable(self, item: ReadItem) -> None:
+        """An item needs a marked word, and another word to compare it with."""
+        comparable(item)
+        if len(item.marks) == 1 and item.place == NOWHERE:
+            raise Unusable("it has one marked word and no blank; mark a second word.")
+
+    def measure(self, group: Group) -> Measured:
+        """Every layer."""
+        states = own_states(self.model, group)
+        links = [link(one, self.way) for one in group.items]
+        values, nulls = torch.empty(2, len(links), *self.shape)
+        for layer, hidden in enumerate(states[:-1]):
+            weights = self.model.layers[layer].heads(hidden).weights()  # [n, heads, query, key]
+            for row, (queries, keys) in enumerate(links):
+                looks = weights[row][:, list(queries)].mean(1)  # [heads, key]
+                others = [token for word in group.items[row].others for token in word]
+                values[row, layer] = looks[:, list(keys)].sum(1)
+                nulls[row, layer] = looks[:, others].mean(1) * len(keys)
+        names = [[one.ids[queries[0]], one.ids[keys[0]]] for one, (queries, keys) in zip(group.items, links, strict=True)]
+        return Measured(torch.tensor(names), torch.zeros(len(links)), values, nulls)
+
+
+@dataclass(frozen=True)
+class CutLinks(HeadsOff):
+    """The logit difference with one link of one head at zero less that with it, [layers, heads]: negative where it helps.
+
+    The links are those of `Attends`, with two marks or one. The weights of all pieces of both words are zero in a head, and the
+    rest of their rows stays (as with `routes`). Each is compared with a cut of the same head's link from the same word to another
+    one of the item, drawn by lot.
+    """
+
+    name = "cut"
+    ways = DIRECTIONS
+    needs_marks = True
+    has_nulls = True
+
+    def usable(self, item: ReadItem) -> None:
+        """An item needs a marked word, and another word to compare it with."""
+        comparable(item)
+
+    def measure(self, group: Group) -> Measured:
+        """Every head, with the link cut and with another one."""
+        states = own_states(self.model, group)
+        words, before = self.before(states, group)
+        links = [link(one, self.way) for one in group.items]
+        drawn = [(queries, self._by_lot(one)) for one, (queries, _) in zip(group.items, links, strict=True)]
+        values, nulls = (
+            (without_heads(self, group, words, states, self._cut(states, given)) - before).permute(2, 0, 1)
+            for given in (links, drawn)
+        )
+        return Measured(words, before, values, nulls)
+
+    def _by_lot(self, item: ReadItem) -> tuple[int, ...]:
+        """The tokens of another word."""
+        return item.others[int(np.random.default_rng((self.seed, item.number)).integers(len(item.others)))]
+
+    def _cut(self, states: Sequence[torch.Tensor], links: Sequence[Link]) -> list[torch.Tensor]:
+        """The contexts of every head, [n, heads, tokens, head_size] by layer, with one link of each item at zero."""
+        found = []
+        for layer, hidden in zip(self.model.layers, states[:-1], strict=True):
+            heads = layer.heads(hidden)
+            contexts, weights = heads.context(), heads.weights()
+            for row, (queries, keys) in enumerate(links):
+                lost = weights[row][:, list(queries)][..., list(keys)] @ heads.value[row][:, list(keys)]
+                contexts[row][:, list(queries)] -= lost  # [heads, queries, head_size]
+            found.append(contexts)
+        return found
+
+
+def link(item: ReadItem, way: str) -> Link:
+    """From the first mark to the second, or from the token that is read to the only mark; the other way round if "backward"."""
+    first, second = item.marks[:2] if len(item.marks) > 1 else ((item.place,), item.marks[0])
+    return (first, second) if way == FORWARD else (second, first)
+
+
+def marked(item: ReadItem) -> tuple[int, ...]:
+    """The tokens of the first marked word. Raises Unusable without one."""
+    if not item.marks:
+        raise Unusable("it has no marked word; put stars around one, as in *key*.")
+    return item.marks[0]
+
+
+def comparable(item: ReadItem) -> None:
+    """Raise Unusable for an item without a marked word, or without another word."""
+    marked(item)
+    if not item.others:
+        raise Unusable("it has no other word to compare the marked one with.")

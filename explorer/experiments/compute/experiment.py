@@ -1,0 +1,181 @@
+"""One question asked of many items. Large runs are kept in a file, and go on where they were stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from explorer.analysis.resampling import halves
+from explorer.bert.explorer import Explorer
+from explorer.bert.provenance import provenance_of
+from explorer.bert.readings import Reading, key_of, when_free
+from explorer.core.errors import InputError
+from explorer.core.steps import finished
+from explorer.experiments.compute.heads_off import HEADS_OFF
+from explorer.experiments.compute.items import FEWEST, Item, check_items
+from explorer.experiments.compute.question import Axis, Question, ReadItem
+from explorer.experiments.compute.questions import QUESTIONS, question_of
+from explorer.experiments.compute.reading import in_order, measured, read_items_as
+from explorer.experiments.compute.summary import Summary, summarise
+from explorer.experiments.compute.targets import WORD
+from explorer.text import limits
+
+MOST_SEED = 2**31 - 1
+KEPT_FROM = 500  # items: what takes longer than about half a minute is worth a file
+ROW = np.dtype("<f4")
+NO_DIFFERENCE = "the model prefers the word to the foil no more than in the changed text, so that there is nothing to recover."
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    """What a question found in some items: arrays that begin with [items].
+
+    `pieces` are word and foil of each item as the model has them, and `before` [items] their logit difference in the unchanged
+    run (for patching, in that of the changed text). `values` [items, *places] are what was measured at each place: for
+    "heads_off" the difference without a head less that with it, negative where the head helps the word; the other questions
+    say it in their docstrings. `nulls` [items, *places] are what each value is compared with, None for 0; `sizes` [items] what
+    the values are parts of, None for 1. `left_out` are the reasons why items, by their number from 1, could not be asked.
+    `provenance` tells how it was made.
+    """
+
+    items: tuple[Item, ...]
+    pieces: tuple[tuple[str, str], ...]
+    before: np.ndarray
+    values: np.ndarray
+    provenance: dict[str, Any]
+    nulls: np.ndarray | None = None
+    sizes: np.ndarray | None = None
+    left_out: dict[int, str] = field(default_factory=dict)
+
+    @property
+    def question(self) -> type[Question]:
+        """The class of its question."""
+        return QUESTIONS[self.provenance["question"]]
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """What the places are."""
+        return self.question.axes(self.provenance["how"], self.values.shape[1:])
+
+    @cached_property
+    def summary(self) -> Summary:
+        """Means, intervals, tests and the held-out half."""
+        return summarise(self.values, self.provenance["seed"], self.question.pick(self.provenance["how"]), self.nulls, self.sizes)
+
+    @property
+    def held_out_before(self) -> float:
+        """The mean of `before` over the items that test the selected place."""
+        _, testing = halves(len(self.items), self.provenance["seed"])
+        return float(self.before[testing].mean())
+
+    def as_dict(self) -> dict[str, Any]:
+        """As `/experiment` answers; layers and heads count from 1, hidden states from 0."""
+        found = self.summary
+        arrays = {name: getattr(found, name).tolist() for name in ("effects", "low", "high", "p", "q")}
+        axes = self.axes
+        return {
+            **arrays,
+            **({} if found.nulls is None else {"nulls": found.nulls.tolist()}),
+            "places": {axis.name: list(axis.labels) for axis in axes},
+            "random": found.random,
+            "selected": [axis.labels[at] for axis, at in zip(axes, found.selected, strict=True)],
+            "held_out": {**vars(found.held_out), "baseline": self.held_out_before},
+            "baseline": float(self.before.mean()),
+            "items": len(self.items),
+            "left_out": {str(number): why for number, why in self.left_out.items()},
+            "provenance": self.provenance,
+        }
+
+
+def experiment_in_steps(
+    model: Explorer, items: object, question: str = HEADS_OFF, how: str = "", seed: int = 0, target: str = WORD
+) -> Generator[float, None, Experiment]:
+    """Ask a question of every item; yields the share done, 0 to 1.
+
+    `items` are rows [text_a, text_b, word, foil] or Items; `question` is of QUESTIONS, `how` one of its ways ("" the first one),
+    and `target` "word", "next_sentence" or "label". Raises InputError, and CapabilityError without the head that is asked.
+    """
+    seed = limits.check_integer(seed, "the seed", 0, MOST_SEED)
+    asked = question_of(model, question, how, target, seed)
+    checked = check_items(items)
+    read, left_out = read_items_as(asked, checked)
+    rows = yield from (_kept if len(checked) >= KEPT_FROM else _at_once)(asked, read)
+    return _experiment(asked, read, rows, left_out)
+
+
+def experiment(
+    model: Explorer, items: object, question: str = HEADS_OFF, how: str = "", seed: int = 0, target: str = WORD
+) -> Experiment:
+    """The same at once."""
+    return finished(experiment_in_steps(model, items, question, how, seed, target))
+
+
+def _experiment(asked: Question, read: Sequence[ReadItem], rows: np.ndarray, left_out: dict[int, str]) -> Experiment:
+    """From rows of `Measured`, without the items in which there is nothing to measure. Raises InputError if too few are left."""
+    some = np.flatnonzero(rows[:, 3] > 0)
+    left_out = left_out | {read[at].number: NO_DIFFERENCE for at in np.flatnonzero(rows[:, 3] <= 0).tolist()}
+    if len(some) < FEWEST:
+        raise InputError(f"This needs at least two items that can be asked. Of item {min(left_out)}: {left_out[min(left_out)]}")
+    rows, read = rows[some], [read[at] for at in some.tolist()]
+    names = asked.target.names(rows[:, :2].astype(np.int64).ravel().tolist())
+    values = rows[:, 4:].reshape(len(rows), -1, *asked.shape)  # and nulls
+    provenance = {
+        "question": asked.name,
+        "how": asked.way,
+        **({} if asked.target_name == WORD else {"target": asked.target_name}),
+        "seed": asked.seed,
+        "items": len(read),
+        **provenance_of(asked.model),
+    }
+    return Experiment(
+        tuple(one.item for one in read),
+        tuple(zip(names[::2], names[1::2], strict=True)),
+        rows[:, 2],
+        values[:, 0],
+        provenance,
+        values[:, 1] if asked.has_nulls else None,
+        rows[:, 3] if (rows[:, 3] != 1).any() else None,
+        dict(sorted(left_out.items())),
+    )
+
+
+def _sorted(rows: np.ndarray, order: Sequence[int]) -> np.ndarray:
+    """Rows in the order of the items, from that in which they were measured."""
+    found = np.empty_like(rows)
+    found[list(order)] = rows
+    return found
+
+
+def _at_once(asked: Question, items: Sequence[ReadItem]) -> Generator[float, None, np.ndarray]:
+    parts = []
+    for share, rows in measured(asked, items):
+        parts.append(rows)
+        yield share
+    return _sorted(np.concatenate(parts), in_order(items))
+
+
+def _kept(asked: Question, items: Sequence[ReadItem]) -> Generator[float, None, np.ndarray]:
+    """With a file that a later run of the same goes on with."""
+    rows_asked = [repr(one.item.row) for one in items]
+    key = key_of(asked.model, rows_asked, asked.name, asked.way, asked.target_name, asked.seed)
+
+    def fill(folder: Path) -> Generator[float, None, np.ndarray]:
+        reading = Reading(folder, asked.width, ROW)
+        shares: list[float] = []
+
+        def rows() -> Iterator[tuple[np.ndarray, np.ndarray]]:
+            for share, part in measured(asked, items, len(reading.lengths())):
+                shares.append(share)
+                yield part, np.ones(len(part))
+
+        for _ in reading.append(rows()):
+            yield shares[-1]
+        return np.array(reading.rows())
+
+    rows = yield from when_free(key, 4 * asked.width * len(items), fill)
+    return _sorted(rows, in_order(items))

@@ -1,0 +1,72 @@
+"""How likely whole sentences are, in many items: the one with the word beside the one with its foil."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from explorer.core.engine import torch
+from explorer.experiments.compute.question import Axis, Group, Measured, Question, ReadItem, Unusable, own_states
+from explorer.experiments.compute.targets import WORD
+from explorer.techniques.targets import batches
+
+PARTS = ("the blank", "the other pieces", "all pieces")
+
+
+@dataclass(frozen=True)
+class Likelihood(Question):
+    """The log-likelihood of the text with the word less that with the foil, in nats: [the blank, the other pieces, all pieces].
+
+    Every piece is hidden in turn, and the logarithms of the probabilities are summed (pseudo-log-likelihood, Salazar et al.
+    2020, section 2). The other pieces alone are what Nangia et al. 2020 count: how probable the rest is, given the word.
+    """
+
+    name = "likelihood"
+    ways = ("pseudo_likelihood",)
+    targets = (WORD,)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Parts of the text."""
+        return (len(PARTS),)
+
+    @classmethod
+    def axes(cls, way: str, shape: Sequence[int]) -> tuple[Axis, ...]:
+        """Parts of the text."""
+        return (Axis("pieces", PARTS),)
+
+    @property
+    def passes(self) -> float:
+        """One for each piece of both texts, of about ten."""
+        return 20
+
+    def usable(self, item: ReadItem) -> None:
+        """One blank can be filled."""
+        if item.ids.count(self.model.mask_id) > 1:
+            raise Unusable("it has a second blank, which nothing fills.")
+
+    def measure(self, group: Group) -> Measured:
+        """Item by item."""
+        words, before = self.before(own_states(self.model, group), group)
+        others = torch.tensor([self._others(item, *pair) for item, pair in zip(group.items, words.tolist(), strict=True)])
+        return Measured(words, before, torch.stack([before, others, before + others], 1))
+
+    def _others(self, item: ReadItem, word: int, foil: int) -> float:
+        """The log-likelihood of all pieces but the word, given it, less the same for the foil."""
+        special = {*self.model.tokenizer.all_special_ids}
+        places = [at for at, id in enumerate(item.ids) if at != item.place and id not in special]
+        return self._sum(item, word, places) - self._sum(item, foil, places)
+
+    def _sum(self, item: ReadItem, filler: int, places: Sequence[int]) -> float:
+        """Σ log p of the pieces at `places`, each hidden by itself, where `filler` stands in the blank."""
+        ids, total = [filler if at == item.place else id for at, id in enumerate(item.ids)], 0.0
+        for batch in batches(len(places), len(ids)):
+            hidden = torch.tensor(places[batch])
+            padded = self.model.pad([(ids, item.segments)] * len(hidden))
+            rows = torch.arange(len(hidden))
+            padded.ids[rows, hidden] = self.model.mask_id
+            (last,) = deque(self.model.run_padded(padded), maxlen=1)
+            logs = self.model.masked_lm(last[rows, hidden]).log_softmax(-1)
+            total += float(logs[rows, torch.tensor(ids)[hidden]].sum())
+        return total

@@ -1,0 +1,121 @@
+"""Where an answer comes from, in many items: the share that the routes find, and which attribution finds the marked word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer.core.engine import torch
+from explorer.experiments.compute.attention import comparable, marked
+from explorer.experiments.compute.question import STATES, Axis, Group, Measured, Question, ReadItem, numbered, own_states
+from explorer.experiments.compute.targets import WORD
+from explorer.techniques.attribution import attribute
+from explorer.techniques.routes import mixing, place_shares
+from explorer.techniques.targets import Target
+
+METHODS = {
+    "gradient × input": ("gradient_x_input", "pad"),
+    "integrated gradients from [PAD]": ("integrated_gradients", "pad"),
+    "integrated gradients from [MASK]": ("integrated_gradients", "mask"),
+    "integrated gradients from the mean": ("integrated_gradients", "mean"),
+    "occlusion": ("occlusion", "pad"),
+}
+"""The methods, and the baseline of each (only integrated gradients read it)."""
+FOIL, ALONE = "foil", "word"
+STEPS = 20  # of integrated gradients: enough for who is first, if not for the sum
+
+
+@dataclass(frozen=True)
+class ComesFrom(Question):
+    """The share of the last vector of the token that is read that comes from the marked word, at every hidden state: 0 to 1.
+
+    By the routes (ALTI, Ferrando et al. 2022): of pieces of a word the sum. The null is the mean share of the item's other words,
+    for as many pieces.
+    """
+
+    name = "routes"
+    ways = ("mixing",)
+    needs_marks = True
+    has_nulls = True
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Hidden states, from 0."""
+        return (self.model.capabilities.layers + 1,)
+
+    @classmethod
+    def axes(cls, way: str, shape: Sequence[int]) -> tuple[Axis, ...]:
+        """Hidden states."""
+        return numbered(shape, STATES)
+
+    @property
+    def passes(self) -> float:
+        """A pass, and its attention blocks taken apart."""
+        return 2
+
+    def usable(self, item: ReadItem) -> None:
+        """An item needs a marked word, and another word to compare it with."""
+        comparable(item)
+
+    def measure(self, group: Group) -> Measured:
+        """Item by item."""
+        words, before = self.before(own_states(self.model, group), group)
+        values, nulls = np.empty((2, len(group.items), *self.shape), dtype=np.float32)
+        for row, item in enumerate(group.items):
+            shares = place_shares(mixing(self.model.trace(item.item.text_a, item.item.text_b)).shares, item.place)
+            others = [token for word in item.others for token in word]
+            values[row] = shares[:, list(item.marks[0])].sum(1)
+            nulls[row] = shares[:, others].mean(1) * len(item.marks[0])
+        return Measured(words, before, torch.from_numpy(values), torch.from_numpy(nulls))
+
+
+@dataclass(frozen=True)
+class FindsCue(Question):
+    """Whether a method of attribution gives the marked word the highest score of all words, 1 or 0: [methods].
+
+    The scores are for the difference of the logits of word and foil ("foil"), or for the logit of the word alone ("word"); the
+    score of a word is the sum of those of its pieces. The null is what drawing a word by lot would find: 1 / words.
+    """
+
+    name = "attribution"
+    ways = (FOIL, ALONE)
+    targets = (WORD,)
+    needs_marks = True
+    has_nulls = True
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Methods."""
+        return (len(METHODS),)
+
+    @classmethod
+    def axes(cls, way: str, shape: Sequence[int]) -> tuple[Axis, ...]:
+        """Methods."""
+        return (Axis("method", tuple(METHODS)),)
+
+    @property
+    def passes(self) -> float:
+        """A pass back counts as two; occlusion takes one for each word."""
+        return 10 + 3 * 3 * STEPS
+
+    def usable(self, item: ReadItem) -> None:
+        """An item needs a marked word, and another word to compare it with."""
+        comparable(item)
+
+    def measure(self, group: Group) -> Measured:
+        """Item by item."""
+        words, before = self.before(own_states(self.model, group), group)
+        found = [self._found(item, *pair) for item, pair in zip(group.items, words.tolist(), strict=True)]
+        chance = torch.tensor([[1 / (1 + len(item.others))] * len(METHODS) for item in group.items])
+        return Measured(words, before, torch.tensor(found), chance)
+
+    def _found(self, item: ReadItem, word: int, foil: int) -> list[float]:
+        """1 for each method that ranks the marked word first."""
+        trace = self.model.trace(item.item.text_a, item.item.text_b)
+        target = Target("fill_mask", item.place, word, "", foil if self.way == FOIL else None)
+        with torch.inference_mode(False):  # the methods need gradients
+            scores = [attribute(trace, target, method, STEPS, baseline).scores for method, baseline in METHODS.values()]
+        cue = list(marked(item))
+        return [float(all(one[cue].sum() > one[list(other)].sum() for other in item.others)) for one in scores]

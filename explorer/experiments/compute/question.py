@@ -1,0 +1,198 @@
+"""What a question of an experiment is: items × question × target → one number for every place in every item."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from explorer.bert.explorer import Explorer
+from explorer.bert.network import Network
+from explorer.core.engine import torch
+from explorer.core.errors import InputError
+from explorer.experiments.compute.items import Item
+from explorer.experiments.compute.summary import Place, highest
+from explorer.experiments.compute.targets import TARGETS, Target, target_of
+from explorer.text import limits
+
+NOWHERE = -1  # the place of an item without a blank
+
+
+class Unusable(InputError):
+    """Why one item cannot be asked this question; the others can."""
+
+
+@dataclass(frozen=True)
+class ReadItem:
+    """An item as the model reads it.
+
+    `place` is the token that the target reads, `word` and `foil` its classes (UNKNOWN where the model chooses). `marks` are the
+    tokens of each marked word, `others` those of every other word (no special token, no blank), and `changed` the ids of the
+    text with the counterparts; they are there for questions that need them.
+    """
+
+    item: Item
+    ids: tuple[int, ...]
+    segments: tuple[int, ...]
+    place: int
+    word: int
+    foil: int
+    number: int = 0
+    marks: tuple[tuple[int, ...], ...] = ()
+    others: tuple[tuple[int, ...], ...] = ()
+    changed: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Group:
+    """Items of one length, the tokens that are read in each [n], and the classes of word and foil [n, 2]."""
+
+    items: Sequence[ReadItem]
+    places: torch.Tensor
+    words: torch.Tensor
+
+    @classmethod
+    def of(cls, items: Sequence[ReadItem]) -> Group:
+        """From the items."""
+        places, words = [one.place for one in items], [(one.word, one.foil) for one in items]
+        return cls(items, torch.tensor(places), torch.tensor(words))
+
+    @property
+    def rows(self) -> torch.Tensor:
+        """[n] the number of each."""
+        return torch.arange(len(self.items))
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What was measured in n items: `words` [n, 2] classes of word and foil, `before` [n], and `values` [n, *places].
+
+    `nulls` [n, *places] are what each value is compared with, None for 0. `sizes` [n] are what the values are parts of, so
+    that the mean is Σ values / Σ sizes; None for 1.
+    """
+
+    words: torch.Tensor
+    before: torch.Tensor
+    values: torch.Tensor
+    nulls: torch.Tensor | None = None
+    sizes: torch.Tensor | None = None
+
+    def rows(self) -> np.ndarray:
+        """[n, width] float32: words, before, size, values, and nulls if there are any."""
+        size = torch.ones(len(self.before)) if self.sizes is None else self.sizes
+        columns = [self.words.float(), self.before[:, None], size[:, None], self.values.flatten(1)]
+        columns += [] if self.nulls is None else [self.nulls.flatten(1)]
+        return torch.cat(columns, 1).numpy().astype(np.float32)
+
+
+Part = tuple[float, np.ndarray]
+"""The share done, 0 to 1, and rows of `Measured`."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One of the two directions in which places lie: its name, and the label of each."""
+
+    name: str
+    labels: Sequence[int | str]
+
+
+LAYERS, HEADS, STATES = ("layer", 1), ("head", 1), ("hidden state", 0)
+
+
+@dataclass(frozen=True)
+class Question(ABC):
+    """One question: a way to ask it, a target, and a seed for what is drawn by lot.
+
+    Raises InputError for a way or target that it does not have, CapabilityError for what the model lacks.
+    """
+
+    name: ClassVar[str]
+    ways: ClassVar[tuple[str, ...]]
+    targets: ClassVar[tuple[str, ...]] = TARGETS
+    needs_marks: ClassVar[bool] = False
+    has_nulls: ClassVar[bool] = False
+    reads_words: ClassVar[bool] = True  # whether an item must have what the target reads; where not, its place may be NOWHERE
+    model: Explorer = field(repr=False)
+    way: str = ""
+    target_name: str = TARGETS[0]
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "way", limits.check_choice(self.way or self.ways[0], "how", self.ways))
+        limits.check_choice(self.target_name, f"the target of {self.name}", self.targets)
+        object.__setattr__(self, "target", target_of(self.model, self.target_name))
+
+    target: Target = field(init=False, repr=False)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How many places there are, (rows, columns) or (rows,): unless a question says otherwise, layers and heads."""
+        return self.model.capabilities.layers, self.model.capabilities.heads
+
+    @classmethod
+    def axes(cls, way: str, shape: Sequence[int]) -> tuple[Axis, ...]:
+        """The names of places of this shape, which need no model: a saved experiment has them too."""
+        return numbered(shape, LAYERS, HEADS)
+
+    @classmethod
+    def pick(cls, way: str) -> Callable[[np.ndarray], Place]:
+        """How the place that is looked for is chosen from means."""
+        return highest
+
+    @property
+    def width(self) -> int:
+        """How many numbers a row of `Measured` has."""
+        return 4 + int(np.prod(self.shape)) * (2 if self.has_nulls else 1)
+
+    @property
+    def copies(self) -> int:
+        """How many copies of an item are read together."""
+        return 1
+
+    @property
+    def passes(self) -> float:
+        """About how many forward passes an item takes."""
+        return 1
+
+    def usable(self, item: ReadItem) -> None:
+        """Raise Unusable, with the reason, for an item that this question cannot be asked about."""
+        return
+
+    def prepare(self, items: Sequence[ReadItem]) -> Generator[Part, None, None]:
+        """What is found from all items before any is measured; yields empty parts."""
+        yield from ()
+
+    @abstractmethod
+    def measure(self, group: Group) -> Measured:
+        """The numbers of some items of one length."""
+
+    def before(self, states: Sequence[torch.Tensor], group: Group) -> tuple[torch.Tensor, torch.Tensor]:
+        """The classes of word and foil [n, 2], and their logit difference [n], in unchanged runs."""
+        vectors = states[-1][group.rows, group.places]
+        words = self.target.chosen(group.words, vectors)
+        return words, self.target.differences(vectors, words)
+
+
+def numbered(shape: Sequence[int], *axes: tuple[str, int]) -> tuple[Axis, ...]:
+    """Axes of numbers, each from its first."""
+    return tuple(Axis(name, range(first, first + count)) for (name, first), count in zip(axes, shape, strict=True))
+
+
+def states_of(model: Network, rows: Sequence[tuple[Sequence[int], Sequence[int]]]) -> tuple[list[torch.Tensor], torch.Tensor]:
+    """Every hidden state of some inputs, [n, tokens, hidden] each, and where they have tokens: [n, tokens] bool."""
+    padded = model.pad(rows)
+    return list(model.run_padded(padded)), padded.real
+
+
+def own_states(model: Network, group: Group) -> list[torch.Tensor]:
+    """Every hidden state of the items' texts, [n, tokens, hidden] each."""
+    return states_of(model, [(one.ids, one.segments) for one in group.items])[0]
+
+
+def changed_states(model: Network, group: Group) -> list[torch.Tensor]:
+    """Every hidden state of the items' changed texts, [n, tokens, hidden] each."""
+    return states_of(model, [(one.changed, one.segments) for one in group.items])[0]

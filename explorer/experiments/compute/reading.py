@@ -1,0 +1,102 @@
+"""Items as a model reads them, and in what order they are measured: those of one length together, the shortest first."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from explorer.bert.explorer import Explorer
+from explorer.bert.features import encode
+from explorer.core.engine import inference_mode
+from explorer.core.errors import InputError
+from explorer.experiments.compute.items import FEWEST, Item, Mark
+from explorer.experiments.compute.question import NOWHERE, Group, Part, Question, ReadItem, Unusable
+from explorer.experiments.compute.targets import UNKNOWN
+from explorer.text.encoding import Encoding
+
+TOKENS_READ = 1024
+"""Tokens of a batch with all copies of its items: enough to keep two cores busy, few enough for the caches."""
+
+
+def read_items_as(question: Question, items: Sequence[Item]) -> tuple[list[ReadItem], dict[int, str]]:
+    """The items that the question can be asked about, and why not about the others, by their number from 1.
+
+    Raises InputError naming an item that is wrong in itself, and where fewer than two items are left.
+    """
+    encoded = encode(question.model, [(one.text_a, one.text_b) if one.text_b else one.text_a for one in items])
+    found, left_out = [], {}
+    for number, (item, (ids, segments)) in enumerate(zip(items, encoded, strict=True), 1):
+        try:
+            read = ReadItem(item, ids, segments, *_asked_for(question, item, ids), number)
+            read = _with_marks(question.model, read) if question.needs_marks else read
+            question.usable(read)
+        except Unusable as error:
+            left_out[number] = str(error)
+        except InputError as error:
+            raise InputError(f"{str(error).rstrip('.')} (item {number}).") from error
+        else:
+            found.append(read)
+    if len(found) < FEWEST:
+        number, why = next(iter(left_out.items()))
+        raise InputError(f"This needs at least two items that can be asked; item {number} cannot: {why}")
+    return found, left_out
+
+
+def in_order(items: Sequence[ReadItem]) -> list[int]:
+    """The numbers of items, from 0, in the order in which they are measured, the shortest first."""
+    return sorted(range(len(items)), key=lambda number: len(items[number].ids))
+
+
+@inference_mode
+def measured(question: Question, items: Sequence[ReadItem], done: int = 0) -> Generator[Part, None, None]:
+    """Measure items in the order of `in_order`, from number `done` on; yields parts as they come, first perhaps empty ones."""
+    ordered = [items[number] for number in in_order(items)]
+    if done >= len(ordered):
+        return
+    yield from question.prepare(ordered)
+    work = np.cumsum([0, *(len(one.ids) for one in ordered)])
+    for batch in grouped([len(one.ids) for one in ordered], done, question.copies):
+        yield float(work[batch.stop] / work[-1]), question.measure(Group.of(ordered[batch])).rows()
+
+
+def grouped(lengths: Sequence[int], done: int, copies: int) -> Iterator[slice]:
+    """Slices of alike lengths, none with more than TOKENS_READ tokens in so many copies."""
+    start = done
+    while start < len(lengths):
+        most = max(1, TOKENS_READ // (copies * lengths[start]))
+        stop = start + 1
+        while stop < len(lengths) and stop - start < most and lengths[stop] == lengths[start]:
+            stop += 1
+        yield slice(start, stop)
+        start = stop
+
+
+def _asked_for(question: Question, item: Item, ids: tuple[int, ...]) -> tuple[int, int, int]:
+    """The token that is read, and the classes of word and foil."""
+    if question.reads_words:
+        return question.target.place(ids), *question.target.classes(item)
+    blank = question.model.mask_id
+    return ids.index(blank) if blank in ids else NOWHERE, UNKNOWN, UNKNOWN
+
+
+def _with_marks(model: Explorer, read: ReadItem) -> ReadItem:
+    """The item with the tokens of its marks, of its other words, and the ids of its changed text."""
+    item = read.item
+    encoding = model.encode(item.text_a, item.text_b)
+    marks = tuple(_tokens(encoding, mark) for mark in item.marks)
+    taken = {token for mark in marks for token in mark} | set(model.mask_positions(encoding))
+    others = tuple(tuple(word) for word in encoding.text_words if taken.isdisjoint(word))
+    changed = model.encode(*item.changed).ids if item.changed else ()
+    return replace(read, marks=tuple(filter(None, marks)), others=others, changed=changed)
+
+
+def _tokens(encoding: Encoding, mark: Mark) -> tuple[int, ...]:
+    """The tokens of a marked stretch of text; none where it was cut off."""
+    spans = enumerate(zip(encoding.sequences, encoding.offsets, strict=True))
+    return tuple(
+        at
+        for at, (sequence, (start, end)) in spans
+        if sequence == mark.text and start < mark.end and end > mark.start and start < end
+    )

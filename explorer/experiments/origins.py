@@ -1,0 +1,129 @@
+"""Questions of an experiment about what an answer comes from: links cut, attribution, routes; and how likely whole texts are."""
+
+from explorer.experiments.asking import TESTS, AskingView, above_board, capital, helping, percent, place_name, plain, signed
+from explorer.experiments.compute.attention import BACKWARD, FORWARD
+from explorer.experiments.compute.experiment import Experiment
+from explorer.experiments.compute.origins import ALONE, FOIL, STEPS
+from explorer.experiments.compute.targets import WORD
+from explorer.experiments.source import TARGET, WITH_TARGET
+from explorer.ui.settings import choice, use
+from explorer.ui.view import caption
+
+MARKED = "An item needs a marked word, as in *The \\*keys\\* to the drawers*. "
+
+
+class CutOver(AskingView):
+    """The link from the blank to the marked word cut in every head."""
+
+    name, question = "experiments/cut", "Which link does the answer need?"
+    start = "Cut the link in every item"
+    columns = above_board("link")
+    side_by_side = WITH_TARGET
+    asks, way_of = "cut", "link"
+    unit, beside = "change of the logit difference", "a link to another word"
+    columns_each, adds_before = ("all links", "without it in {}"), True
+    link: str = choice(
+        [("from the blank, or the first mark", FORWARD), ("from the marked word, or the second mark", BACKWARD)],
+        "The link",
+        menu=True,
+        elem_classes="inline",
+    )
+    target: str = use(TARGET, WORD)
+    help = caption(
+        MARKED + "The weight with which the blank looks at it is set to zero in one head at a time, for all pieces of the word, "
+        "and the rest of the row stays, as in *Overview*. With two marked words it is the weight from the first to the second. "
+        "Blue: the link helps the word. The null cuts, in the same head, the link to another word of the item, drawn by lot."
+        + TESTS
+    )
+
+    def tell(self, found: Experiment) -> str:
+        """What the selected link does on the other half."""
+        held = found.summary.held_out
+        sure = "" if held.high < 0 or held.low > 0 else ", which is not certain"
+        return (
+            f"{capital(place_name(found.axes, found.summary.selected))}, selected on {len(found.items) - held.items} items: "
+            f"without its link the logit difference of the other {held.items} changes by {signed(held.effect)} (95 % interval "
+            f"{signed(held.low)} to {signed(held.high)}){sure}; without a link to another word by {signed(held.random)}."
+        )
+
+    def counted(self, found: Experiment, at: tuple[int, ...]) -> str:
+        """In how many items the link helps."""
+        return helping(found, at)
+
+
+class CueOver(AskingView):
+    """Which method of attribution ranks the marked word first."""
+
+    name, question = "experiments/attribution", "Which attribution finds the word that decides?"
+    start = "Attribute every item"
+    columns = above_board("scored")
+    asks, way_of = "attribution", "scored"
+    unit, beside = "share of items", "a word drawn by lot"
+    is_share = True
+    columns_each = ("logit difference", "first")
+    scored: str = choice([("word rather than foil", FOIL), ("the word alone", ALONE)], "Scores for", elem_classes="inline")
+    help = caption(
+        MARKED + "In how many items does the marked word, the one that decides by the grammar, get the highest score of all "
+        "words? The scores are those of *Attribution*, summed over the pieces of a word, with "
+        f"{STEPS} steps of integrated gradients. The null is what a word drawn by lot would find." + TESTS
+    )
+
+    def tell(self, found: Experiment) -> str:
+        """How often the best method is right on the other half."""
+        held, name = found.summary.held_out, capital(place_name(found.axes, found.summary.selected))
+        return (
+            f"{name}, the best on {len(found.items) - held.items} items, ranks the marked word first in {percent(held)} of the "
+            f"other {held.items}; a word drawn by lot is it in {100 * held.random:.0f} %."
+        )
+
+
+class RoutesOver(AskingView):
+    """How much of the answer comes from the marked word."""
+
+    name, question = "experiments/routes", "How much comes from the marked word?"
+    start = "Follow the routes of every item"
+    side_by_side = WITH_TARGET
+    asks = "routes"
+    unit, beside = "share", "any other word"
+    is_share = True
+    columns_each = ("logit difference", "share at {}")
+    target: str = use(TARGET, WORD)
+    help = caption(
+        MARKED
+        + "The routes (ALTI, Ferrando et al. 2022) say which share of the last vector of the blank comes from each token of "
+        "a hidden state, as in *Overview*; of a word of several pieces it is the sum. The null is the mean share of the other "
+        "words of the same item, for as many pieces. A share says what is mixed in, not what it does to the answer." + TESTS
+    )
+
+    def tell(self, found: Experiment) -> str:
+        """The share on the other half."""
+        held = found.summary.held_out
+        return (
+            f"{percent(held)} of the last vector comes from the marked word in {held.items} items, counted at "
+            f"{place_name(found.axes, found.summary.selected)}; from any other word {100 * held.random:.0f} %."
+        )
+
+
+class LikelihoodOver(AskingView):
+    """How likely the text with the word is, beside that with its foil."""
+
+    name, question = "experiments/likelihood", "Which text surprises less?"
+    start = "Read every text piece by piece"
+    asks = "likelihood"
+    unit, beside = "log-likelihood difference (nats)", "the mean of the three"
+    columns_each = ("the blank", "{}")
+    help = caption(
+        "Both texts, with the word and with the foil in the blank, are read piece by piece: each piece is hidden by itself, and "
+        "the logarithms of the probabilities are summed (pseudo-log-likelihood, Salazar et al. 2020). Above 0 the text with the "
+        "word is likelier. *The other pieces* leaves out the blank, as Nangia et al. 2020 do, so that the frequency of the two "
+        "words does not count." + TESTS
+    )
+
+    def tell(self, found: Experiment) -> str:
+        """By how much the word's text is ahead on the other half."""
+        held = found.summary.held_out
+        sure = "" if held.low > 0 or held.high < 0 else ", which is not certain"
+        return (
+            f"Counting {place_name(found.axes, found.summary.selected)}, the text with the word is likelier by "
+            f"{plain(held.effect)} nats in {held.items} items (95 % interval {plain(held.low)} to {plain(held.high)}){sure}."
+        )

@@ -1,0 +1,105 @@
+"""The other questions of an experiment: patching, the lens, and the attention from one marked word to another."""
+
+from explorer.experiments.asking import TESTS, AskingView, above_board, capital, percent, place_name, plain
+from explorer.experiments.compute.experiment import Experiment
+from explorer.experiments.compute.patching import HEADS_OF, MLP, RESIDUAL
+from explorer.experiments.compute.targets import WORD
+from explorer.experiments.source import TARGET, WITH_TARGET
+from explorer.techniques.tuned_lens import RAW, TUNED
+from explorer.ui.settings import choice, use
+from explorer.ui.view import caption
+
+
+class Patched(AskingView):
+    """A part of each item's run put into that of its changed text."""
+
+    name, question = "experiments/patching", "What brings the answer back?"
+    start = "Patch every item"
+    columns = above_board("patched")
+    side_by_side = WITH_TARGET
+    asks, way_of = "patching", "patched"
+    unit, beside = "share recovered", "a place drawn by lot"
+    columns_each, adds_before = ("changed text", "with {}"), True
+    patched: str = choice(
+        [("the hidden states", RESIDUAL), ("the output of heads", HEADS_OF), ("the feed-forward output", MLP)],
+        "Taken over",
+        menu=True,
+        elem_classes="inline",
+    )
+    target: str = use(TARGET, WORD)
+    help = caption(
+        "An item needs a marked word with a counterpart of as many pieces, as in *The \\*key/keys\\* to the drawers*: "
+        "the changed text has the counterpart. A part of the item's own run is put into that of the changed text, and "
+        "what comes back of the logit difference is counted: 0 is the changed text, 1 the item; the mean is the sum of "
+        "what comes back over the sum of the whole differences. *Changed words* are the tokens where the texts differ, "
+        "*token read* is the blank. It shows where the difference between both texts is carried, and nothing that they "
+        "have in common (Geiger et al. 2021; Zhang & Nanda 2024)." + TESTS
+    )
+
+    def tell(self, found: Experiment) -> str:
+        """What the selected place recovers."""
+        held, name = found.summary.held_out, place_name(found.axes, found.summary.selected)
+        return (
+            f"{capital(name)}, selected on {len(found.items) - held.items} items, brings back {percent(held)} of the difference "
+            f"in the other {held.items}; a place drawn by lot {100 * held.random:.0f} %."
+        )
+
+
+class LensOver(AskingView):
+    """The lens at every hidden state of every item."""
+
+    name, question = "experiments/lens", "From which layer on is the word ahead?"
+    start = "Read every item through the lens"
+    columns = above_board("reading")
+    asks, way_of = "lens", "reading"
+    beside = "the mean of all states"
+    columns_each = ("in the end", "{}")
+    reading: str = choice([("raw", RAW), ("tuned", TUNED)], "Lens", elem_classes="inline")
+    help = caption(
+        "The masked-LM head reads the hidden state of the blank after every layer, and the logit of the foil is taken "
+        "from that of the word: above 0 the word is ahead. The head was trained for the last state; the *tuned* lens "
+        "first maps each state to where the head expects it (Belrose et al. 2023). The selected state is the first from "
+        "which on the mean stays above 0 in one half of the items." + TESTS
+    )
+
+    def tell(self, found: Experiment) -> str:
+        """From where on the word is ahead."""
+        held, (state,) = found.summary.held_out, found.summary.selected
+        sure = "" if held.low > 0 else ", which is not certain"
+        return (
+            f"From hidden state {state} on the word is ahead of the foil in {len(found.items) - held.items} items; in the other "
+            f"{held.items} it is ahead there by {plain(held.effect)} (95 % interval {plain(held.low)} to "
+            f"{plain(held.high)}){sure}."
+        )
+
+
+class AttendsOver(AskingView):
+    """The weight from one marked word to another in every head."""
+
+    name, question = "experiments/attention", "Which head looks from one word at another?"
+    start = "Look at every item"
+    columns = above_board("looks")
+    asks, way_of = "attention", "looks"
+    unit, beside = "attention weight", "any other word"
+    is_share = True
+    columns_each = ("", "weight in {}")
+    looks: str = choice(
+        [("the blank, or the first mark", "forward"), ("the marked word, or the second mark", "backward")],
+        "Who looks",
+        menu=True,
+        elem_classes="inline",
+    )
+    help = caption(
+        "Mark two words, as in *The \\*keys\\* to the drawers are \\*old\\**, and the first looks at the second; mark "
+        "one, and the blank looks at it. Of a word of several pieces, those that look are averaged and those that are "
+        "looked at are summed. The null is the mean weight on the other words of the same item, for as many pieces; "
+        "special tokens are left out. Weights say what a head mixes in, not that the answer depends on it." + TESTS
+    )
+
+    def tell(self, found: Experiment) -> str:
+        """The head that looks most, on the other half."""
+        held, name = found.summary.held_out, place_name(found.axes, found.summary.selected)
+        return (
+            f"{capital(name)}, selected on {len(found.items) - held.items} items, looks there with {percent(held)} of its weight "
+            f"in the other {held.items}, and at any other word with {100 * held.random:.0f} %."
+        )

@@ -1,0 +1,162 @@
+"""What is to be trained: a plan, which is checked, and what the kinds of task differ in."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Iterator, Sized
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+
+from explorer.bert.explorer import Explorer
+from explorer.bert.features import LAST_FOUR
+from explorer.core.engine import torch
+from explorer.core.errors import InputError
+from explorer.core.limits import EPOCHS
+from explorer.finetune.compute.finetune import Step, evaluate, train, train_top
+from explorer.finetune.compute.predictor import Classifier, Predictor
+from explorer.finetune.compute.prefix import EVERY_TOKEN, Ragged
+from explorer.finetune.compute.run import HeldOut
+from explorer.finetune.compute.top_layers import Top
+from explorer.text import limits
+from explorer.training.examples import Split
+from explorer.training.head import Head
+from explorer.training.objectives import Objective, Solvable
+from explorer.training.settings import OPTIMIZERS, Epoch, TrainingSettings
+
+MOST_UNITS = 512
+MOST_AVERAGED = 5
+CHECKS: dict[str, Callable[[object], Any]] = {
+    "epochs": lambda value: limits.check_integer(value, "the number of epochs", 0, EPOCHS.most),
+    "learning_rate": lambda value: limits.check_number(value, "the learning rate", 1e-6, 1),
+    "batch_size": lambda value: limits.check_integer(value, "the batch size", 1, 1024),
+    "seed": lambda value: limits.check_integer(value, "the seed", 0, 2**31 - 1),
+    "optimizer": lambda value: limits.check_choice(value, "the optimizer", OPTIMIZERS),
+    "units": lambda value: limits.check_integer(value, "the number of hidden units", 0, MOST_UNITS),
+    "balanced": bool,
+    "regularization": lambda value: limits.check_number(value, "the regularization", 1e-6, 1e6),
+    "held_out": lambda value: limits.check_number(value, "the share held out", 0.01, 0.9),
+    "averaged": lambda value: limits.check_integer(value, "the number of trainings averaged", 1, MOST_AVERAGED),
+    "patience": lambda value: limits.check_integer(value, "the patience", 0, EPOCHS.most),
+}
+
+
+@dataclass(frozen=True)
+class TrainingPlan:
+    """What to train: a head on the hidden state `layer` (an index), with the `layers_trained` layers below it."""
+
+    layer: int
+    pooling: str
+    layers_trained: int = 0
+    settings: TrainingSettings = field(default_factory=TrainingSettings)
+    keep_best: bool = False  # keep the epoch that scores best on the held-out examples; otherwise the last
+
+
+def make_plan(
+    model: Explorer,
+    layer: object,
+    pooling: object,
+    layers_trained: object = 0,
+    keep_best: bool = False,
+    predictor: type[Predictor] = Classifier,
+    **settings: object,
+) -> TrainingPlan:
+    """A plan from values that were sent; `settings` are those of TrainingSettings. Raises InputError or CapabilityError."""
+    most = model.capabilities.layers
+    index = limits.hidden_state_index(layer, most)
+    pooling = limits.check_choice(pooling, "pooling", predictor.poolings)
+    if pooling == "pooler":
+        model.require("pooler")
+        if index != most:
+            raise InputError("The pooler reads the last layer only; choose the last layer, or another pooling.")
+    trained = limits.check_integer(layers_trained, "the number of layers trained", 0, most)
+    if trained:
+        model.require("own_layers")
+        if pooling == LAST_FOUR:
+            raise InputError("Four hidden states are read of BERT as it is; train no layers, or choose another pooling.")
+    if trained > index:
+        raise InputError(f"The head reads hidden state {index}, so that no more than {index} layers can be trained.")
+    checked = TrainingSettings(**{name: CHECKS[name](value) for name, value in settings.items()})
+    if checked.averaged > 1 and not (trained and checked.units == 0):
+        raise InputError("Only trainings of layers below a linear head are averaged; train some layers, or train once.")
+    return TrainingPlan(index, pooling, trained, checked, keep_best)
+
+
+Given = TypeVar("Given", bound=Sized)
+
+
+@dataclass(frozen=True, eq=False)
+class Task(ABC, Generic[Given]):
+    """A training task. What differs between the kinds of task: what is held out, what is read, of what batches are made, the
+    objective, and what the predictor says of the held-out examples.
+    """
+
+    model: Explorer
+    examples: Given
+    plan: TrainingPlan
+
+    predictor: ClassVar[type[Predictor]]
+
+    def fitted(self) -> Task[Given]:
+        """The task with settings left open filled in by the number of examples."""
+        plan = self.plan
+        return replace(self, plan=replace(plan, settings=plan.settings.fitted(len(self.examples), plan.layers_trained)))
+
+    @abstractmethod
+    def split(self) -> Split:
+        """The examples to train on and those held out. Raises InputError."""
+
+    @abstractmethod
+    def read(self) -> Generator[float, None, Any]:
+        """The output of the frozen layers for all examples, computed once; yields the share done, 0 to 1.
+
+        Vectors for the head, [rows, hidden], or hidden states to train layers on; or a record with one of these as its `states`.
+        """
+
+    def rows(self, below: Any, parts: Split) -> Split:
+        """What batches are made of: indices of the rows of `read`, for a split of the examples."""
+        return parts
+
+    @abstractmethod
+    def objective(self, below: Any, parts: Split) -> Objective:
+        """The loss and the measures over these rows."""
+
+    def labels(self) -> tuple[str, ...]:
+        """The labels of the head's scores."""
+        return self.predictor.own_labels
+
+    def epochs(self, below: Any, parts: Split) -> Iterator[Step | tuple[Epoch, Head, Top | None]]:
+        """Train on the output of `read`, the head alone or with the layers below it.
+
+        Yields a Step after each batch, and measures, head and layers after each epoch.
+        """
+        plan, states, objective, rows = self.plan, _states(below), self.objective(below, parts), self.rows(below, parts)
+        if isinstance(states, Ragged):
+            top = Top(self.model, plan.layer, plan.layers_trained, self.predictor.top_pooling(plan.pooling))
+            for report in train_top(top, states, objective, rows, plan.settings):
+                yield report if isinstance(report, Step) or plan.layers_trained else (*report[:2], None)
+        elif isinstance(objective, Solvable):
+            yield from ((epoch, head, None) for epoch, head in train(states, objective, rows, plan.settings))
+
+    def vectors(self, predictor: Predictor, below: Any, parts: Split) -> np.ndarray:
+        """[vectors, hidden]: what the head reads of the held-out rows."""
+        states, held = _states(below), self.rows(below, parts).held_out
+        if not isinstance(states, Ragged):
+            return states[held]
+        top = predictor.top or Top(self.model, predictor.layer, 0, EVERY_TOKEN).eval()
+        rows = torch.from_numpy(held)
+        return self.objective(below, parts).vectors(evaluate(top, states, rows), rows).numpy()
+
+    @abstractmethod
+    def held_out(self, predictor: Predictor, below: Any, parts: Split) -> HeldOut:
+        """The held-out examples, with the predictor's output for them."""
+
+    @abstractmethod
+    def baselines(self, parts: Split) -> dict[str, float]:
+        """The scores of simple methods without BERT on the held-out examples, by name."""
+
+
+def _states(below: Any) -> np.ndarray | Ragged:
+    """The vectors or hidden states in what a task has read."""
+    return below if isinstance(below, np.ndarray | Ragged) else below.states

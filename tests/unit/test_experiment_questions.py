@@ -1,0 +1,265 @@
+"""The questions of an experiment besides heads off, and its other targets: each number against hooks on transformers."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+import transformers
+
+import explorer
+from explorer.core.errors import CapabilityError, InputError
+from explorer.experiments.compute.experiment import NO_DIFFERENCE, experiment
+from explorer.experiments.compute.items import Item, Mark, items_from_lines, lines_of, suite_items
+from explorer.experiments.compute.questions import QUESTIONS
+from explorer.experiments.compute.summary import first_to_stay, summarise
+from explorer.experiments.endpoints.heads import experiment as endpoint
+from explorer.experiments.heads import HeadsDecide
+from explorer.experiments.places import LensOver
+from explorer.experiments.source import TYPED
+from explorer.techniques.tuned_lens import tuned_lens
+from explorer.ui.subject import Subject
+from tests.hooks import eager_bert, every_dense
+
+MARKED = (
+    "the *man/dog* went to the [MASK] .",
+    "she bought the [MASK] *milk/store* .",
+    "it was the *sad/happy* dog , and [MASK] it went !",
+    "he went to the *dog/cat* [MASK] *slow* .",
+)
+BOTH = [Item(text, "", *words) for text in MARKED for words in (("man", "cat"), ("cat", "man"))]
+TEXTS = [[text, "it was slow ."] for text in ("he went", "the dog was happy", "she bought milk", "the man was sad")]
+
+
+def test_marks_are_read_and_written():
+    item = Item("The *key/keys* to 2 * 3 * 4 is *old*.", "*It* [MASK].", "is", "are")
+    assert (item.text_a, item.text_b) == ("The key to 2 * 3 * 4 is old.", "It [MASK].")
+    assert item.marks == (Mark(0, 4, 7, "keys"), Mark(0, 24, 27), Mark(1, 0, 2))
+    assert item.changed == ("The keys to 2 * 3 * 4 is old.", "It [MASK].")
+    assert Item(*item.row) == item
+    assert items_from_lines(lines_of([item, item])) == (item, item)
+    assert Item("a *b* [MASK]", "", "", "").changed is None
+    for plain in ("* b *", "**", "*/b*", "*b/*", "a*b"):
+        assert Item(plain, "", "", "").marks == ()
+
+
+def by_transformers(model, found):
+    """For each item of a result the module, both inputs, and a function for the logit difference of a run."""
+    module = eager_bert(model)
+    for item, pieces in zip(found.items, found.pieces, strict=True):
+        own, changed = (model.tokenizer(text, return_tensors="pt") for text in (item.text_a, item.changed[0]))
+        place = int((own["input_ids"][0] == model.mask_id).nonzero()[0])
+        word, foil = model.tokenizer.convert_tokens_to_ids(list(pieces))
+
+        @torch.no_grad()
+        def difference(inputs, place=place, word=word, foil=foil):
+            logits = module(**inputs).prediction_logits[0, place]
+            return float(logits[word] - logits[foil])
+
+        yield module, own, changed, place, difference
+
+
+def roles(own, changed, place):
+    """The tokens of each role."""
+    differs = (own["input_ids"] != changed["input_ids"])[0]
+    read = torch.arange(len(differs)) == place
+    return [differs, ~differs & ~read, read]
+
+
+def copied(module, watched, own, changed, difference, where):
+    """The difference of the changed text when the output of `watched` has the item's own vectors `where` they are asked for."""
+    seen = []
+    hook = watched.register_forward_hook(lambda _, given, out: seen.append(out[0] if isinstance(out, tuple) else out))
+    difference(own)
+    hook.remove()
+
+    def put(_, given, out):
+        whole = out[0] if isinstance(out, tuple) else out
+        patched = torch.where(where[None, :, None], seen[0], whole)
+        return (patched, *out[1:]) if isinstance(out, tuple) else patched
+
+    hook = watched.register_forward_hook(put)
+    try:
+        return difference(changed)
+    finally:
+        hook.remove()
+
+
+@pytest.mark.parametrize("how", ["residual", "mlp"])
+def test_patching_of_states_and_of_the_feed_forward_block_is_that_of_hooks(tiny, how):
+    found = experiment(tiny, BOTH, "patching", how)
+    assert len(found.items) == len(found.left_out) == len(MARKED), "in each text the word wins one way round"
+    assert set(found.left_out.values()) == {NO_DIFFERENCE}
+    for row, (module, own, changed, place, difference) in enumerate(by_transformers(tiny, found)):
+        layers = module.bert.encoder.layer
+        watched = [module.bert.embeddings, *layers] if how == "residual" else [layer.output.dense for layer in layers]
+        asked = own, changed, difference
+        wanted = [[copied(module, one, *asked, where) for where in roles(own, changed, place)] for one in watched]
+        np.testing.assert_allclose(found.before[row] + found.values[row], wanted, atol=1e-4)
+        assert found.before[row] == pytest.approx(difference(changed), abs=1e-4)
+        assert found.before[row] + found.sizes[row] == pytest.approx(difference(own), abs=1e-4)
+    np.testing.assert_allclose(found.summary.effects, found.values.sum(0) / found.sizes.sum(), atol=1e-6)
+    if how == "residual":
+        np.testing.assert_allclose(found.summary.effects[0, 0], 1, atol=1e-5)
+        np.testing.assert_allclose(found.summary.effects[-1], [0, 0, 1], atol=1e-5)
+
+
+def test_patching_of_heads_is_that_of_hooks(tiny):
+    found = experiment(tiny, BOTH, "patching", "heads")
+    size = tiny.capabilities.hidden_size // tiny.capabilities.heads
+    for row, (module, own, changed, _, difference) in enumerate(by_transformers(tiny, found)):
+        for (layer, head), value in np.ndenumerate(found.values[row]):
+            seen, part, dense = [], slice(head * size, (head + 1) * size), every_dense(module)[layer]
+            hook = dense.register_forward_pre_hook(lambda _, given, seen=seen: seen.append(given[0]))
+            difference(own)
+            hook.remove()
+
+            def put(_, given, seen=seen, part=part):
+                context = given[0].clone()
+                context[..., part] = seen[0][..., part]
+                return (context,)
+
+            hook = dense.register_forward_pre_hook(put)
+            assert found.before[row] + value == pytest.approx(difference(changed), abs=1e-4)
+            hook.remove()
+
+
+def test_items_that_cannot_be_patched_are_left_out_with_the_reason(tiny, refusal):
+    unequal = [Item("the *man/happy dog* [MASK]", "", "man", "cat"), Item("the *man* [MASK]", "", "man", "cat")]
+    found = experiment(tiny, [*BOTH, *unequal], "patching")
+    assert "has 5 pieces and the changed one 6" in found.left_out[len(BOTH) + 1]
+    assert "*key/keys*" in found.left_out[len(BOTH) + 2]
+    assert "5 pieces" in refusal(InputError, lambda: experiment(tiny, unequal, "patching"))
+    assert endpoint([one.row for one in [*BOTH, *unequal]], "patching", model=tiny.name)["left_out"].keys() >= {"9", "10"}
+
+
+def test_the_lens_is_the_head_on_each_hidden_state(tiny, refusal):
+    found = experiment(tiny, BOTH, "lens")
+    module = eager_bert(tiny)
+    for row, (item, pieces) in enumerate(zip(found.items, found.pieces, strict=True)):
+        inputs = tiny.tokenizer(item.text_a, return_tensors="pt")
+        place = int((inputs["input_ids"][0] == tiny.mask_id).nonzero()[0])
+        with torch.no_grad():
+            states = module(**inputs, output_hidden_states=True).hidden_states
+            logits = torch.stack([module.cls.predictions(state)[0, place] for state in states])
+        word, foil = logits[:, tiny.tokenizer.convert_tokens_to_ids(list(pieces))].T
+        np.testing.assert_allclose(found.values[row], word - foil, atol=1e-4)
+    refusal(CapabilityError, lambda: experiment(tiny, BOTH, "lens", "tuned"))
+    refusal(InputError, lambda: experiment(tiny, BOTH, "lens", target="next_sentence"))
+
+
+def test_the_tuned_lens_reads_translated_states(bundled):
+    items = suite_items("agreement")[:4]
+    found, lens = experiment(bundled, items, "lens", "tuned"), tuned_lens(bundled)
+    for row, item in enumerate(items):
+        trace = bundled.trace(item.text_a)
+        vector = lens.read(3, trace.states[3][trace.blanks()[0]])
+        word, foil = bundled.masked_lm(vector)[bundled.tokenizer.convert_tokens_to_ids(list(found.pieces[row]))]
+        assert found.values[row, 3] == pytest.approx(float(word - foil), abs=1e-4)
+
+
+def test_first_to_stay():
+    for means, state in {(1, 2, 3): 0, (1, -1, 3): 2, (-1, 1, 2): 1, (1, 1, -1): 2}.items():
+        assert first_to_stay(np.array(means)) == (state,)
+
+
+@pytest.mark.parametrize("how", ["forward", "backward"])
+def test_attention_is_that_of_transformers(tiny, how):
+    two, one = (
+        Item("the *dog* was *happy* , it went", "", "", ""),
+        Item("the *man* [MASK] to the store", "he bought milk", "", ""),
+    )
+    pieces = Item("the dog *and* [MASK] it", "", "", "")  # a ##n ##d
+    asked = (two, [2], [4], [1, 3, 5, 6, 7]), (one, [3], [2], [1, 4, 5, 6, 8, 9, 10]), (pieces, [6], [3, 4, 5], [1, 2, 7])
+    found, module = experiment(tiny, [two, one, pieces], "attention", how), eager_bert(tiny)
+    for row, (item, *ends, others) in enumerate(asked):
+        inputs = tiny.tokenizer(*([item.text_a, item.text_b] if item.text_b else [item.text_a]), return_tensors="pt")
+        with torch.no_grad():
+            weights = torch.stack(module(**inputs, output_attentions=True).attentions)[:, 0]  # [layers, heads, query, key]
+        queries, keys = ends if how == "forward" else ends[::-1]
+        looks = weights[:, :, queries].mean(2)
+        np.testing.assert_allclose(found.values[row], looks[..., keys].sum(-1), atol=1e-5)
+        np.testing.assert_allclose(found.nulls[row], looks[..., others].mean(-1) * len(keys), atol=1e-5)
+    np.testing.assert_allclose(found.summary.nulls, found.nulls.mean(0), atol=1e-6)
+
+
+def test_a_null_is_what_the_test_and_the_other_half_are_held_to():
+    rng = np.random.default_rng(0)
+    nulls = rng.random((60, 3, 4))
+    values = nulls + rng.normal(0, 0.1, nulls.shape)
+    values[:, 1, 2] += 0.3
+    found = summarise(values, 0, QUESTIONS["attention"].pick(""), nulls)
+    assert found.selected == (1, 2)
+    assert (found.q < 0.05).sum() == 1
+    assert found.held_out.random == pytest.approx(float(found.nulls[1, 2]), abs=0.1)
+    assert found.held_out.low > found.held_out.random_low
+
+
+def test_heads_off_for_the_next_sentence_is_that_of_hooks(tiny, refusal):
+    found = experiment(tiny, [[*texts, "", ""] for texts in TEXTS], target="next_sentence")
+    module, size = eager_bert(tiny), tiny.capabilities.hidden_size // tiny.capabilities.heads
+    assert set(found.pieces) == {tuple(tiny.pair_names)}
+
+    @torch.no_grad()
+    def difference(inputs):
+        is_next, not_next = module(**inputs).seq_relationship_logits[0].tolist()
+        return is_next - not_next
+
+    for row, texts in enumerate(TEXTS):
+        inputs = tiny.tokenizer(*texts, return_tensors="pt")
+        before = difference(inputs)
+        assert found.before[row] == pytest.approx(before, abs=1e-4)
+        for (layer, head), value in np.ndenumerate(found.values[row]):
+
+            def zero(_, given, head=head):
+                context = given[0].clone()
+                context[..., head * size : (head + 1) * size] = 0
+                return (context,)
+
+            hook = every_dense(module)[layer].register_forward_pre_hook(zero)
+            assert value == pytest.approx(difference(inputs) - before, abs=1e-4)
+            hook.remove()
+    experiment(tiny, [[*texts, "", ""] for texts in TEXTS], how="resample", target="next_sentence")
+    assert "item 1" in refusal(InputError, lambda: experiment(tiny, [["he went", "", "", ""]] * 2, target="next_sentence"))
+
+
+def test_labels_of_a_fine_tuned_head(variant_folders, tiny, refusal):
+    model = explorer.load(str(variant_folders["classifier"]))
+    labels = model.own_head.labels
+    rows = [[*texts, labels[0], labels[1]] for texts in TEXTS]
+    found = experiment(model, rows, target="label")
+    module = transformers.AutoModelForSequenceClassification.from_pretrained(variant_folders["classifier"]).eval()
+    for row, texts in enumerate(TEXTS):
+        with torch.no_grad():
+            first, second, *_ = module(**model.tokenizer(*texts, return_tensors="pt")).logits[0].tolist()
+        assert found.before[row] == pytest.approx(first - second, abs=1e-4)
+    assert found.pieces[0] == labels[:2]
+    refusal(InputError, lambda: experiment(model, [[*texts, "no label", ""] for texts in TEXTS], target="label"))
+    refusal(CapabilityError, lambda: experiment(tiny, rows, target="label"), tiny.name)
+
+
+def test_the_page_asks_each_model_what_its_heads_can_tell(variant_folders):
+    model = explorer.load(str(variant_folders["classifier"]))
+    typed = "\n".join(" | ".join([*texts, *model.own_head.labels[:2]]) for texts in TEXTS)
+    subject = Subject.of(model.trace("he went"))
+    view = HeadsDecide.read({"source": TYPED, "typed": typed, "target": "label"}, model.capabilities)
+    assert not view.unless(subject)
+    assert "selected on 2 items" in view.finding(subject).text
+    assert HeadsDecide().problem(subject) == LensOver().unless(subject)
+    assert LensOver().unless(subject).startswith(model.name)
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_every_question_is_answered_saved_and_opened_again(tiny, question, tmp_path, refusal):
+    rows = [one.row for one in BOTH]
+    answer = endpoint(rows, question, model=tiny.name)
+    assert answer == json.loads(json.dumps(answer, allow_nan=False))
+    assert answer["provenance"]["question"] == question
+    assert [len(labels) for labels in answer["places"].values()] == list(np.shape(answer["effects"]))
+    found = experiment(tiny, BOTH, question)
+    explorer.save_experiment(found, tmp_path / "run.json")
+    again = explorer.open_experiment(tmp_path / "run.json")
+    refusal(InputError, lambda: explorer.open_experiment(tmp_path / "none.json"))
+    np.testing.assert_allclose(again.summary.effects, found.summary.effects, atol=1e-4)
+    assert again.summary.selected == found.summary.selected
+    assert (again.items, again.left_out, again.axes) == (found.items, found.left_out, found.axes)
