@@ -3,6 +3,7 @@ import { showIn } from "./answers.js";
 import { exercise, exercisesOf } from "./exercises.js";
 import { markTerms } from "./glossary/terms.js";
 import { visit } from "./link.js";
+import { markSpot, unmark } from "./page/spots.js";
 import { exerciseIn } from "./shared/checking.js";
 
 window.BertLessons = {
@@ -152,7 +153,7 @@ window.BertLessons = {
     const told = !asked && (answers[at] !== undefined || BertClass.has(lesson, at) || (!step.options.length && !step.after));
     if (stays) requestAnimationFrame(() => this.box?.querySelector(".bx-exercise")?.scrollIntoView({ block: "nearest" })); // below all else
     else visit(step.query);
-    this.point(step.point, told ? "" : step.cover);
+    this.point(step.point, told ? "" : step.cover, step.spot);
     if (asked) return BertClass.take(lesson, at, rest, tell);
     BertClass.leave();
     if (told) return tell(answers[at]);
@@ -197,7 +198,7 @@ window.BertLessons = {
     for (const text of [feedback, after]) markTerms(text, this.box);
     if (at === lesson.steps.length - 1) rest.append(el("p", { class: "bx-lesson-sources" }, `Sources: ${lesson.sources.join("; ")}.`));
     if (!step.cover) return;
-    this.point(step.point, "");
+    this.point(step.point, "", step.spot);
     showIn(this.element(step.cover)); // the user asked for it
   },
 
@@ -238,8 +239,10 @@ window.BertLessons = {
     document.body.toggleAttribute("data-covering-cards", Boolean(element?.matches(".view") && element.querySelector("#tokens-pieces-cards")));
   },
 
-  async point(id, cover = "") {
+  // `spot` is what is outlined within the element, as in explorer/teaching/lessons/lesson.py; empty for all of it.
+  async point(id, cover = "", spot = []) {
     for (const one of document.querySelectorAll("[data-pointed]")) delete one.dataset.pointed;
+    unmark();
     this.cover(null);
     this.covering = cover;
     document.dispatchEvent(new CustomEvent("bert:moved")); // phones that follow must not see it either
@@ -256,7 +259,8 @@ window.BertLessons = {
     }
     if (this.turn !== turn || !element) return;
     element.dataset.pointed = "yes";
-    this.reveal(turn, element.closest("[data-covered]") ?? element);
+    const marked = spot.length && !cover ? markSpot(element, spot) : null;
+    this.reveal(turn, element.closest("[data-covered]") ?? marked ?? element);
   },
 
   // Scroll to the element, and again while the page around it still grows, unless the user scrolls.

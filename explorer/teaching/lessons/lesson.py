@@ -16,6 +16,7 @@ ROUNDS = (
     "pair",
     "target",
 )  # the kinds of round that a step may offer to a class, as `teaching.classroom.questions.KINDS`
+SPOTS = {"row": 1, "cell": 2, "ribbon": 3}  # what a step may point at within a picture, and how many numbers name it
 
 
 class LessonError(InputError):
@@ -76,7 +77,9 @@ class OfPage:
 class Step:
     """One step: `link` sets the page, `before` is read, one of `options` is chosen, then `after` is read.
 
-    `point` is the id of the element to point at, `cover` of the one to hide until the answer; '' for none. `round` is the kind of
+    `point` is the id of the element to point at, `cover` of the one to hide until the answer; '' for none. `spot` is what
+    the text refers to within that element, of a kind of SPOTS: ("row", 7), ("cell", 7, 2) or ("ribbon", 4, 7, 2), as layer, query
+    and key; tokens count from 0, all else from 1, and () is the whole element. `round` is the kind of
     round that fits it, '' for none, and `round_text` the text A that is asked about, '' for the step's own.
     """
 
@@ -92,6 +95,7 @@ class Step:
     round: str = ""
     round_text: str = ""
     exercise: Exercise | None = None
+    spot: tuple[str | int, ...] = ()
     minutes: int = 0  # in class; 0 if unknown
     table: tuple[str, ...] = ()  # the headings of a table to fill in on paper
 

@@ -22,6 +22,7 @@ from explorer.export.place import SETTING
 from explorer.teaching.lessons.lesson import (
     ENGLISH,
     ROUNDS,
+    SPOTS,
     Check,
     Claim,
     Example,
@@ -196,6 +197,7 @@ class _Reader:
         own["round"], _, own["round_text"] = (part.strip() for part in own["round"].partition("|"))
         if own["round"] not in ("", *ROUNDS):
             raise self.wrong(begin + 1, f"a round is {', '.join(ROUNDS)}; behind a bar may stand another text A to ask about.")
+        own["point"], _, spot = (part.strip() for part in own["point"].partition("|"))
         ended = [other for name, other in GOES_WITH.items() if name in given]
         link = {name: value for name, value in lasting.items() if name not in ended} | given
         if missing := [name for name in ("a", "tab") if name not in link]:
@@ -211,6 +213,7 @@ class _Reader:
             self.lines[begin][3:].strip(),
             link,
             point=own["point"],
+            spot=self._spot(begin + 1, spot),
             cover=own["cover"],
             before=before,
             options=options,
@@ -223,6 +226,13 @@ class _Reader:
             minutes=self._minutes(begin + 1, own["minutes"]) if own["minutes"] else 0,
             table=tuple(part.strip() for part in own["table"].split("|") if part.strip()),
         )
+
+    def _spot(self, number: int, text: str) -> tuple[str | int, ...]:
+        """What is pointed at within an element, as Step has it."""
+        kind, *numbers = text.split() or [""]
+        if not text or (SPOTS.get(kind) == len(numbers) and all(one.isdecimal() for one in numbers)):
+            return (kind, *map(int, numbers)) if text else ()
+        raise self.wrong(number, "behind the bar of a point stands 'row 7', 'cell 7 2' or 'ribbon 4 7 2'.")
 
     def _key(self, number: int) -> tuple[str, str]:
         named = KEY.fullmatch(self.lines[number])

@@ -50,6 +50,7 @@ def _step(lesson: Lesson, number: int) -> dict[str, Any]:
         "minutes": step.minutes,
         "query": links.query(step.place),
         "point": step.point,
+        "spot": list(step.spot),
         "cover": step.cover,
         "round": {"kind": step.round, "query": links.query(step.asked)} if step.round else None,
         "before": as_html(step.before),
