@@ -110,12 +110,12 @@ def test_an_exercise_is_read(written):  # noqa: F811
 @pytest.mark.parametrize(
     ("old", "new", "line"),
     [
-        ("check: ", "checks: ", 39),
-        ("the first | ", "", 40),
-        ("kept = 5", "kept is 5", 40),
-        ("text_a=a", "text_a=a + 1", 40),
-        ("solution: a=Hi you.\n", "", 39),
-        ("a=Hi you.", "text=Hi you.", 41),
+        ("check: ", "checks: ", 40),
+        ("the first | ", "", 41),
+        ("kept = 5", "kept is 5", 41),
+        ("text_a=a", "text_a=a + 1", 41),
+        ("solution: a=Hi you.\n", "", 40),
+        ("a=Hi you.", "text=Hi you.", 42),
     ],
 )
 def test_a_mistake_in_an_exercise_is_told_with_its_line(written, old, new, line):  # noqa: F811
