@@ -13,8 +13,8 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["LOCK", "Library", "anywidget", "datasets", "joblib", "load", "pandas", "pdoc", "scipy", "seqeval", "sklearn"]
-__all__ += ["traitlets", "umap"]
+__all__ = ["LOCK", "Library", "anywidget", "datasets", "joblib", "load", "numba", "pandas", "pdoc", "scipy", "seqeval"]
+__all__ += ["sklearn", "traitlets", "umap"]
 
 LOCK = threading.RLock()
 """Held while a library is imported. Hold it too around calls into a library that imports more of itself."""
@@ -90,6 +90,7 @@ if TYPE_CHECKING:
     import anywidget
     import datasets
     import joblib
+    import numba
     import pandas
     import pdoc
     import scipy
@@ -101,6 +102,7 @@ else:
     anywidget = Library("anywidget")
     datasets = Library("datasets")
     joblib = Library("joblib")
+    numba = Library("numba")
     pandas = Library("pandas")
     pdoc = Library("pdoc")
     scipy = Library("scipy")

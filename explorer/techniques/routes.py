@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, islice
+from itertools import groupby
 from operator import attrgetter
 from threading import Lock
 
@@ -24,7 +24,8 @@ from explorer.core.cores import twice
 from explorer.core.engine import inference_mode, torch
 from explorer.techniques.ablation import Cut, Head, changed_states
 from explorer.techniques.block import Block
-from explorer.techniques.mixing import SHORT, head_shares_of, shares_at, shares_of, together
+from explorer.techniques.mixing import SHORT, head_shares_of, shares_at
+from explorer.techniques.mixing import shares as shares_of
 
 Patch = tuple[int, int, Trace]
 """(hidden state, token, the run from which its vector is taken), as in `changed_states`."""
@@ -118,22 +119,10 @@ def _made(
 
 
 def _put(rows: np.ndarray, blocks: Iterator[Block]) -> float:
-    """Write the shares of the blocks into `rows` [layers, query, key]; returns their largest error."""
-    if rows.shape[-1] > SHORT:
-        return _put_two_at_once(rows, blocks)
-    error, start = 0.0, 0
-    while start < len(rows):
-        some = list(islice(blocks, 1))
-        some += islice(blocks, together(*some[0].residual.shape) - 1)
-        found, theirs = shares_of(some)
-        rows[start : start + len(some)] = found.numpy()
-        error, start = max(error, theirs), start + len(some)
-        del some, found  # before the next is made: those of a long input are large
-    return error
+    """Write the shares of the blocks into `rows` [layers, query, key]; returns their largest error.
 
-
-def _put_two_at_once(rows: np.ndarray, blocks: Iterator[Block]) -> float:
-    """`_put` for a long input: two layers at a time, since most steps are too small to share them among all cores."""
+    Two layers of a long input are decomposed at a time, since most steps are too small to share them among all cores.
+    """
     numbered, turn = enumerate(blocks), Lock()
 
     @inference_mode
@@ -144,11 +133,11 @@ def _put_two_at_once(rows: np.ndarray, blocks: Iterator[Block]) -> float:
                 at, block = next(numbered, (-1, None))
             if block is None:
                 return error
-            found, theirs = shares_of([block])
-            rows[at], error = found[0].numpy(), max(error, theirs)
-            del block, found  # before the next is made
+            found, theirs = shares_of(block)
+            rows[at], error = found.numpy(), max(error, theirs)
+            del block, found  # before the next is made: those of a long input are large
 
-    return max(twice(decompose))
+    return decompose() if rows.shape[-1] <= SHORT else max(twice(decompose))
 
 
 def _cut_rows(trace: Trace, layer: int, off: Collection[Head], cuts: Collection[Cut], patch: Patch | None) -> list[int]:
