@@ -134,7 +134,7 @@ class Recipe(View):
         return {
             "table": [list(row) for row in RECIPES],
             "sources": "Transformer: Vaswani et al. 2017, sections 5.2 to 5.4; its rate at step *s* is "
-            "d^−½ · min(s^−½, s · 4,000^−1.5) with d = 512, highest at step 4,000. BERT: Devlin et al. 2019, section A.2. "
+            "1/√d · min(1/√s, s/4,000¹·⁵) with d = 512, highest at step 4,000. BERT: Devlin et al. 2019, section A.2. "
             "RoBERTa: Liu et al. 2019, section 2 and the hyperparameters in its appendix. The app's own: its model card, in the "
             "folder of the weights; it was trained in nine runs. Adam keeps a running mean of each gradient (β₁) and of its "
             "square (β₂). Fine-tuning needs little of that: batches of 16 or 32, a rate of 5e-5, 3e-5 or 2e-5, and 2 to 4 rounds "
