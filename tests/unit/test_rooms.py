@@ -226,6 +226,7 @@ def test_a_room_that_is_not_there(served, do):
     with pytest.raises(HTTPError) as refused:
         urlopen(f"{served}/bx/rooms/no-room/news")
     assert refused.value.code == 404
+    refused.value.close()
 
 
 @pytest.fixture
@@ -288,10 +289,12 @@ def test_only_who_is_in_the_room_sees_what_is_shown(served, do, room, ann):
         with pytest.raises(HTTPError) as refused:
             shown(token)
         assert refused.value.code == 403
+        refused.value.close()
     assert do(f"/{room['word']}/follow", room["key"], {}) == {}
     with pytest.raises(HTTPError) as refused:
         shown(ann["token"])
     assert refused.value.code == 404
+    refused.value.close()
 
 
 def test_a_seat_listens_on_few_pages_only(served, room, ann):
@@ -405,6 +408,7 @@ def test_behind_a_password_a_teacher_opens_and_a_class_joins_by_its_word(locked)
     with pytest.raises(HTTPError) as refused:
         urlopen(Request(f"{locked}bx/rooms", b"{}"))
     assert refused.value.code == 401
+    refused.value.close()
     with urlopen(f"{locked}join") as answer:
         assert answer.status == 200
 

@@ -223,3 +223,4 @@ def test_who_has_not_logged_in_gets_no_sheet(locked):
         with pytest.raises(HTTPError) as caught:
             urlopen(f"{locked}bx/lessons/{lessons()[0].name}/{sheet}.html", timeout=60)
         assert caught.value.code == 401
+        caught.value.close()
