@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
 from threading import Lock
+from weakref import ref
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from explorer.bert.trace import Reading, Trace
 from explorer.core.cache import OnceCache
 from explorer.core.cores import twice
 from explorer.core.engine import inference_mode, torch
+from explorer.core.limits import TRACE_MEGABYTES
 from explorer.techniques.ablation import Cut, Head, changed_states
 from explorer.techniques.block import Block
 from explorer.techniques.mixing import SHORT, head_shares_of, shares_at
@@ -31,7 +33,7 @@ Patch = tuple[int, int, Trace]
 """(hidden state, token, the run from which its vector is taken), as in `changed_states`."""
 
 FEW = 4096  # weights per head up to which only the rows with cuts are recomputed
-KEPT_BYTES = 64_000_000  # for the mixings of all inputs: one of 512 tokens of BERT-base is 13 MB
+KEPT_BYTES = TRACE_MEGABYTES.bytes // 4  # for the mixings of all inputs: one of 512 tokens of BERT-base is 13 MB
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +58,13 @@ class Route:
     share: float
 
 
-_kept: OnceCache[tuple[Reading, frozenset[Head], frozenset[Cut]], Mixing] = OnceCache(KEPT_BYTES, lambda one: one.shares.nbytes)
+Key = tuple["ref[Reading]", frozenset[Head], frozenset[Cut]]
+_kept: OnceCache[Key, Mixing] = OnceCache(KEPT_BYTES, lambda one: one.shares.nbytes)
+
+
+def _key(trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = ()) -> Key:
+    # A weak reference: the reading of a short input is 30 times as large as its mixing, and would not count here.
+    return ref(trace.reading), frozenset(off), frozenset(cuts)
 
 
 def mixing(trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (), patch: Patch | None = None) -> Mixing:
@@ -66,7 +74,7 @@ def mixing(trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (),
     """
     if patch:
         return _made(trace, off, cuts, patch)[0]
-    return _kept.get((trace.reading, frozenset(off), frozenset(cuts)), lambda: _made(trace, off, cuts)[0])
+    return _kept.get(_key(trace, off, cuts), lambda: _made(trace, off, cuts)[0])
 
 
 @inference_mode
@@ -86,7 +94,7 @@ def mixing_and_states(
         states.append(run)
         return found
 
-    found = _kept.get((trace.reading, frozenset(off), frozenset(cuts)), make)
+    found = _kept.get(_key(trace, off, cuts), make)
     return found, states[0] if states else changed_states(trace, off, None, cuts)
 
 
@@ -98,7 +106,7 @@ def _made(
     layers = trace.model.layers
     first = min([head[0] for head in off] + [cut[0] for cut in cuts] + ([patch[0]] if patch else []) + [len(layers) + 1])
     made = np.empty((len(layers), trace.kept, trace.kept), dtype=np.float32)
-    unchanged = _kept.peek((trace.reading, frozenset(), frozenset())) if first <= len(layers) else None
+    unchanged = _kept.peek(_key(trace)) if first <= len(layers) else None
     error = 0.0
     if unchanged:
         error, made[:first] = unchanged.max_error, unchanged.shares[:first]
