@@ -26,7 +26,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # torch's threads spin while they
 
 
 def few_authorities() -> str:
-    """A file with the first of the certificates that clients trust: all take 40 ms a client, and no test leaves this machine."""
+    """A file with the first of the certificates that clients trust: all take 20 ms a client, and no test leaves this machine."""
     end = "-----END CERTIFICATE-----\n"
     first = Path(certifi.where()).read_text("utf-8").partition(end)[0] + end
     file = Path(tempfile.mkdtemp(prefix="authorities-")) / "one.pem"
