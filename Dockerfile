@@ -1,6 +1,6 @@
 # docker build -t bert-explorer . && docker run --rm -p 127.0.0.1:7860:7860 -v bert-explorer-runs:/data --stop-timeout 25 bert-explorer
 # PIP_OPTIONS, such as an index of smaller wheels of PyTorch without CUDA, goes to pip: --build-arg PIP_OPTIONS="..."
-# The image below moves with its tag. Its digest was not known where this was written; to pin it, append what is printed by
+# The image below moves with its tag. Its digest was not known where this was written; to pin it, append @ and what is printed by
 # docker buildx imagetools inspect python:3.12-slim --format '{{.Manifest.Digest}}'
 FROM python:3.12-slim
 

@@ -24,6 +24,7 @@ import "./lessons.js";
 import "./classroom/news.js";
 import "./classroom/board.js";
 import "./classroom/board_rounds.js";
+import "./classroom/board_exercises.js";
 import "./classroom/board_record.js";
 import "./classroom/step.js";
 

@@ -1,7 +1,10 @@
 // Lessons beside the page: each step sets texts and view, points at an element, asks, and explains after the answer.
 import { showIn } from "./answers.js";
+import { exercise, exercisesOf } from "./exercises.js";
 import { markTerms } from "./glossary/terms.js";
 import { visit } from "./link.js";
+import { markSpot, unmark } from "./page/spots.js";
+import { exerciseIn } from "./shared/checking.js";
 
 window.BertLessons = {
   ADDRESS: "bx/lessons.json",
@@ -41,7 +44,8 @@ window.BertLessons = {
     else await this.open();
   },
 
-  async open(at = "") {
+  // Open it, at a step if one is named; `stays` leaves the page as it is.
+  async open(at = "", stays = false) {
     const { el } = BertExplorer;
     if (!this.box) {
       this.opener = document.activeElement;
@@ -63,7 +67,7 @@ window.BertLessons = {
     }
     const [name, step] = at.split(".");
     const lesson = this.lessons.find((one) => one.name === name);
-    if (lesson) this.show(lesson, Math.min(lesson.steps.length, Math.max(1, Number(step) || 1)) - 1);
+    if (lesson) this.show(lesson, Math.min(lesson.steps.length, Math.max(1, Number(step) || 1)) - 1, stays);
     else this.list();
   },
 
@@ -121,7 +125,9 @@ window.BertLessons = {
       const been = progress[lesson.name]?.at ?? -1;
       const steps = lesson.steps.length;
       const how = been < 0 ? `${lesson.minutes ? `${lesson.minutes} min, ` : ""}${steps} steps` : been >= steps ? "✓ done" : `at ${been + 1} of ${steps}`;
-      const button = el("button", { type: "button" }, el("b", {}, `${lesson.number} · ${lesson.title}`), el("small", {}, how), el("span", {}, lesson.about));
+      const { all, done } = exercisesOf(lesson);
+      const solved = done ? ` · exercise${all > 1 ? ` ${done} of ${all}` : ""} ✓` : "";
+      const button = el("button", { type: "button" }, el("b", {}, `${lesson.number} · ${lesson.title}`), el("small", {}, how + solved), el("span", {}, lesson.about));
       button.addEventListener("click", () => this.show(lesson, been >= steps ? 0 : Math.max(0, been)));
       return el("li", {}, button);
     });
@@ -131,7 +137,7 @@ window.BertLessons = {
 
   // ---- A step.
 
-  show(lesson, at) {
+  show(lesson, at, stays = false) {
     const { el } = BertExplorer;
     const step = lesson.steps[at];
     const answers = this.progress()[lesson.name]?.answers ?? {};
@@ -140,13 +146,14 @@ window.BertLessons = {
     before.innerHTML = step.before; // from our own files: Markdown without HTML
     const rest = el("div", { class: "bx-lesson-rest", "aria-live": "polite", lang: lesson.language });
     const tell = (chosen) => this.tell(rest, lesson, at, chosen);
-    this.fill(this.head(`${lesson.number} · ${lesson.title}`, lesson), this.where(lesson, at), el("h3", { lang: lesson.language }, step.title), before, BertClass.round(step), rest, this.steps(lesson, at));
+    this.fill(this.head(`${lesson.number} · ${lesson.title}`, lesson), this.where(lesson, at), el("h3", { lang: lesson.language }, step.title), before, BertClass.round(step), rest, exercise(step, lesson.language), BertClass.exercise(step), this.steps(lesson, at));
     markTerms(before);
     this.now = [lesson, at];
     const asked = BertClass.asks(lesson, at);
     const told = !asked && (answers[at] !== undefined || BertClass.has(lesson, at) || (!step.options.length && !step.after));
-    visit(step.query);
-    this.point(step.point, told ? "" : step.cover);
+    if (stays) requestAnimationFrame(() => this.box?.querySelector(".bx-exercise")?.scrollIntoView({ block: "nearest" })); // below all else
+    else visit(step.query);
+    this.point(step.point, told ? "" : step.cover, step.spot);
     if (asked) return BertClass.take(lesson, at, rest, tell);
     BertClass.leave();
     if (told) return tell(answers[at]);
@@ -191,7 +198,7 @@ window.BertLessons = {
     for (const text of [feedback, after]) markTerms(text, this.box);
     if (at === lesson.steps.length - 1) rest.append(el("p", { class: "bx-lesson-sources" }, `Sources: ${lesson.sources.join("; ")}.`));
     if (!step.cover) return;
-    this.point(step.point, "");
+    this.point(step.point, "", step.spot);
     showIn(this.element(step.cover)); // the user asked for it
   },
 
@@ -232,8 +239,10 @@ window.BertLessons = {
     document.body.toggleAttribute("data-covering-cards", Boolean(element?.matches(".view") && element.querySelector("#tokens-pieces-cards")));
   },
 
-  async point(id, cover = "") {
+  // `spot` is what is outlined within the element, as in explorer/teaching/lessons/lesson.py; empty for all of it.
+  async point(id, cover = "", spot = []) {
     for (const one of document.querySelectorAll("[data-pointed]")) delete one.dataset.pointed;
+    unmark();
     this.cover(null);
     this.covering = cover;
     document.dispatchEvent(new CustomEvent("bert:moved")); // phones that follow must not see it either
@@ -250,7 +259,8 @@ window.BertLessons = {
     }
     if (this.turn !== turn || !element) return;
     element.dataset.pointed = "yes";
-    this.reveal(turn, element.closest("[data-covered]") ?? element);
+    const marked = spot.length && !cover ? markSpot(element, spot) : null;
+    this.reveal(turn, element.closest("[data-covered]") ?? marked ?? element);
   },
 
   // Scroll to the element, and again while the page around it still grows, unless the user scrolls.
@@ -272,13 +282,14 @@ window.BertLessons = {
   },
 };
 
-// A link may lead to a step: #lesson=03-one-head.2
+// A link may lead to a step, #lesson=03-one-head.2, or show what solved its exercise, #exercise=03-one-head.1
 addEventListener("DOMContentLoaded", () => {
-  const asked = /^#lesson=([\w.-]+)$/.exec(location.hash);
+  const proven = exerciseIn(location.hash);
+  const asked = proven || /^#lesson=([\w.-]+)$/.exec(location.hash)?.[1];
   if (!asked) return;
   const there = setInterval(() => {
     if (!document.querySelector("#strip .bx-token")) return;
     clearInterval(there);
-    BertLessons.open(asked[1]);
+    BertLessons.open(asked, Boolean(proven));
   }, 100);
 });

@@ -43,7 +43,12 @@ export function show() {
   copyFrom(box, said);
 }
 
-async function copyFrom(box, said) {
+/**
+ * Copy the text of a box, or mark it if the browser does not give us the clipboard.
+ * @param {HTMLInputElement} box
+ * @param {HTMLElement} said where the outcome is told
+ */
+export async function copyFrom(box, said) {
   try {
     await navigator.clipboard.writeText(box.value);
     said.textContent = "The link is on the clipboard.";

@@ -10,10 +10,13 @@ import pytest
 
 from explorer.corpus import layers, neurons, source
 from explorer.corpus.compute.sentences import Corpus, built_in
+from explorer.experiments import source as asked
 from explorer.experiments import suites
+from explorer.experiments.compute.items import Item, suite_items
 from explorer.experiments.compute.suites import Suite, suite_of
 
 FEW = 40
+FEW_ITEMS = 6
 
 
 def part_of_corpus(sentences: int) -> Corpus:
@@ -28,11 +31,17 @@ def few_pairs(name: str) -> Suite:
     return replace(whole, pairs=tuple(pair for pairs in of_kind.values() for pair in pairs[:2]))
 
 
+def few_items(name: str) -> tuple[Item, ...]:
+    """The items of an experiment, a few from all over those of a suite."""
+    whole = suite_items(name)
+    return whole[:: -(-len(whole) // FEW_ITEMS)]
+
+
 @contextmanager
 def few_read(*words: str) -> Iterator[Corpus]:
     """The Corpus views read FEW sentences from all over the corpus, and all with some given words, instead of 800.
 
-    Suites have two pairs of each kind.
+    Suites have two pairs of each kind, and experiments ask FEW_ITEMS.
     """
     every = built_in().sentences
     step = -(-len(every) // FEW)
@@ -43,6 +52,7 @@ def few_read(*words: str) -> Iterator[Corpus]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(source, "built_in", lambda: few)
         patch.setattr(suites, "suite_of", few_pairs)
+        patch.setattr(asked, "suite_items", few_items)
         for cache in caches:
             cache.clear()
         yield few

@@ -23,6 +23,7 @@ class Stranger:
         try:
             return self.get(path) and 200
         except urllib.error.HTTPError as error:
+            error.close()
             return error.code
 
     def post(self, path, body):

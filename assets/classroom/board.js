@@ -258,9 +258,9 @@ window.BertRoom = {
 
   main() {
     const { el } = BertExplorer;
-    const { round, teaching } = this.state;
+    const { exercise, round, teaching } = this.state;
     const wrong = this.wrong ? [el("p", { class: "bx-room-wrong", role: "alert" }, this.wrong)] : [];
-    return el("div", { class: "bx-room-at" }, ...wrong, ...(this.record ? this.recordPage(this.record) : round ? this.round(round) : teaching ? this.teaching(teaching) : this.look ? this.choosing(this.look) : this.idle()));
+    return el("div", { class: "bx-room-at" }, ...wrong, ...(this.record ? this.recordPage(this.record) : round ? this.round(round) : teaching ? this.teaching(teaching) : exercise ? this.exercise(exercise) : this.look ? this.choosing(this.look) : this.idle()));
   },
 
   // ---- Before an activity: what can be started.
@@ -289,6 +289,7 @@ window.BertRoom = {
       el("p", { class: "bx-room-quiet" }, "Everybody adds two examples of each label, the room trains one head on all of them, and then tries to fool it."),
       form,
       ...this.past(this.state.past),
+      ...this.exercises(this.state.exercises),
     ];
   },
 

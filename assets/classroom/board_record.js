@@ -4,7 +4,7 @@ import "./board.js";
 
 Object.assign(window.BertRoom, {
   KINDS: { blank: "fill the blank", pair: "does B follow A", target: "where a head looks", lesson: "lesson" },
-  HEADS: { rank: "BERT’s rank", probability: "BERT’s probability" },
+  HEADS: { text_a: "sentence", text_b: "second sentence", rank: "BERT’s rank", probability: "BERT’s probability" },
 
   // Fetch it, or go back to the board.
   async takeRecord() {
@@ -22,11 +22,11 @@ Object.assign(window.BertRoom, {
     const save = this.button("Save as CSV", () => this.saveRecord(record), { "data-id": "csv", class: "bx-room-main" });
     const print = this.button("Print", () => this.printRecord(record), { "data-id": "print" });
     const about = record.rows.length
-      ? "All rounds, every answer, and the head that was taught, by nickname. Only what you save or print stays: when the room closes, the rest is gone. Whoever leaves takes their answers along."
+      ? "All rounds, every answer, the exercises that were solved, and the head that was taught, by nickname. Only what you save or print stays: when the room closes, the rest is gone. Whoever leaves takes their answers along."
       : "Nobody has answered anything yet.";
     return [
       el("h3", {}, "Record of the class"),
-      el("p", { class: "bx-room-quiet" }, about),
+      el("p", { class: "bx-room-quiet" }, about, " What was solved outside the room is proven by links: ", el("a", { href: "exercises", target: "_blank", rel: "noopener" }, "check them"), "."),
       ...(record.rows.length ? [el("nav", {}, save, print)] : []),
       // Folded: the board is seen by the whole class.
       ...(record.rows.length ? [el("details", { class: "bx-record", "data-id": "record-tables" }, el("summary", {}, "Show it here"), ...this.recordTables(record))] : []),
@@ -57,13 +57,14 @@ Object.assign(window.BertRoom, {
       const own = rows.filter((row) => row[at("activity")] === number);
       const [first] = own;
       const taught = ["head", "example", "try"].includes(first[at("kind")]);
-      const told = taught ? first[at("answer")] : [first[at("text_a")], first[at("text_b")]].filter(Boolean).join(" · ");
+      const solved = first[at("kind")] === "exercise";
+      const told = taught ? first[at("answer")] : solved ? "" : [first[at("text_a")], first[at("text_b")]].filter(Boolean).join(" · ");
       const shown = taught ? own.filter((row) => row[at("kind")] !== "head") : own;
-      const names = [...(taught ? ["kind", "text_a"] : []), "nickname", "answer", "expected", "rank", "probability", "points"];
+      const names = [...(taught ? ["kind"] : []), ...(taught || solved ? ["text_a", "text_b"] : []), "nickname", "answer", "expected", "rank", "probability", "points"];
       const used = names.filter((name) => shown.some((row) => row[at(name)] !== null && row[at(name)] !== ""));
       return [
         el("h4", {}, `${number}. ${first[at("question")]}`), el("p", {}, told),
-        this.table(used.map((name) => (name === "text_a" ? "sentence" : this.HEADS[name] ?? name)), shown.map((row) => used.map((name) => this.cell(name, row[at(name)])))),
+        this.table(used.map((name) => this.HEADS[name] ?? name), shown.map((row) => used.map((name) => this.cell(name, row[at(name)])))),
       ];
     });
     return [el("h4", {}, "Points"), this.table(["nickname", "points"], ranked), ...tables];

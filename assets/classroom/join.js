@@ -2,41 +2,22 @@
 import { percent } from "../arithmetic/numbers.js";
 import { draw as drawSides } from "../file/sides.js";
 import { el } from "../shared/dom.js";
+import { keepSeat, keptSeat } from "../shared/seat.js";
 import "./news.js";
 
 const { room } = BertExplorer;
-const KEPT = "bert-seat"; // key in localStorage: { word, name, token }
 const [bar, main] = [document.getElementById("seat"), document.querySelector("main")];
 let seat = null;
 let state = null;
 let stop = () => {};
 let shown = ""; // what `main` shows, to redraw only on change
 let free = null; // the app in a frame, when the person stops following
-let letGo = false;
+let letGo = ""; // "explore" or "exercise" while the frame is shown instead of what the teacher shows
 
 const system = matchMedia("(prefers-color-scheme: dark)");
 const dress = () => document.body.classList.toggle("dark", system.matches);
 system.addEventListener("change", dress);
 dress();
-
-// ---- What the browser keeps, so that a person who comes back has the same seat.
-
-function kept() {
-  try {
-    return JSON.parse(localStorage.getItem(KEPT));
-  } catch {
-    return null; // the browser refuses storage, or holds something else
-  }
-}
-
-function keep(value) {
-  try {
-    if (value) localStorage.setItem(KEPT, JSON.stringify(value));
-    else localStorage.removeItem(KEPT);
-  } catch {
-    // then the seat is forgotten with the page
-  }
-}
 
 // ---- Helpers.
 
@@ -112,9 +93,9 @@ function ask(why = "") {
 
 function sit(taken) {
   seat = taken;
-  keep(seat);
+  keepSeat(seat);
   state = null;
-  letGo = false;
+  letGo = "";
   drawn = "";
   stop();
   stop = room.listen(seat.word, seat.token, { heard, lost, over });
@@ -122,7 +103,7 @@ function sit(taken) {
 }
 
 function over(why) {
-  keep(null);
+  keepSeat(null);
   removeFrame();
   ask(why);
 }
@@ -135,7 +116,8 @@ function lost(now) {
 
 function heard(told) {
   state = told;
-  draw();
+  if (letGo === "exercise" && !state.exercise) again();
+  else draw();
 }
 
 function draw() {
@@ -145,6 +127,7 @@ function draw() {
   main.hidden = Boolean(free && !free.hidden);
   if (state.round) return drawRound(state.round);
   if (state.teaching) return drawTeaching(state.teaching);
+  if (state.exercise && !letGo) return drawExercise(state.exercise);
   if (state.follow && !letGo) return follow(state.follow);
   if (main.hidden) return;
   fill("lobby", () => [
@@ -160,8 +143,9 @@ function head() {
     stop();
     over("You have left the room.");
   });
-  const following = state.follow && !state.round && !state.teaching;
-  const go = following && (letGo ? button("Follow again", again) : button("Explore by yourself", explore));
+  const following = (state.follow || state.exercise) && !state.round && !state.teaching;
+  const back = button(state.exercise ? "Back to the room" : "Follow again", again);
+  const go = following && (letGo ? back : state.exercise ? null : button("Explore by yourself", () => explore("explore", `./?${query}`)));
   bar.hidden = false;
   bar.replaceChildren(el("b", {}, state.name), points, el("span", { class: "bx-lost", role: "status" }, "The line is broken; one moment…"), ...(go ? [go] : []), leave);
 }
@@ -208,19 +192,29 @@ function only(side, id) {
   return { ...side, question: "", finding: "", made: "", views: views.map((one) => ({ ...one, heading: "", note: "" })) };
 }
 
-function explore() {
-  letGo = true;
+function explore(why, address) {
+  letGo = why;
   if (!free) {
-    free = el("iframe", { title: "BERT Explorer", src: `./?${query}` });
+    free = el("iframe", { title: "BERT Explorer", src: address });
     document.body.append(free);
   }
   draw();
 }
 
 function again() {
-  letGo = false;
+  letGo = "";
   removeFrame();
   draw();
+}
+
+// ---- An exercise, which is done on the page itself; its panel reports what was solved.
+
+function drawExercise({ name, lesson, asks, query: begins, done }) {
+  fill(`exercise ${name} ${done}`, () => {
+    const task = text(`<p>${asks}</p>`);
+    const go = button(done ? "Do it once more" : "Do it", () => explore("exercise", `./?${begins}#exercise=${name}`), { class: "bx-main" });
+    return [el("h1", {}, "Make it so"), say(`Lesson ${lesson}`), task, ...(done ? [el("p", { class: "bx-mine" }, "✓ You have done it.")] : []), go];
+  });
 }
 
 function removeFrame() {
@@ -333,7 +327,7 @@ function fooling({ labels, tries, left }) {
 
 // ---- Take the old seat again, unless the link is for another room.
 
-const before = kept();
+const before = keptSeat();
 const invited = new URLSearchParams(location.search).get("room");
 if (before?.token && (!invited || invited === before.word)) sit(before);
 else ask();

@@ -1,6 +1,7 @@
 // A lesson's step that the class is asked: while phones follow, the panel shows how many have answered, then what.
 window.BertClass = {
   step: null, // { lesson, number, options, rest, tell }: the step that the panel shows
+  given: null, // { name, give, told }: the exercise in the panel while a room is open, its button and its count
   seen: new Set(), // "lesson.number" of the steps whose answer the class has seen
   stage: "", // what `rest` was built for
 
@@ -24,6 +25,30 @@ window.BertClass = {
     return BertRoom.button(`Round on the board: ${BertRoom.QUESTIONS[round.kind][0]}`, open, { class: "bx-class-round" });
   },
 
+  // While a room is open, a button that gives the class a step's exercise, and how many have done it.
+  exercise({ exercise }) {
+    this.given = null;
+    if (!BertRoom.room || !exercise) return "";
+    const told = BertExplorer.el("span", { role: "status" });
+    const give = BertRoom.button("Give it to the class", () => this.give(exercise.name), { class: "bx-class-do" });
+    this.given = { name: exercise.name, give, told };
+    this.countDone();
+    return BertExplorer.el("div", { class: "bx-class-exercise" }, give, told);
+  },
+
+  give(name) {
+    if (BertRoom.state?.exercise?.name === name) BertRoom.show();
+    else BertRoom.act("give", { exercise: name });
+  },
+
+  countDone() {
+    if (!this.given) return;
+    const { give, name, told } = this.given;
+    const known = BertRoom.state?.exercises.find((one) => one.name === name);
+    give.textContent = BertRoom.state?.exercise?.name === name ? "On the board" : "Give it to the class";
+    told.textContent = known ? `${known.solved.length} of ${BertRoom.state.people.length} have done it.` : "";
+  },
+
   // Ask the class. `rest` is where the panel shows it, and tell() shows the answer there.
   take(lesson, at, rest, tell) {
     this.step = { lesson: lesson.name, number: at + 1, options: lesson.steps[at].options, rest, tell };
@@ -41,13 +66,15 @@ window.BertClass = {
   leave() {
     const was = this.step;
     this.step = null;
-    if (was && BertRoom.room && (BertRoom.state?.round?.kind ?? "lesson") === "lesson") BertRoom.act("stop");
+    if (BertRoom.room && BertRoom.state?.exercise) BertRoom.act("stop");
+    else if (was && BertRoom.room && (BertRoom.state?.round?.kind ?? "lesson") === "lesson") BertRoom.act("stop");
   },
 
   forget() {
     const was = this.step;
     this.step = null;
     this.seen.clear();
+    this.given = null;
     if (was) BertLessons.again();
   },
 
@@ -58,6 +85,7 @@ window.BertClass = {
   },
 
   draw() {
+    this.countDone();
     if (!this.step?.rest.isConnected || this.has({ name: this.step.lesson }, this.step.number - 1)) return;
     const round = this.asked();
     if (round?.revealed) {

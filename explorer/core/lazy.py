@@ -10,11 +10,12 @@ import importlib
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["LOCK", "Library", "anywidget", "datasets", "joblib", "load", "pandas", "pdoc", "scipy", "seqeval", "sklearn"]
-__all__ += ["traitlets", "umap"]
+__all__ = ["LOCK", "Library", "anywidget", "datasets", "joblib", "load", "numba", "pandas", "pdoc", "scipy", "seqeval"]
+__all__ += ["sklearn", "traitlets", "umap"]
 
 LOCK = threading.RLock()
 """Held while a library is imported. Hold it too around calls into a library that imports more of itself."""
@@ -86,10 +87,20 @@ def _submodule(package: str, name: str) -> ModuleType:
     raise AttributeError(f"{package} has no {name}")
 
 
+def _keep_kernels() -> None:
+    """Let numba keep all it compiles for UMAP, not only what is marked there: a process's first map takes 10 s less."""
+    compiled = sys.modules["numba.core.dispatcher"].Dispatcher
+    modules = [module for name, module in sys.modules.items() if name.partition(".")[0] in ("umap", "pynndescent")]
+    for kernel in {one for module in modules for one in vars(module).values() if isinstance(one, compiled)}:
+        with suppress(RuntimeError):  # where no folder can be written to
+            kernel.enable_caching()
+
+
 if TYPE_CHECKING:
     import anywidget
     import datasets
     import joblib
+    import numba
     import pandas
     import pdoc
     import scipy
@@ -101,10 +112,11 @@ else:
     anywidget = Library("anywidget")
     datasets = Library("datasets")
     joblib = Library("joblib")
+    numba = Library("numba")
     pandas = Library("pandas")
     pdoc = Library("pdoc")
     scipy = Library("scipy")
     seqeval = Library("seqeval")
     sklearn = Library("sklearn")
     traitlets = Library("traitlets")
-    umap = Library("umap")
+    umap = Library("umap", _keep_kernels)

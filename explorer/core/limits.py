@@ -158,7 +158,7 @@ VIEW_SECONDS = Limit(
 MODELS = Limit("models", "models in memory", 3, 3, "The one used longest ago is loaded again when it is asked for.")
 TRACE_MEGABYTES = Limit(
     "trace_megabytes",
-    "MB of hidden states, and of what views derive of them, that each model keeps",
+    "MB of hidden states, and of what views derive of them, that each model keeps; routes may take a quarter of it besides",
     256,
     256,
     "A text read longest ago is read again when it is asked for.",

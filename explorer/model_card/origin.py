@@ -116,6 +116,51 @@ class OnPaper(View):
         }
 
 
+class Recipe(View):
+    """The settings with which the papers' models and the bundled one were trained."""
+
+    name, question = "model/recipe", "With which settings were they trained?"
+    table = part(
+        "frame",
+        columns=["", "Transformer, base", "BERT", "RoBERTa, base", "the app's own model"],
+        widths=["16%", "21%", "21%", "21%", "21%"],
+        label="How they were trained",
+        wrap=True,
+    )
+    sources = prose(classes="caption")
+
+    def compute(self, subject: Subject) -> Content:
+        """A row for each setting; the model in use changes nothing."""
+        return {
+            "table": [list(row) for row in RECIPES],
+            "sources": "Transformer: Vaswani et al. 2017, sections 5.2 to 5.4; its rate at step *s* is "
+            "1/√d · min(1/√s, s/4,000¹·⁵) with d = 512, highest at step 4,000. BERT: Devlin et al. 2019, section A.2. "
+            "RoBERTa: Liu et al. 2019, section 2 and the hyperparameters in its appendix. The app's own: its model card, in the "
+            "folder of the weights; it was trained in nine runs. Adam keeps a running mean of each gradient (β₁) and of its "
+            "square (β₂). Fine-tuning needs little of that: batches of 16 or 32, a rate of 5e-5, 3e-5 or 2e-5, and 2 to 4 rounds "
+            "(Devlin et al., section A.3).",
+        }
+
+
+RECIPES = (
+    (
+        "loss",
+        "cross-entropy, smoothed by 0.1",
+        "cross-entropy of blanks + of the pair",
+        "cross-entropy of blanks",
+        "as BERT, and a teacher's",
+    ),
+    ("optimizer", "Adam", "Adam", "Adam", "AdamW"),
+    ("β₁, β₂", "0.9, 0.98", "0.9, 0.999", "0.9, 0.98", "0.9, 0.98"),
+    ("highest rate", "7e-4", "1e-4", "6e-4", "1.5e-4 to 6e-4"),
+    ("warm-up", "4,000 steps", "10,000 steps", "24,000 steps", "30 to 300 steps"),
+    ("then", "falls as 1 ÷ √step", "falls in a line to 0", "falls in a line to 0", "falls in a line to 0"),
+    ("weight decay", "none", "0.01", "0.01", "0.01"),
+    ("dropout", "0.1", "0.1", "0.1", "none"),
+    ("batch", "25,000 pieces of each language", "256 texts of up to 512 pieces", "8,000 texts", "2,048 to 4,096 pieces"),
+    ("steps", "100,000", "1,000,000", "500,000", "33,489"),
+    ("between the matrices", "ReLU", "GELU", "GELU", "GELU"),
+)
 _TEXTS = "BooksCorpus and English Wikipedia, 3,300 million words"
 PAPERS = (
     ("Transformer, base", "6 + 6", "512", "8", "65 million", "4.5 million pairs of sentences", "12 hours, 8 GPUs"),

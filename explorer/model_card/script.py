@@ -140,4 +140,5 @@ WITHOUT = {
     "model/long-way": "It draws an architecture and computes nothing.",
     "model/origin": "It tells of files and computes nothing.",
     "model/on-paper": "Its numbers are those of papers.",
+    "model/recipe": "Its numbers are those of papers.",
 }

@@ -2,7 +2,7 @@
 
 from explorer.model_card.architecture import Configuration, ModuleTree, Parameters, Summary
 from explorer.model_card.drawing import Drawing
-from explorer.model_card.origin import Cost, OnPaper, Origin
+from explorer.model_card.origin import Cost, OnPaper, Origin, Recipe
 from explorer.model_card.other import EncoderDecoder, LongWay
 from explorer.model_card.weights import Weights
 from explorer.ui.tabs import Tab
@@ -12,7 +12,7 @@ TAB = Tab(
     "Model",
     "What is it made of?",
     {
-        "Model": [[Summary], [Drawing, Parameters], [Origin], [Configuration], [Cost], [OnPaper], [ModuleTree]],
+        "Model": [[Summary], [Drawing, Parameters], [Origin], [Configuration], [Cost], [OnPaper], [Recipe], [ModuleTree]],
         "Weights": [[Weights]],
         "Other architectures": [[EncoderDecoder, LongWay]],
     },

@@ -12,11 +12,14 @@ from explorer.server.refusals import refusal
 
 TAKE = "/bx/take/"  # files made of a view
 ROOMS = "/bx/rooms/"  # guessing the words of rooms
+EXERCISES = "/bx/exercises/"  # checking what a learner's page shows
 PAINTED = "/bx/painted.json"  # what a tab opens with, before Gradio has loaded
+COUNTED = (TAKE, ROOMS, EXERCISES, PAINTED)
 
 
 class RequestsAMinute:
-    """ASGI middleware that limits the requests a minute that cause work: POST, exports, paintings, and requests to rooms.
+    """ASGI middleware that limits the requests a minute that cause work: POST, exports, paintings, checks of exercises, and
+    requests to rooms.
 
     Other GET requests are not counted.
     """
@@ -27,7 +30,7 @@ class RequestsAMinute:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse with 429 and a sentence, or pass the request on."""
-        asks = scope["type"] == "http" and (scope["method"] == "POST" or scope["path"].startswith((TAKE, ROOMS, PAINTED)))
+        asks = scope["type"] == "http" and (scope["method"] == "POST" or scope["path"].startswith(COUNTED))
         if asks and scope.get("client") and not self._may(visitor(scope["client"])):
             self._metrics.refused(HTTPStatus.TOO_MANY_REQUESTS.phrase)
             await refusal(HTTPStatus.TOO_MANY_REQUESTS, REQUESTS.tell(), MINUTE)(scope, receive, send)

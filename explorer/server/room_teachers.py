@@ -12,6 +12,7 @@ from explorer.core.fair_queue import Call
 from explorer.core.scheduling import TRAINING
 from explorer.export.tables import csv_of
 from explorer.page.blocks import PageBlocks
+from explorer.server.exercises import task_of
 from explorer.server.room_requests import Body
 from explorer.server.taking import in_turn
 from explorer.teaching.classroom import showing
@@ -48,6 +49,7 @@ def teachers_actions(blocks: PageBlocks, rooms: Rooms) -> dict[str, Action]:
         "look": look,
         "record": _record,
         "follow": follow,
+        "give": _give,
         "train": _train,
         "time": _now(_limit),
         "guesses": _now(lambda room, body: room.show_guesses()),
@@ -132,6 +134,11 @@ async def _train(room: Room, body: Body) -> Body:
     finally:
         taught.busy = False
         room.changed()
+    return {}
+
+
+async def _give(room: Room, body: Body) -> Body:
+    room.give(await run_in_threadpool(task_of, body.get("exercise")))
     return {}
 
 

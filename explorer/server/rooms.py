@@ -18,6 +18,7 @@ from explorer.core.hosts import visitor
 from explorer.export import qr
 from explorer.page.blocks import PageBlocks
 from explorer.server.document import address_of
+from explorer.server.exercises import solution_of, task_of, verdict_on
 from explorer.server.join import join_address, join_routes
 from explorer.server.refusals import SENTENCES, refusal
 from explorer.server.room_requests import FRESH, Body, answered, body_of, busy, over, token_of, who_asks
@@ -58,6 +59,7 @@ class Desk:
             "guess": self._guess,
             "example": self._example,
             "try": self._try,
+            "exercise": self._exercise,
             "take-back": self._take_back,
             "leave": self._leave,
         }
@@ -161,6 +163,13 @@ class Desk:
         taught.tried(person.id, *taught.check_try(person.id, text, meant), answer)  # again: others may have tried meanwhile
         room.changed()
         return {}
+
+    async def _exercise(self, room: Room, person: Person, body: Body) -> Body:
+        name = body.get("exercise")
+        verdict = await verdict_on(self._blocks, Call(person.address), name, body.get("query"))
+        if verdict.done:
+            room.solve(person, await run_in_threadpool(task_of, name), solution_of(verdict))
+        return {"done": verdict.done, "told": verdict.told}
 
     async def _leave(self, room: Room, person: Person, body: Body) -> Body:
         room.remove(person.id)

@@ -21,6 +21,7 @@ from explorer.server.arguments import ArgumentsError, check_arguments
 from explorer.server.bodies import Bodies
 from explorer.server.calls import watch_calls
 from explorer.server.document import Document
+from explorer.server.exercises import exercise_routes
 from explorer.server.gate import Gate, Names
 from explorer.server.guide import guide_routes
 from explorer.server.headers import SecurityHeaders
@@ -56,7 +57,7 @@ def guarded(blocks: PageBlocks, host: str, document: Document) -> dict[str, Any]
     handlers = {FnIndexInferError: unknown, KeyError: unknown, RequestValidationError: unfit, TypeError: misnamed}
     handlers |= {ArgumentsError: wrong_arguments(metrics), ClientDisconnect: hung_up, OSError: without_room}
     ours = [*routes(metrics), *taking_routes(blocks, metrics), *reference_routes(blocks), *lesson_routes()]
-    ours += [*guide_routes(), *painting_routes(blocks, metrics), *room_routes(blocks, host)]
+    ours += [*exercise_routes(blocks, metrics), *guide_routes(), *painting_routes(blocks, metrics), *room_routes(blocks, host)]
     checks = [Depends(check_login), Depends(check_arguments)]
     return {"routes": ours, "dependencies": checks, "exception_handlers": handlers, "lifespan": _outermost(around)}
 

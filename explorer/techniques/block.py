@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -87,11 +86,17 @@ class Block:
 
     def through_norm(self, vectors: torch.Tensor) -> torch.Tensor:
         """Vectors [..., width] through the linear part of the norm (no bias, its deviation times σ), in place."""
-        return through_norms([self], vectors[None])[0]
+        norm = self.layer.attention_norm
+        if isinstance(norm, torch.nn.LayerNorm):
+            vectors -= vectors.mean(-1, keepdim=True)
+        return vectors if norm is None or norm.weight is None else vectors.mul_(norm.weight)
 
     def biases(self) -> torch.Tensor:
         """The part that comes from biases, not from tokens, times σ: [tokens, width]."""
-        return biases_of([self], self.deviation[None])[0]
+        dense, norm = self.layer.attention_dense, self.layer.attention_norm
+        rest = torch.zeros(1, dense.out_features) if dense.bias is None else self.through_norm(dense.bias[None].clone())
+        bias = getattr(norm, "bias", None)
+        return rest.expand(len(self.deviation), -1) if bias is None else rest + bias * self.deviation
 
     def head_parts(self, query: int) -> torch.Tensor:
         """The parts T of one query by head, times σ, [heads + 1, key, width]; the last row is the residual."""
@@ -99,31 +104,3 @@ class Block:
         own = torch.zeros_like(by_head[:1])
         own[0, query] = self.kept[query]
         return torch.cat([by_head, own])
-
-
-def stacked(tensors: Sequence[torch.Tensor]) -> torch.Tensor:
-    """The tensors, one a block, with an axis for the blocks: of a single one a view, since copying takes a tenth of the time."""
-    return tensors[0][None] if len(tensors) == 1 else torch.stack(list(tensors))
-
-
-def through_norms(blocks: Sequence[Block], vectors: torch.Tensor) -> torch.Tensor:
-    """Vectors [blocks, ..., width], each through the norm of its block, as in `Block.through_norm`."""
-    norms = [norm for block in blocks if (norm := block.layer.attention_norm) is not None]  # all blocks have a norm, or none
-    if norms and isinstance(norms[0], torch.nn.LayerNorm):
-        vectors -= vectors.mean(-1, keepdim=True)
-    if not norms or norms[0].weight is None:
-        return vectors
-    scales = stacked([norm.weight for norm in norms])
-    return vectors.mul_(scales.view(len(blocks), *[1] * (vectors.dim() - 2), -1))
-
-
-def biases_of(blocks: Sequence[Block], deviations: torch.Tensor) -> torch.Tensor:
-    """The parts that come from biases, times σ, for deviations [blocks, tokens, 1]: [blocks, tokens, width]."""
-    dense = [block.layer.attention_dense for block in blocks]
-    norms = [norm for block in blocks if (norm := block.layer.attention_norm) is not None]
-    rest = torch.zeros(len(blocks), 1, dense[0].out_features)
-    if dense[0].bias is not None:
-        rest = through_norms(blocks, torch.stack([one.bias for one in dense])[:, None])
-    if not norms or getattr(norms[0], "bias", None) is None:
-        return rest.expand(-1, deviations.shape[1], -1)
-    return rest + stacked([norm.bias for norm in norms])[:, None] * deviations

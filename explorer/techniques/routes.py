@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, islice
+from itertools import groupby
 from operator import attrgetter
 from threading import Lock
+from weakref import ref
 
 import numpy as np
 
@@ -22,15 +23,17 @@ from explorer.bert.trace import Reading, Trace
 from explorer.core.cache import OnceCache
 from explorer.core.cores import twice
 from explorer.core.engine import inference_mode, torch
+from explorer.core.limits import TRACE_MEGABYTES
 from explorer.techniques.ablation import Cut, Head, changed_states
 from explorer.techniques.block import Block
-from explorer.techniques.mixing import SHORT, head_shares_of, shares_at, shares_of, together
+from explorer.techniques.mixing import SHORT, head_shares_of, shares_at
+from explorer.techniques.mixing import shares as shares_of
 
 Patch = tuple[int, int, Trace]
 """(hidden state, token, the run from which its vector is taken), as in `changed_states`."""
 
 FEW = 4096  # weights per head up to which only the rows with cuts are recomputed
-KEPT_BYTES = 64_000_000  # for the mixings of all inputs: one of 512 tokens of BERT-base is 13 MB
+KEPT_BYTES = TRACE_MEGABYTES.bytes // 4  # for the mixings of all inputs: one of 512 tokens of BERT-base is 13 MB
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +58,13 @@ class Route:
     share: float
 
 
-_kept: OnceCache[tuple[Reading, frozenset[Head], frozenset[Cut]], Mixing] = OnceCache(KEPT_BYTES, lambda one: one.shares.nbytes)
+Key = tuple["ref[Reading]", frozenset[Head], frozenset[Cut]]
+_kept: OnceCache[Key, Mixing] = OnceCache(KEPT_BYTES, lambda one: one.shares.nbytes)
+
+
+def _key(trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = ()) -> Key:
+    # A weak reference: the reading of a short input is 30 times as large as its mixing, and would not count here.
+    return ref(trace.reading), frozenset(off), frozenset(cuts)
 
 
 def mixing(trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (), patch: Patch | None = None) -> Mixing:
@@ -65,7 +74,7 @@ def mixing(trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (),
     """
     if patch:
         return _made(trace, off, cuts, patch)[0]
-    return _kept.get((trace.reading, frozenset(off), frozenset(cuts)), lambda: _made(trace, off, cuts)[0])
+    return _kept.get(_key(trace, off, cuts), lambda: _made(trace, off, cuts)[0])
 
 
 @inference_mode
@@ -85,7 +94,7 @@ def mixing_and_states(
         states.append(run)
         return found
 
-    found = _kept.get((trace.reading, frozenset(off), frozenset(cuts)), make)
+    found = _kept.get(_key(trace, off, cuts), make)
     return found, states[0] if states else changed_states(trace, off, None, cuts)
 
 
@@ -97,7 +106,7 @@ def _made(
     layers = trace.model.layers
     first = min([head[0] for head in off] + [cut[0] for cut in cuts] + ([patch[0]] if patch else []) + [len(layers) + 1])
     made = np.empty((len(layers), trace.kept, trace.kept), dtype=np.float32)
-    unchanged = _kept.peek((trace.reading, frozenset(), frozenset())) if first <= len(layers) else None
+    unchanged = _kept.peek(_key(trace)) if first <= len(layers) else None
     error = 0.0
     if unchanged:
         error, made[:first] = unchanged.max_error, unchanged.shares[:first]
@@ -118,22 +127,10 @@ def _made(
 
 
 def _put(rows: np.ndarray, blocks: Iterator[Block]) -> float:
-    """Write the shares of the blocks into `rows` [layers, query, key]; returns their largest error."""
-    if rows.shape[-1] > SHORT:
-        return _put_two_at_once(rows, blocks)
-    error, start = 0.0, 0
-    while start < len(rows):
-        some = list(islice(blocks, 1))
-        some += islice(blocks, together(*some[0].residual.shape) - 1)
-        found, theirs = shares_of(some)
-        rows[start : start + len(some)] = found.numpy()
-        error, start = max(error, theirs), start + len(some)
-        del some, found  # before the next is made: those of a long input are large
-    return error
+    """Write the shares of the blocks into `rows` [layers, query, key]; returns their largest error.
 
-
-def _put_two_at_once(rows: np.ndarray, blocks: Iterator[Block]) -> float:
-    """`_put` for a long input: two layers at a time, since most steps are too small to share them among all cores."""
+    Two layers of a long input are decomposed at a time, since most steps are too small to share them among all cores.
+    """
     numbered, turn = enumerate(blocks), Lock()
 
     @inference_mode
@@ -144,11 +141,11 @@ def _put_two_at_once(rows: np.ndarray, blocks: Iterator[Block]) -> float:
                 at, block = next(numbered, (-1, None))
             if block is None:
                 return error
-            found, theirs = shares_of([block])
-            rows[at], error = found[0].numpy(), max(error, theirs)
-            del block, found  # before the next is made
+            found, theirs = shares_of(block)
+            rows[at], error = found.numpy(), max(error, theirs)
+            del block, found  # before the next is made: those of a long input are large
 
-    return max(twice(decompose))
+    return decompose() if rows.shape[-1] <= SHORT else max(twice(decompose))
 
 
 def _cut_rows(trace: Trace, layer: int, off: Collection[Head], cuts: Collection[Cut], patch: Patch | None) -> list[int]:

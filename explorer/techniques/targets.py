@@ -123,20 +123,20 @@ def piece_of(model: Network, word: str, name: str = "the word") -> tuple[int, st
     """
     word = limits.check_text(word, name).strip()
     tokenizer = model.tokenizer
-    vocabulary, unknown = tokenizer.get_vocab(), tokenizer.unk_token
+    unknown = tokenizer.unk_token
     if model.writing is Writing.BYTES and word not in tokenizer.all_special_tokens:
         in_a_sentence = tokenizer.tokenize(f" {word}")  # the space before a word is part of its piece
         if len(in_a_sentence) == 1:
-            return vocabulary[in_a_sentence[0]], shown(in_a_sentence[0], model.writing)
-    if word in vocabulary:
-        return vocabulary[word], shown(word, model.writing)
+            return tokenizer.convert_tokens_to_ids(in_a_sentence[0]), shown(in_a_sentence[0], model.writing)
+    if (number := tokenizer.convert_tokens_to_ids(word)) is not None and tokenizer.convert_ids_to_tokens(number) == word:
+        return number, shown(word, model.writing)  # what is not in the vocabulary has no number, or that of [UNK]
     pieces = tokenizer.tokenize(word)
     if len(pieces) != 1 or (pieces[0] == unknown and word != unknown):
         read = " ".join(shown(piece, model.writing) for piece in pieces[:6]) or "nothing"
         raise InputError(
             f"{name.capitalize()} {word[:40]!r} is not one piece of this vocabulary but {read}; choose a simpler one."
         )
-    return vocabulary[pieces[0]], shown(pieces[0], model.writing)
+    return tokenizer.convert_tokens_to_ids(pieces[0]), shown(pieces[0], model.writing)
 
 
 def read(model: Network, target: Target, hidden: torch.Tensor) -> Reading:

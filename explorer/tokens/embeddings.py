@@ -12,14 +12,19 @@ from explorer.ui.pictures.strip_table import Column, Row, strip_table
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, View, check, matches, part, prose
 
+FIRST = 10  # numbers of a vector that are written out
+TABLES = {"token": "word embeddings", "position": "position embeddings", "segment": "segment embeddings"}
+
 
 class Embeddings(View):
     """The summands of one token as vectors, and the norms of those of all tokens."""
 
     name, question = "tokens/embeddings", "What is added up for each token?"
-    layout = (row(col("sum", "check", "help", width=2), col("norms", width=3)),)
+    layout = (row(col("sum", "check", "about_numbers", "numbers", width=2), col("norms", "help", width=3)),)
     sum = part("strips")
     check = check()
+    about_numbers = prose()
+    numbers = part("strips", classes="compact")
     norms = part("strips", classes="compact", height=440, sortable=True)
     help = prose(classes="caption")
 
@@ -29,6 +34,8 @@ class Embeddings(View):
         return {
             "sum": _sum(subject, parts),
             "check": matches(parts.error, f"{_formula(parts)} is hidden state 0 for all tokens", 1e-5),
+            "about_numbers": _rows(subject, parts),
+            "numbers": _first_numbers(subject, parts),
             "norms": _norms(subject, parts),
             "help": _help(subject, parts),
         }
@@ -82,6 +89,32 @@ def _sum(subject: Subject, parts: EmbeddingParts) -> dict[str, Any]:
         Row([name, vectors[token], np.linalg.norm(vectors[token])], strong=name == "hidden state 0") for name, vectors in strips
     ]
     return beside(strip_table(columns, rows, "what is added up for one token"), position=token, token=trace.tokens[token])
+
+
+def _rows(subject: Subject, parts: EmbeddingParts) -> str:
+    """The rows of the embedding tables that are added up for one token."""
+    model, token, encoding = subject.model, subject.token, subject.trace.encoding
+    rows = {
+        "token": subject.trace.ids[token],
+        "position": encoding.positions[token] + model.first_position,
+        "segment": encoding.segments[token] if model.capabilities.segments else 0,
+    }
+    if model.family.word_transformation:
+        del rows["token"]  # its part is made of several rows
+    named = [f"row {rows[name]:,} of the {TABLES[name]}" for name in parts.added if name in rows]
+    listed = " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
+    return f"**The first {FIRST} numbers** of token {token}: {listed}, and what becomes of them."
+
+
+def _first_numbers(subject: Subject, parts: EmbeddingParts) -> dict[str, Any]:
+    """A table of the first numbers of each part, their sum and its LayerNorm, for one token."""
+    vectors = {**parts.added, "= sum": parts.total, "LayerNorm": parts.normed}
+    titles = [f"{'+ ' if 0 < place < len(parts.added) else ''}{name}" for place, name in enumerate(vectors)]
+    columns = [Column("", "name", name="dimension")]
+    columns += [Column(title, "number", form=".4f", name=title.strip("+= ").lower()) for title in titles]
+    first = np.stack([vector[subject.token, :FIRST] for vector in vectors.values()], axis=1)  # [FIRST, columns]
+    rows = [Row([str(place), *numbers]) for place, numbers in enumerate(first, start=1)]
+    return strip_table(columns, rows, f"the first {len(rows)} numbers of what is added up for one token")
 
 
 def _norms(subject: Subject, parts: EmbeddingParts) -> dict[str, Any]:

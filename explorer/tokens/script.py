@@ -79,4 +79,7 @@ def _projected(names: Names) -> str:
 
 
 CODE = {"tokens/pieces": pieces, "fill-mask/words": pieces, "tokens/embeddings": embeddings}
-WITHOUT = {"tokens/vocabulary": "A search is made by hand, in the page."}
+WITHOUT = {
+    "tokens/vocabulary": "A search is made by hand, in the page.",
+    "tokens/byte-pairs": "It counts pairs of letters, without a model.",
+}

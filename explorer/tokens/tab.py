@@ -1,5 +1,6 @@
 """The tab Tokens: the input as BERT reads it, the embeddings of each token, and the vocabulary."""
 
+from explorer.tokens.byte_pairs import BytePairs
 from explorer.tokens.embeddings import Embeddings
 from explorer.tokens.pieces import Pieces
 from explorer.tokens.vocabulary import Vocabulary
@@ -9,6 +10,7 @@ CHOICES: dict[str, list[list[Cell]]] = {
     "Pieces": [[Pieces]],
     "What is added up": [[Embeddings]],
     "The vocabulary": [[Vocabulary]],
+    "Byte pairs": [[BytePairs]],
 }
 
 TAB = Tab("tokens", "Tokens", "What does BERT read?", CHOICES)

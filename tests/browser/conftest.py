@@ -81,6 +81,14 @@ class Chromium:
         self._free.append(context)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def soon_done():
+    """Behind a long text the words of a sentence are hidden in turn for a second, not for eight: no test here waits for them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("explorer.ui.says.PATIENCE", 1.0)
+        yield
+
+
 @pytest.fixture(scope="session")
 def browser():
     """One Chromium for all tests; a machine without one skips them."""
@@ -115,11 +123,11 @@ def new_page(browser):
 
 
 @pytest.fixture(scope="module")
-def kept(browser) -> Iterator[list]:
-    """The page that the tests of a module share, unless marked `own_page`; none at first."""
-    pages = []
+def kept(browser) -> Iterator[dict]:
+    """The pages that the tests of a module share, unless marked `own_page`: one for each kind of window; none at first."""
+    pages = {}
     yield pages
-    for page in pages:
+    for page in pages.values():
         browser.close(page)
 
 
@@ -133,31 +141,32 @@ def page(new_page) -> Iterator:
 def open_app(request, browser, new_page, served, kept):
     """Lets the shared page go where a query leads, and waits until its first view is there.
 
-    A test that is marked `own_page`, or that asks for another window, gets a fresh page; so does one that would get a full one.
+    A test that is marked `own_page` gets a fresh page, and so does the first that asks for another window, and one that would
+    get a full page.
     """
     from tests.browser.expecting import expect
     from tests.browser.steps import chips, visit
 
     own_page = request.node.get_closest_marker("own_page")
-    if kept and not own_page and kept[0].locator("#tabs .block").count() > FULL:
-        full = kept.pop()
-        browser.close(full)
-        fail_for([full])  # of what came after its last test
+    full = [window for window, page in kept.items() if not own_page and page.locator("#tabs .block").count() > FULL]
+    for page in [kept.pop(window) for window in full]:
+        browser.close(page)
+        fail_for([page])  # of what came after its last test
 
     def opened(query: str = "", **options):
-        fresh = bool(own_page or options)
-        if kept and not fresh:
-            visit(kept[0], query)
-            return kept[0]
-        page = new_page(**options) if fresh else watched(browser)
-        if not fresh:
-            kept.append(page)
+        window = repr(sorted(options.items()))
+        if window in kept and not own_page:
+            visit(kept[window], query)
+            return kept[window]
+        page = new_page(**options) if own_page else watched(browser, **options)
+        if not own_page:
+            kept[window] = page
         page.goto(f"{served}/{query}")
         expect(chips(page).first).to_be_visible()
         return page
 
     yield opened
-    pages = list(kept)
+    pages = list(kept.values())
     if any(page.problems for page in pages) or request.node.stash.get(FAILED, False):  # nobody goes on with it
         kept.clear()
         for page in pages:

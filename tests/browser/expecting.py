@@ -32,7 +32,7 @@ class Expected:
         def wait(*given: Any, timeout: float = PATIENCE, **named: Any) -> None:
             end = time.monotonic() + timeout / 1000
             several = given and isinstance(given[0], list)
-            if name not in OF_NONE and not several:
+            if name not in OF_NONE and not several and False not in named.values():  # `attached=False` holds of none, too
                 with suppress(Error):  # which is told below
                     self._locator.wait_for(state=STATES.get(name, "attached"), timeout=timeout)
             holds(*given, timeout=max(1.0, 1000 * (end - time.monotonic())), **named)

@@ -20,7 +20,7 @@ def walked():
     """Of each lesson the numbers of the steps to walk: the last one, and those that point at a place where none before did."""
     seen, found = set(), {}
     for lesson in lessons():
-        places = [(step.link.get("tab"), step.link.get("view"), step.point, step.cover) for step in lesson.steps]
+        places = [(step.link.get("tab"), step.link.get("view"), step.point, step.cover, step.spot) for step in lesson.steps]
         new = [n for n, place in enumerate(places, start=1) if place not in seen and place not in places[: n - 1]]
         found[lesson.name] = sorted({*new, len(places)})
         seen |= set(places)
@@ -53,6 +53,7 @@ def test_every_place_that_a_step_points_at_is_there(open_app, lesson):
             panel.get_by_role("button", name="Show", exact=True).click()
         expect(page.locator("[data-covered]")).to_have_count(0)
         settled(page)
+        expect(page.locator("[data-spot]")).to_have_count(1 if step.spot else 0)
         expect(page.locator("#text-a textarea")).to_have_value(step.link["a"])
         panel.get_by_role("button", name="Done" if number == len(lesson.steps) else "Next ›").click()
         shown = number + 1

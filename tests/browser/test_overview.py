@@ -6,7 +6,7 @@ import pytest
 
 from tests.browser.expecting import expect
 from tests.browser.steps import at, chips, settled, type_into
-from tests.browser.test_everyone import AXE, wrong, wrong_in_dark
+from tests.browser.test_everyone import AXE, wrong_in_both
 from tests.tabs import open_tab, opened_tab
 
 PICTURE = "#overview-routes-picture"
@@ -408,21 +408,17 @@ def test_nothing_glides_for_those_who_want_it_still(opened):
 def test_no_part_of_it_shuts_anybody_out(opened):
     page = opened(f"{JAPAN}&__theme=light")
     page.evaluate(AXE)
-
-    def both(where="#tabs > *"):
-        return wrong(page, where) + wrong_in_dark(page, where)
-
-    found = [f"whole: {one}" for one in both("html")]
+    found = [f"whole: {one}" for one in wrong_in_both(page, "html")]
     step_by_step(page)
     picture(page, "[data-stop='2']").click()
-    found += [f"a stop: {one}" for one in both()]
+    found += [f"a stop: {one}" for one in wrong_in_both(page)]
     open_route(page, 6, 6)
-    found += [f"a route: {one}" for one in both()]
+    found += [f"a route: {one}" for one in wrong_in_both(page)]
     picture(page, ".bx-flow-route").get_by_role("button", name="cut this route").click()
     expect(picture(page, ".bx-flow-output").filter(has_text=", was 89 %")).to_have_count(1)
     picture(page, ".bx-flow-title").filter(has_text="layer 6").click()
     expect(page.get_by_role("region", name="inside layer 6")).to_be_visible()
-    found += [f"cut and unfolded: {one}" for one in both()]
+    found += [f"cut and unfolded: {one}" for one in wrong_in_both(page)]
     assert not found, "\n".join(found)
 
 

@@ -199,7 +199,8 @@ def test_a_phone_follows_until_it_lets_go(board, phone):
 
 def test_a_class_goes_through_a_lesson(board, phone):
     lesson = next(one for one in lessons() if one.name == "07-masked-words")
-    ann, bob = phones = phone("Ann"), phone("Bob")
+    phones = [phone(name) for name in ("Ann", "Bob", "Cem", "Dan", "Eve")]
+    ann, bob = phones[:2]
     panel = board.locator("#lessons")
     press(board, "Let phones follow this page")
     press(board, "Back to the page")
@@ -210,10 +211,10 @@ def test_a_class_goes_through_a_lesson(board, phone):
         for page in phones:
             expect(page.get_by_role("heading", name=step.title, exact=True)).to_be_visible()
             expect(page.locator(".bx-option")).to_have_text([one.text for one in step.options])
-        expect(panel.get_by_text("0 of 2 have answered.")).to_be_visible()
+        expect(panel.get_by_text("0 of 5 have answered.")).to_be_visible()
         ann.get_by_role("button", name=right.text, exact=True).click()
         bob.get_by_role("button", name=wrong.text, exact=True).click()
-        expect(panel.get_by_text("2 of 2 have answered.")).to_be_visible()
+        expect(panel.get_by_text("2 of 5 have answered.")).to_be_visible()
         expect(panel.locator(".bx-lesson-option em")).to_have_count(0)
         if step.cover:
             expect(ann.locator(".bx-shown .bx-strip-of-input")).to_contain_text("hairy")
@@ -237,11 +238,40 @@ def test_a_class_goes_through_a_lesson(board, phone):
     expect(panel.locator(".bx-right")).to_be_visible()
     expect(ann.locator("main > .bx-shown:first-child")).to_be_visible()
 
+    # An exercise: given to all, done on a phone's own page, checked again, and told to the board.
+    board.evaluate("(step) => BertLessons.open(step)", f"{lesson.name}.7")
+    exercise = lesson.exercises[f"{lesson.name}.7"]
+    panel.get_by_role("button", name="Give it to the class").click()
+    for page in phones:
+        expect(page.get_by_role("heading", name="Make it so")).to_be_visible()
+        expect(page.locator("main")).to_contain_text(exercise.task.split("*")[0].strip())
+    ann.get_by_role("button", name="Do it").click()
+    app = ann.frame_locator("iframe")
+    expect(app.locator("body:not([data-arriving], [data-busy])")).to_be_attached()
+    expect(opened_tab(app)).to_have_text("Fill-mask")
+    app.locator("#text-a textarea").fill(exercise.solution["a"])
+    app.locator("#lessons").get_by_role("button", name="Check", exact=True).click()
+    expect(app.locator(".bx-exercise-said")).to_contain_text("Your room has been told.")
+    expect(panel.get_by_text("1 of 5 have done it.")).to_be_visible()
+    expect(ann.locator(".bx-points")).to_have_text(f"{10 * len(lesson.steps) + 10} points")
+    panel.get_by_role("button", name="On the board").click()
+    expect(board.locator("#room .bx-answered")).to_contain_text("Ann")
+    press(board, "Record")
+    with board.expect_download() as saved:
+        press(board, "Save as CSV")
+    rows = list(csv.DictReader(io.StringIO(saved.value.path().read_text("utf-8-sig"))))
+    assert [row["kind"] for row in rows] == ["lesson"] * 2 * len(lesson.steps) + ["exercise"]
+    assert (rows[-1]["nickname"], rows[-1]["text_a"]) == ("Ann", exercise.solution["a"])
+    press(board, "Back to the board")
+    press(board, "End")
+    expect(ann.locator("iframe")).to_have_count(0)
+    press(board, "Back to the page")
+
     # A step knows which round fits it.
     board.evaluate("(step) => BertLessons.open(step)", f"{lesson.name}.2")
     panel.get_by_role("button", name="Round on the board: Fill the blank").click()
     expect(ann.locator(".bx-asked-text")).to_have_text("My ? is hairy.")
-    expect(board.locator("#room .bx-room-progress")).to_contain_text("0 of 2 have answered.")
+    expect(board.locator("#room .bx-room-progress")).to_contain_text("0 of 5 have answered.")
     press(board, "30 s")
     expect(ann.get_by_role("timer")).to_contain_text("0:")
     expect(board.locator("#room").get_by_role("timer")).to_contain_text("0:")

@@ -17,6 +17,7 @@ from tests.conftest import write_tiny
 PATIENCE = 300  # seconds for an answer
 LENGTHS = (1, 1, 1, 2, 4, 12, 40)  # texts that are put one behind the other: up to some 500 tokens
 EXAMPLES = [["a happy dog", "happy"], ["a sad cat", "sad"], ["so happy", "happy"], ["so sad", "sad"]] * 12
+ENDPOINTS = ("tokens", "fill_mask", "attention", "next_sentence", "hidden_states", "head_metrics", "lens")
 QUERY = "v=1&tab=attention&a=The+capital+of+Japan+is+%5BMASK%5D.&b=It+is+old."
 
 
@@ -30,6 +31,16 @@ class Visits:
         config = json.loads(self._send(self._line(), "GET", "/config")[1])
         self._numbers = {one["api_name"]: one["id"] for one in config["dependencies"] if one["api_name"]}
         self._views = [one["name"] for one in self._asked("views", [""])["views"]]
+        self._unseen = [
+            (name, view, length)
+            for name, view in (*((name, "") for name in ENDPOINTS), *(("view", view) for view in self._views))
+            for length in sorted(set(LENGTHS))
+        ]
+        self._chance.shuffle(self._unseen)
+
+    def everything(self) -> list[Callable[[], None]]:
+        """Every endpoint and every view once with a text of every length: what is imported and set up at a first use is."""
+        return [self.first] * len(self._unseen)
 
     def plan(self, calls: int, pages: int, trainings: int, rooms: int, loads: int) -> list[Callable[[], None]]:
         """So many of each, in an order of chance."""
@@ -40,22 +51,28 @@ class Visits:
 
     # ---- What is done.
 
+    def first(self) -> None:
+        """The next of everything."""
+        self._ask(*self._unseen.pop())
+
     def call(self) -> None:
-        """One of eight endpoints, a file to take away, or a view."""
-        text, layer = self._text(), 1 + self._chance.randrange(6)
-        name, arguments = self._chance.choice(
-            (
-                ("tokens", [text, "", ""]),
-                ("fill_mask", [f"{text[:400]} [MASK].", "", 5, ""]),
-                ("attention", [text[:300], "", layer, 4, ""]),
-                ("next_sentence", [text, "It was late.", ""]),
-                ("hidden_states", [text[:300], "", layer, ""]),
-                ("head_metrics", [text, "", ""]),
-                ("lens", [f"{text[:200]} [MASK].", "", 3, ""]),
-                ("view", [self._chance.choice(self._views), text[:300], "", {}, ""]),
-            )
-        )
-        self._asked(name, arguments)
+        """One of seven endpoints, or a view."""
+        name = self._chance.choice((*ENDPOINTS, "view"))
+        self._ask(name, self._chance.choice(self._views))
+
+    def _ask(self, name: str, view: str, length: int = 0) -> None:
+        text, layer = self._text(length), 1 + self._chance.randrange(6)
+        arguments = {
+            "tokens": [text, "", ""],
+            "fill_mask": [f"{text[:400]} [MASK].", "", 5, ""],
+            "attention": [text[:300], "", layer, 4, ""],
+            "next_sentence": [text, "It was late.", ""],
+            "hidden_states": [text[:300], "", layer, ""],
+            "head_metrics": [text, "", ""],
+            "lens": [f"{text[:200]} [MASK].", "", 3, ""],
+            "view": [view, text[:300], "", {}, ""],
+        }
+        self._asked(name, arguments[name])
 
     def page(self) -> None:
         """A page that is opened, asks by the queue, and is left, now and then before it was answered."""
@@ -111,8 +128,8 @@ class Visits:
 
     # ---- How it is sent.
 
-    def _text(self) -> str:
-        return " ".join(self._chance.choices(self._texts, k=self._chance.choice(LENGTHS)))
+    def _text(self, length: int = 0) -> str:
+        return " ".join(self._chance.choices(self._texts, k=length or self._chance.choice(LENGTHS)))
 
     def _line(self) -> http.client.HTTPConnection:
         return http.client.HTTPConnection("127.0.0.1", self._port, timeout=PATIENCE)

@@ -64,6 +64,7 @@ def test_nobody_is_offered_tools_who_did_not_ask(served):
     with pytest.raises(urllib.error.HTTPError) as caught:
         urllib.request.urlopen(f"{served}/gradio_api/mcp/", timeout=60)
     assert caught.value.code in (404, 405)
+    caught.value.close()
 
 
 @pytest.fixture(scope="module")

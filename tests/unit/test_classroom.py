@@ -14,9 +14,11 @@ from explorer.core.errors import BusyError, CapabilityError, InputError
 from explorer.core.limits import ROOM_MINUTES, ROOM_PEOPLE, ROOMS, VISITOR_ROOMS
 from explorer.core.steps import finished
 from explorer.export.tables import csv_of
+from explorer.server.exercises import task_of
 from explorer.server.room_teachers import question_of_step
 from explorer.teaching.classroom import names, questions, record, rooms, seats, showing, teaching
 from explorer.teaching.classroom.room import Room
+from explorer.teaching.classroom.tasks import POINTS, Solution
 from explorer.teaching.classroom.teaching import Teaching
 from explorer.ui.subject import Selection, Subject
 from explorer.ui.view import finding_of
@@ -542,6 +544,29 @@ def test_the_record_has_all_that_was_answered_by_nickname(room, subject):
     assert not [cell for cell in cells if cell[:1] in ("=", "+", "-", "@")], "nothing that a spreadsheet would run"
     room.remove(bob.id)
     assert {row[5] for row in room.record().rows} == {"=Ann()", ""}, "who leaves takes it along"
+
+
+def test_an_exercise_earns_once_and_leaves_with_its_owner(room):
+    name, solution = "07-masked-words.7", Solution(("=1+1", ""), "")
+    ann, bob = room.join("Ann"), room.join("Bob")
+    room.solve(ann, task_of(name), solution)  # before it is given
+    assert "exercise" not in room.for_person(bob)
+    room.give(task_of(name))
+    room.solve(ann, task_of(name), solution)
+    assert ann.points == POINTS
+    assert [one["answered"] for one in room.for_teacher()["people"]] == [True, False]
+    assert [room.for_person(one)["exercise"]["done"] for one in (ann, bob)] == [True, False]
+    room.end_activity()
+    assert room.for_teacher()["exercise"] is None
+    assert [(one["name"], one["solved"]) for one in room.for_teacher()["exercises"]] == [(name, ["Ann"])]
+    row = dict(zip(record.COLUMNS, room.record().rows[0], strict=True))
+    assert (row["kind"], row["text_a"], row["nickname"], row["answer"]) == ("exercise", "=1+1", "Ann", "done")
+    assert "*" not in row["question"]
+    assert "'=1+1" in csv_of(room.record())
+    room.remove(ann.id)
+    assert not room.record().rows
+    with pytest.raises(InputError, match="no longer in this room"):
+        room.solve(ann, task_of(name), solution)
 
 
 def test_who_answered_before_keeps_the_seat(room, subject):

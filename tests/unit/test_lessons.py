@@ -48,6 +48,7 @@ claim: tokens(text_a="One sentence.") kept = 5
 ## Second
 layer: 2
 tab: attention
+point: steppers | cell 7 2
 
 More is said.
 
@@ -143,7 +144,8 @@ def test_a_lesson_is_read(written):
     ]
     assert [claim.line for claim in lesson.claims] == [8, 10, 10, 26]
     assert first.link == {"a": "One sentence.", "b": "Another.", "tab": "tokens"}
-    assert first.point == "strip"
+    assert (first.point, first.spot) == ("strip", ())
+    assert (second.point, second.spot) == ("steppers", ("cell", 7, 2))
     assert (first.before, first.after) == ("Something is **said**.", "And explained.")
     assert [(one.text, one.right, one.feedback) for one in first.options] == [
         ("yes", True, "Because."),
@@ -162,7 +164,10 @@ def test_a_lesson_is_read(written):
         ("sources:", "source:", 4),
         ("tab: tokens", "tabs: tokens", 16),
         ("tab: tokens", "tab tokens", 16),
-        ("point: strip", "round: quiz", 13),
+        ("point: strip\n", "round: quiz\n", 13),
+        ("| cell 7 2", "| cell 7", 28),
+        ("| cell 7 2", "| cell 7 x", 28),
+        ("| cell 7 2", "| corner 1", 28),
         ("tab: tokens\n", "", 13),
         ("a: One sentence.\n", "", 13),
         ("Something is **said**.\n", "", 13),
@@ -173,12 +178,12 @@ def test_a_lesson_is_read(written):
         ("kept = 5", "kept is 5", 26),
         ("claim: tokens(text_a=", "claim: tokens(", 26),
         ("kept = 5", "kept = five", 26),
-        ("## Third", "# Third", 37),
-        ("- [x] yes | Because.\n- [ ] no | It is not.\n", "", 35),
+        ("## Third", "# Third", 38),
+        ("- [x] yes | Because.\n- [ ] no | It is not.\n", "", 36),
         ("minutes: 20", "minutes: twenty", 6),
         ("minutes: 20", "minutes: 20\n  - 30", 7),
         ("minutes: 20", "minutes:", 6),
-        ("point: strip", "point: strip\nminutes: 20", 38),
+        ("point: strip", "point: strip\nminutes: 20", 39),
         ("*two* texts | ", "*two* texts ", 8),
         (" → *two* texts", "", 8),
         ("Ab → it", "Abc → it", 10),

@@ -170,7 +170,9 @@ def test_what_users_of_bertviz_are_told_to_write_works(trace, bundled):
 class TestLive:
     def seen(self, page):
         (written,) = re.findall(r'id="bx-data">(.*?)</script>', page, re.DOTALL)
-        (side,) = json.loads(written)["sides"]
+        told = json.loads(written)
+        assert told["live"] is True, "its clicks go to Python"
+        (side,) = told["sides"]
         return {part["name"]: page_file.unpacked(part["value"]) for view in side["views"] for part in view["parts"]}
 
     def test_a_click_in_the_grid_chooses_the_head_of_all_views(self, trace):

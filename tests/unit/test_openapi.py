@@ -70,3 +70,4 @@ def test_who_has_not_logged_in_learns_nothing(locked):
         with pytest.raises(HTTPError) as caught:
             urlopen(f"{locked}{path}", timeout=60)
         assert caught.value.code == 401
+        caught.value.close()

@@ -117,7 +117,8 @@ def _post(port: int, path: str, body: bytes) -> None:
         while True:
             try:
                 urllib.request.urlopen(request, timeout=120).read()
-            except urllib.error.HTTPError:
+            except urllib.error.HTTPError as refused:
+                refused.close()
                 break
             except urllib.error.URLError:
                 assert time.monotonic() < end

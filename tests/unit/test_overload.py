@@ -288,6 +288,7 @@ def test_who_comes_when_many_wait_gets_a_503_and_one_sentence(served, stranger, 
     with pytest.raises(urllib.error.HTTPError) as refused:
         urllib.request.urlopen(asked)
     assert refused.value.code == 503
+    refused.value.close()
     assert stranger.ask("tokens", "One more.", "", "")["error"] == WAITING.tell()
 
 

@@ -70,6 +70,7 @@ def test_a_view_is_one_page_that_asks_nobody(subject, name):
     assert not [value for name, value in read.attributes if name in ("src", "href", "action") and value != "data:,"]
     assert "connect-src" not in text.split("<title>")[0], "what the policy does not name it forbids"
     assert not re.search(r"@import|url\(\s*['\"]?https?:", text.split("</style>")[0])
+    assert read.data["live"] is False, "nobody answers its clicks"
     (side,) = read.data["sides"]
     assert side["texts"] == [HOSTILE, "he bought <b>milk</b>."]
     (made,) = side["views"]

@@ -9,6 +9,7 @@ from explorer.analysis.layer_maps import LayerMaps
 from explorer.analysis.mapping import aligned, chained, clusters, of_one_size, trustworthiness
 from explorer.analysis.projection import METHODS, MapSettings, project
 from explorer.core.errors import InputError
+from explorer.core.lazy import umap
 from explorer.core.steps import Stopped
 from explorer.projection.endpoints import projection
 
@@ -97,6 +98,13 @@ def test_umap_in_3_d_is_finite_and_repeats(rows):
     assert np.isfinite(first.points).all()
     assert np.array_equal(first.points, second.points)
     assert first.explained_variance is None
+
+
+def test_what_numba_compiles_for_umap_is_kept_for_the_next_process():
+    project(GROUPS, MapSettings("umap"))
+    for kernel in (umap.umap_.compute_membership_strengths, umap.umap_.smooth_knn_dist):
+        assert kernel.signatures
+        assert kernel.stats.cache_path
 
 
 def test_umap_keeps_groups_apart():

@@ -12,10 +12,13 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from explorer.export import links
 from explorer.server import join, rooms
 from explorer.teaching.classroom import rounds
 from explorer.teaching.classroom.room import TEACHER, Room
 from explorer.teaching.classroom.rooms import MISSES, TOO_MANY
+from explorer.teaching.lessons.exercises import UNKNOWN
+from explorer.teaching.lessons.reading import lessons
 from tests.waiting import waited
 
 QUERY = "v=1&tab=attention&a=The+capital+of+Japan+is+%5BMASK%5D.&b=It+is+old."
@@ -95,6 +98,33 @@ def test_a_round_is_heard_by_everybody_with_the_models_answer(served, do, room, 
     assert [share for _, share in best] == pytest.approx([one.probability for one in expected], abs=1e-6)
 
 
+def test_a_solved_exercise_is_checked_again_and_told_to_the_board(served, do, room, ann):
+    word, name, step = room["word"], "03-one-head.1", lessons()[3].steps[0]
+    assert do(f"/{word}/give", room["key"], {"exercise": name}) == {}
+
+    def solved(query, name=name):
+        return do(f"/{word}/exercise", ann["token"], {"exercise": name, "query": query})
+
+    with listening(served, word, room["key"]) as board, listening(served, word, ann["token"]) as phone:
+        told = phone()["exercise"]
+        assert (told["query"], told["done"]) == (links.query(step.place), False)
+        begun = solved(links.query(step.place))
+        assert not begun["done"]
+        assert begun["told"].startswith("Not yet: ")
+        assert solved(links.query(step.solved))["done"]
+        told = board()
+        while not told["exercise"]["solved"]:
+            told = board()
+        assert told["exercise"]["solved"] == ["Ann"]
+        assert told["people"][0]["points"] == 10
+        assert phone()["exercise"]["done"]
+    assert solved("v=1", "03-one-head.9") == (400, UNKNOWN)
+    assert not solved(None)["done"]
+    rows = do(f"/{word}/record", room["key"])["rows"]
+    assert [(row[1], row[3], row[5]) for row in rows] == [("exercise", step.link["a"], "Ann")]
+    assert rows[0][6].startswith("the weight from “on” to “table” is 0.8")
+
+
 def test_the_servers_clock_closes_a_round(served, do, room, ann, monkeypatch):
     monkeypatch.setattr(rounds, "SECONDS", (0, 1))
     word = room["word"]
@@ -122,7 +152,7 @@ def test_who_is_here_is_told_as_they_come_and_go(served, do, room, ann):
 
 
 TEACHERS = ("ask", "look", "guesses", "time", "reveal", "stop", "record", "end")
-TEACHERS += ("follow", "teach", "train", "strike", "remove", "door")
+TEACHERS += ("follow", "give", "teach", "train", "strike", "remove", "door")
 
 
 @pytest.mark.parametrize("action", TEACHERS)
@@ -132,7 +162,7 @@ def test_only_the_teacher_may(do, room, ann, action):
     assert do(f"/{room['word']}/{action}", "x" * 32) == (403, rooms.OUT)
 
 
-@pytest.mark.parametrize("action", ["guess", "example", "try", "take-back", "leave"])
+@pytest.mark.parametrize("action", ["guess", "example", "try", "exercise", "take-back", "leave"])
 def test_only_people_of_the_room_may(do, room, action):
     assert do(f"/{room['word']}/{action}", "nobody") == (403, rooms.OUT)
     status, sentence = do(f"/{room['word']}/{action}", room["key"])
@@ -168,6 +198,8 @@ def test_what_is_no_nickname_is_told(do, room, data):
         ("ask", {"kind": "lesson", "lesson": "07-masked-words", "step": 1, "seconds": 7}),
         ("time", {"seconds": 30}),
         ("follow", {"query": ["a"]}),
+        ("give", {"exercise": "03-one-head.9"}),
+        ("give", {"exercise": ["a"]}),
         ("teach", {"labels": "ab"}),
         ("train", {}),
         ("strike", {"number": 1}),
@@ -194,6 +226,7 @@ def test_a_room_that_is_not_there(served, do):
     with pytest.raises(HTTPError) as refused:
         urlopen(f"{served}/bx/rooms/no-room/news")
     assert refused.value.code == 404
+    refused.value.close()
 
 
 @pytest.fixture
@@ -256,10 +289,12 @@ def test_only_who_is_in_the_room_sees_what_is_shown(served, do, room, ann):
         with pytest.raises(HTTPError) as refused:
             shown(token)
         assert refused.value.code == 403
+        refused.value.close()
     assert do(f"/{room['word']}/follow", room["key"], {}) == {}
     with pytest.raises(HTTPError) as refused:
         shown(ann["token"])
     assert refused.value.code == 404
+    refused.value.close()
 
 
 def test_a_seat_listens_on_few_pages_only(served, room, ann):
@@ -373,6 +408,7 @@ def test_behind_a_password_a_teacher_opens_and_a_class_joins_by_its_word(locked)
     with pytest.raises(HTTPError) as refused:
         urlopen(Request(f"{locked}bx/rooms", b"{}"))
     assert refused.value.code == 401
+    refused.value.close()
     with urlopen(f"{locked}join") as answer:
         assert answer.status == 200
 

@@ -1,12 +1,15 @@
 """Where every token comes from: mixing, its heads, and routes, beside transformers taken apart in loops."""
 
+import gc
 import subprocess
 import sys
+from weakref import ref
 
 import numpy as np
 import pytest
 import torch
 
+from explorer.bert.trace import Trace
 from explorer.techniques import ablation, mixing, routes
 from tests.decomposing import decomposed, shares_of, watching
 from tests.hooks import cut_weights, eager_bert, every_dense, zeroed
@@ -233,3 +236,12 @@ def test_switched_off_heads_are_those_of_a_hook(model, eager):
         theirs = eager.bert(**model.tokenizer(TEXT, TEXT_B, return_tensors="pt")).last_hidden_state[0]
     _, states = routes.mixing_and_states(trace, off)
     np.testing.assert_allclose(states[-1], theirs, atol=2e-5)
+
+
+def test_what_is_kept_of_the_mixing_does_not_keep_its_text_in_memory(tiny):
+    trace = Trace.of(tiny, tiny.encode(TEXT))
+    first, reading = routes.mixing(trace, cuts=CUTS[:1]), ref(trace.reading)
+    assert routes.mixing(trace, cuts=CUTS[:1]) is first
+    del trace
+    gc.collect()
+    assert reading() is None

@@ -59,6 +59,9 @@ def test_a_hand_out_asks_and_does_not_tell(lesson):
         for option in step.options:
             assert f"<li>{printing.escape(option.text)}" in page
             assert words(within_a_line(option.feedback)) not in read
+        if step.exercise:
+            assert within_a_line(step.exercise.task) in page
+    assert "One solution" not in page
     asked = sum(bool(step.options) for step in lesson.steps)
     assert page.count("Because") >= asked
     assert page.count("<i></i>") == asked + printing.LINES * (len(lesson.steps) - asked)
@@ -220,3 +223,4 @@ def test_who_has_not_logged_in_gets_no_sheet(locked):
         with pytest.raises(HTTPError) as caught:
             urlopen(f"{locked}bx/lessons/{lessons()[0].name}/{sheet}.html", timeout=60)
         assert caught.value.code == 401
+        caught.value.close()

@@ -6,6 +6,7 @@ from typing import Any
 
 from explorer.teaching.classroom.questions import Guess
 from explorer.teaching.classroom.rounds import Round, most_common
+from explorer.teaching.classroom.tasks import POINTS, Task
 from explorer.teaching.classroom.teaching import Teaching
 from explorer.ui.pictures.numbers import Table
 
@@ -73,8 +74,16 @@ def taught_rows(number: int, taught: Teaching, names: Names) -> list[tuple[Any, 
     return rows
 
 
-def table(rounds: Iterable[Past], heads: Iterable[tuple[int, Teaching]], names: Names) -> Table:
-    """All that a room did, a row for each answer, example and try."""
+def task_rows(task: Task, names: Names) -> list[tuple[Any, ...]]:
+    """A row of COLUMNS for each person who solved an exercise: the texts, and what was found there."""
+    told = task.number, "exercise", f"Lesson {task.lesson}: {task.text}"
+    found = [(names[who], one) for who, one in task.solved.items()]
+    return [(*told, *one.texts, name, one.found or "done", "", None, None, POINTS) for name, one in found]
+
+
+def table(rounds: Iterable[Past], heads: Iterable[tuple[int, Teaching]], tasks: Iterable[Task], names: Names) -> Table:
+    """All that a room did, a row for each answer, example, try and solved exercise."""
     groups = [(one.number, one.rows(names)) for one in rounds]
     groups += [(number, taught_rows(number, taught, names)) for number, taught in heads]
+    groups += [(task.number, task_rows(task, names)) for task in tasks]
     return Table.of(COLUMNS, [row for _, rows in sorted(groups, key=lambda group: group[0]) for row in rows])

@@ -14,6 +14,7 @@ from explorer.teaching.classroom.questions import Asked, Guess
 from explorer.teaching.classroom.record import Past, table
 from explorer.teaching.classroom.rounds import NOT_NOW, Round
 from explorer.teaching.classroom.seats import Person, spare
+from explorer.teaching.classroom.tasks import POINTS, Solution, Task
 from explorer.teaching.classroom.teaching import Teaching
 from explorer.ui.pictures.numbers import Table
 
@@ -34,7 +35,9 @@ class Room:
         self.ended = False
         self.round: Round | None = None
         self.teaching: Teaching | None = None
-        self.begun = 0  # rounds and teachings so far; the number of the latest
+        self.task: Task | None = None  # the exercise that the class is given
+        self.tasks: dict[str, Task] = {}  # all that were given or solved, by name
+        self.begun = 0  # rounds, teachings and exercises so far; the number of the latest
         self.past: list[Past] = []
         self.heads: list[tuple[int, Teaching]] = []  # those that are over, with their numbers
         self.shown: bytes | None = None  # JSON of the view for followers; None if nothing is shown
@@ -90,6 +93,8 @@ class Room:
             self.round.guesses.pop(identifier, None)
         for past in self.past:
             past.guesses.pop(identifier, None)
+        for task in self.tasks.values():
+            task.solved.pop(identifier, None)
         for _, taught in [*self.heads, (0, self.teaching)]:
             if taught:
                 taught.keep(lambda one: one.person != identifier)
@@ -150,7 +155,7 @@ class Room:
                 person.points += self.teaching.points(person.id)
             self.heads.append((self.begun, self.teaching))
             self.teaching.head = None  # it is used no longer
-        self.round = self.teaching = None
+        self.round = self.teaching = self.task = None
         self.changed()
 
     def teach(self, begun: Teaching) -> None:
@@ -160,11 +165,34 @@ class Room:
         self.begun += 1
         self.changed()
 
+    # ---- Exercises.
+
+    def give(self, task: Task) -> None:
+        """Give the class an exercise; the activity before it ends."""
+        self.end_activity()
+        self.task = self._known(task)
+        self.changed()
+
+    def solve(self, person: Person, task: Task, solution: Solution) -> None:
+        """Store a person's solution of an exercise, given or not; the first one earns points. Raises InputError."""
+        self.check_here(person)
+        solved = self._known(task).solved
+        person.points += 0 if person.id in solved else POINTS
+        solved[person.id] = solution
+        self.changed()
+
+    def _known(self, task: Task) -> Task:
+        """The room's own task of that exercise."""
+        if task.name not in self.tasks:
+            self.begun += 1
+            task.number = self.begun
+        return self.tasks.setdefault(task.name, task)
+
     def record(self) -> Table:
         """All that was answered, given and tried until now, by nickname."""
         rounds = [*self.past, *([Past.of(self.round)] if self.round else [])]
         heads = [*self.heads, *([(self.begun, self.teaching)] if self.teaching else [])]
-        return table(rounds, heads, self._names())
+        return table(rounds, heads, self.tasks.values(), self._names())
 
     # ---- What screens show.
 
@@ -210,6 +238,8 @@ class Room:
         told = {"word": self.word, "open": self.is_open, "people": people}
         told["round"] = self.round.for_board(self._names()) if self.round else None
         told["past"] = [one.for_board() for one in self.past]
+        told["exercise"] = self.task.for_board(self._names()) if self.task else None
+        told["exercises"] = [one.for_board(self._names()) for one in self.tasks.values()]
         return told | {"teaching": self._teaching_for_all()}
 
     def for_person(self, person: Person) -> dict[str, Any]:
@@ -220,6 +250,8 @@ class Room:
             told["round"] = self.round.for_person(person.id)
         if self.teaching:
             told["teaching"] = self._teaching_for(person, self.teaching)
+        if self.task:
+            told["exercise"] = self.task.for_person(person.id)
         return told
 
     def _names(self) -> dict[str, str]:
@@ -227,7 +259,7 @@ class Room:
 
     def _has_given(self, person: Person) -> bool:
         """Whether the room has anything of theirs."""
-        past = any(person.id in one.guesses for one in self.past)
+        past = any(person.id in one.guesses for one in self.past) or any(person.id in one.solved for one in self.tasks.values())
         return past or any(taught.has_of(person.id) for _, taught in self.heads)
 
     def _points(self, person: Person) -> int:
@@ -236,6 +268,8 @@ class Room:
     def _is_done(self, person: Person) -> bool:
         if self.round:
             return person.id in self.round.guesses
+        if self.task:
+            return person.id in self.task.solved
         return self.teaching is not None and any(one.person == person.id for one in self.teaching.examples)
 
     def _teaching_for(self, person: Person, taught: Teaching) -> dict[str, Any]:

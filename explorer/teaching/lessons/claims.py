@@ -31,7 +31,7 @@ def found(claim: Claim) -> Any:
     """The value at the claim's path in the endpoint's answer. Raises InputError if there is none."""
     if claim.endpoint not in ASKED:
         raise InputError(f"There is no endpoint {claim.endpoint!r}; there are {', '.join(ASKED)}.")
-    return _at(ASKED[claim.endpoint](**claim.arguments), claim.path)
+    return at(ASKED[claim.endpoint](**claim.arguments), claim.path)
 
 
 def holds(claim: Claim) -> bool:
@@ -48,17 +48,17 @@ def _numbers(answer: Any) -> Iterator[float]:
             yield one
 
 
-def _at(answer: Any, path: tuple[str, ...]) -> Any:
-    """The value at a path; after a *, the list of the values at the rest of the path in every item."""
+def at(answer: Any, path: tuple[str, ...]) -> Any:
+    """The value at a path; after a *, the list of the values at the rest of the path in every item. Raises InputError."""
     if not path:
         return answer
     first, rest = path[0], path[1:]
     try:
         if not isinstance(answer, list | tuple):
-            return _at(answer[first], rest)
+            return at(answer[first], rest)
         if first == "*":
-            return [_at(one, rest) for one in answer]
-        return _at(OVER[first](_numbers(answer)) if first in OVER else answer[int(first)], rest)
+            return [at(one, rest) for one in answer]
+        return at(OVER[first](_numbers(answer)) if first in OVER else answer[int(first)], rest)
     except (KeyError, IndexError, ValueError, TypeError):
         has = ", ".join(answer) if isinstance(answer, dict) else type(answer).__name__
         raise InputError(f"The way of a claim leads nowhere at {first!r}; there is {has}.") from None

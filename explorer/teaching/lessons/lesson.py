@@ -16,6 +16,7 @@ ROUNDS = (
     "pair",
     "target",
 )  # the kinds of round that a step may offer to a class, as `teaching.classroom.questions.KINDS`
+SPOTS = {"row": 1, "cell": 2, "ribbon": 3}  # what a step may point at within a picture, and how many numbers name it
 
 
 class LessonError(InputError):
@@ -45,10 +46,40 @@ class Claim:
 
 
 @dataclass(frozen=True)
+class Check:
+    """One thing that an exercise asks for: `what` names it in words, `claim` says what must be true of the learner's page.
+
+    In the arguments of the claim stand names of the page, as `exercises.Page` has them.
+    """
+
+    what: str
+    claim: Claim
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """What a learner brings about on the page, `task`, and how it is checked. `solution` is one way, as parameters of a link."""
+
+    task: str  # Markdown without paragraphs
+    checks: tuple[Check, ...]
+    solution: Mapping[str, str] = field(hash=False)
+    line: int
+
+
+@dataclass(frozen=True)
+class OfPage:
+    """An argument of a claim that is taken from the learner's page: `name` says what, as in the file."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class Step:
     """One step: `link` sets the page, `before` is read, one of `options` is chosen, then `after` is read.
 
-    `point` is the id of the element to point at, `cover` of the one to hide until the answer; '' for none. `round` is the kind of
+    `point` is the id of the element to point at, `cover` of the one to hide until the answer; '' for none. `spot` is what
+    the text refers to within that element, of a kind of SPOTS: ("row", 7), ("cell", 7, 2) or ("ribbon", 4, 7, 2), as layer, query
+    and key; tokens count from 0, all else from 1, and () is the whole element. `round` is the kind of
     round that fits it, '' for none, and `round_text` the text A that is asked about, '' for the step's own.
     """
 
@@ -63,6 +94,8 @@ class Step:
     line: int
     round: str = ""
     round_text: str = ""
+    exercise: Exercise | None = None
+    spot: tuple[str | int, ...] = ()
     minutes: int = 0  # in class; 0 if unknown
     table: tuple[str, ...] = ()  # the headings of a table to fill in on paper
 
@@ -71,6 +104,11 @@ class Step:
         """The place that its round is about."""
         other = {"a": self.round_text} if self.round_text else {}
         return replace(self, link={**self.link, **other}).place
+
+    @property
+    def solved(self) -> Place:
+        """The place of its exercise's solution."""
+        return replace(self, link={**self.link, **(self.exercise.solution if self.exercise else {})}).place
 
     @property
     def place(self) -> Place:
@@ -106,6 +144,11 @@ class Lesson:
     def number(self) -> int:
         """The number at the beginning of its name."""
         return int(self.name.partition("-")[0])
+
+    @property
+    def exercises(self) -> dict[str, Exercise]:
+        """Its exercises by the names that addresses give them, such as 03-one-head.1."""
+        return {f"{self.name}.{number}": step.exercise for number, step in enumerate(self.steps, start=1) if step.exercise}
 
     @property
     def claims(self) -> tuple[Claim, ...]:

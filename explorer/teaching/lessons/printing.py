@@ -2,18 +2,20 @@
 
 from collections.abc import Iterable
 from html import escape
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from explorer.core.errors import InputError
 from explorer.core.hosts import is_loopback
 from explorer.core.paths import ASSETS
 from explorer.export import qr
+from explorer.export.place import VERSION
 from explorer.teaching.lessons.lesson import ENGLISH, Example, Lesson, Option, Step
 from explorer.teaching.lessons.pictures import picture
 from explorer.teaching.lessons.sending import as_html, within_a_line
 
 HERE = "http://127.0.0.1:7860/"  # the app's address, unless another one is given
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'"
+CHECKED_AT = "exercises"  # below the app's address: the page where a teacher has students' links checked
 LINES = 4  # empty lines to write on, for a question without options
 ROWS = 3  # of a table to fill in
 ROUNDS = {"blank": "“Fill the blank”", "pair": "“Does B follow A?”", "target": "“Where does a head look?”"}  # as on the board
@@ -50,10 +52,12 @@ def handout(lesson: Lesson, address: str = HERE) -> str:
 def teacher_sheet(lesson: Lesson, address: str = HERE) -> str:
     """The teacher's sheet: minutes, what to type, and each step with its answers."""
     steps = "".join(_told(lesson, number, address) for number, _ in enumerate(lesson.steps, start=1))
+    links = escape(f"{address}{CHECKED_AT}")
+    exercises = f'<p class="where">Students’ links to what they solved are checked at <a href="{links}">{links}</a></p>'
     tried = _examples("Known to work", lesson.works) + _examples("Known to fail", lesson.fails)
     sources = f'<p class="sources">Sources: {escape("; ".join(lesson.sources))}.</p>'
     kind = f'<p class="kind">Teacher’s sheet · lesson {lesson.number} · {_length(lesson)}</p>'
-    body = f"{kind}{_head(lesson)}{_aims(lesson)}{sources}{tried}{steps}"
+    body = f"{kind}{_head(lesson)}{_aims(lesson)}{sources}{exercises if lesson.exercises else ''}{tried}{steps}"
     return _page(f"{lesson.title} · Teacher’s sheet", body, address, "teacher", lesson.language)
 
 
@@ -115,7 +119,7 @@ def _asked(lesson: Lesson, number: int, address: str) -> str:
     room = _empty_table(step.table) + room
     to = link(lesson, number, address)
     code = f'<a class="code" href="{escape(to)}" aria-label="Step {number} in the app">{qr.svg(to).decode()}</a>'
-    return f"<section>{code}{_beginning(lesson, number)}{as_html(step.before)}{picture(step)}{room}</section>"
+    return f"<section>{code}{_beginning(lesson, number)}{as_html(step.before)}{picture(step)}{room}{_task(step)}</section>"
 
 
 def _lines(number: int, label: str = "") -> str:
@@ -137,7 +141,22 @@ def _told(lesson: Lesson, number: int, address: str) -> str:
     table = f"<table>{options}</table>" if options else ""
     after = f'<div class="after">{as_html(step.after)}</div>' if step.after else ""
     where = f'<p class="where"><a href="{to}">{to}</a>{_round(step)}</p>'
-    return f"<section><div>{_beginning(lesson, number)}{where}{as_html(step.before)}{table}</div>{after}</section>"
+    told = f"{_beginning(lesson, number)}{where}{as_html(step.before)}{table}"
+    return f"<section><div>{told}</div>{after}{_task(step)}{_solution(step, address)}</section>"
+
+
+def _task(step: Step) -> str:
+    """What the app checks in this step."""
+    return f'<p class="task"><b>Make it so.</b> {within_a_line(step.exercise.task)}</p>' if step.exercise else ""
+
+
+def _solution(step: Step, address: str) -> str:
+    """One way to do it, with the link that shows it."""
+    if not step.exercise:
+        return ""
+    written = "; ".join(f"{name.removeprefix('set.')}: {value}" for name, value in step.exercise.solution.items())
+    to = f"{address}?{urlencode({'v': VERSION, **step.link, **step.exercise.solution})}"
+    return f'<p class="solution">One solution: <a href="{escape(to)}">{escape(written)}</a></p>'
 
 
 def _round(step: Step) -> str:

@@ -3,7 +3,8 @@
 A file begins with `title`, `about` and `sources` between two lines of ---; for the teacher's sheet also `minutes`, `aims`, and
 under `works` and `fails` the inputs to type in class, each with its outcome and the claims that test it. Each `## heading` begins
 a step: first lines of `name: value`, then the text to read, `- [ ]` and `- [x]` for answers with feedback after a bar, `>`
-before the text shown after the answer, and `claim:` before a claim about the model.
+before the text shown after the answer, and `claim:` before a claim about the model. An exercise is `exercise:` before what is to
+be brought about, `check:` before what must then be true of the page, and `solution:` before one way to do it.
 """
 
 import ast
@@ -12,12 +13,26 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from explorer.core.errors import InputError
 from explorer.core.paths import ASSETS
 from explorer.export.links import PARAMETERS
 from explorer.export.place import SETTING
-from explorer.teaching.lessons.lesson import ENGLISH, ROUNDS, Claim, Example, Lesson, LessonError, Option, Step
+from explorer.teaching.lessons.lesson import (
+    ENGLISH,
+    ROUNDS,
+    SPOTS,
+    Check,
+    Claim,
+    Example,
+    Exercise,
+    Lesson,
+    LessonError,
+    OfPage,
+    Option,
+    Step,
+)
 
 FOLDER = ASSETS / "lessons"  # of folders, one for each language
 LANGUAGE = "BERT_EXPLORER_LESSONS"  # in the environment: the language of the lessons, as `--lessons` sets it
@@ -28,8 +43,9 @@ LASTING = ("a", "b", "tab", "view")  # inherited from the step before
 GOES_WITH = {"a": "b", "tab": "view"}  # a new text A or tab ends the inheritance of these
 OWN = ("point", "cover", "round", "minutes", "table")
 RELATIONS = ("=", "!=", "<", "<=", ">", ">=", "contains", "lacks")
+EXERCISE = ("exercise:", "check:", "solution:")
 FEWEST, MOST = 3, 7  # steps
-CLAIM = re.compile(rf"(\w+)(\(.*\)) ([\w.*\-\[\] ]+?) ({'|'.join(RELATIONS)}) (.+)")
+CLAIM = re.compile(rf"(\w+)(\(.*\)) ([\w.*#\-\[\] ]+?) ({'|'.join(RELATIONS)}) (.+)")
 KEY = re.compile(r"([a-z][\w.]*): ?(.*)")
 MINUTES = re.compile(r"[1-9]\d{0,2}")
 EXAMPLE = re.compile(r"(.+?) → ([^|]+?)((?: \| [^|]+)+)")
@@ -67,8 +83,8 @@ def read(path: Path) -> Lesson:
     return _Reader(path).lesson()
 
 
-def claim(text: str, line: int = 0) -> Claim:
-    """Parse a claim found on a line of its file. Raises LessonError."""
+def claim(text: str, line: int = 0, of_page: bool = False) -> Claim:
+    """Parse a claim found on a line of its file; with `of_page` its arguments may be names of the page. Raises LessonError."""
     how = "a claim is 'endpoint(argument=value) path relation value', as 'tokens(text_a=\"Hi.\") total = 4'."
     if (found := CLAIM.fullmatch(text)) is None:
         raise LessonError(how)
@@ -76,11 +92,21 @@ def claim(text: str, line: int = 0) -> Claim:
         call = ast.parse(f"call{found[2]}", mode="eval").body
         if not isinstance(call, ast.Call) or call.args:
             raise ValueError
-        arguments = {str(one.arg): ast.literal_eval(one.value) for one in call.keywords}
+        arguments = {str(one.arg): _argument(one.value, of_page) for one in call.keywords}
         value = ast.literal_eval(found[5])
     except (ValueError, SyntaxError):
         raise LessonError(how) from None
     return Claim(text, found[1], arguments, tuple(found[3].strip().split(".")), found[4], value, line)
+
+
+def _argument(node: ast.expr, of_page: bool) -> Any:
+    """The value that is written there. Raises ValueError."""
+    if of_page and isinstance(node, ast.Name | ast.Attribute):
+        return OfPage(ast.unparse(node))
+    if of_page and isinstance(node, ast.Dict):
+        names = [ast.literal_eval(one) for one in node.keys if one]
+        return {name: _argument(one, of_page) for name, one in zip(names, node.values, strict=True)}
+    return ast.literal_eval(node)
 
 
 class _Reader:
@@ -171,6 +197,7 @@ class _Reader:
         own["round"], _, own["round_text"] = (part.strip() for part in own["round"].partition("|"))
         if own["round"] not in ("", *ROUNDS):
             raise self.wrong(begin + 1, f"a round is {', '.join(ROUNDS)}; behind a bar may stand another text A to ask about.")
+        own["point"], _, spot = (part.strip() for part in own["point"].partition("|"))
         ended = [other for name, other in GOES_WITH.items() if name in given]
         link = {name: value for name, value in lasting.items() if name not in ended} | given
         if missing := [name for name in ("a", "tab") if name not in link]:
@@ -186,6 +213,7 @@ class _Reader:
             self.lines[begin][3:].strip(),
             link,
             point=own["point"],
+            spot=self._spot(begin + 1, spot),
             cover=own["cover"],
             before=before,
             options=options,
@@ -194,9 +222,17 @@ class _Reader:
             line=begin + 1,
             round=own["round"],
             round_text=own["round_text"],
+            exercise=self._exercise(body, end),
             minutes=self._minutes(begin + 1, own["minutes"]) if own["minutes"] else 0,
             table=tuple(part.strip() for part in own["table"].split("|") if part.strip()),
         )
+
+    def _spot(self, number: int, text: str) -> tuple[str | int, ...]:
+        """What is pointed at within an element, as Step has it."""
+        kind, *numbers = text.split() or [""]
+        if not text or (SPOTS.get(kind) == len(numbers) and all(one.isdecimal() for one in numbers)):
+            return (kind, *map(int, numbers)) if text else ()
+        raise self.wrong(number, "behind the bar of a point stands 'row 7', 'cell 7 2' or 'ribbon 4 7 2'.")
 
     def _key(self, number: int) -> tuple[str, str]:
         named = KEY.fullmatch(self.lines[number])
@@ -210,6 +246,8 @@ class _Reader:
     def _body(self, begin: int, end: int) -> tuple[str, str, tuple[Option, ...], tuple[Claim, ...]]:
         before, after, options, claims = [], [], [], []
         for number, line in enumerate(self.lines[begin:end], start=begin + 1):
+            if line.startswith(EXERCISE):
+                continue
             if line.startswith("- ["):
                 options.append(self._option(number, line))
             elif line.startswith("claim:"):
@@ -222,14 +260,40 @@ class _Reader:
                 before.append(line)
         return "\n".join(before).strip(), "\n".join(after).strip(), tuple(options), tuple(claims)
 
+    def _exercise(self, begin: int, end: int) -> Exercise | None:
+        """The exercise in the lines of a step, if there is one."""
+        found: dict[str, list[tuple[int, str]]] = {name: [] for name in EXERCISE}
+        for number, line in enumerate(self.lines[begin:end], start=begin + 1):
+            if name := next(filter(line.startswith, EXERCISE), ""):
+                found[name].append((number, line.removeprefix(name).strip()))
+        tasks, checks, solutions = found.values()
+        if not (tasks or checks or solutions):
+            return None
+        number = min(one for lines in found.values() for one, _ in lines)
+        if not (len(tasks) == len(solutions) == 1 and checks):
+            raise self.wrong(number, "an exercise has one 'exercise: …', one 'check: …' at least, and one 'solution: …'.")
+        return Exercise(tasks[0][1], tuple(self._check(*one) for one in checks), self._solution(*solutions[0]), number)
+
+    def _check(self, number: int, line: str) -> Check:
+        what, bar, text = (part.strip() for part in line.partition(" | "))
+        if not (bar and what):
+            raise self.wrong(number, "a check is 'what is measured, in words | claim', with names of the page in the claim.")
+        return Check(what, self._claim(number, text, of_page=True))
+
+    def _solution(self, number: int, line: str) -> dict[str, str]:
+        given = dict(part.partition("=")[::2] for part in line.split(" & "))
+        if unknown := [name for name in given if name not in PARAMETERS and not name.startswith(SETTING)]:
+            raise self.wrong(number, f"a solution is parameters of a link, as 'layer=4 & head=2'; there is no {unknown[0]!r}.")
+        return given
+
     def _option(self, number: int, line: str) -> Option:
         if (found := OPTION.fullmatch(line)) is None:
             raise self.wrong(number, "an answer is '- [ ] text | feedback', the right one '- [x] text | feedback'.")
         return Option(found[2].strip(), found[1] == "x", found[3].strip())
 
-    def _claim(self, number: int, text: str) -> Claim:
+    def _claim(self, number: int, text: str, of_page: bool = False) -> Claim:
         try:
-            return claim(text, number)
+            return claim(text, number, of_page)
         except LessonError as error:
             raise self.wrong(number, str(error)) from None
 

@@ -6,7 +6,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 
 from explorer.export import links
-from explorer.teaching.lessons.lesson import Lesson, Step
+from explorer.teaching.lessons.lesson import Lesson
 from explorer.teaching.lessons.reading import lessons
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
@@ -29,7 +29,7 @@ def within_a_line(text: str) -> str:
 
 
 def _lesson(lesson: Lesson) -> dict[str, Any]:
-    steps = [_step(one) for one in lesson.steps]
+    steps = [_step(lesson, number) for number in range(1, len(lesson.steps) + 1)]
     return {
         "name": lesson.name,
         "language": lesson.language,
@@ -42,16 +42,19 @@ def _lesson(lesson: Lesson) -> dict[str, Any]:
     }
 
 
-def _step(step: Step) -> dict[str, Any]:
+def _step(lesson: Lesson, number: int) -> dict[str, Any]:
+    step, name = lesson.steps[number - 1], f"{lesson.name}.{number}"
     options = [{"text": one.text, "right": one.right, "feedback": within_a_line(one.feedback)} for one in step.options]
     return {
         "title": step.title,
         "minutes": step.minutes,
         "query": links.query(step.place),
         "point": step.point,
+        "spot": list(step.spot),
         "cover": step.cover,
         "round": {"kind": step.round, "query": links.query(step.asked)} if step.round else None,
         "before": as_html(step.before),
         "options": options,
         "after": as_html(step.after),
+        "exercise": {"name": name, "task": within_a_line(step.exercise.task)} if step.exercise else None,
     }

@@ -1,7 +1,12 @@
+from collections import Counter
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 from explorer.core.errors import InputError
+from explorer.tokens import merging
+from explorer.tokens.byte_pairs import BytePairs
 from explorer.tokens.embeddings import Embeddings
 from explorer.tokens.pieces import Pieces
 from explorer.tokens.tab import TAB
@@ -50,11 +55,38 @@ def test_the_vocabulary_is_searched(bundled):
     found = Vocabulary(query="##ology").compute(subject)
     assert found["count"] == "1 piece matches."
     assert [row["cells"][0] for row in found["pieces"]["rows"]] == ["##ology"]
-    assert Vocabulary(query=" ").compute(subject)["pieces"] is None
     assert Vocabulary(query="no such piece").compute(subject)["count"].startswith("No piece matches")
     many = Vocabulary(query="*").compute(subject)
     assert many["count"] == "30,522 pieces match, the first 200 are shown."
     assert len(many["pieces"]["rows"]) == 200
+
+
+def test_the_vocabulary_is_browsed_page_by_page(bundled):
+    subject, capabilities = Subject.of(bundled.trace(*TEXTS)), bundled.capabilities
+    page = Vocabulary.read({"query": " ", "start": 3800}, capabilities).compute(subject)
+    listed = [row["cells"] for row in page["pieces"]["rows"]]
+    assert listed == [[bundled.tokenizer.convert_ids_to_tokens(id), str(id)] for id in range(3800, 3900)]
+    last = Vocabulary.read({"query": "", "start": 10**6}, capabilities).compute(subject)
+    assert last["count"] == "30,522 pieces; here are those with the ids 30,500 to 30,521."
+
+
+def test_the_first_numbers_are_those_of_the_tables(bundled):
+    trace = bundled.trace(*TEXTS)
+    token = trace.kept - 2
+    shown = Embeddings().compute(Subject.of(trace, Selection(token=token)))
+    tables = bundled.module.bert.embeddings
+    segment = trace.encoding.segments[token]
+    rows = {tables.word_embeddings: trace.ids[token], tables.position_embeddings: token, tables.token_type_embeddings: segment}
+    assert segment == 1
+    first = np.stack([table.weight[row, :10].detach().numpy() for table, row in rows.items()])
+    cells = np.array([[float(cell) for cell in row["cells"][1:]] for row in shown["numbers"]["rows"]])  # [10, 5]
+    assert np.abs(cells[:, :3] - first.T).max() < 1e-4
+    assert np.abs(cells[:, 3] - first.sum(0)).max() < 1e-4
+    assert np.abs(cells[:, 4] - trace.hidden_states[0, token, :10]).max() < 1e-4
+    assert (
+        f"row {trace.ids[token]:,} of the word embeddings, row {token} of the position embeddings and row 1 of the segment"
+        in (shown["about_numbers"])
+    )
 
 
 def test_the_nearest_are_those_of_the_chosen_token_until_a_piece_is_clicked(subject):
@@ -77,3 +109,26 @@ def test_a_piece_that_is_none_leaves_the_chosen_token(detour, tiny):
 def test_what_makes_no_sense_is_one_sentence(index, tiny, refusal):
     refusal(InputError, lambda: Vocabulary().on_nearest(Subject.of(tiny.trace(*TEXTS)), index))
     refusal(InputError, lambda: Vocabulary.read({"query": "a" * 101}, tiny.capabilities))
+
+
+def test_byte_pairs_are_merged_by_how_often_they_stand_side_by_side():
+    words = {"low": 5, "lowest": 2, "newer": 6, "wider": 3, "aaaa": 1}
+    merges = merging.learn(words, 12)
+    for done, merge in enumerate(merges):
+        counts = Counter()
+        for word, times in words.items():
+            pieces = merging.apply(word, merges[:done])
+            assert "".join(pieces) == word + merging.END
+            for pair in pairwise(pieces):
+                counts[pair] += times
+        assert merge.count == max(counts.values()) == counts[merge.pair]
+    assert merges[0].pair == ("e", "r·"), "as in figure 1 of the paper, whose words these are"
+    assert merging.merged(("a", "a", "a·"), ("a", "a")) == ("aa", "a·")
+
+
+def test_more_merges_make_fewer_pieces(subject):
+    pieces = [BytePairs(merges=merges).compute(subject)["cut"]["rows"] for merges in (0, 200, 1000)]
+    lengths = [sum(len(row["cells"][1].split()) for row in rows) for rows in pieces]
+    assert lengths[0] > lengths[1] > lengths[2]
+    assert [row["cells"][0] for row in pieces[0]] == ["the", "man", "mispronounced", "he", "bought"]
+    assert len(BytePairs(merges=5).compute(subject)["listed"]["rows"]) == 5

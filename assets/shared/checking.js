@@ -1,0 +1,57 @@
+// Exercises of lessons: the server's check of what a page shows, and the link that proves it.
+
+const PATIENCE = 60_000; // ms: the first check loads the model, and some train a head
+const GONE = "The app does not answer; try again in a moment.";
+const FAILED = "That could not be checked; try again in a moment.";
+const NAME = /^#exercise=([\w.-]+)$/;
+
+/**
+ * Have the server check an exercise. Throws an error whose message is a sentence to show.
+ * @param {string} name of the exercise, such as 03-one-head.1
+ * @param {string} query of the link to what is shown
+ * @returns {Promise<{done: boolean, told: string, query: string, lesson: string, task: string}>}
+ */
+export async function check(name, query) {
+  let answer;
+  try {
+    answer = await fetch(`bx/exercises/${encodeURIComponent(name)}?${query}`, { signal: AbortSignal.timeout(PATIENCE) });
+  } catch {
+    throw new Error(GONE);
+  }
+  const told = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw new Error(told.error ?? FAILED);
+  return told;
+}
+
+/**
+ * The link to what solved an exercise; its end says which one.
+ * @param {string} name
+ * @param {string} query
+ * @param {string} address of the app
+ */
+export function proof(name, query, address) {
+  return `${address}?${query}#exercise=${name}`;
+}
+
+/**
+ * What the end of a proof's address names.
+ * @param {string} hash
+ * @returns {string} the exercise's name, "" if it is no proof
+ */
+export function exerciseIn(hash) {
+  return NAME.exec(hash)?.[1] ?? "";
+}
+
+/**
+ * Read a line that a teacher pasted: a proof, with or without a student's name before it. The host does not matter: the server of
+ * this page checks what the link leads to.
+ * @param {string} line
+ * @returns {{who: string, name: string, query: string} | null} null if it is no proof
+ */
+export function readProof(line) {
+  const found = /^(.*?)\s*(https?:\/\/\S+)$/i.exec(line.trim());
+  if (!found || !URL.canParse(found[2])) return null;
+  const { search, hash } = new URL(found[2]);
+  const name = exerciseIn(hash);
+  return name && search.length > 1 ? { who: found[1].replace(/\s*[:,;–-]$/, ""), name, query: search.slice(1) } : null;
+}

@@ -1,0 +1,82 @@
+"""Exercises: checked on what the page shows, kept, and proven to a teacher by a link."""
+
+from explorer.export import links
+from explorer.teaching.lessons.reading import lessons
+from tests.browser.expecting import expect
+from tests.browser.steps import settled, visit
+from tests.browser.test_everyone import AXE, wrong
+
+NAME = "03-one-head.1"
+STEP = lessons()[3].steps[0]
+
+
+def test_an_exercise_is_checked_kept_and_proven_by_its_link(open_app, new_page, served):
+    page = open_app()
+    page.evaluate("() => { BertLessons.close(); localStorage.clear(); }")
+    page.evaluate("(name) => BertLessons.open(name)", NAME)
+    panel = page.locator("#lessons")
+    check, said = panel.get_by_role("button", name="Check", exact=True), panel.locator(".bx-exercise-said")
+    settled(page)
+    check.press("Enter")
+    expect(said).to_contain_text("Not yet: the weight from “on” to “table” is")
+    before = check.bounding_box()
+    visit(page, f"?{links.query(STEP.solved)}")
+    check.click()
+    expect(said).to_contain_text("Done: the weight from “on” to “table” is")
+    expect(panel.locator(".bx-exercise-mark")).to_have_text("✓ done")
+    assert check.bounding_box() == before, "nothing moves when it is told"
+    proof = panel.get_by_label("Link to what solved it").input_value()
+    assert proof.endswith(f"#exercise={NAME}")
+    page.route("**/bx/exercises/*", lambda route: route.abort())
+    check.click()
+    expect(said).to_have_text("The app does not answer; try again in a moment.")
+    page.unroute("**/bx/exercises/*")
+    page.problems.clear()  # of what did not answer
+    panel.get_by_role("button", name="‹ All lessons").click()
+    item = panel.get_by_role("button", name=lessons()[3].title)
+    expect(item).to_contain_text("exercise ✓")
+    item.click()
+    expect(said).to_have_text("You have done this one.")
+    page.evaluate(AXE)
+    assert not wrong(page, "#lessons")
+    page.evaluate("BertLessons.close()")
+
+    # A teacher: the host of a link does not matter, what it leads to does.
+    teacher = new_page(viewport={"width": 420, "height": 860})
+    teacher.goto(f"{served}/exercises")
+    teacher.get_by_role("button", name="Check them").click()
+    expect(teacher.get_by_role("status")).to_have_text("Paste at least one link.")
+    lines = [
+        f"Ann: {proof}",
+        f"Bob {proof.replace(served, 'https://elsewhere.example')}",
+        f"http://x/?{links.query(STEP.place)}#exercise={NAME}",
+        f"http://x/?{links.query(STEP.solved)}#exercise=99-none.1",
+        "<b>no link</b>",
+    ]
+    teacher.get_by_label("Links").fill("\n".join(lines))
+    teacher.get_by_role("button", name="Check them").click()
+    expect(teacher.get_by_role("status")).to_have_text("2 of 5 are done.")
+    rows = teacher.locator("#found li")
+    expect(rows.locator("i")).to_have_text(["✓", "✓", "✗", "✗", "✗"])
+    for row, told in enumerate(
+        [
+            "Ann · Lesson 3 · One head",
+            "the same as line 1",
+            "Not yet: the weight",
+            "There is no such exercise",
+            "no link of an exercise",
+        ]
+    ):
+        expect(rows.nth(row)).to_contain_text(told)
+    teacher.problems.clear()  # of the refusal
+    assert teacher.evaluate("() => document.documentElement.scrollWidth - innerWidth") <= 0
+    teacher.evaluate(AXE)
+    assert not wrong(teacher, "body")
+    teacher.evaluate("() => document.body.classList.toggle('dark')")
+    assert not wrong(teacher, "body", ["color-contrast"])
+
+    # The link opens what solved it, with the exercise beside it.
+    teacher.goto(proof)
+    expect(teacher.locator("#lessons .bx-exercise")).to_be_visible()
+    settled(teacher)
+    assert teacher.evaluate("BertExplorer.link.linkState.query") == links.query(STEP.solved)
