@@ -104,4 +104,4 @@ def task_of(name: object) -> Task:
 def solution_of(verdict: Verdict) -> Solution:
     """What a verdict found done."""
     link = dict(parse_qsl(verdict.query))
-    return Solution((link.get("a", ""), link.get("b", "")), verdict.found)
+    return Solution((link.get("a", ""), link.get("b", "")), verdict.found, verdict.model)

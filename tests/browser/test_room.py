@@ -55,6 +55,13 @@ def press(board, name):
     board.locator("#room").get_by_role("button", name=name, exact=True).click()
 
 
+def hidden(board, phones):
+    """Nobody sees what the others guessed, nor BERT's answer."""
+    expect(board.locator("#room .bx-room-bars, #room .bx-room-bert li")).to_have_count(0)
+    for page in phones:
+        expect(page.locator(".bx-best")).to_have_count(0)
+
+
 def test_a_board_and_five_phones_play_a_round_of_each_kind(board, phone, served, bundled):
     names = ["Ann", "Bob", ELSEWHERE[:16], "Dan", "Eve"]
     phones = [phone(name) for name in names]
@@ -74,6 +81,7 @@ def test_a_board_and_five_phones_play_a_round_of_each_kind(board, phone, served,
         expect(page.get_by_text("Your guess:")).to_contain_text(guess.lower())
         expect(board.locator("#room")).to_contain_text(f"{number + 1} of 5")
     expect(board.locator("#room .bx-room-at")).not_to_contain_text("tokyo")
+    hidden(board, phones)
 
     # One phone vanishes, and comes back to its seat with what it had guessed.
     phones[1].goto("about:blank")
@@ -103,6 +111,8 @@ def test_a_board_and_five_phones_play_a_round_of_each_kind(board, phone, served,
     for page in phones:
         page.get_by_role("button", name="B follows A").click()
         expect(page.get_by_role("button", name="B follows A")).to_have_attribute("aria-pressed", "true")
+    expect(board.locator("#room")).to_contain_text("5 of 5 have answered")
+    hidden(board, phones)
     press(board, "Show BERT’s answer")
     answer = bundled.next_sentence("The capital of Japan is [MASK].", "It is old.")
     right = "B follows A" if answer.is_next > 0.5 else "B is a stranger"
@@ -118,7 +128,7 @@ def test_a_board_and_five_phones_play_a_round_of_each_kind(board, phone, served,
         page.locator(".bx-option").nth(number + 1).click()
         expect(page.get_by_text("Your guess:")).to_be_visible()
     expect(board.locator("#room")).to_contain_text("5 of 5 have answered")
-    expect(board.locator("#room .bx-room-bars")).to_have_count(0)
+    hidden(board, phones)
     press(board, "Show BERT’s answer")
     expect(phones[2].locator(".bx-best li")).to_have_count(5)
     press(board, "Next")

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,12 +15,13 @@ from explorer.core.errors import BusyError, CapabilityError, InputError
 from explorer.core.limits import ROOM_MINUTES, ROOM_PEOPLE, ROOMS, VISITOR_ROOMS
 from explorer.core.steps import finished
 from explorer.export.tables import csv_of
-from explorer.server.exercises import task_of
+from explorer.server.exercises import solution_of, task_of
 from explorer.server.room_teachers import question_of_step
 from explorer.teaching.classroom import names, questions, record, rooms, seats, showing, teaching
 from explorer.teaching.classroom.room import Room
 from explorer.teaching.classroom.tasks import POINTS, Solution
 from explorer.teaching.classroom.teaching import Teaching
+from explorer.teaching.lessons.exercises import Verdict
 from explorer.ui.subject import Selection, Subject
 from explorer.ui.view import finding_of
 
@@ -567,6 +569,15 @@ def test_an_exercise_earns_once_and_leaves_with_its_owner(room):
     assert not room.record().rows
     with pytest.raises(InputError, match="no longer in this room"):
         room.solve(ann, task_of(name), solution)
+
+
+def test_who_solved_an_exercise_with_another_model_is_listed_with_it(room):
+    room.give(task_of("07-masked-words.7"))
+    verdict = Verdict(True, "Done.", "v=1&a=Hi.", "the weight is 0.8", "a/tiny")
+    room.solve(room.join("Ann"), task_of("07-masked-words.7"), solution_of(verdict))
+    room.solve(room.join("Bob"), task_of("07-masked-words.7"), solution_of(replace(verdict, model="")))
+    assert room.for_teacher()["exercise"]["solved"] == ["Ann (with a/tiny)", "Bob"]
+    assert [row[6] for row in room.record().rows] == ["the weight is 0.8 (with a/tiny)", "the weight is 0.8"]
 
 
 def test_who_answered_before_keeps_the_seat(room, subject):

@@ -92,6 +92,20 @@ def test_a_link_that_cannot_be_followed_is_told():
         exercises.place_of("v=1&tab=attention&a=Hi.&layer=1&head=99")
 
 
+def test_another_model_than_the_apps_is_named(tiny_folder):
+    step = lessons()[13].steps[4]
+    model = str(tiny_folder)
+
+    def verdict(place):
+        return exercises.checked(step.exercise, replace(place, subject=replace(place.subject, model_name=model)))
+
+    done, begun = verdict(step.solved), verdict(step.place)
+    assert (done.done, done.told, done.model) == (True, f"Done with the model {model}.", model)
+    assert (begun.done, begun.model) == (False, model)
+    assert begun.told.startswith(f"Not yet with the model {model}: ")
+    assert exercises.checked(step.exercise, step.solved).model == ""
+
+
 def test_a_number_close_to_what_is_asked_is_told_apart():
     assert exercises._written(0.498, 0.5) == "0.498"
     assert exercises._written(0.12, 0.5) == "0.12"

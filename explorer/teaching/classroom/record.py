@@ -75,10 +75,10 @@ def taught_rows(number: int, taught: Teaching, names: Names) -> list[tuple[Any, 
 
 
 def task_rows(task: Task, names: Names) -> list[tuple[Any, ...]]:
-    """A row of COLUMNS for each person who solved an exercise: the texts, and what was found there."""
+    """A row of COLUMNS for each person who solved an exercise: the texts, what was found, and with which other model."""
     told = task.number, "exercise", f"Lesson {task.lesson}: {task.text}"
     found = [(names[who], one) for who, one in task.solved.items()]
-    return [(*told, *one.texts, name, one.found or "done", "", None, None, POINTS) for name, one in found]
+    return [(*told, *one.texts, name, one.by(one.found or "done"), "", None, None, POINTS) for name, one in found]
 
 
 def table(rounds: Iterable[Past], heads: Iterable[tuple[int, Teaching]], tasks: Iterable[Task], names: Names) -> Table:

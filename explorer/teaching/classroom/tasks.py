@@ -13,6 +13,11 @@ class Solution:
 
     texts: tuple[str, str]
     found: str
+    model: str = ""  # that was asked, if it is not the one that the app opens with
+
+    def by(self, told: str) -> str:
+        """A nickname, or what was found, with the model behind it if it is another one than the class has."""
+        return f"{told} (with {self.model})" if self.model else told
 
 
 @dataclass(eq=False)
@@ -29,7 +34,10 @@ class Task:
 
     def for_board(self, names: Mapping[str, str]) -> dict[str, Any]:
         """What the teacher's page may show; `names` by person id."""
-        return {"name": self.name, "lesson": self.lesson, "asks": self.asks, "solved": [names[who] for who in self.solved]}
+        return {"name": self.name, "lesson": self.lesson, "asks": self.asks, "solved": self._solved_by(names)}
+
+    def _solved_by(self, names: Mapping[str, str]) -> list[str]:
+        return [solution.by(names[who]) for who, solution in self.solved.items()]
 
     def for_person(self, person: str) -> dict[str, Any]:
         """What one person's phone may show."""

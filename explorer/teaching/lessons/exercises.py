@@ -41,6 +41,7 @@ class Verdict:
     told: str
     query: str = ""
     found: str = ""  # the last number that was asked for, with its name, if it is done
+    model: str = ""  # that was asked, if it is not the one that the app opens with
 
 
 def exercise_of(name: object) -> tuple[Lesson, Exercise]:
@@ -64,17 +65,19 @@ def place_of(query: object) -> Place:
 def checked(exercise: Exercise, place: Place) -> Verdict:
     """Whether a page does what the exercise asks for; an input that cannot be read is a sentence, not an error."""
     page, found = Page(place), ""
-    query = links.query(place)
+    query, model = links.query(place), place.subject.model_name
+    model = "" if model == checkpoints.default_name() else model
+    asked = f" with the model {model}" if model else ""
     try:
         for check in exercise.checks:
             value = page.find(check.claim)
             if not TESTS[check.claim.relation](value, check.claim.value):
-                return Verdict(False, f"Not yet: {_sentence(check, value)}.", query)
+                return Verdict(False, f"Not yet{asked}: {_sentence(check, value)}.", query, model=model)
             if isinstance(value, int | float):
                 found = f"{check.what} is {_written(value, check.claim.value)}"
     except (InputError, CapabilityError) as error:
-        return Verdict(False, f"Not yet: {error}", query)
-    return Verdict(True, f"Done: {found}." if found else "Done.", query, found)
+        return Verdict(False, f"Not yet{asked}: {error}", query, model=model)
+    return Verdict(True, f"Done{asked}: {found}." if found else f"Done{asked}.", query, found, model)
 
 
 class Page:
