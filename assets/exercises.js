@@ -1,6 +1,7 @@
 // The exercise of a lesson's step in the panel: its task, its check by the server, and the link that proves it.
 import { linkState, visit } from "./link.js";
 import { quiet } from "./page/busy.js";
+import { typingState } from "./page/typing.js";
 import { check, proof } from "./shared/checking.js";
 import { el } from "./shared/dom.js";
 import { keptSeat } from "./shared/seat.js";
@@ -8,7 +9,7 @@ import { copyFrom } from "./take.js";
 
 const KEPT = "bert-exercises"; // key in localStorage: { name: query of the link to what solved it }
 const TYPED = 150; // ms until what was typed last is on its way to the server
-const PATIENCE = 5_000; // ms to wait for the page to show it
+const PATIENCE = 10_000; // ms to wait for the page to show it
 const LOADING = "The page is still loading; check it in a moment.";
 const CHECKING = "It is being checked…";
 const BEFORE = "You have done this one.";
@@ -71,9 +72,10 @@ export function exercise({ query, exercise }, language) {
   return box;
 }
 
-// Resolves when the page shows what was typed: its link then has the texts of the boxes.
+// Resolves when the page shows what was typed and where it was sent: its link then has the texts of the boxes.
 async function caughtUp() {
   const shows = () => {
+    if (typingState.arriving) return false;
     const link = new URLSearchParams(linkState.query ?? "");
     return ["a", "b"].every((name) => (document.querySelector(`#text-${name} textarea`)?.value ?? "") === (link.get(name) ?? ""));
   };

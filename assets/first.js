@@ -1,12 +1,14 @@
 // The opening page, drawn from its configuration while Gradio's scripts are still loading: texts, tokens and picture in their
 // places, until the real page shows them. It can be used at once: what is typed and clicked here is repeated on the real
 // page.
+import { fillTexts } from "./link.js";
 import { ask, close, leave as leavePaint, paint, show } from "./painted.js";
 import { el } from "./shared/dom.js";
 
 /** Paint it, at the end of the page's body. */
 export function paintFirst() {
   const parts = new Map((window.gradio_config?.components ?? []).map((one) => [one.props.elem_id, one.props]));
+  if (parts.has("text-a")) fillTexts(parts);
   if (!parts.get("strip")?.value) return; // not computed yet, or another page was requested
   const asked = new URLSearchParams(location.search).get("__theme");
   if (asked ? asked === "dark" : matchMedia("(prefers-color-scheme: dark)").matches) document.body.classList.add("dark");

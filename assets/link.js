@@ -1,10 +1,13 @@
 // The address bar follows what the page shows, and the page follows the browser's back and forward.
 
+import { didNotArrive, hasArrived, startArriving, typingState } from "./page/typing.js";
+
 const PATIENCE = 5_000; // ms to wait for the place that the browser went to
 const ARRIVING = 30_000; // ms after which a page opened by a link is shown as it is
 const TYPING = 10_000; // ms in which successive texts count as one history entry
 const MAIN = ["model", "tab", "view"]; // a change of these, or of a text, adds a history entry
 const TEXTS = ["a", "b"];
+const PACKED = "~"; // begins a text that the server packed; before a text that begins so itself it stands twice
 
 export const linkState = {
   query: null, // of the link to what is shown; "" if no link can hold it
@@ -12,6 +15,7 @@ export const linkState = {
   since: 0, // when
   typed: 0, // when a text last added an entry
   visits: 0,
+  toRead: false, // whether the texts of the place are still to be read
 };
 
 function parts(query, names) {
@@ -66,8 +70,49 @@ export function visit(query) {
   const box = document.querySelector("#visited :is(textarea, input)");
   if (!box || !query) return;
   Object.assign(linkState, { visiting: query, since: Date.now(), typed: 0 });
+  startArriving();
   box.value = `${(linkState.visits += 1)}?${query}`; // even to the current place: an answer on its way may lead elsewhere
   box.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+/**
+ * The server has read a link. Returns the texts for the boxes; one that was typed in since the page set out keeps what was typed.
+ * @param {string} given the number of the visit, whether what it shows is still to be drawn, and the two texts, as JSON; "" at first
+ * @returns {(string | undefined)[]}
+ */
+export function texts(given) {
+  if (!given) return [];
+  const [visit, undrawn, ...found] = JSON.parse(given);
+  if (visit === String(linkState.visits)) hasArrived(); // otherwise it has gone on to another place meanwhile
+  const own = TEXTS.map((name) => typingState.own.has(`text-${name}`));
+  if (own.includes(true)) linkState.visiting = null; // what it shows then has another link
+  linkState.toRead = undrawn || own.includes(true);
+  return own.map((typed, i) => (typed ? undefined : found[i]));
+}
+
+/** Resolves if the texts of a link are to be read; a place that came with its picture never does, unless something was typed. */
+export function toRead(values) {
+  return linkState.toRead ? Promise.resolve(values) : new Promise(() => {});
+}
+
+/** Whether a link opened this page; parameters that begin with __ are Gradio's. */
+export function openedByLink() {
+  return [...new URLSearchParams(location.search).keys()].some((name) => !name.startsWith("__"));
+}
+
+/**
+ * Put the texts of the link that opens the page into its boxes before Gradio shows them: what one types then is about these.
+ * A packed one comes with the server's answer.
+ * @param {Map<string, {value: string}>} parts of the page by element id
+ */
+export function fillTexts(parts) {
+  const asked = new URLSearchParams(location.search);
+  if (!TEXTS.some((name) => asked.has(name))) return;
+  for (const name of TEXTS) {
+    const text = asked.get(name) ?? (name === "b" ? "" : parts.get("text-a").value);
+    const packed = text.startsWith(PACKED) && !text.startsWith(PACKED + PACKED);
+    parts.get(`text-${name}`).value = packed ? "" : text.replace(/^~~/, PACKED);
+  }
 }
 
 /** The page shows the place that the browser went to. */
@@ -80,6 +125,7 @@ export function arrived() {
  * those are hidden until the server has answered (see sections.css).
  */
 export function listenToHistory() {
+  if (openedByLink()) startArriving();
   addEventListener("DOMContentLoaded", () => {
     if (new URLSearchParams(location.search).has("tab")) {
       document.body.dataset.arriving = "yes";

@@ -1,5 +1,6 @@
 // The page while it opens: hidden until it is complete, and a sentence while the model is being loaded.
 import { el } from "../shared/dom.js";
+import { openedByLink } from "../link.js";
 import { plotlyAtRest } from "../shared/plotly.js";
 import { busy, done } from "./busy.js";
 import { typingState } from "./typing.js";
@@ -7,10 +8,10 @@ import { typingState } from "./typing.js";
 const PATIENCE = 20_000; // ms to wait for what should have come
 const PARTS = ["#open-lessons", "#examples input", "#model-box input", "#text-b textarea", "#strip .bx-tokens", "#tabs [role=tab]"];
 
-/** A page sent with its opening values needs no first drawing: such calls never resolve. */
+/** A page sent with its opening values needs no first drawing, and one that a link opens comes with its own: such calls never resolve. */
 export function opened(values) {
   const filled = window.gradio_config?.components.find((one) => one.props.elem_id === "strip")?.props.value;
-  return filled ? new Promise(() => {}) : Promise.resolve(values);
+  return filled || openedByLink() ? new Promise(() => {}) : Promise.resolve(values);
 }
 
 /** The page has its state, for which the model was loaded, or it was said why not. What is being read removes the sentence. */

@@ -7,7 +7,7 @@ const PATIENCE = 20_000; // ms to wait for what should have come
 
 /**
  * @type {{tell: (() => void) | null, timer: number, reading: number, hasRead: boolean, keyed: number, menu: HTMLInputElement | null,
- *   shown: string | null | undefined}}
+ *   shown: string | null | undefined, arriving: number, own: Set<string>}}
  */
 export const typingState = {
   tell: null, // sends what was typed and not sent yet
@@ -17,6 +17,8 @@ export const typingState = {
   keyed: 0, // when a key was last pressed
   menu: null, // the dropdown in use, and
   shown: "", // its value when it was last read
+  arriving: 0, // the timeout of the way to where a link leads, 0 for none,
+  own: new Set(), // and the boxes that were typed in since it set out, by element id
 };
 
 /** Wait for the strip to show a text. */
@@ -25,13 +27,40 @@ export function startReading() {
   typingState.reading = setTimeout(wasRead, PATIENCE);
 }
 
+/** The page goes where a link leads. What is typed from now on stays, and is read with what the link sets, not before it. */
+export function startArriving() {
+  clearTimeout(typingState.arriving);
+  typingState.arriving = setTimeout(didNotArrive, PATIENCE);
+  typingState.own.clear();
+}
+
+/** What the link sets is there, so that the texts are read with it. */
+export function hasArrived() {
+  clearTimeout(typingState.arriving);
+  typingState.arriving = 0;
+  clearTimeout(typingState.timer);
+  typingState.tell = null;
+}
+
+/** The page did not get where the link leads: what was typed is read where it is. */
+export function didNotArrive() {
+  clearTimeout(typingState.arriving);
+  typingState.arriving = 0;
+  sendTyped();
+}
+
+// Send what was typed, unless it is to be read with what a link sets.
+function sendTyped() {
+  if (!typingState.arriving) typingState.tell?.();
+}
+
 /** The strip shows the last text, or an error was shown. */
 export function wasRead() {
   clearTimeout(typingState.reading);
   typingState.reading = 0;
   typingState.hasRead = true;
   document.querySelector(".bx-loading")?.remove();
-  typingState.tell?.();
+  sendTyped();
   done();
 }
 
@@ -54,7 +83,7 @@ export function typed(values, boxes) {
     };
     // Gradio reports a key one frame later.
     const waited = performance.now() - typingState.keyed;
-    typingState.timer = setTimeout(() => !typingState.reading && typingState.tell?.(), Math.max(0, PAUSE - waited));
+    typingState.timer = setTimeout(() => !typingState.reading && sendTyped(), Math.max(0, PAUSE - waited));
   });
 }
 
@@ -95,7 +124,10 @@ function keepInRange(event) {
 
 /** Listen to keys and to the use of dropdowns and sliders. */
 export function listenToTyping() {
-  document.addEventListener("input", () => (typingState.keyed = performance.now()), { capture: true });
+  document.addEventListener("input", ({ target, isTrusted }) => {
+    typingState.keyed = performance.now();
+    if (isTrusted) typingState.own.add(target.closest(".block")?.id);
+  }, { capture: true });
   document.addEventListener("input", keepInRange, { capture: true });
   document.addEventListener("change", ({ target }) => {
     if (!ofSlider(target) || target.value !== "") return;
@@ -108,7 +140,7 @@ export function listenToTyping() {
     typingState.shown = target.value;
   });
   document.addEventListener("focusout", () => {
-    typingState.tell?.();
+    sendTyped();
     // After the event that a dropdown fires when it is left.
     setTimeout(() => {
       if (document.activeElement !== typingState.menu) typingState.menu = null;

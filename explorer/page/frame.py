@@ -33,6 +33,7 @@ class Shell:
     put_back: Chips  # what is changed in the model, each with a way back
     suggestion: Chips  # the most telling layer and head of what is open
     notice: Notice
+    given: gr.Textbox  # the texts of the place that a link leads to, for a script to put into the boxes
     told: gr.State  # what to say about a link once the page is drawn
     address: gr.Textbox  # the query of the link to what is shown
     tab_bar: gr.Tabs
@@ -70,7 +71,9 @@ class Shell:
         """The outputs of `arrive`."""
         models = [self.models.box, self.models.known, self.models.recent]
         around = [self.strip, self.notice, self.steppers, self.says, self.put_back, self.suggestion, self.address]
-        return [*self.inputs.all, *models, self.told, *self.which_tabs, *around, *self.settable]
+        inputs = [self.inputs.model_name, self.inputs.selection]
+        # The texts come last: when they are heard of, everything else is set.
+        return [*inputs, *models, self.told, *self.which_tabs, *around, *self.settable, self.given]
 
     @property
     def settable(self) -> list[Any]:
@@ -80,10 +83,13 @@ class Shell:
         return [*choices, *controls, *(one for tab in self.tabs.values() for one in tab.frame)]
 
     def arrive(self, place: Place, values: Values, is_built: bool) -> Updates:
-        """Set everything as a link says. A built tab must be redrawn afterwards; another one is built with its picture."""
+        """Set everything as a link says, but for the texts.
+
+        A built tab must be redrawn afterwards; another one is built with its picture.
+        """
         subject = place.subject
         inputs = self.inputs
-        updates: Updates = {inputs.text_a: subject.text_a, inputs.text_b: subject.text_b, inputs.selection: subject.chosen}
+        updates: Updates = {inputs.selection: subject.chosen}
         updates |= {inputs.model_name: subject.model_name, **self.models.choosing(subject.model_name, values)}
         updates |= {self.open_tab: place.tab, self.tab_bar: gr.Tabs(selected=place.tab), self.told: " ".join(place.told[:3])}
         tab = self.tabs[place.tab]

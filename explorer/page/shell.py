@@ -34,6 +34,7 @@ from explorer.ui.subject import CHANGES, Selection
 
 TYPED = "async (...values) => BertExplorer.page.asking(await BertExplorer.page.typed(values, '#input'))"
 OPENED = "async (...values) => BertExplorer.page.asking(await BertExplorer.page.opened(values))"
+PLACED = "async (...values) => BertExplorer.page.asking(await BertExplorer.link.toRead(values))"
 READ = "() => BertExplorer.page.wasRead()"
 ASKING = "(...values) => BertExplorer.page.asking(values)"  # redraw the strip, and what is open at the same time
 
@@ -65,10 +66,9 @@ def build_shell() -> tuple[PageBlocks, Shell]:
         blocks.shown_with = {component_id(tab.absent): component_id(tab.item) for tab in shell.tabs.values()}
         blocks.first = frozenset({component_id(first.item), component_id(next(iter(first.choices.values())).column)})
         blocks.paint = painter(shell, blocks)
-        opened, visited = arriving.listen(shell, blocks)
+        opened, placed = arriving.listen(shell, blocks)
         _refresh(shell, opened.success, js=OPENED)
-        then(opened, "() => BertExplorer.page.wasOpened()")
-        _refresh(shell, visited.success)
+        _refresh(shell, placed.success, js=PLACED)
     return blocks, shell
 
 
@@ -107,9 +107,9 @@ def _build() -> Shell:
     Sections(sections(), elem_id="sections")
     with gr.Tabs(selected=FIRST_TAB, elem_id="tabs", overflow_behavior="wrap") as tab_bar:
         tabs = {tab.id: build_tab(tab, inputs, (steppers, says, put_back, suggestion), address) for tab in TABS}
-    told, pulse = gr.State(""), Pulse()
+    given, told, pulse = gr.Textbox("", visible="hidden", elem_id="given"), gr.State(""), Pulse()
     around = (strip, steppers, says, put_back, suggestion, notice)
-    shell = Shell(inputs, open_tab, blanks, models, examples, *around, told, address, tab_bar, pulse, tabs)
+    shell = Shell(inputs, open_tab, blanks, models, examples, *around, given, told, address, tab_bar, pulse, tabs)
     opener.click(None, js="() => BertExplorer.page.toggleBar()", api_visibility="private")
     find.click(None, js="() => BertExplorer.page.openFinder()", api_visibility="private")
     present.click(None, js="() => BertExplorer.page.present()", api_visibility="private")

@@ -8,6 +8,7 @@ import pytest
 from explorer.tabs import TABS
 from tests.benchmarks.browser import SHIFTS
 from tests.browser.expecting import expect
+from tests.browser.steps import at
 from tests.tabs import open_tab, opened_tab, ways_to
 
 SLOW = "*/assets/Blocks-*.js"  # without it Gradio shows nothing
@@ -208,21 +209,64 @@ def test_a_tab_is_not_in_the_page_before_it_was_opened(page, served):
     assert not [one for one in sent if str(one).startswith(("attention-", "fill-mask-", "corpus-", "fine-tune-"))]
 
 
+def held(page):
+    """Lets no call reach the server; the returned function lets all go on."""
+    waiting, free = [], []
+    page.route("**/queue/join*", lambda route: route.continue_() if free else waiting.append(route))
+
+    def go_on():
+        free.append(True)
+        page.wait_for_timeout(100)  # the last request that is held may be under way
+        for route in waiting:
+            route.continue_()
+
+    return go_on
+
+
+def test_what_is_typed_while_a_link_is_followed_stays_and_is_drawn(page, served):
+    go_on, box = held(page), page.locator("#text-a textarea")
+    page.goto(f"{served}{at('Fill-mask', '?a=Cats+drink+%5BMASK%5D.')}")
+    expect(box).to_have_value("Cats drink [MASK].")
+    expect(page.locator("#text-b textarea")).to_have_value("")
+    box.press("Home")
+    page.keyboard.type("Big ")
+    go_on()
+    expect(page.locator("#strip .bx-token")).to_have_text(["[CLS]", "big", "cats", "drink", "[MASK]", ".", "[SEP]"])
+    expect(page.locator("#fill-mask-finding")).not_to_be_empty()
+    page.wait_for_function("() => !document.body.dataset.busy")
+    expect(box).to_have_value("Big Cats drink [MASK].")
+    expect(opened_tab(page)).to_have_text("Fill-mask")
+    assert "a=Big+Cats" in page.url
+    assert page.evaluate("BertExplorer.link.linkState.query") == page.url.partition("?")[2]
+
+
+def test_what_is_typed_while_the_page_goes_to_another_place_stays(page, served):
+    page.goto(f"{served}?a=Cats+drink+milk.")
+    expect(page.locator("#strip .bx-token", has_text="milk")).to_be_visible()
+    page.wait_for_function("() => !document.body.dataset.busy")
+    go_on = held(page)
+    page.evaluate("BertExplorer.link.visit('tab=tokens&a=Dogs+bark.&b=They+do.')")
+    page.locator("#text-a textarea").fill("Birds sing.")
+    go_on()
+    expect(page.locator("#tabs .bx-cards")).to_contain_text("sing")
+    expect(page.locator("#tabs .bx-cards")).to_contain_text("they")
+    page.wait_for_function("() => !document.body.dataset.busy")
+    expect(page.locator("#text-a textarea")).to_have_value("Birds sing.")
+    expect(page.locator("#text-b textarea")).to_have_value("They do.")
+    expect(page).to_have_url(re.compile(r"tab=tokens&view=pieces&a=Birds"))
+
+
 @pytest.mark.parametrize(("model", "query"), [("loading", ""), ("loading", "&tab=tokens"), ("loaded", "")])
 def test_a_page_that_is_opened_before_the_model_is_loaded_says_so_until_the_tokens_are_there(page, served, model, query):
-    held, free = [], []
     page.route("**/healthz", lambda route: route.fulfill(json={"status": "ok", "model": model}))
-    page.route("**/queue/join*", lambda route: route.continue_() if free else held.append(route))
+    go_on = held(page)
     with page.expect_response("**/healthz"):
         page.goto(f"{served}?a=Cats+drink+milk.{query}")  # as every page that a link opens, it is sent without values
     said = page.locator("#strip").get_by_role("status")
     if model == "loading":
         expect(said).to_have_text("The model is being loaded, which takes a few seconds …")
         expect(page.locator("gradio-app #overview-routes-picture")).to_be_hidden()
-    free.append(True)
-    page.wait_for_timeout(100)  # the last request that is held may be under way
-    for route in held:
-        route.continue_()
+    go_on()
     if model == "loaded":
         assert said.count() == 0
     expect(page.locator("#strip .bx-token", has_text="cats")).to_be_visible()
