@@ -30,6 +30,7 @@ __all__ = [  # noqa: RUF022 - the errors last
     "ablate",
     "attribute",
     "compare",
+    "compare_experiments",
     "experiment",
     "live",
     "load",
@@ -49,6 +50,7 @@ __all__ = [  # noqa: RUF022 - the errors last
 _AT_FIRST_USE = {
     **dict.fromkeys(("Explorer", "Trace", "load"), "explorer.bert.explorer"),
     **dict.fromkeys(("ablate", "attribute", "patch", "routes"), "explorer.experiments.compute.single"),
+    "compare_experiments": "explorer.experiments.compute.compare",
     "experiment": "explorer.experiments.compute.experiment",
     **dict.fromkeys(("open_experiment", "save_experiment"), "explorer.experiments.compute.file"),
     **dict.fromkeys(("Item", "suite_items"), "explorer.experiments.compute.items"),

@@ -212,5 +212,6 @@ CODE = {
 _CALL = "In Python it is model.experiment(items, question, how); the technique has a script of its own in one sentence."
 WITHOUT = {
     **dict.fromkeys(("experiments/cut", "experiments/routes", "experiments/attribution"), _CALL),
+    "experiments/saved": "In Python it is explorer.compare_experiments(*map(explorer.open_experiment, paths)).",
     "experiments/suites": "It reads pairs that come with the app; the Python of Guesses does it with one of them.",
 }
