@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from explorer.corpus import layers, neurons, source
-from explorer.corpus.compute.sentences import Corpus, built_in
 from explorer.experiments import suites
 from explorer.experiments.compute.suites import Suite, suite_of
+from explorer.text.corpora import Corpus, built_in
 
 FEW = 40
 
