@@ -29,6 +29,7 @@ TESTS = (
 )
 PIECES = 1.3  # tokens of a word
 LISTED = 200  # items, those with the largest values
+PREVIEW = "{:,} items, of which the first {:,} are listed; nothing is asked of them yet."
 BESIDE = 60  # characters on each side of a blank in the list
 
 
@@ -67,12 +68,12 @@ class AskingView(SavingView):
         """In forward passes of the page's input."""
         if self.problem(subject) or self._shipped(subject):
             return 0
-        tokens = sum(PIECES * len(f"{one.text_a} {one.text_b}".split()) + 2 for one in self.items)
+        tokens = sum(PIECES * len(f"{one.text_a} {one.text_b}".split()) + 2 for one in self.items_of(subject.model))
         return tokens / subject.trace.kept * self.asked(subject).passes
 
     def key(self, subject: Subject) -> Hashable:
         """The model, the items, and how they are asked."""
-        items = () if self.problem(subject) else self.items
+        items = () if self.problem(subject) else self.items_of(subject.model)
         return self.name, subject.model.checkpoint, items, self.chosen_way, self.chosen_target, self.seed
 
     def known(self, subject: Subject) -> Experiment | str | None:
@@ -87,13 +88,17 @@ class AskingView(SavingView):
             return known
         given = self.asks, self.chosen_way, self.seed, self.chosen_target
         try:
-            return (yield from experiment_in_steps(subject.model, self.items, *given))
+            return (yield from experiment_in_steps(subject.model, self.items_of(subject.model), *given))
         except InputError as error:  # too few items turned out to be of use
             return str(error)
 
     def waiting(self, subject: Subject) -> Content:
-        """Nothing, or what is missing."""
-        return {"board": None, "interval": None, "each": None, "chosen": self.problem(subject), "about": "", **HIDDEN}
+        """The items that would be asked, or what is missing."""
+        nothing = {"board": None, "interval": None, "each": None, "chosen": self.problem(subject), "about": "", **HIDDEN}
+        if nothing["chosen"]:
+            return nothing
+        items = self.items_of(subject.model)
+        return {**nothing, "about": PREVIEW.format(len(items), min(len(items), LISTED)), "each": listed(items)}
 
     def draw(self, subject: Subject, found: Experiment | str) -> Content:
         """The board, and the chosen place in each item."""
@@ -199,7 +204,7 @@ class AskingView(SavingView):
     def on_each(self, subject: Subject, index: object) -> NewInput:
         """An item becomes the page's input."""
         found = self.known(subject)
-        items = found.items if isinstance(found, Experiment) else self.items
+        items = found.items if isinstance(found, Experiment) else self.items_of(subject.model)
         item = items[limits.check_integer(index, "the item", 0, len(items) - 1)]
         return read(item.text_a, item.text_b)
 
@@ -249,6 +254,16 @@ def _left_out(found: Experiment) -> str:
         else f" Item {number} is left out:"
     )
     return f"{rest} {why}"
+
+
+def listed(items: Sequence[Item]) -> dict[str, Any]:
+    """Items that nothing was asked of yet."""
+    columns = [Column("before", "before"), Column("word / foil", "name"), Column("after", "after")]
+    rows = []
+    for row, item in enumerate(items[:LISTED]):
+        left, right = around(item)
+        rows.append(Row((left, " / ".join(word or "best guess" for word in (item.word, item.foil)), right), row))
+    return strip_table(columns, rows, "The items", "item")
 
 
 def around(item: Item) -> tuple[str, str]:
