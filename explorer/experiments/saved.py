@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from explorer.bert import provenance
-from explorer.experiments.asking import AskingView, around, plain
+from explorer.experiments.asking import AskingView, around
 from explorer.experiments.compute.compare import Compared, compare_experiments, shared_items
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.file import open_experiment
@@ -153,8 +153,8 @@ def _told(found: Compared, one: Experiment, other: Experiment) -> str:
     mean, low, high, q = (float(getattr(there, name)[at]) for name in ("mean", "low", "high", "q"))
     return (
         f"In the {there.items:,} items of both, {int((there.q < SURE).sum())} places differ (q below 0.05), "
-        f"{place_name(one.axes, at)} for the surest: the first run has {signed(mean)} more there "
-        f"(95 % interval {plain(low)} to {plain(high)}, {told_q(q)})."
+        f"the surest is {place_name(one.axes, at)}, where the first run less the other is {signed(mean)} "
+        f"(95 % interval {signed(low)} to {signed(high)}, {told_q(q)})."
     )
 
 

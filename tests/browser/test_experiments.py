@@ -71,7 +71,8 @@ def test_a_run_is_saved_and_opened_beside_another(open_app, tmp_path):
     expect(compared).to_contain_text("rank correlation of 1.00")
     expect(page.locator("#experiments-saved-each tbody tr")).to_have_count(64)
     expect(page.locator("#experiments-saved-other-chosen")).to_contain_text("Layer 5, head 11: −")
-    saved.write_text("{}")
-    page.locator("input[type=file]:has(+ #experiments-run)").set_input_files(saved)
-    expect(page.get_by_text("This file holds no experiment that can be read")).to_be_visible()
+    broken = tmp_path / "broken.json"
+    broken.write_text("{}")
+    page.locator("input[type=file]:has(+ #experiments-run)").set_input_files(broken)
+    expect(page.locator(".toast-body")).to_contain_text("This file holds no experiment that can be read")
     expect(chosen).to_contain_text("Layer 5, head 11: −"), "what was open stays"

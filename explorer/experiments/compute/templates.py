@@ -105,11 +105,12 @@ def _guess(read: Template, text_a: str, text_b: str, model: Explorer | None) -> 
         return
     name = found[1]
     before = text_a[: found.start()] if SLOT.search(text_a) else text_a + text_b[: found.start()]
-    hidden = Item(*(SLOT.sub(MASK, text) for text in (text_a, text_b)), "", "")  # without stars
+    hidden = Item(SLOT.sub(MASK, text_a), SLOT.sub(MASK, text_b), "", "")  # without stars
     guesses = model.fill_mask(hidden.text_a, hidden.text_b, read.guessed[name] + SPARE)[before.count(MASK)]
     words = [one.token for one in guesses.candidates if one.token.isalpha()]
     for word in words[: read.guessed[name]]:
-        yield from _guess(read, *(text.replace(f"{{{name}}}", word) for text in (text_a, text_b)), model)
+        filled_a, filled_b = (text.replace(f"{{{name}}}", word) for text in (text_a, text_b))
+        yield from _guess(read, filled_a, filled_b, model)
 
 
 def _used(read: Template, line: Sequence[str]) -> list[tuple[Row, ...]]:
