@@ -30,7 +30,7 @@ def offer(path: Path) -> str:
 
 
 def offer_text(name: str, text: str) -> str:
-    """The same for a text as a file of this name, which is removed once it is no longer offered. Raises OSError."""
+    """A token like that of `offer`, for a text as a file of this name, which is removed once it has expired. Raises OSError."""
     token, content = secrets.token_urlsafe(32), text.encode()
     path = _folder() / token / name
     path.parent.mkdir(mode=0o700)

@@ -88,7 +88,7 @@ class SavedRuns(View):
         return settle(run_place=kept_place(index if isinstance(index, list | tuple) else [index]))
 
     def on_other_board(self, subject: Subject, index: object) -> Change:
-        """The same."""
+        """A click on the other board chooses a place in both runs too."""
         return self.on_board(subject, index)
 
     def on_each(self, subject: Subject, index: object) -> NewInput:
