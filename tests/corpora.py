@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from explorer.corpus import layers, neurons, source
-from explorer.corpus.compute.sentences import Corpus, built_in
 from explorer.experiments import source as asked
 from explorer.experiments import suites
 from explorer.experiments.compute.items import Item, suite_items
 from explorer.experiments.compute.suites import Suite, suite_of
+from explorer.text.corpora import Corpus, built_in
 
 FEW = 40
 FEW_ITEMS = 6

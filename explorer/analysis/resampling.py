@@ -45,6 +45,23 @@ def sign_flip(values: np.ndarray, seed: int = 0) -> np.ndarray:
     return shares.reshape(values.shape[1:])
 
 
+def by_chance(values: np.ndarray, chances: np.ndarray, seed: int = 0) -> np.ndarray:
+    """Two-sided p values (0 to 1) of how often something happens: values [items, ...], 0 or 1, and the chance of each, to [...].
+
+    How often the sum is at least as far from that of the chances when every item is drawn by lot with its own chance. Unlike
+    signs, which are flipped as if a change were as likely in either direction, this holds for chances far from a half. The
+    observed values count as a draw too.
+    """
+    count, flat, odds = len(values), _flat(values), _flat(np.broadcast_to(chances, values.shape))
+    least = np.abs((flat - odds).sum(0)) * (1 - TIE)
+    random, found = np.random.default_rng(seed), np.zeros(flat.shape[1])
+    for batch in _batches(FLIPS, count):
+        drawn = random.random((batch.stop - batch.start, count))
+        for column, chance in enumerate(odds.T):
+            found[column] += (np.abs((drawn < chance).sum(1) - chance.sum()) >= least[column]).sum()
+    return ((found + 1) / (FLIPS + 1)).reshape(values.shape[1:])
+
+
 def benjamini_hochberg(p: np.ndarray) -> np.ndarray:
     """The q value of every p value, of the same shape: the smallest false discovery rate at which it is still a discovery.
 

@@ -1,27 +1,70 @@
 """Files that a visitor may download for a while, at an address that cannot be guessed."""
 
 import secrets
+import shutil
+import tempfile
 import threading
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from time import monotonic
 
 VALID = 600.0  # seconds: time to think before pressing, and to retry a download that broke off
+MOST_WRITTEN = 512_000_000  # bytes of all files written for a download; the oldest make room
 
-_offers: dict[str, tuple[Path, float]] = {}
+
+@dataclass(frozen=True)
+class _Offer:
+    path: Path
+    until: float
+    written: int = 0  # bytes, of a file that was written for this download only
+
+
+_offers: dict[str, _Offer] = {}
 _lock = threading.Lock()
 
 
 def offer(path: Path) -> str:
     """A random token of 256 bits with which `offered` returns the file while it is valid."""
-    token, now = secrets.token_urlsafe(32), monotonic()
-    with _lock:
-        for old in [one for one, (_, until) in _offers.items() if until < now]:
-            del _offers[old]
-        _offers[token] = path, now + VALID
-    return token
+    return _offer(secrets.token_urlsafe(32), path)
+
+
+def offer_text(name: str, text: str) -> str:
+    """A token like that of `offer`, for a text as a file of this name, which is removed once it has expired. Raises OSError."""
+    token, content = secrets.token_urlsafe(32), text.encode()
+    path = _folder() / token / name
+    path.parent.mkdir(mode=0o700)
+    path.write_bytes(content)
+    return _offer(token, path, len(content))
 
 
 def offered(token: str) -> Path | None:
     """The file offered under a token, or None when there is none or it has expired."""
-    path, until = _offers.get(token, (None, 0.0))
-    return path if path is not None and monotonic() <= until and path.is_file() else None
+    found = _offers.get(token)
+    return found.path if found and monotonic() <= found.until and found.path.is_file() else None
+
+
+def _offer(token: str, path: Path, written: int = 0) -> str:
+    now = monotonic()
+    with _lock:
+        _offers[token] = _Offer(path, now + VALID, written)
+        for old in [one for one, known in _offers.items() if known.until < now]:
+            _withdraw(old)
+        while sum(known.written for known in _offers.values()) > MOST_WRITTEN:
+            _withdraw(next(one for one, known in _offers.items() if known.written))  # the oldest is the first
+    return token
+
+
+def _withdraw(token: str) -> None:
+    if (old := _offers.pop(token)).written:
+        shutil.rmtree(old.path.parent, ignore_errors=True)
+
+
+@cache
+def _kept() -> tempfile.TemporaryDirectory[str]:
+    """Removed when the process ends."""
+    return tempfile.TemporaryDirectory(prefix="bert-explorer-downloads-")
+
+
+def _folder() -> Path:
+    return Path(_kept().name)

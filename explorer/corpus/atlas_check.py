@@ -7,7 +7,7 @@ import numpy as np
 from explorer.analysis.head_metrics import TokenFacts, head_metrics
 from explorer.bert.explorer import Explorer
 from explorer.corpus.compute.atlas_file import HeadAtlas
-from explorer.corpus.compute.sentences import Corpus
+from explorer.text.corpora import Corpus
 from explorer.ui.view import matches
 
 METRIC_OF = {"previous token": "previous", "next token": "next", "itself": "self", "same word": "same_token"}

@@ -11,8 +11,8 @@ from explorer.corpus.atlas_words import told
 from explorer.corpus.compute.atlas_file import HeadAtlas
 from explorer.corpus.compute.attention_sums import DIRECTIONS
 from explorer.corpus.compute.dependencies import meaning, plain
-from explorer.corpus.compute.sentences import Corpus, CorpusSentence
 from explorer.corpus.pictures.head_atlas import colours_of, few_names, offset_bars, typical_pictures
+from explorer.text.corpora import Corpus, CorpusSentence
 from explorer.ui.pictures.bars import percent, whole_percent
 from explorer.ui.pictures.base import shorten
 from explorer.ui.pictures.head_grid import head_grid

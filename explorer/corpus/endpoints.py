@@ -12,9 +12,9 @@ from explorer.corpus.compute.atlas_file import HeadAtlas
 from explorer.corpus.compute.attention_sums import OFFSETS
 from explorer.corpus.compute.neurons import corpus_neurons_in_steps, drivers
 from explorer.corpus.compute.search import Query, search_in_steps
-from explorer.corpus.compute.sentences import built_in
 from explorer.techniques.neurons import promoted
 from explorer.text import limits
+from explorer.text.corpora import built_in
 
 
 def corpus() -> dict[str, Any]:

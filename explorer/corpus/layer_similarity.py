@@ -10,10 +10,10 @@ import numpy as np
 from explorer.core.errors import InputError
 from explorer.core.steps import finished, map_steps
 from explorer.corpus.compute.layer_similarity import FEWEST, cka_in_steps
-from explorer.corpus.compute.sentences import Corpus
 from explorer.corpus.compute.word_states import WordStates, words_alone, words_of_both
 from explorer.corpus.layer_looks import READ_ALONE, Look, Untold
 from explorer.corpus.pictures.layers import Line, layer_lines
+from explorer.text.corpora import Corpus
 from explorer.ui.pictures.hidden import layers_heatmap
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, Finding, matches

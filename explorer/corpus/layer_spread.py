@@ -10,11 +10,11 @@ import numpy as np
 from explorer.analysis.evaluation import spearman
 from explorer.analysis.similarity import directions, norms
 from explorer.core.steps import finished
-from explorer.corpus.compute.sentences import Corpus
 from explorer.corpus.compute.spread import Spread, WordTypes, spread_in_steps
 from explorer.corpus.compute.word_states import WordStates, tokens_alone
 from explorer.corpus.layer_looks import READ_ALONE, Look
 from explorer.corpus.pictures.layers import Line, frequency_points, layer_lines
+from explorer.text.corpora import Corpus
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, Finding, Why, matches
 

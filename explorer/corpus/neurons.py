@@ -26,11 +26,11 @@ from explorer.corpus.compute.neurons import (
     telling_in_steps,
 )
 from explorer.corpus.compute.reading import read_in
-from explorer.corpus.compute.sentences import Corpus
 from explorer.corpus.source import LookUp, cut
 from explorer.techniques.neurons import Promoted, piece_weights, promoted, promoting
 from explorer.techniques.targets import piece_of
 from explorer.text import limits
+from explorer.text.corpora import Corpus
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.pictures.base import shorten

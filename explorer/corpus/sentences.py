@@ -12,9 +12,9 @@ from explorer.corpus.compute import hiding
 from explorer.corpus.compute.dependencies import spelled
 from explorer.corpus.compute.hiding import HiddenTokens
 from explorer.corpus.compute.plain import flaws
-from explorer.corpus.compute.sentences import Corpus, built_in
 from explorer.corpus.source import NO_FILE, CorpusView
 from explorer.text import limits
+from explorer.text.corpora import Corpus, built_in
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import bar_groups, ranking, whole_percent
 from explorer.ui.pictures.numbers import Table, keep

@@ -10,8 +10,8 @@ from explorer.core.errors import InputError
 from explorer.core.steps import map_steps
 from explorer.corpus.compute.occurrences import Occurrence
 from explorer.corpus.compute.search import InContext
-from explorer.corpus.compute.sentences import CORPUS_FILE_TYPES, Corpus, built_in, read_corpus
 from explorer.text import limits
+from explorer.text.corpora import CORPUS_FILE_TYPES, Corpus, built_in, read_corpus
 from explorer.ui.long_view import LongView
 from explorer.ui.settings import choice, upload
 from explorer.ui.subject import Subject

@@ -9,11 +9,12 @@ from explorer.core.errors import InputError
 from explorer.experiments.compute.experiment import MOST_SEED, Experiment, experiment_in_steps
 from explorer.experiments.compute.file import shipped
 from explorer.experiments.compute.items import Item
-from explorer.experiments.compute.question import HEADS, STATES, Axis
 from explorer.experiments.compute.suites import TITLES
 from explorer.experiments.compute.summary import HeldOut, at_place
+from explorer.experiments.naming import kept_place, of_heads, place_in, place_name, short
 from explorer.experiments.pictures.places import SURE, Interval, board, intervals, told_q
-from explorer.experiments.source import ITEMS, ItemsView
+from explorer.experiments.saving import HIDDEN, SHOWN, SavingView
+from explorer.experiments.source import ITEMS
 from explorer.text import limits
 from explorer.text.encoding import MASK
 from explorer.ui.layout import LayoutRow, col, row
@@ -21,7 +22,7 @@ from explorer.ui.pictures.bars import signed
 from explorer.ui.pictures.numbers import Table, keep
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
 from explorer.ui.settings import memory, number
-from explorer.ui.subject import Subject, head_name
+from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, Finding, NewInput, Why, chart, note, part, read, select, sentence, settle
 
 TESTS = (
@@ -30,22 +31,16 @@ TESTS = (
 )
 PIECES = 1.3  # tokens of a word
 LISTED = 200  # items, those with the largest values
+PREVIEW = "{:,} items, of which the first {:,} are listed; nothing is asked of them yet."
 BESIDE = 60  # characters on each side of a blank in the list
-MOST_PLACES = 10_000  # in a direction
-
-
-def kept_place(value: object) -> tuple[int, ...]:
-    """A place that a click left behind, () for none."""
-    fine = isinstance(value, list | tuple) and len(value) <= 2 and all(type(at) is int and 0 <= at < MOST_PLACES for at in value)
-    return tuple(value) if fine else ()  # type: ignore[arg-type]
 
 
 def results(*settings: str) -> LayoutRow:
     """The board, with settings of its own above it, beside the chosen place."""
-    return row(col(*settings, "board", "about", "hint", "help"), col("chosen", "interval", "each"))
+    return row(col(*settings, "board", "about", "hint", "save", "download", "help"), col("chosen", "interval", "each"))
 
 
-class AskingView(ItemsView):
+class AskingView(SavingView):
     """One question asked of all items; a subclass says what its numbers are."""
 
     name, question = "experiments", ""
@@ -66,7 +61,7 @@ class AskingView(ItemsView):
 
     def first(self, subject: Subject) -> Subject:
         """The selected head, unless one was picked."""
-        if subject.chosen.picked or not isinstance(found := self.known(subject), Experiment) or not _of_heads(found):
+        if subject.chosen.picked or not isinstance(found := self.known(subject), Experiment) or not of_heads(found):
             return subject
         layer, head = found.summary.selected
         return subject.select(layer=layer + 1, head=head + 1, picked=False)
@@ -75,12 +70,12 @@ class AskingView(ItemsView):
         """In forward passes of the page's input."""
         if self.problem(subject) or self._shipped(subject):
             return 0
-        tokens = sum(PIECES * len(f"{one.text_a} {one.text_b}".split()) + 2 for one in self.items)
+        tokens = sum(PIECES * len(f"{one.text_a} {one.text_b}".split()) + 2 for one in self.items_of(subject.model))
         return tokens / subject.trace.kept * self.asked(subject).passes
 
     def key(self, subject: Subject) -> Hashable:
         """The model, the items, and how they are asked."""
-        items = () if self.problem(subject) else self.items
+        items = () if self.problem(subject) else self.items_of(subject.model)
         return self.name, subject.model.checkpoint, items, self.chosen_way, self.chosen_target, self.seed
 
     def known(self, subject: Subject) -> Experiment | str | None:
@@ -95,19 +90,26 @@ class AskingView(ItemsView):
             return known
         given = self.asks, self.chosen_way, self.seed, self.chosen_target
         try:
-            return (yield from experiment_in_steps(subject.model, self.items, *given))
+            return (yield from experiment_in_steps(subject.model, self.items_of(subject.model), *given))
         except InputError as error:  # too few items turned out to be of use
             return str(error)
 
     def waiting(self, subject: Subject) -> Content:
-        """Nothing, or what is missing."""
-        return {"board": None, "interval": None, "each": None, "chosen": self.problem(subject), "about": ""}
+        """The items that would be asked, or what is missing."""
+        nothing = {"board": None, "interval": None, "each": None, "chosen": self.problem(subject), "about": "", **HIDDEN}
+        if nothing["chosen"]:
+            return nothing
+        items = self.items_of(subject.model)
+        return {**nothing, "about": PREVIEW.format(len(items), min(len(items), LISTED)), "each": listed(items)}
 
     def draw(self, subject: Subject, found: Experiment | str) -> Content:
         """The board, and the chosen place in each item."""
         if isinstance(found, str):
             return self.waiting(subject) | {"chosen": found}
-        at = self._at(subject, found)
+        return {**self.shown(found, self._at(subject, found)), **SHOWN}
+
+    def shown(self, found: Experiment, at: tuple[int, ...]) -> Content:
+        """The pictures and sentences of a run of this question, also of one that was saved."""
         return {
             "board": board(found.summary, found.axes, at, self.unit, self.is_share),
             "about": self.told(found) + _left_out(found),
@@ -142,12 +144,10 @@ class AskingView(ItemsView):
 
     def _at(self, subject: Subject, found: Experiment) -> tuple[int, ...]:
         """The place that is looked at."""
-        if _of_heads(found):
+        if of_heads(found):
             chosen = subject.selection
             return (chosen.attention_layer, chosen.head_index) if chosen.picked else found.summary.selected
-        shape = found.summary.q.shape
-        fits = len(self.place) == len(shape) and all(at < most for at, most in zip(self.place, shape, strict=True))
-        return self.place if fits else found.summary.selected
+        return place_in(found, self.place)
 
     def _shipped(self, subject: Subject) -> Experiment | None:
         """What comes with the app for its own suites."""
@@ -198,7 +198,7 @@ class AskingView(ItemsView):
     def on_board(self, subject: Subject, index: object) -> Change:
         """Another place: [row, column], or the number of a row, zero-based."""
         found = self.known(subject)
-        if isinstance(found, Experiment) and not _of_heads(found):
+        if isinstance(found, Experiment) and not of_heads(found):
             return settle(place=kept_place(index if isinstance(index, list | tuple) else [index]))
         layer, head = limits.check_cell(index)
         return select(layer=layer + 1, head=head + 1)
@@ -206,7 +206,7 @@ class AskingView(ItemsView):
     def on_each(self, subject: Subject, index: object) -> NewInput:
         """An item becomes the page's input."""
         found = self.known(subject)
-        items = found.items if isinstance(found, Experiment) else self.items
+        items = found.items if isinstance(found, Experiment) else self.items_of(subject.model)
         item = items[limits.check_integer(index, "the item", 0, len(items) - 1)]
         return read(item.text_a, item.text_b)
 
@@ -231,32 +231,12 @@ def helping(found: Experiment, at: tuple[int, ...]) -> str:
     return f"; it helps the word in {int((at_place(found.values, at) < 0).sum()):,} of {len(found.items):,} items"
 
 
-def _of_heads(found: Experiment) -> bool:
-    return len(found.axes) == 2 and found.axes[1].name == HEADS[0]
-
-
 def _why(found: Experiment) -> Why | None:
     """Where the selected place is seen in one sentence."""
-    if _of_heads(found):
+    if of_heads(found):
         layer, head = found.summary.selected
         return Why("attention", "One head", {"layer": layer + 1, "head": head + 1})
     return None
-
-
-def place_name(axes: Sequence[Axis], at: tuple[int, ...]) -> str:
-    """A place in words: 'layer 5, head 11', 'hidden state 4, changed words'."""
-    if len(axes) == 2 and axes[1].name == HEADS[0]:
-        return head_name((at[0], at[1]))
-    first, *rest = (axis.labels[place] for axis, place in zip(axes, at, strict=True))
-    return ", ".join([f"{axes[0].name} {first}", *map(str, rest)]) if axes[0].name in (STATES[0], "layer") else f"{first}"
-
-
-def short(axes: Sequence[Axis], at: tuple[int, ...]) -> str:
-    """A place in few letters: '5.11', 'state 4'."""
-    labels = [str(axis.labels[place]) for axis, place in zip(axes, at, strict=True)]
-    if len(axes) == 2 and axes[1].name == HEADS[0]:
-        return ".".join(labels)
-    return f"{'state ' if axes[0].name == STATES[0] else ''}{', '.join(labels)}"
 
 
 def _left_out(found: Experiment) -> str:
@@ -270,6 +250,16 @@ def _left_out(found: Experiment) -> str:
         else f" Item {number} is left out:"
     )
     return f"{rest} {why}"
+
+
+def listed(items: Sequence[Item]) -> dict[str, Any]:
+    """Items that nothing was asked of yet."""
+    columns = [Column("before", "before"), Column("word / foil", "name"), Column("after", "after")]
+    rows = []
+    for place, item in enumerate(items[:LISTED]):
+        left, right = around(item)
+        rows.append(Row((left, " / ".join(word or "best guess" for word in (item.word, item.foil)), right), place))
+    return strip_table(columns, rows, "The items", "item")
 
 
 def around(item: Item) -> tuple[str, str]:

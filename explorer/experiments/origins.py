@@ -1,10 +1,11 @@
 """Questions of an experiment about what an answer comes from: links cut, attribution, routes; and how likely whole texts are."""
 
-from explorer.experiments.asking import TESTS, AskingView, capital, helping, percent, place_name, plain, results
+from explorer.experiments.asking import TESTS, AskingView, capital, helping, percent, plain, results
 from explorer.experiments.compute.attention import BACKWARD, FORWARD
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.origins import ALONE, FOIL, STEPS
 from explorer.experiments.compute.targets import WORD
+from explorer.experiments.naming import place_name
 from explorer.experiments.source import ITEMS, TARGET, WITH_TARGET
 from explorer.ui.pictures.bars import signed
 from explorer.ui.settings import choice, use

@@ -1,9 +1,10 @@
 """The other questions of an experiment: patching, the lens, and the attention from one marked word to another."""
 
-from explorer.experiments.asking import TESTS, AskingView, capital, percent, place_name, plain, results
+from explorer.experiments.asking import TESTS, AskingView, capital, percent, plain, results
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.patching import HEADS_OF, MLP, RESIDUAL
 from explorer.experiments.compute.targets import WORD
+from explorer.experiments.naming import place_name
 from explorer.experiments.source import ITEMS, TARGET, WITH_TARGET
 from explorer.techniques.tuned_lens import RAW, TUNED
 from explorer.ui.settings import choice, use

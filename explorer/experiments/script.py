@@ -59,7 +59,7 @@ def patching(view: Any, subject: Subject) -> str:
     """The shares that hidden states recover; '' for heads and feed-forward blocks, and as `_rows` says."""
     if view.patched != RESIDUAL or not (rows := _rows(view, subject)):
         return ""
-    names, (used, _) = Names.of(subject), read_items_as(view.asked(subject), view.items)
+    names, (used, _) = Names.of(subject), read_items_as(view.asked(subject), view.items_of(subject.model))
     changed = {one.number - 1: names.texts(*one.item.changed) for one in used if one.item.changed}
     rows = [(*changed[number], *row) for number, row in enumerate(rows) if number in changed]
     return _script(
@@ -124,7 +124,7 @@ def attention(view: Any, subject: Subject) -> str:
     if not _can_be_written(view, subject):
         return ""
     names = Names.of(subject)
-    rows = [_linked(names, one, view.looks) for one in read_items_as(view.asked(subject), view.items)[0]]
+    rows = [_linked(names, one, view.looks) for one in read_items_as(view.asked(subject), view.items_of(subject.model))[0]]
     return _script(
         view,
         names,
@@ -189,9 +189,9 @@ def _can_be_written(view: Any, subject: Subject) -> bool:
 
 def _rows(view: Any, subject: Subject) -> Any:
     """Items with the pieces that transformers has; "" where `_can_be_written` denies it, and for words that the model chooses."""
-    if not _can_be_written(view, subject) or not all(one.word and one.foil for one in view.items):
+    if not _can_be_written(view, subject) or not all(one.word and one.foil for one in view.items_of(subject.model)):
         return ""
-    names, model, items = Names.of(subject), subject.model, view.items
+    names, model, items = Names.of(subject), subject.model, view.items_of(subject.model)
     named = {
         word: model.tokenizer.convert_ids_to_tokens(piece_of(model, word)[0]) for one in items for word in (one.word, one.foil)
     }
@@ -212,5 +212,6 @@ CODE = {
 _CALL = "In Python it is model.experiment(items, question, how); the technique has a script of its own in one sentence."
 WITHOUT = {
     **dict.fromkeys(("experiments/cut", "experiments/routes", "experiments/attribution"), _CALL),
+    "experiments/saved": "In Python it is explorer.compare_experiments(*map(explorer.open_experiment, paths)).",
     "experiments/suites": "It reads pairs that come with the app; the Python of Guesses does it with one of them.",
 }

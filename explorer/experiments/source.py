@@ -1,11 +1,13 @@
-"""Which items an experiment is about: those of a suite, typed ones, or a file."""
+"""Which items an experiment is about: those of a suite or the corpus, typed ones, those of a template, or a file."""
 
 from collections.abc import Hashable
 from typing import Any, ClassVar
 
+from explorer.bert.explorer import Explorer
 from explorer.core.cache import Recent
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import BOX_CHARACTERS
+from explorer.experiments.compute import corpus_items, templates
 from explorer.experiments.compute.items import Item, items_from_lines, lines_of, read_items, suite_items
 from explorer.experiments.compute.question import Question
 from explorer.experiments.compute.questions import QUESTIONS, question_of
@@ -14,14 +16,21 @@ from explorer.experiments.compute.suites import TITLES
 from explorer.experiments.compute.targets import LABEL, NEXT_SENTENCE, WORD
 from explorer.ui.layout import row
 from explorer.ui.long_view import LongView
-from explorer.ui.settings import Choice, choice, text, upload
+from explorer.ui.settings import Choice, choice, number, text, upload
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, props
 
-TYPED, FILE = "typed", "file"
+TYPED, FILE, TEMPLATE, CORPUS = "typed", "file", "template", "corpus"
 CHOOSE = "CSV with text, word, foil…"
 NO_FILE = "Choose a file with the columns text, word and foil; text_b may be a fourth."
 
+OTHERS = (("typed here", TYPED), ("a template", TEMPLATE), ("the corpus", CORPUS), ("a file of yours", FILE))
+
+MARKED = (
+    ("nothing", corpus_items.NOTHING),
+    ("its subject", corpus_items.SUBJECT),
+    ("the word it depends on", corpus_items.GOVERNOR),
+)
 TARGET = Choice(
     label="Judged by",
     options=(("word and foil", WORD), ("the next sentence", NEXT_SENTENCE), ("labels of a fine-tuned head", LABEL)),
@@ -32,19 +41,21 @@ ITEMS, WITH_TARGET = row("source", "seed"), row("source", "target", "seed")  # t
 HEAD_OF = {WORD: "fill_mask", NEXT_SENTENCE: "next_sentence", LABEL: "own_head"}
 LOOKED_AT = 200  # items, before they are asked
 _problems: Recent[Hashable, str] = Recent(16)
+_made: Recent[Hashable, tuple[Item, ...]] = Recent(16)  # items of templates and of the corpus
+
+
+def _from_corpus(view: Any) -> bool:
+    return view.source == CORPUS
 
 
 class ItemsView(LongView):
-    """One question asked of many items: those of a suite, typed ones, or a file."""
+    """One question asked of many items."""
 
     name, question = "experiments", ""
     asks: ClassVar[str] = ""  # the name of the question
     way_of: ClassVar[str] = ""  # the setting that says how, "" where there is one way only
     source: str = choice(
-        [*((title, name) for name, (title, _) in TITLES.items()), ("typed here", TYPED), ("a file of yours", FILE)],
-        "Items",
-        menu=True,
-        elem_classes="inline",
+        [*((title, name) for name, (title, _) in TITLES.items()), *OTHERS], "Items", menu=True, elem_classes="inline"
     )
     file: tuple[Item, ...] | None = upload(label=CHOOSE, read=read_items, as_button=True, when=lambda view: view.source == FILE)
     typed: str = text(
@@ -57,6 +68,38 @@ class ItemsView(LongView):
         placeholder=lines_of(suite_items("agreement")[:2]),
         when=lambda view: view.source == TYPED,
     )
+    template: str = text(
+        templates.EXAMPLE,
+        "Sentences with {slots} | the word | a foil, and a line for what fills the slots; ?3: the model's three best guesses",
+        limit=BOX_CHARACTERS,
+        heard="submit blur",
+        lines=4,
+        max_lines=10,
+        when=lambda view: view.source == TEMPLATE,
+    )
+    pairs: str = text(
+        "is/are, was/were", "Sentences with one of these words, the other one as foil", heard="submit blur", when=_from_corpus
+    )
+    longest: int = number(
+        corpus_items.LONGEST,
+        "Words at most",
+        low=2,
+        high=corpus_items.MOST_WORDS,
+        box=True,
+        when=_from_corpus,
+        elem_classes="inline",
+    )
+    mark: str = choice(
+        [
+            ("nothing", corpus_items.NOTHING),
+            ("its subject", corpus_items.SUBJECT),
+            ("the word it depends on", corpus_items.GOVERNOR),
+        ],
+        "Mark",
+        menu=True,
+        when=_from_corpus,
+        elem_classes="inline",
+    )
 
     @property
     def chosen_way(self) -> str:
@@ -68,12 +111,22 @@ class ItemsView(LongView):
         """What the items are judged by."""
         return str(getattr(self, "target", WORD))
 
-    @property
-    def items(self) -> tuple[Item, ...]:
-        """The items. Raises InputError where there are none, or a line is no item."""
+    def items_of(self, model: Explorer) -> tuple[Item, ...]:
+        """The items, some of which a model may make. Raises InputError where there are none, or a line is no item."""
         if self.source == TYPED:
             return items_from_lines(self.typed)
-        return self.file or () if self.source == FILE else suite_items(self.source)
+        if self.source == FILE:
+            return self.file or ()
+        if self.source not in (TEMPLATE, CORPUS):
+            return suite_items(self.source)
+        key = (model.checkpoint, self.template) if self.source == TEMPLATE else (self.pairs, self.longest, self.mark)
+        if (made := _made.get(key)) is None:
+            if self.source == TEMPLATE:
+                made = templates.template_items(self.template, model)
+            else:
+                made = corpus_items.corpus_items(self.pairs, self.longest, self.mark)
+            _made.put(key, made)
+        return made
 
     def unless(self, subject: Subject) -> str:
         """The model needs a head that its target reads."""
@@ -86,7 +139,8 @@ class ItemsView(LongView):
 
     def problem(self, subject: Subject) -> str:
         """Why these items cannot be asked, in a sentence that says what to do; '' where they can. Many are not looked at yet."""
-        key = subject.model.checkpoint, self.source, self.typed, self.file, self.asks, self.chosen_way, self.chosen_target
+        given = self.source, self.typed, self.template, self.pairs, self.longest, self.mark, self.file
+        key = subject.model.checkpoint, *given, self.asks, self.chosen_way, self.chosen_target
         if (found := _problems.get(key)) is None:
             _problems.put(key, found := self._problem(subject))
         return found
@@ -97,7 +151,7 @@ class ItemsView(LongView):
         if self.source == TYPED and not self.typed.strip():
             return "Type at least two items, each a line: a sentence with [MASK] | the word that belongs there | a foil."
         try:
-            if len(items := self.items) <= LOOKED_AT:
+            if len(items := self.items_of(subject.model)) <= LOOKED_AT:
                 read_items_as(self.asked(subject), items)
         except ExplorerError as error:
             return str(error)

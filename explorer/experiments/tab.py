@@ -3,6 +3,7 @@
 from explorer.experiments.heads import HeadsDecide
 from explorer.experiments.origins import CueOver, CutOver, LikelihoodOver, RoutesOver
 from explorer.experiments.places import AttendsOver, LensOver, Patched
+from explorer.experiments.saved import SavedRuns
 from explorer.experiments.suites import Suites
 from explorer.ui.tabs import Tab
 
@@ -19,8 +20,9 @@ TAB = Tab(
         "Routes": [[RoutesOver]],
         "Attribution": [[CueOver]],
         "Likelihood": [[LikelihoodOver]],
+        "Saved runs": [[SavedRuns]],
         "Test suites": [[Suites]],
     },
     steppers=("layer", "head"),
-    without_steppers=("Test suites", "Lens", "Routes", "Attribution", "Likelihood"),
+    without_steppers=("Test suites", "Lens", "Routes", "Attribution", "Likelihood", "Saved runs"),
 )

@@ -37,7 +37,7 @@ NAMES = (
     "explorer.bert.network",
     "explorer.bert.features",
     "explorer.bert.families",
-    "explorer.corpus.compute.sentences",
+    "explorer.text.corpora",
     "explorer.text.encoding",
     "explorer.text.masking",
     "explorer.fill_mask.compute.spans",

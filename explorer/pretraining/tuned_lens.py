@@ -26,10 +26,10 @@ from explorer.bert.features import encode
 from explorer.bert.network import Network
 from explorer.bert.provenance import provenance_of
 from explorer.core.engine import inference_mode, safetensors_torch, torch
-from explorer.corpus.compute.sentences import built_in
 from explorer.pretraining.facts import FOLDER, documents
 from explorer.techniques.targets import AT_ONCE
 from explorer.techniques.tuned_lens import ABOUT, BIAS, FILE, RAW, TUNED, WEIGHT, TunedLens, divergences
+from explorer.text.corpora import built_in
 
 EVERY = 5  # of the corpus, one sentence in five is held out
 OWN_TEXTS = 1200  # sentences of facts and stories, drawn by lot

@@ -95,7 +95,7 @@ def download(request: Request) -> Response:
     path = downloads.offered(request.path_params["token"])
     if path is None:
         return refusal(404, GONE)
-    return FileResponse(path, filename=path.name, headers={"Cache-Control": "no-store"}, media_type="application/zip")
+    return FileResponse(path, filename=path.name, headers={"Cache-Control": "no-store"})
 
 
 def plotly(request: Request) -> Response:

@@ -44,7 +44,7 @@ def _read_and_search(model: object, folder: Path) -> Iterator[Comparison]:
     from explorer.corpus.compute import reading
     from explorer.corpus.compute.atlas import sum_up
     from explorer.corpus.compute.search import Query, search
-    from explorer.corpus.compute.sentences import built_in
+    from explorer.text.corpora import built_in
 
     corpus = built_in()
 
@@ -129,7 +129,7 @@ def print_peak(sentences: int) -> None:
     from explorer.corpus.compute.hiding import hide_in_steps
     from explorer.corpus.compute.neurons import corpus_neurons
     from explorer.corpus.compute.search import Query, search
-    from explorer.corpus.compute.sentences import built_in, read_corpus
+    from explorer.text.corpora import built_in, read_corpus
 
     model, random = explorer.load(), np.random.default_rng(0)
     words = [word for one in built_in().sentences for word in one.words]

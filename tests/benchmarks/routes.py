@@ -11,12 +11,12 @@ from explorer.attention.compute import rollout
 from explorer.bert.explorer import Explorer
 from explorer.bert.trace import Reading, Trace
 from explorer.core.steps import finished
-from explorer.corpus.compute.sentences import built_in
 from explorer.overview.compute.trust import Trust, rank_correlation, trust
 from explorer.techniques.ablation import Cut, changed_states
 from explorer.techniques.attribution import gradient_x_input
 from explorer.techniques.routes import Route, mixing, mixing_and_states, place_shares, routes
 from explorer.techniques.targets import Target, read, word_target
+from explorer.text.corpora import built_in
 from tests.benchmarks import Comparison, side_by_side
 from tests.benchmarks.base_model import base_model, text_of
 

@@ -1,7 +1,9 @@
 """Experiments, used as a person would."""
 
 import re
+from dataclasses import replace
 
+import explorer
 from tests.browser.expecting import expect
 from tests.browser.steps import choose, click_chart, settled
 
@@ -45,3 +47,32 @@ def test_another_question_is_asked_of_the_same_items(open_app):
     expect(finding).to_contain_text("of the last vector comes from the marked word in 32 items")
     choose(page, "experiments-source", "Facts")
     expect(page.locator("#experiments-routes-chosen")).to_contain_text("it has no marked word; put stars around one")
+
+
+def test_a_run_is_saved_and_opened_beside_another(open_app, tmp_path):
+    page = open_app("?tab=experiments")
+    saved = tmp_path / "zeros.json"
+    page.locator("#experiments-heads-save").click()
+    with page.expect_download() as download:
+        page.locator("#experiments-heads-download").click()
+    assert download.value.suggested_filename == "heads_off-agreement.json"
+    download.value.save_as(saved)
+    run = explorer.open_experiment(saved)
+    other = tmp_path / "seed.json"
+    explorer.save_experiment(replace(run, values=run.values * 2, provenance={**run.provenance, "seed": 1}), other)
+    page.locator("#experiments-view").get_by_label("Saved runs").check()
+    compared, chosen = page.locator("#experiments-saved-compared"), page.locator("#experiments-saved-chosen")
+    expect(compared).to_contain_text("open its file here")
+    page.locator("input[type=file]:has(+ #experiments-run)").set_input_files(saved)
+    expect(chosen).to_contain_text("Layer 5, head 11: −")
+    expect(page.locator("#experiments-saved-about")).to_contain_text("weights SHA-256")
+    page.locator("input[type=file]:has(+ #experiments-other-run)").set_input_files(other)
+    expect(compared).to_contain_text("The runs differ in the seed.")
+    expect(compared).to_contain_text("rank correlation of 1.00")
+    expect(page.locator("#experiments-saved-each tbody tr")).to_have_count(64)
+    expect(page.locator("#experiments-saved-other-chosen")).to_contain_text("Layer 5, head 11: −")
+    broken = tmp_path / "broken.json"
+    broken.write_text("{}")
+    page.locator("input[type=file]:has(+ #experiments-run)").set_input_files(broken)
+    expect(page.locator(".toast-body")).to_contain_text("This file holds no experiment that can be read")
+    expect(chosen).to_contain_text("Layer 5, head 11: −"), "what was open stays"

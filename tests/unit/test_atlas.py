@@ -20,8 +20,8 @@ from explorer.corpus.compute.atlas_evidence import TESTED, evidence, sampled_sen
 from explorer.corpus.compute.attention_sums import DIRECTIONS, OFFSETS, REACH, sentences_of
 from explorer.corpus.compute.head_families import MEANINGS, NAMING, Profiles, families, habits
 from explorer.corpus.compute.reading import ADDED, tokens_of
-from explorer.corpus.compute.sentences import ROOT, Corpus, CorpusSentence, built_in
 from explorer.corpus.endpoints import head_atlas as endpoint
+from explorer.text.corpora import ROOT, Corpus, CorpusSentence, built_in
 from tests.families import write_family
 
 FEW = 3  # occurrences of a relation, in tests of a few sentences

@@ -27,7 +27,6 @@ from explorer.bert.features import features, layer_features_in_steps
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.corpus import script as corpus
-from explorer.corpus.compute.sentences import built_in, read_corpus
 from explorer.experiments.source import TYPED
 from explorer.export import code, ways
 from explorer.export.links import Place
@@ -41,6 +40,7 @@ from explorer.overview.run import selected_run
 from explorer.projection.map import VOCABULARY, WORDS
 from explorer.tabs import VIEWS
 from explorer.techniques import ablation, attribution, filling, inside, lens, own_head, pseudo_likelihood, targets
+from explorer.text.corpora import built_in, read_corpus
 from explorer.text.lines import read_lines
 from explorer.ui.attention_data import overview_of, telling_of, weights_of
 from explorer.ui.says import each_word_hidden

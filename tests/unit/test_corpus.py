@@ -14,12 +14,12 @@ from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, CORPUS_SENTENCES, CORPUS_STATES_MEGABYTES
 from explorer.core.steps import finished
 from explorer.corpus.compute import reading
-from explorer.corpus.compute import sentences as corpus_file
 from explorer.corpus.compute.plain import flaws
 from explorer.corpus.compute.reading import ADDED, corpus_states, corpus_states_in_steps, tokens_of
-from explorer.corpus.compute.sentences import ROOT, Corpus, CorpusSentence, built_in, read_corpus
 from explorer.corpus.endpoints import corpus as corpus_endpoint
 from explorer.corpus.source import SENSES, words_of_several_senses
+from explorer.text import corpora as corpus_file
+from explorer.text.corpora import ROOT, Corpus, CorpusSentence, built_in, read_corpus
 from tests.families import write_family
 
 WORDS = [

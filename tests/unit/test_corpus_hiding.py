@@ -9,7 +9,7 @@ from explorer.core.errors import CapabilityError
 from explorer.core.steps import finished
 from explorer.corpus.compute import hiding
 from explorer.corpus.compute.reading import tokens_of
-from explorer.corpus.compute.sentences import Corpus, built_in, read_corpus
+from explorer.text.corpora import Corpus, built_in, read_corpus
 from tests.families import write_family
 
 

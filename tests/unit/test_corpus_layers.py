@@ -15,9 +15,9 @@ from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.corpus.compute import reading, word_states
 from explorer.corpus.compute.layer_similarity import cka_in_steps
-from explorer.corpus.compute.sentences import Corpus, built_in, read_corpus
 from explorer.corpus.compute.spread import spread_in_steps, word_types
 from explorer.corpus.compute.word_states import tokens_alone, word_states_in_steps, words_alone, words_of_both
+from explorer.text.corpora import Corpus, built_in, read_corpus
 from tests.families import write_family
 
 TEXTS = ["The man went to the store.", "She was happy, and he was sad!", "the dog's cat", "a slow dog bought milk", "The Dog"]

@@ -9,9 +9,9 @@ from explorer.core.errors import CapabilityError, InputError
 from explorer.core.steps import finished, map_steps
 from explorer.corpus.compute import neurons
 from explorer.corpus.compute.neurons import DRIVING, NOBODY, corpus_neurons, drivers, driving_pieces, firing_on, telling_in_steps
-from explorer.corpus.compute.sentences import Corpus, built_in, read_corpus
 from explorer.corpus.endpoints import neuron as endpoint
 from explorer.techniques import neurons as technique
+from explorer.text.corpora import Corpus, built_in, read_corpus
 from tests.families import write_family
 
 TEXTS = ["The man went to the store.", "She was happy, and he was sad!", "the dog's cat", "a slow dog bought milk"]

@@ -8,8 +8,8 @@ import explorer
 from explorer.core.errors import InputError
 from explorer.corpus.compute import heads, reading, search
 from explorer.corpus.compute.search import BEGIN, END, SPECIAL, Query, nearest_rows
-from explorer.corpus.compute.sentences import Corpus, built_in, read_corpus
 from explorer.corpus.endpoints import search as endpoint
+from explorer.text.corpora import Corpus, built_in, read_corpus
 from tests.families import write_family
 
 TEXTS = ["The man went to the store.", "She was happy, and he was sad!", "the dog's cat", "a slow dog bought milk"]

@@ -18,7 +18,7 @@ from explorer.corpus.compute.occurrences import (
     telling_word,
     vector_alone,
 )
-from explorer.corpus.compute.sentences import Corpus, built_in, read_corpus
+from explorer.text.corpora import Corpus, built_in, read_corpus
 from tests.families import write_family
 
 

@@ -7,7 +7,7 @@ import pytest
 import scipy
 
 from explorer.analysis import resampling
-from explorer.analysis.resampling import benjamini_hochberg, bootstrap, halves, sign_flip
+from explorer.analysis.resampling import benjamini_hochberg, bootstrap, by_chance, halves, sign_flip
 
 
 def test_the_interval_is_that_of_scipys_bootstrap():
@@ -34,6 +34,23 @@ def test_words_of_a_sentence_are_drawn_together():
     alone = bootstrap(words.astype(float))
     assert high - low > 1.5 * (alone[1] - alone[0]), "as if every word were drawn by itself"
     np.testing.assert_allclose(bootstrap(right, sizes=np.ones(80)), bootstrap(right))
+
+
+def test_how_often_something_happens_is_judged_by_its_chances():
+    values = np.zeros((60, 61))
+    for hits in range(61):
+        values[:hits, hits] = 1
+    wanted = scipy.stats.binom(60, 1 / 8)
+    far = np.abs(np.arange(61) - 7.5)
+    exact = [wanted.pmf(np.flatnonzero(far >= one)).sum() for one in far]
+    np.testing.assert_allclose(by_chance(values, np.full(values.shape, 1 / 8)), exact, atol=0.02)
+    rng = np.random.default_rng(5)
+    chances = rng.uniform(0.05, 0.3, (60, 1))
+    happened = (rng.random((60, 2_000)) < chances).astype(float)
+    below = by_chance(happened, chances) < 0.01
+    flipped = sign_flip(happened - chances) < 0.01
+    assert below.mean() <= 0.012
+    assert flipped.mean() > 0.012, "signs take a rare hit for as likely as a miss"
 
 
 def test_few_items_are_tested_with_all_signs():

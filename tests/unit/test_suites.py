@@ -15,7 +15,6 @@ from explorer.analysis.intervals import NORMAL_95, Share, shares_by_kind, wilson
 from explorer.bert.checkpoints import BUNDLED_FOLDER
 from explorer.core.errors import CapabilityError, InputError
 from explorer.core.steps import finished
-from explorer.corpus.compute.sentences import built_in
 from explorer.experiments.compute.items import suite_items
 from explorer.experiments.compute.minimal_pairs import BLANK, LIKELIHOOD, judge_in_steps, own_difference, tokens_to_read
 from explorer.experiments.compute.questions import question_of
@@ -25,6 +24,7 @@ from explorer.experiments.endpoints.suites import suite as endpoint
 from explorer.pretraining.facts import FOLDER as PRETRAINING
 from explorer.pretraining.facts import documents
 from explorer.techniques.pseudo_likelihood import pseudo_likelihoods_in_steps
+from explorer.text.corpora import built_in
 from explorer.text.encoding import MASK
 from tests.families import KINDS, write_family
 

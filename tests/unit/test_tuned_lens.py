@@ -9,13 +9,13 @@ import torch
 from explorer.bert.provenance import weights_hash
 from explorer.core.errors import CapabilityError
 from explorer.core.paths import ASSETS
-from explorer.corpus.compute.sentences import built_in
 from explorer.fill_mask import endpoints as masked_lm
 from explorer.fill_mask.lens import FollowedWords, Lens
 from explorer.fill_mask.word import SECOND
 from explorer.pretraining import tuned_lens as fitting
 from explorer.techniques.lens import follow, lens
 from explorer.techniques.tuned_lens import FILE, NONE, RAW, TUNED, TunedLens, divergences, read_file, tuned_lens
+from explorer.text.corpora import built_in
 from explorer.ui.pictures.numbers import kept
 from explorer.ui.subject import Subject
 

@@ -30,7 +30,7 @@ from explorer.corpus.compute.atlas_file import HeadAtlas, read, write
 from explorer.corpus.compute.attention_sums import HABITS, OFFSETS, AttentionSums, Sentences, Strongest, sentences_of
 from explorer.corpus.compute.head_families import families, habits
 from explorer.corpus.compute.reading import is_fast, tokens_of
-from explorer.corpus.compute.sentences import Corpus, built_in
+from explorer.text.corpora import Corpus, built_in
 
 MAP = MapSettings("umap", neighbors=12, min_dist=0.3, metric="euclidean")
 FEWEST = 20  # occurrences below which a relation is left out

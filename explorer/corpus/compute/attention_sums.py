@@ -10,7 +10,7 @@ import numpy as np
 
 from explorer.core.engine import torch
 from explorer.corpus.compute.reading import ADDED, CorpusTokens
-from explorer.corpus.compute.sentences import ROOT, CorpusSentence
+from explorer.text.corpora import ROOT, CorpusSentence
 
 REACH = 8  # tokens before and after the query whose weight is summed one by one
 OFFSETS = tuple(range(-REACH, REACH + 1))

@@ -14,7 +14,7 @@ from explorer.core.engine import inference_mode, torch
 from explorer.core.steps import map_steps
 from explorer.corpus.compute.file import VectorFile
 from explorer.corpus.compute.reading import CorpusStates, corpus_states_in_steps, is_fast, unpadded
-from explorer.corpus.compute.sentences import Corpus
+from explorer.text.corpora import Corpus
 
 READING = 0.8  # the share of the progress that goes to reading the hidden states
 

@@ -15,7 +15,7 @@ from explorer.bert.pooled import Encoded
 from explorer.core.cache import Recent
 from explorer.core.engine import inference_mode, torch
 from explorer.corpus.compute.reading import ADDED, CorpusTokens, is_fast, tokens_of
-from explorer.corpus.compute.sentences import Corpus
+from explorer.text.corpora import Corpus
 
 EVERY = 7
 

@@ -25,8 +25,8 @@ from explorer.core.limits import DRIVERS
 from explorer.core.steps import finished
 from explorer.corpus.compute.reading import ADDED, CorpusTokens, is_fast, tokens_of
 from explorer.corpus.compute.search import Describer, InContext
-from explorer.corpus.compute.sentences import Corpus
 from explorer.techniques.neurons import most_promoted_in_steps
+from explorer.text.corpora import Corpus
 from explorer.text.pieces import bare
 
 FILE = "neurons.npz"

@@ -11,8 +11,8 @@ from explorer.bert.explorer import Explorer
 from explorer.core.errors import InputError
 from explorer.corpus.compute.reading import ADDED, CorpusStates, corpus_states_in_steps
 from explorer.corpus.compute.search import lengths_of, nearest_rows
-from explorer.corpus.compute.sentences import Corpus, CorpusSentence
 from explorer.techniques.targets import piece_of
+from explorer.text.corpora import Corpus, CorpusSentence
 
 MOST = 1_000  # occurrences read at most
 LOOKED_AT = 400  # nearest tokens among which different words are looked for

@@ -2,7 +2,7 @@
 
 import re
 
-from explorer.corpus.compute.sentences import CorpusSentence
+from explorer.text.corpora import CorpusSentence
 
 EASY = range(5, 13)  # words and signs of a sentence that is read at a glance
 _WHOLE = re.compile(r"[A-Z].*[^.!?][.!?]", re.DOTALL)

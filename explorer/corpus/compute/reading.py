@@ -28,7 +28,7 @@ from explorer.core.errors import InputError
 from explorer.core.limits import CORPUS_STATES_MEGABYTES, MEGABYTE
 from explorer.core.steps import finished
 from explorer.corpus.compute.file import VectorFile
-from explorer.corpus.compute.sentences import Corpus, CorpusSentence
+from explorer.text.corpora import Corpus, CorpusSentence
 
 ADDED = -1  # the word of a token that the tokenizer added
 HALF, SINGLE = np.dtype("<f2"), np.dtype("<f4")

@@ -21,7 +21,7 @@ from explorer.core.engine import inference_mode, torch
 from explorer.core.steps import finished
 from explorer.corpus.compute.heads import corpus_contexts_in_steps
 from explorer.corpus.compute.reading import ADDED, CorpusStates, CorpusTokens, corpus_states_in_steps
-from explorer.corpus.compute.sentences import Corpus, CorpusSentence
+from explorer.text.corpora import Corpus, CorpusSentence
 
 SLACK = 2e-3  # twice the largest error of a cosine of half-precision numbers: each rounding is at most 2^-11
 BLOCK = 2**14  # tokens converted to float32 at a time

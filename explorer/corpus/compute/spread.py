@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from explorer.core.engine import torch
-from explorer.corpus.compute.sentences import Corpus
 from explorer.corpus.compute.word_states import WordStates
+from explorer.text.corpora import Corpus
 
 QUARTILES = (0.25, 0.5, 0.75)
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from explorer.bert.explorer import Explorer
 from explorer.corpus.compute.reading import ADDED, CorpusStates, corpus_states_in_steps
-from explorer.corpus.compute.sentences import Corpus
+from explorer.text.corpora import Corpus
 
 BLOCK = 2**13  # words whose vectors are in memory together
 

@@ -65,7 +65,10 @@ class Experiment:
     @cached_property
     def summary(self) -> Summary:
         """Means, intervals, tests and the held-out half."""
-        return summarise(self.values, self.provenance["seed"], self.question.pick(self.provenance["how"]), self.nulls, self.sizes)
+        asked, pick = self.question, self.question.pick(self.provenance["how"])
+        return summarise(
+            self.values, self.provenance["seed"], pick, self.nulls, self.sizes, asked.by_lot and self.nulls is not None
+        )
 
     @property
     def held_out_before(self) -> float:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,6 @@ from explorer.core.paths import EXPERIMENTS
 from explorer.experiments.compute.experiment import MOST_SEED, Experiment
 from explorer.experiments.compute.heads_off import HEADS_OFF, ZERO
 from explorer.experiments.compute.items import check_items, suite_items
-from explorer.experiments.compute.question import Axis
 from explorer.experiments.compute.questions import QUESTIONS
 from explorer.experiments.compute.targets import WORD
 from explorer.text import limits
@@ -28,6 +26,9 @@ from explorer.text import limits
 FORMAT = "bert-explorer experiment 1"
 NO_EXPERIMENT = "This file holds no experiment that can be read; save it once more, and send it as it is."
 ALSO = ("nulls", "sizes")  # arrays of some questions
+MADE = ("model", "weights", "dtype", "explorer", "torch", "transformers")  # what a provenance tells besides the question
+MOST_PLACES = 4_096  # of a question: heads of all layers, at most
+MOST_SAID = 1_000  # characters of a sentence or name in a file
 DIGITS = 6  # behind the point: a logit is not computed more exactly
 
 
@@ -56,26 +57,34 @@ def opened(text: str) -> Experiment:
         given = json.loads(text)
         if given["format"] != FORMAT:
             raise InputError(NO_EXPERIMENT)
-        items = check_items(given["items"])
-        before, values = (np.array(given[name], dtype=np.float32) for name in ("before", "values"))
-        also = {name: np.array(given[name], dtype=np.float32) for name in ALSO if name in given}
-        left_out = {int(number): str(why) for number, why in given.get("left_out", {}).items()}
-        pieces = tuple((str(word), str(foil)) for word, foil in given["pieces"])
-        provenance = _provenance(given["provenance"])
-        axes = QUESTIONS[provenance["question"]].axes(provenance["how"], values.shape[1:])
+        found = _read(given)
+        axes = found.axes
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
         raise InputError(NO_EXPERIMENT) from error
-    shapes = {"nulls": values.shape, "sizes": before.shape}
-    fits = (
-        before.shape == (len(items),)
-        and len(pieces) == len(items)
-        and values.shape == (len(items), *_sizes(axes))
-        and values.size
-    )
-    fits = fits and all(array.shape == shapes[name] for name, array in also.items())
-    if not (fits and all(np.isfinite(array).all() for array in (before, values, *also.values()))):
+    if not _fits(found, tuple(len(axis.labels) for axis in axes)):
         raise InputError(NO_EXPERIMENT)
-    return Experiment(items, pieces, before, values, provenance, **also, left_out=left_out)
+    return found
+
+
+def _read(given: dict[str, Any]) -> Experiment:
+    """What a file holds, whose arrays need not fit together."""
+    with np.errstate(over="ignore"):  # what is too large becomes infinite, which no file has
+        arrays = {name: np.array(given[name], dtype=np.float32) for name in ("before", "values", *ALSO) if name in given}
+    pieces = tuple((_said(word), _said(foil)) for word, foil in given["pieces"])
+    left_out = {int(number): _said(why) for number, why in given.get("left_out", {}).items()}
+    return Experiment(
+        check_items(given["items"]), pieces, provenance=_provenance(given["provenance"]), left_out=left_out, **arrays
+    )
+
+
+def _fits(found: Experiment, places: tuple[int, ...]) -> bool:
+    """Whether every array has a finite number for each item, or for each item and place."""
+    items = (len(found.items),)
+    given = [(found.before, items), (found.sizes, items), (found.values, (*items, *places)), (found.nulls, (*items, *places))]
+    arrays = [(array, shape) for array, shape in given if array is not None]
+    fits = len(found.pieces) == len(found.items) and 0 < np.prod(places, dtype=float) <= MOST_PLACES
+    fits = fits and all(array.shape == shape and np.isfinite(array).all() for array, shape in arrays)
+    return bool(fits and (found.sizes is None or (found.sizes > 0).all()))
 
 
 def save_experiment(experiment: Experiment, path: str | Path) -> None:
@@ -86,14 +95,11 @@ def save_experiment(experiment: Experiment, path: str | Path) -> None:
 def open_experiment(path: str | Path) -> Experiment:
     """The experiment in a file, on any machine and without its model. Raises InputError for a file that holds none."""
     try:
+        EXPERIMENT_MEGABYTES.check(Path(path).stat().st_size / 2**20)  # before it is read
         text = Path(path).read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(NO_EXPERIMENT) from error
     return opened(text)
-
-
-def _sizes(axes: Sequence[Axis]) -> tuple[int, ...]:
-    return tuple(len(axis.labels) for axis in axes)
 
 
 @functools.cache
@@ -117,7 +123,18 @@ def _provenance(given: Any) -> dict[str, Any]:
     limits.check_integer(given["seed"], "the seed", 0, MOST_SEED)
     question = QUESTIONS[limits.check_choice(given["question"], "the question", list(QUESTIONS))]
     limits.check_choice(given["how"], "how", question.ways)
-    return {str(name): value for name, value in given.items() if isinstance(value, str | int | float)}
+    limits.check_choice(given.get("target", WORD), "the target", question.targets)
+    for name in MADE:
+        _said(given[name])
+    known = {_said(name): value for name, value in given.items() if isinstance(value, str | int | float)}
+    return {name: _said(value) if isinstance(value, str) else value for name, value in known.items()}
+
+
+def _said(text: object) -> str:
+    """A sentence or name in a file."""
+    if not isinstance(text, str) or len(text) > MOST_SAID:
+        raise InputError(NO_EXPERIMENT)
+    return text
 
 
 def _rounded(values: np.ndarray) -> Any:

@@ -101,11 +101,17 @@ def items_from_lines(typed: str) -> tuple[Item, ...]:
     for number, line in enumerate(typed.splitlines(), start=1):
         if not line.strip():
             continue
-        parts = [part.strip() for part in SEPARATOR.split(line.strip(" "))]
-        if len(parts) not in (3, 4):
-            raise InputError(f"Line {number} is no item; write a sentence with a blank | its word | a foil.")
-        rows.append(parts if len(parts) == 4 else [parts[0], "", *parts[1:]])
+        rows.append(parts_of(line, number))
     return check_items(rows)
+
+
+def parts_of(line: str, number: int) -> tuple[str, str, str, str]:
+    """Text A, text B ("" for none), word and foil of a line. Raises InputError that names it by its number."""
+    parts = [part.strip() for part in SEPARATOR.split(line.strip(" "))]
+    if len(parts) not in (3, 4):
+        raise InputError(f"Line {number} is no item; write a sentence with a blank | its word | a foil.")
+    text_a, *text_b, word, foil = parts
+    return text_a, "".join(text_b), word, foil
 
 
 def read_items(path: Path) -> tuple[Item, ...]:

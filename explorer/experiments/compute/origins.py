@@ -63,6 +63,7 @@ class FindsCue(OfMarked):
     """
 
     name = "attribution"
+    by_lot = True
     ways = (FOIL, ALONE)
     targets = (WORD,)
 

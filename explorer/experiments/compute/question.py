@@ -115,6 +115,7 @@ class Question(ABC):
     targets: ClassVar[tuple[str, ...]] = TARGETS
     needs_marks: ClassVar[bool] = False
     has_nulls: ClassVar[bool] = False
+    by_lot: ClassVar[bool] = False  # whether a value is 0 or 1, and its null the chance of 1
     reads_words: ClassVar[bool] = True  # whether an item must have what the target reads; where not, its place may be NOWHERE
     model: Explorer = field(repr=False)
     way: str = ""

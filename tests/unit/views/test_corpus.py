@@ -8,10 +8,10 @@ from explorer.corpus import search, source
 from explorer.corpus.compute import heads, hiding, reading
 from explorer.corpus.compute.dependencies import spelled
 from explorer.corpus.compute.plain import flaws
-from explorer.corpus.compute.sentences import read_corpus
 from explorer.corpus.search import HEAD, Search
 from explorer.corpus.sentences import FEWEST, SHOWN, Sentences
 from explorer.corpus.source import FILE
+from explorer.text.corpora import read_corpus
 from explorer.ui.subject import Subject
 from tests.corpora import in_its_place, part_of_corpus
 from tests.families import write_family

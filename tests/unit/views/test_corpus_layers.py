@@ -12,10 +12,10 @@ from explorer.core.errors import InputError
 from explorer.corpus import layers, source
 from explorer.corpus.compute import reading
 from explorer.corpus.compute.dependencies import plain
-from explorer.corpus.compute.sentences import Corpus, read_corpus
 from explorer.corpus.layer_probe import RELATION, TAG
 from explorer.corpus.layers import ANGLES, FREQUENCY, PROBE, SIMILARITY, Layers
 from explorer.corpus.source import FILE
+from explorer.text.corpora import Corpus, read_corpus
 from explorer.ui.subject import Subject
 from tests.corpora import in_its_place, part_of_corpus
 from tests.families import write_family

@@ -9,10 +9,10 @@ from explorer.core.errors import InputError
 from explorer.corpus import neurons, source
 from explorer.corpus.compute import neurons as readings
 from explorer.corpus.compute.neurons import corpus_neurons
-from explorer.corpus.compute.sentences import read_corpus
 from explorer.corpus.neurons import LINES, NEURONS, WORDS, Neurons
 from explorer.corpus.source import FILE
 from explorer.techniques.neurons import promoted
+from explorer.text.corpora import read_corpus
 from explorer.ui.subject import Subject
 from tests.corpora import in_its_place, part_of_corpus
 from tests.families import write_family

@@ -9,9 +9,9 @@ from explorer.analysis.similarity import cosine_matrix
 from explorer.core.errors import InputError
 from explorer.corpus import source, words
 from explorer.corpus.compute import reading
-from explorer.corpus.compute.sentences import read_corpus
 from explorer.corpus.source import FILE
 from explorer.corpus.words import CLUSTER, LINES, Words
+from explorer.text.corpora import read_corpus
 from explorer.ui.subject import Subject
 from tests.corpora import in_its_place, part_of_corpus
 

@@ -12,10 +12,10 @@ from explorer.corpus.compute.atlas import head_atlas
 from explorer.corpus.compute.attention_sums import OFFSETS, REACH
 from explorer.corpus.compute.dependencies import meaning, spelled
 from explorer.corpus.compute.head_families import LEAD
-from explorer.corpus.compute.sentences import Corpus, CorpusSentence, built_in
 from explorer.corpus.heads import Heads
 from explorer.corpus.pictures.head_atlas import TYPICAL, colours_of, few_names, typical_pictures
 from explorer.corpus.source import FILE, NO_FILE
+from explorer.text.corpora import Corpus, CorpusSentence, built_in
 from explorer.ui.pictures.maps import OTHERS
 from explorer.ui.pictures.numbers import kept
 from explorer.ui.subject import Subject

@@ -5,12 +5,12 @@ import pytest
 from explorer.core.errors import InputError
 from explorer.corpus import source
 from explorer.corpus.compute import atlas, heads, hiding, neurons, reading
-from explorer.corpus.compute.sentences import read_corpus
 from explorer.corpus.search import HEAD, Search
 from explorer.corpus.sentences import Sentences
 from explorer.corpus.source import FILE
 from explorer.corpus.tab import TAB
 from explorer.corpus.words import CLUSTER, Words
+from explorer.text.corpora import read_corpus
 from explorer.ui.subject import Subject
 
 

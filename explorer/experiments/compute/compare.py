@@ -1,0 +1,86 @@
+"""Two runs of experiments beside each other: how alike their means are, and where they differ in the items that both have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer.analysis.evaluation import spearman
+from explorer.analysis.resampling import benjamini_hochberg, bootstrap, sign_flip
+from explorer.core.errors import InputError
+from explorer.experiments.compute.experiment import Experiment
+from explorer.experiments.compute.items import FEWEST
+from explorer.experiments.compute.summary import Place
+
+LEAST_PLACES = 3  # for a correlation
+
+
+@dataclass(frozen=True, eq=False)
+class Difference:
+    """What one run measured less what the other did, in the items of both.
+
+    Arrays [*places]: the mean, its 95 % interval over items (bootstrap), and p and q values of a sign-flip test; `items` are so
+    many, and `largest` is how far a single number is apart at most.
+    """
+
+    mean: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    p: np.ndarray
+    q: np.ndarray
+    items: int
+    largest: float
+
+    @property
+    def at_most(self) -> Place:
+        """The place with the smallest q, of several that with the largest mean."""
+        order = np.lexsort((-np.abs(self.mean).ravel(), self.q.ravel()))
+        return tuple(int(one) for one in np.unravel_index(order[0], self.mean.shape))
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """Two runs. `changed` are the entries of the provenance in which they differ.
+
+    `correlation` is Spearman's of their means over places, None where these are others or too few. `difference` is None where a
+    number of one is no number of the other: for another question or other places, where no two items are the same, and for
+    patching, whose values are parts of a difference that each run has for itself.
+    """
+
+    changed: tuple[str, ...]
+    correlation: float | None
+    difference: Difference | None
+
+
+def compare_experiments(one: Experiment, other: Experiment, seed: int = 0) -> Compared:
+    """Two runs beside each other; the seed draws bootstrap and signs. Raises InputError for what is no run."""
+    if not (isinstance(one, Experiment) and isinstance(other, Experiment)):
+        raise InputError("Compare two experiments, such as those that open_experiment gives.")
+    names = dict.fromkeys([*one.provenance, *other.provenance])
+    changed = tuple(name for name in names if one.provenance.get(name) != other.provenance.get(name))
+    if one.axes != other.axes:
+        return Compared(changed, None, None)
+    means = one.summary.effects.ravel(), other.summary.effects.ravel()
+    told = len(means[0]) >= LEAST_PLACES and all(np.ptp(mean) > 0 for mean in means)
+    return Compared(changed, spearman(*means) if told else None, _difference(one, other, seed))
+
+
+def shared_items(one: Experiment, other: Experiment) -> list[tuple[int, int]]:
+    """The numbers, from 0, that the items of both have in each; of one that is there twice, the first."""
+    there = {item: number for number, item in reversed(list(enumerate(other.items)))}
+    own = {item: number for number, item in reversed(list(enumerate(one.items)))}
+    return sorted((number, there[item]) for item, number in own.items() if item in there)
+
+
+def _difference(one: Experiment, other: Experiment, seed: int) -> Difference | None:
+    shared = shared_items(one, other)
+    same = all(one.provenance.get(name) == other.provenance.get(name) for name in ("question", "target"))
+    if not same or one.sizes is not None or other.sizes is not None or len(shared) < FEWEST:
+        return None
+    rows, others = (list(numbers) for numbers in zip(*shared, strict=True))
+    values = one.values[rows].astype(np.float64) - other.values[others]
+    p = sign_flip(values, seed)
+    return Difference(
+        values.mean(0), *bootstrap(values, seed), p, benjamini_hochberg(p), len(rows), float(np.abs(values).max(initial=0))
+    )

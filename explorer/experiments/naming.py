@@ -1,0 +1,43 @@
+"""The places of an experiment: which one is looked at, and what it is called."""
+
+from collections.abc import Sequence
+
+from explorer.experiments.compute.experiment import Experiment
+from explorer.experiments.compute.question import HEADS, STATES, Axis
+from explorer.ui.subject import head_name
+
+MOST_PLACES = 10_000  # in a direction
+
+
+def kept_place(value: object) -> tuple[int, ...]:
+    """A place that a click left behind, () for none."""
+    fine = isinstance(value, list | tuple) and len(value) <= 2 and all(type(at) is int and 0 <= at < MOST_PLACES for at in value)
+    return tuple(value) if fine else ()  # type: ignore[arg-type]
+
+
+def place_in(found: Experiment, place: tuple[int, ...]) -> tuple[int, ...]:
+    """A place that was clicked, where the run has it; else the selected one."""
+    shape = found.summary.q.shape
+    fits = len(place) == len(shape) and all(at < most for at, most in zip(place, shape, strict=True))
+    return place if fits else found.summary.selected
+
+
+def of_heads(found: Experiment) -> bool:
+    """Whether its places are heads."""
+    return len(found.axes) == 2 and found.axes[1].name == HEADS[0]
+
+
+def place_name(axes: Sequence[Axis], at: tuple[int, ...]) -> str:
+    """A place in words: 'layer 5, head 11', 'hidden state 4, changed words'."""
+    if len(axes) == 2 and axes[1].name == HEADS[0]:
+        return head_name((at[0], at[1]))
+    first, *rest = (axis.labels[place] for axis, place in zip(axes, at, strict=True))
+    return ", ".join([f"{axes[0].name} {first}", *map(str, rest)]) if axes[0].name in (STATES[0], "layer") else f"{first}"
+
+
+def short(axes: Sequence[Axis], at: tuple[int, ...]) -> str:
+    """A place in few letters: '5.11', 'state 4'."""
+    labels = [str(axis.labels[place]) for axis, place in zip(axes, at, strict=True)]
+    if len(axes) == 2 and axes[1].name == HEADS[0]:
+        return ".".join(labels)
+    return f"{'state ' if axes[0].name == STATES[0] else ''}{', '.join(labels)}"

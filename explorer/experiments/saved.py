@@ -1,0 +1,162 @@
+"""Runs that were saved as files, opened again, two side by side."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from explorer.bert import provenance
+from explorer.experiments.asking import AskingView, around
+from explorer.experiments.compute.compare import Compared, compare_experiments, shared_items
+from explorer.experiments.compute.experiment import Experiment
+from explorer.experiments.compute.file import open_experiment
+from explorer.experiments.compute.summary import at_place
+from explorer.experiments.heads import HeadsDecide
+from explorer.experiments.naming import kept_place, place_in, place_name, short
+from explorer.experiments.origins import CueOver, CutOver, LikelihoodOver, RoutesOver
+from explorer.experiments.pictures.places import SURE, told_q
+from explorer.experiments.places import AttendsOver, LensOver, Patched
+from explorer.text import limits
+from explorer.ui.layout import col, row
+from explorer.ui.pictures.bars import signed
+from explorer.ui.pictures.strip_table import Column, Row, strip_table
+from explorer.ui.settings import memory, upload
+from explorer.ui.subject import Subject
+from explorer.ui.view import Change, Content, Finding, NewInput, View, caption, chart, note, part, read, sentence, settle
+
+ASKED: dict[str, type[AskingView]] = {
+    view.asks: view for view in (HeadsDecide, Patched, LensOver, AttendsOver, CutOver, RoutesOver, CueOver, LikelihoodOver)
+}
+PARTS = ("about", "board", "chosen", "interval")
+LISTED = 200  # items
+SAME = 1e-5  # two numbers that differ by less are the same: a file has six digits
+NOTHING = "Save a run below any question of this tab, and open its file here; a second one stands beside it."
+ONE = "Open a second run to see it here, beside the first."
+CALLED = {"how": "how it was asked", "weights": "the weights", "items": "how many items", "explorer": "the app's version"}
+
+
+def _opens(label: str) -> Any:
+    return upload(label=label, types=(".json",), read=open_experiment, as_button=True)
+
+
+class SavedRuns(View):
+    """What two files hold, and where they differ in the items of both."""
+
+    name, question = "experiments/saved", "Does a run that was saved hold against another?"
+    layout = (row("run", "other_run"), row(col(*PARTS), col(*(f"other_{name}" for name in PARTS))))
+    run: Experiment | None = _opens("Open a run")
+    other_run: Experiment | None = _opens("Open another beside it")
+    run_place: tuple[int, ...] = memory((), kept=kept_place)
+    compared = sentence()
+    hint = note("Click a place to compare it in both runs, and an item to open it in the page.")
+    about = sentence(classes="caption")
+    board = chart("The mean of every place in the run", height=300)
+    chosen = sentence()
+    interval = chart("The selected place of the run on the other half", height=130)
+    other_about = sentence(classes="caption")
+    other_board = chart("The mean of every place in the other run", height=300)
+    other_chosen = sentence()
+    other_interval = chart("The selected place of the other run on the other half", height=130)
+    each = part("strips", height=300)
+    help = caption(
+        "A file has the items, every number, the question, and what made it: model, hash of its weights, number format, seed, "
+        "versions. Means, intervals and tests are computed again from the numbers, so the model need not be here. Where two "
+        "runs asked the same of the same items, the difference of each place has a 95 % bootstrap interval over these items, and "
+        "q is the p value of a test that flips the signs of items by lot, after Benjamini and Hochberg (1995). The correlation "
+        "is that of the ranks of the places' means (Spearman)."
+    )
+
+    @property
+    def runs(self) -> list[Experiment]:
+        """Those that are open."""
+        return [one for one in (self.run, self.other_run) if one is not None]
+
+    def compute(self, subject: Subject) -> Content:
+        """A column for each run, and below what they say of the same items."""
+        if not self.runs:
+            return {"compared": NOTHING, **_nothing(""), **_nothing("other_"), "each": None}
+        first, *others = self.runs
+        beside = _shown(others[0], self._at(others[0]), "other_") if others else {**_nothing("other_"), "other_about": ONE}
+        told = _compared(first, others[0]) if others else ""
+        return {**_shown(first, self._at(first), ""), **beside, "compared": told, "each": self._each()}
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """What the first run found."""
+        return Finding(ASKED[self.runs[0].question.name]().tell(self.runs[0])) if self.runs else None
+
+    def on_board(self, subject: Subject, index: object) -> Change:
+        """Another place, in both runs."""
+        return settle(run_place=kept_place(index if isinstance(index, list | tuple) else [index]))
+
+    def on_other_board(self, subject: Subject, index: object) -> Change:
+        """A click on the other board chooses a place in both runs too."""
+        return self.on_board(subject, index)
+
+    def on_each(self, subject: Subject, index: object) -> NewInput:
+        """An item becomes the page's input."""
+        items = self.runs[0].items if self.runs else ()
+        item = items[limits.check_integer(index, "the item", 0, len(items) - 1)]
+        return read(item.text_a, item.text_b)
+
+    def _at(self, run: Experiment) -> tuple[int, ...]:
+        """The place that is looked at: that which was clicked, else the one that the first run selected."""
+        return place_in(run, self.run_place or self.runs[0].summary.selected)
+
+    def _each(self) -> Any:
+        """The items of both runs, or of one, with what was measured at the place."""
+        runs = self.runs
+        rows = shared_items(runs[0], runs[1]) if len(runs) > 1 else [(row,) for row in range(len(runs[0].items))]
+        values = [at_place(run.values, self._at(run)) for run in runs]
+        lines = []
+        for numbers in rows[:LISTED]:
+            left, right = around(runs[0].items[numbers[0]])
+            shown = [float(value[row]) for value, row in zip(values, numbers, strict=True)]
+            lines.append(Row((left, " / ".join(runs[0].pieces[numbers[0]]), right, *shown), numbers[0]))
+        columns = [Column("before", "before"), Column("word / foil", "name"), Column("after", "after")]
+        named = [short(run.axes, self._at(run)) for run in runs]
+        titles = [f"{name}, {which}" for name, which in zip(named, ("first run", "other run"), strict=False)]
+        columns += [Column(title, "number", form="+.2f") for title in (titles if len(runs) > 1 else named)]
+        return strip_table(columns, lines, "The items", "item")
+
+
+def _shown(run: Experiment, at: tuple[int, ...], prefix: str) -> Content:
+    """The parts of one run."""
+    shown = ASKED[run.question.name]().shown(run, at)
+    made = run.provenance
+    asked = ASKED[run.question.name]
+    way = "" if len(run.question.ways) == 1 else f" ({made['how'].replace('_', ' ')})"
+    told = f"{asked.question.rstrip('?')}{way}, seed {made['seed']}. {shown['about']} {provenance.told(made)}"
+    return {f"{prefix}{name}": shown[name] for name in PARTS} | {f"{prefix}about": told}
+
+
+def _nothing(prefix: str) -> Content:
+    return {f"{prefix}{name}": None if name in ("board", "interval") else "" for name in PARTS}
+
+
+def _compared(one: Experiment, other: Experiment) -> str:
+    """Two runs in a few sentences."""
+    found = compare_experiments(one, other)
+    if found.difference and found.difference.largest < SAME and one.items == other.items:
+        return f"Both runs have the same {len(one.items):,} items, and all numbers of one are those of the other."
+    differ = [CALLED.get(name, f"the {name}") for name in found.changed]
+    words = [f"The runs differ in {_listed(differ)}." if differ else "The runs were made alike."]
+    if found.correlation is not None:
+        words.append(f"Over {one.summary.q.size} places their means have a rank correlation of {found.correlation:.2f}.")
+    return " ".join([*words, _told(found, one, other)])
+
+
+def _told(found: Compared, one: Experiment, other: Experiment) -> str:
+    """Where the runs differ in the items of both, or why that cannot be said."""
+    if (there := found.difference) is None:
+        shared = len(shared_items(one, other))
+        return f"{shared:,} items are in both; their numbers are not of the same kind, so no difference is taken."
+    at = there.at_most
+    mean, low, high, q = (float(getattr(there, name)[at]) for name in ("mean", "low", "high", "q"))
+    return (
+        f"In the {there.items:,} items of both, {int((there.q < SURE).sum())} places differ (q below 0.05), "
+        f"the surest is {place_name(one.axes, at)}, where the first run less the other is {signed(mean)} "
+        f"(95 % interval {signed(low)} to {signed(high)}, {told_q(q)})."
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    """'a, b and c'."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

@@ -1,0 +1,134 @@
+"""Items from templates and from the corpus: what is made, how much at most, and what is said of a template that is wrong."""
+
+import itertools
+import re
+
+import pytest
+
+from explorer.core.errors import InputError
+from explorer.core.limits import ITEMS
+from explorer.experiments.compute import templates
+from explorer.experiments.compute.corpus_items import GOVERNOR, MOST_ITEMS, SUBJECT, corpus_items
+from explorer.experiments.compute.templates import EXAMPLE, template_items
+from explorer.experiments.heads import HeadsDecide
+from explorer.experiments.source import CORPUS, TEMPLATE
+from explorer.text.corpora import built_in
+from explorer.ui.subject import Subject
+
+AGREEMENT = """
+The *{noun}/{other}* to the {place} [MASK] here. | {verb} | {foil}
+No {place} [MASK] red. | is | are
+
+noun / other / verb / foil = key/keys/is/are, keys/key/are/is
+place = cup, box, old chair
+"""
+
+
+def test_slots_set_apart_by_a_slash_are_filled_together_and_others_in_every_combination():
+    rows = [item.row for item in template_items(AGREEMENT)]
+    first = [
+        [f"The *{noun}/{other}* to the {place} [MASK] here.", "", verb, foil]
+        for (noun, other, verb, foil), place in itertools.product(
+            [("key", "keys", "is", "are"), ("keys", "key", "are", "is")], ["cup", "box", "old chair"]
+        )
+    ]
+    assert rows == [*first, *([f"No {place} [MASK] red.", "", "is", "are"] for place in ("cup", "box", "old chair"))]
+
+
+def test_a_slot_may_be_filled_by_the_model(bundled):
+    items = template_items("The {noun}s near the *{place}* [MASK] old. | are | is\nnoun = key, book\nplace = ?4", bundled)
+    assert len(items) == 8
+    for noun, made in zip(("key", "book"), (items[:4], items[4:]), strict=True):
+        asked = f"The {noun}s near the [MASK] [MASK] old."
+        guesses = [one.token for one in bundled.fill_mask(asked, top_k=60)[0].candidates if one.token.isalpha()][:4]
+        assert [re.fullmatch(rf"The {noun}s near the (\w+) \[MASK\] old\.", one.text_a)[1] for one in made] == guesses
+        assert all(one.marks[0].start == len(f"The {noun}s near the ") for one in made)
+    second = template_items("[MASK] {a} {b} . | he | she\na = ?2\nb = ?3", bundled)
+    assert len(second) == 6
+    for first in {one.text_a.split()[1] for one in second}:
+        guesses = [one.token for one in bundled.fill_mask(f"[MASK] {first} [MASK] .", top_k=60)[1].candidates]
+        wanted = [one for one in guesses if one.isalpha()][:3]
+        assert [one.text_a.split()[2] for one in second if one.text_a.split()[1] == first] == wanted
+
+
+LINE = "The {b} [MASK] old. | is | are\n"
+WRONG = {
+    "": "There is no template",
+    " \n ": "There is no template",
+    "b = one, two": "There is no template",
+    "The [A] and {b} [MASK] old. | is | are\nb = one, two": "[A]",
+    "The {b} and {c [MASK] old. | is | are\nb = one, two": "Line 1 has a brace",
+    "The {} [MASK] old. | is | are": "Line 1 has a brace",
+    "The {two words} [MASK] old. | is | are": "Line 1 has a brace",
+    LINE: "Nothing fills the slot {b}",
+    f"{LINE}b =": "Line 2 gives {b} no values",
+    f"{LINE}b = , ,": "Line 2 gives {b} no values",
+    f"{LINE}b = one, two\nb = three": "The slot {b} is filled twice",
+    f"{LINE}b/b = one/two": "The slot {b} is filled twice",
+    f"{LINE}b = one, two\nc = three": "No sentence has the slot {c}",
+    f"{LINE}b/c = one/two, three": "Line 2 has 2 slots and 1 parts",
+    f"{LINE}b/c = ?3": "one slot at a time",
+    f"{LINE}b = ?0": "ask for 1 to 50",
+    f"{LINE}b = ?3": "give the model too",
+    "The [MASK] {b}. | {b} | are\nb = ?3": "a word or foil",
+    "The {b} [MASK] old. | is\nb = one, two": "Line 1 is no item",
+    f"{LINE}b = one": "at least two items",
+}
+
+
+@pytest.mark.parametrize("template", WRONG)
+def test_what_is_wrong_with_a_template_is_said(template, refusal):
+    assert WRONG[template] in refusal(InputError, lambda: template_items(template))
+
+
+def test_a_template_makes_no_more_items_than_are_asked_at_most(bundled, monkeypatch, refusal):
+    monkeypatch.setenv(ITEMS.setting, "20")
+    assert "items" in refusal(InputError, lambda: template_items(f"{LINE}b = {','.join('abcdefghijklmnopqrstu')}"))
+    slots = "".join(f"{name} = {','.join(map(str, range(200)))}\n" for name in "bcdefgh")
+    every = " ".join(f"{{{name}}}" for name in "bcdefgh")
+    assert "items" in refusal(InputError, lambda: template_items(f"{every} [MASK] | is | are\n{slots}")), "and none is made"
+    monkeypatch.setattr(templates, "MOST_ASKED", 2)
+    assert "more than 2 sentences" in refusal(
+        InputError, lambda: template_items("{a} {b} [MASK] | is | are\na = x, y, z\nb = ?2", bundled)
+    )
+
+
+def test_the_corpus_gives_sentences_with_one_word_of_a_pair(refusal):
+    items, texts = corpus_items("is/are, was/were", 12), {one.text: one for one in built_in().sentences}
+    assert 100 < len(items) <= MOST_ITEMS
+    for item in items:
+        assert {item.word, item.foil} in ({"is", "are"}, {"was", "were"})
+        forms = (item.text_a.replace("[MASK]", form) for form in (item.word, item.word.title(), item.word.upper()))
+        sentence = next(one for one in forms if one in texts)
+        assert len(texts[sentence].words) <= 12
+    marked = corpus_items("is/are", 12, SUBJECT)
+    row = next(one.row for one in corpus_items("is/are", 60, SUBJECT))
+    assert re.search(r"\*\w+\*", row[0])
+    assert all(len(item.marks) == 1 for item in marked)
+    assert all(len(item.marks) == 1 for item in corpus_items("is/are", 12, GOVERNOR))
+    for wrong, told in {
+        "": "pairs",
+        "is": "no pair",
+        "is/is": "no pair",
+        "is/are/was": "no pair",
+        "qwxz/zxwq": "commoner",
+    }.items():
+        assert told in refusal(InputError, lambda wrong=wrong: corpus_items(wrong))
+
+
+def test_the_page_lists_the_items_before_it_asks(bundled):
+    subject = Subject.of(bundled.trace("The man went to the [MASK]."))
+    view = HeadsDecide(source=TEMPLATE)
+    items = view.items_of(bundled)
+    assert len(items) == 12
+    shown = view.waiting(subject)
+    assert "12 items" in shown["about"]
+    assert [row["cells"][1] for row in shown["each"]["rows"]] == [f"{item.word} / {item.foil}" for item in items]
+    assert view.on_each(subject, 3).texts == (items[3].text_a, "")
+    assert "12 items" in view.compute(subject)["about"], "it is asked"
+    wrong = HeadsDecide(source=TEMPLATE, template="The [A] and {b}")
+    assert "[A]" in wrong.waiting(subject)["chosen"]
+    assert wrong.waiting(subject)["each"] is None
+    corpus = HeadsDecide(source=CORPUS, pairs="is/are", mark=SUBJECT)
+    assert corpus.items_of(bundled) == corpus_items("is/are", mark=SUBJECT)
+    assert HeadsDecide().template == EXAMPLE

@@ -1,0 +1,146 @@
+"""Runs of experiments as files: what the page saves the package opens and the other way round, and how two of them compare."""
+
+import json
+
+import numpy as np
+import pytest
+
+import explorer
+from explorer.core import downloads
+from explorer.core.errors import InputError
+from explorer.core.limits import EXPERIMENT_MEGABYTES
+from explorer.experiments.compute.experiment import experiment
+from explorer.experiments.compute.file import opened, written
+from explorer.experiments.compute.items import suite_items
+from explorer.experiments.heads import HeadsDecide
+from explorer.experiments.origins import LikelihoodOver
+from explorer.experiments.saved import NOTHING, SavedRuns
+from explorer.experiments.source import TYPED
+from explorer.ui.subject import Subject
+from tests.unit.test_experiment_questions import BOTH
+
+
+@pytest.fixture(scope="module")
+def found(tiny):
+    return experiment(tiny, BOTH, "attention")
+
+
+@pytest.fixture
+def subject(bundled):
+    return Subject.of(bundled.trace("The man went to the [MASK]."))
+
+
+def test_what_the_page_saves_the_package_opens(subject, refusal):
+    view = HeadsDecide()
+    change = view.on_save(subject, None).content["download"]
+    path = downloads.offered(change["link"].removeprefix("download/"))
+    assert path.name == "heads_off-agreement.json"
+    again, own = explorer.open_experiment(path), view.known(subject)
+    assert again.items == own.items == suite_items("agreement")
+    np.testing.assert_allclose(again.values, own.values, atol=1e-6)
+    wanted = {"question", "how", "seed", "items", "model", "weights", "dtype", "device", "explorer", "torch", "transformers"}
+    assert again.provenance.keys() == wanted
+    refusal(InputError, lambda: HeadsDecide(source=TYPED).on_save(subject, None))
+
+
+def test_what_the_package_saves_the_page_shows(subject, found, tmp_path):
+    path = tmp_path / "run.json"
+    explorer.save_experiment(found, path)
+    run = SavedRuns.settings["run"].read(path)
+    assert SavedRuns().compute(subject)["compared"] == NOTHING
+    content = SavedRuns(run=run).compute(subject)
+    for told in ("seed 0", "SHA-256", "float32", found.provenance["torch"]):
+        assert told in content["about"]
+    assert content["board"] is not None
+    assert content["other_board"] is None
+    assert len(content["each"]["rows"]) == len(BOTH)
+    view = SavedRuns(run=run, other_run=run)
+    assert "all numbers of one are those of the other" in view.compute(subject)["compared"]
+    assert "looks there with" in view.finding(subject).text
+    clicked = view.on_other_board(subject, [1, 0]).settings["run_place"]
+    assert "Layer 2, head 1" in SavedRuns(run=run, run_place=clicked).compute(subject)["chosen"]
+    assert view.on_each(subject, 0).texts == (BOTH[0].text_a, BOTH[0].text_b)
+
+
+def test_runs_are_compared_in_the_items_of_both(tiny, found, subject):
+    fewer = experiment(tiny, BOTH[::-2], "attention", "backward", seed=3)
+    compared = explorer.compare_experiments(found, fewer)
+    assert compared.changed == ("how", "seed", "items")
+    apart = found.values[[one in BOTH[::-2] for one in BOTH]] - fewer.values[::-1]
+    np.testing.assert_allclose(compared.difference.mean, apart.mean(0), atol=1e-6)
+    assert compared.difference.items == len(BOTH[::-2])
+    assert compared.difference.largest == pytest.approx(np.abs(apart).max())
+    told = SavedRuns(run=found, other_run=fewer).compute(subject)["compared"]
+    assert "differ in how it was asked, the seed and how many items" in told
+    ranks = [np.argsort(np.argsort(one.summary.effects.ravel())) for one in (found, fewer)]
+    assert compared.correlation == pytest.approx(np.corrcoef(*ranks)[0, 1])
+    other = experiment(tiny, BOTH, "likelihood")
+    assert explorer.compare_experiments(found, other).correlation is None
+    assert "no difference is taken" in SavedRuns(run=found, other_run=other).compute(subject)["compared"]
+    assert explorer.compare_experiments(found, experiment(tiny, BOTH, "heads_off")).difference is None
+
+
+def changed(file, **new):
+    return json.dumps({**file, **new})
+
+
+HOSTILE = {
+    "nothing": lambda file: "",
+    "no object": lambda file: "[1]",
+    "too deep": lambda file: "[" * 100_000,
+    "another format": lambda file: changed(file, format="bert-explorer experiment 99"),
+    "a pickle": lambda file: "\x80\x04cos\nsystem\n(S'true'\ntR.",
+    "not a number": lambda file: changed(file, before=[float("nan")] * len(file["before"])),
+    "too large a number": lambda file: changed(file, before=[1e300] * len(file["before"])),
+    "more digits than are read": lambda file: f'{{"format": {"9" * 10_000}}}',
+    "a row too few": lambda file: changed(file, values=file["values"][1:]),
+    "unlike rows": lambda file: changed(file, values=[[[1.0]], *file["values"][1:]]),
+    "no values": lambda file: json.dumps({name: value for name, value in file.items() if name != "values"}),
+    "no places": lambda file: changed(file, values=[[] for _ in file["values"]]),
+    "too many places": lambda file: changed(file, values=[[[0] * 3_000] * 2] * len(file["values"]), nulls=None),
+    "sizes of 0": lambda file: changed(file, sizes=[0] * len(file["before"])),
+    "an unknown question": lambda file: changed(file, provenance={**file["provenance"], "question": "why"}),
+    "a question that is no name": lambda file: changed(file, provenance={**file["provenance"], "question": ["attention"]}),
+    "an unknown way": lambda file: changed(file, provenance={**file["provenance"], "how": "gone"}),
+    "an unknown target": lambda file: changed(file, provenance={**file["provenance"], "target": "mood"}),
+    "no hash": lambda file: changed(file, provenance={**file["provenance"], "weights": None}),
+    "a seed below 0": lambda file: changed(file, provenance={**file["provenance"], "seed": -1}),
+    "a name without end": lambda file: changed(file, provenance={**file["provenance"], "model": "a" * 5_000}),
+    "items that are no rows": lambda file: changed(file, items="the [MASK]"),
+    "one item": lambda file: changed(file, items=file["items"][:1]),
+    "a reason that is no text": lambda file: changed(file, left_out={"1": {"a": 1}}),
+}
+
+
+@pytest.mark.parametrize("spoil", HOSTILE.values(), ids=HOSTILE)
+def test_a_file_that_holds_no_run_is_refused_in_a_sentence(found, spoil, refusal):
+    refusal(InputError, lambda: opened(spoil(json.loads(written(found)))))
+
+
+def test_a_file_that_is_too_large_is_not_read(found, tmp_path, monkeypatch, refusal):
+    monkeypatch.setenv(EXPERIMENT_MEGABYTES.setting, "1")
+    path = tmp_path / "run.json"
+    path.write_text(written(found) + " " * 2**20)
+    assert "more than 1 MB" in refusal(InputError, lambda: explorer.open_experiment(path))
+
+
+def test_a_download_is_removed_once_it_is_no_longer_offered(monkeypatch):
+    token = downloads.offer_text("run.json", "{}")
+    path = downloads.offered(token)
+    assert path.read_text() == "{}"
+    later = downloads.monotonic() + downloads.VALID + 1
+    monkeypatch.setattr(downloads, "monotonic", lambda: later)
+    other = downloads.offer_text("run.json", "[]")
+    assert downloads.offered(token) is None
+    assert not path.exists()
+    monkeypatch.setattr(downloads, "MOST_WRITTEN", 3)
+    last = downloads.offer_text("run.json", "[]")
+    assert downloads.offered(other) is None, "the oldest makes room"
+    assert downloads.offered(last)
+
+
+def test_every_question_can_be_saved_and_shown(tiny, subject):
+    run = opened(written(experiment(tiny, BOTH, "likelihood")))
+    content = SavedRuns(run=run).compute(subject)
+    assert LikelihoodOver().tell(run) == SavedRuns(run=run).finding(subject).text
+    assert content["interval"] is not None
