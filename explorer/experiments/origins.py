@@ -21,7 +21,7 @@ class CutOver(AskingView):
     start = "Cut the link in every item"
     layout = (WITH_TARGET, results("link"))
     asks, way_of = "cut", "link"
-    unit, beside = "change of the logit difference", "a link to another word"
+    unit, beside = "change of the logit difference", "another word's link"
     columns_each, adds_before = ("all links", "without it in {}"), True
     link: str = choice(
         [("from the blank, or the first mark", FORWARD), ("from the marked word, or the second mark", BACKWARD)],
@@ -33,8 +33,8 @@ class CutOver(AskingView):
     help = caption(
         MARKED + "The weight with which the blank looks at it is set to zero in one head at a time, for all pieces of the word, "
         "and the rest of the row stays, as in *Overview*. With two marked words it is the weight from the first to the second. "
-        "Blue: the link helps the word. The null cuts, in the same head, the link to another word of the item, drawn by lot."
-        + TESTS
+        "Blue: the link helps the word. The null cuts another link of the same head, in which a word drawn by lot takes the "
+        "place of the marked one." + TESTS
     )
 
     def tell(self, found: Experiment) -> str:
@@ -44,7 +44,7 @@ class CutOver(AskingView):
         return (
             f"{capital(place_name(found.axes, found.summary.selected))}, selected on {len(found.items) - held.items} items: "
             f"without its link the logit difference of the other {held.items} changes by {signed(held.effect)} (95 % interval "
-            f"{signed(held.low)} to {signed(held.high)}){sure}; without a link to another word by {signed(held.random)}."
+            f"{signed(held.low)} to {signed(held.high)}){sure}; without another word's link by {signed(held.random)}."
         )
 
     def counted(self, found: Experiment, at: tuple[int, ...]) -> str:

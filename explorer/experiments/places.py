@@ -92,8 +92,9 @@ class AttendsOver(AskingView):
     help = caption(
         "Mark two words, as in *The \\*keys\\* to the drawers are \\*old\\**, and the first looks at the second; mark "
         "one, and the blank looks at it. Of a word of several pieces, those that look are averaged and those that are "
-        "looked at are summed. The null is the mean weight on the other words of the same item, for as many pieces; "
-        "special tokens are left out. Weights say what a head mixes in, not that the answer depends on it." + TESTS
+        "looked at are summed. In the null the other words of the same item take the place of the marked one, for as many "
+        "pieces; special tokens and punctuation are left out. Weights say what a head mixes in, not that the answer depends "
+        "on it." + TESTS
     )
 
     def tell(self, found: Experiment) -> str:
@@ -101,5 +102,5 @@ class AttendsOver(AskingView):
         held, name = found.summary.held_out, place_name(found.axes, found.summary.selected)
         return (
             f"{capital(name)}, selected on {len(found.items) - held.items} items, looks there with {percent(held)} of its weight "
-            f"in the other {held.items}, and at any other word with {100 * held.random:.0f} %."
+            f"in the other {held.items}; with any other word in the place of the marked one it is {100 * held.random:.0f} %."
         )

@@ -23,7 +23,8 @@ class Attends(OfMarked):
 
     With two marks the first looks at the second ("forward") or the second at the first ("backward"); with one, the token that is
     read looks at it, or is looked at. Pieces of a word that looks are averaged, those of one that is looked at are summed. Each
-    is compared with the mean weight on the other words of the item, for as many pieces.
+    is compared with what the item's other words get from the word that looks, for as many pieces, or, backward, with what they
+    give to the one that is looked at: other words take the place of the marked one, not that of the blank, which is no word.
     """
 
     name = "attention"
@@ -45,10 +46,11 @@ class Attends(OfMarked):
         for layer, hidden in enumerate(states[:-1]):
             weights = self.model.layers[layer].heads(hidden).weights()  # [n, heads, query, key]
             for row, (queries, keys) in enumerate(links):
-                looks = weights[row][:, list(queries)].mean(1)  # [heads, key]
                 others = [token for word in group.items[row].others for token in word]
-                values[row, layer] = looks[:, list(keys)].sum(1)
-                nulls[row, layer] = looks[:, others].mean(1) * len(keys)
+                own, beside = weights[row][:, list(queries)].mean(1), weights[row][:, others].mean(1)  # [heads, key]
+                values[row, layer] = own[:, list(keys)].sum(1)
+                forward = own[:, others].mean(1) * len(keys)
+                nulls[row, layer] = forward if self.way == FORWARD else beside[:, list(keys)].sum(1)
         names = [[one.ids[queries[0]], one.ids[keys[0]]] for one, (queries, keys) in zip(group.items, links, strict=True)]
         return Measured(torch.tensor(names), torch.zeros(len(links)), values, nulls)
 
@@ -59,7 +61,7 @@ class CutLinks(OfMarked, HeadsOff):
 
     The links are those of `Attends`, with two marks or one. The weights of all pieces of both words are zero in a head, and the
     rest of their rows stays (as with `routes`). Each is compared with a cut of the same head's link from the same word to another
-    one of the item, drawn by lot.
+    one of the item, drawn by lot, or, backward, from that one to the same word.
     """
 
     name = "cut"
@@ -70,16 +72,17 @@ class CutLinks(OfMarked, HeadsOff):
         states = own_states(self.model, group)
         words, before = self.before(states, group)
         links = [link(one, self.way) for one in group.items]
-        drawn = [(queries, self._by_lot(one)) for one, (queries, _) in zip(group.items, links, strict=True)]
+        drawn = [self._by_lot(one, *ends) for one, ends in zip(group.items, links, strict=True)]
         values, nulls = (
             (without_heads(self, group, words, states, self._cut(states, given)) - before).permute(2, 0, 1)
             for given in (links, drawn)
         )
         return Measured(words, before, values, nulls)
 
-    def _by_lot(self, item: ReadItem) -> tuple[int, ...]:
-        """The tokens of another word."""
-        return item.others[int(np.random.default_rng((self.seed, item.number)).integers(len(item.others)))]
+    def _by_lot(self, item: ReadItem, queries: tuple[int, ...], keys: tuple[int, ...]) -> Link:
+        """The link with another word in the place of the marked one."""
+        other = item.others[int(np.random.default_rng((self.seed, item.number)).integers(len(item.others)))]
+        return (queries, other) if self.way == FORWARD else (other, keys)
 
     def _cut(self, states: Sequence[torch.Tensor], links: Sequence[Link]) -> list[torch.Tensor]:
         """The contexts of every head, [n, heads, tokens, head_size] by layer, with one link of each item at zero."""

@@ -30,7 +30,7 @@ class ReadItem:
     """An item as the model reads it.
 
     `place` is the token that the target reads, `word` and `foil` its classes (UNKNOWN where the model chooses). `marks` are the
-    tokens of each marked word, `others` those of every other word (no special token, no blank), and `changed` the ids of the
+    tokens of each marked word, `others` those of every other word (no special token, blank or sign), and `changed` the ids of the
     text with the counterparts; they are there for questions that need them.
     """
 

@@ -82,14 +82,21 @@ def _asked_for(question: Question, item: Item, ids: tuple[int, ...]) -> tuple[in
 
 
 def _with_marks(model: Explorer, read: ReadItem) -> ReadItem:
-    """The item with the tokens of its marks, of its other words, and the ids of its changed text."""
+    """The item with the tokens of its marks, of its other words (no punctuation), and the ids of its changed text."""
     item = read.item
     encoding = model.encode(item.text_a, item.text_b)
     marks = tuple(_tokens(encoding, mark) for mark in item.marks)
     taken = {token for mark in marks for token in mark} | set(model.mask_positions(encoding))
-    others = tuple(tuple(word) for word in encoding.text_words if taken.isdisjoint(word))
+    others = tuple(tuple(word) for word in encoding.text_words if taken.isdisjoint(word) and _is_word(encoding, word))
     changed = model.encode(*item.changed).ids if item.changed else ()
     return replace(read, marks=tuple(filter(None, marks)), others=others, changed=changed)
+
+
+def _is_word(encoding: Encoding, tokens: Sequence[int]) -> bool:
+    """Whether there is a letter or digit: a full stop is looked at unlike any word, and would make a poor comparison."""
+    texts = (encoding.text_a, encoding.text_b)
+    parts = (texts[encoding.sequences[at]][slice(*encoding.offsets[at])] for at in tokens)
+    return any(character.isalnum() for part in parts for character in part)
 
 
 def _tokens(encoding: Encoding, mark: Mark) -> tuple[int, ...]:
