@@ -1,6 +1,7 @@
 """The Python script of a view: transformers, torch and numpy only, short enough to read."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from explorer.attention import script as attention
@@ -17,15 +18,18 @@ from explorer.side_by_side import script as side_by_side
 from explorer.tabs import TABS
 from explorer.task_head import script as task_head
 from explorer.tokens import script as tokens
-from explorer.ui.scripts import answers
+from explorer.ui import answer_scripts as answers
 from explorer.ui.subject import Subject
 from explorer.ui.view import View
+from explorer.ui.writing import Script, write
 
 _TABS = (
     *(overview, tokens, attention, inside_head, hidden_states, fill_mask, answers, next_sentence),
     *(task_head, projection, corpus, experiments, side_by_side, model_card),
 )
-_CODE: dict[str, Callable[[Any, Subject], str]] = {name: make for tab in _TABS for name, make in tab.CODE.items()}
+Made = Script | Callable[[Any, Subject], Script | None]
+_CODE: dict[str, Made] = {name: made for tab in _TABS for name, made in tab.CODE.items()}
+_FOLDERS = {name: Path(str(tab.__file__)).resolve().with_name("scripts") for tab in _TABS for name in tab.CODE}
 _NEEDS = {view.name: tab.needs for tab in TABS if tab.needs for view in tab.views}
 _TRAINED = "A run is taken home as a zip, with a predict.py that needs nothing of ours."
 WITHOUT = {
@@ -44,7 +48,9 @@ def of(view: View, subject: Subject) -> str:
     '' if there is none, for one of the reasons in WITHOUT, or because the view shows nothing for this model and input.
     Raises ModelError and InputError as the view does.
     """
-    make, needs = _CODE.get(view.name), _NEEDS.get(view.name)
-    if make is None or (needs and not getattr(subject.model.capabilities, needs)) or view.unless(subject):
+    made, needs = _CODE.get(view.name), _NEEDS.get(view.name)
+    if made is None or (needs and not getattr(subject.model.capabilities, needs)) or view.unless(subject):
         return ""
-    return make(view, view.first(subject))
+    subject = view.first(subject)
+    script = made if isinstance(made, Script) else made(view, subject)
+    return write(_FOLDERS[view.name], script, view, subject) if script else ""

@@ -3,101 +3,56 @@
 from typing import Any
 
 from explorer.side_by_side.guesses import GUESSES
-from explorer.ui.scripts.names import Names
-from explorer.ui.scripts.script import script
+from explorer.ui.names import Names
 from explorer.ui.subject import Subject
 from explorer.ui.view import View
+from explorer.ui.writing import Script, Source
 
 
-class _Sides:
-    """Both sides, each with its model, input and variable name."""
-
-    def __init__(self, view: Any, subject: Subject, eager: bool = False) -> None:
-        self.here, self.there = subject, view.other(subject)
-        self.one = view.is_one_model(subject)
-        self.mine = Names.of(subject)
-        self.yours = self.mine if self.one else Names.of(self.there).called("other_model")
-        self.reading = "tokenizer" if self.one else "other_tokenizer"
-        other = "" if self.one else self.yours.opened(eager=eager, place="OTHER", tokenizer=self.reading)
-        self.opening = [self.mine.opened(eager=eager), other]
-        self.inputs = [
-            self.mine.encoded(subject.text_a, subject.text_b, "here"),
-            self.yours.encoded(self.there.text_a, self.there.text_b, "there", self.reading),
-        ]
-
-    def pieces(self) -> str:
-        """The pieces of both sides."""
-        return f"""tokens_here = tokenizer.convert_ids_to_tokens(here["input_ids"][0])
-tokens_there = {self.reading}.convert_ids_to_tokens(there["input_ids"][0])"""
+def _both(name: str, view: Any, subject: Subject, **values: Any) -> Script:
+    """The script of both sides; with one model, `other_model` is that one."""
+    there, is_one = view.other(subject), view.is_one_model(subject)
+    names = Names(there.model, at="other_model")
+    text_a, text_b = names.texts(there.text_a, there.text_b)
+    sides = {"other_a": text_a, "other_b": text_b or None, "is_one": is_one, "is_other_whole": names.is_whole}
+    place = {"OTHER": Source(names.place)}
+    return Script(name, None if is_one else names, **sides, **place, **values)
 
 
-def pieces(view: View, subject: Subject) -> str:
+def pieces(view: View, subject: Subject) -> Script | None:
     """Both rows of pieces."""
-    sides = _Sides(view, subject)
-    return script(view.question, *sides.opening, *sides.inputs, sides.pieces(), "print(tokens_here, tokens_there)")
+    return _both("pieces.py", view, subject)
 
 
-def guesses(view: View, subject: Subject) -> str:
+def guesses(view: Any, subject: Subject) -> Script | None:
     """The best guesses for the blank, on both sides."""
-    sides = _Sides(view, subject)
-    both = (sides.here, sides.there)
+    both = subject, view.other(subject)
     if not all(one.model.capabilities.fill_mask and one.trace.mask_positions for one in both):
-        return ""
-    made = []
-    for name, one, names, reading in (("here", both[0], sides.mine, "tokenizer"), ("there", both[1], sides.yours, sides.reading)):
-        made.append(f"""logits = {names.at}(**{name}).{names.word_logits}[0, {one.blank}]  # at position {one.blank}
-shares_{name}, ids_{name} = logits.softmax(-1).topk({GUESSES})
-print("{name}", *zip({reading}.convert_ids_to_tokens(ids_{name}), shares_{name}.tolist()))""")
-    return script(view.question, *sides.opening, *sides.inputs, *made)
+        return None
+    return _both("guesses.py", view, subject, top_k=GUESSES, blank_here=both[0].blank, blank_there=both[1].blank)
 
 
-def pair(view: View, subject: Subject) -> str:
+def pair(view: Any, subject: Subject) -> Script | None:
     """The next-sentence head's answers on both sides."""
-    sides = _Sides(view, subject)
-    both = (sides.here, sides.there)
+    both = subject, view.other(subject)
     if not all(one.model.capabilities.next_sentence and one.text_b.strip() for one in both):
-        return ""
-    made = [
-        f"""logits_{name} = {names.at}(**{name}).{names.pair_logits}[0]  # {", ".join(names.model.pair_names)}
-print("{name}", logits_{name}.softmax(-1), logits_{name})"""
-        for name, names in (("here", sides.mine), ("there", sides.yours))
-    ]
-    return script(view.question, *sides.opening, *sides.inputs, *made)
+        return None
+    return _both("pair.py", view, subject)
 
 
-def attention(view: View, subject: Subject) -> str:
+def attention(view: Any, subject: Subject) -> Script | None:
     """The same head on both sides, and the difference."""
-    sides = _Sides(view, subject, eager=True)
-    made = []
-    for name, one, names in (("here", sides.here, sides.mine), ("there", sides.there, sides.yours)):
-        layer, head = one.selection.attention_layer, one.selection.head_index
-        made.append(f"""weights_{name} = {names.at}(**{name}, output_attentions=True).attentions[{layer}][0, {head}]
-print("{name}, layer {layer + 1}, head {head + 1}", weights_{name})""")
-    difference = ""
-    if sides.here.trace.kept == sides.there.trace.kept:
-        difference = """
-            difference = weights_there - weights_here  # [query, key]
-            moved = difference.abs().sum(-1).mean() / 2  # 0: the same, 1: nothing in common
-            print(moved)
-        """
-    return script(view.question, *sides.opening, *sides.inputs, *made, difference)
+    there = view.other(subject)
+    layer, head = there.selection.attention_layer + 1, there.selection.head_index + 1
+    as_long = subject.trace.kept == there.trace.kept
+    return _both("attention.py", view, subject, other_layer=layer, other_head=head, as_long=as_long)
 
 
-def states(view: View, subject: Subject) -> str:
+def states(view: Any, subject: Subject) -> Script | None:
     """The distance between the tokens at each position of both sides, at every hidden state."""
-    sides = _Sides(view, subject)
-    if not sides.one or sides.here.trace.kept != sides.there.trace.kept:
-        return ""
-    unnormed = sides.mine.unnormed
-    return script(
-        view.question,
-        *sides.opening,
-        *sides.inputs,
-        f"""{unnormed}both = (model(**one, output_hidden_states=True).hidden_states for one in (here, there))
-mine, yours = (torch.stack(states)[:, 0] for states in both)
-apart = 1 - torch.cosine_similarity(mine, yours, dim=-1)  # [layers + 1, tokens]
-print(apart)""",
-    )
+    if not view.is_one_model(subject) or subject.trace.kept != view.other(subject).trace.kept:
+        return None
+    return _both("states.py", view, subject)
 
 
 CODE = {

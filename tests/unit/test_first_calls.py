@@ -17,7 +17,7 @@ from explorer.server.routes import health
 from tests.first_calls import failures
 
 ROOT = Path(__file__).resolve().parents[2]
-SCRIPTS = {"predict"}  # of finetune/compute: written into a zip, and run without the app
+SCRIPTS = {"predict", "scripts"}  # programs to take along: beside a model in a zip, and those of views
 HEAVY = ("torch", "transformers", "captum", "sklearn", "scipy", "umap", "numba", "datasets", "joblib", "ray", "plotly.io.json")
 IMPORTED = f"""
 import importlib, sys
@@ -30,7 +30,7 @@ print(*(name for name in {HEAVY} if name in sys.modules))
 def modules():
     """Every module of ours by its name, but for the scripts."""
     for path in sorted((ROOT / "explorer").rglob("*.py")):
-        if not SCRIPTS & {path.stem}:
+        if not SCRIPTS & {path.stem, path.parent.name}:
             yield ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"), path
 
 

@@ -1,1 +1,1 @@
-"""What the Python of several views has in common."""
+"""Programs for people to take along, as `explorer/ui/writing.py` fills them in; each runs as it stands."""

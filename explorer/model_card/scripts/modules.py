@@ -1,0 +1,4 @@
+from explorer.ui.scripts.start import model
+
+tree = str(model)
+print(tree)

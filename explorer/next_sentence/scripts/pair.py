@@ -1,0 +1,5 @@
+from explorer.ui.scripts.start import inputs, model
+
+logits = model(**inputs).seq_relationship_logits[0]  # IsNext, NotNext
+probabilities = logits.softmax(-1)
+print("IsNext {:.2%}, NotNext {:.2%}".format(*probabilities.tolist()), logits)
