@@ -69,7 +69,7 @@ class Visits:
             "next_sentence": [text, "It was late.", ""],
             "hidden_states": [text[:300], "", layer, ""],
             "head_metrics": [text, "", ""],
-            "lens": [f"{text[:200]} [MASK].", "", 3, ""],
+            "lens": [f"{text[:200]} [MASK].", "", 3, "", "", "", "raw"],
             "view": [view, text[:300], "", {}, ""],
         }
         self._asked(name, arguments[name])
