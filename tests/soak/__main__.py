@@ -5,7 +5,7 @@ python -m tests.soak [--calls N] [--pages N] [--trainings N] [--rooms N] [--load
 Exits with 1 when memory at the end is more than 5 % above that at the beginning, when threads or open files grew, or when
 the disk holds more than its limits allow.
 
-It warms up first: every endpoint and every view is asked once with a text of every length, so that what a first use imports
+It warms up first: every endpoint and every view is asked with a short text and a long one, so that what a first use imports
 and sets up is there. Without it a view that is first opened after the beginning would count as growth. The beginning is 1,000
 calls, and their share of all else, after that: by then every pool has its threads, and what is kept on purpose is kept, for
 which there is little room here.

@@ -34,12 +34,12 @@ class Visits:
         self._unseen = [
             (name, view, length)
             for name, view in (*((name, "") for name in ENDPOINTS), *(("view", view) for view in self._views))
-            for length in sorted(set(LENGTHS))
+            for length in (min(LENGTHS), max(LENGTHS))
         ]
         self._chance.shuffle(self._unseen)
 
     def everything(self) -> list[Callable[[], None]]:
-        """Every endpoint and every view once with a text of every length: what is imported and set up at a first use is."""
+        """Every endpoint and every view with a short text and a long one: a first use imports modules and sets things up."""
         return [self.first] * len(self._unseen)
 
     def plan(self, calls: int, pages: int, trainings: int, rooms: int, loads: int) -> list[Callable[[], None]]:
@@ -69,7 +69,7 @@ class Visits:
             "next_sentence": [text, "It was late.", ""],
             "hidden_states": [text[:300], "", layer, ""],
             "head_metrics": [text, "", ""],
-            "lens": [f"{text[:200]} [MASK].", "", 3, ""],
+            "lens": [f"{text[:200]} [MASK].", "", 3, "", "", "", "raw"],
             "view": [view, text[:300], "", {}, ""],
         }
         self._asked(name, arguments[name])
