@@ -19,9 +19,7 @@ def check_python() -> None:
     wanted, own = ("{}.{}".format(*version) for version in (PYTHON, sys.version_info))
     kind = sysconfig.get_platform()
     if own != wanted:
-        sys.exit(
-            f"This folder was packed for Python {wanted}, and this is {own}; install Python {wanted}, or pack it here."
-        )
+        sys.exit(f"This folder was packed for Python {wanted}, and this is {own}; install Python {wanted}, or pack it here.")
     if kind != PLATFORM:
         sys.exit(f"This folder was packed for {PLATFORM}, and this machine is {kind}; pack it here.")
 

@@ -27,6 +27,7 @@ SMALL = (
     "five for 64 %. What it is bad at stands in its model card; larger models do better."
 )
 HIDE = "**Click a word to hide it**, or type `[MASK]` above. The words underlined in waves are those that BERT expects least."
+SURETY = ((0.9, "Nearly sure"), (0.5, "Fairly sure"), (0.2, "A guess with doubts"), (0.0, "Not sure at all"))  # from a share on
 ORDERS = {"left_to_right": "left to right", "best_first": "surest first"}
 
 
@@ -73,7 +74,7 @@ class Guesses(View):
         (guess,) = subject.model.guesses(subject.trace.states[-1][[subject.blank]], [subject.blank], 2)
         (first, *rest), where = guess.candidates, Why("fill-mask", "Lens", {"token": subject.blank})
         then = f", then “{rest[0].token}” with {whole_percent(rest[0].probability)}" if rest else ""
-        sure = _surety(first.probability)
+        sure = next(words for least, words in SURETY if first.probability >= least)
         text = f"{which_blank(subject)}{sure}: “{first.token}” with {whole_percent(first.probability)}{then}."
         return Finding(text, where)
 
@@ -121,12 +122,6 @@ class FilledTogether(View):
             "the probabilities of these steps, so it is the probability of the whole only for a chain. Both orders are "
             "greedy: another filling may be likelier.",
         }
-
-
-def _surety(share: float) -> str:
-    """The confidence of a first guess, in words."""
-    names = {0.9: "Nearly sure", 0.5: "Fairly sure", 0.2: "A guess with doubts"}
-    return next((name for least, name in names.items() if share >= least), "Not sure at all")
 
 
 def _ends_in_a_blank(subject: Subject) -> bool:

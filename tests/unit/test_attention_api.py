@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 
@@ -121,3 +123,8 @@ def test_routes_refuse_what_is_not_there(refusal):
 def test_every_endpoint_is_registered_and_documented(endpoint):
     assert endpoint in ENDPOINTS
     assert endpoint.__doc__
+
+
+def test_the_numbers_of_heads_are_all_named_where_their_endpoint_is_described():
+    named = re.findall(r"`(\w+)`", head_metrics.__doc__.partition("Returns:")[2])
+    assert named == ["metrics", *head_metrics("Hi.")["metrics"]]

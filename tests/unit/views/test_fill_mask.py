@@ -53,6 +53,21 @@ def test_every_view_shows_what_it_declares(kind, blanks):
         assert shown["check"]["text"].startswith("✓")
 
 
+@pytest.mark.parametrize(
+    ("text", "least", "below", "words"),
+    [
+        ("Paris is the capital of [MASK].", 0.9, 1.01, "Nearly sure"),
+        ("The capital of Japan is [MASK].", 0.5, 0.9, "Fairly sure"),
+        ("He drank a cup of [MASK].", 0.2, 0.5, "A guess with doubts"),
+        ("The man went to the [MASK].", 0.0, 0.2, "Not sure at all"),
+    ],
+)
+def test_how_sure_the_first_guess_is_said_to_be_follows_from_its_probability(bundled, text, least, below, words):
+    subject = Subject(bundled.name, text, "")
+    assert least <= bundled.fill_mask(text)[0].candidates[0].probability < below
+    assert Guesses().finding(subject).text.startswith(f"{words}: “")
+
+
 def test_of_several_blanks_the_one_in_question_is_named_with_its_probability(blank, blanks):
     for view in (Guesses(), Lens()):
         for number, place in enumerate(blanks.trace.mask_positions, start=1):
