@@ -12,6 +12,8 @@ from hatchling.builders.wheel import WheelBuilder
 
 ROOT = Path(__file__).resolve().parents[2]
 
+BESIDE = {"pretraining", "stick.py"}  # in explorer/
+
 
 @pytest.fixture(scope="module")
 def builder():
@@ -26,11 +28,11 @@ def files(builder):
 
 def test_the_wheel_holds_the_package_the_page_and_the_model(files):
     modules = {path.relative_to(ROOT) for path in (ROOT / "explorer").rglob("*.py")}
-    beside = {path for path in modules if path.parts[1] == "pretraining"}  # made the model, and is not shipped with it
+    beside = {path for path in modules if path.parts[1] in BESIDE}  # made the model or pack the app, and are not shipped
     assert {str(path) for path in modules - beside} <= files
-    assert beside
+    assert {path.parts[1] for path in beside} == BESIDE
     assert not {str(path) for path in beside} & files
-    assets = {path for path in (ROOT / "assets").rglob("*") if path.is_file() and "screenshots" not in path.parts}
+    assets = {path for path in (ROOT / "assets").rglob("*") if path.is_file() and not {"screenshots", "stick"} & {*path.parts}}
     assert {f"explorer/{path.relative_to(ROOT)}" for path in assets} <= files
     assert "explorer/assets/models/bert-l6-h384-uncased/model.safetensors" in files
     assert not [name for name in files if name.startswith(("tests", "assets")) or "screenshots" in name or "__pycache__" in name]
