@@ -42,6 +42,9 @@ PAPERS = {
     "Nangia et al. 2020": "N. Nangia, C. Vania, R. Bhalerao, S. Bowman. CrowS-Pairs: A Challenge Dataset for Measuring Social "
     "Biases in Masked Language Models. EMNLP 2020.",
     "Salazar et al. 2020": "J. Salazar, D. Liang, T. Nguyen, K. Kirchhoff. Masked Language Model Scoring. ACL 2020.",
+    "Schuster & Nakajima 2012": "M. Schuster, K. Nakajima. Japanese and Korean Voice Search. ICASSP 2012.",
+    "Sennrich et al. 2016": "R. Sennrich, B. Haddow, A. Birch. Neural Machine Translation of Rare Words with Subword Units. "
+    "ACL 2016.",
     "Shrikumar et al. 2016": "A. Shrikumar, P. Greenside, A. Shcherbina, A. Kundaje. Not Just a Black Box: Learning Important "
     "Features Through Propagating Activation Differences. 2016.",
     "Song et al. 2012": "L. Song, A. Smola, A. Gretton, J. Bedo, K. Borgwardt. Feature Selection via Dependence Maximization. "

@@ -24,7 +24,7 @@ class Embeddings(View):
     sum = part("strips")
     check = check()
     about_numbers = prose()
-    numbers = part("strips", classes="compact")
+    numbers = part("strips", classes="compact", height=165)
     norms = part("strips", classes="compact", height=440, sortable=True)
     help = prose(classes="caption")
 
