@@ -98,7 +98,9 @@ def test_every_choice_has_its_numbers(bundled, address, tab, choice):
 @pytest.mark.parametrize("choice", FROM_FILES)
 def test_a_choice_without_its_file_says_that_it_has_no_numbers(address, choice):
     (tab,) = [tab for tab in TABS if choice in tab.choices]
-    assert "Nothing here shows numbers" in refused(address(links.query(Place(Subject("bert-l6-h384-uncased", "Hi.", ""), tab.id, choice))))
+    assert "Nothing here shows numbers" in refused(
+        address(links.query(Place(Subject("bert-l6-h384-uncased", "Hi.", ""), tab.id, choice, ())))
+    )
 
 
 @pytest.mark.parametrize("text", ["the [MASK] sat on the mat.", "the cat sat on the mat."])
