@@ -178,7 +178,7 @@ window.BertRoom = {
     return button;
   },
 
-  // Redraw everything at each change, keeping typed text, the focus and the widths of bars.
+  // Redraw everything at each change, keeping typed text, what is selected in it, the focus and the widths of bars.
   draw() {
     if (!this.state) return;
     this.chip();
@@ -189,6 +189,7 @@ window.BertRoom = {
     const open = new Set([...this.board.querySelectorAll("details[open]")].map((one) => one.dataset.id));
     const widths = new Map([...this.board.querySelectorAll("[data-bar]")].map((bar) => [bar.dataset.bar, bar.style.width]));
     const focus = document.activeElement?.dataset?.id ?? document.activeElement?.name;
+    const { selectionStart: from, selectionEnd: to } = document.activeElement ?? {};
     this.board.replaceChildren(this.head(), this.aside(), this.main());
     for (const box of this.board.querySelectorAll("input")) box.value = typed.get(box.name) ?? box.value;
     for (const one of this.board.querySelectorAll("details")) one.open = open.has(one.dataset.id);
@@ -200,6 +201,7 @@ window.BertRoom = {
     if (!focus) return;
     const again = [...this.board.querySelectorAll("[data-id], input")].find((one) => (one.dataset.id ?? one.name) === focus);
     (again ?? this.board.querySelector(".bx-room-at .bx-room-main"))?.focus(); // the focused element may be gone
+    if (again?.type === "text" && from !== null) again.setSelectionRange(from, to);
   },
 
   head() {

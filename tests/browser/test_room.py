@@ -324,6 +324,16 @@ def test_everybody_can_use_the_room(board, phone):
     expect(board.locator("#room")).not_to_be_visible()
 
 
+def test_what_is_selected_on_the_board_stays_so_while_somebody_joins(board, phone):
+    box = board.locator("#room [name=a]")
+    box.fill("Nothing is hidden here.")
+    box.select_text()
+    phone("Bob")
+    expect(board.locator("#room")).to_contain_text("Bob")
+    board.keyboard.press("Delete")
+    expect(box).to_have_value("")
+
+
 def test_what_goes_wrong_is_told_and_nothing_typed_is_lost(new_page, served, board, phone):
     page = new_page(viewport={"width": 420, "height": 860})
     page.goto(f"{served}/join")
