@@ -59,7 +59,6 @@ class Names:
         """Whether the class's weights and the file's are the same set."""
         has, family = self.model.capabilities, self.model.family
         if self.kind:
-            return True
             return not self.model.ignored and not has.pooler
         heads = (has.fill_mask or has.replaced) and (has.next_sentence or not family.pair_head)
         return bool(heads) and not self.model.ignored
