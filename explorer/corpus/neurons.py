@@ -34,7 +34,7 @@ from explorer.text.corpora import Corpus
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.pictures.base import shorten
-from explorer.ui.pictures.strip_table import Column, Row, strip_table
+from explorer.ui.pictures.strip_table import Column, Row, in_context, strip_table
 from explorer.ui.settings import number, text
 from explorer.ui.subject import Subject
 from explorer.ui.view import (
@@ -265,8 +265,7 @@ def _lines(drivers: Sequence[Driver]) -> dict[str, Any] | None:
     """A row per token, with the word in the middle."""
     if not drivers:
         return None
-    columns = [Column("before", "before"), Column("word", "name"), Column("after", "after")]
-    columns += [Column("activation", "number", form=".2f")]
+    columns = [*in_context("word"), Column("activation", "number", form=".2f")]
     rows = [Row(_cells(driver), index) for index, driver in enumerate(drivers)]
     return strip_table(columns, rows, "The tokens that drive the neuron most", "hit")
 

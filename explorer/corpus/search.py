@@ -20,7 +20,7 @@ from explorer.text.pieces import bare
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import bar_groups, whole_percent
 from explorer.ui.pictures.base import shorten
-from explorer.ui.pictures.strip_table import Column, Row, strip_table
+from explorer.ui.pictures.strip_table import Column, Row, in_context, strip_table
 from explorer.ui.settings import choice, number
 from explorer.ui.subject import Subject, head_name
 from explorer.ui.view import Content, Finding, NewInput, Why, button, check, max_error, note, part, read, sentence, verdict
@@ -189,8 +189,8 @@ def _with_word(corpus: Corpus, word: str) -> dict[str, Any] | None:
         places = corpus.places(word)[:WITH_WORD]
     except InputError:
         return None
-    columns = [Column("before", "before"), Column("word", "name"), Column("after", "after")]
-    return strip_table(columns, [Row(_around(corpus.sentences[row], at)) for row, at in places], "Sentences with the word")
+    rows = [Row(_around(corpus.sentences[row], at)) for row, at in places]
+    return strip_table(in_context("word"), rows, "Sentences with the word")
 
 
 def _plainest(corpus: Corpus) -> dict[str, Any]:
@@ -218,7 +218,7 @@ def _lines(found: Found, by_head: bool) -> dict[str, Any] | None:
     """A row per hit, with the word in the middle."""
     if not found.hits:
         return None
-    columns = [Column("before", "before"), Column("word", "name"), Column("after", "after")]
+    columns = in_context("word")
     if found.corpus.tags or found.corpus.relations:
         columns += [Column("which is", "text", name="tag"), Column("and", "text", name="relation")]
     columns += [Column("looks at", "text")] if by_head else []

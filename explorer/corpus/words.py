@@ -33,7 +33,7 @@ from explorer.text.pieces import bare
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import ranking
 from explorer.ui.pictures.maps import Marks, point_map
-from explorer.ui.pictures.strip_table import Column, Row, strip_table
+from explorer.ui.pictures.strip_table import Column, Row, in_context, strip_table
 from explorer.ui.settings import choice, memory, number, text
 from explorer.ui.subject import Subject
 from explorer.ui.view import (
@@ -259,7 +259,7 @@ def _nearest(shown: Shown) -> list[tuple[int, float]]:
 
 def _lines(shown: Shown) -> dict[str, Any]:
     """The picked occurrence and those nearest to it, with the word in the middle."""
-    columns = [Column("before", "before"), Column("use", "name"), Column("after", "after")]
+    columns = in_context("use")
     columns += [Column("which is", "text", name="tag")] if set(shown.tags) != {UNKNOWN} else []
     columns += [Column("cosine", "number", form=".2f")]
     every = [(shown.place, 1.0), *_nearest(shown)]

@@ -8,19 +8,17 @@ import numpy as np
 from explorer.core.errors import InputError
 from explorer.experiments.compute.experiment import MOST_SEED, Experiment, experiment_in_steps
 from explorer.experiments.compute.file import shipped
-from explorer.experiments.compute.items import Item
 from explorer.experiments.compute.suites import TITLES
 from explorer.experiments.compute.summary import HeldOut, at_place
+from explorer.experiments.listing import LISTED, item_table, numbers_of, unasked
 from explorer.experiments.naming import kept_place, of_heads, place_in, place_name, short
 from explorer.experiments.pictures.places import SURE, Interval, board, intervals, told_q
 from explorer.experiments.saving import HIDDEN, SHOWN, SavingView
 from explorer.experiments.source import ITEMS
 from explorer.text import limits
-from explorer.text.encoding import MASK
 from explorer.ui.layout import LayoutRow, col, row
 from explorer.ui.pictures.bars import signed
-from explorer.ui.pictures.numbers import Table, keep
-from explorer.ui.pictures.strip_table import Column, Row, strip_table
+from explorer.ui.pictures.numbers import keep
 from explorer.ui.settings import memory, number
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, Finding, NewInput, Why, chart, note, part, read, select, sentence, settle
@@ -30,9 +28,7 @@ TESTS = (
     "(1995). One half of the items selects a place, the other half tests it."
 )
 PIECES = 1.3  # tokens of a word
-LISTED = 200  # items, those with the largest values
 PREVIEW = "{:,} items, of which the first {:,} are listed; nothing is asked of them yet."
-BESIDE = 60  # characters on each side of a blank in the list
 
 
 def results(*settings: str) -> LayoutRow:
@@ -100,7 +96,7 @@ class AskingView(SavingView):
         if nothing["chosen"]:
             return nothing
         items = self.items_of(subject.model)
-        return {**nothing, "about": PREVIEW.format(len(items), min(len(items), LISTED)), "each": listed(items)}
+        return {**nothing, "about": PREVIEW.format(len(items), min(len(items), LISTED)), "each": unasked(items)}
 
     def draw(self, subject: Subject, found: Experiment | str) -> Content:
         """The board, and the chosen place in each item."""
@@ -183,17 +179,15 @@ class AskingView(SavingView):
         own = at_place(found.values, at)
         order = np.argsort(-np.abs(own), kind="stable")
         before, title = self.columns_each
-        columns = [Column("before", "before"), Column("word / foil", "name"), Column("after", "after")]
-        columns += [Column(before, "number", form="+.2f")] if before else []
-        columns += [Column(title.format(short(found.axes, at)), "number", form="+.2f")]
-        rows = []
-        for item in order[:LISTED].tolist():
-            left, right = around(found.items[item])
-            numbers = [float(found.before[item])] if before else []
-            numbers.append(float(own[item]) + (float(found.before[item]) if self.adds_before else 0))
-            rows.append(Row((left, " / ".join(found.pieces[item]), right, *numbers), item))
-        table = strip_table(columns, rows, "The items, those with the largest values first", "item")
-        return keep(table, lambda: _items(found, at, order))
+        shown = own + found.before if self.adds_before else own
+        columns = {before: found.before} if before else {}
+        columns |= {title.format(short(found.axes, at)): shown}
+        lines = (
+            (item, found.items[item], found.pieces[item], [float(values[item]) for values in columns.values()])
+            for item in order[:LISTED].tolist()
+        )
+        table = item_table(lines, list(columns), "The items, those with the largest values first")
+        return keep(table, lambda: numbers_of(found, at, order))
 
     def on_board(self, subject: Subject, index: object) -> Change:
         """Another place: [row, column], or the number of a row, zero-based."""
@@ -250,32 +244,3 @@ def _left_out(found: Experiment) -> str:
         else f" Item {number} is left out:"
     )
     return f"{rest} {why}"
-
-
-def listed(items: Sequence[Item]) -> dict[str, Any]:
-    """Items that nothing was asked of yet."""
-    columns = [Column("before", "before"), Column("word / foil", "name"), Column("after", "after")]
-    rows = []
-    for place, item in enumerate(items[:LISTED]):
-        left, right = around(item)
-        rows.append(Row((left, " / ".join(word or "best guess" for word in (item.word, item.foil)), right), place))
-    return strip_table(columns, rows, "The items", "item")
-
-
-def around(item: Item) -> tuple[str, str]:
-    """The text before and after the blank, cut to BESIDE characters on each side."""
-    left, _, right = " / ".join(filter(None, (item.text_a, item.text_b))).partition(MASK)
-    return (left if len(left) <= BESIDE else f"…{left[-BESIDE:]}"), (right if len(right) <= BESIDE else f"{right[:BESIDE]}…")
-
-
-def _items(found: Experiment, at: tuple[int, ...], order: np.ndarray) -> Table:
-    """All items, in full."""
-    own = at_place(found.values, at)
-    more = {"size": found.sizes, "null": None if found.nulls is None else at_place(found.nulls, at)}
-    also = {name: one for name, one in more.items() if one is not None}
-    rows = [
-        [row, *found.items[row].row[:2], *found.pieces[row], float(found.before[row]), float(own[row])]
-        + [float(one[row]) for one in also.values()]
-        for row in order.tolist()
-    ]
-    return Table.of(("item", "text_a", "text_b", "word", "foil", "difference", "change", *also), rows)

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from explorer.bert import provenance
-from explorer.experiments.asking import AskingView, around
+from explorer.experiments.asking import AskingView
 from explorer.experiments.compute.compare import Compared, compare_experiments, shared_items
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.file import open_experiment
 from explorer.experiments.compute.summary import at_place
 from explorer.experiments.heads import HeadsDecide
+from explorer.experiments.listing import LISTED, item_table
 from explorer.experiments.naming import kept_place, place_in, place_name, short
 from explorer.experiments.origins import CueOver, CutOver, LikelihoodOver, RoutesOver
 from explorer.experiments.pictures.places import SURE, told_q
@@ -17,7 +18,6 @@ from explorer.experiments.places import AttendsOver, LensOver, Patched
 from explorer.text import limits
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import signed
-from explorer.ui.pictures.strip_table import Column, Row, strip_table
 from explorer.ui.settings import memory, upload
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, Finding, NewInput, View, caption, chart, note, part, read, sentence, settle
@@ -26,7 +26,6 @@ ASKED: dict[str, type[AskingView]] = {
     view.asks: view for view in (HeadsDecide, Patched, LensOver, AttendsOver, CutOver, RoutesOver, CueOver, LikelihoodOver)
 }
 PARTS = ("about", "board", "chosen", "interval")
-LISTED = 200  # items
 SAME = 1e-5  # two numbers that differ by less are the same: a file has six digits
 NOTHING = "Save a run below any question of this tab, and open its file here; a second one stands beside it."
 ONE = "Open a second run to see it here, beside the first."
@@ -102,26 +101,23 @@ class SavedRuns(View):
 
     def _each(self) -> Any:
         """The items of both runs, or of one, with what was measured at the place."""
-        runs = self.runs
-        rows = shared_items(runs[0], runs[1]) if len(runs) > 1 else [(row,) for row in range(len(runs[0].items))]
-        values = [at_place(run.values, self._at(run)) for run in runs]
-        lines = []
-        for numbers in rows[:LISTED]:
-            left, right = around(runs[0].items[numbers[0]])
-            shown = [float(value[row]) for value, row in zip(values, numbers, strict=True)]
-            lines.append(Row((left, " / ".join(runs[0].pieces[numbers[0]]), right, *shown), numbers[0]))
-        columns = [Column("before", "before"), Column("word / foil", "name"), Column("after", "after")]
-        named = [short(run.axes, self._at(run)) for run in runs]
-        titles = [f"{name}, {which}" for name, which in zip(named, ("first run", "other run"), strict=False)]
-        columns += [Column(title, "number", form="+.2f") for title in (titles if len(runs) > 1 else named)]
-        return strip_table(columns, lines, "The items", "item")
+        runs, first = self.runs, self.runs[0]
+        rows = shared_items(*runs) if len(runs) > 1 else [(row,) for row in range(len(first.items))]
+        every = [at_place(run.values, self._at(run)) for run in runs]
+        lines = (
+            (row[0], first.items[row[0]], first.pieces[row[0]], [float(one[at]) for one, at in zip(every, row, strict=True)])
+            for row in rows[:LISTED]
+        )
+        titles = [short(run.axes, self._at(run)) for run in runs]
+        if len(runs) > 1:
+            titles = [f"{name}, {which}" for name, which in zip(titles, ("first run", "other run"), strict=True)]
+        return item_table(lines, titles)
 
 
 def _shown(run: Experiment, at: tuple[int, ...], prefix: str) -> Content:
     """The parts of one run."""
-    shown = ASKED[run.question.name]().shown(run, at)
-    made = run.provenance
-    asked = ASKED[run.question.name]
+    asked, made = ASKED[run.question.name], run.provenance
+    shown = asked().shown(run, at)
     way = "" if len(run.question.ways) == 1 else f" ({made['how'].replace('_', ' ')})"
     told = f"{asked.question.rstrip('?')}{way}, seed {made['seed']}. {shown['about']} {provenance.told(made)}"
     return {f"{prefix}{name}": shown[name] for name in PARTS} | {f"{prefix}about": told}

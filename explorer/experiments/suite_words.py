@@ -12,7 +12,7 @@ from explorer.experiments.pictures.suites import CHANCE
 from explorer.text.encoding import MASK
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.pictures.numbers import Table, keep
-from explorer.ui.pictures.strip_table import Column, Row, strip_table
+from explorer.ui.pictures.strip_table import Column, Row, in_context, strip_table
 
 RIGHT, WRONG = "✓", "✗"
 
@@ -54,8 +54,7 @@ def listed(results: Sequence[SuiteResult], kind: str, names: Sequence[str]) -> d
     there = [{one.pair: one for one in other.judged} for other in others]
     judged = sorted((one for one in here.judged if kind in ("", one.pair.kind)), key=lambda one: one.difference)
     titles = ("here", "there") if others else ("difference",)
-    columns = [Column("before", "before"), Column("word / foil", "name"), Column("after", "after")]
-    columns += [Column(title, "number") for title in titles]
+    columns = [*in_context("word / foil"), *(Column(title, "number") for title in titles)]
     rows = [
         Row(
             [

@@ -27,6 +27,11 @@ class Column:
     name: str = ""
 
 
+def in_context(title: str) -> list[Column]:
+    """The columns of a word or blank with the text before and after it; `title` is that of the word."""
+    return [Column("before", "before"), Column(title, "name"), Column("after", "after")]
+
+
 @dataclass(frozen=True)
 class Row:
     """One row: a cell for each column, None for an empty one. A `token`, any number, makes its name a button.
