@@ -4,7 +4,7 @@ from collections.abc import Hashable
 from typing import Any, ClassVar
 
 from explorer.bert.explorer import Explorer
-from explorer.core.cache import Recent
+from explorer.core.cache import OnceCache, Recent
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import BOX_CHARACTERS
 from explorer.experiments.compute import corpus_items, templates
@@ -25,12 +25,6 @@ CHOOSE = "CSV with text, word, foil…"
 NO_FILE = "Choose a file with the columns text, word and foil; text_b may be a fourth."
 
 OTHERS = (("typed here", TYPED), ("a template", TEMPLATE), ("the corpus", CORPUS), ("a file of yours", FILE))
-
-MARKED = (
-    ("nothing", corpus_items.NOTHING),
-    ("its subject", corpus_items.SUBJECT),
-    ("the word it depends on", corpus_items.GOVERNOR),
-)
 TARGET = Choice(
     label="Judged by",
     options=(("word and foil", WORD), ("the next sentence", NEXT_SENTENCE), ("labels of a fine-tuned head", LABEL)),
@@ -41,7 +35,7 @@ ITEMS, WITH_TARGET = row("source", "seed"), row("source", "target", "seed")  # t
 HEAD_OF = {WORD: "fill_mask", NEXT_SENTENCE: "next_sentence", LABEL: "own_head"}
 LOOKED_AT = 200  # items, before they are asked
 _problems: Recent[Hashable, str] = Recent(16)
-_made: Recent[Hashable, tuple[Item, ...]] = Recent(16)  # items of templates and of the corpus
+_made: OnceCache[Hashable, tuple[Item, ...]] = OnceCache(16)  # items of templates and of the corpus
 
 
 def _from_corpus(view: Any) -> bool:
@@ -117,16 +111,12 @@ class ItemsView(LongView):
             return items_from_lines(self.typed)
         if self.source == FILE:
             return self.file or ()
-        if self.source not in (TEMPLATE, CORPUS):
-            return suite_items(self.source)
-        key = (model.checkpoint, self.template) if self.source == TEMPLATE else (self.pairs, self.longest, self.mark)
-        if (made := _made.get(key)) is None:
-            if self.source == TEMPLATE:
-                made = templates.template_items(self.template, model)
-            else:
-                made = corpus_items.corpus_items(self.pairs, self.longest, self.mark)
-            _made.put(key, made)
-        return made
+        if self.source == TEMPLATE:
+            return _made.get((model.checkpoint, self.template), lambda: templates.template_items(self.template, model))
+        if self.source == CORPUS:
+            asked = self.pairs, self.longest, self.mark
+            return _made.get(asked, lambda: corpus_items.corpus_items(*asked))
+        return suite_items(self.source)
 
     def unless(self, subject: Subject) -> str:
         """The model needs a head that its target reads."""
