@@ -5,29 +5,46 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from explorer.core import downloads
 from explorer.core.errors import InputError
 from explorer.experiments.compute.experiment import MOST_SEED, Experiment, experiment_in_steps
-from explorer.experiments.compute.file import shipped
+from explorer.experiments.compute.file import shipped, written
 from explorer.experiments.compute.suites import TITLES
 from explorer.experiments.compute.summary import HeldOut, at_place
 from explorer.experiments.listing import LISTED, item_table, numbers_of, unasked
 from explorer.experiments.naming import kept_place, of_heads, place_in, place_name, short
 from explorer.experiments.pictures.places import SURE, Interval, board, intervals, told_q
-from explorer.experiments.saving import HIDDEN, SHOWN, SavingView
-from explorer.experiments.source import ITEMS
+from explorer.experiments.source import ITEMS, ItemsView
 from explorer.text import limits
 from explorer.ui.layout import LayoutRow, col, row
 from explorer.ui.pictures.bars import signed
 from explorer.ui.pictures.numbers import keep
 from explorer.ui.settings import memory, number
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, Content, Finding, NewInput, Why, chart, note, part, read, select, sentence, settle
+from explorer.ui.view import (
+    Change,
+    Content,
+    Finding,
+    NewInput,
+    Why,
+    button,
+    chart,
+    note,
+    part,
+    props,
+    read,
+    select,
+    sentence,
+    settle,
+    show,
+)
 
 TESTS = (
     " The interval is a 95 % bootstrap over items, q a test that flips the signs of items by lot, after Benjamini and Hochberg "
     "(1995). One half of the items selects a place, the other half tests it."
 )
 PIECES = 1.3  # tokens of a word
+NOTHING_YET = "There is no run to save yet; ask the question of your items first."
 PREVIEW = "{:,} items, of which the first {:,} are listed; nothing is asked of them yet."
 
 
@@ -36,7 +53,7 @@ def results(*settings: str) -> LayoutRow:
     return row(col(*settings, "board", "about", "hint", "save", "download", "help"), col("chosen", "interval", "each"))
 
 
-class AskingView(SavingView):
+class AskingView(ItemsView):
     """One question asked of all items; a subclass says what its numbers are."""
 
     name, question = "experiments", ""
@@ -49,6 +66,8 @@ class AskingView(SavingView):
     board = chart("The mean of every place", height=330)
     about = sentence(classes="caption")
     hint = note("Click a place to see it in each item, and an item to open it in the page.")
+    save = button("Save this run as a file", visible=False)
+    download = button("Download", optional=True, wide=True)
     chosen = sentence(keep_height=True)
     interval = chart("The selected place on the other half, beside what it is judged by", height=150)
     each = part("strips", height=300)
@@ -92,17 +111,18 @@ class AskingView(SavingView):
 
     def waiting(self, subject: Subject) -> Content:
         """The items that would be asked, or what is missing."""
-        nothing = {"board": None, "interval": None, "each": None, "chosen": self.problem(subject), "about": "", **HIDDEN}
-        if nothing["chosen"]:
-            return nothing
+        nothing: Content = {"board": None, "interval": None, "save": props(visible=False)}
+        if problem := self.problem(subject):
+            return {**nothing, "chosen": problem, "about": "", "each": None}
         items = self.items_of(subject.model)
-        return {**nothing, "about": PREVIEW.format(len(items), min(len(items), LISTED)), "each": unasked(items)}
+        about = PREVIEW.format(len(items), min(len(items), LISTED))
+        return {**nothing, "chosen": "", "about": about, "each": unasked(items)}
 
     def draw(self, subject: Subject, found: Experiment | str) -> Content:
         """The board, and the chosen place in each item."""
         if isinstance(found, str):
             return self.waiting(subject) | {"chosen": found}
-        return {**self.shown(found, self._at(subject, found)), **SHOWN}
+        return {**self.shown(found, self._at(subject, found)), "save": props(visible=True)}
 
     def shown(self, found: Experiment, at: tuple[int, ...]) -> Content:
         """The pictures and sentences of a run of this question, also of one that was saved."""
@@ -188,6 +208,14 @@ class AskingView(SavingView):
         )
         table = item_table(lines, list(columns), "The items, those with the largest values first")
         return keep(table, lambda: numbers_of(found, at, order))
+
+    def on_save(self, subject: Subject, _: None) -> Change:
+        """Write the run into a file, and offer it for download. Raises InputError without a run."""
+        if not isinstance(found := self.known(subject), Experiment):
+            raise InputError(NOTHING_YET)
+        text, name = written(found) + "\n", f"{self.asks}-{self.source}.json"
+        label = f"Download {name} ({len(text.encode()) / 1e6:.1f} MB)"
+        return show(download=props(value=label, link=f"download/{downloads.offer_text(name, text)}", visible=True))
 
     def on_board(self, subject: Subject, index: object) -> Change:
         """Another place: [row, column], or the number of a row, zero-based."""
