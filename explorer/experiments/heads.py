@@ -2,7 +2,7 @@
 
 from explorer.experiments.asking import AskingView, helping, plain, results
 from explorer.experiments.compute.experiment import Experiment
-from explorer.experiments.compute.heads_off import HEADS_OFF
+from explorer.experiments.compute.heads_off import HEADS_OFF, MEAN, RESAMPLE, ZERO
 from explorer.experiments.compute.targets import WORD
 from explorer.experiments.pictures.places import SURE
 from explorer.experiments.source import TARGET, WITH_TARGET
@@ -11,7 +11,7 @@ from explorer.ui.settings import choice, use
 from explorer.ui.subject import head_name
 from explorer.ui.view import caption
 
-HOW = (("zeros", "zero"), ("its mean over all items", "mean"), ("what it gives in another item", "resample"))
+HOW = (("zeros", ZERO), ("its mean over all items", MEAN), ("what it gives in another item", RESAMPLE))
 ABOUT = (
     "Mean over {items} of the change of the logit difference, word minus foil, without each head alone; with all heads it is "
     "{before}. Blue: the head helps the word. A dot: q below 0.05, {sure} of {heads} heads; a head drawn by lot changes it by "

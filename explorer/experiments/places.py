@@ -1,6 +1,7 @@
 """The other questions of an experiment: patching, the lens, and the attention from one marked word to another."""
 
 from explorer.experiments.asking import TESTS, AskingView, capital, percent, plain, results
+from explorer.experiments.compute.attention import BACKWARD, FORWARD
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.patching import HEADS_OF, MLP, RESIDUAL
 from explorer.experiments.compute.targets import WORD
@@ -84,7 +85,7 @@ class AttendsOver(AskingView):
     is_share = True
     columns_each = ("", "weight in {}")
     looks: str = choice(
-        [("the blank, or the first mark", "forward"), ("the marked word, or the second mark", "backward")],
+        [("the blank, or the first mark", FORWARD), ("the marked word, or the second mark", BACKWARD)],
         "Who looks",
         menu=True,
         elem_classes="inline",

@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from typing import Any
+from weakref import ref
 
 from explorer.bert import provenance
+from explorer.core.cache import OnceCache
 from explorer.experiments.asking import AskingView
 from explorer.experiments.compute.compare import Compared, compare_experiments, shared_items
 from explorer.experiments.compute.experiment import Experiment
@@ -30,6 +32,9 @@ SAME = 1e-5  # two numbers that differ by less are the same: a file has six digi
 NOTHING = "Save a run below any question of this tab, and open its file here; a second one stands beside it."
 ONE = "Open a second run to see it here, beside the first."
 CALLED = {"how": "how it was asked", "weights": "the weights", "items": "how many items", "explorer": "the app's version"}
+
+
+_found: OnceCache[tuple["ref[Experiment]", "ref[Experiment]"], Compared] = OnceCache(16)  # without keeping the runs in memory
 
 
 def _opens(label: str) -> Any:
@@ -129,7 +134,7 @@ def _nothing(prefix: str) -> Content:
 
 def _compared(one: Experiment, other: Experiment) -> str:
     """Two runs in a few sentences."""
-    found = compare_experiments(one, other)
+    found = _found.get((ref(one), ref(other)), lambda: compare_experiments(one, other))  # not at every click
     if found.difference and found.difference.largest < SAME and one.items == other.items:
         return f"Both runs have the same {len(one.items):,} items, and all numbers of one are those of the other."
     differ = [CALLED.get(name, f"the {name}") for name in found.changed]
