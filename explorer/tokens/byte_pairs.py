@@ -37,13 +37,13 @@ class BytePairs(View):
         """The words in both cuts, and the last merges."""
         done = merging.own_merges()[: self.merges]
         words = _words(subject)
-        rows = [Row([word, " ".join(merging.apply(word, done)), " ".join(pieces)]) for word, pieces in words.items()]
-        mean = sum(len(merging.apply(word, done)) for word in words) / max(1, len(words))
-        own = sum(map(len, words.values())) / max(1, len(words))
+        cut = [merging.apply(word, done) for word in words]
+        rows = [Row([word, " ".join(one), " ".join(own)]) for (word, own), one in zip(words.items(), cut, strict=True)]
+        mean, own_mean = (sum(map(len, pieces)) / max(1, len(words)) for pieces in (cut, words.values()))
         known = subject.model.capabilities.vocab_size
         return {
             "about": f"After {len(done):,} merges a word here has {mean:.1f} pieces on average; this model, with its vocabulary "
-            f"of {known:,}, makes {own:.1f}.",
+            f"of {known:,}, makes {own_mean:.1f}.",
             "cut": strip_table(CUT, rows, "the words in both cuts"),
             "listed": _listed(done),
         }

@@ -1,17 +1,16 @@
-"""Byte pair encoding, learned from the app's own sentences. Pure Python."""
+"""Byte pair encoding, learned from the app's own sentences."""
 
 import functools
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from explorer.core.paths import ASSETS
+from explorer.text.corpora import built_in
 
 MOST = 1000  # merges
 END = "·"  # closes the last piece of a word, as in the paper's figure
-SENTENCE = re.compile(r"^# text = (.*)$", re.MULTILINE)
 WORD = re.compile(r"[a-z]+")
 
 Pair = tuple[str, str]
@@ -28,8 +27,7 @@ class Merge:
 @functools.cache
 def own_merges() -> tuple[Merge, ...]:
     """The first MOST merges of the words in the built-in corpus."""
-    text = (ASSETS / "corpus" / "sentences.conllu").read_text("utf-8")
-    return learn(Counter(WORD.findall(" ".join(SENTENCE.findall(text)).casefold())), MOST)
+    return learn(Counter(WORD.findall(" ".join(built_in().texts).casefold())), MOST)
 
 
 def learn(words: Mapping[str, int], most: int) -> tuple[Merge, ...]:
@@ -38,20 +36,24 @@ def learn(words: Mapping[str, int], most: int) -> tuple[Merge, ...]:
     `words` says how often each occurs. Of equally frequent pairs the first by letters is taken.
     """
     cut = {word: split(word) for word in words}
-    pairs = _counts(words, cut.values())
+    pairs: Counter[Pair] = Counter()
+    where: defaultdict[Pair, set[str]] = defaultdict(set)  # the words that have a pair, or had it
+
+    def count(word: str, times: int) -> None:
+        for pair in pairwise(cut[word]):
+            pairs[pair] += times
+            where[pair].add(word)
+
+    for word, times in words.items():
+        count(word, times)
     found: list[Merge] = []
-    while pairs and len(found) < most:
-        best = min(pairs, key=lambda pair: (-pairs[pair], pair))
-        found.append(Merge(best, pairs[best]))
-        for word, pieces in cut.items():
-            if not _has(pieces, best):
-                continue
-            cut[word] = merged(pieces, best)
-            for one in pairwise(pieces):
-                pairs[one] -= words[word]
-            for one in pairwise(cut[word]):
-                pairs[one] += words[word]
-        pairs = +pairs  # without those that are gone
+    while len(found) < most and (highest := max(pairs.values(), default=0)):
+        best = min(pair for pair, times in pairs.items() if times == highest)
+        found.append(Merge(best, highest))
+        for word in tuple(where[best]):
+            count(word, -words[word])
+            cut[word] = merged(cut[word], best)
+            count(word, words[word])
     return tuple(found)
 
 
@@ -82,12 +84,3 @@ def apply(word: str, merges: Iterable[Merge]) -> tuple[str, ...]:
 
 def _has(pieces: Sequence[str], pair: Pair) -> bool:
     return pair[0] in pieces and pair in pairwise(pieces)
-
-
-def _counts(words: Mapping[str, int], cut: Iterable[Sequence[str]]) -> Counter[Pair]:
-    """How often every two pieces stand side by side."""
-    found: Counter[Pair] = Counter()
-    for (_, times), pieces in zip(words.items(), cut, strict=True):
-        for pair in pairwise(pieces):
-            found[pair] += times
-    return found
