@@ -29,9 +29,14 @@ OVER: dict[str, Callable[[Iterable[float]], float]] = {
 
 def found(claim: Claim) -> Any:
     """The value at the claim's path in the endpoint's answer. Raises InputError if there is none."""
+    return at(endpoint_of(claim)(**claim.arguments), claim.path)
+
+
+def endpoint_of(claim: Claim) -> Callable[..., Any]:
+    """The endpoint that a claim names. Raises InputError if there is none."""
     if claim.endpoint not in ASKED:
         raise InputError(f"There is no endpoint {claim.endpoint!r}; there are {', '.join(ASKED)}.")
-    return at(ASKED[claim.endpoint](**claim.arguments), claim.path)
+    return ASKED[claim.endpoint]
 
 
 def holds(claim: Claim) -> bool:

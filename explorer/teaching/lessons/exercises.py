@@ -11,7 +11,7 @@ from explorer.bert import checkpoints
 from explorer.core.errors import CapabilityError, InputError
 from explorer.export import links
 from explorer.export.place import SETTING, Place
-from explorer.teaching.lessons.claims import ASKED, TESTS, at
+from explorer.teaching.lessons.claims import TESTS, at, endpoint_of
 from explorer.teaching.lessons.lesson import Check, Claim, Exercise, Lesson, OfPage
 from explorer.teaching.lessons.reading import lessons
 from explorer.ui.subject import Subject
@@ -119,9 +119,7 @@ class Page:
             name, *rest = claim.path
             answer = self.named(name if name != SETTING[:-1] else ".".join([name, rest.pop(0)]))
             return len(answer) if rest == ["count"] else at(answer, tuple(rest))
-        if claim.endpoint not in ASKED:
-            raise InputError(f"There is no endpoint {claim.endpoint!r}; there are {', '.join(ASKED)}.")
-        endpoint = ASKED[claim.endpoint]
+        endpoint = endpoint_of(claim)
         arguments = {name: self._filled(value) for name, value in claim.arguments.items()}
         if "model" in inspect.signature(endpoint).parameters:
             arguments.setdefault("model", self._place.subject.model_name)
