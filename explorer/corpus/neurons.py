@@ -33,7 +33,7 @@ from explorer.text import limits
 from explorer.text.corpora import Corpus
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import whole_percent
-from explorer.ui.pictures.base import shorten
+from explorer.ui.pictures.base import enumerated, shorten
 from explorer.ui.pictures.strip_table import Column, Row, in_context, strip_table
 from explorer.ui.settings import number, text
 from explorer.ui.subject import Subject
@@ -257,8 +257,7 @@ class Neurons(LookUp):
 
 def _quoted(words: Sequence[str]) -> str:
     """The first words in quotes: '“a”, “b” and “c”'."""
-    *before, last = [f"“{word}”" for word in words[:QUOTED]]
-    return f"{', '.join(before)} and {last}" if before else last
+    return enumerated([f"“{word}”" for word in words[:QUOTED]])
 
 
 def _lines(drivers: Sequence[Driver]) -> dict[str, Any] | None:

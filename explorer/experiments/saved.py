@@ -1,6 +1,5 @@
 """Runs that were saved as files, opened again, two side by side."""
 
-from collections.abc import Sequence
 from typing import Any
 from weakref import ref
 
@@ -20,6 +19,7 @@ from explorer.experiments.places import AttendsOver, LensOver, Patched
 from explorer.text import limits
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import signed
+from explorer.ui.pictures.base import enumerated
 from explorer.ui.settings import memory, upload
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, Finding, NewInput, View, caption, chart, note, part, read, sentence, settle
@@ -138,7 +138,7 @@ def _compared(one: Experiment, other: Experiment) -> str:
     if found.difference and found.difference.largest < SAME and one.items == other.items:
         return f"Both runs have the same {len(one.items):,} items, and all numbers of one are those of the other."
     differ = [CALLED.get(name, f"the {name}") for name in found.changed]
-    words = [f"The runs differ in {_listed(differ)}." if differ else "The runs were made alike."]
+    words = [f"The runs differ in {enumerated(differ)}." if differ else "The runs were made alike."]
     if found.correlation is not None:
         words.append(f"Over {one.summary.q.size} places their means have a rank correlation of {found.correlation:.2f}.")
     return " ".join([*words, _told(found, one, other)])
@@ -156,8 +156,3 @@ def _told(found: Compared, one: Experiment, other: Experiment) -> str:
         f"the surest is {place_name(one.axes, at)}, where the first run less the other is {signed(mean)} "
         f"(95 % interval {signed(low)} to {signed(high)}, {told_q(q)})."
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    """'a, b and c'."""
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

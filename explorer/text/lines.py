@@ -28,10 +28,7 @@ def read_lines(typed: str | None) -> tuple[list[str], list[str]]:
 
 
 def pairs_from_lines(typed: str | None) -> list[Pair]:
-    """One pair per line, its two sentences separated by a tab or by
-
-    . Raises InputError naming the first invalid line.
-    """
+    """One pair per line, its two sentences separated by a tab or by ||. Raises InputError naming the first invalid line."""
     pairs = []
     for number, line in enumerate((typed or "").splitlines(), start=1):
         if not line.strip():

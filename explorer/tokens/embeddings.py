@@ -7,6 +7,7 @@ import numpy as np
 from explorer.analysis.similarity import cosines, norms
 from explorer.techniques.inside import EmbeddingParts, embedding_parts
 from explorer.ui.layout import col, row
+from explorer.ui.pictures.base import enumerated
 from explorer.ui.pictures.numbers import beside
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
 from explorer.ui.subject import Subject
@@ -102,8 +103,7 @@ def _rows(subject: Subject, parts: EmbeddingParts) -> str:
     if model.family.word_transformation:
         del rows["token"]  # its part is made of several rows
     named = [f"row {rows[name]:,} of the {TABLES[name]}" for name in parts.added if name in rows]
-    listed = " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
-    return f"**The first {FIRST} numbers** of token {token}: {listed}, and what becomes of them."
+    return f"**The first {FIRST} numbers** of token {token}: {enumerated(named)}, and what becomes of them."
 
 
 def _first_numbers(subject: Subject, parts: EmbeddingParts) -> dict[str, Any]:

@@ -35,6 +35,12 @@ def shorten(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
+def enumerated(names: Sequence[str]) -> str:
+    """Names in a sentence: 'a, b and c'; '' for none."""
+    *before, last = names or [""]
+    return f"{', '.join(before)} and {last}" if before else last
+
+
 def figure(traces: Sequence[go.Figure | object], *, key: str = "view", **layout: object) -> go.Figure:
     """A figure in the app's style: small margins, nothing but data.
 
