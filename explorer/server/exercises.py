@@ -10,15 +10,14 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from explorer.api.gradio_seams import may_enter
 from explorer.core.errors import ExplorerError
 from explorer.core.fair_queue import Call
 from explorer.core.javascript import bundle
 from explorer.core.paths import ASSETS
 from explorer.export import links, page_file
 from explorer.page.blocks import PageBlocks
+from explorer.server.login import behind_login
 from explorer.server.metrics import Metrics
-from explorer.server.refusals import SENTENCES, refusal
 from explorer.server.requests import EXERCISES
 from explorer.server.taking import FRESH, call_of, in_turn, timed
 from explorer.teaching.classroom.tasks import Solution, Task
@@ -37,9 +36,8 @@ def exercise_routes(blocks: PageBlocks, metrics: Metrics) -> list[Route]:
     The answer to a check is {"done", "told", "query", "lesson", "task"}; `task` is HTML.
     """
 
+    @behind_login
     async def answer(request: Request) -> Response:
-        if not await may_enter(request):
-            return refusal(401, SENTENCES[401])
         name = request.path_params["exercise"]
 
         async def checked() -> Response:
@@ -59,9 +57,8 @@ def exercise_routes(blocks: PageBlocks, metrics: Metrics) -> list[Route]:
     ]
 
 
+@behind_login
 async def _page(request: Request) -> Response:
-    if not await may_enter(request):
-        return refusal(401, SENTENCES[401])
     return HTMLResponse((FOLDER / "exercises.html").read_text("utf-8"), headers=AGAIN)
 
 

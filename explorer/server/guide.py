@@ -7,14 +7,14 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from explorer.api.gradio_seams import may_enter
 from explorer.core.javascript import bundle
 from explorer.core.paths import ASSETS
 from explorer.guide import glossary
 from explorer.guide.pages import FIRST, FOLDER, Page, order, pages
 from explorer.guide.rendering import mark
 from explorer.guide.search import LONGEST, search, words_of
-from explorer.server.refusals import SENTENCES, refusal
+from explorer.server.login import behind_login
+from explorer.server.refusals import refusal
 
 ADDRESS = "/bx/guide"
 GLOSSARY = "/bx/glossary.json"
@@ -49,22 +49,19 @@ async def _script(request: Request) -> Response:
     return Response(bundle(["guide/guide.js"]), media_type="text/javascript", headers=FRESH)
 
 
+@behind_login
 async def _page(request: Request) -> Response:
-    if not await may_enter(request):
-        return refusal(401, SENTENCES[401])
     page = pages().get(request.path_params["name"])
     return HTMLResponse(_served(page), headers=FRESH) if page else refusal(404, NO_PAGE)
 
 
+@behind_login
 async def _glossary(request: Request) -> Response:
-    if not await may_enter(request):
-        return refusal(401, SENTENCES[401])
     return JSONResponse(glossary.sent(), headers=FRESH)
 
 
+@behind_login
 async def _search(request: Request) -> Response:
-    if not await may_enter(request):
-        return refusal(401, SENTENCES[401])
     question = request.query_params.get("q", "")[:LONGEST]
     return HTMLResponse(_document("Search", _found(question), question=question), headers=FRESH)
 

@@ -5,10 +5,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from explorer.api.gradio_seams import may_enter
 from explorer.core.errors import ExplorerError
 from explorer.server.document import address_of
-from explorer.server.refusals import SENTENCES, refusal
+from explorer.server.login import behind_login
+from explorer.server.refusals import refusal
 from explorer.teaching.lessons.printing import HERE, handout, teacher_sheet
 from explorer.teaching.lessons.reading import lessons
 from explorer.teaching.lessons.sending import sent
@@ -24,9 +24,8 @@ def lesson_routes() -> list[Route]:
     return [Route(ADDRESS, _lessons), Route(SHEET, _sheet)]
 
 
+@behind_login
 async def _lessons(request: Request) -> Response:
-    if not await may_enter(request):
-        return refusal(401, SENTENCES[401])
     try:
         found = await run_in_threadpool(sent)  # the first request loads the model, which the steps' layers depend on
     except ExplorerError as error:
@@ -34,10 +33,9 @@ async def _lessons(request: Request) -> Response:
     return JSONResponse(found, headers={"Cache-Control": "no-cache"})
 
 
+@behind_login
 async def _sheet(request: Request) -> Response:
     """A sheet whose QR codes lead to the address of this request."""
-    if not await may_enter(request):
-        return refusal(401, SENTENCES[401])
     made = SHEETS.get(request.path_params["sheet"])
     lesson = next((one for one in lessons() if one.name == request.path_params["name"]), None)
     if made is None or lesson is None:

@@ -1,10 +1,13 @@
 """The login of an app with a password: which routes need it, and a limit on wrong passwords."""
 
 from collections import Counter
+from collections.abc import Awaitable, Callable
+from functools import wraps
 from http import HTTPStatus
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explorer.api.gradio_seams import may_enter
@@ -12,11 +15,26 @@ from explorer.core.hosts import visitor
 from explorer.core.limits import GUESSED_PASSWORDS
 from explorer.core.recent import MINUTE, Recent
 from explorer.server.metrics import Metrics
-from explorer.server.refusals import refusal
+from explorer.server.refusals import SENTENCES, refusal
 
 LOGIN = "/login"
 API = "/gradio_api/"
 BEFORE_LOGIN = frozenset({"app_id", "login_check", "startup-events", "theme.css", "token", "user"})  # for the login page
+
+
+Answer = Callable[[Request], Awaitable[Response]]
+
+
+def behind_login(answer: Answer) -> Answer:
+    """Decorator of a route outside Gradio's: who may not enter is refused with 401 and a sentence."""
+
+    @wraps(answer)
+    async def checked(request: Request) -> Response:
+        if not await may_enter(request):
+            return refusal(HTTPStatus.UNAUTHORIZED, SENTENCES[HTTPStatus.UNAUTHORIZED])
+        return await answer(request)
+
+    return checked
 
 
 async def check_login(request: Request) -> None:

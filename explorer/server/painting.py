@@ -6,13 +6,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from explorer.api.gradio_seams import may_enter
 from explorer.core.errors import InputError
 from explorer.export import links
 from explorer.page.blocks import PageBlocks
 from explorer.page.examples import first_subject
+from explorer.server.login import behind_login
 from explorer.server.metrics import Metrics
-from explorer.server.refusals import SENTENCES, refusal
 from explorer.server.requests import PAINTED
 from explorer.server.taking import FRESH, call_of, in_turn, timed
 
@@ -31,9 +30,8 @@ def painting_routes(blocks: PageBlocks, metrics: Metrics) -> list[Route]:
         answer = await in_turn(blocks, call_of(request), lambda: made(parameters))
         return Response(answer, media_type="application/json", headers=FRESH)
 
+    @behind_login
     async def answer(request: Request) -> Response:
-        if not await may_enter(request):
-            return refusal(401, SENTENCES[401])
         parameters = dict(parse_qsl(request.url.query[: links.LONGEST], keep_blank_values=True))
         return await timed("/painted", metrics, lambda: painted(request, parameters))
 

@@ -1,17 +1,16 @@
 """The reference for programs: OpenAPI, and the same as a plain page, made from endpoints, exports and link parameters."""
 
 from html import escape
-from http import HTTPStatus
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from explorer.api.gradio_seams import endpoints, may_enter
+from explorer.api.gradio_seams import endpoints
 from explorer.export import links, ways
 from explorer.page.blocks import PageBlocks
-from explorer.server.refusals import SENTENCES, refusal
+from explorer.server.login import behind_login
 from explorer.server.requests import TAKE
 from explorer.tabs import VIEWS
 
@@ -35,17 +34,15 @@ REFUSED = {
 def reference_routes(blocks: PageBlocks) -> list[Route]:
     """Both routes, behind the same login as the endpoints."""
 
+    @behind_login
     async def described(request: Request) -> Response:
-        return JSONResponse(openapi(blocks)) if await may_enter(request) else _closed()
+        return JSONResponse(openapi(blocks))
 
+    @behind_login
     async def page(request: Request) -> Response:
-        return HTMLResponse(as_page(openapi(blocks))) if await may_enter(request) else _closed()
+        return HTMLResponse(as_page(openapi(blocks)))
 
     return [Route(f"/{OPENAPI}", described), Route(f"/{PAGE}", page)]
-
-
-def _closed() -> Response:
-    return refusal(HTTPStatus.UNAUTHORIZED, SENTENCES[HTTPStatus.UNAUTHORIZED])
 
 
 def openapi(blocks: PageBlocks) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from explorer.api.gradio_seams import may_enter
 from explorer.core.errors import BusyError, ExplorerError, InputError
 from explorer.core.fair_queue import Call
 from explorer.core.hosts import visitor
@@ -20,7 +19,8 @@ from explorer.page.blocks import PageBlocks
 from explorer.server.document import address_of
 from explorer.server.exercises import solution_of, task_of, verdict_on
 from explorer.server.join import join_address, join_routes
-from explorer.server.refusals import SENTENCES, refusal
+from explorer.server.login import behind_login
+from explorer.server.refusals import refusal
 from explorer.server.room_requests import FRESH, Body, answered, body_of, busy, over, token_of, who_asks
 from explorer.server.room_teachers import teachers_actions
 from explorer.server.taking import in_turn
@@ -40,7 +40,7 @@ def room_routes(blocks: PageBlocks, host: str) -> list[Route]:
     desk = Desk(blocks, host)
     return [
         *join_routes(),
-        Route("/bx/rooms", desk.open, methods=["POST"]),
+        Route("/bx/rooms", behind_login(desk.open), methods=["POST"]),
         Route("/bx/rooms/{word}/join", desk.join, methods=["POST"]),
         Route("/bx/rooms/{word}/news", desk.news),
         Route("/bx/rooms/{word}/shown", desk.shown),
@@ -69,8 +69,6 @@ class Desk:
 
         Whoever may open the page may open a room; to join one, its word is enough.
         """
-        if not await may_enter(request):
-            return refusal(401, SENTENCES[401])
 
         async def answer() -> Body:
             room = self.rooms.open(visitor(request.client))

@@ -12,7 +12,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from explorer.api.callers import bounded
-from explorer.api.gradio_seams import may_enter
 from explorer.core.errors import BusyError, ExplorerError, InputError
 from explorer.core.fair_queue import Call
 from explorer.core.hosts import visitor
@@ -24,8 +23,9 @@ from explorer.export.ways import Way
 from explorer.page.blocks import PageBlocks
 from explorer.page.examples import first_subject
 from explorer.server.document import address_of
+from explorer.server.login import behind_login
 from explorer.server.metrics import Metrics
-from explorer.server.refusals import FAILED, SENTENCES, UNKNOWN, refusal
+from explorer.server.refusals import FAILED, UNKNOWN, refusal
 from explorer.server.requests import TAKE
 from explorer.ui.long_view import LongView
 
@@ -37,9 +37,8 @@ NOT_NOW = 503
 def taking_routes(blocks: PageBlocks, metrics: Metrics) -> list[Route]:
     """The routes: `bx/take/view.html?v=1&tab=attention...`."""
 
+    @behind_login
     async def answer(request: Request) -> Response:
-        if not await may_enter(request):
-            return refusal(401, SENTENCES[401])
         way = next((way for way in (*ways.WAYS, ways.PROVENANCE) if way.key == request.path_params["key"]), None)
         if way is None:
             return refusal(404, UNKNOWN)
@@ -49,10 +48,9 @@ def taking_routes(blocks: PageBlocks, metrics: Metrics) -> list[Route]:
     return [Route(TAKE + "link.svg", qr_code), Route(TAKE + "view.{key}", answer)]
 
 
+@behind_login
 async def qr_code(request: Request) -> Response:
     """The link to this app with the given query, as a QR code."""
-    if not await may_enter(request):
-        return refusal(401, SENTENCES[401])
     try:
         made = qr.svg(f"{address_of(request.scope)}?{request.url.query}")
     except InputError as error:
