@@ -16,6 +16,7 @@ from explorer.core.javascript import bundle
 from explorer.core.paths import ASSETS
 from explorer.export import links, page_file
 from explorer.page.blocks import PageBlocks
+from explorer.server.files import ASKED_AGAIN, served
 from explorer.server.login import behind_login
 from explorer.server.metrics import Metrics
 from explorer.server.requests import EXERCISES
@@ -27,7 +28,6 @@ from explorer.teaching.lessons.printing import CHECKED_AT
 from explorer.teaching.lessons.sending import within_a_line
 
 FOLDER = ASSETS / "classroom"
-AGAIN = {"Cache-Control": "no-cache"}
 
 
 def exercise_routes(blocks: PageBlocks, metrics: Metrics) -> list[Route]:
@@ -52,28 +52,23 @@ def exercise_routes(blocks: PageBlocks, metrics: Metrics) -> list[Route]:
     return [
         Route(EXERCISES + "{exercise}", answer),
         Route(f"/{CHECKED_AT}", _page),
-        Route("/bx/exercises.js", _script),
-        Route("/bx/exercises.css", _style),
+        Route("/bx/exercises.js", served(_script, "text/javascript")),
+        Route("/bx/exercises.css", served(_style, "text/css")),
     ]
 
 
 @behind_login
 async def _page(request: Request) -> Response:
-    return HTMLResponse((FOLDER / "exercises.html").read_text("utf-8"), headers=AGAIN)
-
-
-async def _script(request: Request) -> Response:
-    return Response(_joined(), media_type="text/javascript", headers=AGAIN)
-
-
-async def _style(request: Request) -> Response:
-    style = "\n".join([page_file.styles((), "page"), (FOLDER / "exercises.css").read_text("utf-8")])
-    return Response(style, media_type="text/css", headers=AGAIN)
+    return HTMLResponse((FOLDER / "exercises.html").read_text("utf-8"), headers=ASKED_AGAIN)
 
 
 @cache
-def _joined() -> str:
+def _script() -> str:
     return bundle(["classroom/exercises.js"])
+
+
+def _style() -> str:
+    return "\n".join([page_file.styles((), "page"), (FOLDER / "exercises.css").read_text("utf-8")])
 
 
 async def verdict_on(blocks: PageBlocks, call: Call, name: object, query: object) -> Verdict:

@@ -13,12 +13,12 @@ from explorer.guide import glossary
 from explorer.guide.pages import FIRST, FOLDER, Page, order, pages
 from explorer.guide.rendering import mark
 from explorer.guide.search import LONGEST, search, words_of
+from explorer.server.files import ASKED_AGAIN, served
 from explorer.server.login import behind_login
 from explorer.server.refusals import refusal
 
 ADDRESS = "/bx/guide"
 GLOSSARY = "/bx/glossary.json"
-FRESH = {"Cache-Control": "no-cache"}
 NO_PAGE = "The guide has no such page; open bx/guide for the list of those that it has."
 STYLES = (ASSETS / "file" / "page.css", FOLDER / "guide.css")  # the first has the app's colours
 SEARCH = "search"
@@ -28,8 +28,8 @@ def guide_routes() -> list[Route]:
     """The guide's routes, behind the same login as the endpoints."""
     return [
         Route(ADDRESS, _start),
-        Route(f"{ADDRESS}.css", _style),
-        Route(f"{ADDRESS}.js", _script),
+        Route(f"{ADDRESS}.css", served(_style, "text/css")),
+        Route(f"{ADDRESS}.js", served(_script, "text/javascript")),
         Route(f"{ADDRESS}/{SEARCH}", _search),
         Route(f"{ADDRESS}/{{name}}", _page),
         Route(GLOSSARY, _glossary),
@@ -41,29 +41,29 @@ async def _start(request: Request) -> Response:
     return RedirectResponse(f"guide/{FIRST}{query}")
 
 
-async def _style(request: Request) -> Response:
-    return Response("\n".join(path.read_text("utf-8") for path in STYLES), media_type="text/css", headers=FRESH)
+def _style() -> str:
+    return "\n".join(path.read_text("utf-8") for path in STYLES)
 
 
-async def _script(request: Request) -> Response:
-    return Response(bundle(["guide/guide.js"]), media_type="text/javascript", headers=FRESH)
+def _script() -> str:
+    return bundle(["guide/guide.js"])
 
 
 @behind_login
 async def _page(request: Request) -> Response:
     page = pages().get(request.path_params["name"])
-    return HTMLResponse(_served(page), headers=FRESH) if page else refusal(404, NO_PAGE)
+    return HTMLResponse(_served(page), headers=ASKED_AGAIN) if page else refusal(404, NO_PAGE)
 
 
 @behind_login
 async def _glossary(request: Request) -> Response:
-    return JSONResponse(glossary.sent(), headers=FRESH)
+    return JSONResponse(glossary.sent(), headers=ASKED_AGAIN)
 
 
 @behind_login
 async def _search(request: Request) -> Response:
     question = request.query_params.get("q", "")[:LONGEST]
-    return HTMLResponse(_document("Search", _found(question), question=question), headers=FRESH)
+    return HTMLResponse(_document("Search", _found(question), question=question), headers=ASKED_AGAIN)
 
 
 @cache

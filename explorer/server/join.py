@@ -1,7 +1,6 @@
 """How phones join a room: the page to join, its scripts and styles, and its address."""
 
 import socket
-from collections.abc import Awaitable, Callable
 from functools import cache
 
 from starlette.requests import Request
@@ -13,27 +12,21 @@ from explorer.core.paths import ASSETS
 from explorer.export import page_file
 from explorer.page.components import PLOTLY_ADDRESS
 from explorer.server.document import address_of
+from explorer.server.files import ASKED_AGAIN, served
 
 
 def join_routes() -> list[Route]:
     """The routes of the page and of its files."""
     return [
         Route("/join", _page),
-        Route("/bx/join.js", _asset(_script, "text/javascript")),
-        Route("/bx/join.css", _asset(_style, "text/css")),
+        Route("/bx/join.js", served(_script, "text/javascript")),
+        Route("/bx/join.css", served(_style, "text/css")),
     ]
 
 
 async def _page(request: Request) -> Response:
     page = (ASSETS / "classroom" / "join.html").read_text("utf-8").replace("{plotly}", PLOTLY_ADDRESS)
-    return HTMLResponse(page, headers={"Cache-Control": "no-cache"})
-
-
-def _asset(make: Callable[[], str], media_type: str) -> Callable[[Request], Awaitable[Response]]:
-    async def answer(request: Request) -> Response:
-        return Response(make(), media_type=media_type, headers={"Cache-Control": "no-cache"})
-
-    return answer
+    return HTMLResponse(page, headers=ASKED_AGAIN)
 
 
 @cache

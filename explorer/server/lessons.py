@@ -7,6 +7,7 @@ from starlette.routing import Route
 
 from explorer.core.errors import ExplorerError
 from explorer.server.document import address_of
+from explorer.server.files import ASKED_AGAIN
 from explorer.server.login import behind_login
 from explorer.server.refusals import refusal
 from explorer.teaching.lessons.printing import HERE, handout, teacher_sheet
@@ -30,7 +31,7 @@ async def _lessons(request: Request) -> Response:
         found = await run_in_threadpool(sent)  # the first request loads the model, which the steps' layers depend on
     except ExplorerError as error:
         return refusal(500, str(error))
-    return JSONResponse(found, headers={"Cache-Control": "no-cache"})
+    return JSONResponse(found, headers=ASKED_AGAIN)
 
 
 @behind_login
@@ -44,4 +45,4 @@ async def _sheet(request: Request) -> Response:
         page = await run_in_threadpool(made, lesson, address_of(request.scope) or HERE)
     except ExplorerError as error:  # an address too long for a QR code
         return refusal(400, str(error))
-    return HTMLResponse(page, headers={"Cache-Control": "no-cache"})
+    return HTMLResponse(page, headers=ASKED_AGAIN)
