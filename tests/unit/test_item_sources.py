@@ -35,7 +35,7 @@ def test_slots_set_apart_by_a_slash_are_filled_together_and_others_in_every_comb
     assert rows == [*first, *([f"No {place} [MASK] red.", "", "is", "are"] for place in ("cup", "box", "old chair"))]
 
 
-def test_a_slot_may_be_filled_by_the_model(bundled):
+def test_a_slot_may_be_filled_by_the_model(bundled, refusal):
     items = template_items("The {noun}s near the *{place}* [MASK] old. | are | is\nnoun = key, book\nplace = ?4", bundled)
     assert len(items) == 8
     for noun, made in zip(("key", "book"), (items[:4], items[4:]), strict=True):
@@ -43,6 +43,8 @@ def test_a_slot_may_be_filled_by_the_model(bundled):
         guesses = [one.token for one in bundled.fill_mask(asked, top_k=60)[0].candidates if one.token.isalpha()][:4]
         assert [re.fullmatch(rf"The {noun}s near the (\w+) \[MASK\] old\.", one.text_a)[1] for one in made] == guesses
         assert all(one.marks[0].start == len(f"The {noun}s near the ") for one in made)
+    cut_off = f"[MASK] {'word ' * 520}{{a}} . | he | she\na = ?2"
+    assert "shorten the text" in refusal(InputError, lambda: template_items(cut_off, bundled))
     second = template_items("[MASK] {a} {b} . | he | she\na = ?2\nb = ?3", bundled)
     assert len(second) == 6
     for first in {one.text_a.split()[1] for one in second}:

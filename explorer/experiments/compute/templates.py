@@ -98,7 +98,7 @@ def _items(read: Template, line: tuple[str, str, str, str], model: Explorer | No
 
 
 def _guess(read: Template, text_a: str, text_b: str, model: Explorer | None) -> Iterator[tuple[str, str]]:
-    """The texts with the slots filled that are left to the model, from left to right."""
+    """The texts with the slots filled that are left to the model, from left to right. Raises InputError for one cut off."""
     found = SLOT.search(text_a) or SLOT.search(text_b)
     if found is None or model is None:
         yield text_a, text_b
@@ -106,8 +106,10 @@ def _guess(read: Template, text_a: str, text_b: str, model: Explorer | None) -> 
     name = found[1]
     before = text_a[: found.start()] if SLOT.search(text_a) else text_a + text_b[: found.start()]
     hidden = Item(SLOT.sub(MASK, text_a), SLOT.sub(MASK, text_b), "", "")  # without stars
-    guesses = model.fill_mask(hidden.text_a, hidden.text_b, read.guessed[name] + SPARE)[before.count(MASK)]
-    words = [one.token for one in guesses.candidates if one.token.isalpha()]
+    blanks, number = model.fill_mask(hidden.text_a, hidden.text_b, read.guessed[name] + SPARE), before.count(MASK)
+    if number >= len(blanks):
+        raise InputError(f"The slot {{{name}}} comes after the tokens that fit into the model; shorten the text before it.")
+    words = [one.token for one in blanks[number].candidates if one.token.isalpha()]
     for word in words[: read.guessed[name]]:
         filled_a, filled_b = (text.replace(f"{{{name}}}", word) for text in (text_a, text_b))
         yield from _guess(read, filled_a, filled_b, model)
