@@ -84,6 +84,10 @@ def changed(file, **new):
     return json.dumps({**file, **new})
 
 
+def without(file, name):
+    return {one: value for one, value in file.items() if one != name}
+
+
 HOSTILE = {
     "nothing": lambda file: "",
     "no object": lambda file: "[1]",
@@ -95,9 +99,9 @@ HOSTILE = {
     "more digits than are read": lambda file: f'{{"format": {"9" * 10_000}}}',
     "a row too few": lambda file: changed(file, values=file["values"][1:]),
     "unlike rows": lambda file: changed(file, values=[[[1.0]], *file["values"][1:]]),
-    "no values": lambda file: json.dumps({name: value for name, value in file.items() if name != "values"}),
+    "no values": lambda file: json.dumps(without(file, "values")),
     "no places": lambda file: changed(file, values=[[] for _ in file["values"]]),
-    "too many places": lambda file: changed(file, values=[[[0] * 3_000] * 2] * len(file["values"]), nulls=None),
+    "too many places": lambda file: changed(without(file, "nulls"), values=[[[0] * 3_000] * 2] * len(file["values"])),
     "sizes of 0": lambda file: changed(file, sizes=[0] * len(file["before"])),
     "an unknown question": lambda file: changed(file, provenance={**file["provenance"], "question": "why"}),
     "a question that is no name": lambda file: changed(file, provenance={**file["provenance"], "question": ["attention"]}),
