@@ -5,6 +5,7 @@ import { typingState } from "./page/typing.js";
 import { check, proof } from "./shared/checking.js";
 import { el } from "./shared/dom.js";
 import { keptSeat } from "./shared/seat.js";
+import { store, stored } from "./shared/storage.js";
 import { copyFrom } from "./take.js";
 
 const KEPT = "bert-exercises"; // key in localStorage: { name: query of the link to what solved it }
@@ -14,21 +15,7 @@ const LOADING = "The page is still loading; check it in a moment.";
 const CHECKING = "It is being checked…";
 const BEFORE = "You have done this one.";
 
-function solved() {
-  try {
-    return JSON.parse(localStorage.getItem(KEPT)) ?? {};
-  } catch {
-    return {}; // the browser refuses storage, or holds something else
-  }
-}
-
-function keep(name, query) {
-  try {
-    localStorage.setItem(KEPT, JSON.stringify({ ...solved(), [name]: query }));
-  } catch {
-    // then it is forgotten with the page
-  }
-}
+const solved = () => stored(KEPT) ?? {};
 
 /**
  * How many exercises a lesson has, and how many of them this browser has seen done.
@@ -98,7 +85,7 @@ async function checkNow(name, box, said, done) {
     const found = await check(name, linkState.query);
     said.textContent = found.told;
     if (found.done) {
-      keep(name, found.query);
+      store(KEPT, { ...solved(), [name]: found.query });
       done(found.query);
       said.textContent += await report(name, found.query);
     }

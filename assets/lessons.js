@@ -5,6 +5,7 @@ import { markTerms } from "./glossary/terms.js";
 import { visit } from "./link.js";
 import { markSpot, unmark } from "./page/spots.js";
 import { exerciseIn } from "./shared/checking.js";
+import { store, stored } from "./shared/storage.js";
 
 window.BertLessons = {
   ADDRESS: "bx/lessons.json",
@@ -22,19 +23,11 @@ window.BertLessons = {
   // ---- What the browser keeps.
 
   progress() {
-    try {
-      return JSON.parse(localStorage.getItem(this.KEPT)) ?? {};
-    } catch {
-      return {}; // the browser refuses storage, or holds something else
-    }
+    return stored(this.KEPT) ?? {};
   },
 
   keep(name, at, answers) {
-    try {
-      localStorage.setItem(this.KEPT, JSON.stringify({ ...this.progress(), [name]: { at, answers } }));
-    } catch {
-      // then it is forgotten with the page
-    }
+    store(this.KEPT, { ...this.progress(), [name]: { at, answers } });
   },
 
   // ---- The panel.

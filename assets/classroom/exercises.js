@@ -1,6 +1,7 @@
 // A teacher's page: links that students pasted, each checked by the server.
 import { check, proof, readProof } from "../shared/checking.js";
 import { el } from "../shared/dom.js";
+import { followSystem } from "../shared/system_theme.js";
 
 const MOST = 200; // lines
 const SHOWN = 80; // characters of a line that is no link
@@ -15,10 +16,7 @@ const found = document.getElementById("found");
 const submit = form.querySelector("button");
 const app = location.origin + location.pathname.replace(/[^/]*$/, "");
 
-const system = matchMedia("(prefers-color-scheme: dark)");
-const dress = () => document.body.classList.toggle("dark", system.matches);
-system.addEventListener("change", dress);
-dress();
+followSystem();
 
 let turn = 0; // counts the checks of all links: a newer one ends an older one
 

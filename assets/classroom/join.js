@@ -3,6 +3,7 @@ import { percent } from "../arithmetic/numbers.js";
 import { draw as drawSides } from "../file/sides.js";
 import { el } from "../shared/dom.js";
 import { keepSeat, keptSeat } from "../shared/seat.js";
+import { followSystem } from "../shared/system_theme.js";
 import "./news.js";
 
 const { room } = BertExplorer;
@@ -14,10 +15,7 @@ let shown = ""; // what `main` shows, to redraw only on change
 let free = null; // the app in a frame, when the person stops following
 let letGo = ""; // "explore" or "exercise" while the frame is shown instead of what the teacher shows
 
-const system = matchMedia("(prefers-color-scheme: dark)");
-const dress = () => document.body.classList.toggle("dark", system.matches);
-system.addEventListener("change", dress);
-dress();
+followSystem();
 
 // ---- Helpers.
 
