@@ -32,7 +32,7 @@ def offer(path: Path) -> str:
 def offer_text(name: str, text: str) -> str:
     """A token like that of `offer`, for a text as a file of this name, which is removed once it has expired. Raises OSError."""
     token, content = secrets.token_urlsafe(32), text.encode()
-    path = _folder() / token / name
+    path = Path(_folder().name) / token / name
     path.parent.mkdir(mode=0o700)
     path.write_bytes(content)
     return _offer(token, path, len(content))
@@ -61,10 +61,6 @@ def _withdraw(token: str) -> None:
 
 
 @cache
-def _kept() -> tempfile.TemporaryDirectory[str]:
+def _folder() -> tempfile.TemporaryDirectory[str]:
     """Removed when the process ends."""
     return tempfile.TemporaryDirectory(prefix="bert-explorer-downloads-")
-
-
-def _folder() -> Path:
-    return Path(_kept().name)
