@@ -44,7 +44,7 @@ def exercise_routes(blocks: PageBlocks, metrics: Metrics) -> list[Route]:
             lesson, exercise = exercises.exercise_of(name)
             verdict = await verdict_on(blocks, call_of(request), name, request.url.query)
             told = {"done": verdict.done, "told": verdict.told, "query": verdict.query}
-            about = {"lesson": f"{lesson.number} · {lesson.title}", "task": within_a_line(exercise.task)}
+            about = {"lesson": lesson.heading, "task": within_a_line(exercise.task)}
             return JSONResponse(told | about, headers=FRESH)
 
         return await timed("/exercise", metrics, checked)
@@ -89,7 +89,7 @@ def task_of(name: object) -> Task:
     """An exercise as a task for a room. Raises InputError without such an exercise, ModelError if its model cannot be loaded."""
     lesson, exercise = exercises.exercise_of(name)
     begins = next(step.place for step in lesson.steps if step.exercise is exercise)
-    told = f"{lesson.number} · {lesson.title}", within_a_line(exercise.task), links.query(begins)
+    told = lesson.heading, within_a_line(exercise.task), links.query(begins)
     return Task(str(name), *told, text=exercise.task.replace("*", ""))
 
 

@@ -146,9 +146,18 @@ class Lesson:
         return int(self.name.partition("-")[0])
 
     @property
+    def heading(self) -> str:
+        """Number and title."""
+        return f"{self.number} · {self.title}"
+
+    def step_name(self, number: int) -> str:
+        """The name of a step, counted from 1, in addresses: 03-one-head.1."""
+        return f"{self.name}.{number}"
+
+    @property
     def exercises(self) -> dict[str, Exercise]:
-        """Its exercises by the names that addresses give them, such as 03-one-head.1."""
-        return {f"{self.name}.{number}": step.exercise for number, step in enumerate(self.steps, start=1) if step.exercise}
+        """Its exercises by the names of their steps."""
+        return {self.step_name(number): step.exercise for number, step in enumerate(self.steps, start=1) if step.exercise}
 
     @property
     def claims(self) -> tuple[Claim, ...]:

@@ -43,7 +43,7 @@ def _lesson(lesson: Lesson) -> dict[str, Any]:
 
 
 def _step(lesson: Lesson, number: int) -> dict[str, Any]:
-    step, name = lesson.steps[number - 1], f"{lesson.name}.{number}"
+    step = lesson.steps[number - 1]
     options = [{"text": one.text, "right": one.right, "feedback": within_a_line(one.feedback)} for one in step.options]
     return {
         "title": step.title,
@@ -56,5 +56,5 @@ def _step(lesson: Lesson, number: int) -> dict[str, Any]:
         "before": as_html(step.before),
         "options": options,
         "after": as_html(step.after),
-        "exercise": {"name": name, "task": within_a_line(step.exercise.task)} if step.exercise else None,
+        "exercise": {"name": lesson.step_name(number), "task": within_a_line(step.exercise.task)} if step.exercise else None,
     }
