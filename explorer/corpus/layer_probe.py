@@ -41,8 +41,8 @@ ABOUT = (
     "are held out in turn: {held:,} words of {sentences:,} sentences to be told ({part}), the same for every hidden state, by "
     "probes trained on all other sentences. The band is the 95 % interval, a bootstrap over sentences. The dashed line needs no "
     "model: each word gets the {called} that it has most often in the sentences trained on. The most frequent one of all is "
-    "right for {usual}. The control, in the first part, gives every word type a {called} by lot: a probe can only learn these by "
-    "heart. Accuracy there less that of the control (selectivity, Hewitt & Liang 2019) is {selectivity} at hidden state {at}."
+    "right for {usual}. The control, in the first part, gives every word type a {called} at random: a probe can only learn these "
+    "by heart. Accuracy there less that of the control (selectivity, Hewitt & Liang 2019) is {selectivity} at hidden state {at}."
 )
 
 

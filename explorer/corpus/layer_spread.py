@@ -101,7 +101,7 @@ class Frequency(Look):
         """The correlation by hidden state, and all words at the selected one."""
         found, correlations = self.found, self.correlations
         rows = self._drawn()
-        drawn = "" if len(rows) == len(found.types) else f" Of the rarer words {len(rows) - COMMON:,} are drawn, by lot."
+        drawn = "" if len(rows) == len(found.types) else f" Of the rarer words {len(rows) - COMMON:,} are drawn at random."
         reach = max(0.2, 1.15 * float(np.abs(correlations).max(initial=0)))
         types = [found.types[row] for row in rows.tolist()]
         return {

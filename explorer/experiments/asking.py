@@ -40,8 +40,8 @@ from explorer.ui.view import (
 )
 
 TESTS = (
-    " The interval is a 95 % bootstrap over items, q a test that flips the signs of items by lot, after Benjamini and Hochberg "
-    "(1995). One half of the items selects a place, the other half tests it."
+    " The interval is a 95 % bootstrap over items, q a test that flips the signs of items at random, after Benjamini and "
+    "Hochberg (1995). One half of the items selects a place, the other half tests it."
 )
 PIECES = 1.3  # tokens of a word
 NOTHING_YET = "There is no run to save yet; ask the question of your items first."
@@ -59,7 +59,7 @@ class AskingView(ItemsView):
     name, question = "experiments", ""
     layout: ClassVar[Sequence[LayoutRow]] = (ITEMS, results())
     unit: ClassVar[str] = "logit difference"  # of a value
-    beside: ClassVar[str] = "a place drawn by lot"  # what the chosen place is judged by
+    beside: ClassVar[str] = "a random place"  # what the chosen place is judged by
     is_share: ClassVar[bool] = False  # whether no value is below 0
     columns_each: ClassVar[tuple[str, str]] = ("", "")  # titles in the list of items: `before` ("" for none), and the value
     adds_before: ClassVar[bool] = False  # whether the value in the list is `before` plus what was measured

@@ -14,7 +14,7 @@ from explorer.ui.view import caption
 HOW = (("zeros", ZERO), ("its mean over all items", MEAN), ("what it gives in another item", RESAMPLE))
 ABOUT = (
     "Mean over {items} of the change of the logit difference, word minus foil, without each head alone; with all heads it is "
-    "{before}. Blue: the head helps the word. A dot: q below 0.05, {sure} of {heads} heads; a head drawn by lot changes it by "
+    "{before}. Blue: the head helps the word. A dot: q below 0.05, {sure} of {heads} heads; a random head changes it by "
     "{random}."
 )
 
@@ -33,8 +33,8 @@ class HeadsDecide(AskingView):
     help = caption(
         "A head is off when its output before W_O is replaced at every token. The effect is the logit difference without the "
         "head minus that with it, as in *Switch heads off*. The interval is a 95 % bootstrap over items. q is the p value of a "
-        "test that flips the signs of items by lot, after Benjamini and Hochberg (1995) over all heads. One half of the items, "
-        "drawn by the seed, selects the head with the lowest mean; the other half, which had no part in that, tests it. "
+        "test that flips the signs of items at random, after Benjamini and Hochberg (1995) over all heads. One half of the "
+        "items, drawn by the seed, selects the head with the lowest mean; the other half, which had no part in that, tests it. "
         "If one word is right in most items, a head that always prefers it counts too, so use as many items the other way round."
     )
 
@@ -56,8 +56,8 @@ class HeadsDecide(AskingView):
         told = (
             f"{name}, selected on {len(found.items) - held_out.items} items, changes the logit difference of the other "
             f"{held_out.items} by {signed(held_out.effect)} of {plain(found.held_out_before)} (95 % interval "
-            f"{signed(held_out.low)} to {signed(held_out.high)}; rank {held_out.rank} of {summary.q.size}); a head drawn by "
-            f"lot by {signed(held_out.random)}."
+            f"{signed(held_out.low)} to {signed(held_out.high)}; rank {held_out.rank} of {summary.q.size}); a random head "
+            f"by {signed(held_out.random)}."
         )
         return f"No head decides for certain: {told[0].lower()}{told[1:]}" if held_out.low <= 0 <= held_out.high else told
 

@@ -33,7 +33,7 @@ class CutOver(AskingView):
     help = caption(
         MARKED + "The weight with which the blank looks at it is set to zero in one head at a time, for all pieces of the word, "
         "and the rest of the row stays, as in *Overview*. With two marked words it is the weight from the first to the second. "
-        "Blue: the link helps the word. The null cuts another link of the same head, in which a word drawn by lot takes the "
+        "Blue: the link helps the word. The null cuts another link of the same head, in which a random word takes the "
         "place of the marked one." + TESTS
     )
 
@@ -59,14 +59,14 @@ class CueOver(AskingView):
     start = "Attribute every item"
     layout = (ITEMS, results("scored"))
     asks, way_of = "attribution", "scored"
-    unit, beside = "share of items", "a word drawn by lot"
+    unit, beside = "share of items", "a random word"
     is_share = True
     columns_each = ("logit difference", "first")
     scored: str = choice([("word rather than foil", FOIL), ("the word alone", ALONE)], "Scores for", elem_classes="inline")
     help = caption(
         MARKED + "In how many items does the marked word, the one that decides by the grammar, get the highest score of all "
         "words? The scores are those of *Attribution*, summed over the pieces of a word, with "
-        f"{STEPS} steps of integrated gradients. The null is what a word drawn by lot would find." + TESTS
+        f"{STEPS} steps of integrated gradients. The null is what a random word would find." + TESTS
     )
 
     def tell(self, found: Experiment) -> str:
@@ -74,7 +74,7 @@ class CueOver(AskingView):
         held, name = found.summary.held_out, capital(place_name(found.axes, found.summary.selected))
         return (
             f"{name}, the best on {len(found.items) - held.items} items, ranks the marked word first in {percent(held)} of the "
-            f"other {held.items}; a word drawn by lot is it in {100 * held.random:.0f} %."
+            f"other {held.items}; a random word is it in {100 * held.random:.0f} %."
         )
 
 

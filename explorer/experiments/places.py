@@ -19,7 +19,7 @@ class Patched(AskingView):
     start = "Patch every item"
     layout = (WITH_TARGET, results("patched"))
     asks, way_of = "patching", "patched"
-    unit, beside = "share recovered", "a place drawn by lot"
+    unit, beside = "share recovered", "a random place"
     columns_each, adds_before = ("changed text", "with {}"), True
     patched: str = choice(
         [("the hidden states", RESIDUAL), ("the output of heads", HEADS_OF), ("the feed-forward output", MLP)],
@@ -42,7 +42,7 @@ class Patched(AskingView):
         held, name = found.summary.held_out, place_name(found.axes, found.summary.selected)
         return (
             f"{capital(name)}, selected on {len(found.items) - held.items} items, brings back {percent(held)} of the difference "
-            f"in the other {held.items}; a place drawn by lot {100 * held.random:.0f} %."
+            f"in the other {held.items}; a random place {100 * held.random:.0f} %."
         )
 
 

@@ -64,8 +64,8 @@ class SavedRuns(View):
         "A file has the items, every number, the question, and what made it: model, hash of its weights, number format, seed, "
         "versions. Means, intervals and tests are computed again from the numbers, so the model need not be here. Where two "
         "runs asked the same of the same items, the difference of each place has a 95 % bootstrap interval over these items, and "
-        "q is the p value of a test that flips the signs of items by lot, after Benjamini and Hochberg (1995). The correlation "
-        "is that of the ranks of the places' means (Spearman)."
+        "q is the p value of a test that flips the signs of items at random, after Benjamini and Hochberg (1995). The "
+        "correlation is that of the ranks of the places' means (Spearman)."
     )
 
     @property

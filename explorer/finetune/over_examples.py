@@ -118,7 +118,7 @@ class WordProbe(OverExamples, WordExampleSettings):
     folded, start = question, "Ask every layer"
     method = (
         f"A linear head on every hidden state, {TAG_SEEDS} splits each; of what is built in, for parts of speech and for names. "
-        "Beside it a control: each word gets a tag by lot (Hewitt & Liang 2019)."
+        "Beside it a control: each word gets a tag at random (Hewitt & Liang 2019)."
     )
     about = sentence(keep_height=True)
     curve = chart("Words tagged right by a probe, by layer", height=300)

@@ -32,7 +32,7 @@ from explorer.techniques.tuned_lens import ABOUT, BIAS, FILE, RAW, TUNED, WEIGHT
 from explorer.text.corpora import built_in
 
 EVERY = 5  # of the corpus, one sentence in five is held out
-OWN_TEXTS = 1200  # sentences of facts and stories, drawn by lot
+OWN_TEXTS = 1200  # sentences of facts and stories, drawn at random
 HIDDEN = 0.15  # of the pieces, as in pre-training
 TOKENS = 256  # in a step
 STEPS = 240

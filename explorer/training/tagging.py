@@ -132,7 +132,7 @@ def split_sentences(examples: TaggedExamples, seed: int, share: float) -> Split:
 
 
 def sentence_folds(examples: TaggedExamples, folds: int) -> list[Split]:
-    """The sentences in `folds` parts of about equal size by lot, each held out once; equal sentences stay in one part.
+    """The sentences in `folds` parts of about equal size at random, each held out once; equal sentences stay in one part.
 
     There are fewer folds than that of fewer different sentences. Raises InputError when all sentences are equal.
     """

@@ -13,7 +13,7 @@ import numpy as np
 from explorer.analysis.resampling import benjamini_hochberg, halves, sign_flip
 
 LEVEL = 0.05  # of false discoveries among what is called significant, and of chance in the test on the other half
-TESTED = 2_000  # sentences at most, by lot; one takes up to 30 kB, and intervals are narrow enough by then
+TESTED = 2_000  # sentences at most, at random; one takes up to 30 kB, and intervals are narrow enough by then
 
 
 @dataclass(frozen=True, eq=False)

@@ -61,7 +61,7 @@ class CutLinks(OfMarked, HeadsOff):
 
     The links are those of `Attends`, with two marks or one. The weights of all pieces of both words are zero in a head, and the
     rest of their rows stays (as with `routes`). Each is compared with a cut of the same head's link from the same word to another
-    one of the item, drawn by lot, or, backward, from that one to the same word.
+    one of the item, drawn at random, or, backward, from that one to the same word.
     """
 
     name = "cut"
@@ -72,14 +72,14 @@ class CutLinks(OfMarked, HeadsOff):
         states = own_states(self.model, group)
         words, before = self.before(states, group)
         links = [link(one, self.way) for one in group.items]
-        drawn = [self._by_lot(one, *ends) for one, ends in zip(group.items, links, strict=True)]
+        drawn = [self._random_link(one, *ends) for one, ends in zip(group.items, links, strict=True)]
         values, nulls = (
             (without_heads(self, group, words, states, self._cut(states, given)) - before).permute(2, 0, 1)
             for given in (links, drawn)
         )
         return Measured(words, before, values, nulls)
 
-    def _by_lot(self, item: ReadItem, queries: tuple[int, ...], keys: tuple[int, ...]) -> Link:
+    def _random_link(self, item: ReadItem, queries: tuple[int, ...], keys: tuple[int, ...]) -> Link:
         """The link with another word in the place of the marked one."""
         other = item.others[int(np.random.default_rng((self.seed, item.number)).integers(len(item.others)))]
         return (queries, other) if self.way == FORWARD else (other, keys)

@@ -32,7 +32,7 @@ class HeadsOff(Question):
 
     - "zero": by zeros;
     - "mean": by its mean over all tokens of all items, special tokens too;
-    - "resample": by that of another item, drawn by lot: [CLS], the token that is read and the last one take the place of each
+    - "resample": by that of another item, drawn at random: [CLS], the token that is read and the last one take the place of each
       other, and tokens between them that of the token at the nearest relative position there (Chan et al. 2022 resample whole
       activations so).
     """
@@ -142,7 +142,7 @@ def last_vectors(model: Network, layer: int, hidden: torch.Tensor, places: torch
 
 
 def donors(count: int, seed: int) -> np.ndarray:
-    """For each item another one, by lot: each is taken once."""
+    """For each item another one, at random: each is taken once."""
     order = np.random.default_rng(seed).permutation(count)
     found = np.empty(count, dtype=np.int64)
     found[order] = np.roll(order, -1)

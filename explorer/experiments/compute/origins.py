@@ -59,7 +59,7 @@ class FindsCue(OfMarked):
     """Whether a method of attribution gives the marked word the highest score of all words, 1 or 0: [methods].
 
     The scores are for the difference of the logits of word and foil ("foil"), or for the logit of the word alone ("word"); the
-    score of a word is the sum of those of its pieces. The null is what drawing a word by lot would find: 1 / words.
+    score of a word is the sum of those of its pieces. The null is what a random word would be: 1 / words.
     """
 
     name = "attribution"

@@ -105,7 +105,7 @@ LAYERS, HEADS, STATES = ("layer", 1), ("head", 1), ("hidden state", 0)
 
 @dataclass(frozen=True)
 class Question(ABC):
-    """One question: a way to ask it, a target, and a seed for what is drawn by lot.
+    """One question: a way to ask it, a target, and a seed for what is drawn at random.
 
     Raises InputError for a way or target that it does not have, CapabilityError for what the model lacks.
     """

@@ -157,7 +157,7 @@ def test_of_many_words_some_are_drawn_by_lot(subject, monkeypatch):
     content, found = looked(Layers(look_at=FREQUENCY), subject)
     assert list(content["detail"].data[0].text)[:20] == found.found.types[:20]
     assert len(content["detail"].data[0].x) == 50
-    assert "30 are drawn, by lot" in content["about"]
+    assert "30 are drawn at random" in content["about"]
 
 
 def test_a_click_chooses_a_hidden_state_and_nothing_is_computed_again(subject, refusal, monkeypatch):
