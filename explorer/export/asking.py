@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from explorer.bert.network import Capabilities
+from explorer.bert.capabilities import Capabilities
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import BOX_CHARACTERS, CHARACTERS, CUTS
 from explorer.export.packing import unpacked

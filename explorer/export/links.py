@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import parse_qsl, quote_plus, urlencode
 
 from explorer.bert import checkpoints
-from explorer.bert.network import Capabilities
+from explorer.bert.capabilities import Capabilities
 from explorer.core.errors import InputError
 from explorer.export.asking import Asked
 from explorer.export.packing import packed

@@ -5,7 +5,7 @@ from dataclasses import fields
 from math import isfinite
 from typing import Any
 
-from explorer.bert.network import Capabilities
+from explorer.bert.capabilities import Capabilities
 from explorer.core.errors import CapabilityError, InputError
 from explorer.core.limits import VIEW_SECONDS
 from explorer.core.steps import finished

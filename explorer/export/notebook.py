@@ -9,7 +9,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from explorer.bert.network import Capabilities, Network
+from explorer.bert.capabilities import Capabilities
+from explorer.bert.network import Network
 from explorer.bert.trace import Trace
 from explorer.core.errors import InputError
 from explorer.export.contents import is_told

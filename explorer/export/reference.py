@@ -35,6 +35,8 @@ NAMES = (
     "explorer.bert.results",
     "explorer.bert.trace",
     "explorer.bert.network",
+    "explorer.bert.parts",
+    "explorer.bert.capabilities",
     "explorer.bert.features",
     "explorer.bert.families",
     "explorer.text.corpora",

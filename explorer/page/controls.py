@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.bert.network import Capabilities
+from explorer.bert.capabilities import Capabilities
 from explorer.page import components
 from explorer.ui.settings import Choice, Memory, Number, Setting, Several, Sheet, Switch, Text, Upload
 from explorer.ui.view import MARKDOWN, Part, View

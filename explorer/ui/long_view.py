@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Generator, Hashable
 from typing import Any, ClassVar
 
-from explorer.bert.network import Capabilities
+from explorer.bert.capabilities import Capabilities
 from explorer.core.cache import OnceCache, weight
 from explorer.core.steps import finished
 from explorer.ui.subject import Subject

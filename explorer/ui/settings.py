@@ -8,7 +8,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from explorer.bert.network import Capabilities
+from explorer.bert.capabilities import Capabilities
 from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, Limit
 from explorer.text import limits

@@ -11,7 +11,7 @@ from functools import partial
 from inspect import signature
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform, get_type_hints
 
-from explorer.bert.network import Capabilities
+from explorer.bert.capabilities import Capabilities
 from explorer.core.errors import ExplorerError, InputError
 from explorer.ui.layout import LayoutRow
 from explorer.ui.settings import Setting

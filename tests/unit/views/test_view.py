@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from explorer.bert.network import Capabilities
+from explorer.bert.capabilities import Capabilities
 from explorer.core.errors import InputError
 from explorer.core.limits import Limit
 from explorer.tabs import TABS, VIEWS
