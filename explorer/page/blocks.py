@@ -10,20 +10,18 @@ from weakref import WeakKeyDictionary
 
 import gradio as gr
 
+from explorer.api.blocks_seams import GradioBlocks, deliver, with_delivery
 from explorer.api.gradio_seams import (
     Block,
     BlockFunction,
-    GradioBlocks,
     SessionState,
     component_id,
-    deliver,
     handler_of,
     holds_no_file,
     is_http_url_like,
     keep_stream_open,
     props_of,
     tell_caller,
-    with_delivery,
 )
 from explorer.core.errors import BusyError, InputError
 from explorer.core.fair_queue import Call, nobody_left

@@ -1,0 +1,133 @@
+"""The seams to Gradio's Blocks, as in `gradio_seams`: the steps of a call, the configuration, and what an answer builds."""
+
+import asyncio
+from contextvars import ContextVar
+from typing import Any
+
+import gradio as gr
+from gradio.blocks import BlockFunction, BlocksConfig
+from gradio.processing_utils import add_root_url
+from gradio.state_holder import SessionState
+
+HEARTBEATS = 5.0  # seconds for the heartbeats of open pages to end when the server closes
+_NOTHING: dict[str, Any] = {}
+
+
+# The configuration, and each session's copy of it.
+
+
+class _SessionConfig(BlocksConfig):
+    """A session's copy of the components without their configurations, which only Gradio's deep links read.
+
+    Gradio makes one of every component for each opened page and each call without a session: 100 ms for a page like ours.
+    https://github.com/gradio-app/gradio/pull/8030 gave each session its copy.
+    """
+
+    @staticmethod
+    def config_for_block(*_: Any) -> dict[str, Any]:
+        """An empty configuration, shared because hundreds for each session would trigger the garbage collector."""
+        return _NOTHING
+
+
+class _PageConfig(BlocksConfig):
+    """The page's components, of which each session takes a copy."""
+
+    def __copy__(self) -> _SessionConfig:
+        own = _SessionConfig(self.root_block)
+        own.__dict__.update(vars(super().__copy__()))
+        return own
+
+
+async def _end(ended: asyncio.Event) -> None:
+    """Set an event in the event loop that runs this, where its waiters are woken."""
+    ended.set()
+
+
+class GradioBlocks(gr.Blocks):
+    """Gradio's Blocks with the steps of a call and the page's configuration as methods that subclasses may override.
+
+    Gradio has no hooks around a call. By default each method does what Gradio does.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.default_config = _PageConfig(self)
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The configuration sent by `/` and `/config`. Gradio keeps a single one; ours depends on the request."""
+        return self.config_to_send()
+
+    @config.setter
+    def config(self, made: dict[str, Any]) -> None:
+        self.keep_config(made)
+
+    def config_to_send(self) -> dict[str, Any]:
+        """The configuration for the current request."""
+        return self._made
+
+    def keep_config(self, made: dict[str, Any]) -> None:
+        """Keep the configuration that Gradio has built for all components."""
+        self._made = made
+
+    async def process_api(
+        self, block_fn: BlockFunction | int, inputs: list[Any], state: SessionState | None = None, *others: Any, **named: Any
+    ) -> dict[str, Any]:
+        """Gradio's name for `call`."""
+        return await self.call(block_fn, inputs, state, *others, **named)
+
+    async def call(self, *given: Any, **named: Any) -> dict[str, Any]:
+        """Handle a call, from its arguments to what is sent."""
+        return await super().process_api(*given, **named)
+
+    async def preprocess_data(
+        self, block_fn: BlockFunction, inputs: list[Any], state: SessionState | None, explicit_call: bool = False
+    ) -> list[Any]:
+        """Gradio's name for `read_inputs`."""
+        return await self.read_inputs(block_fn, inputs, state, explicit_call)
+
+    async def read_inputs(self, *given: Any) -> list[Any]:
+        """Convert what was sent to the arguments of a handler."""
+        return await super().preprocess_data(*given)
+
+    async def postprocess_data(self, block_fn: BlockFunction, predictions: list | dict, state: SessionState | None) -> list[Any]:
+        """Gradio's name for `write_outputs`."""
+        return await self.write_outputs(block_fn, predictions, state)
+
+    async def write_outputs(self, *given: Any) -> list[Any]:
+        """Convert what a handler returned to what is sent."""
+        return await super().postprocess_data(*given)
+
+    def close(self, verbose: bool = True) -> None:
+        """Close the server, after ending the heartbeats of open pages in their own event loop.
+
+        Gradio sets their asyncio.Event from this thread, which fails when one of them starts or ends at that moment.
+        """
+        ended = getattr(self, "app", None) and self.app.stop_event
+        loop = getattr(ended, "_loop", None)  # set once something has waited for the event
+        if ended is not None and loop and loop.is_running():
+            asyncio.run_coroutine_threadsafe(_end(ended), loop).result(HEARTBEATS)
+        super().close(verbose)
+
+    def session_state(self, session: str | None) -> SessionState | None:
+        """Gradio's state of a session; None for an unknown session, for which no state is created."""
+        return self.state_holder[session] if session in self.state_holder.session_data else None
+
+
+# Parts of a page that an answer builds in the browser. Gradio does this only for `gr.render`, which builds them again for each
+# session and each time; ours are built once. See https://github.com/gradio-app/gradio/issues/10282 and 12891.
+
+_delivery: ContextVar[dict[str, Any] | None] = ContextVar("_delivery", default=None)
+
+
+def deliver(delivery: dict[str, Any] | None) -> None:
+    """Let the answer of the current call build a part of the page, as one of `gr.render` would; None for no part."""
+    _delivery.set(delivery)
+
+
+def with_delivery(answer: dict[str, Any], root: str | None) -> dict[str, Any]:
+    """The answer of the current call, with the part that it builds; its files are below the address `root`."""
+    delivery = _delivery.get()
+    if delivery is not None:
+        answer["render_config"] = add_root_url(delivery, root, None) if root else delivery
+    return answer
