@@ -1,16 +1,11 @@
 """Where models come from: the bundled one, a folder, the Hub or its local cache. Nothing here imports torch, which is slow."""
 
-import errno
-import io
 import json
 import os
-import re
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any
 
 import huggingface_hub
 from huggingface_hub import constants
@@ -23,17 +18,15 @@ from huggingface_hub.errors import (
     RevisionNotFoundError,
 )
 from huggingface_hub.utils import validate_repo_id
-from tqdm import tqdm
 
 from explorer.bert.families import Family, family_of, saved_from, task_of
+from explorer.bert.hub import EXAMPLE_ID, HUB_TIMEOUT, NOT_STORABLE, Place, Report, reporting_bar, unreachable, weights_to_fetch
 from explorer.core.errors import ModelError
 from explorer.core.limits import is_public
 from explorer.core.paths import ASSETS
-from explorer.core.steps import Stopped
 
 BUNDLED = "bert-l6-h384-uncased"
 BUNDLED_FOLDER = ASSETS / "models" / BUNDLED
-EXAMPLE_ID = "google-bert/bert-base-uncased"
 TUNED = "tuned-"  # prefix of a tuned model's name in the model box: one that was trained here, and is kept in its run
 
 TOKENIZER_FILES = [
@@ -47,20 +40,6 @@ TOKENIZER_FILES = [
 ]
 WEIGHT_FILES = ["model.safetensors", "model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json"]
 VOCABULARY_FILES = {"tokenizer.json", "vocab.txt", "merges.txt"}  # any one of them: the last comes with vocab.json
-REVISION = re.compile(r"(?!.*\.\.)[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*")  # a branch, a tag or a commit
-LONGEST_REVISION = 128  # characters
-NO_REVISION = f"What stands after @ names no revision; write a branch, a tag or a commit, such as {EXAMPLE_ID}@main."
-HUB_TIMEOUT = 10  # seconds in which the Hub must list a repository
-NOT_STORABLE = {errno.EACCES, errno.EDQUOT, errno.ENOSPC, errno.EPERM, errno.EROFS}
-
-Report = Callable[[float, str], None]
-"""Receives the progress of a download: a share from 0 to 1, and what is being done.
-
-It may raise `Stopped`; what has been downloaded is kept.
-"""
-
-constants.HF_HUB_DISABLE_XET = True  # such downloads cannot be stopped
-constants.DOWNLOAD_CHUNK_SIZE = 2**20  # bytes between two reports of progress, at which a download can be stopped
 
 
 @dataclass(frozen=True)
@@ -219,29 +198,6 @@ def _kind(config: Path, name: str, from_hub: bool) -> tuple[Family, str]:
     return family_of(model_type, architectures, name), saved_from(architectures)
 
 
-@dataclass(frozen=True)
-class Place:
-    """The address of a model on the Hub."""
-
-    id: str
-    revision: str | None  # a branch, a tag or a commit; None for the default one
-
-    @classmethod
-    def of(cls, name: str) -> "Place":
-        """The place that `id` or `id@revision` names.
-
-        Raises ModelError unless the revision is one that git allows: the Hub's client makes a path of it, and would follow it
-        anywhere.
-        """
-        repository, at, revision = name.partition("@")
-        if at and (len(revision) > LONGEST_REVISION or not REVISION.fullmatch(revision)):
-            raise ModelError(NO_REVISION)
-        return cls(repository, revision or None)
-
-    def __str__(self) -> str:
-        return self.id if self.revision is None else f"{self.id}@{self.revision}"
-
-
 def _from_cache(place: Place) -> Path | None:
     """The newest complete snapshot in the local cache, without the network; None if there is none."""
     try:
@@ -295,10 +251,10 @@ def _download(place: Place, report: Report) -> Path:
         heads = _promised(*_kind(Path(config), name, from_hub=True))
         if not VOCABULARY_FILES & sizes.keys():
             raise ModelError(f"{name} on the hub has no tokenizer.json or vocab.txt; try {EXAMPLE_ID}.")
-        wanted = ["config.json", *TOKENIZER_FILES, *_weights_to_fetch(set(sizes), name)]
+        wanted = ["config.json", *TOKENIZER_FILES, *weights_to_fetch(set(sizes), name)]
         total = sum(size for file, size in sizes.items() if any(fnmatch(file, pattern) for pattern in wanted))
         report(0, f"fetching {total / 1e6:.0f} MB: {name}, with {heads}")
-        bar = _reporting_bar(report, total)
+        bar = reporting_bar(report, total)
         folder = huggingface_hub.snapshot_download(place.id, revision=revision, allow_patterns=wanted, tqdm_class=bar)
         report(1, f"opening {name}")
     except GatedRepoError as error:
@@ -312,11 +268,11 @@ def _download(place: Place, report: Report) -> Path:
     except (HfHubHTTPError, OSError, ValueError, RuntimeError) as error:  # hf_xet raises RuntimeError
         if isinstance(error, OSError) and error.errno in NOT_STORABLE:
             raise ModelError(f"{name} cannot be stored in the local cache; make room, or set HF_HOME.") from error
-        raise _unreachable(name) from error
+        raise unreachable(name) from error
     except Exception as error:  # errors of the Hub's HTTP client, which we do not import, are recognized by their module
         if not type(error).__module__.startswith("http"):
             raise
-        raise _unreachable(name) from error
+        raise unreachable(name) from error
     return Path(folder)
 
 
@@ -331,54 +287,3 @@ def _promised(family: Family, name: str) -> str:
         "a head for replaced pieces": bool(family.replaced_head) and whole,
     }
     return " and ".join(head for head, there in heads.items() if there) or "no head"
-
-
-def _unreachable(name: str) -> ModelError:
-    return ModelError(
-        f"{name} is not in the local cache and the hub cannot be reached; connect to the internet once, or name a folder."
-    )
-
-
-def _weights_to_fetch(files: set[str], name: str) -> list[str]:
-    """The weight files to download: safetensors if there are any, else the older format, which is read with weights_only=True."""
-    for single, index, shards in (
-        ("model.safetensors", "model.safetensors.index.json", "model-*.safetensors"),
-        ("pytorch_model.bin", "pytorch_model.bin.index.json", "pytorch_model-*.bin"),
-    ):
-        if single in files:
-            return [single]
-        if index in files:
-            return [index, shards]
-    raise ModelError(f"{name} on the hub has no weights that PyTorch can read; try {EXAMPLE_ID}.")
-
-
-def _reporting_bar(report: Report, total: int) -> type[tqdm]:
-    """A progress bar that reports the downloaded bytes of `total` instead of drawing on the terminal.
-
-    The Hub updates several bars from its own threads; the reported share never decreases.
-    """
-    furthest, stopped = 0.0, threading.Event()
-
-    class ReportingBar(tqdm):
-        """Counts the bytes of all files together."""
-
-        def __init__(self, *args: Any, **kwargs: Any) -> None:
-            kwargs.pop("name", None)
-            super().__init__(*args, **{**kwargs, "file": io.StringIO()})
-
-        def update(self, *args: Any, **kwargs: Any) -> bool | None:
-            if stopped.is_set():  # not in display(), where tqdm holds a lock
-                raise Stopped
-            return super().update(*args, **kwargs)
-
-        def display(self, *args: Any, **kwargs: Any) -> None:
-            nonlocal furthest
-            if self.unit != "B" or min(self.n, total) <= furthest:
-                return
-            furthest = min(self.n, total)
-            try:
-                report(furthest / total, f"fetching {furthest / 1e6:.0f} of {total / 1e6:.0f} MB")
-            except Stopped:
-                stopped.set()
-
-    return ReportingBar

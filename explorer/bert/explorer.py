@@ -14,7 +14,8 @@ from typing import Any
 
 from explorer.bert import attending, checkpoints, replicas
 from explorer.bert.batcher import Batcher, readings
-from explorer.bert.checkpoints import Checkpoint, Report
+from explorer.bert.checkpoints import Checkpoint
+from explorer.bert.hub import Report
 from explorer.bert.network import MaskGuesses, Network
 from explorer.bert.results import Ablation, Attributed, Head, Patching, Routes
 from explorer.bert.trace import Reading, Trace

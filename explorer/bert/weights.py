@@ -9,7 +9,8 @@ from typing import Any
 from safetensors import safe_open
 
 from explorer.bert import attending, plausible
-from explorer.bert.checkpoints import EXAMPLE_ID, Checkpoint
+from explorer.bert.checkpoints import Checkpoint
+from explorer.bert.hub import EXAMPLE_ID
 from explorer.core.engine import LOCK, torch, transformers
 from explorer.core.errors import ModelError
 from explorer.core.log import logger

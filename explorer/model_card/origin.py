@@ -1,8 +1,9 @@
 """The origin of the model, and its cost."""
 
 from explorer.bert import plausible
-from explorer.bert.checkpoints import BUNDLED, Place
+from explorer.bert.checkpoints import BUNDLED
 from explorer.bert.explorer import Explorer
+from explorer.bert.hub import Place
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, View, max_error, part, prose
 

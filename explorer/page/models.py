@@ -9,6 +9,7 @@ import gradio as gr
 
 from explorer.bert import checkpoints
 from explorer.bert.explorer import Explorer, load
+from explorer.bert.hub import EXAMPLE_ID
 from explorer.core import jobs
 from explorer.core.errors import ExplorerError
 from explorer.core.steps import map_steps, relay
@@ -107,7 +108,7 @@ def _opening(session: str | None) -> str:
 
 def _listed(recent: Sequence[str]) -> list[str]:
     """The models to choose from: those every page offers, and the recent ones that are still on this machine."""
-    names = [checkpoints.default_name(), checkpoints.BUNDLED, checkpoints.EXAMPLE_ID, *checkpoints.cached()]
+    names = [checkpoints.default_name(), checkpoints.BUNDLED, EXAMPLE_ID, *checkpoints.cached()]
     return list(dict.fromkeys([*names, *filter(checkpoints.is_here, recent)]))
 
 

@@ -6,9 +6,10 @@ from functools import cached_property
 from typing import Any
 
 from explorer.bert import checkpoints
-from explorer.bert.checkpoints import BUNDLED, Place
+from explorer.bert.checkpoints import BUNDLED
 from explorer.bert.explorer import Explorer
 from explorer.bert.families import family_of
+from explorer.bert.hub import Place
 from explorer.text.pieces import with_own_mask
 from explorer.ui.subject import Subject
 

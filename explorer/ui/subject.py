@@ -7,6 +7,7 @@ from typing import Any
 
 from explorer.bert import checkpoints
 from explorer.bert.explorer import Explorer, load
+from explorer.bert.hub import EXAMPLE_ID
 from explorer.bert.trace import Trace
 from explorer.core.errors import InputError, ModelError
 from explorer.core.limits import CUTS
@@ -141,7 +142,7 @@ class Subject:
     @property
     def other_models(self) -> list[str]:
         """The names of other models that can be opened without a download."""
-        names = dict.fromkeys([checkpoints.default_name(), checkpoints.BUNDLED, checkpoints.EXAMPLE_ID, *checkpoints.cached()])
+        names = dict.fromkeys([checkpoints.default_name(), checkpoints.BUNDLED, EXAMPLE_ID, *checkpoints.cached()])
         return [name for name in names if name != self.model_name and checkpoints.is_here(name)]
 
     @property

@@ -6,9 +6,11 @@ import huggingface_hub
 import numpy as np
 import pytest
 from huggingface_hub import constants
+from tqdm import tqdm
 
 import explorer
 from explorer.bert import checkpoints
+from explorer.bert.hub import NO_REVISION, Place, reporting_bar
 from explorer.core.errors import ModelError
 from explorer.core.steps import Stopped
 from tests.families import write_family
@@ -87,7 +89,7 @@ def test_what_is_no_revision_reads_no_file_and_is_told_alike(revision, hub, tiny
     cache_by_hand(tiny_folder, REPO)
     name = f"{REPO}@{revision}"
     monkeypatch.setattr(huggingface_hub, "snapshot_download", None)
-    assert refusal(ModelError, lambda: explorer.load(name)) == checkpoints.NO_REVISION
+    assert refusal(ModelError, lambda: explorer.load(name)) == NO_REVISION
     assert not checkpoints.is_here(name)
     assert checkpoints.described(name) == ""
     assert hub.asked == []
@@ -98,12 +100,12 @@ def test_a_file_that_somebody_wrote_opens_no_folder(hub, tiny_folder, refusal, m
     (tmp_path / "uploaded.txt").write_text(str(tiny_folder))
     monkeypatch.setenv("BERT_EXPLORER_PROFILE", "public")
     for place in (tmp_path / "uploaded.txt", Path("../../../uploaded.txt")):
-        assert refusal(ModelError, lambda place=place: explorer.load(f"{REPO}@{place}")) == checkpoints.NO_REVISION
+        assert refusal(ModelError, lambda place=place: explorer.load(f"{REPO}@{place}")) == NO_REVISION
 
 
 @pytest.mark.parametrize("revision", ["main", "v1.0", "refs/pr/1", "feature/some_thing-2", SHA])
 def test_what_git_calls_a_revision_is_one(revision):
-    assert checkpoints.Place.of(f"{REPO}@{revision}") == checkpoints.Place(REPO, revision)
+    assert Place.of(f"{REPO}@{revision}") == Place(REPO, revision)
 
 
 def test_a_damaged_cache_is_told_in_a_sentence(hub, tiny_folder, refusal):
@@ -140,9 +142,9 @@ def test_older_weights_and_shards_are_fetched_when_there_are_no_others(hub, vari
 
 def test_progress_grows_to_one(hub, tiny_folder, monkeypatch):
     monkeypatch.setattr(constants, "DOWNLOAD_CHUNK_SIZE", 500)
-    start = checkpoints.tqdm.__init__
+    start = tqdm.__init__
     often = {"mininterval": 0, "miniters": 1}  # so that even a tiny download is told in steps
-    monkeypatch.setattr(checkpoints.tqdm, "__init__", lambda *args, **kwargs: start(*args, **kwargs | often))
+    monkeypatch.setattr(tqdm, "__init__", lambda *args, **kwargs: start(*args, **kwargs | often))
     told = []
     hub.put(REPO, tiny_folder, README__md=b"x" * 500_000)
     explorer.load(REPO, report=lambda share, what: told.append((share, what)))
@@ -188,7 +190,7 @@ def test_what_is_in_the_cache_is_listed(hub, tiny_folder, monkeypatch):
 
 def test_bytes_received_and_bytes_written_make_one_progress():
     told = []
-    bar = checkpoints._reporting_bar(lambda share, what: told.append(share), total=100)
+    bar = reporting_bar(lambda share, what: told.append(share), total=100)
     received, written = (bar(total=0, unit="B", mininterval=0, miniters=1) for _ in range(2))
     files = bar(total=2, mininterval=0, miniters=1)
     for bytes_received, bytes_written in [(40, 0), (20, 10), (0, 40), (60, 30), (0, 20)]:  # some are received twice

@@ -8,6 +8,7 @@ from huggingface_hub.utils import build_hf_headers
 import explorer
 from explorer import app
 from explorer.bert import checkpoints
+from explorer.bert.hub import EXAMPLE_ID
 from explorer.core import limits
 from explorer.core.errors import InputError, ModelError
 from explorer.core.limits import LIMITS, TEXTS
@@ -88,7 +89,7 @@ def test_strangers_cannot_tell_which_folders_there_are(public, monkeypatch, tiny
 
 def test_nothing_is_fetched_to_find_out_whether_the_model_of_a_zip_is_here(public, tiny_folder, monkeypatch):
     assert checkpoints.here(checkpoints.BUNDLED) == checkpoints.BUNDLED_FOLDER
-    for name in (str(tiny_folder), "assets", checkpoints.EXAMPLE_ID):
+    for name in (str(tiny_folder), "assets", EXAMPLE_ID):
         assert checkpoints.here(name) is None
     monkeypatch.setenv(limits.PROFILE, "local")
     assert checkpoints.here(str(tiny_folder)) == tiny_folder.resolve()

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 import segno
 
-from explorer.bert import checkpoints
+from explorer.bert.hub import NO_REVISION
 from explorer.core.errors import BusyError
 from explorer.core.limits import WAITING
 from explorer.export import links, qr, ways
@@ -65,7 +65,7 @@ def test_a_link_reads_no_file_of_this_machine(fetch):
     ]
     assert {status for status, _ in answers} == {400}
     (sentence,) = {json.loads(body)["error"] for _, body in answers}
-    assert sentence.startswith(checkpoints.NO_REVISION)
+    assert sentence.startswith(NO_REVISION)
 
 
 def test_a_page_of_another_site_loads_no_model(fetch):

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from explorer.bert import checkpoints
-from explorer.bert.checkpoints import NOT_STORABLE
 from explorer.bert.explorer import Explorer, load
+from explorer.bert.hub import NOT_STORABLE
 from explorer.core import disk
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import MEGABYTE, ZIP_MEGABYTES
