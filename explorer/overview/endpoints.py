@@ -6,6 +6,7 @@ from explorer.api.arguments import explorer_for
 from explorer.bert.explorer import Explorer
 from explorer.techniques import routes as tracing
 from explorer.techniques.lens import first_guesses
+from explorer.techniques.run_mixing import mixing_and_states
 from explorer.text import limits
 
 MOST = 200  # routes
@@ -34,7 +35,7 @@ def routes(
     position = position if position >= 0 else blanks[0] if blanks else 0
     state = limits.hidden_state_index(state, has.layers)
     cuts = limits.cut_weights(cut, has.layers, has.heads, trace.kept)
-    mixing, states = tracing.mixing_and_states(trace, cuts=cuts)
+    mixing, states = mixing_and_states(trace, cuts=cuts)
     shares = tracing.place_shares(mixing.shares, position, state)
     steps = tracing.routes(mixing.shares, shares, MOST)
     heads = tracing.strongest_heads(trace, steps, cuts=cuts)

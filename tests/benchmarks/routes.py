@@ -14,7 +14,8 @@ from explorer.core.steps import finished
 from explorer.overview.compute.trust import Trust, rank_correlation, trust
 from explorer.techniques.ablation import Cut, changed_states
 from explorer.techniques.attribution import gradient_x_input
-from explorer.techniques.routes import Route, mixing, mixing_and_states, place_shares, routes
+from explorer.techniques.routes import Route, place_shares, routes
+from explorer.techniques.run_mixing import mixing, mixing_and_states
 from explorer.techniques.targets import Target, read, word_target
 from explorer.text.corpora import built_in
 from tests.benchmarks import Comparison, side_by_side

@@ -14,7 +14,7 @@ from explorer.fill_mask.compute.masking_game import Rules
 from explorer.finetune.compute.top_layers import Top
 from explorer.inside_head.compute import batch
 from explorer.overview.compute import neuron_effects
-from explorer.techniques import ablation, attribution, inside, lens, pseudo_likelihood, routes, targets
+from explorer.techniques import ablation, attribution, inside, lens, pseudo_likelihood, routes, run_mixing, targets
 from tests import decomposing, hooks
 from tests.families import KINDS, write_family
 
@@ -209,7 +209,7 @@ class TestRoutes:
         layers = model._layer_modules(eager.get_submodule(model.family.encoder))
         with hooks.cut_weights(eager, cuts), decomposing.watching(layers, kind) as made:
             _, theirs = read(eager, model, INPUTS["pair"])
-        mixing = routes.mixing(trace, cuts=cuts)
+        mixing = run_mixing.mixing(trace, cuts=cuts)
         assert np.allclose(mixing.shares.sum(-1), 1, atol=1e-5)
         for layer in range(3):
             after, parts, rest = decomposing.decomposed(made, theirs.attentions, layer)
@@ -222,10 +222,10 @@ class TestRoutes:
             assert close(routes.head_parts(trace, layer, 3, cuts=cuts), parts[3])
 
     def test_long_inputs(self, model):
-        found = routes.mixing(model.trace(*INPUTS["long"]))
+        found = run_mixing.mixing(model.trace(*INPUTS["long"]))
         assert np.allclose(found.shares.sum(-1), 1, atol=1e-5)
         assert found.shares.min() >= 0
-        block = routes.block_of(model.trace(*INPUTS["long"]), 1)
+        block = run_mixing.block_of(model.trace(*INPUTS["long"]), 1)
         query = 40
         parts = block.head_parts(query).sum(0)
         vector = block.vectors[query]

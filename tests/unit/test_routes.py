@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from explorer.bert.trace import Trace
-from explorer.techniques import ablation, mixing, routes
+from explorer.techniques import ablation, mixing, routes, run_mixing
 from tests.decomposing import decomposed, shares_of, watching
 from tests.hooks import cut_weights, eager_bert, every_dense, zeroed
 
@@ -38,7 +38,7 @@ def taken_apart(eager, model):
 
 def test_the_mixing_is_that_of_the_written_out_parts(model, eager):
     trace = model.trace(TEXT, TEXT_B)
-    found = routes.mixing(trace)
+    found = run_mixing.mixing(trace)
     assert found.shares.shape == (model.capabilities.layers, trace.kept, trace.kept)
     assert found.shares.dtype == np.float32
     np.testing.assert_allclose(found.shares.sum(-1), 1, atol=1e-6)
@@ -55,45 +55,45 @@ def test_a_changed_run_mixes_as_the_written_out_parts_of_that_run_do(model, eage
     off = [(1, 0), (0, 1)] if changed != "cut" else []
     with cut_weights(eager, [*cuts, *((layer, slice(None), slice(None), head) for layer, head in off)]):
         theirs = taken_apart(eager, model)
-    found, states = routes.mixing_and_states(trace, off, cuts)
+    found, states = run_mixing.mixing_and_states(trace, off, cuts)
     assert found.max_error < 1e-4
     np.testing.assert_allclose(states, ablation.changed_states(trace, off, None, cuts), atol=2e-5)
-    np.testing.assert_array_equal(routes.mixing(trace, off, cuts).shares, found.shares)
+    np.testing.assert_array_equal(run_mixing.mixing(trace, off, cuts).shares, found.shares)
     for layer, (ours, (after, parts, _)) in enumerate(zip(found.shares, theirs, strict=True)):
         np.testing.assert_allclose(ours, shares_of(after, parts.sum(1)), atol=1e-5)
         if cuts and layer == 1:
             assert ours[6, 4] == 0
-    assert np.abs(found.shares - routes.mixing(trace).shares).max() > 1e-4
+    assert np.abs(found.shares - run_mixing.mixing(trace).shares).max() > 1e-4
 
 
 def test_a_patched_run_mixes_from_the_patch_on(model):
     trace, other = model.trace(TEXT, TEXT_B), model.trace(TEXT.replace("Japan", "man"), TEXT_B)
     if other.kept != trace.kept:
         other = ablation.with_mask(trace, 4)
-    before = routes.mixing(trace)
+    before = run_mixing.mixing(trace)
     layers = model.capabilities.layers
-    found, states = routes.mixing_and_states(trace, patch=(1, 4, other))
+    found, states = run_mixing.mixing_and_states(trace, patch=(1, 4, other))
     np.testing.assert_allclose(states, ablation.changed_states(trace, patch=(1, 4, other)), atol=2e-5)
     np.testing.assert_array_equal(found.shares[0], before.shares[0])
     assert np.abs(found.shares[1:] - before.shares[1:]).max() > 1e-4
-    whole = routes.mixing(trace, patch=(layers, 4, other))
+    whole = run_mixing.mixing(trace, patch=(layers, 4, other))
     np.testing.assert_array_equal(whole.shares, before.shares)
 
 
 def test_what_is_put_in_leaves_the_run_as_it_was(model):
     trace = model.trace(TEXT, TEXT_B)
     before = trace.states.clone()
-    routes.mixing(trace, [(0, 0)], CUTS)
+    run_mixing.mixing(trace, [(0, 0)], CUTS)
     routes.head_shares(trace, 1, 2, [(0, 0)], CUTS)
     assert torch.equal(trace.states, before)
-    assert routes.mixing(trace) is routes.mixing(trace)
-    assert not routes.mixing(trace).shares.flags.writeable
+    assert run_mixing.mixing(trace) is run_mixing.mixing(trace)
+    assert not run_mixing.mixing(trace).shares.flags.writeable
 
 
 @pytest.mark.parametrize("cuts", [[], CUTS])
 def test_heads_sum_to_the_ribbon_and_in_vectors_to_the_part(model, eager, cuts):
     trace = model.trace(TEXT, TEXT_B)
-    found = routes.mixing(trace, cuts=cuts).shares
+    found = run_mixing.mixing(trace, cuts=cuts).shares
     with cut_weights(eager, cuts):
         theirs = taken_apart(eager, model)
     for layer, (after, parts, _) in enumerate(theirs[:2]):
@@ -147,7 +147,7 @@ def test_long_inputs_are_mixed_as_short_ones(model, monkeypatch):
     trace = model.trace(text)
     assert trace.kept > 200
     for layer in range(2):
-        block = routes.block_of(trace, layer)
+        block = run_mixing.block_of(trace, layer)
         monkeypatch.undo()
         ours, error = mixing.shares(block)
         monkeypatch.setattr(mixing, "SHORT", 10_000)
@@ -159,7 +159,7 @@ def test_long_inputs_are_mixed_as_short_ones(model, monkeypatch):
 
 def test_places_sum_to_one_and_multiply_backwards(model):
     trace = model.trace(TEXT, TEXT_B)
-    shares, layers = routes.mixing(trace).shares, model.capabilities.layers
+    shares, layers = run_mixing.mixing(trace).shares, model.capabilities.layers
     for state in (layers, 1, 0):
         found = routes.place_shares(shares, 6, state)
         assert found.shape == (state + 1, trace.kept)
@@ -173,7 +173,7 @@ def test_places_sum_to_one_and_multiply_backwards(model):
 
 def test_routes_are_the_strongest_steps(model):
     trace = model.trace(TEXT, TEXT_B)
-    shares = routes.mixing(trace).shares
+    shares = run_mixing.mixing(trace).shares
     places = routes.place_shares(shares, 6)
     every = {
         (layer, query, key): float(places[layer + 1, query] * shares[layer, query, key])
@@ -194,7 +194,7 @@ def test_routes_are_the_strongest_steps(model):
 
 def test_the_bundled_models_blank_takes_from_the_capital_of_japan(bundled):
     trace = bundled.trace("The capital of Japan is [MASK].", "It is a city of temples and skyscrapers.")
-    shares = routes.mixing(trace).shares
+    shares = run_mixing.mixing(trace).shares
     places = routes.place_shares(shares, trace.mask_positions[0])
     strongest = [
         (trace.tokens[one.query], trace.tokens[one.key], one.layer + 1) for one in routes.routes(shares, places, 2, others=True)
@@ -205,12 +205,12 @@ def test_the_bundled_models_blank_takes_from_the_capital_of_japan(bundled):
 PEAK = """
 import sys, pathlib, torch
 import explorer
-from explorer.techniques import routes
+from explorer.techniques import routes, run_mixing
 def status(name):
     rows = pathlib.Path("/proc/self/status").read_text().splitlines()
     return int(next(row for row in rows if row.startswith(name + ":")).split()[1]) * 1024
 def opened(text):
-    shares = routes.mixing(model.trace(text)).shares
+    shares = run_mixing.mixing(model.trace(text)).shares
     routes.routes(shares, routes.place_shares(shares, 3))
 model = explorer.load(sys.argv[1])
 opened("the man went to the store")
@@ -234,14 +234,14 @@ def test_switched_off_heads_are_those_of_a_hook(model, eager):
     trace, off = model.trace(TEXT, TEXT_B), [(0, 1), (1, 0)]
     with zeroed(every_dense(eager), model.capabilities.heads, off):
         theirs = eager.bert(**model.tokenizer(TEXT, TEXT_B, return_tensors="pt")).last_hidden_state[0]
-    _, states = routes.mixing_and_states(trace, off)
+    _, states = run_mixing.mixing_and_states(trace, off)
     np.testing.assert_allclose(states[-1], theirs, atol=2e-5)
 
 
 def test_what_is_kept_of_the_mixing_does_not_keep_its_text_in_memory(tiny):
     trace = Trace.of(tiny, tiny.encode(TEXT))
-    first, reading = routes.mixing(trace, cuts=CUTS[:1]), ref(trace.reading)
-    assert routes.mixing(trace, cuts=CUTS[:1]) is first
+    first, reading = run_mixing.mixing(trace, cuts=CUTS[:1]), ref(trace.reading)
+    assert run_mixing.mixing(trace, cuts=CUTS[:1]) is first
     del trace
     gc.collect()
     assert reading() is None

@@ -11,7 +11,8 @@ from explorer.core.engine import torch
 from explorer.experiments.compute.question import Axis, Group, Measured, OfMarked, OverStates, ReadItem, own_states
 from explorer.experiments.compute.targets import WORD
 from explorer.techniques.attribution import attribute
-from explorer.techniques.routes import mixing, place_shares
+from explorer.techniques.routes import place_shares
+from explorer.techniques.run_mixing import mixing
 from explorer.techniques.targets import Target
 
 METHODS = {

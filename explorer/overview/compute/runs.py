@@ -13,7 +13,7 @@ from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
 from explorer.techniques.ablation import Cut, Head
 from explorer.techniques.lens import first_guesses
-from explorer.techniques.routes import Mixing, Patch, mixing, mixing_and_states
+from explorer.techniques.run_mixing import Mixing, Patch, mixing, mixing_and_states
 
 Word = tuple[str, float]
 """A piece of the vocabulary and its probability, 0 to 1."""

@@ -12,7 +12,8 @@ from explorer.core.engine import inference_mode
 from explorer.core.errors import InputError
 from explorer.core.lazy import scipy
 from explorer.techniques.ablation import readings_without
-from explorer.techniques.routes import mixing, place_shares
+from explorer.techniques.routes import place_shares
+from explorer.techniques.run_mixing import mixing
 from explorer.techniques.targets import Target, read_at
 
 FEWEST = 3  # pieces; the ranks of two are either equal or not

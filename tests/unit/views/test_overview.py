@@ -11,7 +11,8 @@ from explorer.overview.routes import Routes
 from explorer.overview.run import ROWS
 from explorer.overview.trust import MEASURED, Trust
 from explorer.techniques import targets
-from explorer.techniques.routes import Route, head_shares, mixing, place_shares, strongest_heads
+from explorer.techniques.routes import Route, head_shares, place_shares, strongest_heads
+from explorer.techniques.run_mixing import mixing
 from explorer.ui.pictures.numbers import kept
 from explorer.ui.subject import Selection, Subject
 
