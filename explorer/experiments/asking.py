@@ -1,6 +1,7 @@
 """What all questions of an experiment show: the mean of every place, the chosen one on a held-out half and in every item."""
 
-from collections.abc import Generator, Hashable, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Generator, Hashable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -59,9 +60,9 @@ class AskingView(ItemsView):
     name, question = "experiments", ""
     layout: ClassVar[Sequence[LayoutRow]] = (ITEMS, results())
     unit: ClassVar[str] = "logit difference"  # of a value
-    beside: ClassVar[str] = "a random place"  # what the chosen place is judged by
+    beside: ClassVar[str]  # what the chosen place is judged by
     is_share: ClassVar[bool] = False  # whether no value is below 0
-    columns_each: ClassVar[tuple[str, str]] = ("", "")  # titles in the list of items: `before` ("" for none), and the value
+    columns_each: ClassVar[tuple[str, str]]  # titles in the list of items: `before` ("" for none), and the value
     adds_before: ClassVar[bool] = False  # whether the value in the list is `before` plus what was measured
     board = chart("The mean of every place", height=330)
     about = sentence(classes="caption")
@@ -148,15 +149,9 @@ class AskingView(ItemsView):
             return None
         return Finding(self.tell(found), _why(found))
 
+    @abstractmethod
     def tell(self, found: Experiment) -> str:
-        """The finding, as a sentence."""
-        held = found.summary.held_out
-        return (
-            f"{capital(place_name(found.axes, found.summary.selected))}, selected on "
-            f"{len(found.items) - held.items} items, has {plain(held.effect)} on the other {held.items} (95 % interval "
-            f"{plain(held.low)} to {plain(held.high)}; rank {held.rank} of {found.summary.q.size}); {self.beside} "
-            f"{plain(held.random)}."
-        )
+        """The finding, as a sentence: the selected place on the other half of the items."""
 
     def _at(self, subject: Subject, found: Experiment) -> tuple[int, ...]:
         """The place that is looked at."""
@@ -241,6 +236,16 @@ def plain(value: float) -> str:
 def capital(told: str) -> str:
     """A sentence's beginning."""
     return told[:1].upper() + told[1:]
+
+
+def between(held: HeldOut, written: Callable[[float], str] = plain) -> str:
+    """Where the mean on the other half lies, in a sentence."""
+    return f"95 % interval {written(held.low)} to {written(held.high)}"
+
+
+def doubt(held: HeldOut) -> str:
+    """What a sentence adds where 0 lies within the interval."""
+    return ", which is not certain" if held.low <= 0 <= held.high else ""
 
 
 def percent(held: HeldOut) -> str:

@@ -1,6 +1,6 @@
 """Which heads decide between two words, over many items."""
 
-from explorer.experiments.asking import AskingView, helping, plain, results
+from explorer.experiments.asking import AskingView, between, doubt, helping, plain, results
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.heads_off import HEADS_OFF, MEAN, RESAMPLE, ZERO
 from explorer.experiments.compute.targets import WORD
@@ -55,11 +55,11 @@ class HeadsDecide(AskingView):
         name = head_name((summary.selected[0], summary.selected[1])).capitalize()
         told = (
             f"{name}, selected on {len(found.items) - held_out.items} items, changes the logit difference of the other "
-            f"{held_out.items} by {signed(held_out.effect)} of {plain(found.held_out_before)} (95 % interval "
-            f"{signed(held_out.low)} to {signed(held_out.high)}; rank {held_out.rank} of {summary.q.size}); a random head "
+            f"{held_out.items} by {signed(held_out.effect)} of {plain(found.held_out_before)} "
+            f"({between(held_out, signed)}; rank {held_out.rank} of {summary.q.size}); a random head "
             f"by {signed(held_out.random)}."
         )
-        return f"No head decides for certain: {told[0].lower()}{told[1:]}" if held_out.low <= 0 <= held_out.high else told
+        return f"No head decides for certain: {told[0].lower()}{told[1:]}" if doubt(held_out) else told
 
     def counted(self, found: Experiment, at: tuple[int, ...]) -> str:
         """In how many items the head helps."""

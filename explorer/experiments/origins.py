@@ -1,6 +1,6 @@
 """Questions of an experiment about what an answer comes from: links cut, attribution, routes; and how likely whole texts are."""
 
-from explorer.experiments.asking import TESTS, AskingView, capital, helping, percent, plain, results
+from explorer.experiments.asking import TESTS, AskingView, between, capital, doubt, helping, percent, plain, results
 from explorer.experiments.compute.attention import BACKWARD, FORWARD
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.origins import ALONE, FOIL, STEPS
@@ -40,11 +40,10 @@ class CutOver(AskingView):
     def tell(self, found: Experiment) -> str:
         """What the selected link does on the other half."""
         held = found.summary.held_out
-        sure = "" if held.high < 0 or held.low > 0 else ", which is not certain"
         return (
             f"{capital(place_name(found.axes, found.summary.selected))}, selected on {len(found.items) - held.items} items: "
-            f"without its link the logit difference of the other {held.items} changes by {signed(held.effect)} (95 % interval "
-            f"{signed(held.low)} to {signed(held.high)}){sure}; without another word's link by {signed(held.random)}."
+            f"without its link the logit difference of the other {held.items} changes by {signed(held.effect)} "
+            f"({between(held, signed)}){doubt(held)}; without another word's link by {signed(held.random)}."
         )
 
     def counted(self, found: Experiment, at: tuple[int, ...]) -> str:
@@ -123,8 +122,7 @@ class LikelihoodOver(AskingView):
     def tell(self, found: Experiment) -> str:
         """By how much the word's text is ahead on the other half."""
         held = found.summary.held_out
-        sure = "" if held.low > 0 or held.high < 0 else ", which is not certain"
         return (
             f"Counting {place_name(found.axes, found.summary.selected)}, the text with the word is likelier by "
-            f"{plain(held.effect)} nats in {held.items} items (95 % interval {plain(held.low)} to {plain(held.high)}){sure}."
+            f"{plain(held.effect)} nats in {held.items} items ({between(held)}){doubt(held)}."
         )

@@ -1,6 +1,6 @@
 """The other questions of an experiment: patching, the lens, and the attention from one marked word to another."""
 
-from explorer.experiments.asking import TESTS, AskingView, capital, percent, plain, results
+from explorer.experiments.asking import TESTS, AskingView, between, capital, percent, plain, results
 from explorer.experiments.compute.attention import BACKWARD, FORWARD
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.patching import HEADS_OF, MLP, RESIDUAL
@@ -69,8 +69,7 @@ class LensOver(AskingView):
         sure = "" if held.low > 0 else ", which is not certain"
         return (
             f"From hidden state {state} on the word is ahead of the foil in {len(found.items) - held.items} items; in the other "
-            f"{held.items} it is ahead there by {plain(held.effect)} (95 % interval {plain(held.low)} to "
-            f"{plain(held.high)}){sure}."
+            f"{held.items} it is ahead there by {plain(held.effect)} ({between(held)}){sure}."
         )
 
 
