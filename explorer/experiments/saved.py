@@ -149,7 +149,7 @@ def _told(found: Compared, one: Experiment, other: Experiment) -> str:
     if (there := found.difference) is None:
         shared = len(shared_items(one, other))
         return f"{shared:,} items are in both; their numbers are not of the same kind, so no difference is taken."
-    at = there.at_most
+    at = there.surest
     mean, low, high, q = (float(getattr(there, name)[at]) for name in ("mean", "low", "high", "q"))
     return (
         f"In the {there.items:,} items of both, {int((there.q < SURE).sum())} places differ (q below 0.05), "

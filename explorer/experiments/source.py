@@ -128,7 +128,7 @@ class ItemsView(LongView):
         return question_of(subject.model, self.asks, self.chosen_way, self.chosen_target)
 
     def problem(self, subject: Subject) -> str:
-        """Why these items cannot be asked, in a sentence that says what to do; '' where they can. Many are not looked at yet."""
+        """Why these items cannot be asked; '' if they can. Beyond LOOKED_AT items that is seen only when they are asked."""
         given = self.source, self.typed, self.template, self.pairs, self.longest, self.mark, self.file
         key = subject.model.checkpoint, *given, self.asks, self.chosen_way, self.chosen_target
         if (found := _problems.get(key)) is None:

@@ -20,8 +20,8 @@ LEAST_PLACES = 3  # for a correlation
 class Difference:
     """What one run measured less what the other did, in the items of both.
 
-    Arrays [*places]: the mean, its 95 % interval over items (bootstrap), and p and q values of a sign-flip test; `items` are so
-    many, and `largest` is how far a single number is apart at most.
+    Arrays [*places]: the mean, its 95 % interval over items (bootstrap), and p and q values of a sign-flip test. `items` is the
+    number of these items, and `largest` the largest difference of a single number.
     """
 
     mean: np.ndarray
@@ -33,8 +33,8 @@ class Difference:
     largest: float
 
     @property
-    def at_most(self) -> Place:
-        """The place with the smallest q, of several that with the largest mean."""
+    def surest(self) -> Place:
+        """The place with the smallest q; of several, the one with the largest mean."""
         order = np.lexsort((-np.abs(self.mean).ravel(), self.q.ravel()))
         return tuple(int(one) for one in np.unravel_index(order[0], self.mean.shape))
 
@@ -43,9 +43,9 @@ class Difference:
 class Compared:
     """Two runs. `changed` are the entries of the provenance in which they differ.
 
-    `correlation` is Spearman's of their means over places, None where these are others or too few. `difference` is None where a
-    number of one is no number of the other: for another question or other places, where no two items are the same, and for
-    patching, whose values are parts of a difference that each run has for itself.
+    `correlation` is Spearman's of their means over places, None for fewer than LEAST_PLACES or if the places differ. `difference`
+    is None where numbers cannot be subtracted: for another question, target or other places, for fewer than two shared items, and
+    for patching, whose values are parts of a difference that each run has for itself.
     """
 
     changed: tuple[str, ...]
@@ -54,7 +54,7 @@ class Compared:
 
 
 def compare_experiments(one: Experiment, other: Experiment, seed: int = 0) -> Compared:
-    """Two runs beside each other; the seed draws bootstrap and signs. Raises InputError for what is no run."""
+    """Compare two runs; the seed draws bootstrap and signs. Raises InputError for arguments that are no experiments."""
     if not (isinstance(one, Experiment) and isinstance(other, Experiment)):
         raise InputError("Compare two experiments, such as those that open_experiment gives.")
     names = dict.fromkeys([*one.provenance, *other.provenance])
@@ -62,8 +62,8 @@ def compare_experiments(one: Experiment, other: Experiment, seed: int = 0) -> Co
     if one.axes != other.axes:
         return Compared(changed, None, None)
     means = one.summary.effects.ravel(), other.summary.effects.ravel()
-    told = len(means[0]) >= LEAST_PLACES and all(np.ptp(mean) > 0 for mean in means)
-    return Compared(changed, spearman(*means) if told else None, _difference(one, other, seed))
+    varies = len(means[0]) >= LEAST_PLACES and all(np.ptp(mean) > 0 for mean in means)
+    return Compared(changed, spearman(*means) if varies else None, _difference(one, other, seed))
 
 
 def shared_items(one: Experiment, other: Experiment) -> list[tuple[int, int]]:

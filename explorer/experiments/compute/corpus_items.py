@@ -18,7 +18,7 @@ LONGEST, MOST_WORDS = 20, 60  # words of a sentence, by default and at most
 MOST_ITEMS = 500  # of a pair: those spread over the whole corpus, as many of each word as there are
 NO_PAIR = "Write pairs of words, such as is/are, was/were: a sentence with one of them is an item, and the other is the foil."
 PAIR = re.compile(r"([^\s/,]+)\s*/\s*([^\s/,]+)")
-ODD = re.compile(r"[*|\[\]]")  # what an item's text would be read for
+ODD = re.compile(r"[*|\[\]]")  # characters that mark words or divide cells where items are typed
 
 
 def corpus_items(pairs: str, longest: int = LONGEST, mark: str = NOTHING) -> tuple[Item, ...]:

@@ -174,7 +174,7 @@ def _once(names: Sequence[str], known: Sequence[str]) -> None:
 
 
 def _check_line(line: str, number: int) -> None:
-    """Braces and brackets are what they seem to be."""
+    """Check that the braces of a line are slots and its brackets special tokens. Raises InputError."""
     if wrong := next((name for name in BRACKETED.findall(line) if name not in SPECIAL), ""):
         raise InputError(f"Line {number} has [{wrong}], which is no slot; write {{{wrong}}}, or {MASK} for the blank.")
     if re.search(r"[{}]", SLOT.sub("", line)):
@@ -182,7 +182,7 @@ def _check_line(line: str, number: int) -> None:
 
 
 def _check_slots(template: Template) -> None:
-    """Every slot is filled, every filling used, and no word is left to the model's guesses."""
+    """Check that all slots are filled and used, and that the model guesses no word or foil. Raises InputError."""
     used = set(SLOT.findall(" ".join(" ".join(line) for line in template.lines)))
     filled = {name for rows in template.filled for name in rows[0]} | template.guessed.keys()
     if missing := next((name for name in sorted(used) if name not in filled), ""):
