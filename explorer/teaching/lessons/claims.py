@@ -1,25 +1,14 @@
 """Check a lesson's claims by calling the endpoints."""
 
-import operator
 from collections.abc import Callable, Iterable, Iterator
 from statistics import fmean
 from typing import Any
 
 from explorer.core.errors import InputError
 from explorer.endpoints import ENDPOINTS
-from explorer.teaching.lessons.lesson import Claim
+from explorer.teaching.lessons.lesson import RELATIONS, Claim
 
 ASKED: dict[str, Callable[..., Any]] = {endpoint.__name__: endpoint for endpoint in ENDPOINTS}
-TESTS: dict[str, Callable[[Any, Any], bool]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "contains": lambda found, value: value in found,
-    "lacks": lambda found, value: value not in found,
-}
 OVER: dict[str, Callable[[Iterable[float]], float]] = {
     "max": max,
     "min": min,
@@ -41,7 +30,7 @@ def endpoint_of(claim: Claim) -> Callable[..., Any]:
 
 def holds(claim: Claim) -> bool:
     """Whether the claim is true. Raises InputError."""
-    return TESTS[claim.relation](found(claim), claim.value)
+    return RELATIONS[claim.relation](found(claim), claim.value)
 
 
 def _numbers(answer: Any) -> Iterator[float]:

@@ -11,8 +11,8 @@ from explorer.bert import checkpoints
 from explorer.core.errors import CapabilityError, InputError
 from explorer.export import links
 from explorer.export.place import SETTING, Place
-from explorer.teaching.lessons.claims import TESTS, at, endpoint_of
-from explorer.teaching.lessons.lesson import Check, Claim, Exercise, Lesson, OfPage
+from explorer.teaching.lessons.claims import at, endpoint_of
+from explorer.teaching.lessons.lesson import RELATIONS, Check, Claim, Exercise, Lesson, OfPage
 from explorer.teaching.lessons.reading import lessons
 from explorer.ui.subject import Subject
 
@@ -71,7 +71,7 @@ def checked(exercise: Exercise, place: Place) -> Verdict:
     try:
         for check in exercise.checks:
             value = page.find(check.claim)
-            if not TESTS[check.claim.relation](value, check.claim.value):
+            if not RELATIONS[check.claim.relation](value, check.claim.value):
                 return Verdict(False, f"Not yet{asked}: {_sentence(check, value)}.", query, model=model)
             if isinstance(value, int | float):
                 found = f"{check.what} is {_written(value, check.claim.value)}"

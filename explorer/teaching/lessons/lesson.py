@@ -1,7 +1,9 @@
 """The data of a lesson: steps that set the page, explain, and may ask a question before its answer."""
 
-from collections.abc import Mapping
+import operator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from explorer.bert import checkpoints
 from explorer.core.errors import InputError
@@ -16,6 +18,16 @@ ROUNDS = (
     "pair",
     "target",
 )  # the kinds of round that a step may offer to a class, as `teaching.classroom.questions.KINDS`
+RELATIONS: dict[str, Callable[[Any, Any], bool]] = {  # between what is found and the value of a claim
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "contains": lambda found, value: value in found,
+    "lacks": lambda found, value: value not in found,
+}
 SPOTS = {"row": 1, "cell": 2, "ribbon": 3}  # what a step may point at within a picture, and how many numbers name it
 
 

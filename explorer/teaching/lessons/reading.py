@@ -21,6 +21,7 @@ from explorer.export.links import PARAMETERS
 from explorer.export.place import SETTING
 from explorer.teaching.lessons.lesson import (
     ENGLISH,
+    RELATIONS,
     ROUNDS,
     SPOTS,
     Check,
@@ -42,7 +43,6 @@ LISTS = ("sources", "works", "fails", "aims")
 LASTING = ("a", "b", "tab", "view")  # inherited from the step before
 GOES_WITH = {"a": "b", "tab": "view"}  # a new text A or tab ends the inheritance of these
 OWN = ("point", "cover", "round", "minutes", "table")
-RELATIONS = ("=", "!=", "<", "<=", ">", ">=", "contains", "lacks")
 EXERCISE = ("exercise:", "check:", "solution:")
 FEWEST, MOST = 3, 7  # steps
 CLAIM = re.compile(rf"(\w+)(\(.*\)) ([\w.*#\-\[\] ]+?) ({'|'.join(RELATIONS)}) (.+)")
