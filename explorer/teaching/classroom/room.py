@@ -235,11 +235,12 @@ class Room:
             }
             for one in self.people.values()
         ]
+        nicknames = self._names()
         told = {"word": self.word, "open": self.is_open, "people": people}
-        told["round"] = self.round.for_board(self._names()) if self.round else None
+        told["round"] = self.round.for_board(nicknames) if self.round else None
         told["past"] = [one.for_board() for one in self.past]
-        told["exercise"] = self.task.for_board(self._names()) if self.task else None
-        told["exercises"] = [one.for_board(self._names()) for one in self.tasks.values()]
+        told["exercise"] = self.task.for_board(nicknames) if self.task else None
+        told["exercises"] = [one.for_board(nicknames) for one in self.tasks.values()]
         return told | {"teaching": self._teaching_for_all()}
 
     def for_person(self, person: Person) -> dict[str, Any]:
