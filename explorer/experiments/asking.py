@@ -208,7 +208,7 @@ class AskingView(ItemsView):
         """Write the run into a file, and offer it for download. Raises InputError without a run."""
         if not isinstance(found := self.known(subject), Experiment):
             raise InputError(NOTHING_YET)
-        text, name = written(found) + "\n", f"{self.asks}-{self.source}.json"
+        text, name = written(found), f"{self.asks}-{self.source}.json"
         label = f"Download {name} ({len(text.encode()) / 1e6:.1f} MB)"
         return show(download=props(value=label, link=f"download/{downloads.offer_text(name, text)}", visible=True))
 

@@ -34,7 +34,7 @@ DIGITS = 6  # behind the point: a logit is not computed more exactly
 
 def written(experiment: Experiment) -> str:
     """The file's text."""
-    return json.dumps(
+    text = json.dumps(
         {
             "format": FORMAT,
             "provenance": experiment.provenance,
@@ -48,6 +48,7 @@ def written(experiment: Experiment) -> str:
         ensure_ascii=False,
         separators=(",", ":"),
     )
+    return f"{text}\n"
 
 
 def opened(text: str) -> Experiment:
@@ -89,7 +90,7 @@ def _fits(found: Experiment, places: tuple[int, ...]) -> bool:
 
 def save_experiment(experiment: Experiment, path: str | Path) -> None:
     """Write all items, numbers and the provenance of an experiment into a file for `open_experiment`. Raises OSError."""
-    Path(path).write_text(written(experiment) + "\n", "utf-8")
+    Path(path).write_text(written(experiment), "utf-8")
 
 
 def open_experiment(path: str | Path) -> Experiment:
