@@ -4,7 +4,7 @@ from explorer.bert.checkpoints import BUNDLED
 from explorer.bert.explorer import load
 from explorer.core.paths import EXPERIMENTS
 from explorer.experiments.compute.experiment import experiment
-from explorer.experiments.compute.file import written
+from explorer.experiments.compute.file import save_experiment
 from explorer.experiments.compute.items import suite_items
 from explorer.experiments.compute.suites import TITLES
 
@@ -14,7 +14,7 @@ def main() -> None:
     EXPERIMENTS.mkdir(exist_ok=True)
     model = load(BUNDLED)
     for suite in TITLES:
-        (EXPERIMENTS / f"{suite}.json").write_text(written(experiment(model, suite_items(suite))) + "\n", "utf-8")
+        save_experiment(experiment(model, suite_items(suite)), EXPERIMENTS / f"{suite}.json")
 
 
 if __name__ == "__main__":

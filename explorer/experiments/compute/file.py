@@ -105,7 +105,7 @@ def open_experiment(path: str | Path) -> Experiment:
 
 @functools.cache
 def _shipped(suite: str) -> Experiment:
-    return opened((EXPERIMENTS / f"{suite}.json").read_text("utf-8"))
+    return open_experiment(EXPERIMENTS / f"{suite}.json")
 
 
 def shipped(
