@@ -127,6 +127,7 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
   // Take a new value.
   function draw() {
     figure = null;
+    if (settings.hides_empty) box.hidden = !props.value;
     return redraw();
   }
 

@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from explorer.ui.statements import Source
 from explorer.ui.subject import Subject
-from explorer.ui.writing import Script, Source
+from explorer.ui.writing import Script
 
 
 def one_head(view: Any, subject: Subject) -> Script | None:

@@ -64,13 +64,13 @@ class AskingView(ItemsView):
     is_share: ClassVar[bool] = False  # whether no value is below 0
     columns_each: ClassVar[tuple[str, str]]  # titles in the list of items: `before` ("" for none), and the value
     adds_before: ClassVar[bool] = False  # whether the value in the list is `before` plus what was measured
-    board = chart("The mean of every place", height=330)
+    board = chart("The mean of every place", height=330, hides_empty=True)
     about = sentence(classes="caption")
     hint = note("Click a place to see it in each item, and an item to open it in the page.")
     save = button("Save this run as a file", visible=False)
     download = button("Download", optional=True, wide=True)
     chosen = sentence(keep_height=True)
-    interval = chart("The selected place on the other half, beside what it is judged by", height=150)
+    interval = chart("The selected place on the other half, beside what it is judged by", height=150, hides_empty=True)
     each = part("strips", height=300)
     seed: int = number(0, "Seed of the halves", low=0, high=MOST_SEED, box=True, elem_classes="inline")
     place: tuple[int, ...] = memory((), kept=kept_place)

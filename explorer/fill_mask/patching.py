@@ -74,7 +74,7 @@ class Patching(LongView):
         "recovery of the difference of logits, word minus foil: 0 as in B, 1 as in A; below 0 or above 1 it overshoots. The "
         "strongest rival here is what B says, if that is another word, or else A's second guess. With *nothing*, the colour is "
         "the word's probability, which saturates: near 0 or 100 % much can change in the model that it does not show. Text B "
-        "has as many pieces as A; if B above has, and nothing is typed here, it is that."
+        "has as many pieces as A; if nothing is typed here, B above is run B, where most of its pieces are those of A."
     )
 
     def passes(self, subject: Subject) -> float:
@@ -139,9 +139,15 @@ class Patching(LongView):
             return trace, model.trace(self.corrupted, subject.text_b)
         if subject.text_b.strip():
             alone, second = model.trace(subject.text_a), model.trace(subject.text_b)
-            if alone.kept == second.kept and alone.mask_positions:
+            if alone.mask_positions and _hardly_differ(alone, second):
                 return alone, second
         return trace, _hidden(subject)
+
+
+def _hardly_differ(one: Trace, other: Trace) -> bool:
+    """Whether two inputs have as many tokens, and more than half of those between the special ones are the same."""
+    same = sum(first == second for first, second in zip(one.ids[1:-1], other.ids[1:-1], strict=False))
+    return one.kept == other.kept and same > (one.kept - 2) / 2
 
 
 def _one(reading: Reading) -> Measured:

@@ -3,9 +3,10 @@
 from typing import Any
 
 from explorer.model_card.weights import _most_uneven, _names
+from explorer.ui.statements import Source
 from explorer.ui.subject import Subject
 from explorer.ui.view import View
-from explorer.ui.writing import Script, Source
+from explorer.ui.writing import Script
 
 
 def _whole(name: str, subject: Subject, **values: Any) -> Script:

@@ -10,7 +10,7 @@ from explorer.core.errors import ExplorerError
 from explorer.export.place import Place
 from explorer.page.components import Chips, Notice, Pulse, Says, Steppers, TokenRow
 from explorer.page.events import Inputs, Updates, Values, merge, plain
-from explorer.page.examples import ExampleBox
+from explorer.page.examples import ExampleBox, number_of
 from explorer.page.models import ModelBox
 from explorer.page.tab import TabPage
 from explorer.tabs import FIRST_TAB
@@ -73,7 +73,7 @@ class Shell:
         around = [self.strip, self.notice, self.steppers, self.says, self.put_back, self.suggestion, self.address]
         inputs = [self.inputs.model_name, self.inputs.selection]
         # The texts come last: when they are heard of, everything else is set.
-        return [*inputs, *models, self.told, *self.which_tabs, *around, *self.settable, self.given]
+        return [*inputs, *models, self.examples.box, self.told, *self.which_tabs, *around, *self.settable, self.given]
 
     @property
     def settable(self) -> list[Any]:
@@ -91,6 +91,7 @@ class Shell:
         inputs = self.inputs
         updates: Updates = {inputs.selection: subject.chosen}
         updates |= {inputs.model_name: subject.model_name, **self.models.choosing(subject.model_name, values)}
+        updates |= {self.examples.box: number_of(subject.text_a, subject.text_b)}
         updates |= {self.open_tab: place.tab, self.tab_bar: gr.Tabs(selected=place.tab), self.told: " ".join(place.told[:3])}
         tab = self.tabs[place.tab]
         set_so = tab.arrive(place)

@@ -4,9 +4,10 @@ from typing import Any
 
 from explorer.side_by_side.guesses import GUESSES
 from explorer.ui.names import Names
+from explorer.ui.statements import Source
 from explorer.ui.subject import Subject
 from explorer.ui.view import View
-from explorer.ui.writing import Script, Source
+from explorer.ui.writing import Script
 
 
 def _both(name: str, view: Any, subject: Subject, **values: Any) -> Script:

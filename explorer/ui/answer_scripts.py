@@ -3,8 +3,9 @@
 from typing import Any
 
 from explorer.ui.names import Names
+from explorer.ui.statements import Source
 from explorer.ui.subject import Selection, Subject
-from explorer.ui.writing import Script, Source
+from explorer.ui.writing import Script
 
 
 def asked(target: Any, subject: Subject) -> dict[str, Any]:

@@ -40,8 +40,8 @@ class ComesFrom(OfMarked, OverStates):
 
     @property
     def passes(self) -> float:
-        """A pass, and its attention blocks taken apart."""
-        return 2
+        """Its attention blocks are taken apart, and items are read one by one: measured, not counted."""
+        return 8
 
     def measure(self, group: Group) -> Measured:
         """Item by item."""

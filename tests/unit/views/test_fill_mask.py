@@ -246,6 +246,15 @@ def test_patching_ends_in_the_clean_run(blank):
         Patching(corrupted="too short").compute(blank)
 
 
+@pytest.mark.parametrize(("text_b", "is_run_b"), [("The capital of Italy is [MASK].", True), ("It is a city of wine.", False)])
+def test_b_is_patched_from_only_where_it_is_a_with_other_words(bundled, text_b, is_run_b):
+    subject = Subject.of(bundled.trace("The capital of France is [MASK].", text_b))
+    assert bundled.trace(subject.text_a).kept == bundled.trace(text_b).kept
+    clean, corrupted = Patching().pair(subject)
+    differing = [(one, other) for one, other in zip(clean.tokens, corrupted.tokens, strict=True) if one != other]
+    assert differing == ([("france", "italy")] if is_run_b else [("france", "[MASK]")])
+
+
 def test_patching_with_a_foil_tells_what_is_recovered_of_the_difference(bundled):
     subject = Subject.of(bundled.trace("The capital of France is [MASK]."))
     view = Patching(foil=SECOND, corrupted="The capital of Italy is [MASK].")
