@@ -151,6 +151,14 @@ CORPUS_STATES_MEGABYTES = Limit(  # one hidden state of 20,000 sentences of BERT
     *("corpus_states_megabytes", "MB on the disk of what a model gives of one corpus", 2_048, 1_024),
     "What the model gives of this corpus takes {given} MB on the disk, and {most} is the most; take fewer or shorter sentences.",
 )
+CORPUS_RESULTS_MEGABYTES = Limit(
+    *("corpus_results_megabytes", "MB of results about corpora that are kept in memory, of each kind", 256, 128),
+    "The one used longest ago is computed again when it is asked for.",
+)
+CORPUS_OPEN_MEGABYTES = Limit(
+    *("corpus_open_megabytes", "MB of files of what models give of corpora that are kept open, of each kind", 4_096, 2_048),
+    "The one used longest ago is opened again when it is asked for.",
+)
 VIEW_SECONDS = Limit(
     *("view_seconds", "seconds of work, about, that a program may ask of one view", 120, 30),
     "This takes about {given} seconds, and {most} is the most; shorten the text, or ask on the page, where it can be stopped.",
