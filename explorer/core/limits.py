@@ -171,6 +171,12 @@ TRACE_MEGABYTES = Limit(
     256,
     "A text read longest ago is read again when it is asked for.",
 )
+FEATURES_MEGABYTES = Limit(  # all layers of 5,000 texts of a BERT-base are 200 MB
+    *("features_megabytes", "MB of vectors of whole texts that each model keeps", 256, 256), TRACE_MEGABYTES.sentence
+)
+RESULTS_MEGABYTES = Limit(
+    *("results_megabytes", "MB of results of long works that are kept", 128, 128), CORPUS_RESULTS_MEGABYTES.sentence
+)
 WORKS = Limit(*("works", "trainings, maps and other long works at once, of each kind", 2, 2), "Others wait for a free place.")
 WAITING_WORKS = Limit(
     *("waiting_works", "long works that wait for a place, of each kind", 16, 16),
