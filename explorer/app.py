@@ -11,6 +11,7 @@ import base64
 import gc
 import json
 import os
+import socket
 import sys
 import tempfile
 import threading
@@ -107,6 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         os.environ["BERT_EXPLORER_MODEL"] = options.model
     withhold_token()
     try:
+        check_free(options.port)
         blocks = launch(options.host, options.port, options.auth, options.mcp)
     except OSError as error:
         if error.filename is not None:  # an error about a file or folder, not about the address
@@ -122,6 +124,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.workers:
         replicas.start(options.workers)
     serve_until_told(blocks)
+
+
+def check_free(port: int) -> None:
+    """Raise OSError if another program uses a port. Gradio would notice it once the page is built, and leave a socket open."""
+    with socket.socket() as probe:
+        if os.name != "nt":  # where it would let two programs have one port
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as servers do: the port of one that just ended is free
+        probe.bind(("127.0.0.1", port))
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:

@@ -22,6 +22,7 @@ from explorer.bert.pooled import ANY_TOKEN, Encoded, pooled
 from explorer.core.cache import Recent
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
+from explorer.core.limits import FEATURES_MEGABYTES
 from explorer.core.steps import ahead, finished
 from explorer.text import limits
 from explorer.text.pairs import Pair
@@ -31,7 +32,6 @@ POOLINGS = ("cls", "mean", "pooler", LAST_FOUR)
 PRECISIONS = ("auto", "exact", "fast")
 BATCH_SIZE = 64
 FAST_FROM = 256  # texts; fewer take only a moment
-CACHE_BYTES = 256 * 2**20  # for each model: all layers of 5,000 texts of a BERT-base are 200 MB
 
 Batch = dict[str | Pair, Encoded]
 """Texts and pairs with their ids and segments."""
@@ -123,7 +123,7 @@ def _read(
     few = precision == "auto" and len(texts) < FAST_FROM
     fast = precision != "exact" and not few and bfloat16_is_fast(model.device)
 
-    empty: Recent = Recent(CACHE_BYTES, cost=lambda rows: rows.nbytes)
+    empty: Recent = Recent(FEATURES_MEGABYTES.bytes, cost=lambda rows: rows.nbytes)
     kept = _caches.setdefault(model, empty) if keep else empty
     found = _known(kept, texts, top, pooling, fast)
     missing = [text for text in dict.fromkeys(texts) if text not in found]

@@ -151,6 +151,14 @@ CORPUS_STATES_MEGABYTES = Limit(  # one hidden state of 20,000 sentences of BERT
     *("corpus_states_megabytes", "MB on the disk of what a model gives of one corpus", 2_048, 1_024),
     "What the model gives of this corpus takes {given} MB on the disk, and {most} is the most; take fewer or shorter sentences.",
 )
+CORPUS_RESULTS_MEGABYTES = Limit(
+    *("corpus_results_megabytes", "MB of results about corpora that are kept in memory, of each kind", 256, 128),
+    "The one used longest ago is computed again when it is asked for.",
+)
+CORPUS_OPEN_MEGABYTES = Limit(
+    *("corpus_open_megabytes", "MB of files of what models give of corpora that are kept open, of each kind", 4_096, 2_048),
+    "The one used longest ago is opened again when it is asked for.",
+)
 VIEW_SECONDS = Limit(
     *("view_seconds", "seconds of work, about, that a program may ask of one view", 120, 30),
     "This takes about {given} seconds, and {most} is the most; shorten the text, or ask on the page, where it can be stopped.",
@@ -162,6 +170,12 @@ TRACE_MEGABYTES = Limit(
     256,
     256,
     "A text read longest ago is read again when it is asked for.",
+)
+FEATURES_MEGABYTES = Limit(  # all layers of 5,000 texts of a BERT-base are 200 MB
+    *("features_megabytes", "MB of vectors of whole texts that each model keeps", 256, 256), TRACE_MEGABYTES.sentence
+)
+RESULTS_MEGABYTES = Limit(
+    *("results_megabytes", "MB of results of long works that are kept", 128, 128), CORPUS_RESULTS_MEGABYTES.sentence
 )
 WORKS = Limit(*("works", "trainings, maps and other long works at once, of each kind", 2, 2), "Others wait for a free place.")
 WAITING_WORKS = Limit(

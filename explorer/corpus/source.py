@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Generator, Hashable
 from typing import Any, TypeVar
 
-from explorer.core.cache import Recent
 from explorer.core.errors import InputError
+from explorer.core.limits import CORPUS_OPEN_MEGABYTES, CORPUS_RESULTS_MEGABYTES
+from explorer.core.shared_cache import SharedCache
 from explorer.core.steps import map_steps
 from explorer.corpus.compute.occurrences import Occurrence
 from explorer.corpus.compute.search import InContext
@@ -86,7 +87,7 @@ class CorpusView(LongView):
         return Change(settings={"source": FILE}, content={"file": props(label=f"{CHOOSE} ({file.name[:40]})")})
 
 
-_found: Recent[Hashable, Any] = Recent(96)
+_found: SharedCache[Hashable, Any] = SharedCache(CORPUS_RESULTS_MEGABYTES, CORPUS_OPEN_MEGABYTES)
 
 
 class LookUp(CorpusView):

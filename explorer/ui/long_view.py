@@ -6,13 +6,16 @@ from typing import Any, ClassVar
 
 from explorer.bert.capabilities import Capabilities
 from explorer.core.cache import OnceCache, weight
+from explorer.core.limits import RESULTS_MEGABYTES
 from explorer.core.steps import finished
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, View
 
 QUICK = 60e9  # multiplications done without a button press: about a second on two cores
-RESULTS, RESULTS_BYTES = 64, 128_000_000
-_results: OnceCache[Hashable, Any] = OnceCache(RESULTS_BYTES, lambda one: max(RESULTS_BYTES // RESULTS, weight(one)))
+RESULTS = 64  # that are kept, if all are small
+_results: OnceCache[Hashable, Any] = OnceCache(
+    RESULTS_MEGABYTES.bytes, lambda one: max(RESULTS_MEGABYTES.bytes // RESULTS, weight(one))
+)
 
 
 class LongView(View):

@@ -19,30 +19,40 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from explorer.core import limits, memory
 from tests.benchmarks.startup import ROOT, server, wait_for
 from tests.ports import free_port
-from tests.soak.measured import Held, flaws, held
+from tests.soak.measured import Held, flaws, held, settled
 from tests.soak.visits import Visits
 
 CLIENTS = 8
-QUIET = 2 * memory.EVERY  # seconds until whatever was left has ended, and memory was given back
-FULL = {limits.TRACE_MEGABYTES.setting: "32", limits.SESSIONS.setting: "50"}  # what is kept on purpose is kept by the beginning
+QUIET = 2 * memory.EVERY  # seconds until whatever was left has ended, and memory was given back, on a machine with time for it
+KEPT = (limits.FEATURES_MEGABYTES, limits.RESULTS_MEGABYTES, limits.CORPUS_RESULTS_MEGABYTES)
+FULL = {  # what is kept on purpose is kept by the beginning
+    limits.TRACE_MEGABYTES.setting: "32",
+    limits.SESSIONS.setting: "50",
+    **{limit.setting: "16" for limit in KEPT},
+}
 BEGINNING = 1_000  # calls
 PARTS = 10  # looks after it
+LONG = 60  # seconds of a visit that is told
 
 
-def play(visits: list[Callable[[], None]]) -> Counter:
-    """All of them, by eight at once; what went wrong, by its name."""
+def play(visits: list[Callable[[], None]], asked: Callable[[], str]) -> Counter:
+    """All of them, by eight at once; what went wrong, by its name. Prints those that failed or took long, as `asked` says."""
 
     def visit(one: Callable[[], None]) -> str:
+        begun, wrong = time.monotonic(), ""
         try:
             one()
         except Exception as error:
-            return f"{one.__name__}: {error!r}"[:160]
-        return ""
+            wrong = f"{one.__name__}: {error!r}"[:160]
+        if wrong or time.monotonic() - begun > LONG:
+            print(f"{time.monotonic() - begun:,.0f} s for {one.__name__} {asked()} {wrong}", flush=True)
+        return wrong
 
     with ThreadPoolExecutor(CLIENTS) as pool:
         return Counter(filter(None, pool.map(visit, visits)))
@@ -66,13 +76,12 @@ def soak(options: argparse.Namespace, folder: Path) -> list[str]:
             visits = Visits(port, folder, options.seed)
             planned = visits.plan(options.calls, options.pages, options.trainings, options.rooms, options.loads)
             looks, done, start = [], 0, time.monotonic()
-            wrong = play(visits.everything())
+            wrong = play(visits.everything(), visits.asked)
             begin = min(0.5, BEGINNING / options.calls)
             for share in (begin / 5, begin, *(begin + (1 - begin) * part / PARTS for part in range(1, PARTS + 1))):
-                wrong += play(planned[done : round(share * len(planned))])
+                wrong += play(planned[done : round(share * len(planned))], visits.asked)
                 done = round(share * len(planned))
-                time.sleep(QUIET)
-                looks.append(held(process.pid, places, round(share * options.calls)))
+                looks.append(settled(partial(held, process.pid, places, round(share * options.calls)), QUIET))
                 print(looks[-1].line(), f"after {time.monotonic() - start:,.0f} s", flush=True)
             print(f"{visits.refused:,} answered with a sentence")
             return [*(f"{number} × {what}" for what, number in wrong.items()), *judged(looks, folder / "log.txt")]

@@ -1,9 +1,13 @@
 """What a process holds: memory, threads, open files, and what lies in its folders."""
 
 import os
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+
+SAME = 0.01  # of the memory, by which two looks may differ
+STILL, LOOKS = 2, 12  # looks that must be the same, and at most
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,21 @@ def held(process: int, folders: Iterable[Path], calls: int) -> Held:
     told = {name: value.split()[0] for name, _, value in (line.partition(":") for line in lines) if value.split()}
     files = len(os.listdir(f"/proc/{process}/fd"))
     return Held(calls, int(told["RssAnon"]) / 1024, int(told["Threads"]), files, sum(map(_megabytes, folders)))
+
+
+def settled(look: Callable[[], Held], pause: float) -> Held:
+    """What is held once no more memory is given back in STILL looks in a row, `pause` seconds apart.
+
+    It is given back in steps, the last when threads have ended: 1,795 MB were 1,290 after 6 s, as many for 18 s, and then 1,169.
+    """
+    now, still = look(), 0
+    for _ in range(LOOKS):
+        time.sleep(pause)
+        before, now = now, look()
+        still = still + 1 if now.memory >= (1 - SAME) * before.memory else 0
+        if still == STILL:
+            break
+    return now
 
 
 def _megabytes(folder: Path) -> float:

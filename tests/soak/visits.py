@@ -5,6 +5,7 @@ import http.client
 import json
 import random
 import secrets
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -26,6 +27,7 @@ class Visits:
 
     def __init__(self, port: int, folder: Path, seed: int) -> None:
         self._port, self._chance, self.refused = port, random.Random(seed), 0
+        self._latest = threading.local()  # what each thread asked for
         self._texts = labelled_texts(2_000).texts
         self._models = [str(write_tiny(folder / f"model-{number}")) for number in range(5)]
         config = json.loads(self._send(self._line(), "GET", "/config")[1])
@@ -48,6 +50,10 @@ class Visits:
         planned = [kind for kind, number in kinds for _ in range(number)]
         self._chance.shuffle(planned)
         return planned
+
+    def asked(self) -> str:
+        """The path and the arguments of the latest request of this thread, for reports."""
+        return str(getattr(self._latest, "request", ""))
 
     # ---- What is done.
 
@@ -137,6 +143,7 @@ class Visits:
     def _send(
         self, line: http.client.HTTPConnection, method: str, path: str, body: Any = None, key: str = ""
     ) -> tuple[int, bytes]:
+        self._latest.request = f"{path} {json.dumps(body)[:400]}"
         headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})}
         with contextlib.closing(line):
             line.request(method, path, None if body is None else json.dumps(body), headers)

@@ -2,11 +2,12 @@
 
 import subprocess
 import sys
+from itertools import count
 
 import pytest
 
 from explorer.core import memory
-from tests.soak.measured import Held, flaws
+from tests.soak.measured import Held, flaws, settled
 
 HOLES = """
 import ctypes
@@ -56,6 +57,13 @@ def test_a_machine_without_it_is_not_asked_again(monkeypatch):
     monkeypatch.setattr(memory, "give_back", lambda: False)
     monkeypatch.setattr(memory.time, "process_time", lambda: 9.0)
     memory._watch()  # returns
+
+
+def test_the_soak_waits_until_memory_is_given_back():
+    coming = (Held(1_000, memory, 20, 40, 50.0) for memory in (1_795.0, 1_290.0, 1_293.0, 1_169.0, 1_169.0, 1_168.0, 900.0))
+    assert settled(lambda: next(coming), 0).memory == 1_168
+    falling = (Held(1_000, 2.0**-number, 20, 40, 50.0) for number in count())
+    settled(lambda: next(falling), 0)  # and ends
 
 
 def test_the_soak_tells_what_grew():

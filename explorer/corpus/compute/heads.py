@@ -9,8 +9,9 @@ import numpy as np
 
 from explorer.bert.explorer import Explorer
 from explorer.bert.readings import key_of, when_free
-from explorer.core.cache import Recent
 from explorer.core.engine import inference_mode, torch
+from explorer.core.limits import CORPUS_OPEN_MEGABYTES, CORPUS_RESULTS_MEGABYTES
+from explorer.core.shared_cache import SharedCache
 from explorer.core.steps import map_steps
 from explorer.corpus.compute.file import VectorFile
 from explorer.corpus.compute.reading import CorpusStates, corpus_states_in_steps, is_fast, unpadded
@@ -18,7 +19,7 @@ from explorer.text.corpora import Corpus
 
 READING = 0.8  # the share of the progress that goes to reading the hidden states
 
-_opened: Recent[tuple[object, ...], np.ndarray] = Recent(8)
+_opened: SharedCache[tuple[object, ...], np.ndarray] = SharedCache(CORPUS_RESULTS_MEGABYTES, CORPUS_OPEN_MEGABYTES)
 
 
 def corpus_contexts_in_steps(model: Explorer, corpus: Corpus, layer: int) -> Generator[float, None, np.ndarray]:

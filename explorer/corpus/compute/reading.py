@@ -22,10 +22,11 @@ from explorer.bert.explorer import Explorer, Span
 from explorer.bert.features import BATCH_SIZE, FAST_FROM
 from explorer.bert.pooled import Encoded
 from explorer.bert.readings import key_of, when_free
-from explorer.core.cache import OnceCache, Recent
+from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
-from explorer.core.limits import CORPUS_STATES_MEGABYTES, MEGABYTE
+from explorer.core.limits import CORPUS_OPEN_MEGABYTES, CORPUS_RESULTS_MEGABYTES, CORPUS_STATES_MEGABYTES, MEGABYTE
+from explorer.core.shared_cache import SharedCache
 from explorer.core.steps import finished
 from explorer.corpus.compute.file import VectorFile
 from explorer.text.corpora import Corpus, CorpusSentence
@@ -101,7 +102,7 @@ class CorpusStates:
 
 _tokens: OnceCache[tuple[Checkpoint, str], CorpusTokens] = OnceCache(4)
 _dtypes: OnceCache[tuple[Checkpoint, str], np.dtype] = OnceCache(4)
-_opened: Recent[tuple[object, ...], tuple[CorpusStates, Path]] = Recent(8)
+_opened: SharedCache[tuple[object, ...], tuple[CorpusStates, Path]] = SharedCache(CORPUS_RESULTS_MEGABYTES, CORPUS_OPEN_MEGABYTES)
 
 
 def tokens_of(model: Explorer, corpus: Corpus) -> CorpusTokens:

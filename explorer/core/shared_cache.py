@@ -1,0 +1,115 @@
+"""A cache of values that share large parts, such as the corpus that many results are about: each part counts once."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from explorer.core.limits import Limit
+
+LARGE = 2**14  # bytes from which a part is counted by itself, once for all values that have it
+DEPTH = 8  # levels of containers in containers
+MOST = 256  # values, however small they are
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+
+class Size(NamedTuple):
+    """Bytes in memory, and bytes of files that are mapped into it: the system loads and drops their pages as it likes."""
+
+    memory: int = 0
+    files: int = 0
+
+    def plus(self, other: Size) -> Size:
+        """The sum of both."""
+        return Size(self.memory + other.memory, self.files + other.files)
+
+
+def parts_of(value: Any) -> dict[int, Size]:
+    """The sizes of the large parts of a value by `id`, and that of all the rest by the value's own."""
+    found: dict[int, Size] = {}
+    rest = _collect(value, DEPTH, found)
+    found[id(value)] = found.get(id(value), Size()).plus(Size(rest))
+    return found
+
+
+def _collect(value: Any, depth: int, found: dict[int, Size]) -> int:
+    """Note the large parts of a value in `found`, and return the bytes of the small ones."""
+    if isinstance(nbytes := getattr(value, "nbytes", None), int):
+        if nbytes < LARGE:
+            return nbytes
+        found[id(value)] = Size(0, nbytes) if isinstance(value, np.memmap) else Size(nbytes)
+        return 0
+    inside: list[Any] = []
+    if depth and isinstance(value, Mapping):
+        inside = [*value.keys(), *value.values()]
+    elif depth and isinstance(value, list | tuple | set | frozenset):
+        inside = list(value)
+    elif depth and is_dataclass(value) and not isinstance(value, type):
+        inside = [getattr(value, one.name) for one in fields(value)]
+    return sys.getsizeof(value) + sum(_collect(one, depth - 1, found) for one in inside)
+
+
+class SharedCache(Generic[Key, Value]):
+    """Keeps values by key within two limits, on memory and on mapped files; the value used longest ago is dropped first.
+
+    A file that was deleted takes room on the disk as long as it is mapped, hence the second limit. The newest value always stays.
+    """
+
+    def __init__(self, memory: Limit, files: Limit) -> None:
+        self._memory, self._files = memory, files
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[Key, tuple[Value, dict[int, Size]]] = OrderedDict()
+
+    def get(self, key: Key) -> Value | None:
+        """The value at `key`, or None."""
+        with self._lock:
+            if key not in self._kept:
+                return None
+            self._kept.move_to_end(key)
+            return self._kept[key][0]
+
+    def put(self, key: Key, value: Value) -> None:
+        """Store `value` at `key`, replacing an older one, and drop what no longer fits."""
+        parts = parts_of(value)
+        with self._lock:
+            self._kept[key] = value, parts
+            self._kept.move_to_end(key)
+            for old in list(self._kept)[: len(self._kept) - self._fitting()]:
+                del self._kept[old]
+
+    def values(self) -> list[Value]:
+        """All values, least recently used first."""
+        with self._lock:
+            return [value for value, _ in self._kept.values()]
+
+    def clear(self) -> None:
+        """Remove all values."""
+        with self._lock:
+            self._kept.clear()
+
+    @property
+    def size(self) -> Size:
+        """What all values hold together."""
+        with self._lock:
+            together = {at: size for _, parts in self._kept.values() for at, size in parts.items()}
+        return Size(sum(one.memory for one in together.values()), sum(one.files for one in together.values()))
+
+    def _fitting(self) -> int:
+        """How many values, counted from the newest, are within the limits together; at least one."""
+        counted: set[int] = set()
+        total, most = Size(), Size(self._memory.bytes, self._files.bytes)
+        for number, (_, parts) in enumerate(reversed(self._kept.values())):
+            for at in parts.keys() - counted:
+                total = total.plus(parts[at])
+            counted |= parts.keys()
+            if number and (total.memory > most.memory or total.files > most.files or number >= MOST):
+                return number
+        return len(self._kept)
