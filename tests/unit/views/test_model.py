@@ -112,7 +112,7 @@ def test_where_it_comes_from(bundled, variant_folders):
     assert rows["came from"] == "bundled with BERT Explorer"
     assert rows["weights that nothing here reads"] == "none"
     assert rows["code that came with it"] == "never run"
-    assert OnPaper().compute(subject)["table"][0][:4] == ["this model", "6", "384", "12"]
+    assert OnPaper().compute(subject)["table"]["rows"][0]["cells"][:4] == ["this model", "6", "384", "12"]
     assert Cost().compute(subject)["table"][0][1] == f"{4 * bundled.capabilities.parameters / 1e6:,.1f} MB"
     pickled = explorer.load(variant_folders["pickled"])
     assert "PyTorch" in dict(Origin().compute(Subject.of(pickled.trace("the man")))["table"])["written in its file as"]
