@@ -153,7 +153,7 @@ def _open(one: Moment) -> Iterator[str]:
 
 
 def _labels(one: Moment) -> dict[str, str]:
-    """What stands in the boxes at this word."""
+    """The labels of the boxes at this word, by their ids."""
     kind = "subject" if one.word.subject else "verb" if one.word.verb else "neither subject nor verb"
     number = {1: "plural", -1: "singular", 0: ""}[one.word.number]
     return {
