@@ -18,6 +18,7 @@ window.BertLessons = {
   now: null, // [lesson, number from 0] of the step in it
   opener: null, // gets the focus back when the panel closes
   covering: "", // the id of what to cover, set before the element exists
+  ABOVE: 14, // px between the bar and what is pointed at
   turn: 0, // counts the pointings: a newer one ends the wait of an older one
 
   // ---- What the browser keeps.
@@ -252,11 +253,12 @@ window.BertLessons = {
     }
     if (this.turn !== turn || !element) return;
     element.dataset.pointed = "yes";
-    const marked = spot.length && !cover ? markSpot(element, spot) : null;
-    this.reveal(turn, element.closest("[data-covered]") ?? marked ?? element);
+    if (spot.length && !cover) markSpot(element, spot);
+    this.reveal(turn, element.closest("[data-covered]") ?? element);
   },
 
-  // Scroll to the element, and again while the page around it still grows, unless the user scrolls.
+  // Scroll to the element, or to what is marked within it where it is taller than the room between the bar and a sheet; and again
+  // while the page around it still grows, unless the user scrolls. The room is known only here, so it is not left to a scroll-margin.
   async reveal(turn, element) {
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const sheet = matchMedia("(max-width: 999px)").matches;
@@ -265,9 +267,11 @@ window.BertLessons = {
     for (let tries = 0; tries < 8 && this.turn === turn && !theirs.signal.aborted; tries += 1) {
       const top = document.getElementById("bar")?.getBoundingClientRect().bottom ?? 0; // the bar covers what lies under it
       const bottom = sheet && this.box ? this.box.getBoundingClientRect().top : innerHeight;
-      const frame = element.getBoundingClientRect();
+      const whole = element.getBoundingClientRect();
+      const frame = whole.height > bottom - top ? (element.querySelector("[data-spot]")?.getBoundingClientRect() ?? whole) : whole;
       if (!element.closest("#bar") && (frame.top < top || frame.bottom > bottom)) {
-        element.scrollIntoView({ block: sheet || frame.height > 0.7 * bottom ? "start" : "center", behavior: calm ? "auto" : "smooth" });
+        const above = sheet || frame.height > 0.7 * bottom ? this.ABOVE : (bottom - top - frame.height) / 2;
+        scrollBy({ top: frame.top - top - above, behavior: calm ? "auto" : "smooth" });
       }
       await new Promise((go) => setTimeout(go, 700));
     }

@@ -1,6 +1,7 @@
 """Start BERT Explorer from this folder. Nothing is installed, and nothing leaves this machine."""
 
 import os
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -44,10 +45,15 @@ def main(arguments: list) -> int:
     if not arguments:
         print(f"BERT Explorer starts at {ADDRESS} in a few seconds; close this window to end it.", flush=True)
         threading.Thread(target=open_page, daemon=True).start()
-    try:
-        return subprocess.call([sys.executable, "-s", os.path.join(HERE, "app", "app.py"), *arguments], env=environment)
-    except KeyboardInterrupt:
-        return 0
+    return run([sys.executable, "-s", os.path.join(HERE, "app", "app.py"), *arguments], environment)
+
+
+def run(command: list, environment: dict) -> int:
+    """Run the app until it ends, and tell it to end when this program is told to. Returns its exit status."""
+    with subprocess.Popen(command, env=environment) as app:
+        signal.signal(signal.SIGTERM, lambda *_: app.terminate())
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the app hears Ctrl-C by itself; a second signal would cut its end short
+        return app.wait()
 
 
 if __name__ == "__main__":

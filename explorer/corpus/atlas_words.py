@@ -64,7 +64,7 @@ def evidence(atlas: HeadAtlas) -> str:
     )
 
 
-def _steps(offset: int) -> str:
+def steps(offset: int) -> str:
     """An offset in words: 'the word before'."""
     ways = {-1: "the word before", 1: "the next word"}
     return ways.get(offset) or f"the word {abs(offset)} {'back' if offset < 0 else 'on'}"
@@ -73,9 +73,9 @@ def _steps(offset: int) -> str:
 def _share(atlas: HeadAtlas, layer: int, head: int, relation: int) -> str:
     """The share of a relation's words for which a head is right, beside that of the best offset, in words."""
     share, usual = float(atlas.best[layer, head, relation]), float(atlas.baselines[relation])
-    steps = _steps(int(atlas.baseline_offsets[relation]))
+    way = steps(int(atlas.baseline_offsets[relation]))
     what = spelled(str(atlas.relations[relation]))
-    return f"{whole_percent(share)} of “{what}”, where always {steps} is right for {whole_percent(usual)}"
+    return f"{whole_percent(share)} of “{what}”, where always {way} is right for {whole_percent(usual)}"
 
 
 def told(atlas: HeadAtlas, layer: int, head: int) -> str:

@@ -49,6 +49,7 @@ CODE = {
     "corpus/sentences": _built_in(sentences),
 }
 WITHOUT = {
+    "corpus/trees": "The tree is a line of the corpus; the links of the head are those that the script of the atlas computes.",
     "corpus/words": "To find a word in every sentence takes more lines than to compare its vectors; search by meaning has them.",
     "corpus/layers": "Its probes train for longer than a script should; what it reads is what search by meaning reads.",
 }

@@ -5,6 +5,7 @@ from explorer.corpus.layers import Layers
 from explorer.corpus.neurons import Neurons
 from explorer.corpus.search import Search
 from explorer.corpus.sentences import Sentences
+from explorer.corpus.trees import Trees
 from explorer.corpus.words import Words
 from explorer.ui.tabs import Tab
 
@@ -16,6 +17,7 @@ TAB = Tab(
         "Search by meaning": [[Search]],
         "Words": [[Words]],
         "Head atlas": [[Heads]],
+        "Trees": [[Trees]],
         "Neurons": [[Neurons]],
         "Layers": [[Layers]],
         "Sentences": [[Sentences]],

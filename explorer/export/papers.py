@@ -24,10 +24,13 @@ PAPERS = {
     "Ferrando et al. 2022": "J. Ferrando, G. Gállego, M. Costa-jussà. Measuring the Mixing of Contextual Information in the "
     "Transformer. EMNLP 2022.",
     "Geiger et al. 2021": "A. Geiger, H. Lu, T. Icard, C. Potts. Causal Abstractions of Neural Networks. NeurIPS 2021.",
+    "Gers et al. 2000": "F. Gers, J. Schmidhuber, F. Cummins. Learning to Forget: Continual Prediction with LSTM. Neural "
+    "Computation 2000.",
     "Geva et al. 2021": "M. Geva, R. Schuster, J. Berant, O. Levy. Transformer Feed-Forward Layers Are Key-Value Memories. "
     "EMNLP 2021.",
     "Guo et al. 2017": "C. Guo, G. Pleiss, Y. Sun, K. Weinberger. On Calibration of Modern Neural Networks. ICML 2017.",
     "Hewitt & Liang 2019": "J. Hewitt, P. Liang. Designing and Interpreting Probes with Control Tasks. EMNLP 2019.",
+    "Hochreiter & Schmidhuber 1997": "S. Hochreiter, J. Schmidhuber. Long Short-Term Memory. Neural Computation 1997.",
     "Jain & Wallace 2019": "S. Jain, B. Wallace. Attention is not Explanation. NAACL 2019.",
     "Joshi et al. 2020": "M. Joshi et al. SpanBERT: Improving Pre-training by Representing and Predicting Spans. TACL 2020.",
     "Kobayashi et al. 2020": "G. Kobayashi, T. Kuribayashi, S. Yokoi, K. Inui. Attention is Not Only a Weight: Analyzing "
@@ -52,6 +55,7 @@ PAPERS = {
     "Strobelt & Gehrmann 2020": "B. Hoover, H. Strobelt, S. Gehrmann. exBERT: A Visual Analysis Tool to Explore Learned "
     "Representations in Transformer Models. ACL 2020, demonstrations.",
     "Sundararajan et al. 2017": "M. Sundararajan, A. Taly, Q. Yan. Axiomatic Attribution for Deep Networks. ICML 2017.",
+    "Tenney et al. 2019": "I. Tenney, D. Das, E. Pavlick. BERT Rediscovers the Classical NLP Pipeline. ACL 2019.",
     "Vaswani et al. 2017": "A. Vaswani et al. Attention Is All You Need. NeurIPS 2017.",
     "Venna & Kaski 2001": "J. Venna, S. Kaski. Neighborhood Preservation in Nonlinear Projection Methods: An Experimental Study. "
     "ICANN 2001.",
@@ -66,6 +70,8 @@ PAPERS = {
     "Zeiler & Fergus 2014": "M. Zeiler, R. Fergus. Visualizing and Understanding Convolutional Networks. ECCV 2014.",
     "Zhang & Nanda 2024": "F. Zhang, N. Nanda. Towards Best Practices of Activation Patching in Language Models: Metrics and "
     "Methods. ICLR 2024.",
+    "Yosinski et al. 2014": "J. Yosinski, J. Clune, Y. Bengio, H. Lipson. How Transferable Are Features in Deep Neural Networks? "
+    "NIPS 2014.",
 }
 
 

@@ -1,6 +1,7 @@
 """The pre-training game on the page's text: masked pieces, guesses, and the loss."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,20 +10,44 @@ from explorer.fill_mask.compute.masking_game import Round, Rules, loss_error
 from explorer.fill_mask.compute.spans import span_length_shares, spans_of
 from explorer.fill_mask.pictures import loss_curve, span_lengths
 from explorer.fill_mask.rounds import round_of
+from explorer.text import limits
 from explorer.text.encoding import MASK
 from explorer.text.masking import KEPT, MASKED, RANDOM, UNTOUCHED
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import percent, whole_percent
 from explorer.ui.pictures.numbers import Table, keep
+from explorer.ui.pictures.strip_table import Column, Row, strip_table
 from explorer.ui.pictures.token_row import token_row
 from explorer.ui.settings import choice, number, switch
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, Content, Finding, View, button, caption, chart, check, matches, part, prose, sentence, settle
+from explorer.ui.view import (
+    Change,
+    Content,
+    Finding,
+    View,
+    button,
+    caption,
+    chart,
+    check,
+    matches,
+    part,
+    prose,
+    select,
+    sentence,
+    settle,
+)
 
 SPANS = "spans"
 STRATEGIES = (("Single pieces (BERT)", "pieces"), ("Whole words", "words"), ("Spans (SpanBERT)", SPANS))
 TREATMENTS = {MASKED: "masked", RANDOM: "replaced", KEPT: "kept"}
-COLUMNS = ("Position", "Piece", "Treatment", "BERT reads", "First guess", "Right?", "p of the piece", "Loss (nats)")
+COLUMNS = [
+    Column("Piece", "name"),
+    Column("Treatment", "text"),
+    Column("BERT reads", "text"),
+    Column("First guess", "text"),
+    Column("p of the piece", "number"),
+    Column("Loss (nats)", "number"),
+]
 NUMBERS = ("position", "piece", "treatment", "read_as", "guess", "guess_probability", "probability", "loss")
 STRANGERS = ("Saturn is the second largest planet.", "Most frogs lay their eggs in water.")
 RULES = {
@@ -32,6 +57,7 @@ RULES = {
 }
 NO_B, FOLLOWS, STRANGER = "no B", "B follows A", "a stranger instead of B"
 MOST_SEED = 2**31 - 1
+NO_BREAK = "\u00a0"
 SHARE = {"step": 0.05, "more": True, "line": True, "heard": "release"}
 
 
@@ -45,7 +71,7 @@ class Game(View):
     again = button("Hide again")
     row = part("tokens", passive=True)
     rule = prose(classes="caption")
-    table = part("frame", columns=list(COLUMNS), wrap=False, answer=True)
+    table = part("strips", classes="compact", height=480, answer=True)
     loss = sentence(keep_height=True, answer=True)
     check = check()
     curve = part("loss_curve", answer=True)
@@ -68,7 +94,7 @@ class Game(View):
         shown = {
             "row": _row(played),
             "rule": f"{len(played.positions)} of {eligible} pieces chosen. {RULES[self.strategy]}",
-            "table": _table(played),
+            "table": _table(played, subject.trace.tokens),
             "loss": _loss(played, truth),
             "curve": _curve(played),
             "check": matches(loss_error(subject.model, played), "the sum is the loss that transformers computes itself"),
@@ -92,6 +118,10 @@ class Game(View):
     def on_again(self, subject: Subject, index: None) -> Change:
         """Use the next seed."""
         return settle(seed=(self.seed + 1) % (MOST_SEED + 1))
+
+    def on_table(self, subject: Subject, index: int) -> Change:
+        """Select the token (zero-based) of a chosen piece."""
+        return select(token=limits.check_place(index))
 
     def _play(self, subject: Subject) -> tuple[Round, str]:
         """The round, and the truth about B in words. Raises InputError."""
@@ -131,19 +161,22 @@ def _lengths(played: Round) -> list[int]:
     return [len(set(words[start:end])) for start, end in spans_of(chosen)]
 
 
-def _table(played: Round) -> list[list[str]]:
+def _table(played: Round, tokens: Sequence[str]) -> dict[str, Any]:
+    """What was done to each chosen piece, what BERT guesses there, and what that costs.
+
+    `tokens` are those of the page, where a stranger instead of B does not stand: its pieces cannot be selected.
+    """
     rows, numbers = [], []
     for place, position in enumerate(played.positions):
-        best, truth = played.guesses[place].candidates[0], played.encoding.tokens[position]
-        hit = "yes" if best.id == played.encoding.ids[position] else "no"
-        probability = math.exp(-float(played.losses[place]))
+        best, truth, read = played.guesses[place].candidates[0], played.encoding.tokens[position], played.stand_ins[place]
+        loss = float(played.losses[place])
+        probability = math.exp(-loss)
         treatment = TREATMENTS[int(played.masked.treatment[0, position])]
-        guess = f"{best.token} ({percent(best.probability)})"
-        cost = f"{played.losses[place]:.3f}"
-        rows.append([str(position), truth, treatment, played.stand_ins[place], guess, hit, percent(probability), cost])
-        exact = [best.token, best.probability, probability, float(played.losses[place])]
-        numbers.append([int(position), truth, treatment, played.stand_ins[place], *exact])
-    return keep(rows, lambda: Table.of(NUMBERS, numbers))
+        guess = f"{best.token} ({percent(best.probability).replace(' ', NO_BREAK)})"
+        here = position if tuple(tokens[position : position + 1]) == (truth,) else None
+        rows.append(Row([truth, treatment, read, guess, percent(probability), f"{loss:.3f}"], token=here))
+        numbers.append([int(position), truth, treatment, read, best.token, best.probability, probability, loss])
+    return keep(strip_table(COLUMNS, rows, "the chosen pieces"), lambda: Table.of(NUMBERS, numbers))
 
 
 def _curve(played: Round) -> dict[str, Any]:

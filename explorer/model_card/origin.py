@@ -4,6 +4,7 @@ from explorer.bert import plausible
 from explorer.bert.checkpoints import BUNDLED
 from explorer.bert.explorer import Explorer
 from explorer.bert.hub import Place
+from explorer.ui.pictures.strip_table import Column, Row, strip_table
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, View, max_error, part, prose
 
@@ -85,17 +86,20 @@ def _named(names: tuple[str, ...]) -> str:
     return f"{', '.join(name[:60] for name in names[:MOST_NAMED])}{more}" if names else "none"
 
 
+def _columns(*titles: str) -> list[Column]:
+    """A column of names, and one of words under each title."""
+    return [Column("", "name"), *(Column(title, "text") for title in titles)]
+
+
+SIZES = _columns("layers", "width", "heads", "parameters", "time", "read in training")
+MODELS = _columns("Transformer, base", "BERT", "RoBERTa, base", "the app’s own model")
+
+
 class OnPaper(View):
     """The size of this model beside those of the papers."""
 
     name, question = "model/on-paper", "How large is it beside those of the papers?"
-    table = part(
-        "frame",
-        columns=["", "layers", "width", "heads", "parameters", "read in training", "time"],
-        widths=["17%", "9%", "8%", "8%", "14%", "26%", "18%"],
-        label="Beside those of the papers",
-        wrap=True,
-    )
+    table = part("strips", classes="facts", height=520)
     sources = prose(classes="caption")
 
     def compute(self, subject: Subject) -> Content:
@@ -111,7 +115,7 @@ class OnPaper(View):
             "",
         ]
         return {
-            "table": [own, *map(list, PAPERS)],
+            "table": strip_table(SIZES, [Row(own, strong=True), *map(Row, PAPERS)], "this model beside those of the papers"),
             "sources": "Transformer: Vaswani et al. 2017, table 3 and section 5 (an encoder and a decoder of so many layers; "
             "it translates). BERT: Devlin et al. 2019, sections 3 and A.2.",
         }
@@ -121,19 +125,13 @@ class Recipe(View):
     """The settings with which the papers' models and the bundled one were trained."""
 
     name, question = "model/recipe", "With which settings were they trained?"
-    table = part(
-        "frame",
-        columns=["", "Transformer, base", "BERT", "RoBERTa, base", "the app's own model"],
-        widths=["16%", "21%", "21%", "21%", "21%"],
-        label="How they were trained",
-        wrap=True,
-    )
+    table = part("strips", classes="facts", height=640)
     sources = prose(classes="caption")
 
     def compute(self, subject: Subject) -> Content:
         """A row for each setting; the model in use changes nothing."""
         return {
-            "table": [list(row) for row in RECIPES],
+            "table": strip_table(MODELS, [Row(row) for row in RECIPES], "how the models were trained"),
             "sources": "Transformer: Vaswani et al. 2017, sections 5.2 to 5.4; its rate at step *s* is "
             "1/√d · min(1/√s, s/4,000¹·⁵) with d = 512, highest at step 4,000. BERT: Devlin et al. 2019, section A.2. "
             "RoBERTa: Liu et al. 2019, section 2 and the hyperparameters in its appendix. The app's own: its model card, in the "
@@ -162,10 +160,11 @@ RECIPES = (
     ("steps", "100,000", "1,000,000", "500,000", "33,489"),
     ("between the matrices", "ReLU", "GELU", "GELU", "GELU"),
 )
+_PAIRS = "4.5 million pairs of sentences"
 _TEXTS = "BooksCorpus and English Wikipedia, 3,300 million words"
 PAPERS = (
-    ("Transformer, base", "6 + 6", "512", "8", "65 million", "4.5 million pairs of sentences", "12 hours, 8 GPUs"),
-    ("Transformer, big", "6 + 6", "1024", "16", "213 million", "4.5 million pairs of sentences", "3.5 days, 8 GPUs"),
-    ("BERT-base", "12", "768", "12", "110 million", _TEXTS, "4 days, 16 TPU chips"),
-    ("BERT-large", "24", "1024", "16", "340 million", _TEXTS, "4 days, 64 TPU chips"),
+    ("Transformer, base", "6 + 6", "512", "8", "65 million", "12 hours, 8 GPUs", _PAIRS),
+    ("Transformer, big", "6 + 6", "1024", "16", "213 million", "3.5 days, 8 GPUs", _PAIRS),
+    ("BERT-base", "12", "768", "12", "110 million", "4 days, 16 TPU chips", _TEXTS),
+    ("BERT-large", "24", "1024", "16", "340 million", "4 days, 64 TPU chips", _TEXTS),
 )

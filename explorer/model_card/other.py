@@ -1,9 +1,12 @@
-"""Other architectures, drawn and walked through: an encoder with a decoder, and a recurrent network beside attention."""
+"""Other architectures, walked through: encoder and decoder, a recurrent network beside attention, an LSTM, transfer."""
 
 from typing import Any
 
+from explorer.model_card.compute.lstm import reading
 from explorer.model_card.pictures.encoder_decoder import encoder_decoder
+from explorer.model_card.pictures.gates import gates
 from explorer.model_card.pictures.long_way import long_way
+from explorer.model_card.pictures.transfer import transfer
 from explorer.text import limits
 from explorer.ui.settings import memory
 from explorer.ui.subject import Subject
@@ -72,6 +75,39 @@ class LongWay(View):
     def on_drawing(self, subject: Subject, index: Any) -> Change:
         """Begin the way at the token (zero-based) that was clicked."""
         return settle(start=limits.check_integer(index, "the token", 1, subject.trace.kept - 1))
+
+
+class Gates(View):
+    """The gates of an LSTM at each word of an example."""
+
+    name, question = "model/gates", "How does an LSTM remember?"
+    drawing = part("stepped")
+    help = note(
+        "**One cell of an LSTM** (Hochreiter & Schmidhuber 1997; the forget gate: Gers et al. 2000) reads *dog barks, keys the "
+        "man left are* and keeps whether the subject is singular or plural. The numbers are computed; the weights are set by "
+        "hand, and there are none for the previous output. A trained LSTM learns them all and has hundreds of cells, few of "
+        "which can be read so."
+    )
+
+    def compute(self, subject: Subject) -> Content:
+        """The drawing, the same for every input."""
+        return {"drawing": gates(reading())}
+
+
+class Transfer(View):
+    """What a second task takes over from the first, in a network for pictures and in this model."""
+
+    name, question = "model/transfer", "What does a new task take over?"
+    drawing = part("stepped")
+    help = note(
+        "**Transfer**, as it was first common with pictures, beside BERT. Left a drawing: no model for pictures runs here. Right "
+        "the numbers of this model. In *Fine-tune* it is done with sentences of yours."
+    )
+
+    def compute(self, subject: Subject) -> Content:
+        """The drawing with this model's numbers."""
+        has = subject.model.capabilities
+        return {"drawing": transfer(has.vocab_size, has.hidden_size, has.parameters)}
 
 
 def _places(subject: Subject) -> list[int]:

@@ -3,7 +3,7 @@
 from explorer.model_card.architecture import Configuration, ModuleTree, Parameters, Summary
 from explorer.model_card.drawing import Drawing
 from explorer.model_card.origin import Cost, OnPaper, Origin, Recipe
-from explorer.model_card.other import EncoderDecoder, LongWay
+from explorer.model_card.other import EncoderDecoder, Gates, LongWay, Transfer
 from explorer.model_card.weights import Weights
 from explorer.ui.tabs import Tab
 
@@ -14,6 +14,6 @@ TAB = Tab(
     {
         "Model": [[Summary], [Drawing, Parameters], [Origin], [Configuration], [Cost], [OnPaper], [Recipe], [ModuleTree]],
         "Weights": [[Weights]],
-        "Other architectures": [[EncoderDecoder, LongWay]],
+        "Other architectures": [[EncoderDecoder, LongWay], [Gates, Transfer]],
     },
 )

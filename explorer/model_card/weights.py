@@ -6,7 +6,7 @@ import numpy as np
 
 from explorer.bert.explorer import Explorer
 from explorer.core.cache import OnceCache
-from explorer.model_card.compute import histogram, root_mean_square
+from explorer.model_card.compute.weights import histogram, root_mean_square
 from explorer.model_card.pictures.weights import weight_histogram, weights_heatmap
 from explorer.text import limits
 from explorer.ui.layout import col, row

@@ -114,6 +114,37 @@ def test_what_is_told_and_what_is_pointed_at_are_seen_on_a_phone(new_page, serve
     page.wait_for_function("() => document.querySelector('[data-pointed]')?.getBoundingClientRect().top < innerHeight / 4")
 
 
+# Lesson, step, and columns that its text names.
+NAMED = [
+    (7, 2, ("First guess", "p of the piece", "Loss (nats)")),
+    (7, 4, ("Piece", "p of the piece")),
+    (15, 2, ("parameters", "time")),
+    (15, 3, ("Transformer, base", "BERT", "RoBERTa, base", "the app’s own model")),
+]
+
+
+def test_the_columns_that_a_lesson_names_are_in_sight_on_a_phone(new_page, served):
+    page = new_page(viewport={"width": 420, "height": 860})
+    page.goto(link(lessons()[7], 1, f"{served}/"))
+    panel = page.locator("#lessons")
+    for number, at, titles in NAMED:
+        lesson, step = lessons()[number], lessons()[number].steps[at - 1]
+        page.evaluate("(step) => { BertLessons.open(step); }", f"{lesson.name}.{at}")
+        expect(panel.get_by_role("heading", name=step.title, exact=True)).to_be_visible()
+        panel.get_by_role("button", name=next(one.text for one in step.options if one.right), exact=True).click()
+        heads = page.locator(f"#{step.point}[data-pointed] thead")
+        for title in titles:
+            head = heads.get_by_text(title, exact=True)
+            expect(head).to_be_in_viewport(ratio=1)
+            page.wait_for_function(
+                """(head) => {
+                    const box = head.getBoundingClientRect(), room = (id) => document.getElementById(id).getBoundingClientRect();
+                    return box.top >= room("bar").bottom && box.bottom <= room("lessons").top;
+                }""",
+                arg=head.element_handle(),
+            )
+
+
 def test_a_lesson_leads_to_its_sheets_to_print(open_app, served):
     lesson = lessons()[3]
     page = open_app()

@@ -1,6 +1,7 @@
 """A packed app starts where there is no network, pip or place to write; elsewhere it says what is missing."""
 
 import os
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -14,8 +15,12 @@ from explorer.core.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = "{}.{}".format(*sys.version_info[:2])
-APP = "import os, sys\nimport small\nprint(small.__file__, os.environ['HF_HUB_OFFLINE'], sys.argv[1:])\n"
-OTHER_PYTHON = f"This folder was packed for Python 2.7, and this is {PYTHON}; install Python 2.7, or pack it here."
+WAITING = """
+import signal, sys, time
+signal.signal(signal.SIGTERM, lambda *_: sys.exit("the app was told to end"))
+print("ready", flush=True)
+time.sleep(600)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +100,20 @@ def test_a_machine_without_that_python_is_told_where_it_is(packed):
     done = subprocess.run(["/bin/sh", folder / "start.sh"], env={"PATH": os.devnull}, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert f"Install Python {PYTHON} first" in done.stdout
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there a program is ended without being told")
+def test_the_app_ends_with_the_program_that_started_it(packed, tmp_path):
+    _, folder = packed
+    (tmp_path / "start.py").write_text((folder / "start.py").read_text("utf-8"), "utf-8")
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app/app.py").write_text(WAITING, "utf-8")
+    command = [sys.executable, tmp_path / "start.py", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as started:
+        assert started.stdout.readline() == "ready\n"
+        started.send_signal(signal.SIGTERM)
+        _, told = started.communicate(timeout=60)  # not before both have ended
+    assert (started.returncode, told) == (1, "the app was told to end\n")
 
 
 def test_what_pip_cannot_fetch_is_told_in_a_sentence(tmp_path):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from explorer.model_card.pictures.stepped import Arrow, Box, Step, stepped
+from explorer.ui.pictures.stepped import Arrow, Box, Step, stepped
 
 SOURCE, TARGET = ("The", "cat", "sleeps"), ("‹start›", "Die", "Katze", "schläft")
 END = "‹end›"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from explorer.model_card.pictures.stepped import Arrow, Box, Step, stepped
+from explorer.ui.pictures.stepped import Arrow, Box, Step, stepped
 
 WIDTH, ROW, TOP = 400, 25, 26
 WORD, STATES, SECOND = 92, 124, 216  # width of a word; where the states begin, and the second row of words

@@ -287,7 +287,11 @@ def test_patching_with_a_foil_tells_what_is_recovered_of_the_difference(bundled)
 def test_the_game_is_played_by_its_seed(bundled):
     subject = Subject.of(bundled.trace(ONE, "It was hot."))
     first = Game()
-    assert all(len(row) == len(COLUMNS) for row in first.compute(subject)["table"])
+    table = first.compute(subject)["table"]
+    assert [column["title"] for column in table["columns"]] == [column.title for column in COLUMNS]
+    encoded = subject.trace.tokens
+    assert [row["cells"][0] for row in table["rows"]] == [encoded[row["token"]] for row in table["rows"]]
+    assert first.on_table(subject, table["rows"][0]["token"]).selection == {"token": table["rows"][0]["token"]}
     assert "B follows A" in first.compute(subject)["loss"]
     again = replace(first, **first.on_again(subject, None).settings)
     assert again.seed == 1

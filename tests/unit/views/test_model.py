@@ -1,10 +1,12 @@
 import pytest
+import torch
 
 import explorer
 from explorer.model_card.architecture import Configuration, ModuleTree, Parameters, Summary
-from explorer.model_card.other import EncoderDecoder, LongWay
-from explorer.model_card.pictures.stepped import Arrow, Box, Step, stepped
+from explorer.model_card.compute.lstm import reading
+from explorer.model_card.other import EncoderDecoder, Gates, LongWay, Transfer
 from explorer.model_card.tab import TAB
+from explorer.ui.pictures.stepped import Arrow, Box, Step, stepped
 from explorer.ui.subject import Selection, Subject
 
 
@@ -112,7 +114,7 @@ def test_where_it_comes_from(bundled, variant_folders):
     assert rows["came from"] == "bundled with BERT Explorer"
     assert rows["weights that nothing here reads"] == "none"
     assert rows["code that came with it"] == "never run"
-    assert OnPaper().compute(subject)["table"][0][:4] == ["this model", "6", "384", "12"]
+    assert OnPaper().compute(subject)["table"]["rows"][0]["cells"][:4] == ["this model", "6", "384", "12"]
     assert Cost().compute(subject)["table"][0][1] == f"{4 * bundled.capabilities.parameters / 1e6:,.1f} MB"
     pickled = explorer.load(variant_folders["pickled"])
     assert "PyTorch" in dict(Origin().compute(Subject.of(pickled.trace("the man")))["table"])["written in its file as"]
@@ -172,7 +174,7 @@ def test_the_sizes_of_the_drawing_are_the_models(bundled, tmp_path):
 
 
 def test_weights_are_those_of_transformers(bundled, tmp_path):
-    from explorer.model_card.compute import histogram
+    from explorer.model_card.compute.weights import histogram
     from explorer.model_card.weights import Weights
     from tests.families import write_family
 
@@ -197,7 +199,7 @@ def test_weights_are_those_of_transformers(bundled, tmp_path):
 
 def test_every_step_of_a_drawing_is_about_something_in_it(bundled):
     subject = Subject.of(bundled.trace("The keys of the man were gone."))
-    for view in (EncoderDecoder(), LongWay()):
+    for view in (EncoderDecoder(), LongWay(), Gates(), Transfer()):
         drawn = view.compute(subject)["drawing"]
         boxes, arrows = ({one["id"] for one in drawn[kind]} for kind in ("boxes", "arrows"))
         assert len(boxes) + len(arrows) == len(drawn["boxes"]) + len(drawn["arrows"]), "an id names one thing"
@@ -209,6 +211,15 @@ def test_every_step_of_a_drawing_is_about_something_in_it(bundled):
             assert 0 <= box["y"] <= box["y"] + box["height"] <= drawn["height"]
     with pytest.raises(ValueError, match="there is no 'c' in the drawing"):
         stepped((10, 10), [Box("a", 0, 0, 1, 1)], [Arrow("b", (0, 0), (1, 1))], [Step("", ["a", "b", "c"])], "")
+
+
+def test_what_is_taken_over_has_the_numbers_of_the_model(bundled, tiny):
+    for model in (bundled, tiny):
+        drawn, module = Transfer().compute(Subject.of(model.trace("Hi.")))["drawing"], model.module
+        told = " ".join(step["text"] for step in drawn["steps"])
+        new = sum(one.numel() for one in torch.nn.Linear(module.config.hidden_size, 2).parameters())
+        assert f" {new:,} numbers; the {sum(one.numel() for one in module.parameters()) / 1e6:.1f} million" in told
+        assert f"one of {module.config.vocab_size:,} pieces" in told
 
 
 def test_a_translation_is_written_word_by_word(bundled):
@@ -224,6 +235,28 @@ def test_a_translation_is_written_word_by_word(bundled):
         ["‹start›", "Die", "Katze", "", "schläft"],
         ["‹start›", "Die", "Katze", "schläft", "‹end›"],
     ]
+
+
+def test_the_gates_are_those_of_an_lstm_of_pytorch_with_these_weights(bundled):
+    moments, cell = reading(), torch.nn.LSTMCell(3, 1).double()
+    with torch.no_grad():
+        for one in cell.parameters():
+            one.zero_()
+        # The rows are the input gate, the forget gate, the value and the output gate; the columns subject, verb and number.
+        cell.weight_ih[:] = torch.tensor([[12.0, 0, 0], [-12, 0, 0], [0, 0, 3], [0, 12, 0]])
+        cell.bias_ih[:] = torch.tensor([-6.0, 6, 0, -6])
+        state = torch.zeros(1, 1).double(), torch.zeros(1, 1).double()
+        for one in moments:
+            seen = torch.tensor([[one.word.subject, one.word.verb, one.word.number]]).double()
+            state = cell(seen, state)
+            assert [one.output, one.state] == pytest.approx([part.item() for part in state])
+    drawn = Gates().compute(Subject.of(bundled.trace("Hi.")))["drawing"]
+    told = {
+        one.word.text: next(step["text"] for step in drawn["steps"] if f"“{one.word.text}”" in step["text"]) for one in moments
+    }
+    assert "the verb must be singular" in told["barks"]
+    assert "the verb must be plural" in told["are"]
+    assert f"keeps what was there, +{moments[4].state:.2f}" in told["man"]
 
 
 @pytest.mark.parametrize(("start", "end", "steps"), [(2, 6, 4), (6, 2, 4), (2, 2, 1), (99, None, 6), (1, 8, 7)])

@@ -1,0 +1,100 @@
+"""The parse tree of a sentence of the built-in corpus, beside the links of an attention head."""
+
+from __future__ import annotations
+
+import functools
+
+from explorer.corpus import atlas_words
+from explorer.corpus.compute.atlas import known_atlas
+from explorer.corpus.compute.plain import flaws
+from explorer.corpus.compute.tree import best_offset, links_of
+from explorer.corpus.pictures.tree import Compared, drawn_tree
+from explorer.text import limits
+from explorer.text.corpora import ROOT, CorpusSentence, built_in
+from explorer.ui.layout import col, row
+from explorer.ui.pictures.bars import ranking
+from explorer.ui.subject import Subject, head_name
+from explorer.ui.view import Content, Finding, NewInput, View, Why, caption, part, read, sentence
+
+LISTED = 40
+FEWEST, MOST = 5, 16  # words of a tree that fits on a page
+NONE = "The tree of this text is not known. Click a sentence whose tree comes with the corpus."
+
+
+class Trees(View):
+    """The tree of the page's text, if the built-in corpus has it, and the links of the selected head."""
+
+    name, question = "corpus/trees", "Does a head know the parse tree?"
+    layout = (row(col("tree", "about", "help", width=6), col("sentences", width=4)),)
+    tree = part("stepped", optional=True)
+    about = sentence(classes="caption")
+    sentences = part("ranking")
+    help = caption(
+        "A dependency tree, in the terms of Universal Dependencies (version 2). The links of the head are those of the atlas: of "
+        "each word the largest weight to another word, over all its pieces, or the word that gives it the largest, whichever "
+        "is right for more words here (Clark et al. 2019, section 4). One sentence proves little; the atlas counts all."
+    )
+
+    def first(self, subject: Subject) -> Subject:
+        """Select the head that follows a relation best in the atlas, unless one was picked."""
+        if subject.chosen.picked or (atlas := known_atlas(subject.model, built_in())) is None:
+            return subject
+        best = atlas_words.best_of(atlas)
+        return subject if best is None else subject.select(layer=best.layer + 1, head=best.head + 1, picked=False)
+
+    def compute(self, subject: Subject) -> Content:
+        """The tree with the head's links, and sentences to choose from."""
+        rows = [(number, one.text, f"{len(one.words)} words") for number, one in enumerate(_listed())]
+        shown: Content = {"sentences": ranking("Sentences with a tree", rows)}
+        if (one := _known(subject)) is None:
+            return {**shown, "tree": None, "about": NONE}
+        return {**shown, "tree": drawn_tree(one, _compared(subject, one)), "about": ""}
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """How many links of the head are in the tree."""
+        if (one := _known(subject)) is None:
+            return None
+        layer, head = subject.selection.attention_layer, subject.selection.head_index
+        why = Why("attention", "One head", {"layer": layer + 1, "head": head + 1})
+        return Finding(_compared(subject, one).told, why)
+
+    def on_sentences(self, subject: Subject, index: object) -> NewInput:
+        """Make a sentence the input."""
+        return read(_listed()[limits.check_integer(index, "the sentence", 0, len(_listed()) - 1)].text, "")
+
+
+def _trees() -> dict[str, CorpusSentence]:
+    """The sentences with a tree that fits on a page, by their text."""
+    return _trees_of(built_in().key)
+
+
+def _listed() -> list[CorpusSentence]:
+    """Those that are easiest to read."""
+    return sorted(_trees().values(), key=flaws)[:LISTED]
+
+
+@functools.lru_cache(maxsize=1)
+def _trees_of(key: str) -> dict[str, CorpusSentence]:
+    """Those of the built-in corpus, which has this key."""
+    known = (one for one in built_in().sentences if one.heads and FEWEST <= len(one.words) <= MOST)
+    return {one.text: one for one in known if one.heads.count(ROOT) == 1}
+
+
+def _known(subject: Subject) -> CorpusSentence | None:
+    """The sentence with a tree that is text A; None if it has none."""
+    return _trees().get(subject.text_a.strip())
+
+
+def _compared(subject: Subject, one: CorpusSentence) -> Compared:
+    """The links of the selected head in the sentence, read by itself, and how many are in the tree."""
+    trace = subject.model.trace(one.text) if subject.text_b.strip() else subject.trace
+    layer, head = subject.selection.attention_layer, subject.selection.head_index
+    links = links_of(trace.attention(layer)[head], trace.encoding.offsets, one)
+    forward, right = links.right(one)
+    distance, usual = best_offset(one)
+    name, number = head_name((layer, head)), len(one.words) - 1
+    told = (
+        f"{name[0].upper()}{name[1:]} finds {len(right)} of the {number} links of the tree; always "
+        f"{atlas_words.steps(distance)} would find {usual}."
+    )
+    return Compared(name, links.seen if forward else links.by, right, forward, told)

@@ -1,0 +1,61 @@
+"""A parse tree beside a head: the links counted token by token, and what is drawn and told of them."""
+
+import re
+
+import numpy as np
+import pytest
+
+from explorer.corpus.trees import NONE, Trees
+from explorer.text.corpora import ROOT, built_in
+from explorer.ui.subject import Subject
+
+TEXT = "The stream begins at a spring in the hills."
+
+
+@pytest.fixture
+def subject(bundled):
+    return Subject.of(bundled.trace(TEXT)).select(layer=4, head=2)
+
+
+def links_by_hand(trace, layer, head, words):
+    """For each word the one that it looks at most, and the one that looks at it most, by loops over the tokens."""
+    weights, groups = trace.attention(layer)[head], trace.encoding.text_words
+    assert len(groups) == words
+    table = np.array([[sum(weights[i, j] for i in one for j in other) / len(one) for other in groups] for one in groups])
+    np.fill_diagonal(table, -1)
+    return table.argmax(1).tolist(), table.argmax(0).tolist()
+
+
+@pytest.mark.parametrize("layer", range(1, 7))
+def test_the_links_of_a_head_are_counted_against_the_tree(subject, layer):
+    one = next(one for one in built_in().sentences if one.text == TEXT)
+    for head in (1, 7, 12):
+        chosen = subject.select(layer=layer, head=head)
+        ways = links_by_hand(subject.trace, layer - 1, head - 1, len(one.words))
+        right = [sum(found[word] == to for word, to in enumerate(one.heads) if to != ROOT) for found in ways]
+        told = Trees().finding(chosen).text
+        assert told.startswith(f"Layer {layer}, head {head} finds {max(right)} of the {len(one.words) - 1} links of the tree;")
+        last = Trees().compute(chosen)["tree"]["steps"][-1]
+        assert last["text"] == told
+        lit = last["lit"]
+        assert sum(name.startswith("link.") for name in lit) == sum(name.startswith("tree.") for name in lit) == max(right)
+
+
+def test_every_arc_of_the_tree_is_walked(subject):
+    drawn = Trees().compute(subject)["tree"]
+    walked = [step["text"] for step in drawn["steps"] if not step["title"]]
+    assert "“stream” depends on “begins”: subject (nsubj)." in walked
+    assert len(walked) == sum(arrow["id"].startswith("tree.") for arrow in drawn["arrows"]) == 9
+    assert "“begins” is the main word" in drawn["steps"][0]["text"]
+    assert re.search(r"always the next word would find \d", drawn["steps"][-1]["text"])
+
+
+def test_another_text_is_told_where_trees_are_and_a_click_makes_one_the_input(bundled):
+    subject = Subject.of(bundled.trace("No tree is known of this."))
+    shown = Trees().compute(subject)
+    assert (shown["tree"], shown["about"], Trees().finding(subject)) == (None, NONE, None)
+    put = Trees().on_sentences(subject, 3)
+    assert put.texts == (shown["sentences"]["rows"][3]["text"], "")
+    alone, beside = (Subject.of(bundled.trace(put.texts[0], text_b)).select(layer=4, head=2) for text_b in ("", "And more."))
+    assert Trees().compute(alone)["tree"] is not None
+    assert Trees().finding(beside).text == Trees().finding(alone).text, "a sentence is read by itself"
