@@ -118,12 +118,16 @@ class AskingView(SavingView):
             "each": self._each(found, at),
         }
 
+    def null(self, found: Experiment) -> str:
+        """What a run's chosen place is judged by, in words."""
+        return self.beside
+
     def told(self, found: Experiment) -> str:
         """What the board shows, in a sentence or two."""
         summary = found.summary
         return (
             f"Mean over {len(found.items):,} items. A dot: q below 0.05, {int((summary.q < SURE).sum())} of {summary.q.size}; "
-            f"{self.beside}: {signed(summary.random)}."
+            f"{self.null(found)}: {signed(summary.random)}."
         )
 
     def finding(self, subject: Subject) -> Finding | None:
@@ -138,7 +142,7 @@ class AskingView(SavingView):
         return (
             f"{capital(place_name(found.axes, found.summary.selected))}, selected on "
             f"{len(found.items) - held.items} items, has {plain(held.effect)} on the other {held.items} (95 % interval "
-            f"{plain(held.low)} to {plain(held.high)}; rank {held.rank} of {found.summary.q.size}); {self.beside} "
+            f"{plain(held.low)} to {plain(held.high)}; rank {held.rank} of {found.summary.q.size}); {self.null(found)} "
             f"{plain(held.random)}."
         )
 
@@ -158,7 +162,7 @@ class AskingView(SavingView):
     def _chosen(self, found: Experiment, at: tuple[int, ...]) -> str:
         summary = found.summary
         mean, low, high, q = (float(getattr(summary, name)[at]) for name in ("effects", "low", "high", "q"))
-        null = "" if summary.nulls is None else f"; {self.beside}: {plain(float(summary.nulls[at]))}"
+        null = "" if summary.nulls is None else f"; {self.null(found)}: {plain(float(summary.nulls[at]))}"
         return (
             f"{capital(place_name(found.axes, at))}: {signed(mean)} (95 % interval {signed(low)} to {signed(high)}, "
             f"{told_q(q)}){null}{self.counted(found, at)}."
@@ -174,7 +178,7 @@ class AskingView(SavingView):
         held = found.summary.held_out
         rows = [
             Interval(f"{short(found.axes, found.summary.selected)} on the other {held.items}", held.effect, held.low, held.high),
-            Interval(self.beside, held.random, held.random_low, held.random_high, faint=True),
+            Interval(self.null(found), held.random, held.random_low, held.random_high, faint=True),
         ]
         return intervals(rows, self.unit)
 

@@ -2,7 +2,7 @@
 
 from explorer.experiments.asking import TESTS, AskingView, capital, percent, plain, results
 from explorer.experiments.compute.experiment import Experiment
-from explorer.experiments.compute.patching import HEADS_OF, MLP, RESIDUAL
+from explorer.experiments.compute.patching import HEADS_OF, MLP, PAIRS, RESIDUAL
 from explorer.experiments.compute.targets import WORD
 from explorer.experiments.naming import place_name
 from explorer.experiments.source import ITEMS, TARGET, WITH_TARGET
@@ -33,15 +33,23 @@ class Patched(AskingView):
         "what comes back of the logit difference is counted: 0 is the changed text, 1 the item; the mean is the sum of "
         "what comes back over the sum of the whole differences. *Changed words* are the tokens where the texts differ, "
         "*token read* is the blank. It shows where the difference between both texts is carried, and nothing that they "
-        "have in common (Geiger et al. 2021; Zhang & Nanda 2024)." + TESTS
+        "have in common (Geiger et al. 2021; Zhang & Nanda 2024). The null is the share that the same place brings back of the "
+        f"difference that the texts make to {PAIRS} other pairs of words, drawn by lot for each item: the test asks whether the "
+        "place matters more, or less, to this pair than to any. Next sentences and labels have no other pairs: there the "
+        "test is of 0, which is wrong in any model for a place that carries something." + TESTS
     )
+
+    def null(self, found: Experiment) -> str:
+        """Other pairs of words, where there are any."""
+        return super().null(found) if found.nulls is None else "other pairs of words"
 
     def tell(self, found: Experiment) -> str:
         """What the selected place recovers."""
         held, name = found.summary.held_out, place_name(found.axes, found.summary.selected)
+        beside = "a place drawn by lot" if found.nulls is None else "for other pairs of words"
         return (
             f"{capital(name)}, selected on {len(found.items) - held.items} items, brings back {percent(held)} of the difference "
-            f"in the other {held.items}; a place drawn by lot {100 * held.random:.0f} %."
+            f"in the other {held.items}; {beside} {100 * held.random:.0f} %."
         )
 
 
@@ -80,7 +88,7 @@ class AttendsOver(AskingView):
     start = "Look at every item"
     layout = (ITEMS, results("looks"))
     asks, way_of = "attention", "looks"
-    unit, beside = "attention weight", "any other word"
+    unit, beside = "attention weight", "another word"
     is_share = True
     columns_each = ("", "weight in {}")
     looks: str = choice(
@@ -92,9 +100,9 @@ class AttendsOver(AskingView):
     help = caption(
         "Mark two words, as in *The \\*keys\\* to the drawers are \\*old\\**, and the first looks at the second; mark "
         "one, and the blank looks at it. Of a word of several pieces, those that look are averaged and those that are "
-        "looked at are summed. In the null the other words of the same item take the place of the marked one, for as many "
-        "pieces; special tokens and punctuation are left out. Weights say what a head mixes in, not that the answer depends "
-        "on it." + TESTS
+        "looked at are summed. In the null another word of the same item, drawn by lot, takes the place of the marked one; "
+        "special tokens and punctuation are left out. Weights say what a head mixes in, not that the answer depends on it."
+        + TESTS
     )
 
     def tell(self, found: Experiment) -> str:
@@ -102,5 +110,5 @@ class AttendsOver(AskingView):
         held, name = found.summary.held_out, place_name(found.axes, found.summary.selected)
         return (
             f"{capital(name)}, selected on {len(found.items) - held.items} items, looks there with {percent(held)} of its weight "
-            f"in the other {held.items}; with any other word in the place of the marked one it is {100 * held.random:.0f} %."
+            f"in the other {held.items}; with another word in the place of the marked one it is {100 * held.random:.0f} %."
         )
