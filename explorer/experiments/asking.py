@@ -44,7 +44,7 @@ class AskingView(SavingView):
     """One question asked of all items; a subclass says what its numbers are."""
 
     name, question = "experiments", ""
-    layout: ClassVar[Sequence[LayoutRow]] = (ITEMS, results())
+    layout: ClassVar[Sequence[LayoutRow]] = (*ITEMS, results())
     unit: ClassVar[str] = "logit difference"  # of a value
     beside: ClassVar[str] = "a place drawn by lot"  # what the chosen place is judged by
     is_share: ClassVar[bool] = False  # whether no value is below 0

@@ -19,7 +19,7 @@ class CutOver(AskingView):
 
     name, question = "experiments/cut", "Which link does the answer need?"
     start = "Cut the link in every item"
-    layout = (WITH_TARGET, results("link"))
+    layout = (*WITH_TARGET, results("link"))
     asks, way_of = "cut", "link"
     unit, beside = "change of the logit difference", "another word's link"
     columns_each, adds_before = ("all links", "without it in {}"), True
@@ -57,7 +57,7 @@ class CueOver(AskingView):
 
     name, question = "experiments/attribution", "Which attribution finds the word that decides?"
     start = "Attribute every item"
-    layout = (ITEMS, results("scored"))
+    layout = (*ITEMS, results("scored"))
     asks, way_of = "attribution", "scored"
     unit, beside = "share of items", "a word drawn by lot"
     is_share = True
@@ -83,7 +83,7 @@ class RoutesOver(AskingView):
 
     name, question = "experiments/routes", "How much comes from the marked word?"
     start = "Follow the routes of every item"
-    layout = (WITH_TARGET, results())
+    layout = (*WITH_TARGET, results())
     asks = "routes"
     unit, beside = "share", "another word"
     is_share = True

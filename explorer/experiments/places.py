@@ -16,7 +16,7 @@ class Patched(AskingView):
 
     name, question = "experiments/patching", "What brings the answer back?"
     start = "Patch every item"
-    layout = (WITH_TARGET, results("patched"))
+    layout = (*WITH_TARGET, results("patched"))
     asks, way_of = "patching", "patched"
     unit, beside = "share recovered", "a place drawn by lot"
     columns_each, adds_before = ("changed text", "with {}"), True
@@ -58,7 +58,7 @@ class LensOver(AskingView):
 
     name, question = "experiments/lens", "From which layer on is the word ahead?"
     start = "Read every item through the lens"
-    layout = (ITEMS, results("reading"))
+    layout = (*ITEMS, results("reading"))
     asks, way_of = "lens", "reading"
     beside = "the mean of all states"
     columns_each = ("in the end", "{}")
@@ -86,7 +86,7 @@ class AttendsOver(AskingView):
 
     name, question = "experiments/attention", "Which head looks from one word at another?"
     start = "Look at every item"
-    layout = (ITEMS, results("looks"))
+    layout = (*ITEMS, results("looks"))
     asks, way_of = "attention", "looks"
     unit, beside = "attention weight", "another word"
     is_share = True
