@@ -1,8 +1,8 @@
 """Ask every question of an experiment of a model that knows nothing: `python -m tests.nulls [QUESTION ...] [--runs N]`.
 
-The weights of the bundled model are permuted within each tensor. The items are sentences of our suites in which a marked word,
-its counterpart, and word and foil for the blank are drawn by lot, so that no place has a reason to favour the word. About one
-place in twenty should have p below 0.05, and hardly a run any q below 0.05.
+The weights of the bundled model are permuted within each tensor, anew for each run. The items are sentences of our suites in
+which a marked word, its counterpart, and word and foil for the blank are drawn at random, so that no place has a reason to favour
+the word. About one place in twenty should have p below 0.05, and one run in twenty any q below 0.05.
 """
 
 import argparse
@@ -40,7 +40,7 @@ WORD = re.compile(r"[A-Za-z]+")
 
 
 def permuted(folder: Path, seed: int = 0) -> Explorer:
-    """The bundled model with the numbers of each of its tensors in an order drawn by lot."""
+    """The bundled model with the numbers of each of its tensors in an order drawn at random."""
     random = np.random.default_rng(seed)
     weights = load_file(BUNDLED_FOLDER / "model.safetensors")
     mixed = {name: random.permutation(tensor.ravel()).reshape(tensor.shape) for name, tensor in weights.items()}
@@ -52,7 +52,7 @@ def permuted(folder: Path, seed: int = 0) -> Explorer:
 
 
 def items_by_lot(model: Explorer, seed: int, count: int = ITEMS) -> list[Item]:
-    """Sentences of our suites whose marks, words and foils are drawn by lot."""
+    """Sentences of our suites whose marks, words and foils are drawn at random."""
     random = np.random.default_rng(seed)
     texts = list(dict.fromkeys(item.text_a for suite in SUITES for item in suite_items(suite)))
     words = sorted({word for text in texts for word in WORD.findall(text.lower())} & model.tokenizer.get_vocab().keys())
@@ -68,10 +68,12 @@ def _by_lot(text: str, words: list[str], random: np.random.Generator) -> Item:
     return Item(f"{text[: marked.start()]}*{marked[0]}/{other}*{text[marked.end() :]}", "", word, foil)
 
 
-def asked(model: Explorer, question: str, how: str, runs: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def asked(question: str, how: str, runs: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """The p and q values of every place, for each run."""
     for seed in range(runs):
-        summary = experiment(model, items_by_lot(model, seed), question, how, seed).summary
+        with tempfile.TemporaryDirectory() as folder:
+            model = permuted(Path(folder), seed)
+            summary = experiment(model, items_by_lot(model, seed), question, how, seed).summary
         yield summary.p.ravel(), summary.q.ravel()
 
 
@@ -82,14 +84,12 @@ def main() -> None:
     reads.add_argument("--runs", type=int, default=RUNS, help=f"runs of {ITEMS} items for each, {RUNS} without")
     given = reads.parse_args()
     print("question | way | places | share of p < 0.05 | runs with any q < 0.05")
-    with tempfile.TemporaryDirectory() as folder:
-        model = permuted(Path(folder))
-        for question in given.questions or ASKED:
-            for how in ASKED[question]:
-                found = list(asked(model, question, how, given.runs))
-                below = np.mean([(p < 0.05).mean() for p, _ in found])
-                after = sum(bool((q < 0.05).any()) for _, q in found)
-                print(f"{question} | {how} | {found[0][0].size} | {below:.1%} | {after} of {given.runs}", flush=True)
+    for question in given.questions or ASKED:
+        for how in ASKED[question]:
+            found = list(asked(question, how, given.runs))
+            below = np.mean([(p < 0.05).mean() for p, _ in found])
+            after = sum(bool((q < 0.05).any()) for _, q in found)
+            print(f"{question} | {how} | {found[0][0].size} | {below:.1%} | {after} of {given.runs}", flush=True)
 
 
 if __name__ == "__main__":

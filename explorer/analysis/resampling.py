@@ -31,7 +31,7 @@ def bootstrap(values: np.ndarray, seed: int = 0, sizes: np.ndarray | None = None
 def sign_flip(values: np.ndarray, seed: int = 0) -> np.ndarray:
     """Two-sided p values (0 to 1) of means over items: [items, ...] to [...].
 
-    How often the mean is at least as far from 0 when the sign of every item is drawn by lot, or with all signs in turn where
+    How often the mean is at least as far from 0 when the sign of every item is drawn at random, or with all signs in turn where
     these are fewer than FLIPS (Fisher's randomisation test for pairs). It holds if an item's change is as likely in either
     direction. Drawn signs count the observed ones too, so that p is never 0 (Phipson and Smyth 2010).
     """
@@ -48,7 +48,7 @@ def sign_flip(values: np.ndarray, seed: int = 0) -> np.ndarray:
 def by_chance(values: np.ndarray, chances: np.ndarray, seed: int = 0) -> np.ndarray:
     """Two-sided p values (0 to 1) of how often something happens: values [items, ...], 0 or 1, and the chance of each, to [...].
 
-    How often the sum is at least as far from that of the chances when every item is drawn by lot with its own chance. Unlike
+    How often the sum is at least as far from that of the chances when every item is drawn at random with its own chance. Unlike
     signs, which are flipped as if a change were as likely in either direction, this holds for chances far from a half. The
     observed values count as a draw too.
     """
@@ -76,7 +76,7 @@ def benjamini_hochberg(p: np.ndarray) -> np.ndarray:
 
 
 def halves(count: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers from 0 to `count` in two halves by lot, each in order; the second has one more where they are odd."""
+    """Numbers from 0 to `count` in two halves at random, each in order; the second has one more where they are odd."""
     order = np.random.default_rng(seed).permutation(count)
     return np.sort(order[: count // 2]), np.sort(order[count // 2 :])
 

@@ -58,7 +58,7 @@ class AskingView(ItemsView):
     """One question asked of all items; a subclass says what its numbers are."""
 
     name, question = "experiments", ""
-    layout: ClassVar[Sequence[LayoutRow]] = (ITEMS, results())
+    layout: ClassVar[Sequence[LayoutRow]] = (*ITEMS, results())
     unit: ClassVar[str] = "logit difference"  # of a value
     beside: ClassVar[str]  # what the chosen place is judged by
     is_share: ClassVar[bool] = False  # whether no value is below 0
@@ -135,12 +135,16 @@ class AskingView(ItemsView):
             "each": self._each(found, at),
         }
 
+    def null(self, found: Experiment) -> str:
+        """What a run's chosen place is judged by, in words."""
+        return self.beside
+
     def told(self, found: Experiment) -> str:
         """What the board shows, in a sentence or two."""
         summary = found.summary
         return (
             f"Mean over {len(found.items):,} items. A dot: q below 0.05, {int((summary.q < SURE).sum())} of {summary.q.size}; "
-            f"{self.beside}: {signed(summary.random)}."
+            f"{self.null(found)}: {signed(summary.random)}."
         )
 
     def finding(self, subject: Subject) -> Finding | None:
@@ -169,7 +173,7 @@ class AskingView(ItemsView):
     def _chosen(self, found: Experiment, at: tuple[int, ...]) -> str:
         summary = found.summary
         mean, low, high, q = (float(getattr(summary, name)[at]) for name in ("effects", "low", "high", "q"))
-        null = "" if summary.nulls is None else f"; {self.beside}: {plain(float(summary.nulls[at]))}"
+        null = "" if summary.nulls is None else f"; {self.null(found)}: {plain(float(summary.nulls[at]))}"
         return (
             f"{capital(place_name(found.axes, at))}: {signed(mean)} (95 % interval {signed(low)} to {signed(high)}, "
             f"{told_q(q)}){null}{self.counted(found, at)}."
@@ -185,7 +189,7 @@ class AskingView(ItemsView):
         held = found.summary.held_out
         rows = [
             Interval(f"{short(found.axes, found.summary.selected)} on the other {held.items}", held.effect, held.low, held.high),
-            Interval(self.beside, held.random, held.random_low, held.random_high, faint=True),
+            Interval(self.null(found), held.random, held.random_low, held.random_high, faint=True),
         ]
         return intervals(rows, self.unit)
 

@@ -24,7 +24,7 @@ class HeadsDecide(AskingView):
 
     name, question = "experiments/heads", "Which heads decide?"
     start = "Switch every head off in every item"
-    layout = (WITH_TARGET, results("how"))
+    layout = (*WITH_TARGET, results("how"))
     asks, way_of = HEADS_OFF, "how"
     unit, beside = "change of the logit difference", "a random head"
     columns_each, adds_before = ("all heads", "without {}"), True

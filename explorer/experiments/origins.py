@@ -19,7 +19,7 @@ class CutOver(AskingView):
 
     name, question = "experiments/cut", "Which link does the answer need?"
     start = "Cut the link in every item"
-    layout = (WITH_TARGET, results("link"))
+    layout = (*WITH_TARGET, results("link"))
     asks, way_of = "cut", "link"
     unit, beside = "change of the logit difference", "another word's link"
     columns_each, adds_before = ("all links", "without it in {}"), True
@@ -56,7 +56,7 @@ class CueOver(AskingView):
 
     name, question = "experiments/attribution", "Which attribution finds the word that decides?"
     start = "Attribute every item"
-    layout = (ITEMS, results("scored"))
+    layout = (*ITEMS, results("scored"))
     asks, way_of = "attribution", "scored"
     unit, beside = "share of items", "a random word"
     is_share = True
@@ -64,7 +64,7 @@ class CueOver(AskingView):
     scored: str = choice([("word rather than foil", FOIL), ("the word alone", ALONE)], "Scores for", elem_classes="inline")
     help = caption(
         MARKED + "In how many items does the marked word, the one that decides by the grammar, get the highest score of all "
-        "words? The scores are those of *Attribution*, summed over the pieces of a word, with "
+        "words? The scores are those of *Attribution*, summed over the pieces of a word (occlusion hides them at once), with "
         f"{STEPS} steps of integrated gradients. The null is what a random word would find." + TESTS
     )
 
@@ -82,17 +82,17 @@ class RoutesOver(AskingView):
 
     name, question = "experiments/routes", "How much comes from the marked word?"
     start = "Follow the routes of every item"
-    layout = (WITH_TARGET, results())
+    layout = (*WITH_TARGET, results())
     asks = "routes"
-    unit, beside = "share", "any other word"
+    unit, beside = "share", "another word"
     is_share = True
     columns_each = ("logit difference", "share at {}")
     target: str = use(TARGET, WORD)
     help = caption(
         MARKED
         + "The routes (ALTI, Ferrando et al. 2022) say which share of the last vector of the blank comes from each token of "
-        "a hidden state, as in *Overview*; of a word of several pieces it is the sum. The null is the mean share of the other "
-        "words of the same item, for as many pieces. A share says what is mixed in, not what it does to the answer." + TESTS
+        "a hidden state, as in *Overview*; of a word of several pieces it is the sum. The null is the share of another word of "
+        "the same item, drawn at random. A share says what is mixed in, not what it does to the answer." + TESTS
     )
 
     def tell(self, found: Experiment) -> str:
@@ -100,7 +100,7 @@ class RoutesOver(AskingView):
         held = found.summary.held_out
         return (
             f"{percent(held)} of the last vector comes from the marked word in {held.items} items, counted at "
-            f"{place_name(found.axes, found.summary.selected)}; from any other word {100 * held.random:.0f} %."
+            f"{place_name(found.axes, found.summary.selected)}; from another word, drawn at random, {100 * held.random:.0f} %."
         )
 
 

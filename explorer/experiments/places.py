@@ -3,7 +3,7 @@
 from explorer.experiments.asking import TESTS, AskingView, between, capital, percent, plain, results
 from explorer.experiments.compute.attention import BACKWARD, FORWARD
 from explorer.experiments.compute.experiment import Experiment
-from explorer.experiments.compute.patching import HEADS_OF, MLP, RESIDUAL
+from explorer.experiments.compute.patching import HEADS_OF, MLP, PAIRS, RESIDUAL
 from explorer.experiments.compute.targets import WORD
 from explorer.experiments.naming import place_name
 from explorer.experiments.source import ITEMS, TARGET, WITH_TARGET
@@ -17,7 +17,7 @@ class Patched(AskingView):
 
     name, question = "experiments/patching", "What brings the answer back?"
     start = "Patch every item"
-    layout = (WITH_TARGET, results("patched"))
+    layout = (*WITH_TARGET, results("patched"))
     asks, way_of = "patching", "patched"
     unit, beside = "share recovered", "a random place"
     columns_each, adds_before = ("changed text", "with {}"), True
@@ -34,15 +34,23 @@ class Patched(AskingView):
         "what comes back of the logit difference is counted: 0 is the changed text, 1 the item; the mean is the sum of "
         "what comes back over the sum of the whole differences. *Changed words* are the tokens where the texts differ, "
         "*token read* is the blank. It shows where the difference between both texts is carried, and nothing that they "
-        "have in common (Geiger et al. 2021; Zhang & Nanda 2024)." + TESTS
+        "have in common (Geiger et al. 2021; Zhang & Nanda 2024). The null is the share that the same place brings back of the "
+        f"difference that the texts make to {PAIRS} random other pairs of words for each item: the test asks whether the "
+        "place matters more, or less, to this pair than to any. Next sentences and labels have no other pairs: there the "
+        "test is of 0, which is wrong in any model for a place that carries something." + TESTS
     )
+
+    def null(self, found: Experiment) -> str:
+        """Other pairs of words, where there are any."""
+        return super().null(found) if found.nulls is None else "other pairs of words"
 
     def tell(self, found: Experiment) -> str:
         """What the selected place recovers."""
         held, name = found.summary.held_out, place_name(found.axes, found.summary.selected)
+        beside = "a random place" if found.nulls is None else "for other pairs of words"
         return (
             f"{capital(name)}, selected on {len(found.items) - held.items} items, brings back {percent(held)} of the difference "
-            f"in the other {held.items}; a random place {100 * held.random:.0f} %."
+            f"in the other {held.items}; {beside} {100 * held.random:.0f} %."
         )
 
 
@@ -51,7 +59,7 @@ class LensOver(AskingView):
 
     name, question = "experiments/lens", "From which layer on is the word ahead?"
     start = "Read every item through the lens"
-    layout = (ITEMS, results("reading"))
+    layout = (*ITEMS, results("reading"))
     asks, way_of = "lens", "reading"
     beside = "the mean of all states"
     columns_each = ("in the end", "{}")
@@ -78,9 +86,9 @@ class AttendsOver(AskingView):
 
     name, question = "experiments/attention", "Which head looks from one word at another?"
     start = "Look at every item"
-    layout = (ITEMS, results("looks"))
+    layout = (*ITEMS, results("looks"))
     asks, way_of = "attention", "looks"
-    unit, beside = "attention weight", "any other word"
+    unit, beside = "attention weight", "another word"
     is_share = True
     columns_each = ("", "weight in {}")
     looks: str = choice(
@@ -92,9 +100,9 @@ class AttendsOver(AskingView):
     help = caption(
         "Mark two words, as in *The \\*keys\\* to the drawers are \\*old\\**, and the first looks at the second; mark "
         "one, and the blank looks at it. Of a word of several pieces, those that look are averaged and those that are "
-        "looked at are summed. In the null the other words of the same item take the place of the marked one, for as many "
-        "pieces; special tokens and punctuation are left out. Weights say what a head mixes in, not that the answer depends "
-        "on it." + TESTS
+        "looked at are summed. In the null another word of the same item, drawn at random, takes the place of the marked one; "
+        "special tokens and punctuation are left out. Weights say what a head mixes in, not that the answer depends on it."
+        + TESTS
     )
 
     def tell(self, found: Experiment) -> str:
@@ -102,5 +110,5 @@ class AttendsOver(AskingView):
         held, name = found.summary.held_out, place_name(found.axes, found.summary.selected)
         return (
             f"{capital(name)}, selected on {len(found.items) - held.items} items, looks there with {percent(held)} of its weight "
-            f"in the other {held.items}; with any other word in the place of the marked one it is {100 * held.random:.0f} %."
+            f"in the other {held.items}; with another word in the place of the marked one it is {100 * held.random:.0f} %."
         )

@@ -31,7 +31,9 @@ TARGET = Choice(
     menu=True,
     look={"elem_classes": "inline"},
 )
-ITEMS, WITH_TARGET = row("source", "seed"), row("source", "target", "seed")  # the first line of a view, and of one with a target
+FROM_CORPUS = row("pairs", "longest", "mark")
+ITEMS = row("source", "seed"), FROM_CORPUS  # the first lines of a view
+WITH_TARGET = row("source", "target", "seed"), FROM_CORPUS  # and of one with a target
 HEAD_OF = {WORD: "fill_mask", NEXT_SENTENCE: "next_sentence", LABEL: "own_head"}
 LOOKED_AT = 200  # items, before they are asked
 _problems: Recent[Hashable, str] = Recent(16)
@@ -72,7 +74,12 @@ class ItemsView(LongView):
         when=lambda view: view.source == TEMPLATE,
     )
     pairs: str = text(
-        "is/are, was/were", "Sentences with one of these words, the other one as foil", heard="submit blur", when=_from_corpus
+        "is/are, was/were",
+        "Sentences with one word of",
+        heard="submit blur",
+        max_lines=2,
+        when=_from_corpus,
+        elem_classes="inline",
     )
     longest: int = number(
         corpus_items.LONGEST,

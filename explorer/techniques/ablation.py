@@ -154,14 +154,16 @@ def _cut(context: torch.Tensor, given: Heads, cuts: Collection[Cut]) -> None:
 
 
 @inference_mode
-def readings_without(trace: Trace, target: Target, places: Sequence[int]) -> Generator[tuple[slice, Reading], None, None]:
-    """The target with [MASK] at one of some zero-based tokens at a time: yields a slice of `places`, and the readings there."""
+def readings_without(
+    trace: Trace, target: Target, words: Sequence[Sequence[int]]
+) -> Generator[tuple[slice, Reading], None, None]:
+    """The target with [MASK] at the zero-based tokens of one of some words at a time: yields a slice of `words`, and readings."""
     model = trace.model
     segments = torch.tensor(trace.encoding.segments)
-    for batch in batches(len(places), trace.kept):
-        here = torch.tensor(places[batch])
-        ids = torch.tensor(trace.ids).repeat(len(here), 1)  # [batch, tokens]
-        ids[torch.arange(len(here)), here] = model.mask_id
+    for batch in batches(len(words), trace.kept):
+        ids = torch.tensor(trace.ids).repeat(batch.stop - batch.start, 1)  # [batch, tokens]
+        for row, word in zip(ids, words[batch], strict=True):
+            row[list(word)] = model.mask_id
         yield batch, read_at(model, target, last_vectors(model, 0, model.embed(ids, segments), target.position))
 
 

@@ -16,7 +16,8 @@ from explorer.techniques.ablation import readings_without
 from explorer.techniques.targets import TOKENS_AT_ONCE, Target, read
 from explorer.text import limits
 
-METHODS = ("integrated_gradients", "gradient_x_input", "occlusion")
+OCCLUSION = "occlusion"
+METHODS = ("integrated_gradients", "gradient_x_input", OCCLUSION)
 BASELINES = ("pad", "mask", "mean")
 """What integrated gradients put in the place of every piece that is not special: [PAD], [MASK], or the mean of the word table."""
 LONGEST_BATCH = 10.0  # seconds: after it stopped work has ended, and leaves the processor to what comes next
@@ -117,13 +118,21 @@ def gradient_x_input(trace: Trace, target: Target) -> Attribution:
 @inference_mode
 def occlusion(trace: Trace, target: Target) -> Attribution:
     """How much the logit, or the difference of logits, falls when [MASK] stands in a token's place; 0 for special tokens."""
-    model, special = trace.model, special_places(trace)
+    special = special_places(trace)
     places = [position for position in range(trace.kept) if not special[position]]
-    full = read(model, target, trace.states[-1:]).logit
     scores = np.zeros(trace.kept, dtype=np.float32)
-    for batch, without in readings_without(trace, target, places):
-        scores[places[batch]] = (full - without.logit).numpy()
+    scores[places] = occlusion_of(trace, target, [[place] for place in places])
     return Attribution(scores)
+
+
+@inference_mode
+def occlusion_of(trace: Trace, target: Target, words: Sequence[Sequence[int]]) -> np.ndarray:
+    """How much the logit, or the difference of logits, falls when [MASK] stands in the place of all tokens of a word: [words]."""
+    full = read(trace.model, target, trace.states[-1:]).logit
+    scores = np.zeros(len(words), dtype=np.float32)
+    for batch, without in readings_without(trace, target, words):
+        scores[batch] = (full - without.logit).numpy()
+    return scores
 
 
 def special_places(trace: Trace) -> np.ndarray:

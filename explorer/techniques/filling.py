@@ -60,11 +60,12 @@ def alternatives(trace: Trace, token: int, most: int) -> list[str]:
     hidden = model.run(model.embed(ids, segments))[0]
     (guess,) = model.guesses(hidden[[token]], [token], top_k=8 * most)
     own, ordinary = bare(trace.tokens[token]).casefold(), set(model.ordinary_ids.tolist())
-    words = [bare(one.token) for one in guess.candidates if one.id in ordinary and _begins_a_word(one.token, model.writing)]
+    words = [bare(one.token) for one in guess.candidates if one.id in ordinary and begins_a_word(one.token, model.writing)]
     return [word for word in dict.fromkeys(words) if word.isalpha() and word.casefold() != own][:most]
 
 
-def _begins_a_word(piece: str, writing: Writing) -> bool:
+def begins_a_word(piece: str, writing: Writing) -> bool:
+    """Whether a piece of the vocabulary begins a word, as a tokenizer of this kind writes it."""
     return not piece.startswith("##") if writing is Writing.WORDPIECE else piece.startswith(writing.value)
 
 

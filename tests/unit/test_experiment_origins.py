@@ -83,18 +83,21 @@ def test_shares_of_routes_are_those_of_transformers_taken_apart(tiny):
         shares = torch.eye(len(inputs["input_ids"][0]))[place]
         cue, *more = marks_of(item, inputs)
         taken = {at for mark in (cue, *more) for at in mark}
-        others = [at for word in words_of(inputs, place) if taken.isdisjoint(word) for at in word]
+        others = [word for word in words_of(inputs, place) if taken.isdisjoint(word)]
+        instead = {tuple(word): [] for word in others}
         for state in reversed(range(len(module.bert.encoder.layer) + 1)):
             assert found.values[row, state] == pytest.approx(float(shares[cue].sum()), abs=1e-4)
-            assert found.nulls[row, state] == pytest.approx(float(shares[others].mean()) * len(cue), abs=1e-4)
+            for word in others:
+                instead[tuple(word)].insert(0, float(shares[word].sum()))
             if state:
                 after, parts, _ = decomposed(seen, out.attentions, state - 1)
                 shares = shares @ shares_of(after, parts.sum(1))
+        assert any(np.allclose(found.nulls[row], one, atol=1e-4) for one in instead.values())
     assert (found.values[:, 0] > 0).all()
 
 
-def by_transformers(model, module, item, way):
-    """The scores of every token by each of METHODS, from transformers' own forward pass and automatic gradients."""
+def by_transformers(model, module, item, way, words):
+    """The scores of words by each of METHODS, from transformers' own forward pass and automatic gradients."""
     inputs, place = read(model, item)
     word, foil = ids_of(model, item)
     ids, tokenizer = inputs["input_ids"][0], model.tokenizer
@@ -115,11 +118,12 @@ def by_transformers(model, module, item, way):
         along = sum(w / 2 * gradient(start + (p + 1) / 2 * (table[ids] - start)) for p, w in zip(points, weights, strict=True))
         return ((table[ids] - start) * along).sum(-1)
 
-    without = [table[torch.where(torch.arange(len(ids)) == at, model.mask_id, ids)] for at in range(len(ids))]
-    with torch.no_grad():
-        occlusion = torch.stack([target(table[ids]) - target(vectors) for vectors in without])
     fillers = table[tokenizer.pad_token_id], table[tokenizer.mask_token_id], table.mean(0)
-    return [(table[ids] * gradient(table[ids])).sum(-1), *map(integrated, fillers), occlusion]
+    pieces = [(table[ids] * gradient(table[ids])).sum(-1), *map(integrated, fillers)]
+    hidden = [torch.where(torch.isin(torch.arange(len(ids)), torch.tensor(word)), model.mask_id, ids) for word in words]
+    with torch.no_grad():
+        occlusion = [float(target(table[ids]) - target(table[without])) for without in hidden]
+    return [[float(one[word].sum()) for word in words] for one in pieces] + [occlusion]
 
 
 @pytest.mark.parametrize("way", ["foil", "word"])
@@ -130,14 +134,13 @@ def test_whether_the_marked_word_is_first_by_transformers_own_gradients(tiny, wa
         cue, *_ = marks_of(item, inputs)
         taken = {at for mark in marks_of(item, inputs) for at in mark}
         words = [cue, *(word for word in words_of(inputs, place) if taken.isdisjoint(word))]
-        for method, scores in enumerate(by_transformers(tiny, module, item, way)):
-            best = max(words, key=lambda word, scores=scores: float(scores[word].sum()))
-            assert found.values[row, method] == (best == cue), list(METHODS)[method]
+        for method, scores in enumerate(by_transformers(tiny, module, item, way, words)):
+            assert found.values[row, method] == (np.argmax(scores) == 0), list(METHODS)[method]
         np.testing.assert_allclose(found.nulls[row], 1 / len(words), atol=1e-6)
 
 
 def test_with_a_foil_the_word_that_decides_agreement_comes_first(bundled):
-    """In most items by occlusion (67 % of all 64), for the word alone in few (11 % of all)."""
+    """In most items by occlusion (75 % of all 64), for the word alone in few (19 % of all)."""
     items = suite_items("agreement")[::6]
     with_foil, alone = (experiment(bundled, items, "attribution", way).summary.effects[-1] for way in ("foil", "word"))
     assert with_foil > 0.5 > alone

@@ -11,8 +11,10 @@ import explorer
 from explorer.core.errors import CapabilityError, InputError
 from explorer.experiments.compute.experiment import NO_DIFFERENCE, experiment
 from explorer.experiments.compute.items import Item, Mark, items_from_lines, lines_of, suite_items
+from explorer.experiments.compute.patching import PAIRS
 from explorer.experiments.compute.questions import QUESTIONS
 from explorer.experiments.compute.summary import first_to_stay, summarise
+from explorer.experiments.compute.targets import Words
 from explorer.experiments.endpoints.heads import experiment as endpoint
 from explorer.experiments.heads import HeadsDecide
 from explorer.experiments.places import LensOver
@@ -28,6 +30,7 @@ MARKED = (
     "he went to the *dog/cat* [MASK] *slow* .",
 )
 BOTH = [Item(text, "", *words) for text in MARKED for words in (("man", "cat"), ("cat", "man"))]
+PAIRED = [[f"he *{one}/{other}* .", "it was slow ."] for one, other in (("went", "bought"), ("bought", "went"))] * 3
 TEXTS = [[text, "it was slow ."] for text in ("he went", "the dog was happy", "she bought milk", "the man was sad")]
 
 
@@ -99,9 +102,32 @@ def test_patching_of_states_and_of_the_feed_forward_block_is_that_of_hooks(tiny,
         assert found.before[row] == pytest.approx(difference(changed), abs=1e-4)
         assert found.before[row] + found.sizes[row] == pytest.approx(difference(own), abs=1e-4)
     np.testing.assert_allclose(found.summary.effects, found.values.sum(0) / found.sizes.sum(), atol=1e-6)
+    np.testing.assert_allclose(found.summary.nulls, found.nulls.sum(0) / found.sizes.sum(), atol=1e-6)
     if how == "residual":
         np.testing.assert_allclose(found.summary.effects[0, 0], 1, atol=1e-5)
         np.testing.assert_allclose(found.summary.effects[-1], [0, 0, 1], atol=1e-5)
+
+
+def test_patching_is_compared_with_what_comes_back_for_other_pairs_of_words(tiny):
+    found, pool = experiment(tiny, BOTH, "patching", seed=3), Words(tiny).whole_words
+    assert len(pool) > 10
+    assert all(tiny.vocabulary[id].isalpha() for id in pool)
+    for row, (module, own, changed, place, _) in enumerate(by_transformers(tiny, found)):
+        drawn = np.random.default_rng((3, BOTH.index(found.items[row]) + 1)).permutation(pool)[: 2 * min(PAIRS, len(pool) // 2)]
+
+        @torch.no_grad()
+        def differences(inputs, module=module, place=place, drawn=drawn):
+            first, second = module(**inputs).prediction_logits[0, place].numpy()[drawn.reshape(-1, 2)].T
+            return first - second
+
+        before, whole = differences(changed), differences(own)
+        for state, watched in enumerate([module.bert.embeddings, *module.bert.encoder.layer]):
+            for role, where in enumerate(roles(own, changed, place)):
+                back = copied(module, watched, own, changed, differences, where) - before
+                share = (back * np.sign(whole - before)).sum() / np.abs(whole - before).sum()
+                assert found.nulls[row, state, role] == pytest.approx(share * found.sizes[row], abs=3e-4)
+    assert found.summary.p[0, 0] == found.summary.p[-1, -1] == 1, "what brings all back in any model is no finding"
+    assert experiment(tiny, [[*texts, "", ""] for texts in PAIRED], "patching", target="next_sentence").nulls is None
 
 
 def test_patching_of_heads_is_that_of_hooks(tiny):
@@ -171,6 +197,7 @@ def test_attention_is_that_of_transformers(tiny, how):
     )
     pieces = Item("the dog *and* [MASK] it", "", "", "")  # a ##n ##d
     asked = (two, [2], [4], [1, 3, 6, 7]), (one, [3], [2], [1, 4, 5, 6, 8, 9, 10]), (pieces, [6], [3, 4, 5], [1, 2, 7])
+    nulls = []
     found, module = experiment(tiny, [two, one, pieces], "attention", how), eager_bert(tiny)
     for row, (item, *ends, others) in enumerate(asked):
         inputs = tiny.tokenizer(*([item.text_a, item.text_b] if item.text_b else [item.text_a]), return_tensors="pt")
@@ -179,8 +206,9 @@ def test_attention_is_that_of_transformers(tiny, how):
         queries, keys = ends if how == "forward" else ends[::-1]
         looks = weights[:, :, queries].mean(2)
         np.testing.assert_allclose(found.values[row], looks[..., keys].sum(-1), atol=1e-5)
-        forward, backward = looks[..., others].mean(-1) * len(keys), weights[:, :, others].mean(2)[..., keys].sum(-1)
-        np.testing.assert_allclose(found.nulls[row], forward if how == "forward" else backward, atol=1e-5)
+        instead = [looks[..., at] if how == "forward" else weights[:, :, at][..., keys].sum(-1) for at in others]
+        nulls.append([np.allclose(found.nulls[row], one, atol=1e-5) for one in instead])
+    assert all(map(any, nulls)), "another word, each of one piece"
     np.testing.assert_allclose(found.summary.nulls, found.nulls.mean(0), atol=1e-6)
 
 

@@ -1,11 +1,17 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
+import torch
+from transformers import BatchEncoding
 
 from explorer.analysis.head_metrics import METRICS, TokenFacts, head_metrics, patterns, strongest_pairs
 from explorer.analysis.overview import overview
 from explorer.text.encoding import Encoding
 
 N = 8
+SCRIPT = Path(__file__).resolve().parents[2] / "explorer" / "attention" / "scripts" / "each.py"
+FORMULAS = SCRIPT.read_text("utf-8").replace("from explorer.ui.scripts.start import attention, inputs, tokens\n", "")
 
 
 def facts_of(ids, sequences):
@@ -142,11 +148,19 @@ def test_the_weight_on_later_words_is_what_lies_above_the_diagonal():
     assert head_metrics(attention, facts)["ahead"] == pytest.approx(0.25 / 2), "of two words, one has a later one"
 
 
-def test_one_token_and_one_word_have_numbers_too():
-    for n in (1, 3):
-        sequences = [-1] if n == 1 else [-1, 0, -1]
-        found = head_metrics(np.full((2, n, n), 1 / n, dtype=np.float32), facts_of(range(n), sequences))
-        assert all(np.isfinite(values).all() for values in found.values())
+@pytest.mark.parametrize("sequences", [[-1], [0], [-1, -1], [-1, 0], [0, 0], [-1, 0, -1], [-1, 0, 0, -1, 1, -1]], ids=str)
+def test_the_exported_formulas_are_those_of_the_page_for_the_shortest_inputs(sequences):
+    n = len(sequences)
+    ids = [token % 3 for token in range(n)]
+    attention = np.random.default_rng(n).dirichlet(np.ones(n), (2, n)).astype(np.float32)
+    found = head_metrics(attention, facts_of(ids, sequences))
+    inputs = BatchEncoding({"input_ids": torch.tensor([ids])})
+    inputs.sequence_ids = lambda row: [None if one < 0 else one for one in sequences]
+    exported = {"attention": torch.from_numpy(attention)[None], "inputs": inputs, "tokens": [""] * n}
+    exec(compile(FORMULAS, "each.py", "exec"), exported)
+    for metric in METRICS:
+        assert np.isfinite(found[metric.key]).all(), metric.key
+        np.testing.assert_allclose(exported[metric.key][0], found[metric.key], atol=1e-6, err_msg=metric.key)
 
 
 @pytest.mark.parametrize("tokens", [5, 17, 128, 512])

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from explorer.core.engine import torch
 from explorer.experiments.compute.heads_off import HeadsOff, without_heads
 from explorer.experiments.compute.question import NOWHERE, Group, Measured, OfMarked, ReadItem, Unusable, own_states
@@ -23,8 +21,8 @@ class Attends(OfMarked):
 
     With two marks the first looks at the second ("forward") or the second at the first ("backward"); with one, the token that is
     read looks at it, or is looked at. Pieces of a word that looks are averaged, those of one that is looked at are summed. Each
-    is compared with what the item's other words get from the word that looks, for as many pieces, or, backward, with what they
-    give to the one that is looked at: other words take the place of the marked one, not that of the blank, which is no word.
+    is compared with the same for another word of the item, drawn at random, in the place of the word that is looked at, or,
+    backward, of the one that looks: it takes the place of a marked word, not that of the blank, which is no word.
     """
 
     name = "attention"
@@ -42,15 +40,13 @@ class Attends(OfMarked):
         """Every layer."""
         states = own_states(self.model, group)
         links = [link(one, self.way) for one in group.items]
+        drawn = [instead(*ends, self.another_word(one), self.way) for one, ends in zip(group.items, links, strict=True)]
         values, nulls = torch.empty(2, len(links), *self.shape)
         for layer, hidden in enumerate(states[:-1]):
             weights = self.model.layers[layer].heads(hidden).weights()  # [n, heads, query, key]
-            for row, (queries, keys) in enumerate(links):
-                others = [token for word in group.items[row].others for token in word]
-                own, beside = weights[row][:, list(queries)].mean(1), weights[row][:, others].mean(1)  # [heads, key]
-                values[row, layer] = own[:, list(keys)].sum(1)
-                forward = own[:, others].mean(1) * len(keys)
-                nulls[row, layer] = forward if self.way == FORWARD else beside[:, list(keys)].sum(1)
+            for found, given in ((values, links), (nulls, drawn)):
+                for row, (queries, keys) in enumerate(given):
+                    found[row, layer] = weights[row][:, list(queries)].mean(1)[:, list(keys)].sum(1)
         names = [[one.ids[queries[0]], one.ids[keys[0]]] for one, (queries, keys) in zip(group.items, links, strict=True)]
         return Measured(torch.tensor(names), torch.zeros(len(links)), values, nulls)
 
@@ -72,17 +68,12 @@ class CutLinks(OfMarked, HeadsOff):
         states = own_states(self.model, group)
         words, before = self.before(states, group)
         links = [link(one, self.way) for one in group.items]
-        drawn = [self._random_link(one, *ends) for one, ends in zip(group.items, links, strict=True)]
+        drawn = [instead(*ends, self.another_word(one), self.way) for one, ends in zip(group.items, links, strict=True)]
         values, nulls = (
             (without_heads(self, group, words, states, self._cut(states, given)) - before).permute(2, 0, 1)
             for given in (links, drawn)
         )
         return Measured(words, before, values, nulls)
-
-    def _random_link(self, item: ReadItem, queries: tuple[int, ...], keys: tuple[int, ...]) -> Link:
-        """The link with another word in the place of the marked one."""
-        other = item.others[int(np.random.default_rng((self.seed, item.number)).integers(len(item.others)))]
-        return (queries, other) if self.way == FORWARD else (other, keys)
 
     def _cut(self, states: Sequence[torch.Tensor], links: Sequence[Link]) -> list[torch.Tensor]:
         """The contexts of every head, [n, heads, tokens, head_size] by layer, with one link of each item at zero."""
@@ -101,3 +92,8 @@ def link(item: ReadItem, way: str) -> Link:
     """From the first mark to the second, or from the token that is read to the only mark; the other way round if "backward"."""
     first, second = item.marks[:2] if len(item.marks) > 1 else ((item.place,), item.marks[0])
     return (first, second) if way == FORWARD else (second, first)
+
+
+def instead(queries: tuple[int, ...], keys: tuple[int, ...], other: tuple[int, ...], way: str) -> Link:
+    """A link with another word in the place of the marked one."""
+    return (queries, other) if way == FORWARD else (other, keys)

@@ -28,6 +28,7 @@ from explorer.text import limits
 MOST_SEED = 2**31 - 1
 KEPT_FROM = 500  # items: what takes longer than about half a minute is worth a file
 ROW = np.dtype("<f4")
+REVISION = 2  # to be raised when a row means something else than before, so that no run goes on with rows of the old kind
 NO_DIFFERENCE = "the model prefers the word to the foil no more than in the changed text, so that there is nothing to recover."
 
 
@@ -67,7 +68,7 @@ class Experiment:
         """Means, intervals, tests and the held-out half."""
         asked, pick = self.question, self.question.pick(self.provenance["how"])
         return summarise(
-            self.values, self.provenance["seed"], pick, self.nulls, self.sizes, asked.by_lot and self.nulls is not None
+            self.values, self.provenance["seed"], pick, self.nulls, self.sizes, asked.is_hit and self.nulls is not None
         )
 
     @property
@@ -165,7 +166,7 @@ def _at_once(asked: Question, items: Sequence[ReadItem]) -> Generator[float, Non
 def _kept(asked: Question, items: Sequence[ReadItem]) -> Generator[float, None, np.ndarray]:
     """With a file that a later run of the same goes on with."""
     rows_asked = [repr(one.item.row) for one in items]
-    key = key_of(asked.model, rows_asked, asked.name, asked.way, asked.target_name, asked.seed)
+    key = key_of(asked.model, rows_asked, asked.name, asked.way, asked.target_name, asked.seed, REVISION)
 
     def fill(folder: Path) -> Generator[float, None, np.ndarray]:
         reading = Reading(folder, asked.width, ROW)

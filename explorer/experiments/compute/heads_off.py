@@ -99,15 +99,17 @@ def without_heads(
     question: Question, group: Group, words: torch.Tensor, states: Sequence[torch.Tensor], instead: Sequence[torch.Tensor]
 ) -> torch.Tensor:
     """The logit differences [layers, heads, n] when each head's context alone is replaced by that of `instead`, by layer."""
-    model = question.model
-    layers, heads = model.capabilities.layers, model.capabilities.heads
-    found = torch.empty((layers, heads, *states[0][:, 0].shape))  # the vectors that are read
-    for layer in range(layers):
-        found[layer] = _vectors_without(model, group, layer, states[layer], instead[layer])
-    return question.target.differences(found, words)
+    return question.target.differences(vectors_without(question.model, group, states, instead), words)
 
 
-def _vectors_without(model: Network, group: Group, layer: int, hidden: torch.Tensor, instead: torch.Tensor) -> torch.Tensor:
+def vectors_without(
+    model: Network, group: Group, states: Sequence[torch.Tensor], instead: Sequence[torch.Tensor]
+) -> torch.Tensor:
+    """The last hidden states that are read, [layers, heads, n, hidden], when each head's context alone is replaced so."""
+    return torch.stack([_without(model, group, layer, *given) for layer, given in enumerate(zip(states, instead, strict=False))])
+
+
+def _without(model: Network, group: Group, layer: int, hidden: torch.Tensor, instead: torch.Tensor) -> torch.Tensor:
     """The last hidden states that are read, [heads, n, hidden], without each head of a layer, for what the layer reads."""
     last, rows, heads = layer == model.capabilities.layers - 1, group.rows, model.capabilities.heads
     given = model.layers[layer].heads(hidden)

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from explorer.bert.trace import Trace
 from explorer.core.engine import torch
 from explorer.experiments.compute.question import Axis, Group, Measured, OfMarked, OverStates, ReadItem, own_states
 from explorer.experiments.compute.targets import WORD
-from explorer.techniques.attribution import attribute
+from explorer.techniques.attribution import OCCLUSION, attribute, occlusion_of
 from explorer.techniques.routes import place_shares
 from explorer.techniques.run_mixing import mixing
 from explorer.techniques.targets import Target
@@ -20,7 +21,7 @@ METHODS = {
     "integrated gradients from [PAD]": ("integrated_gradients", "pad"),
     "integrated gradients from [MASK]": ("integrated_gradients", "mask"),
     "integrated gradients from the mean": ("integrated_gradients", "mean"),
-    "occlusion": ("occlusion", "pad"),
+    "occlusion": (OCCLUSION, "pad"),
 }
 """The methods, and the baseline of each (only integrated gradients read it)."""
 FOIL, ALONE = "foil", "word"
@@ -31,8 +32,8 @@ STEPS = 20  # of integrated gradients: enough for who is first, if not for the s
 class ComesFrom(OfMarked, OverStates):
     """The share of the last vector of the token that is read that comes from the marked word, at every hidden state: 0 to 1.
 
-    By the routes (ALTI, Ferrando et al. 2022): of pieces of a word the sum. The null is the mean share of the item's other words,
-    for as many pieces.
+    By the routes (ALTI, Ferrando et al. 2022): of pieces of a word the sum. The null is the share of another word of the item,
+    drawn at random.
     """
 
     name = "routes"
@@ -49,9 +50,8 @@ class ComesFrom(OfMarked, OverStates):
         values, nulls = np.empty((2, len(group.items), *self.shape), dtype=np.float32)
         for row, item in enumerate(group.items):
             shares = place_shares(mixing(self.model.trace(item.item.text_a, item.item.text_b)).shares, item.place)
-            others = [token for word in item.others for token in word]
             values[row] = shares[:, list(item.marks[0])].sum(1)
-            nulls[row] = shares[:, others].mean(1) * len(item.marks[0])
+            nulls[row] = shares[:, list(self.another_word(item))].sum(1)
         return Measured(words, before, torch.from_numpy(values), torch.from_numpy(nulls))
 
 
@@ -59,12 +59,13 @@ class ComesFrom(OfMarked, OverStates):
 class FindsCue(OfMarked):
     """Whether a method of attribution gives the marked word the highest score of all words, 1 or 0: [methods].
 
-    The scores are for the difference of the logits of word and foil ("foil"), or for the logit of the word alone ("word"); the
-    score of a word is the sum of those of its pieces. The null is what a random word would be: 1 / words.
+    The scores are for the difference of the logits of word and foil ("foil"), or for the logit of the word alone ("word"). The
+    score of a word is the sum of those of its pieces; occlusion hides all of them at once, since each is easily told from the
+    others. The null is what a random word would find: 1 / words.
     """
 
     name = "attribution"
-    by_lot = True
+    is_hit = True
     ways = (FOIL, ALONE)
     targets = (WORD,)
 
@@ -94,7 +95,15 @@ class FindsCue(OfMarked):
         """1 for each method that ranks the marked word first."""
         trace = self.model.trace(item.item.text_a, item.item.text_b)
         target = Target("fill_mask", item.place, word, "", foil if self.way == FOIL else None)
+        words = [item.marks[0], *item.others]
         with torch.inference_mode(False):  # the methods need gradients
-            scores = [attribute(trace, target, method, STEPS, baseline).scores for method, baseline in METHODS.values()]
-        cue = list(item.marks[0])
-        return [float(all(one[cue].sum() > one[list(other)].sum() for other in item.others)) for one in scores]
+            scores = [_of_words(trace, target, words, *method) for method in METHODS.values()]
+        return [float((one[0] > one[1:]).all()) for one in scores]
+
+
+def _of_words(trace: Trace, target: Target, words: Sequence[Sequence[int]], method: str, baseline: str) -> np.ndarray:
+    """The score of each word by a method: [words]."""
+    if method == OCCLUSION:
+        return occlusion_of(trace, target, words)
+    scores = attribute(trace, target, method, STEPS, baseline).scores
+    return np.array([scores[list(word)].sum() for word in words])

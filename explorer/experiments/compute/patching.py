@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.core.engine import torch
-from explorer.experiments.compute.heads_off import last_vectors, without_heads
+from explorer.experiments.compute.heads_off import last_vectors, vectors_without
 from explorer.experiments.compute.question import (
     LAYERS,
     STATES,
@@ -23,9 +23,12 @@ from explorer.experiments.compute.question import (
     own_states,
 )
 from explorer.experiments.compute.summary import Place, highest
+from explorer.experiments.compute.targets import WORD
 
 RESIDUAL, HEADS_OF, MLP = "residual", "heads", "mlp"
 ROLES = ("changed words", "other words", "token read")
+ROUNDING = 1e-4  # logits: what two ways of computing the same differ by; their sign would say nothing
+PAIRS = 64  # of words drawn at random for each item: enough for a mean share, few enough to cost little beside the runs
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,11 @@ class Patching(Question):
     - "residual": the hidden state, [hidden states, roles];
     - "mlp": what the feed-forward block adds, [layers, roles];
     - "heads": a head's context before W_O at every token, [layers, heads].
+
+    That a place brings something back is no finding: the last state of the token that is read brings back all, in any model. So
+    the null is what the same place brings back of the difference that the texts make to other pairs of words, PAIRS random ones of
+    the vocabulary for each item: sum of what comes back over sum of the differences, each pair the way round in which the item is
+    ahead, as in the items that are asked. Two classes of a head with no others have no such pairs, and so no null.
     """
 
     name = "patching"
@@ -50,6 +58,11 @@ class Patching(Question):
         super().__post_init__()
         if self.way == MLP:
             self.model.require("neurons")
+
+    @property
+    def has_nulls(self) -> bool:
+        """Where there are other pairs of words."""
+        return self.target_name == WORD
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -97,22 +110,41 @@ class Patching(Question):
         """Every part in turn."""
         own, changed = own_states(self.model, group), changed_states(self.model, group)
         words, whole = self.before(own, group)
-        before = self.target.differences(changed[-1][group.rows, group.places], words)
-        after = {RESIDUAL: self._residual, HEADS_OF: self._heads, MLP: self._mlp}[self.way](group, words, own, changed)
-        return Measured(words, before, (after - before).permute(2, 0, 1), sizes=whole - before)
+        ends = torch.stack([states[-1][group.rows, group.places] for states in (changed, own)])
+        vectors = {RESIDUAL: self._residual, HEADS_OF: self._heads, MLP: self._mlp}[self.way](group, own, changed)
+        before = self.target.differences(ends[0], words)
+        sizes, values = whole - before, (self.target.differences(vectors, words) - before).permute(2, 0, 1)
+        if not self.has_nulls:
+            return Measured(words, before, values, sizes=sizes)
+        nulls = self._of_random_pairs(group, vectors, ends).permute(2, 0, 1) * sizes[:, None, None]
+        return Measured(words, before, values, torch.where((values - nulls).abs() < ROUNDING, values, nulls), sizes)
 
-    def _residual(self, group: Group, words: torch.Tensor, own: list[torch.Tensor], changed: list[torch.Tensor]) -> torch.Tensor:
+    def _of_random_pairs(self, group: Group, vectors: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
+        """The share that comes back for pairs of words drawn at random, [rows, columns, n].
+
+        From the vectors that are read with a part taken over, [rows, columns, n, hidden], and those of the changed and of the
+        item's own run, [2, n, hidden].
+        """
+        words = self.target.whole_words
+        pairs = min(PAIRS, len(words) // 2)
+        drawn = [np.random.default_rng((self.seed, one.number)).permutation(words)[: 2 * pairs] for one in group.items]
+        asked = torch.from_numpy(np.stack(drawn).reshape(len(drawn), pairs, 2))
+        before, whole = self.target.differences(ends, asked)  # [n, pairs] each
+        back, sizes = self.target.differences(vectors, asked) - before, whole - before
+        return (back * sizes.sign()).sum(-1) / sizes.abs().sum(-1).clamp_min(torch.finfo(sizes.dtype).tiny)
+
+    def _residual(self, group: Group, own: list[torch.Tensor], changed: list[torch.Tensor]) -> torch.Tensor:
         vectors = []
         for state, (mine, other) in enumerate(zip(own, changed, strict=True)):
             patched = torch.where(_roles(group)[..., None], mine, other)  # [roles, n, tokens, hidden]
             vectors.append(self._read(state, patched, group))
-        return self.target.differences(torch.stack(vectors), words)
+        return torch.stack(vectors)
 
-    def _heads(self, group: Group, words: torch.Tensor, own: list[torch.Tensor], changed: list[torch.Tensor]) -> torch.Tensor:
+    def _heads(self, group: Group, own: list[torch.Tensor], changed: list[torch.Tensor]) -> torch.Tensor:
         contexts = [layer.heads(hidden).context() for layer, hidden in zip(self.model.layers, own[:-1], strict=True)]
-        return without_heads(self, group, words, changed, contexts)
+        return vectors_without(self.model, group, changed, contexts)
 
-    def _mlp(self, group: Group, words: torch.Tensor, own: list[torch.Tensor], changed: list[torch.Tensor]) -> torch.Tensor:
+    def _mlp(self, group: Group, own: list[torch.Tensor], changed: list[torch.Tensor]) -> torch.Tensor:
         where, vectors = _roles(group)[..., None], []
         for layer, (mine, other) in enumerate(zip(own[:-1], changed[:-1], strict=True)):
             added: list[torch.Tensor] = []
@@ -128,7 +160,7 @@ class Patching(Question):
 
             output = self.model.layers[layer].with_feed_forward(other.repeat(len(ROLES), 1, 1), put)
             vectors.append(self._read(layer + 1, output.unflatten(0, where.shape[:2]), group))
-        return self.target.differences(torch.stack(vectors), words)
+        return torch.stack(vectors)
 
     def _read(self, layer: int, hidden: torch.Tensor, group: Group) -> torch.Tensor:
         """The last vectors that are read, [roles, n, hidden], from what a layer reads: [roles, n, tokens, hidden]."""

@@ -114,8 +114,7 @@ class Question(ABC):
     ways: ClassVar[tuple[str, ...]]
     targets: ClassVar[tuple[str, ...]] = TARGETS
     needs_marks: ClassVar[bool] = False
-    has_nulls: ClassVar[bool] = False
-    by_lot: ClassVar[bool] = False  # whether a value is 0 or 1, and its null the chance of 1
+    is_hit: ClassVar[bool] = False  # whether a value is 0 or 1, and its null the chance of 1
     reads_words: ClassVar[bool] = True  # whether an item must have what the target reads; where not, its place may be NOWHERE
     model: Explorer = field(repr=False)
     way: str = ""
@@ -143,6 +142,11 @@ class Question(ABC):
     def pick(cls, way: str) -> Callable[[np.ndarray], Place]:
         """How the place that is looked for is chosen from means."""
         return highest
+
+    @property
+    def has_nulls(self) -> bool:
+        """Whether each value is compared with one of its own, and not with 0."""
+        return False
 
     @property
     def width(self) -> int:
@@ -195,10 +199,14 @@ class OverStates(Question):
 
 @dataclass(frozen=True)
 class OfMarked(Question):
-    """A question about a marked word of each item, whose other words are what it is compared with."""
+    """A question about a marked word of each item, compared with another word of the item."""
 
     needs_marks = True
-    has_nulls = True
+
+    @property
+    def has_nulls(self) -> bool:
+        """Always."""
+        return True
 
     def usable(self, item: ReadItem) -> None:
         """An item needs a marked word, and another word."""
@@ -206,6 +214,15 @@ class OfMarked(Question):
             raise Unusable("it has no marked word; put stars around one, as in *key*.")
         if not item.others:
             raise Unusable("it has no other word to compare the marked one with.")
+
+    def another_word(self, item: ReadItem) -> tuple[int, ...]:
+        """The tokens of another word, drawn at random.
+
+        One word, and not the mean of all: where the marked word is any of the item's words, the two may be exchanged, so that the
+        difference is as likely in either direction, as flipping its sign assumes. A word less the mean of the others is not: most
+        weights are small and a few large, and a mean hides that.
+        """
+        return item.others[int(np.random.default_rng((self.seed, item.number)).integers(len(item.others)))]
 
 
 def numbered(shape: Sequence[int], *axes: tuple[str, int]) -> tuple[Axis, ...]:

@@ -17,7 +17,7 @@ class HeldOut:
     """The selected place on the items that it was not selected on.
 
     `rank` is its place among all there, 1 for the most telling one. `random` is what it is judged by, with its interval: its null
-    where the question has one, else the mean of all places, which is that of a place drawn by lot.
+    where the question has one, else the mean of all places, which is that of a random place.
     """
 
     effect: float
@@ -72,19 +72,21 @@ def summarise(
     pick: Callable[[np.ndarray], Place] = lowest,
     nulls: np.ndarray | None = None,
     sizes: np.ndarray | None = None,
-    by_lot: bool = False,
+    is_hit: bool = False,
 ) -> Summary:
     """The summary of values [items, *places], of at least two items. The seed draws halves, bootstrap and signs.
 
     `pick` chooses a place from means less those of `nulls` [items, *places]. With `sizes` [items], above 0, a mean is Σ values /
-    Σ sizes. With `by_lot` a value is 0 or 1, and its null the chance of 1.
+    Σ sizes, and the place is chosen by that share itself. With `is_hit` a value is 0 or 1, and its null the chance of 1.
     """
     values = values.astype(np.float64)
+    shares = sizes is not None
     sizes = np.ones(len(values)) if sizes is None else sizes.astype(np.float64)
     lead = values if nulls is None else values - nulls
     selecting, testing = halves(len(values), seed)
-    selected = pick(_mean(lead[selecting], sizes[selecting]))
-    p = by_chance(values, values - lead, seed) if by_lot else sign_flip(lead, seed)
+    ranked = values if shares else lead
+    selected = pick(_mean(ranked[selecting], sizes[selecting]))
+    p = by_chance(values, values - lead, seed) if is_hit else sign_flip(lead, seed)
     means = None if nulls is None else _mean(nulls, sizes)
     return Summary(
         _mean(values, sizes),
@@ -94,24 +96,25 @@ def summarise(
         means,
         float((_mean(values, sizes) if means is None else means).mean()),
         selected,
-        _held_out(values[testing], lead[testing], sizes[testing], selected, (pick, by_lot, seed)),
+        _held_out(values[testing], lead[testing], ranked[testing], sizes[testing], selected, (pick, is_hit, seed)),
     )
 
 
 def _held_out(
     values: np.ndarray,
     lead: np.ndarray,
+    ranked: np.ndarray,
     sizes: np.ndarray,
     selected: Place,
     asked: tuple[Callable[[np.ndarray], Place], bool, int],
 ) -> HeldOut:
-    pick, by_lot, seed = asked
-    means, own = _mean(lead, sizes), at_place(values, selected)
+    pick, is_hit, seed = asked
+    means, own = _mean(ranked, sizes), at_place(values, selected)
     beside = at_place(values - lead, selected) if (values != lead).any() else values.reshape(len(values), -1).mean(1)
     both = np.stack([own, beside], axis=1)
     (effect, random), (low, high) = _mean(both, sizes).tolist(), bootstrap(both, seed, sizes)
     rank = 1 + int((means < means[selected] if pick is lowest else means > means[selected]).sum())
-    p = float(by_chance(own, beside, seed) if by_lot else sign_flip(at_place(lead, selected), seed))
+    p = float(by_chance(own, beside, seed) if is_hit else sign_flip(at_place(lead, selected), seed))
     return HeldOut(effect, float(low[0]), float(high[0]), rank, p, random, float(low[1]), float(high[1]), len(values))
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cached_property
 from typing import ClassVar
+
+import numpy as np
 
 from explorer.bert.explorer import Explorer
 from explorer.bert.families import LABELS
@@ -11,9 +14,11 @@ from explorer.bert.network import Network
 from explorer.core.engine import torch
 from explorer.core.errors import CapabilityError, InputError
 from explorer.experiments.compute.items import Item
+from explorer.techniques.filling import begins_a_word
 from explorer.techniques.targets import piece_of
 from explorer.text import limits
 from explorer.text.encoding import MASK
+from explorer.text.pieces import bare
 
 UNKNOWN = -1  # in the place of a word that the model chooses
 WORD, NEXT_SENTENCE, LABEL = TARGETS = ("word", "next_sentence", "label")
@@ -31,6 +36,11 @@ class Target(ABC):
     @abstractmethod
     def classes(self, item: Item) -> tuple[int, int]:
         """The classes of word and foil, UNKNOWN where the model chooses. Raises InputError for an unknown one."""
+
+    @property
+    def whole_words(self) -> np.ndarray:
+        """The classes of which other pairs may be drawn at random; none if there are too few."""
+        return np.empty(0, np.int64)
 
     def place(self, ids: tuple[int, ...]) -> int:
         """The token that is read. Raises InputError where there is none."""
@@ -63,10 +73,14 @@ class Target(ABC):
         return words
 
     def differences(self, vectors: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
-        """The logit of the word less that of the foil, [..., n], for last hidden states [..., n, hidden] and classes [n, 2]."""
+        """The logit of the word less that of the foil, [..., n], for last hidden states [..., n, hidden] and classes [n, 2].
+
+        For several pairs of classes, [n, pairs, 2], it is [..., n, pairs].
+        """
         ids, place = words.unique(return_inverse=True)
         logits = self.logits_of(vectors, ids.tolist())  # [..., n, ids]
-        own = logits.gather(-1, place.expand(*logits.shape[:-1], 2))
+        flat = place.flatten(1)
+        own = logits.gather(-1, flat.expand(*logits.shape[:-1], flat.shape[1])).unflatten(-1, words.shape[1:])
         return own[..., 0] - own[..., 1]
 
 
@@ -108,6 +122,13 @@ class Words(Target):
     def names(self, ids: list[int]) -> list[str]:
         """The pieces."""
         return self.model.pieces(ids)
+
+    @cached_property
+    def whole_words(self) -> np.ndarray:
+        """The ids of pieces that are words of letters, in order."""
+        pieces, writing = self.model.vocabulary, self.model.writing
+        ids = [id for id in self.model.ordinary_ids.tolist() if begins_a_word(pieces[id], writing) and bare(pieces[id]).isalpha()]
+        return np.array(ids)
 
 
 class NextSentence(Target):

@@ -59,7 +59,7 @@ def trust(trace: Trace, target: Target) -> Generator[float, None, Trust]:
     shares = place_shares(mixing(trace).shares, position)[0, places]
     whole = read_at(model, target, trace.states[-1][[position]])
     losses = np.empty((2, len(places)), dtype=np.float32)
-    for batch, without in readings_without(trace, target, places):
+    for batch, without in readings_without(trace, target, [[place] for place in places]):
         losses[0, batch] = (whole.probability - without.probability).numpy()
         losses[1, batch] = (whole.logit - without.logit).numpy()
         yield batch.stop / len(places)
