@@ -45,8 +45,8 @@ class Patching(Question):
     - "heads": a head's context before W_O at every token, [layers, heads].
 
     That a place brings something back is no finding: the last state of the token that is read brings back all, in any model. So
-    the null is what the same place brings back of the difference that the texts make to other pairs of words, PAIRS random ones of
-    the vocabulary for each item: sum of what comes back over sum of the differences, each pair the way round in which the item is
+    the null is what the same place brings back of the difference that the texts make to PAIRS random other pairs of words of the
+    vocabulary for each item: sum of what comes back over sum of the differences, each pair the way round in which the item is
     ahead, as in the items that are asked. Two classes of a head with no others have no such pairs, and so no null.
     """
 
