@@ -127,6 +127,7 @@ def test_the_columns_that_a_lesson_names_are_in_sight_on_a_phone(new_page, serve
     page = new_page(viewport={"width": 420, "height": 860})
     page.goto(link(lessons()[7], 1, f"{served}/"))
     panel = page.locator("#lessons")
+    expect(panel.get_by_role("heading", name=lessons()[7].steps[0].title)).to_be_visible()
     for number, at, titles in NAMED:
         lesson, step = lessons()[number], lessons()[number].steps[at - 1]
         page.evaluate("(step) => { BertLessons.open(step); }", f"{lesson.name}.{at}")
