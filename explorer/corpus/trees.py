@@ -12,7 +12,7 @@ from explorer.corpus.pictures.tree import Compared, drawn_tree
 from explorer.text import limits
 from explorer.text.corpora import ROOT, CorpusSentence, built_in
 from explorer.ui.layout import col, row
-from explorer.ui.pictures.bars import ranking
+from explorer.ui.pictures.strip_table import Column, Row, strip_table
 from explorer.ui.subject import Subject, head_name
 from explorer.ui.view import Content, Finding, NewInput, View, Why, caption, part, read, sentence
 
@@ -28,7 +28,7 @@ class Trees(View):
     layout = (row(col("tree", "about", "help", width=6), col("sentences", width=4)),)
     tree = part("stepped", optional=True)
     about = sentence(classes="caption")
-    sentences = part("ranking")
+    sentences = part("strips", height=440)
     help = caption(
         "A dependency tree, in the terms of Universal Dependencies (version 2). The links of the head are those of the atlas: of "
         "each word the largest weight to another word, over all its pieces, or the word that gives it the largest, whichever "
@@ -44,8 +44,9 @@ class Trees(View):
 
     def compute(self, subject: Subject) -> Content:
         """The tree with the head's links, and sentences to choose from."""
-        rows = [(number, one.text, f"{len(one.words)} words") for number, one in enumerate(_listed())]
-        shown: Content = {"sentences": ranking("Sentences with a tree", rows)}
+        rows = [Row((one.text, len(one.words)), number) for number, one in enumerate(_listed())]
+        columns = [Column("sentence with a tree", "name"), Column("words", "number", form="d")]
+        shown: Content = {"sentences": strip_table(columns, rows, "Sentences with a tree", "sentence")}
         if (one := _known(subject)) is None:
             return {**shown, "tree": None, "about": NONE}
         return {**shown, "tree": drawn_tree(one, _compared(subject, one)), "about": ""}

@@ -55,7 +55,7 @@ def test_another_text_is_told_where_trees_are_and_a_click_makes_one_the_input(bu
     shown = Trees().compute(subject)
     assert (shown["tree"], shown["about"], Trees().finding(subject)) == (None, NONE, None)
     put = Trees().on_sentences(subject, 3)
-    assert put.texts == (shown["sentences"]["rows"][3]["text"], "")
+    assert put.texts == (shown["sentences"]["rows"][3]["cells"][0], "")
     alone, beside = (Subject.of(bundled.trace(put.texts[0], text_b)).select(layer=4, head=2) for text_b in ("", "And more."))
     assert Trees().compute(alone)["tree"] is not None
     assert Trees().finding(beside).text == Trees().finding(alone).text, "a sentence is read by itself"
