@@ -51,16 +51,16 @@ def permuted(folder: Path, seed: int = 0) -> Explorer:
     return explorer.load(str(folder))
 
 
-def items_by_lot(model: Explorer, seed: int, count: int = ITEMS) -> list[Item]:
+def random_items(model: Explorer, seed: int, count: int = ITEMS) -> list[Item]:
     """Sentences of our suites whose marks, words and foils are drawn at random."""
     random = np.random.default_rng(seed)
     texts = list(dict.fromkeys(item.text_a for suite in SUITES for item in suite_items(suite)))
     words = sorted({word for text in texts for word in WORD.findall(text.lower())} & model.tokenizer.get_vocab().keys())
     words.remove("mask")
-    return [_by_lot(str(text), words, random) for text in random.choice(texts, count, replace=False)]
+    return [_random_item(str(text), words, random) for text in random.choice(texts, count, replace=False)]
 
 
-def _by_lot(text: str, words: list[str], random: np.random.Generator) -> Item:
+def _random_item(text: str, words: list[str], random: np.random.Generator) -> Item:
     blank = text.index(MASK)
     found = [one for one in WORD.finditer(text) if not blank <= one.start() < blank + len(MASK)]
     marked = found[random.integers(len(found))]
@@ -73,7 +73,7 @@ def asked(question: str, how: str, runs: int) -> Iterator[tuple[np.ndarray, np.n
     for seed in range(runs):
         with tempfile.TemporaryDirectory() as folder:
             model = permuted(Path(folder), seed)
-            summary = experiment(model, items_by_lot(model, seed), question, how, seed).summary
+            summary = experiment(model, random_items(model, seed), question, how, seed).summary
         yield summary.p.ravel(), summary.q.ravel()
 
 

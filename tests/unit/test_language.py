@@ -20,6 +20,7 @@ RIDDLES = {  # a phrase as a regular expression: (an example, what to write inst
     r"\b[Ww]ho(ever)? asks\b": ("who asks waits", "the client, or the caller"),
     r"\bof those who\b": ("nothing of those who ask", "the clients'"),
     r"\b[Oo]f what is (not )?there\b": ("of what is not there", "name the thing that is missing"),
+    r"\bby lot\b": ("drawn by lot", "at random"),
     r"\bwhat is falsy\b": ("what is falsy counts as not there", "an empty value"),
     r"\b[Ss]omething that (is|was)\b": ("Something that is seen.", "name the thing"),
     r"^(Of|In|For|By) \w+\.$": ("Of task.", "a noun, or what the function does"),
