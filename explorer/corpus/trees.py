@@ -18,15 +18,15 @@ from explorer.ui.view import Content, Finding, NewInput, View, Why, caption, par
 
 LISTED = 40
 FEWEST, MOST = 5, 16  # words of a tree that fits on a page
-NONE = "The tree of this text is not known. Click a sentence whose tree comes with the corpus."
+OTHER = "The tree of the text above is not known; this is the first sentence of the list. Click another, and it becomes the text."
 
 
 class Trees(View):
-    """The tree of the page's text, if the built-in corpus has it, and the links of the selected head."""
+    """The tree of the page's text, or of a sentence of the built-in corpus, and the links of the selected head."""
 
     name, question = "corpus/trees", "Does a head know the parse tree?"
     layout = (row(col("tree", "about", "help", width=6), col("sentences", width=4)),)
-    tree = part("stepped", optional=True)
+    tree = part("stepped")
     about = sentence(classes="caption")
     sentences = part("strips", height=440)
     help = caption(
@@ -47,17 +47,17 @@ class Trees(View):
         rows = [Row((one.text, len(one.words)), number) for number, one in enumerate(_listed())]
         columns = [Column("sentence with a tree", "name"), Column("words", "number", form="d")]
         shown: Content = {"sentences": strip_table(columns, rows, "Sentences with a tree", "sentence")}
-        if (one := _known(subject)) is None:
-            return {**shown, "tree": None, "about": NONE}
-        return {**shown, "tree": drawn_tree(one, _compared(subject, one)), "about": ""}
+        one = _known(subject)
+        return {**shown, "tree": drawn_tree(one or _listed()[0], _compared(subject)), "about": "" if one else OTHER}
 
     def finding(self, subject: Subject) -> Finding | None:
         """How many links of the head are in the tree."""
-        if (one := _known(subject)) is None:
-            return None
+        found = _compared(subject)
+        if _known(subject) is None:
+            return Finding(f"In “{_listed()[0].text}”, {found.told[0].lower()}{found.told[1:]}")
         layer, head = subject.selection.attention_layer, subject.selection.head_index
         why = Why("attention", "One head", {"layer": layer + 1, "head": head + 1})
-        return Finding(_compared(subject, one).told, why)
+        return Finding(found.told, why)
 
     def on_sentences(self, subject: Subject, index: object) -> NewInput:
         """Make a sentence the input."""
@@ -86,9 +86,11 @@ def _known(subject: Subject) -> CorpusSentence | None:
     return _trees().get(subject.text_a.strip())
 
 
-def _compared(subject: Subject, one: CorpusSentence) -> Compared:
+def _compared(subject: Subject) -> Compared:
     """The links of the selected head in the sentence, read by itself, and how many are in the tree."""
-    trace = subject.model.trace(one.text) if subject.text_b.strip() else subject.trace
+    own = _known(subject)
+    one = own or _listed()[0]
+    trace = subject.trace if own and not subject.text_b.strip() else subject.model.trace(one.text)
     layer, head = subject.selection.attention_layer, subject.selection.head_index
     links = links_of(trace.attention(layer)[head], trace.encoding.offsets, one)
     forward, right = links.right(one)

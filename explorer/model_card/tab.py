@@ -14,6 +14,7 @@ TAB = Tab(
     {
         "Model": [[Summary], [Drawing, Parameters], [Origin], [Configuration], [Cost], [OnPaper], [Recipe], [ModuleTree]],
         "Weights": [[Weights]],
-        "Other architectures": [[EncoderDecoder, LongWay], [Gates, Transfer]],
+        "Other architectures": [[EncoderDecoder, LongWay]],
+        "LSTM and transfer": [[Gates, Transfer]],
     },
 )

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from explorer.corpus.trees import NONE, Trees
+from explorer.corpus.trees import OTHER, Trees
 from explorer.text.corpora import ROOT, built_in
 from explorer.ui.subject import Subject
 
@@ -50,10 +50,15 @@ def test_every_arc_of_the_tree_is_walked(subject):
     assert re.search(r"always the next word would find \d", drawn["steps"][-1]["text"])
 
 
-def test_another_text_is_told_where_trees_are_and_a_click_makes_one_the_input(bundled):
-    subject = Subject.of(bundled.trace("No tree is known of this."))
+def test_beside_another_text_the_first_tree_is_shown_and_a_click_makes_one_the_input(bundled):
+    subject = Subject.of(bundled.trace("No tree is known of this.")).select(layer=4, head=2)
     shown = Trees().compute(subject)
-    assert (shown["tree"], shown["about"], Trees().finding(subject)) == (None, NONE, None)
+    first = shown["sentences"]["rows"][0]["cells"][0]
+    own = Subject.of(bundled.trace(first)).select(layer=4, head=2)
+    assert (shown["tree"], shown["about"]) == (Trees().compute(own)["tree"], OTHER)
+    assert Trees().compute(own)["about"] == ""
+    told = Trees().finding(own).text
+    assert Trees().finding(subject).text == f"In “{first}”, l{told[1:]}"
     put = Trees().on_sentences(subject, 3)
     assert put.texts == (shown["sentences"]["rows"][3]["cells"][0], "")
     alone, beside = (Subject.of(bundled.trace(put.texts[0], text_b)).select(layer=4, head=2) for text_b in ("", "And more."))
