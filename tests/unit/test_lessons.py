@@ -235,3 +235,8 @@ def test_every_step_is_sent():
     for lesson, one in zip(LESSONS, found, strict=True):
         assert [step["title"] for step in one["steps"]] == [step.title for step in lesson.steps]
         assert all(step["query"].startswith("v=1&tab=") for step in one["steps"])
+
+
+def test_options_are_plain_text_since_a_button_shows_no_markdown():
+    marked = [option.text for lesson in lessons() for step in lesson.steps for option in step.options if "*" in option.text]
+    assert marked == []
