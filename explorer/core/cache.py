@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
+Cost = TypeVar("Cost")
 
 
 def weight(value: Any, depth: int = 6) -> int:
@@ -19,30 +20,26 @@ def weight(value: Any, depth: int = 6) -> int:
     """
     if isinstance(nbytes := getattr(value, "nbytes", None), int):
         return nbytes
-    parts: list[Any] = []
-    if depth and isinstance(value, Mapping):
-        parts = [*value.keys(), *value.values()]
-    elif depth and isinstance(value, list | tuple | set | frozenset):
-        parts = list(value)
-    elif depth and is_dataclass(value) and not isinstance(value, type):
-        parts = [getattr(value, one.name) for one in fields(value)]
-    return sys.getsizeof(value) + sum(weight(part, depth - 1) for part in parts)
+    return sys.getsizeof(value) + sum(weight(part, depth - 1) for part in inside(value) if depth)
 
 
-class Recent(Generic[Key, Value]):
-    """Keeps values by key until their summed cost exceeds `capacity`; the value used longest ago is dropped first."""
+def inside(value: Any) -> list[Any]:
+    """What a container or dataclass holds; nothing for other values."""
+    if isinstance(value, Mapping):
+        return [*value.keys(), *value.values()]
+    if isinstance(value, list | tuple | set | frozenset):
+        return list(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return [getattr(value, one.name) for one in fields(value)]
+    return []
 
-    def __init__(self, capacity: float, cost: Callable[[Value], float] = lambda value: 1) -> None:
-        self._capacity = capacity
-        self._cost = cost
-        self._total = 0.0
+
+class Kept(Generic[Key, Value, Cost]):
+    """Values by key with what each costs, the value used longest ago first; a subclass says when values are dropped."""
+
+    def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: OrderedDict[Key, tuple[Value, float]] = OrderedDict()
-
-    @property
-    def total(self) -> float:
-        """The summed cost of all values."""
-        return self._total
+        self._kept: OrderedDict[Key, tuple[Value, Cost]] = OrderedDict()
 
     def get(self, key: Key) -> Value | None:
         """The value at `key`, or None."""
@@ -51,6 +48,31 @@ class Recent(Generic[Key, Value]):
                 return None
             self._kept.move_to_end(key)
             return self._kept[key][0]
+
+    def values(self) -> list[Value]:
+        """All values, least recently used first."""
+        with self._lock:
+            return [value for value, _ in self._kept.values()]
+
+    def clear(self) -> None:
+        """Remove all values."""
+        with self._lock:
+            self._kept.clear()
+
+
+class Recent(Kept[Key, Value, float]):
+    """Keeps values by key until their summed cost exceeds `capacity`; the value used longest ago is dropped first."""
+
+    def __init__(self, capacity: float, cost: Callable[[Value], float] = lambda value: 1) -> None:
+        super().__init__()
+        self._capacity = capacity
+        self._cost = cost
+        self._total = 0.0
+
+    @property
+    def total(self) -> float:
+        """The summed cost of all values."""
+        return self._total
 
     def put(self, key: Key, value: Value) -> None:
         """Store `value` at `key`, replacing an older one. The newest value is kept whatever its cost."""
@@ -71,11 +93,6 @@ class Recent(Generic[Key, Value]):
     def _make_room(self) -> None:
         while self._total > self._capacity and len(self._kept) > 1:
             self._total -= self._kept.popitem(last=False)[1][1]
-
-    def values(self) -> list[Value]:
-        """All values, least recently used first."""
-        with self._lock:
-            return [value for value, _ in self._kept.values()]
 
     def forget(self, key: Key, value: Value) -> None:
         """Remove the value at `key`, unless another one has been stored there."""

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import sys
-import threading
-from collections import OrderedDict
-from collections.abc import Hashable, Mapping
-from dataclasses import fields, is_dataclass
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from explorer.core.cache import Kept, Key, Value, inside
 from explorer.core.limits import Limit
 
 LARGE = 2**14  # bytes from which a part is counted by itself, once for all values that have it
 DEPTH = 8  # levels of containers in containers
 MOST = 256  # values, however small they are
-
-Key = TypeVar("Key", bound=Hashable)
-Value = TypeVar("Value")
 
 
 class Size(NamedTuple):
@@ -47,34 +41,18 @@ def _collect(value: Any, depth: int, found: dict[int, Size]) -> int:
             return nbytes
         found[id(value)] = Size(0, nbytes) if isinstance(value, np.memmap) else Size(nbytes)
         return 0
-    inside: list[Any] = []
-    if depth and isinstance(value, Mapping):
-        inside = [*value.keys(), *value.values()]
-    elif depth and isinstance(value, list | tuple | set | frozenset):
-        inside = list(value)
-    elif depth and is_dataclass(value) and not isinstance(value, type):
-        inside = [getattr(value, one.name) for one in fields(value)]
-    return sys.getsizeof(value) + sum(_collect(one, depth - 1, found) for one in inside)
+    return sys.getsizeof(value) + sum(_collect(one, depth - 1, found) for one in inside(value) if depth)
 
 
-class SharedCache(Generic[Key, Value]):
+class SharedCache(Kept[Key, Value, dict[int, Size]]):
     """Keeps values by key within two limits, on memory and on mapped files; the value used longest ago is dropped first.
 
     A file that was deleted takes room on the disk as long as it is mapped, hence the second limit. The newest value always stays.
     """
 
     def __init__(self, memory: Limit, files: Limit) -> None:
+        super().__init__()
         self._memory, self._files = memory, files
-        self._lock = threading.Lock()
-        self._kept: OrderedDict[Key, tuple[Value, dict[int, Size]]] = OrderedDict()
-
-    def get(self, key: Key) -> Value | None:
-        """The value at `key`, or None."""
-        with self._lock:
-            if key not in self._kept:
-                return None
-            self._kept.move_to_end(key)
-            return self._kept[key][0]
 
     def put(self, key: Key, value: Value) -> None:
         """Store `value` at `key`, replacing an older one, and drop what no longer fits."""
@@ -84,16 +62,6 @@ class SharedCache(Generic[Key, Value]):
             self._kept.move_to_end(key)
             for old in list(self._kept)[: len(self._kept) - self._fitting()]:
                 del self._kept[old]
-
-    def values(self) -> list[Value]:
-        """All values, least recently used first."""
-        with self._lock:
-            return [value for value, _ in self._kept.values()]
-
-    def clear(self) -> None:
-        """Remove all values."""
-        with self._lock:
-            self._kept.clear()
 
     @property
     def size(self) -> Size:

@@ -71,7 +71,13 @@ def _trees() -> dict[str, CorpusSentence]:
 
 def _listed() -> list[CorpusSentence]:
     """Those that are easiest to read."""
-    return sorted(_trees().values(), key=flaws)[:LISTED]
+    return _listed_of(built_in().key)
+
+
+@functools.lru_cache(maxsize=1)
+def _listed_of(key: str) -> list[CorpusSentence]:
+    """Those of the built-in corpus, which has this key."""
+    return sorted(_trees_of(key).values(), key=flaws)[:LISTED]
 
 
 @functools.lru_cache(maxsize=1)
