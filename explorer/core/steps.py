@@ -1,8 +1,9 @@
 """Long work as a generator: it yields its progress, usually a share from 0 to 1, and returns its result."""
 
 import threading
+import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TypeVar
 
@@ -11,6 +12,9 @@ Other = TypeVar("Other")
 Result = TypeVar("Result")
 
 PAUSE = 0.2  # seconds between two checks of the progress
+
+_under_way: set[Hashable] = set()  # the keys of work that `one_at_a_time` runs
+_changing = threading.Lock()
 
 
 class Stopped(Exception):
@@ -37,6 +41,30 @@ def map_steps(steps: Generator[Item, None, Result], function: Callable[[Item], O
             yield function(item)
     finally:
         steps.close()
+
+
+def one_at_a_time(
+    key: Hashable, work: Callable[[], Generator[Item, None, Result]], waiting: Item
+) -> Generator[Item, None, Result]:
+    """Run `work()` once no other work with this key is under way, and yield `waiting` until then.
+
+    The work should look first whether the result is cached by now.
+    """
+    while not _begin(key):
+        yield waiting
+        time.sleep(PAUSE)
+    try:
+        return (yield from work())
+    finally:
+        _under_way.discard(key)
+
+
+def _begin(key: Hashable) -> bool:
+    with _changing:
+        if key in _under_way:
+            return False
+        _under_way.add(key)
+        return True
 
 
 def ahead(function: Callable[[Item], Other], items: Iterable[Item], places: int) -> Iterator[Other]:

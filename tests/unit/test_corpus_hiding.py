@@ -53,6 +53,14 @@ def test_bits_and_guesses_are_those_of_transformers(bundled):
     assert hiding.known(bundled, corpus) is found
 
 
+def test_two_callers_at_once_share_one_reading(bundled):
+    corpus = some(41)
+    first, second = (hiding.hide_in_steps(bundled, corpus) for _ in range(2))
+    assert [next(first), next(second)] == [0.0, 0.0]
+    found = finished(first)
+    assert finished(second) is found
+
+
 @pytest.mark.parametrize("family", ["roberta", "albert"])
 def test_other_families_are_read_so(family, tmp_path):
     (tmp_path / "own.txt").write_text("The man went.\nmilk\nShe was happy, and he was sad!", "utf-8")
