@@ -84,8 +84,10 @@ def question_of_step(name: object, number: object) -> StepQuestion:
         raise InputError(NO_STEP)
     return StepQuestion(
         lesson=lesson.name,
+        place=f"{lesson.number}.{number}",
         step=number,
         asks=step.title,
+        question=step.question,
         text=as_html(step.before),
         texts=(step.link["a"], step.link.get("b", "")),
         options=tuple(one.text for one in step.options),

@@ -269,6 +269,8 @@ def test_a_class_goes_through_a_lesson(board, phone):
         press(board, "Save as CSV")
     rows = list(csv.DictReader(io.StringIO(saved.value.path().read_text("utf-8-sig"))))
     assert [row["kind"] for row in rows] == ["lesson"] * 2 * len(lesson.steps) + ["exercise"]
+    asked = "Lesson 7.1, Fifteen in a hundred: Why not hide half of the pieces, and learn more from every sentence?"
+    assert rows[0]["question"] == asked
     assert (rows[-1]["nickname"], rows[-1]["text_a"]) == ("Ann", exercise.solution["a"])
     press(board, "Back to the board")
     press(board, "End")

@@ -12,6 +12,7 @@ import numpy as np
 
 from explorer.core.errors import InputError
 from explorer.techniques.targets import piece_of
+from explorer.text.encoding import MASK
 from explorer.ui.subject import Subject, head_name
 
 SHOWN = 5  # of BERT's answers, when they are revealed
@@ -37,6 +38,10 @@ class Asked(Protocol):
     @property
     def asks(self) -> str:
         """The question in a sentence, or its title."""
+
+    @property
+    def recorded(self) -> str:
+        """The question as the record of the class has it, where nothing else tells what was asked."""
 
     @property
     def texts(self) -> tuple[str, str]:
@@ -76,6 +81,13 @@ class Question:
     options: tuple[str, ...] = ()
     asked: int | None = None  # the option that is the query token, or the number of the [MASK] to guess
 
+    @property
+    def recorded(self) -> str:
+        """The question, with the number of the blank if there are several."""
+        if self.kind == "blank" and self.asked is not None and sum(text.count(MASK) for text in self.texts) > 1:
+            return f"{self.asks} (number {self.asked + 1})"
+        return self.asks
+
     def guess(self, typed: str) -> Guess:
         """Rate a typed answer. Raises InputError if it cannot be an answer."""
         rank = self.rank_of(typed)
@@ -114,8 +126,10 @@ class StepQuestion:
     """The question of a lesson's step: one option is right. `text`, `feedbacks` and `after` are HTML of the lesson's own file."""
 
     lesson: str  # its file's name
+    place: str  # number of the lesson and of the step, as 7.2
     step: int  # from 1
     asks: str  # the step's title
+    question: str  # what the text asks, without markup
     text: str
     texts: tuple[str, str]
     options: tuple[str, ...]
@@ -124,6 +138,11 @@ class StepQuestion:
     after: str  # what explains the answer
     point: str = ""  # the element id of the picture that it is about
     kind: str = "lesson"
+
+    @property
+    def recorded(self) -> str:
+        """Where it stands in the lessons, its title, and the question."""
+        return f"Lesson {self.place}, {self.asks}: {self.question}"
 
     def guess(self, typed: str) -> Guess:
         """Rate an option's number: rank 1 for the right one. Raises InputError."""

@@ -36,10 +36,7 @@ class Past:
         expected = answer.get("right") or (best[0][0] if best else "")
         guesses = {who: (guess, played.points(who) if played.revealed else 0) for who, guess in played.guesses.items()}
         asked: int | None = before.get("asked")
-        asks = question.asks
-        if asked is not None and question.kind == "blank" and sum(text.count("[MASK]") for text in question.texts) > 1:
-            asks += f" (number {asked + 1})"
-        return cls(played.number, question.kind, asks, question.texts, asked, expected, best, guesses)
+        return cls(played.number, question.kind, question.recorded, question.texts, asked, expected, best, guesses)
 
     def for_board(self) -> dict[str, Any]:
         """What the board lists of it."""

@@ -1,6 +1,7 @@
 """The data of a lesson: steps that set the page, explain, and may ask a question before its answer."""
 
 import operator
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -28,6 +29,7 @@ RELATIONS: dict[str, Callable[[Any, Any], bool]] = {  # between what is found an
     "contains": lambda found, value: value in found,
     "lacks": lambda found, value: value not in found,
 }
+SENTENCE_ENDS = re.compile(r"(?<=[.?!])[\"”]?\s+")
 SPOTS = {"row": 1, "cell": 2, "ribbon": 3}  # what a step may point at within a picture, and how many numbers name it
 
 
@@ -110,6 +112,11 @@ class Step:
     spot: tuple[str | int, ...] = ()
     minutes: int = 0  # in class; 0 if unknown
     table: tuple[str, ...] = ()  # the headings of a table to fill in on paper
+
+    @property
+    def question(self) -> str:
+        """The last sentence before the options, without markup: what is asked."""
+        return SENTENCE_ENDS.split(self.before.replace("*", "").strip())[-1]
 
     @property
     def asked(self) -> Place:
