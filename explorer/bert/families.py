@@ -5,6 +5,7 @@ row here and one more in `tests/families.py`, see CONTRIBUTING. Nothing here imp
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from explorer.core.errors import ModelError
 
@@ -91,17 +92,17 @@ class Family:
     activation: str = "hidden_act"  # the name of the activation's entry in config.json
     older_settings: tuple[str, ...] = ()  # entries of config.json that transformers converts
 
-    @property
+    @cached_property
     def out_of_neurons(self) -> str:
         """The path, from a layer, of the matrix W₂ that reads the neurons; '' if a layer has several."""
         return next((part.path for part in self.parts if part.name == OUT_OF_NEURONS), "")
 
-    @property
+    @cached_property
     def attention_norm(self) -> str:
         """The path, from a layer, of the norm that ends its attention block; '' if there is none."""
         return next((part.path for part in self.parts if part.name == ATTENTION_NORM), self.bottleneck_norm)
 
-    @property
+    @cached_property
     def last_norm(self) -> str:
         """The path, from a layer, of the LayerNorm that ends it; '' if there is none."""
         return self.parts[-1].path if self.parts and self.parts[-1].name == NEXT else ""

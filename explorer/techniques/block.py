@@ -29,6 +29,16 @@ class Block:
         return cls(layer, hidden, heads.weights(room)[0], heads.value[0])
 
     @cached_property
+    def norm(self) -> torch.nn.Module | None:
+        """The norm that ends the attention block, or None; found once, since modules look their attributes up slowly."""
+        return self.layer.attention_norm
+
+    @cached_property
+    def dense(self) -> torch.nn.Linear:
+        """W_O with its bias, if it has one."""
+        return self.layer.attention_dense
+
+    @cached_property
     def residual(self) -> torch.Tensor:
         """The residual of each token, [tokens, width]."""
         return self.layer.residual(self.hidden)
@@ -51,8 +61,8 @@ class Block:
     @cached_property
     def _normed(self) -> tuple[torch.Tensor, torch.Tensor]:
         """`own` and `deviation`."""
-        added = self.layer.attention_dense(self.context.transpose(0, 1).flatten(1)) + self.residual
-        if not isinstance(norm := self.layer.attention_norm, torch.nn.LayerNorm):
+        added = self.dense(self.context.transpose(0, 1).flatten(1)) + self.residual
+        if not isinstance(norm := self.norm, torch.nn.LayerNorm):
             return added if norm is None else norm(added), torch.ones(len(added), 1)
         own, _, divided = torch.native_layer_norm(added, norm.normalized_shape, norm.weight, norm.bias, norm.eps)
         return own, divided.reciprocal_()
@@ -82,18 +92,18 @@ class Block:
     @property
     def output(self) -> torch.Tensor:
         """The slices of W_O for each head: [heads, head_size, width]."""
-        return self.layer.attention_dense.weight.T.unflatten(0, (len(self.value), -1))
+        return self.dense.weight.T.unflatten(0, (len(self.value), -1))
 
     def through_norm(self, vectors: torch.Tensor) -> torch.Tensor:
         """Vectors [..., width] through the linear part of the norm (no bias, its deviation times σ), in place."""
-        norm = self.layer.attention_norm
+        norm = self.norm
         if isinstance(norm, torch.nn.LayerNorm):
             vectors -= vectors.mean(-1, keepdim=True)
         return vectors if norm is None or norm.weight is None else vectors.mul_(norm.weight)
 
     def biases(self) -> torch.Tensor:
         """The part that comes from biases, not from tokens, times σ: [tokens, width]."""
-        dense, norm = self.layer.attention_dense, self.layer.attention_norm
+        dense, norm = self.dense, self.norm
         rest = torch.zeros(1, dense.out_features) if dense.bias is None else self.through_norm(dense.bias[None].clone())
         bias = getattr(norm, "bias", None)
         return rest.expand(len(self.deviation), -1) if bias is None else rest + bias * self.deviation

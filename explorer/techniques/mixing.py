@@ -19,7 +19,7 @@ from explorer.core.engine import torch
 from explorer.techniques.block import Block
 
 SHORT = 64  # tokens: up to here all parts are compared number by number
-CHECKED = 32  # queries at most whose parts are summed and compared with the model
+CHECKED = 32  # queries of a longer input whose parts are summed and compared with the model
 NEAR = 24  # so many of a vector's smallest numbers are compared with each part of a longer input
 
 
@@ -27,7 +27,7 @@ def shares(block: Block) -> tuple[torch.Tensor, float]:
     """The share of each key in each query, [query, key] with rows summing to 1, and the error of the parts' sum.
 
     A row in which no part comes closer is all the token's own. The error is the largest difference between y_i and the sum of Σ_j
-    T_i(x_j) and the biases: over all queries, or CHECKED evenly spaced ones if there are more.
+    T_i(x_j) and the biases: over all queries, or over CHECKED evenly spaced ones of an input of more than SHORT tokens.
     """
     return shares_at(block, range(len(block.hidden)))
 
@@ -35,12 +35,11 @@ def shares(block: Block) -> tuple[torch.Tensor, float]:
 def shares_at(block: Block, queries: Sequence[int]) -> tuple[torch.Tensor, float]:
     """`shares` of some queries, for a block whose `hidden` and `weights` are of these only: [queries, key], and the error."""
     vectors, handed, own = block.vectors, block.handed.contiguous(), torch.tensor(queries)
-    checked = torch.linspace(0, len(own) - 1, min(len(own), CHECKED)).long()
     nearer, sums = torch.zeros(len(own), handed.shape[1]), torch.zeros_like(vectors)
     if handed.shape[1] <= SHORT:
-        whole = torch.ones_like(nearer, dtype=torch.bool)
+        checked, whole = slice(None), torch.ones_like(nearer, dtype=torch.bool)
     else:
-        whole = _put_nearby(nearer, block, handed)
+        checked, whole = torch.linspace(0, len(own) - 1, min(len(own), CHECKED)).long(), _put_nearby(nearer, block, handed)
         whole[checked], whole[torch.arange(len(own)), own] = True, True
     arrays = (nearer, sums, whole, vectors, block.weights.contiguous(), handed, block.kept.contiguous(), own)
     _put_whole(*(one.numpy() for one in arrays))
