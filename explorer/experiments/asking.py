@@ -15,7 +15,7 @@ from explorer.experiments.compute.summary import HeldOut, at_place
 from explorer.experiments.listing import LISTED, item_table, numbers_of, unasked
 from explorer.experiments.naming import kept_place, of_heads, place_in, place_name, short
 from explorer.experiments.pictures.places import SURE, Interval, board, intervals, told_q
-from explorer.experiments.source import ITEMS, ItemsView
+from explorer.experiments.source import ITEMS, NO_FILE, NOTHING_TYPED, ItemsView
 from explorer.text import limits
 from explorer.ui.layout import LayoutRow, col, row
 from explorer.ui.pictures.bars import signed
@@ -51,7 +51,7 @@ PREVIEW = "{:,} items, of which the first {:,} are listed; nothing is asked of t
 
 def results(*settings: str) -> LayoutRow:
     """The board, with settings of its own above it, beside the chosen place."""
-    return row(col(*settings, "board", "about", "hint", "save", "download", "help"), col("chosen", "interval", "each"))
+    return row(col("problem", *settings, "board", "about", "hint", "save", "download", "help"), col("chosen", "interval", "each"))
 
 
 class AskingView(ItemsView):
@@ -64,6 +64,7 @@ class AskingView(ItemsView):
     is_share: ClassVar[bool] = False  # whether no value is below 0
     columns_each: ClassVar[tuple[str, str]]  # titles in the list of items: `before` ("" for none), and the value
     adds_before: ClassVar[bool] = False  # whether the value in the list is `before` plus what was measured
+    problem = sentence(optional=True)
     board = chart("The mean of every place", height=330, hides_empty=True)
     about = sentence(classes="caption")
     hint = note("Click a place to see it in each item, and an item to open it in the page.")
@@ -84,23 +85,23 @@ class AskingView(ItemsView):
 
     def passes(self, subject: Subject) -> float:
         """In forward passes of the page's input."""
-        if self.problem(subject) or self._shipped(subject):
+        if self.refusal(subject) or self._shipped(subject):
             return 0
         tokens = sum(PIECES * len(f"{one.text_a} {one.text_b}".split()) + 2 for one in self.items_of(subject.model))
         return tokens / subject.trace.kept * self.asked(subject).passes
 
     def key(self, subject: Subject) -> Hashable:
         """The model, the items, and how they are asked."""
-        items = () if self.problem(subject) else self.items_of(subject.model)
+        items = () if self.refusal(subject) else self.items_of(subject.model)
         return self.name, subject.model.checkpoint, items, self.chosen_way, self.chosen_target, self.seed
 
     def known(self, subject: Subject) -> Experiment | str | None:
         """The result, or why there can be none."""
-        return self.problem(subject) or super().known(subject)
+        return self.refusal(subject) or super().known(subject)
 
     def work(self, subject: Subject) -> Generator[float, None, Experiment | str]:
         """Ask every item; returns the problem with the items, if there is one."""
-        if problem := self.problem(subject):
+        if problem := self.refusal(subject):
             return problem
         if (known := self._shipped(subject)) is not None:
             return known
@@ -113,17 +114,17 @@ class AskingView(ItemsView):
     def waiting(self, subject: Subject) -> Content:
         """The items that would be asked, or what is missing."""
         nothing: Content = {"board": None, "interval": None, "save": props(visible=False)}
-        if problem := self.problem(subject):
-            return {**nothing, "chosen": problem, "about": "", "each": None}
+        if problem := self.refusal(subject):
+            return {**nothing, **_refused(problem), "chosen": "", "about": "", "each": None}
         items = self.items_of(subject.model)
         about = PREVIEW.format(len(items), min(len(items), LISTED))
-        return {**nothing, "chosen": "", "about": about, "each": unasked(items)}
+        return {**nothing, "hint": props(visible=True), "chosen": "", "about": about, "each": unasked(items)}
 
     def draw(self, subject: Subject, found: Experiment | str) -> Content:
         """The board, and the chosen place in each item."""
         if isinstance(found, str):
-            return self.waiting(subject) | {"chosen": found}
-        return {**self.shown(found, self._at(subject, found)), "save": props(visible=True)}
+            return self.waiting(subject) | _refused(found)
+        return {**self.shown(found, self._at(subject, found)), "hint": props(visible=True), "save": props(visible=True)}
 
     def shown(self, found: Experiment, at: tuple[int, ...]) -> Content:
         """The pictures and sentences of a run of this question, also of one that was saved."""
@@ -268,6 +269,11 @@ def _why(found: Experiment) -> Why | None:
         layer, head = found.summary.selected
         return Why("attention", "One head", {"layer": layer + 1, "head": head + 1})
     return None
+
+
+def _refused(why: str) -> Content:
+    """Why the items cannot be asked, below them, without the hint to click; only what is missing is no error."""
+    return {"problem": why if why in (NO_FILE, NOTHING_TYPED) else {"text": why, "kind": "error"}, "hint": props(visible=False)}
 
 
 def _left_out(found: Experiment) -> str:

@@ -55,7 +55,7 @@ def _of(name: str, rows: list[tuple[Any, ...]], **values: Any) -> Script | None:
 
 def _can_be_written(view: Any, subject: Subject) -> bool:
     """Not for a file, which stays on the page, nor where there is no answer, nor for another target than words."""
-    return view.source != FILE and view.chosen_target == WORD and not view.problem(subject)
+    return view.source != FILE and view.chosen_target == WORD and not view.refusal(subject)
 
 
 def _rows(view: Any, subject: Subject) -> list[tuple[Any, ...]]:

@@ -23,6 +23,7 @@ from explorer.ui.view import Change, props
 TYPED, FILE, TEMPLATE, CORPUS = "typed", "file", "template", "corpus"
 CHOOSE = "CSV with text, word, foil…"
 NO_FILE = "Choose a file with the columns text, word and foil; text_b may be a fourth."
+NOTHING_TYPED = "Type at least two items, each a line: a sentence with [MASK] | the word that belongs there | a foil."
 
 OTHERS = (("typed here", TYPED), ("a template", TEMPLATE), ("the corpus", CORPUS), ("a file of yours", FILE))
 TARGET = Choice(
@@ -36,7 +37,7 @@ ITEMS = row("source", "seed"), FROM_CORPUS  # the first lines of a view
 WITH_TARGET = row("source", "target", "seed"), FROM_CORPUS  # and of one with a target
 HEAD_OF = {WORD: "fill_mask", NEXT_SENTENCE: "next_sentence", LABEL: "own_head"}
 LOOKED_AT = 200  # items, before they are asked
-_problems: Recent[Hashable, str] = Recent(16)
+_refusals: Recent[Hashable, str] = Recent(16)
 _made: OnceCache[Hashable, tuple[Item, ...]] = OnceCache(16)  # items of templates and of the corpus
 
 
@@ -134,19 +135,19 @@ class ItemsView(LongView):
         """The question. Raises CapabilityError for what the model lacks."""
         return question_of(subject.model, self.asks, self.chosen_way, self.chosen_target)
 
-    def problem(self, subject: Subject) -> str:
+    def refusal(self, subject: Subject) -> str:
         """Why these items cannot be asked; '' if they can. Beyond LOOKED_AT items that is seen only when they are asked."""
         given = self.source, self.typed, self.template, self.pairs, self.longest, self.mark, self.file
         key = subject.model.checkpoint, *given, self.asks, self.chosen_way, self.chosen_target
-        if (found := _problems.get(key)) is None:
-            _problems.put(key, found := self._problem(subject))
+        if (found := _refusals.get(key)) is None:
+            _refusals.put(key, found := self._refusal(subject))
         return found
 
-    def _problem(self, subject: Subject) -> str:
+    def _refusal(self, subject: Subject) -> str:
         if self.source == FILE and not self.file:
             return NO_FILE
         if self.source == TYPED and not self.typed.strip():
-            return "Type at least two items, each a line: a sentence with [MASK] | the word that belongs there | a foil."
+            return NOTHING_TYPED
         try:
             if len(items := self.items_of(subject.model)) <= LOOKED_AT:
                 read_items_as(self.asked(subject), items)

@@ -274,7 +274,7 @@ def test_the_page_asks_each_model_what_its_heads_can_tell(variant_folders):
     view = HeadsDecide.read({"source": TYPED, "typed": typed, "target": "label"}, model.capabilities)
     assert not view.unless(subject)
     assert "selected on 2 items" in view.finding(subject).text
-    assert HeadsDecide().problem(subject) == LensOver().unless(subject)
+    assert HeadsDecide().refusal(subject) == LensOver().unless(subject)
     assert LensOver().unless(subject).startswith(model.name)
 
 

@@ -129,7 +129,7 @@ def test_the_page_lists_the_items_before_it_asks(bundled):
     assert view.on_each(subject, 3).texts == (items[3].text_a, "")
     assert "12 items" in view.compute(subject)["about"], "it is asked"
     wrong = HeadsDecide(source=TEMPLATE, template="The [A] and {b}")
-    assert "[A]" in wrong.waiting(subject)["chosen"]
+    assert "[A]" in wrong.waiting(subject)["problem"]["text"]
     assert wrong.waiting(subject)["each"] is None
     corpus = HeadsDecide(source=CORPUS, pairs="is/are", mark=SUBJECT)
     assert corpus.items_of(bundled) == corpus_items("is/are", mark=SUBJECT)
