@@ -30,9 +30,9 @@ from explorer.ui.view import (
     Why,
     button,
     chart,
-    note,
     part,
     props,
+    prose,
     read,
     select,
     sentence,
@@ -67,7 +67,7 @@ class AskingView(ItemsView):
     problem = sentence(optional=True)
     board = chart("The mean of every place", height=330, hides_empty=True)
     about = sentence(classes="caption")
-    hint = note("Click a place to see it in each item, and an item to open it in the page.")
+    hint = prose(value="Click a place to see it in each item, and an item to open it in the page.", classes="caption")
     save = button("Save this run as a file", visible=False)
     download = button("Download", optional=True, wide=True)
     chosen = sentence(keep_height=True)

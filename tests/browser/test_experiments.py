@@ -11,6 +11,7 @@ from tests.browser.steps import choose, click_chart, settled
 def test_a_suite_opens_computed_and_typed_items_are_measured(open_app):
     page = open_app("?tab=experiments")
     finding, chosen = page.locator("#experiments-finding"), page.locator("#experiments-heads-chosen")
+    problem = page.locator("#experiments-heads-problem")
     rows = page.locator("#experiments-heads-each tbody tr")
     expect(finding).to_contain_text(re.compile(r"Layer 5, head 11, selected on 32 items, changes .* of the other 32 by −"))
     expect(chosen).to_contain_text("Layer 5, head 11")
@@ -20,11 +21,11 @@ def test_a_suite_opens_computed_and_typed_items_are_measured(open_app):
     expect(chosen).to_contain_text("Layer 5, head 10")
     expect(finding).to_contain_text("Layer 5, head 11, selected"), "the selected head stays what it is"
     choose(page, "experiments-source", "typed here")
-    expect(chosen).to_contain_text("Type at least two items")
+    expect(problem).to_contain_text("Type at least two items")
     box = page.locator("#experiments-typed textarea")
     box.fill("The cat [MASK] here. | is\nThe cats [MASK] here. | are | is")
     box.press("Shift+Enter")
-    expect(chosen).to_contain_text("Line 1 is no item")
+    expect(problem).to_contain_text("Line 1 is no item")
     box.fill("The cat [MASK] here. | is | are\nThe cats [MASK] here. | are | is")
     box.press("Shift+Enter")
     expect(rows).to_have_count(2)
@@ -51,7 +52,7 @@ def test_another_question_is_asked_of_the_same_items(open_app):
     expect(finding).to_contain_text("of the last vector comes from the marked word in 32 items")
     expect(board.locator("svg.main-svg").first).to_be_visible()
     choose(page, "experiments-source", "Facts")
-    expect(page.locator("#experiments-routes-chosen")).to_contain_text("it has no marked word; put stars around one")
+    expect(page.locator("#experiments-routes-problem")).to_contain_text("it has no marked word; put stars around one")
 
 
 def test_a_run_is_saved_and_opened_beside_another(open_app, tmp_path):

@@ -13,6 +13,7 @@ from explorer.training.tagging import TaggedExamples, built_in_tagged
 from explorer.ui.long_view import LongView
 from explorer.ui.settings import Sheet
 from explorer.ui.subject import Subject
+from explorer.ui.view import MARKDOWN
 from tests.families import KINDS, TUNED, write_family, write_tuned
 
 pytestmark = pytest.mark.usefixtures("few_sentences", "few_tagged")
@@ -49,6 +50,8 @@ def test_every_view_has_something_to_show(tmp_path, name):
             if view.unless(subject):
                 continue
             content = seen(view, view.first(subject))
+            fixed = [name for name, part in kind.parts.items() if part.kind in MARKDOWN]
+            assert content.keys().isdisjoint(fixed), "no answer of the page may set a part that is the same for every input"
             for value in content.values():
                 value() if callable(value) else value
             as_json(as_data(view, subject, content, None))
