@@ -6,6 +6,7 @@ import { paintFirst } from "./first.js";
 import { listenForTerms } from "./glossary/meaning.js";
 import { markFinding, watchTexts } from "./glossary/terms.js";
 import "./keyboard.js";
+import * as lessons from "./lessons.js";
 import * as link from "./link.js";
 import * as page from "./page.js";
 import * as busy from "./page/busy.js";
@@ -20,7 +21,6 @@ import { host } from "./shared/host.js";
 import { fromServer, loadPlotlyBy } from "./shared/plotly.js";
 import { saveFrontEndWork } from "./statuses.js";
 import * as take from "./take.js";
-import "./lessons.js";
 import "./classroom/news.js";
 import "./classroom/board.js";
 import "./classroom/board_rounds.js";
@@ -46,6 +46,7 @@ Object.assign(window.BertExplorer, {
   link,
   take,
   answers,
+  lessons,
   told,
 });
 
@@ -57,5 +58,6 @@ link.listenToHistory();
 answers.watchAnswers();
 listenForFinder();
 listenForTerms();
+lessons.openLinkedStep();
 watchTexts();
 saveFrontEndWork();

@@ -1,6 +1,7 @@
 // The teacher's side of a room: a board for the projector over the page, and a chip on the page while the board is away.
 import { hidden } from "../answers.js";
 import { linkState, visit } from "../link.js";
+import { covered } from "../page/pointing.js";
 import "./news.js";
 
 window.BertRoom = {
@@ -113,7 +114,7 @@ window.BertRoom = {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
       if (!this.room?.following) return;
-      const body = { query: this.place(), hidden: hidden(), covered: BertLessons.covering };
+      const body = { query: this.place(), hidden: hidden(), covered: covered.id };
       if (JSON.stringify(body) === this.told) return;
       this.told = JSON.stringify(body);
       this.act("follow", body);
@@ -127,7 +128,7 @@ window.BertRoom = {
     if (on) this.follow();
     else this.act("follow");
     this.draw();
-    BertLessons.again(); // the step that is open is now asked of the class, or no longer
+    document.dispatchEvent(new CustomEvent("bert:asked")); // the step that is open is now asked of the class, or no longer
   },
 
   // ---- The chip on the page.

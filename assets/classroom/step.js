@@ -75,7 +75,7 @@ window.BertClass = {
     this.step = null;
     this.seen.clear();
     this.given = null;
-    if (was) BertLessons.again();
+    if (was) document.dispatchEvent(new CustomEvent("bert:asked"));
   },
 
   // The question of this step, if it is what the room is at.

@@ -31,7 +31,7 @@ def board(open_app):
     page.locator("#open-room").click()
     expect(page.locator("#room .bx-room-word")).to_be_visible()
     yield page
-    page.evaluate("() => { BertLessons.close(); return BertRoom.room && BertRoom.act('end'); }")
+    page.evaluate("() => { BertExplorer.lessons.close(); return BertRoom.room && BertRoom.act('end'); }")
     expect(page.locator("#room, #room-chip")).to_have_count(0)
 
 
@@ -214,7 +214,7 @@ def test_a_class_goes_through_a_lesson(board, phone):
     panel = board.locator("#lessons")
     press(board, "Let phones follow this page")
     press(board, "Back to the page")
-    board.evaluate("(step) => BertLessons.open(step)", f"{lesson.name}.1")
+    board.evaluate("(step) => BertExplorer.lessons.open(step)", f"{lesson.name}.1")
     for number, step in enumerate(lesson.steps, start=1):
         right = next(one for one in step.options if one.right)
         wrong = next(one for one in step.options if not one.right)
@@ -249,7 +249,7 @@ def test_a_class_goes_through_a_lesson(board, phone):
     expect(ann.locator("main > .bx-shown:first-child")).to_be_visible()
 
     # An exercise: given to all, done on a phone's own page, checked again, and told to the board.
-    board.evaluate("(step) => BertLessons.open(step)", f"{lesson.name}.7")
+    board.evaluate("(step) => BertExplorer.lessons.open(step)", f"{lesson.name}.7")
     exercise = lesson.exercises[f"{lesson.name}.7"]
     panel.get_by_role("button", name="Give it to the class").click()
     for page in phones:
@@ -276,7 +276,7 @@ def test_a_class_goes_through_a_lesson(board, phone):
     press(board, "Back to the page")
 
     # A step knows which round fits it.
-    board.evaluate("(step) => BertLessons.open(step)", f"{lesson.name}.2")
+    board.evaluate("(step) => BertExplorer.lessons.open(step)", f"{lesson.name}.2")
     panel.get_by_role("button", name="Round on the board: Fill the blank").click()
     expect(ann.locator(".bx-asked-text")).to_have_text("My ? is hairy.")
     expect(board.locator("#room .bx-room-progress")).to_contain_text("0 of 5 have answered.")
