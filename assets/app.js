@@ -1,5 +1,6 @@
 // The app's page: what starts with it, and what Gradio's listeners and the tests may call.
 import * as answers from "./answers.js";
+import * as room from "./classroom/room.js";
 import "./components/common.js";
 import "./components/picture.js";
 import { paintFirst } from "./first.js";
@@ -21,12 +22,6 @@ import { host } from "./shared/host.js";
 import { fromServer, loadPlotlyBy } from "./shared/plotly.js";
 import { saveFrontEndWork } from "./statuses.js";
 import * as take from "./take.js";
-import "./classroom/news.js";
-import "./classroom/board.js";
-import "./classroom/board_rounds.js";
-import "./classroom/board_exercises.js";
-import "./classroom/board_record.js";
-import "./classroom/step.js";
 
 host.page = {
   draw: drawing.draw,
@@ -47,6 +42,7 @@ Object.assign(window.BertExplorer, {
   take,
   answers,
   lessons,
+  room,
   told,
 });
 
@@ -58,6 +54,7 @@ link.listenToHistory();
 answers.watchAnswers();
 listenForFinder();
 listenForTerms();
+room.resumeRoom();
 lessons.openLinkedStep();
 watchTexts();
 saveFrontEndWork();

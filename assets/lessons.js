@@ -1,5 +1,8 @@
 // Lessons beside the page: each step sets texts and view, points at an element, asks, and explains after the answer.
 import { showIn } from "./answers.js";
+import { roomEntry } from "./classroom/board.js";
+import { classroom } from "./classroom/room.js";
+import { askClass, asksClass, classHasSeen, exerciseButton, leaveClass, roundButton } from "./classroom/step.js";
 import { exercise, exercisesOf } from "./exercises.js";
 import { markTerms } from "./glossary/terms.js";
 import { visit } from "./link.js";
@@ -83,7 +86,7 @@ function fill(...parts) {
 // With `lesson`, an open lesson, the head has a way back and links to its sheets.
 function head(title, lesson) {
   const out = lesson ? button("‹ All lessons", list, { class: "bx-lesson-out" }) : null;
-  const mine = Object.entries(SHEETS).filter(([sheet]) => sheet === "handout" || BertRoom.room); // answers are for teachers
+  const mine = Object.entries(SHEETS).filter(([sheet]) => sheet === "handout" || classroom.room); // answers are for teachers
   const sheets = lesson ? mine.map(([sheet, label]) => sheetLink(lesson, sheet, label)) : [];
   const away = button("×", close, { class: "bx-lesson-close", "aria-label": "Close the lessons" });
   return el("header", {}, out, ...sheets, away, el("h2", { id: "lessons-title" }, title));
@@ -97,7 +100,7 @@ function sheetLink(lesson, sheet, label) {
 // No step is shown any more.
 function leave() {
   now = null;
-  BertClass.leave();
+  leaveClass();
 }
 
 /** Show the step once more. */
@@ -120,7 +123,7 @@ function list() {
     return el("li", {}, entry);
   });
   const about = "Each lesson sets the page for you and asks you to guess before it tells. Change what you like on the way.";
-  fill(head("Lessons"), el("p", { class: "bx-lesson-about" }, about), BertRoom.entry(), el("ol", { class: "bx-lesson-list" }, ...items));
+  fill(head("Lessons"), el("p", { class: "bx-lesson-about" }, about), roomEntry(), el("ol", { class: "bx-lesson-list" }, ...items));
 }
 
 // ---- A step.
@@ -133,16 +136,16 @@ function show(lesson, at, stays = false) {
   before.innerHTML = step.before; // from our own files: Markdown without HTML
   const rest = el("div", { class: "bx-lesson-rest", "aria-live": "polite", lang: lesson.language });
   const answer = (chosen) => tell(rest, lesson, at, chosen);
-  fill(head(`${lesson.number} · ${lesson.title}`, lesson), where(lesson, at), el("h3", { lang: lesson.language }, step.title), before, BertClass.round(step), rest, exercise(step, lesson.language), BertClass.exercise(step), steps(lesson, at));
+  fill(head(`${lesson.number} · ${lesson.title}`, lesson), where(lesson, at), el("h3", { lang: lesson.language }, step.title), before, roundButton(step), rest, exercise(step, lesson.language), exerciseButton(step), steps(lesson, at));
   markTerms(before);
   now = [lesson, at];
-  const asked = BertClass.asks(lesson, at);
-  const told = !asked && (answers[at] !== undefined || BertClass.has(lesson, at) || (!step.options.length && !step.after));
+  const asked = asksClass(lesson, at);
+  const told = !asked && (answers[at] !== undefined || classHasSeen(lesson, at) || (!step.options.length && !step.after));
   if (stays) requestAnimationFrame(() => box?.querySelector(".bx-exercise")?.scrollIntoView({ block: "nearest" })); // below all else
   else visit(step.query);
   point(step.point, told ? "" : step.cover, step.spot);
-  if (asked) return BertClass.take(lesson, at, rest, answer);
-  BertClass.leave();
+  if (asked) return askClass(lesson, at, rest, answer);
+  leaveClass();
   if (told) return answer(answers[at]);
   ask(rest, step, (chosen) => {
     keep(lesson.name, at, { ...progress()[lesson.name]?.answers, [at]: chosen });

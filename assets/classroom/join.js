@@ -4,9 +4,9 @@ import { draw as drawSides } from "../file/sides.js";
 import { el } from "../shared/dom.js";
 import { keepSeat, keptSeat } from "../shared/seat.js";
 import { followSystem } from "../shared/system_theme.js";
-import "./news.js";
+import { listen, send } from "./news.js";
+import { left, texts } from "./question.js";
 
-const { room } = BertExplorer;
 const [bar, main] = [document.getElementById("seat"), document.querySelector("main")];
 let seat = null;
 let state = null;
@@ -65,7 +65,7 @@ function form(parts, label, send, clears = []) {
 
 const field = (label, name, more = {}) =>
   el("label", {}, label, el("input", { name, autocomplete: "off", autocapitalize: "off", spellcheck: "false", ...more }));
-const act = (action, body) => room.act(`/${seat.word}/${action}`, seat.token, body);
+const act = (action, body) => send(`/${seat.word}/${action}`, seat.token, body);
 
 // ---- Joining.
 
@@ -75,7 +75,7 @@ function ask(why = "") {
   const word = new URLSearchParams(location.search).get("room") ?? "";
   const join = async ({ word: typed, name }) => {
     const path = `/${encodeURIComponent(typed.trim() || "-")}/join`;
-    sit(await room.act(path, "", { name }));
+    sit(await send(path, "", { name }));
   };
   shown = "";
   fill("join", () => [
@@ -96,7 +96,7 @@ function sit(taken) {
   letGo = "";
   drawn = "";
   stop();
-  stop = room.listen(seat.word, seat.token, { heard, lost, over });
+  stop = listen(seat.word, seat.token, { heard, lost, over });
   fill("waiting", () => [say("One moment…")]);
 }
 
@@ -228,8 +228,8 @@ function drawRound(round) {
   const lesson = round.kind === "lesson";
   if (lesson && state.follow) picture(state.follow, round.point);
   fill(`round ${number} ${open} ${revealed} ${Math.round(until / 1000)} ${guess} ${Boolean(state.follow)}`, () => [
-    el("h1", {}, round.asks, room.left(round)),
-    ...(lesson ? [text(round.text)] : round.kind === "target" ? [] : room.texts(round)),
+    el("h1", {}, round.asks, left(round)),
+    ...(lesson ? [text(round.text)] : round.kind === "target" ? [] : texts(round)),
     ...(lesson && revealed ? solution(round) : revealed ? answer(round) : open ? asking(round) : closed(round)),
     ...(lesson && state.follow ? [view] : []),
   ]);

@@ -152,7 +152,15 @@ def test_a_lesson_leads_to_its_sheets_to_print(open_app, served):
     begin(page, lesson.name)
     expect(page.locator("#lessons").get_by_role("link", name="Teacher’s sheet")).to_have_count(0)  # it tells the answers
     for name, told in (("Hand-out", False), ("Teacher’s sheet", True)):
-        page.evaluate("(told) => { BertRoom.room = told || null; BertExplorer.lessons.again(); BertRoom.room = null; }", told)
+        page.evaluate(
+            """(told) => {
+                const { lessons, room: { classroom } } = BertExplorer;
+                classroom.room = told || null;
+                lessons.again();
+                classroom.room = null;
+            }""",
+            told,
+        )
         with page.context.expect_page() as opened:
             page.locator("#lessons").get_by_role("link", name=name, exact=True).click()
         sheet = opened.value
