@@ -1,11 +1,13 @@
 // The app's page: what starts with it, and what Gradio's listeners and the tests may call.
 import * as answers from "./answers.js";
+import * as room from "./classroom/room.js";
 import "./components/common.js";
 import "./components/picture.js";
 import { paintFirst } from "./first.js";
 import { listenForTerms } from "./glossary/meaning.js";
 import { markFinding, watchTexts } from "./glossary/terms.js";
 import "./keyboard.js";
+import * as lessons from "./lessons.js";
 import * as link from "./link.js";
 import * as page from "./page.js";
 import * as busy from "./page/busy.js";
@@ -20,13 +22,6 @@ import { host } from "./shared/host.js";
 import { fromServer, loadPlotlyBy } from "./shared/plotly.js";
 import { saveFrontEndWork } from "./statuses.js";
 import * as take from "./take.js";
-import "./lessons.js";
-import "./classroom/news.js";
-import "./classroom/board.js";
-import "./classroom/board_rounds.js";
-import "./classroom/board_exercises.js";
-import "./classroom/board_record.js";
-import "./classroom/step.js";
 
 host.page = {
   draw: drawing.draw,
@@ -46,6 +41,8 @@ Object.assign(window.BertExplorer, {
   link,
   take,
   answers,
+  lessons,
+  room,
   told,
 });
 
@@ -57,5 +54,7 @@ link.listenToHistory();
 answers.watchAnswers();
 listenForFinder();
 listenForTerms();
+room.resumeRoom();
+lessons.openLinkedStep();
 watchTexts();
 saveFrontEndWork();

@@ -28,6 +28,18 @@ export function svg(tag, attributes, ...children) {
   return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 }
 
+/**
+ * A button.
+ * @param {string} text
+ * @param {() => void} press called when it is clicked
+ * @param {Record<string, unknown>} [attributes]
+ */
+export function button(text, press, attributes = {}) {
+  const made = el("button", { type: "button", ...attributes }, text);
+  made.addEventListener("click", press);
+  return made;
+}
+
 /** The bare value: Gradio wraps values in proxies that are slow to read item by item. */
 export function plain(value) {
   return value && typeof value === "object" ? JSON.parse(JSON.stringify(value)) : value;

@@ -1,25 +1,29 @@
 // What the browser keeps for us between visits. It may refuse to, and then forgets with the page.
 
+/** @typedef {"localStorage" | "sessionStorage"} Storage the second is forgotten with the tab */
+
 /**
- * @param {string} key in localStorage
+ * @param {string} key
+ * @param {Storage} [storage]
  * @returns {any} what was stored there; null for nothing, or what is no value of ours
  */
-export function stored(key) {
+export function stored(key, storage = "localStorage") {
   try {
-    return JSON.parse(localStorage.getItem(key));
+    return JSON.parse(window[storage].getItem(key));
   } catch {
     return null;
   }
 }
 
 /**
- * @param {string} key in localStorage
+ * @param {string} key
  * @param {any} value null to forget it
+ * @param {Storage} [storage]
  */
-export function store(key, value) {
+export function store(key, value, storage = "localStorage") {
   try {
-    if (value === null) localStorage.removeItem(key);
-    else localStorage.setItem(key, JSON.stringify(value));
+    if (value === null) window[storage].removeItem(key);
+    else window[storage].setItem(key, JSON.stringify(value));
   } catch {
     // then it is forgotten with the page
   }

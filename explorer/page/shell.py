@@ -114,7 +114,7 @@ def _build() -> Shell:
     find.click(None, js="() => BertExplorer.page.openFinder()", api_visibility="private")
     present.click(None, js="() => BertExplorer.page.present()", api_visibility="private")
     link.click(None, js="() => BertExplorer.take.show()", api_visibility="private")
-    lessons.click(None, js="() => BertLessons.toggle()", api_visibility="private")
+    lessons.click(None, js="() => BertExplorer.lessons.toggle()", api_visibility="private")
     _listen_to_header(shell, theme)
     return shell
 

@@ -12,8 +12,8 @@ STEP = lessons()[3].steps[0]
 
 def test_an_exercise_is_checked_kept_and_proven_by_its_link(open_app, new_page, served):
     page = open_app()
-    page.evaluate("() => { BertLessons.close(); localStorage.clear(); }")
-    page.evaluate("(name) => BertLessons.open(name)", NAME)
+    page.evaluate("() => { BertExplorer.lessons.close(); localStorage.clear(); }")
+    page.evaluate("(name) => BertExplorer.lessons.open(name)", NAME)
     panel = page.locator("#lessons")
     check, said = panel.get_by_role("button", name="Check", exact=True), panel.locator(".bx-exercise-said")
     settled(page)
@@ -39,7 +39,7 @@ def test_an_exercise_is_checked_kept_and_proven_by_its_link(open_app, new_page, 
     expect(said).to_have_text("You have done this one.")
     page.evaluate(AXE)
     assert not wrong(page, "#lessons")
-    page.evaluate("BertLessons.close()")
+    page.evaluate("BertExplorer.lessons.close()")
 
     # A teacher: the host of a link does not matter, what it leads to does.
     teacher = new_page(viewport={"width": 420, "height": 860})

@@ -9,7 +9,7 @@ STEP = "03-one-head.2"
 
 def test_a_term_is_explained_by_keys_and_by_a_tap_once_in_a_step(open_app):
     page = open_app(viewport={"width": 420, "height": 900}, has_touch=True)
-    page.evaluate("(step) => BertLessons.open(step)", STEP)
+    page.evaluate("(step) => BertExplorer.lessons.open(step)", STEP)
     terms, meaning = page.locator("#lessons .bx-term"), page.locator("#meaning")
     expect(terms.first).to_be_visible()
     settled(page)  # the step's view has been drawn

@@ -198,7 +198,7 @@ def test_a_lesson_shows_what_was_asked_for_without_a_second_cover(hidden):
     steps = [(lesson, number, step) for lesson in lessons() for number, step in enumerate(lesson.steps, start=1)]
     lesson, number, step = next(one for one in steps if one[2].cover and one[2].options)
     begin(page, lesson.name)
-    page.evaluate("([name, number]) => BertLessons.open(`${name}.${number}`)", [lesson.name, number])
+    page.evaluate("([name, number]) => BertExplorer.lessons.open(`${name}.${number}`)", [lesson.name, number])
     covered = page.locator(".view:visible" if step.cover == "view" else f"#{step.cover}")
     expect(covered).to_have_attribute("data-covered", "yes")
     right = next(one for one in step.options if one.right)
@@ -206,4 +206,4 @@ def test_a_lesson_shows_what_was_asked_for_without_a_second_cover(hidden):
     page.locator("#lessons").get_by_role("button", name=right.text, exact=True).click()
     expect(page.locator("[data-covered]")).to_have_count(0)
     expect(covered.locator(".bx-cover:visible")).to_have_count(0)
-    page.evaluate("() => BertLessons.close()")
+    page.evaluate("() => BertExplorer.lessons.close()")

@@ -11,8 +11,8 @@ from tests.browser.test_everyone import AXE, wrong
 
 def begin(page, name):
     """Open a lesson at its beginning, as if for the first time."""
-    page.evaluate("() => { BertLessons.close(); localStorage.clear(); }")
-    page.evaluate("(name) => BertLessons.open(name)", name)
+    page.evaluate("() => { BertExplorer.lessons.close(); localStorage.clear(); }")
+    page.evaluate("(name) => BertExplorer.lessons.open(name)", name)
     expect(page.locator("#lessons .bx-lesson-where")).to_contain_text("Step 1 of")
 
 
@@ -38,7 +38,7 @@ def test_every_place_that_a_step_points_at_is_there(open_app, lesson):
     for number in WALKED[lesson.name]:
         step = lesson.steps[number - 1]
         if number != shown:
-            page.evaluate("(step) => BertLessons.open(step)", f"{lesson.name}.{number}")
+            page.evaluate("(step) => BertExplorer.lessons.open(step)", f"{lesson.name}.{number}")
         expect(panel.get_by_role("heading", name=step.title, exact=True)).to_be_visible()
         if step.point:
             expect(page.locator(f"#{step.point}[data-pointed]")).to_be_visible()
@@ -130,7 +130,7 @@ def test_the_columns_that_a_lesson_names_are_in_sight_on_a_phone(new_page, serve
     expect(panel.get_by_role("heading", name=lessons()[7].steps[0].title)).to_be_visible()
     for number, at, titles in NAMED:
         lesson, step = lessons()[number], lessons()[number].steps[at - 1]
-        page.evaluate("(step) => { BertLessons.open(step); }", f"{lesson.name}.{at}")
+        page.evaluate("(step) => { BertExplorer.lessons.open(step); }", f"{lesson.name}.{at}")
         expect(panel.get_by_role("heading", name=step.title, exact=True)).to_be_visible()
         panel.get_by_role("button", name=next(one.text for one in step.options if one.right), exact=True).click()
         heads = page.locator(f"#{step.point}[data-pointed] thead")
@@ -152,7 +152,15 @@ def test_a_lesson_leads_to_its_sheets_to_print(open_app, served):
     begin(page, lesson.name)
     expect(page.locator("#lessons").get_by_role("link", name="Teacher’s sheet")).to_have_count(0)  # it tells the answers
     for name, told in (("Hand-out", False), ("Teacher’s sheet", True)):
-        page.evaluate("(told) => { BertRoom.room = told || null; BertLessons.again(); BertRoom.room = null; }", told)
+        page.evaluate(
+            """(told) => {
+                const { lessons, room: { classroom } } = BertExplorer;
+                classroom.room = told || null;
+                lessons.again();
+                classroom.room = null;
+            }""",
+            told,
+        )
         with page.context.expect_page() as opened:
             page.locator("#lessons").get_by_role("link", name=name, exact=True).click()
         sheet = opened.value
@@ -173,7 +181,7 @@ def test_a_lesson_leads_to_its_sheets_to_print(open_app, served):
 @pytest.mark.own_page
 def test_lessons_that_cannot_be_fetched_are_told(open_app):
     page = open_app()
-    page.evaluate("() => { BertLessons.close(); BertLessons.lessons = null; BertLessons.ADDRESS = 'bx/nothing.json'; }")
+    page.route("**/bx/lessons.json", lambda route: route.fulfill(status=404, body="{}"))
     page.locator("#open-lessons").click()
     expect(page.get_by_role("alert")).to_contain_text("The lessons could not be fetched; try again in a moment.")
     page.problems.clear()  # of what is not there

@@ -31,14 +31,16 @@ def board(open_app):
     page.locator("#open-room").click()
     expect(page.locator("#room .bx-room-word")).to_be_visible()
     yield page
-    page.evaluate("() => { BertLessons.close(); return BertRoom.room && BertRoom.act('end'); }")
+    page.evaluate(
+        "() => { BertExplorer.lessons.close(); const { room } = BertExplorer; return room.classroom.room && room.act('end'); }"
+    )
     expect(page.locator("#room, #room-chip")).to_have_count(0)
 
 
 @pytest.fixture
 def phone(new_page, served, board):
     """Opens the page of one more phone, which joins under a nickname."""
-    word = board.evaluate("BertRoom.room.word")
+    word = board.evaluate("BertExplorer.room.classroom.room.word")
 
     def joined(name):
         page = new_page(viewport={"width": 420, "height": 860})
@@ -214,7 +216,7 @@ def test_a_class_goes_through_a_lesson(board, phone):
     panel = board.locator("#lessons")
     press(board, "Let phones follow this page")
     press(board, "Back to the page")
-    board.evaluate("(step) => BertLessons.open(step)", f"{lesson.name}.1")
+    board.evaluate("(step) => BertExplorer.lessons.open(step)", f"{lesson.name}.1")
     for number, step in enumerate(lesson.steps, start=1):
         right = next(one for one in step.options if one.right)
         wrong = next(one for one in step.options if not one.right)
@@ -249,7 +251,7 @@ def test_a_class_goes_through_a_lesson(board, phone):
     expect(ann.locator("main > .bx-shown:first-child")).to_be_visible()
 
     # An exercise: given to all, done on a phone's own page, checked again, and told to the board.
-    board.evaluate("(step) => BertLessons.open(step)", f"{lesson.name}.7")
+    board.evaluate("(step) => BertExplorer.lessons.open(step)", f"{lesson.name}.7")
     exercise = lesson.exercises[f"{lesson.name}.7"]
     panel.get_by_role("button", name="Give it to the class").click()
     for page in phones:
@@ -278,7 +280,7 @@ def test_a_class_goes_through_a_lesson(board, phone):
     press(board, "Back to the page")
 
     # A step knows which round fits it.
-    board.evaluate("(step) => BertLessons.open(step)", f"{lesson.name}.2")
+    board.evaluate("(step) => BertExplorer.lessons.open(step)", f"{lesson.name}.2")
     panel.get_by_role("button", name="Round on the board: Fill the blank").click()
     expect(ann.locator(".bx-asked-text")).to_have_text("My ? is hairy.")
     expect(board.locator("#room .bx-room-progress")).to_contain_text("0 of 5 have answered.")
@@ -289,7 +291,7 @@ def test_a_class_goes_through_a_lesson(board, phone):
 
 def test_a_teacher_who_reloads_keeps_the_room(board, phone):
     phone("Ann")
-    word = board.evaluate("BertRoom.room.word")
+    word = board.evaluate("BertExplorer.room.classroom.room.word")
     board.reload()
     chip = board.locator("#room-chip")
     expect(chip).to_contain_text(f"Room {word.replace('-', ' ')} · 1 here")
@@ -383,13 +385,15 @@ def test_a_room_that_cannot_be_asked_for_a_while_keeps_its_seats_and_its_key(boa
         expect(page.locator(shown)).to_be_visible(timeout=15_000)
         page.problems[:] = [told for told in page.problems if f"status of {status} " not in told]
     expect(ann.locator("#seat b")).to_have_text("Ann")
-    assert board.evaluate("BertRoom.room.key")
+    assert board.evaluate("BertExplorer.room.classroom.room.key")
 
 
 def test_the_code_is_fetched_once_however_often_the_board_is_drawn(board):
     asked = []
     board.on("request", lambda request: asked.append(request.url) if request.url.endswith("code.svg") else None)
-    board.evaluate("() => { BertRoom.room.address = 'http://bert.example/join'; BertRoom.draw(); }")
+    board.evaluate(
+        "() => { const { room } = BertExplorer; room.classroom.room.address = 'http://bert.example/join'; room.changed(); }"
+    )
     expect(board.locator("#room aside img")).to_have_js_property("complete", True)
     for _ in range(3):
         press(board, "Close the door")

@@ -63,3 +63,10 @@ def test_comments_are_taken_out_of_no_template_or_text():
             continue
         for template in re.findall(r"`[^`]*`", re.sub(r"^\s*(//|\*|/\*).*$", "", path.read_text("utf-8"), flags=re.MULTILINE)):
             assert not re.search(r"\n\s*//", template), path
+
+
+def test_our_modules_have_one_style_and_one_global_name():
+    for path in ASSETS.rglob("*.js"):
+        text = re.sub(r"^\s*(//|\*|/\*).*$", "", path.read_text("utf-8"), flags=re.MULTILINE)
+        assert not re.search(r"\bthis\.\w", text), path
+        assert set(re.findall(r"\bwindow\.([A-Z]\w*) = ", text)) <= {"BertExplorer"}, path

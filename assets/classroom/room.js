@@ -1,0 +1,138 @@
+// The teacher's room: opened, kept while the page is loaded again, closed, and followed by phones. `bert:room` on the document says
+// that something of it has changed, and `bert:asked` that the class is asked the steps of lessons now, or no longer.
+import { hidden } from "../answers.js";
+import { linkState } from "../link.js";
+import { covered } from "../page/pointing.js";
+import { store, stored } from "../shared/storage.js";
+import { listen, send } from "./news.js";
+
+const KEPT = "bert-room"; // key in sessionStorage
+const NONE = {
+  room: null, // { word, key, address, following, seconds }, as it is kept
+  state: null, // the room's last message
+  wrong: "", // the last error
+  look: null, // { query, tokens, layers, heads, layer, head, token }: the look to ask about, before it is asked
+  record: null, // the class's record, while the board shows it
+};
+
+/** The open room, and what its board is at. */
+export const classroom = { ...NONE };
+
+let stop = null; // ends the listening
+let told = ""; // what followers were last sent, and
+let timer = 0; // the timer of the next message to them
+
+/** Have everything that shows the room drawn again. */
+export function changed() {
+  document.dispatchEvent(new CustomEvent("bert:room"));
+}
+
+// ---- Opening and closing.
+
+/** Open a room, unless one is open. Throws an error whose message is a sentence to show. */
+export async function openRoom() {
+  if (!classroom.room) start(await send("", ""));
+}
+
+function start(room) {
+  classroom.room = room;
+  keep();
+  stop = listen(room.word, room.key, {
+    heard: (state) => {
+      classroom.state = state;
+      changed();
+    },
+    lost: (now) => document.body.toggleAttribute("data-room-lost", now),
+    over: end,
+  });
+  if (room.following) follow();
+}
+
+function keep() {
+  store(KEPT, classroom.room, "sessionStorage");
+}
+
+function end() {
+  stop?.();
+  Object.assign(classroom, NONE);
+  [stop, told] = [null, ""];
+  keep();
+  changed();
+}
+
+/** The room's word as it is said. */
+export function spoken() {
+  return classroom.room.word.replace("-", " ");
+}
+
+/**
+ * Do something as the teacher; an error is shown on the board.
+ * @param {string} action
+ * @param {Record<string, any>} [body]
+ * @param {(answer: any) => void} [take] called with the answer
+ */
+export async function act(action, body = {}, take = () => {}) {
+  const { word, key } = classroom.room;
+  classroom.wrong = "";
+  try {
+    take(await send(`/${word}/${action}`, key, body));
+  } catch (error) {
+    classroom.wrong = error.message;
+  }
+  if (classroom.room) changed();
+}
+
+/** Ask the class a question, for as long as the teacher gives. */
+export function askRound(question) {
+  return act("ask", { ...question, seconds: classroom.room.seconds ?? 0 });
+}
+
+/**
+ * The time for each round, also those of a lesson.
+ * @param {number} seconds 0 for as long as it takes
+ */
+export function setSeconds(seconds) {
+  classroom.room.seconds = seconds;
+  keep();
+}
+
+// ---- Following.
+
+/** The query of the link to what the page shows. */
+export function place() {
+  return linkState.query ?? location.search.slice(1);
+}
+
+// Send phones where the page is, if they follow it.
+function follow() {
+  if (!classroom.room?.following) return;
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    if (!classroom.room?.following) return;
+    const body = { query: place(), hidden: hidden(), covered: covered.id };
+    if (JSON.stringify(body) === told) return;
+    told = JSON.stringify(body);
+    act("follow", body);
+  }, 150);
+}
+
+/** @param {boolean} on whether phones follow this page */
+export function setFollowing(on) {
+  classroom.room.following = on;
+  keep();
+  told = "";
+  if (on) follow();
+  else act("follow");
+  changed();
+  document.dispatchEvent(new CustomEvent("bert:asked"));
+}
+
+/** Resume the room that was open before the page was loaded again, and have phones follow from now on. */
+export function resumeRoom() {
+  document.addEventListener("bert:moved", follow);
+  addEventListener("DOMContentLoaded", () => {
+    const room = stored(KEPT, "sessionStorage");
+    if (room?.key) start(room);
+    new MutationObserver(follow).observe(document.documentElement, { attributeFilter: ["data-answers"] });
+  });
+}
