@@ -63,6 +63,11 @@ class CutLinks(OfMarked, HeadsOff):
     name = "cut"
     ways = DIRECTIONS
 
+    @property
+    def passes(self) -> float:
+        """Every head twice: with its link cut, and with another one."""
+        return 2 * super().passes
+
     def measure(self, group: Group) -> Measured:
         """Every head, with the link cut and with another one."""
         states = own_states(self.model, group)

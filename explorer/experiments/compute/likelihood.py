@@ -37,8 +37,8 @@ class Likelihood(Question):
 
     @property
     def passes(self) -> float:
-        """One for each piece of both texts, of about ten."""
-        return 20
+        """One for each piece of both texts, of about ten, and as much again for the logits of the vocabulary."""
+        return 40
 
     def usable(self, item: ReadItem) -> None:
         """One blank can be filled."""
