@@ -15,15 +15,19 @@ from explorer.page.tab import TabPage
 from explorer.ui.long_view import LongView
 from explorer.ui.settings import Memory, Setting, Sheet, Text, Upload
 from explorer.ui.subject import CHANGES, Subject
-from explorer.ui.view import Change, NewInput, SaveSheet, Why, props, takes_customdata
+from explorer.ui.view import Change, NewInput, OpenModel, SaveSheet, Why, props, takes_customdata
+
+Opening = tuple[Triggers, gr.State]
+"""The moment to open a model, and the state that names it."""
 
 
-def listen(tab: TabPage, built: Callable) -> list[gr.events.Dependency]:
-    """Add all listeners of a tab. Returns the events after which the page has other texts.
+def listen(tab: TabPage, built: Callable) -> tuple[list[gr.events.Dependency], list[Opening]]:
+    """Add all listeners of a tab. Returns the events after which the page has other texts, and those that open a model.
 
     `built` registers a listener for the moment when the browser has built the tab.
     """
     reads: list[gr.events.Dependency] = []
+    opens: list[Opening] = []
     if tab.which:
         tab.which.input(None, js=DRAW, api_visibility="private", trigger_mode="always_last")
     for name in tab.controls:
@@ -34,6 +38,8 @@ def listen(tab: TabPage, built: Callable) -> list[gr.events.Dependency]:
             does = panel.view.does(name)
             if does is NewInput:
                 reads.append(_listen_to_reading(tab, panel, name))
+            elif does is OpenModel:
+                opens.append(_listen_to_opening(tab, panel, name))
             elif does is SaveSheet:
                 _listen_to_saving(panel, name)
             elif does not in (None, Why):
@@ -43,7 +49,7 @@ def listen(tab: TabPage, built: Callable) -> list[gr.events.Dependency]:
                     _listen_to_gesture(tab, panel, name, event)
         if issubclass(panel.view, LongView):
             _listen_to_work(tab, panel, [stream for stream in streams if stream], built)
-    return reads
+    return reads, opens
 
 
 def _listen_to_control(tab: TabPage, name: str) -> None:
@@ -145,6 +151,18 @@ def _listen_to_reading(tab: TabPage, panel: Panel, name: str) -> gr.events.Depen
 
     outputs = [inputs.text_a, inputs.text_b, inputs.selection]
     return run_picked([panel.parts[name].select], read, outputs, tab.inputs_of([panel]))
+
+
+def _listen_to_opening(tab: TabPage, panel: Panel, name: str) -> Opening:
+    """A button that names the model to open in the whole page, which the caller must do."""
+    model = gr.State("")
+
+    def find(values: Values) -> Updates:
+        subject = tab.inputs.subject(values)
+        found = getattr(panel.read(values, subject), f"on_{name}")(subject, None)
+        return {model: found.name, **panel.updates(found.content, only_these=True)}
+
+    return run([panel.parts[name].click], find, [model, *panel.outputs], tab.inputs_of([panel]), **TRAINING).success, model
 
 
 def _listen_to_saving(panel: Panel, name: str) -> None:

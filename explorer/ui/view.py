@@ -96,6 +96,14 @@ class NewInput:
 
 
 @dataclass(frozen=True)
+class OpenModel:
+    """What a button does that opens another model in the whole page, and shows this content in its view."""
+
+    name: str
+    content: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class SaveSheet:
     """Declared as `on_<button>`: the browser saves this sheet of the view as a CSV file."""
 
@@ -264,8 +272,8 @@ class View(ABC):
     def listens_to(cls) -> dict[str, Callable[..., Any]]:
         """The `on_<name>` methods of parts and settings, by the name of the part or setting.
 
-        What one returns says what its click does: a Change, a NewInput, the Why to go to, or an iterator of contents. One whose
-        last parameter is called `customdata` gets that of the clicked point, the others the index.
+        What one returns says what its click does: a Change, a NewInput, an OpenModel, the Why to go to, or an iterator of
+        contents. One whose last parameter is called `customdata` gets that of the clicked point, the others the index.
         """
         return {name: method for name in cls.names if (method := getattr(cls, f"on_{name}", None))}
 
