@@ -68,6 +68,7 @@ class RunList(RunView):
         """No model to explore."""
         return {**super().without_run(why), "explore": props(interactive=False), "closed": why}
 
+    @takes_long
     def on_explore(self, subject: Subject, _: None) -> OpenModel:
         """Open the run's tuned model."""
         note = "The tuned model is in the model box; every tab shows it now."

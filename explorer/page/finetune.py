@@ -1,4 +1,4 @@
-"""What Fine-tune does that no view can: trainings, and the Hub."""
+"""What Fine-tune does that no view can: trainings."""
 
 import time
 from collections.abc import Generator, Sequence
@@ -10,19 +10,16 @@ import gradio as gr
 from explorer.core import jobs
 from explorer.core.errors import ExplorerError
 from explorer.core.limits import WORKS
-from explorer.core.scheduling import FETCHING, TRAINING
+from explorer.core.scheduling import TRAINING
 from explorer.core.steps import finished
 from explorer.finetune.compute import store
-from explorer.finetune.compute.hub_data import fetch_data_set
 from explorer.finetune.compute.run import Run
 from explorer.finetune.compute.task import Task
 from explorer.finetune.compute.training import Progress, new_run, run_training
-from explorer.finetune.examples import ExamplesView
 from explorer.finetune.pictures.training import learning_curves
 from explorer.finetune.run import RunView, run_ids
 from explorer.finetune.tab import TRAININGS
 from explorer.page.events import Updates, Values, run
-from explorer.page.listening import apply
 from explorer.page.panel import Panel
 from explorer.page.tab import TabPage
 from explorer.ui.subject import Subject
@@ -36,24 +33,8 @@ def build(tabs: dict[str, TabPage]) -> None:
     """Add the listeners."""
     tab = tabs["fine-tune"]
     panels = {panel.view: panel for panel in tab.panels}
-    _listen_to_hub(tab, panels[ExamplesView])
     for views in TRAININGS:
         _listen_to_training(tab, [panels[view] for view in views])
-
-
-def _listen_to_hub(tab: TabPage, panel: Panel) -> None:
-    """Fetch a data set of the Hub: it tells how far the download is, and must not wait for a training."""
-    table, name = panel.controls["table"], panel.controls["data_set"]
-
-    def fetch(values: Values, progress: gr.Progress = gr.Progress()) -> Updates:  # noqa: B008
-        found = fetch_data_set(values[name], lambda share, what: progress(share, desc=what))
-        subject, values = tab.inputs.subject(values), {**values, table: found}
-        change = panel.read_as(ExamplesView, values, subject).on_table(subject, found)
-        return {table: found, **apply(tab, panel, subject, values, change)}
-
-    progress = {"show_progress": "full", "show_progress_on": panel.parts["about"]}
-    triggers = [panel.parts["fetch"].click, name.submit]
-    run(triggers, fetch, tab.all_outputs, tab.all_inputs, **FETCHING, **progress)
 
 
 def _listen_to_training(tab: TabPage, panels: Sequence[Panel]) -> None:
