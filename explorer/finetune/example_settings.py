@@ -103,7 +103,7 @@ class ExampleSettings(View):
         when=lambda view: view.source == FILE,
     )
     data_set: str = text(
-        EXAMPLE, "Data set on the Hugging Face hub", heard="", scale=4, visible=False, when=lambda view: view.source == HUB
+        EXAMPLE, "Data set on the Hugging Face hub", heard="submit", scale=4, visible=False, when=lambda view: view.source == HUB
     )
     text_column: str = _column("Text")
     label_column: str = _column("Label")

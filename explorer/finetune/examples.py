@@ -1,13 +1,17 @@
 """The view of the examples to learn from."""
 
+from collections.abc import Generator
 from typing import Any
 
 import numpy as np
 
 from explorer.core.errors import InputError
+from explorer.core.scheduling import FETCHING
+from explorer.core.steps import map_steps
 from explorer.finetune import live
 from explorer.finetune.compute import store
 from explorer.finetune.compute.from_table import Columns, guess_columns
+from explorer.finetune.compute.hub_data import fetch_data_set
 from explorer.finetune.example_settings import HUB, MOST_CLASSES, NO_COLUMN, READY, TYPED, ExampleSettings, starter
 from explorer.finetune.run import run_id, run_ids
 from explorer.text.tables import Table
@@ -16,7 +20,7 @@ from explorer.ui.layout import row
 from explorer.ui.pictures.bars import bars
 from explorer.ui.settings import memory
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, Content, button, part, props, sentence, settle
+from explorer.ui.view import Change, Content, button, part, props, runs_as, sentence, settle
 
 OPENING = "sentiment"  # the built-in set with a run ready at once
 MOST_BARS = 8
@@ -110,6 +114,18 @@ class ExamplesView(ExampleSettings):
         found = guess_columns(table) if table else Columns("", "")
         columns = {"text_column": found.text, "label_column": found.label, "second_column": found.text_b or NO_COLUMN}
         return settle(**columns, run=self.run)
+
+    @runs_as(FETCHING)
+    def on_fetch(self, subject: Subject, _: Any) -> Generator[Content, None, Change]:
+        """Fetch the data set of the Hub."""
+        try:
+            table = yield from map_steps(fetch_data_set(self.data_set), lambda doing: {"about": doing})
+        except InputError:
+            yield {"about": self.compute(subject)["about"]}
+            raise
+        return settle(table=table, **self.on_table(subject, table).settings)
+
+    on_data_set = on_fetch
 
     def _columns(self) -> Content:
         names = list(self.table.columns) if self.table else []

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from explorer.bert.explorer import load
 from explorer.core import downloads
 from explorer.finetune.compute import store
-from explorer.finetune.compute.export import pack, pack_standard
+from explorer.finetune.compute.export import pack, pack_standard, tuned_model
 from explorer.finetune.compute.predictor import Predictor
 from explorer.finetune.compute.run import Run, told
 from explorer.finetune.compute.standard import LINES, why_not, write_onnx, write_standard
@@ -18,7 +18,7 @@ from explorer.finetune.run import OfAnswers, OfTaggers, RunView, run_ids
 from explorer.ui.layout import row
 from explorer.ui.settings import choice, upload
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, Content, button, chart, props, sentence, settle, show, takes_long
+from explorer.ui.view import Change, Content, OpenModel, button, chart, props, sentence, settle, show, takes_long
 
 MOST_COMPARED = 6
 HEAD_ONLY = "Only a head was trained, so that the model is as it was; train some layers too, and every tab can show it."
@@ -67,6 +67,12 @@ class RunList(RunView):
     def without_run(self, why: str) -> Content:
         """No model to explore."""
         return {**super().without_run(why), "explore": props(interactive=False), "closed": why}
+
+    @takes_long
+    def on_explore(self, subject: Subject, _: None) -> OpenModel:
+        """Open the run's tuned model."""
+        note = "The tuned model is in the model box; every tab shows it now."
+        return OpenModel(tuned_model(self.find(subject)), {"note": note})
 
     @takes_long
     def on_save(self, subject: Subject, _: None) -> Change:

@@ -1,4 +1,4 @@
-"""What Fine-tune does that no view can: trainings, the Hub, and switching the whole page to a tuned model."""
+"""What Fine-tune does that no view can: trainings."""
 
 import time
 from collections.abc import Generator, Sequence
@@ -10,21 +10,16 @@ import gradio as gr
 from explorer.core import jobs
 from explorer.core.errors import ExplorerError
 from explorer.core.limits import WORKS
-from explorer.core.scheduling import FETCHING, TRAINING
+from explorer.core.scheduling import TRAINING
 from explorer.core.steps import finished
 from explorer.finetune.compute import store
-from explorer.finetune.compute.export import tuned_model
-from explorer.finetune.compute.hub_data import fetch_data_set
 from explorer.finetune.compute.run import Run
 from explorer.finetune.compute.task import Task
 from explorer.finetune.compute.training import Progress, new_run, run_training
-from explorer.finetune.examples import ExamplesView
 from explorer.finetune.pictures.training import learning_curves
 from explorer.finetune.run import RunView, run_ids
-from explorer.finetune.runs import RunList
 from explorer.finetune.tab import TRAININGS
-from explorer.page.events import Triggers, Updates, Values, run
-from explorer.page.listening import apply
+from explorer.page.events import Updates, Values, run
 from explorer.page.panel import Panel
 from explorer.page.tab import TabPage
 from explorer.ui.subject import Subject
@@ -34,42 +29,12 @@ STOPPED = "Stopped; the best so far stays. "
 EVERY = 0.25  # seconds between two pictures of a running training
 
 
-def build(tabs: dict[str, TabPage]) -> list[tuple[Triggers, gr.State]]:
-    """Add the listeners. Returns the events after which to open the model that the state names."""
+def build(tabs: dict[str, TabPage]) -> None:
+    """Add the listeners."""
     tab = tabs["fine-tune"]
     panels = {panel.view: panel for panel in tab.panels}
-    _listen_to_hub(tab, panels[ExamplesView])
     for views in TRAININGS:
         _listen_to_training(tab, [panels[view] for view in views])
-    return [_listen_to_exploring(tab, panel) for panel in tab.panels if issubclass(panel.view, RunList)]
-
-
-def _listen_to_hub(tab: TabPage, panel: Panel) -> None:
-    """Fetch a data set of the Hub: it tells how far the download is, and must not wait for a training."""
-    table, name = panel.controls["table"], panel.controls["data_set"]
-
-    def fetch(values: Values, progress: gr.Progress = gr.Progress()) -> Updates:  # noqa: B008
-        found = fetch_data_set(values[name], lambda share, what: progress(share, desc=what))
-        subject, values = tab.inputs.subject(values), {**values, table: found}
-        change = panel.read_as(ExamplesView, values, subject).on_table(subject, found)
-        return {table: found, **apply(tab, panel, subject, values, change)}
-
-    progress = {"show_progress": "full", "show_progress_on": panel.parts["about"]}
-    triggers = [panel.parts["fetch"].click, name.submit]
-    run(triggers, fetch, tab.all_outputs, tab.all_inputs, **FETCHING, **progress)
-
-
-def _listen_to_exploring(tab: TabPage, panel: Panel) -> tuple[Triggers, gr.State]:
-    """Open a run's tuned model in the whole page."""
-    name = gr.State("")
-
-    def write(values: Values) -> Updates:
-        subject = tab.inputs.subject(values)
-        written = tuned_model(panel.read_as(RunList, values, subject).find(subject))
-        return {name: written, panel.parts["note"]: "The tuned model is in the model box; every tab shows it now."}
-
-    outputs = [name, panel.parts["note"]]
-    return run([panel.parts["explore"].click], write, outputs, tab.all_inputs, **TRAINING).success, name
 
 
 def _listen_to_training(tab: TabPage, panels: Sequence[Panel]) -> None:

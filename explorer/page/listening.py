@@ -1,13 +1,14 @@
 """The event listeners of a tab, made from its views: controls, clicks, buttons, files, and long work."""
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_origin
 
 import gradio as gr
 
-from explorer.core.scheduling import MAPPING, TRAINING
+from explorer.core.scheduling import LONG_WORK, MAPPING, MODEL, TRAINING, Kind
+from explorer.core.steps import map_steps
 from explorer.page import controls
 from explorer.page.events import DRAW, Triggers, Updates, Values, merge, run, run_picked, typed_in
 from explorer.page.panel import Panel
@@ -15,15 +16,19 @@ from explorer.page.tab import TabPage
 from explorer.ui.long_view import LongView
 from explorer.ui.settings import Memory, Setting, Sheet, Text, Upload
 from explorer.ui.subject import CHANGES, Subject
-from explorer.ui.view import Change, NewInput, SaveSheet, Why, props, takes_customdata
+from explorer.ui.view import Change, Content, NewInput, OpenModel, SaveSheet, Why, props, takes_customdata
+
+Opening = tuple[Triggers, gr.State]
+"""The moment to open a model, and the state that names it."""
 
 
-def listen(tab: TabPage, built: Callable) -> list[gr.events.Dependency]:
-    """Add all listeners of a tab. Returns the events after which the page has other texts.
+def listen(tab: TabPage, built: Callable) -> tuple[list[gr.events.Dependency], list[Opening]]:
+    """Add all listeners of a tab. Returns the events after which the page has other texts, and those that open a model.
 
     `built` registers a listener for the moment when the browser has built the tab.
     """
     reads: list[gr.events.Dependency] = []
+    opens: list[Opening] = []
     if tab.which:
         tab.which.input(None, js=DRAW, api_visibility="private", trigger_mode="always_last")
     for name in tab.controls:
@@ -34,6 +39,8 @@ def listen(tab: TabPage, built: Callable) -> list[gr.events.Dependency]:
             does = panel.view.does(name)
             if does is NewInput:
                 reads.append(_listen_to_reading(tab, panel, name))
+            elif does is OpenModel:
+                opens.append(_listen_to_opening(tab, panel, name))
             elif does is SaveSheet:
                 _listen_to_saving(panel, name)
             elif does not in (None, Why):
@@ -43,7 +50,7 @@ def listen(tab: TabPage, built: Callable) -> list[gr.events.Dependency]:
                     _listen_to_gesture(tab, panel, name, event)
         if issubclass(panel.view, LongView):
             _listen_to_work(tab, panel, [stream for stream in streams if stream], built)
-    return reads
+    return reads, opens
 
 
 def _listen_to_control(tab: TabPage, name: str) -> None:
@@ -55,8 +62,7 @@ def _listen_to_control(tab: TabPage, name: str) -> None:
         return
     meaning = next((panel for panel in readers if name in panel.view.listens_to()), None)
     if meaning and inspect.isgeneratorfunction(getattr(meaning.view, f"on_{name}")):
-        handler, outputs, inputs = _streaming(tab, meaning, name), tab.outputs_of([meaning]), tab.inputs_of([meaning])
-        _tell_after(tab, meaning, run(triggers, handler, outputs, inputs, **TRAINING | options))
+        _listen_to_stream(tab, meaning, name, triggers, options)
         return
 
     def choose(values: Values) -> Updates:
@@ -73,8 +79,9 @@ def _listen_to_control(tab: TabPage, name: str) -> None:
     run(triggers, choose, tab.outputs_of(touched), tab.inputs_of(touched), **options)
 
 
-def _streaming(tab: TabPage, panel: Panel, name: str) -> Callable[[Values], Iterator[Updates]]:
-    """A handler that shows step by step what a view's generator `on_<name>` yields."""
+def _listen_to_stream(tab: TabPage, panel: Panel, name: str, triggers: Triggers, options: dict[str, Any]) -> gr.events.Dependency:
+    """Show step by step what a view's generator `on_<name>` yields, then what its Change says, on the page as it is by then."""
+    ending = gr.State(None)  # the Change
 
     def seen(subject: Subject, values: Values) -> Updates:
         return {**tab.show_finding(subject, values), **tab.follow(subject, values)}
@@ -84,12 +91,35 @@ def _streaming(tab: TabPage, panel: Panel, name: str) -> Callable[[Values], Iter
         view = panel.read(values, subject)
         if panel.asked:  # what follows is no longer the result of the work that was started
             yield panel.unasked
-        for shown in getattr(view, f"on_{name}")(subject, getattr(view, name) if name in view.settings else None):
+
+        def step(shown: Content) -> Updates:
+            nonlocal values
             own = {one: new for one, new in shown.items() if one in panel.controls and not isinstance(new, props)}
             values = {**values, **{panel.controls[one]: new for one, new in own.items()}}
-            yield {**panel.updates(shown, only_these=True), **(seen(subject, values) if own else {})}
+            return {**panel.updates(shown, only_these=True), **(seen(subject, values) if own else {})}
 
-    return stream
+        steps = getattr(view, f"on_{name}")(subject, getattr(view, name) if name in view.settings else None)
+        change = yield from map_steps(steps, step)
+        if change is not None:
+            yield {ending: change}
+
+    def end(values: Values) -> Updates:
+        return {ending: None, **apply(tab, panel, tab.inputs.subject(values), values, values[ending])}
+
+    kind = _kind_of(panel, name)
+    event = run(triggers, stream, [*tab.outputs_of([panel]), ending], tab.inputs_of([panel]), **kind | options)
+    if get_origin(panel.view.does(name)) is Generator:
+        run(event.success, end, [*tab.all_outputs, ending], [*tab.all_inputs, ending])
+    else:
+        _tell_after(tab, panel, event)
+    return event
+
+
+def _kind_of(panel: Panel, name: str) -> Kind:
+    """The kind of work of a view's `on_<name>`."""
+    method = getattr(panel.view, f"on_{name}")
+    long = MAPPING if panel.asked else TRAINING
+    return getattr(method, "kind", long if inspect.isgeneratorfunction(method) else MODEL)
 
 
 def _heard(component: Any, setting: Setting) -> tuple[Triggers, dict[str, Any]]:
@@ -123,14 +153,13 @@ def _listen_to_part(tab: TabPage, panel: Panel, name: str) -> gr.events.Dependen
     if panel.view.parts[name].kind != "button":
         run_picked([component.select], click, outputs, inputs)
         return None
-    streams = inspect.isgeneratorfunction(method)
-    long = streams or getattr(method, "takes_long", False)
-    options = (MAPPING if panel.asked else TRAINING) if long else {}
-    handler = _streaming(tab, panel, name) if streams else answer
-    event = run([component.click], handler, outputs, inputs, **options)
-    if long:
+    if inspect.isgeneratorfunction(method):
+        return _listen_to_stream(tab, panel, name, [component.click], {})
+    kind = _kind_of(panel, name)
+    event = run([component.click], answer, outputs, inputs, **kind)
+    if kind in LONG_WORK:
         _tell_after(tab, panel, event)
-    return event if streams else None
+    return None
 
 
 def _listen_to_reading(tab: TabPage, panel: Panel, name: str) -> gr.events.Dependency:
@@ -145,6 +174,19 @@ def _listen_to_reading(tab: TabPage, panel: Panel, name: str) -> gr.events.Depen
 
     outputs = [inputs.text_a, inputs.text_b, inputs.selection]
     return run_picked([panel.parts[name].select], read, outputs, tab.inputs_of([panel]))
+
+
+def _listen_to_opening(tab: TabPage, panel: Panel, name: str) -> Opening:
+    """A button that names the model to open in the whole page, which the caller must do."""
+    model = gr.State("")
+
+    def find(values: Values) -> Updates:
+        subject = tab.inputs.subject(values)
+        found = getattr(panel.read(values, subject), f"on_{name}")(subject, None)
+        return {model: found.name, **panel.updates(found.content, only_these=True)}
+
+    outputs, inputs = [model, *panel.outputs], tab.inputs_of([panel])
+    return run([panel.parts[name].click], find, outputs, inputs, **_kind_of(panel, name)).success, model
 
 
 def _listen_to_saving(panel: Panel, name: str) -> None:

@@ -20,7 +20,7 @@ from explorer.page.events import DRAW, Inputs, Triggers, Updates, Values, run, r
 from explorer.page.examples import FIRST_A, FIRST_B, ExampleBox, number_of
 from explorer.page.first import opens_with
 from explorer.page.frame import Shell
-from explorer.page.listening import listen
+from explorer.page.listening import Opening, listen
 from explorer.page.models import ModelBox, stop_opening
 from explorer.page.painted import painter
 from explorer.page.pieces import containers_of
@@ -52,15 +52,19 @@ def build_shell() -> tuple[PageBlocks, Shell]:
         api.register()  # first, so that no handler of the page takes the name of an endpoint
         shell = _build()
         drawing.listen(shell, blocks)
+        opens: list[Opening] = []
         for tab in shell.tabs.values():
-            for read in listen(tab, blocks.load):
+            reads, opening = listen(tab, blocks.load)
+            opens += opening
+            for read in reads:
                 _refresh(shell, read.success)
+        finetune.build(shell.tabs)
         for way in findings.listen(shell, blocks):
             way.success(None, js=DRAW, api_visibility="private")
         _listen_to_texts(shell)
         _listen_to_tokens(shell)
         _listen_to_what_is_said(shell, blocks)
-        _listen_to_model(shell, finetune.build(shell.tabs))
+        _listen_to_model(shell, opens)
         blocks.opens_with = lambda: opens_with(shell.strip, shell.tabs[FIRST_TAB])
         blocks.containers, first = containers_of(shell.tabs.values()), shell.tabs[FIRST_TAB]
         blocks.shown_with = {component_id(tab.absent): component_id(tab.item) for tab in shell.tabs.values()}
@@ -181,8 +185,8 @@ def _listen_to_what_is_said(shell: Shell, blocks: PageBlocks) -> None:
     run(shell.says.ask, ask, [shell.says], shell.inputs.all, trigger_mode="multiple")
 
 
-def _listen_to_model(shell: Shell, requests: list[tuple[Triggers, gr.State]]) -> None:
-    """Open a model chosen in the box, by a tab's button 'Use the bundled model', or by one of `requests`."""
+def _listen_to_model(shell: Shell, opens: list[Opening]) -> None:
+    """Open a model chosen in the box, by a tab's button 'Use the bundled model', or by a view's button."""
     models = shell.models
     outputs = [*models.outputs, shell.notice, *shell.which_tabs]
     known = [models.in_use, models.recent, shell.open_tab]
@@ -202,7 +206,7 @@ def _listen_to_model(shell: Shell, requests: list[tuple[Triggers, gr.State]]) ->
     loaded = [run([models.box.input], chosen_in(models.box), outputs, [models.box, *known], **LOADING)]
     ways_out = [tab.way_out.click for tab in shell.tabs.values()]
     loaded += [run(ways_out, chosen_in(None), outputs, known, **LOADING)]
-    loaded += [run(after, chosen_in(name), outputs, [name, *known], **LOADING) for after, name in requests]
+    loaded += [run(after, chosen_in(name), outputs, [name, *known], **LOADING) for after, name in opens]
     run([models.stop.click], stop, [models.stop], **AT_ONCE)
     for event in loaded:
         _refresh(shell, event.success)

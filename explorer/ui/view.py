@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self, TypeVar, dataclass_transform, get_type_h
 
 from explorer.bert.capabilities import Capabilities
 from explorer.core.errors import ExplorerError, InputError
+from explorer.core.scheduling import TRAINING, Kind
 from explorer.ui.layout import LayoutRow
 from explorer.ui.settings import Setting
 from explorer.ui.subject import Subject
@@ -96,16 +97,31 @@ class NewInput:
 
 
 @dataclass(frozen=True)
+class OpenModel:
+    """What a button does that opens another model in the whole page, and shows this content in its view."""
+
+    name: str
+    content: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class SaveSheet:
     """Declared as `on_<button>`: the browser saves this sheet of the view as a CSV file."""
 
     sheet: str
 
 
-def takes_long(method: Handler) -> Handler:
-    """Mark the `on_<button>` of a button that starts long work, which takes turns with trainings."""
-    method.takes_long = True  # type: ignore[attr-defined]
-    return method
+def runs_as(kind: Kind) -> Callable[[Handler], Handler]:
+    """Mark an `on_<name>` as this kind of work (`core/scheduling.py`). Unmarked ones use a model, or take long if they yield."""
+
+    def mark(method: Handler) -> Handler:
+        method.kind = kind  # type: ignore[attr-defined]
+        return method
+
+    return mark
+
+
+takes_long = runs_as(TRAINING)  # of a button that starts long work, which takes turns with trainings
 
 
 @dataclass(frozen=True)
@@ -184,7 +200,7 @@ class View(ABC):
 
     Subclasses declare settings and parts in the order of the page, and compute their content. A method `on_<name>(subject,
     value)` handles a click on a part (value: its index), a button (None) or a setting (its new value): it returns a Change, or is
-    a generator that yields content.
+    a generator that yields content and may return a Change.
     """
 
     name: ClassVar[str]
@@ -264,8 +280,9 @@ class View(ABC):
     def listens_to(cls) -> dict[str, Callable[..., Any]]:
         """The `on_<name>` methods of parts and settings, by the name of the part or setting.
 
-        What one returns says what its click does: a Change, a NewInput, the Why to go to, or an iterator of contents. One whose
-        last parameter is called `customdata` gets that of the clicked point, the others the index.
+        What one returns says what its click does: a Change, a NewInput, an OpenModel, the Why to go to, an iterator of contents,
+        or a generator of them that ends in a Change. One whose last parameter is called `customdata` gets that of the clicked
+        point, the others the index.
         """
         return {name: method for name in cls.names if (method := getattr(cls, f"on_{name}", None))}
 

@@ -2,6 +2,7 @@
 
 import re
 
+import datasets
 import pytest
 
 from tests.browser.expecting import expect
@@ -260,6 +261,22 @@ def test_a_data_set_that_cannot_be_had_is_told(tab):
     type_into(tab, "fine-tune-data-set", "not a name")
     tab.locator("#fine-tune-examples-fetch").click()
     expect(tab.get_by_text("not the name of a data set")).to_be_visible()
+
+
+def test_a_data_set_of_the_hub_is_fetched_and_described(tab, hub, monkeypatch):
+    monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", False)
+    rows = b"text,label\n" + b"".join(b"I love the %d,good\nI hate the %d,bad\n" % (one, one) for one in range(9))
+    hub.repos["datasets/someone/reviews"] = {"README.md": b"---\n\n---\n", "train.csv": rows}
+    choose(tab, "fine-tune-source", "From the hub")
+    type_into(tab, "fine-tune-data-set", "someone/reviews")
+    tab.locator("#fine-tune-examples-fetch").click()
+    expect(tab.locator("#fine-tune-examples-about")).to_contain_text("18 sentences", timeout=60_000)
+    expect(tab.locator("#fine-tune-label-column input")).to_have_value("label")
+    hub.repos["datasets/someone/others"] = {"README.md": b"---\n\n---\n", "train.csv": rows[: rows.rindex(b"I love")]}
+    type_into(tab, "fine-tune-data-set", "someone/others")
+    tab.locator("#fine-tune-data-set input, #fine-tune-data-set textarea").press("Enter")
+    expect(tab.locator("#fine-tune-examples-about")).to_contain_text("16 sentences", timeout=60_000)
+    expect(status(tab)).to_contain_text("bad / good: 16 of 16 right")
 
 
 def test_a_training_whose_page_is_closed_ends_and_is_found_again(tab):

@@ -7,7 +7,11 @@ import datasets
 import pytest
 
 from explorer.core.errors import InputError
+from explorer.core.steps import finished
 from explorer.finetune.compute.hub_data import NO_NAME, fetch_data_set
+from explorer.finetune.example_settings import HUB
+from explorer.finetune.examples import ExamplesView
+from explorer.ui.subject import Subject
 
 ROWS = b"text,label\nI love it,good\nI hate it,bad\n"
 NAME = "someone/reviews"
@@ -40,7 +44,7 @@ def put(hub, card="", **files):
 @pytest.mark.parametrize("card", ["", "configs:\n- config_name: default\n  data_files:\n  - split: train\n    path: tr*.csv"])
 def test_rows_come_from_the_hub_and_not_from_a_folder_of_the_same_name(hub, folder, card):
     put(hub, card, train__csv=ROWS, test__csv=ROWS)
-    table = fetch_data_set(f" {NAME} ")
+    table = finished(fetch_data_set(f" {NAME} "))
     assert table.columns == ("text", "label")
     assert table.rows == (("I love it", "good"), ("I hate it", "bad"))
     assert "part train" in table.about
@@ -67,15 +71,15 @@ def test_rows_come_from_the_hub_and_not_from_a_folder_of_the_same_name(hub, fold
     ],
 )
 def test_what_is_no_name_is_refused_before_anything_is_read(name, hub, folder, refusal):
-    assert refusal(InputError, lambda: fetch_data_set(name)) == NO_NAME
+    assert refusal(InputError, lambda: finished(fetch_data_set(name))) == NO_NAME
     assert not hub.asked
 
 
 @pytest.mark.parametrize("name", ["runs", "csv", "text", "parquet", "someone/reviews", "buckets/x"])
 def test_what_is_there_as_a_folder_or_a_format_is_asked_of_the_hub(name, hub, folder, refusal):
-    sentence = refusal(InputError, lambda: fetch_data_set(name))
+    sentence = refusal(InputError, lambda: finished(fetch_data_set(name)))
     assert sentence.startswith(f"The data set {name} cannot be fetched")
-    assert sentence == refusal(InputError, lambda: fetch_data_set("no/such")).replace("no/such", name)
+    assert sentence == refusal(InputError, lambda: finished(fetch_data_set("no/such"))).replace("no/such", name)
 
 
 @pytest.mark.parametrize(
@@ -97,10 +101,25 @@ def test_a_card_opens_no_file_of_the_machine_and_no_address(hub, folder, refusal
     monkeypatch.chdir(folder / "tmp")
     named = path.format(folder=folder)
     put(hub, f"configs:\n- config_name: default\n  {where.format(path=named)}")
-    assert NAME in refusal(InputError, lambda: fetch_data_set(NAME))
+    assert NAME in refusal(InputError, lambda: finished(fetch_data_set(NAME)))
     card = hub.repos[f"datasets/{NAME}"].pop("README.md").decode().strip("-\n")
     hub.repos[f"datasets/{NAME}"][".huggingface.yaml"] = card.encode()
-    assert NAME in refusal(InputError, lambda: fetch_data_set(NAME))
+    assert NAME in refusal(InputError, lambda: finished(fetch_data_set(NAME)))
+
+
+def test_the_page_says_how_far_it_is_and_what_to_do_after_a_failure(hub, folder):
+    put(hub)
+    view, subject = ExamplesView(source=HUB, data_set=NAME), Subject("any", "", "")
+    steps = view.on_fetch(subject, None)
+    assert next(steps) == {"about": f"Asking the hub for {NAME}."}
+    settings = finished(steps).settings
+    assert settings["table"].rows == (("I love it", "good"), ("I hate it", "bad"))
+    assert (settings["text_column"], settings["label_column"]) == ("text", "label")
+    steps = ExamplesView(source=HUB, data_set="no/such").on_fetch(subject, None)
+    assert next(steps) == {"about": "Asking the hub for no/such."}
+    assert next(steps) == {"about": "Name a data set and fetch it."}
+    with pytest.raises(InputError, match="no/such cannot be fetched"):
+        next(steps)
 
 
 @pytest.fixture
@@ -129,10 +148,10 @@ def neighbour():
 def test_a_card_makes_the_app_ask_no_other_server(hub, refusal, neighbour):
     address, asked = neighbour
     put(hub, f"configs:\n- config_name: default\n  data_files: {address}")
-    refusal(InputError, lambda: fetch_data_set(NAME))
+    refusal(InputError, lambda: finished(fetch_data_set(NAME)))
     assert asked == []
 
 
 def test_what_is_no_table_is_not_read(hub, folder, refusal):
     put(hub, evil__h5=b"\x89HDF\r\n", evil__md=b"# hello")
-    refusal(InputError, lambda: fetch_data_set(NAME))
+    refusal(InputError, lambda: finished(fetch_data_set(NAME)))

@@ -9,6 +9,7 @@ import pytest
 from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, COLUMNS, LINES, TABLE_MEGABYTES, TRAINING_EXAMPLES
 from explorer.core.paths import EXAMPLES
+from explorer.core.steps import finished
 from explorer.finetune.compute import hub_data
 from explorer.finetune.compute.from_table import BUILT_IN, Columns, built_in, examples_from_table, guess_columns
 from explorer.text.tables import read_table
@@ -77,7 +78,7 @@ def test_why_a_data_set_cannot_be_fetched_is_logged(monkeypatch, caplog, refusal
 
     monkeypatch.setattr(hub_data.HfApi, "dataset_info", fail)
     with caplog.at_level(logging.WARNING, "explorer"):
-        refusal(InputError, lambda: hub_data.fetch_data_set("someone/secret-name"))
+        refusal(InputError, lambda: finished(hub_data.fetch_data_set("someone/secret-name")))
     (record,) = caplog.records
     assert isinstance(record.exc_info[1], ConnectionError)
     assert "secret-name" not in record.getMessage()

@@ -5,7 +5,7 @@ the Hub reach the library, and a card may refer to its own repository only.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Generator, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -29,17 +29,20 @@ OWN_PATH = re.compile(r"(?![/~])(?!(.*/)?\.\.(/|$))[^:\\]*")  # a path below the
 BUILDERS = {"csv", "json", "parquet", "arrow", "text", "conll"}  # loaders that read rows of text and numbers, and run no code
 
 
-def fetch_data_set(name: object, report: Callable[[float, str], None] = lambda share, what: None) -> Table:
-    """Stream the first rows of the training part of a data set. Raises InputError when it cannot be fetched."""
+def fetch_data_set(name: object) -> Generator[str, None, Table]:
+    """Stream the first rows of the training part of a data set; yields how far it is.
+
+    Raises InputError when it cannot be fetched.
+    """
     name = _checked(name)
-    report(0, f"asking the hub for {name}")
+    yield f"Asking the hub for {name}."
     rows = []
     try:
         part, stream = _opened(name)
         for row in islice(stream, TEXTS.most):
             rows.append(row)
             if len(rows) % 250 == 0:
-                report(len(rows) / TEXTS.most, f"{len(rows):,} rows of {name}")
+                yield f"{len(rows):,} rows of {name} so far, {len(rows) / TEXTS.most:.0%} of what is read at most."
     except Exception as error:  # the library, the network, the format and the data set raise all kinds of errors
         logger.warning("A data set of the hub could not be fetched.", exc_info=True)
         raise InputError(
