@@ -31,7 +31,7 @@ define("Flow", ({ element, trigger, props }) => {
   let titles = [];
   let lines = new Map(); // the drawn routes, by layer, query and key
   let outputs = new Map(); // the groups of bars, by what they show
-  let sheet, field, cells, edges, hits, names, card, story, said, player;
+  let sheet, field, cells, edges, hits, names, below, card, story, said, player;
   let stops = []; // the story's buttons; the last one shows the whole picture
   let size = {}; // lengths in px
   let drawnFor = 0; // px: width at the last drawing, 0 before the first
@@ -50,13 +50,14 @@ define("Flow", ({ element, trigger, props }) => {
     const stage = root.closest("[data-presented]"); // presented: enlarged, with the full height
     const phone = width < 640;
     const label = stage ? 64 : phone ? 78 : 96;
-    const output = stage ? 150 : phone ? 190 : Math.min(240, Math.max(190, width * (states() > 9 ? 0.15 : 0.19)));
+    const under = phone && !stage; // the answers, since beside the picture they would take half of the width
+    const output = stage ? 150 : under ? 12 : Math.min(240, Math.max(190, width * (states() > 9 ? 0.15 : 0.19)));
     const extra = value.inside ? Math.min(UNFOLDED, width - label) : 0;
     const fits = (width - label - output - extra) / states();
     const column = Math.max(extra || stage ? 58 : 66, Math.min(150, fits));
     const room = (stage ? stage.clientHeight / (root.currentCSSZoom ?? 1) - story.offsetHeight - 24 : innerHeight * 0.62) - HEAD;
     const row = Math.max(phone ? 22 : ROW.least, Math.min(ROW.most, room / rows()));
-    size = { label, output, extra, column, row, box: Math.min(100, column * (column < 92 ? 0.82 : 0.68)), height: HEAD + rows() * row + 8 };
+    size = { label, output, under, extra, column, row, box: Math.min(100, column * (column < 92 ? 0.82 : 0.68)), height: HEAD + rows() * row + 8 };
     size.field = states() * column + extra + output;
     const fold = innerHeight - (sheet.getBoundingClientRect().top + scrollY) - 8;
     size.seen = Math.min(size.height, Math.max(fold, 240)); // answers must not start below the first screen
@@ -89,7 +90,8 @@ define("Flow", ({ element, trigger, props }) => {
     stops = [...value.stops.map(({ title }, n) => el("button", { type: "button", "data-stop": n }, `${n + 1} ${title}`)), el("button", { type: "button", "data-stop": -1 }, "all at once")];
     said = el("p", { role: "status" });
     story = el("div", { class: "bx-flow-story" }, el("div", { class: "bx-flow-stops", role: "toolbar", "aria-label": "the picture step by step" }, player, ...stops), said);
-    root.replaceChildren(story, scroll);
+    below = el("div", { class: "bx-flow-below" });
+    root.replaceChildren(story, scroll, below);
     card = null;
   }
 
@@ -212,7 +214,7 @@ define("Flow", ({ element, trigger, props }) => {
     labels.forEach((label, row) => label.classList.toggle("bx-chosen", row === chosenRow));
   }
 
-  // ---- The output, on the right.
+  // ---- The output, on the right, or below on a phone.
 
   function groups() {
     const answers = value.answers.filter((one) => one.row !== target.row || target.state === states() - 1);
@@ -235,7 +237,8 @@ define("Flow", ({ element, trigger, props }) => {
       const rest = total - heights.slice(0, i).reduce((sum, height) => sum + height + 10, 0);
       const top = Math.max(free, Math.min(y(one.row) - heights[i] / 2, size.seen - rest));
       free = top + heights[i] + 10;
-      group.style.cssText = `left:${(size.field - size.output + 18).toFixed(1)}px;width:${(size.output - 22).toFixed(1)}px;top:${top.toFixed(1)}px;--hue:${hue(one.row)}`;
+      const beside = `left:${(size.field - size.output + 18).toFixed(1)}px;width:${(size.output - 22).toFixed(1)}px;top:${top.toFixed(1)}px;`;
+      group.style.cssText = `${size.under ? "" : beside}--hue:${hue(one.row)}`;
       group.setAttribute("aria-label", one.title);
       group.classList.toggle("bx-later", shown < states() - 1);
       const bars = one.bars.map(([word, p, was], n) => {
@@ -254,7 +257,8 @@ define("Flow", ({ element, trigger, props }) => {
       title.textContent = one.title;
       arrange(group, [...group.children], [title, ...bars]);
       kept.set(key, group);
-      if (!group.isConnected) field.append(group);
+      const place = size.under ? below : field;
+      if (group.parentElement !== place) place.append(group);
     });
     for (const [key, group] of outputs) if (!kept.has(key)) group.remove();
     outputs = kept;
