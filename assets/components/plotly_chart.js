@@ -8,6 +8,19 @@ import * as shared from "./long_input.js";
 import * as picture from "./picture.js";
 import { figureWindow } from "./plotly_window.js";
 
+const FRAME = 100; // ms to wait for a frame, which a hidden page has none of
+let before = Promise.resolve(); // the last drawing, and the frame after it
+
+// One drawing a frame: the first picture is seen before the next is drawn.
+function inTurn(drawing) {
+  const turn = before.then(drawing);
+  before = turn.catch(() => {}).then(() => new Promise((seen) => {
+    requestAnimationFrame(() => setTimeout(seen));
+    setTimeout(seen, FRAME);
+  }));
+  return turn;
+}
+
 define("PlotlyChart", ({ element, trigger, props, settings }) => {
   const box = element.querySelector(".bx-chart");
   const UNUSED = ["toImage", "sendChartToCloud", "select2d", "lasso2d", "zoomIn2d", "zoomOut2d", "autoScale2d",
@@ -140,8 +153,11 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
     try {
       const Plotly = await plotly();
       while (stale && visible()) {
-        stale = false;
-        await drawOnce(Plotly);
+        await inTurn(() => {
+          if (!visible()) return undefined;
+          stale = false;
+          return drawOnce(Plotly);
+        });
       }
     } finally {
       drawing = false;

@@ -18,6 +18,7 @@ METHODS = ("pca", "umap", "tsne")
 METRICS = ("cosine", "euclidean", "manhattan")
 FEWEST_FOR_A_FIT = 5  # rows; UMAP and t-SNE arrange neighborhoods, which need this many
 WARM_EPOCHS = 150  # of UMAP, when it starts from a nearly right map
+LULL = 2.0  # seconds until UMAP is compiled for a map that may come
 
 Report = Callable[[float], None]
 """Receives the share of a fit that is done, 0 to 1; an exception it raises ends the fit."""
@@ -139,8 +140,12 @@ class _Progress(io.TextIOBase):
 
 @functools.cache
 def warm_umap() -> threading.Thread:
-    """Compile UMAP's kernels in a background thread, about ten seconds once per process, before a map needs them."""
+    """Compile UMAP's kernels in a background thread, about ten seconds once per process, before a map needs them.
+
+    It begins a moment later: the picture that is being drawn needs the processor now.
+    """
     vectors = np.random.default_rng(0).normal(size=(30, 8)).astype(np.float32)
-    thread = threading.Thread(target=project, args=(vectors, MapSettings("umap")), name="warm-umap", daemon=True)
+    thread = threading.Timer(LULL, project, (vectors, MapSettings("umap")))
+    thread.name, thread.daemon = "warm-umap", True
     thread.start()
     return thread

@@ -29,7 +29,7 @@ def build_tab(tab: Tab, inputs: Inputs, around: tuple[Steppers, Says, Chips, Chi
         pulses = {label: Pulse(name=f"{tab.id}/{label}") for label in labels}  # here: a hidden component hears nothing
         absent = Notice(elem_id=f"{tab.id}-absent")
         way_out = gr.Button("Use the bundled model", visible=False, size="sm", elem_classes="way-out")
-        with gr.Column(elem_classes="view") as body:
+        with gr.Column(elem_classes=["view", f"of-{tab.id}"]) as body:
             hint = Notice(render=False, elem_id=f"{tab.id}-hint")
             finding = Finding(render=False, elem_id=f"{tab.id}-finding", elem_classes=ANSWER)
             made = TabPage(tab, inputs, *around, address, item, body, absent, way_out, hint, finding, which)

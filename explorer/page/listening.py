@@ -247,6 +247,7 @@ def _listen_to_work(tab: TabPage, panel: Panel, streams: Sequence[gr.events.Depe
     def work(values: Values) -> Iterator[Updates]:
         if panel.asked and not values[panel.asked]:  # a page that has just been opened fires `change` too
             yield panel.doing.show()  # Gradio empties every output of a generator that yields nothing
+            panel.read_as(LongView, values, tab.inputs.subject(values)).prepare()
             return
         subject = tab.inputs.subject(values)
         yield from panel.run(subject, panel.read_as(LongView, values, subject))
@@ -258,7 +259,7 @@ def _listen_to_work(tab: TabPage, panel: Panel, streams: Sequence[gr.events.Depe
     triggers = [*([panel.asked.change, built] if panel.asked else []), *([] if start is None else [start.click])]
     options = MAPPING if panel.asked else begin
     outputs = [*panel.outputs, *panel.unasked]
-    running = run(triggers, work, outputs, [*tab.inputs_of([panel]), *panel.unasked], **options)
+    running = run(triggers, work, outputs, tab.inputs_of([panel]), **options)
     _tell_after(tab, panel, running)
     cancelled = panel.doing.stop.click(None, cancels=[running, *streams], api_visibility="private")
     # Afterwards, not together: the last progress update is still on its way.

@@ -1,7 +1,7 @@
 """A view on the page: its controls and parts, and how they get new values."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
@@ -95,7 +95,7 @@ class Panel:
         """The updates that show this view; the part `but` already shows what was clicked in it, and is left out."""
         fitted = self.fit(subject, view, values)
         if isinstance(view, LongView):
-            return merge(fitted, self._show_long(subject, view))
+            return merge(fitted, self._show_long(subject, view, values))
         clicked = next((name for name, component in self.parts.items() if component is but), "")
         return merge(fitted, self.updates(view.compute(subject), clicked))
 
@@ -121,8 +121,12 @@ class Panel:
                 updates[self.parts[name]] = gr.update(visible=False)
         return updates
 
-    def _show_long(self, subject: Subject, view: LongView) -> Updates:
+    def _show_long(self, subject: Subject, view: LongView, values: Values) -> Updates:
         if not view.start:  # the work starts when this state changes
+            if not values.get(self.asked):  # none is running that could end later
+                with suppress(ExplorerError):  # the work will tell it
+                    if (found := view.at_once(subject)) is not None:
+                        return self.updates(view.waiting(subject)) | self.updates(view.draw(subject, found)) | self.doing.show()
             asked = view.key(subject)
             idle = self.doing.show() if asked is None else {}
             return {self.asked: asked} | self.updates(view.waiting(subject)) | idle

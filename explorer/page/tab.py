@@ -79,7 +79,7 @@ class TabPage:
 
     def inputs_of(self, panels: Sequence[Panel]) -> list[gr.components.Component]:
         """The inputs needed to show some panels."""
-        read = [control for panel in panels for control in panel.controls.values()]
+        read = [control for panel in panels for control in [*panel.controls.values(), *panel.unasked]]
         return list(dict.fromkeys([*self.inputs.all, self.address, *([self.which] if self.which else []), *read]))
 
     def outputs_of(self, panels: Sequence[Panel]) -> list[Any]:

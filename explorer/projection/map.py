@@ -172,6 +172,11 @@ class Map(LongView):
             _told.put(self.key(subject), near)
         return LayerMap(points, maps.settings, at, maps.at(points.states, at))
 
+    def at_once(self, subject: Subject) -> LayerMap | None:
+        """A map by PCA of texts that are read quickly: the finding reads them anyway."""
+        quick = self.method == "pca" and self.source in (SENTENCES, WORDS) and self._is_read_quickly(subject)
+        return finished(self.work(subject)) if quick else None
+
     def draw(self, subject: Subject, found: LayerMap) -> Content:
         """The map, a sentence about it, and the list."""
         picked, kept = (rows_of(chosen, found.points) for chosen in (self.picked, self.kept))

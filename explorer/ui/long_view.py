@@ -42,6 +42,10 @@ class LongView(View):
         """The content while there is no result."""
         return {name: None for name, one in self.parts.items() if one.kind in ("chart", "sentence", "check")}
 
+    def at_once(self, subject: Subject) -> Any | None:
+        """The result of work that starts by itself, if it takes no longer than a picture may."""
+        return None
+
     def prepare(self) -> None:
         """Called after the result is shown: for work that nobody should wait for."""
 
