@@ -13,7 +13,7 @@ from explorer.experiments.compute.file import shipped, written
 from explorer.experiments.compute.suites import TITLES
 from explorer.experiments.compute.summary import HeldOut, at_place
 from explorer.experiments.listing import LISTED, item_table, numbers_of, unasked
-from explorer.experiments.naming import kept_place, of_heads, place_in, place_name, short
+from explorer.experiments.naming import kept_place, of_heads, of_items, place_in, place_name, short
 from explorer.experiments.pictures.places import SURE, Interval, board, intervals, told_q
 from explorer.experiments.source import ITEMS, NO_FILE, NOTHING_TYPED, ItemsView
 from explorer.text import limits
@@ -144,7 +144,7 @@ class AskingView(ItemsView):
         """What the board shows, in a sentence or two."""
         summary = found.summary
         return (
-            f"Mean over {len(found.items):,} items. A dot: q below 0.05, {int((summary.q < SURE).sum())} of {summary.q.size}; "
+            f"Mean over {of_items(len(found.items))}. A dot: q below 0.05, {int((summary.q < SURE).sum())} of {summary.q.size}; "
             f"{self.null(found)}: {signed(summary.random)}."
         )
 
@@ -184,7 +184,7 @@ class AskingView(ItemsView):
         """In how many items it is so."""
         lead = found.values if found.nulls is None else found.values - found.nulls
         above = int((at_place(lead, at) > 0).sum())
-        return f"; above {'0' if found.nulls is None else 'that'} in {above:,} of {len(found.items):,} items"
+        return f"; above {'0' if found.nulls is None else 'that'} in {above:,} of {of_items(len(found.items))}"
 
     def _held_out(self, found: Experiment) -> Any:
         held = found.summary.held_out
@@ -260,7 +260,7 @@ def percent(held: HeldOut) -> str:
 
 def helping(found: Experiment, at: tuple[int, ...]) -> str:
     """In how many items a place helps the word, so that without it the difference is smaller."""
-    return f"; it helps the word in {int((at_place(found.values, at) < 0).sum()):,} of {len(found.items):,} items"
+    return f"; it helps the word in {int((at_place(found.values, at) < 0).sum()):,} of {of_items(len(found.items))}"
 
 
 def _why(found: Experiment) -> Why | None:

@@ -4,6 +4,7 @@ from explorer.experiments.asking import AskingView, between, doubt, helping, pla
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.heads_off import HEADS_OFF, MEAN, RESAMPLE, ZERO
 from explorer.experiments.compute.targets import WORD
+from explorer.experiments.naming import of_items
 from explorer.experiments.pictures.places import SURE
 from explorer.experiments.source import TARGET, WITH_TARGET
 from explorer.ui.pictures.bars import signed
@@ -42,7 +43,7 @@ class HeadsDecide(AskingView):
         """What the board shows."""
         summary = found.summary
         return ABOUT.format(
-            items=f"{len(found.items):,} items",
+            items=of_items(len(found.items)),
             before=plain(float(found.before.mean())),
             sure=int((summary.q < SURE).sum()),
             heads=summary.q.size,
@@ -54,7 +55,7 @@ class HeadsDecide(AskingView):
         summary, held_out = found.summary, found.summary.held_out
         name = head_name((summary.selected[0], summary.selected[1])).capitalize()
         told = (
-            f"{name}, selected on {len(found.items) - held_out.items} items, changes the logit difference of the other "
+            f"{name}, selected on {of_items(len(found.items) - held_out.items)}, changes the logit difference of the other "
             f"{held_out.items} by {signed(held_out.effect)} of {plain(found.held_out_before)} "
             f"({between(held_out, signed)}; rank {held_out.rank} of {summary.q.size}); a random head "
             f"by {signed(held_out.random)}."

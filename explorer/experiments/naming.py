@@ -27,6 +27,11 @@ def of_heads(found: Experiment) -> bool:
     return len(found.axes) == 2 and found.axes[1].name == HEADS[0]
 
 
+def of_items(count: int) -> str:
+    """A number of items, as "1 item" or "1,000 items"."""
+    return "1 item" if count == 1 else f"{count:,} items"
+
+
 def place_name(axes: Sequence[Axis], at: tuple[int, ...]) -> str:
     """A place in words: 'layer 5, head 11', 'hidden state 4, changed words'."""
     if len(axes) == 2 and axes[1].name == HEADS[0]:

@@ -5,7 +5,7 @@ from explorer.experiments.compute.attention import BACKWARD, FORWARD
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.origins import ALONE, FOIL, STEPS
 from explorer.experiments.compute.targets import WORD
-from explorer.experiments.naming import place_name
+from explorer.experiments.naming import of_items, place_name
 from explorer.experiments.source import ITEMS, TARGET, WITH_TARGET
 from explorer.ui.pictures.bars import signed
 from explorer.ui.settings import choice, use
@@ -41,7 +41,7 @@ class CutOver(AskingView):
         """What the selected link does on the other half."""
         held = found.summary.held_out
         return (
-            f"{capital(place_name(found.axes, found.summary.selected))}, selected on {len(found.items) - held.items} items: "
+            f"{capital(place_name(found.axes, found.summary.selected))}, selected on {of_items(len(found.items) - held.items)}: "
             f"without its link the logit difference of the other {held.items} changes by {signed(held.effect)} "
             f"({between(held, signed)}){doubt(held)}; without another word's link by {signed(held.random)}."
         )
@@ -72,8 +72,8 @@ class CueOver(AskingView):
         """How often the best method is right on the other half."""
         held, name = found.summary.held_out, capital(place_name(found.axes, found.summary.selected))
         return (
-            f"{name}, the best on {len(found.items) - held.items} items, ranks the marked word first in {percent(held)} of the "
-            f"other {held.items}; a random word is it in {100 * held.random:.0f} %."
+            f"{name}, the best on {of_items(len(found.items) - held.items)}, ranks the marked word first in {percent(held)} of "
+            f"the other {held.items}; a random word is it in {100 * held.random:.0f} %."
         )
 
 
@@ -99,7 +99,7 @@ class RoutesOver(AskingView):
         """The share on the other half."""
         held = found.summary.held_out
         return (
-            f"{percent(held)} of the last vector comes from the marked word in {held.items} items, counted at "
+            f"{percent(held)} of the last vector comes from the marked word in {of_items(held.items)}, counted at "
             f"{place_name(found.axes, found.summary.selected)}; from another word, drawn at random, {100 * held.random:.0f} %."
         )
 
@@ -124,5 +124,5 @@ class LikelihoodOver(AskingView):
         held = found.summary.held_out
         return (
             f"Counting {place_name(found.axes, found.summary.selected)}, the text with the word is likelier by "
-            f"{plain(held.effect)} nats in {held.items} items ({between(held)}){doubt(held)}."
+            f"{plain(held.effect)} nats in {of_items(held.items)} ({between(held)}){doubt(held)}."
         )

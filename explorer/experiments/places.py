@@ -5,7 +5,7 @@ from explorer.experiments.compute.attention import BACKWARD, FORWARD
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.patching import HEADS_OF, MLP, PAIRS, RESIDUAL
 from explorer.experiments.compute.targets import WORD
-from explorer.experiments.naming import place_name
+from explorer.experiments.naming import of_items, place_name
 from explorer.experiments.source import ITEMS, TARGET, WITH_TARGET
 from explorer.techniques.tuned_lens import RAW, TUNED
 from explorer.ui.settings import choice, use
@@ -49,8 +49,8 @@ class Patched(AskingView):
         held, name = found.summary.held_out, place_name(found.axes, found.summary.selected)
         beside = "a random place" if found.nulls is None else "for other pairs of words"
         return (
-            f"{capital(name)}, selected on {len(found.items) - held.items} items, brings back {percent(held)} of the difference "
-            f"in the other {held.items}; {beside} {100 * held.random:.0f} %."
+            f"{capital(name)}, selected on {of_items(len(found.items) - held.items)}, brings back {percent(held)} of the "
+            f"difference in the other {held.items}; {beside} {100 * held.random:.0f} %."
         )
 
 
@@ -76,8 +76,8 @@ class LensOver(AskingView):
         held, (state,) = found.summary.held_out, found.summary.selected
         sure = "" if held.low > 0 else ", which is not certain"
         return (
-            f"From hidden state {state} on the word is ahead of the foil in {len(found.items) - held.items} items; in the other "
-            f"{held.items} it is ahead there by {plain(held.effect)} ({between(held)}){sure}."
+            f"From hidden state {state} on the word is ahead of the foil in {of_items(len(found.items) - held.items)}; in the "
+            f"other {held.items} it is ahead there by {plain(held.effect)} ({between(held)}){sure}."
         )
 
 
@@ -109,6 +109,6 @@ class AttendsOver(AskingView):
         """The head that looks most, on the other half."""
         held, name = found.summary.held_out, place_name(found.axes, found.summary.selected)
         return (
-            f"{capital(name)}, selected on {len(found.items) - held.items} items, looks there with {percent(held)} of its weight "
-            f"in the other {held.items}; with another word in the place of the marked one it is {100 * held.random:.0f} %."
+            f"{capital(name)}, selected on {of_items(len(found.items) - held.items)}, looks there with {percent(held)} of its "
+            f"weight in the other {held.items}; with another word in the place of the marked one it is {100 * held.random:.0f} %."
         )

@@ -12,7 +12,7 @@ from explorer.experiments.compute.file import open_experiment
 from explorer.experiments.compute.summary import at_place
 from explorer.experiments.heads import HeadsDecide
 from explorer.experiments.listing import LISTED, item_table
-from explorer.experiments.naming import kept_place, place_in, place_name, short
+from explorer.experiments.naming import kept_place, of_items, place_in, place_name, short
 from explorer.experiments.origins import CueOver, CutOver, LikelihoodOver, RoutesOver
 from explorer.experiments.pictures.places import SURE, told_q
 from explorer.experiments.places import AttendsOver, LensOver, Patched
@@ -136,7 +136,7 @@ def _compared(one: Experiment, other: Experiment) -> str:
     """Two runs in a few sentences."""
     found = _found.get((ref(one), ref(other)), lambda: compare_experiments(one, other))  # not at every click
     if found.difference and found.difference.largest < SAME and one.items == other.items:
-        return f"Both runs have the same {len(one.items):,} items, and all numbers of one are those of the other."
+        return f"Both runs have the same {of_items(len(one.items))}, and all numbers of one are those of the other."
     differ = [CALLED.get(name, f"the {name}") for name in found.changed]
     words = [f"The runs differ in {enumerated(differ)}." if differ else "The runs were made alike."]
     if found.correlation is not None:
@@ -152,7 +152,7 @@ def _told(found: Compared, one: Experiment, other: Experiment) -> str:
     at = there.surest
     mean, low, high, q = (float(getattr(there, name)[at]) for name in ("mean", "low", "high", "q"))
     return (
-        f"In the {there.items:,} items of both, {int((there.q < SURE).sum())} places differ (q below 0.05), "
+        f"In the {of_items(there.items)} of both, {int((there.q < SURE).sum())} places differ (q below 0.05), "
         f"the surest is {place_name(one.axes, at)}, where the first run less the other is {signed(mean)} "
         f"(95 % interval {signed(low)} to {signed(high)}, {told_q(q)})."
     )

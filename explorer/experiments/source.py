@@ -14,6 +14,7 @@ from explorer.experiments.compute.questions import QUESTIONS, question_of
 from explorer.experiments.compute.reading import read_items_as
 from explorer.experiments.compute.suites import TITLES
 from explorer.experiments.compute.targets import LABEL, NEXT_SENTENCE, WORD
+from explorer.experiments.naming import of_items
 from explorer.ui.layout import row
 from explorer.ui.long_view import LongView
 from explorer.ui.settings import Choice, choice, number, text, upload
@@ -159,4 +160,4 @@ class ItemsView(LongView):
         """A file was read. Raises InputError when none was."""
         if file is None:
             raise InputError(NO_FILE)
-        return Change(settings={"source": FILE}, content={"file": props(label=f"{CHOOSE} ({len(file):,} items)")})
+        return Change(settings={"source": FILE}, content={"file": props(label=f"{CHOOSE} ({of_items(len(file))})")})
