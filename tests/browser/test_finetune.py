@@ -5,6 +5,7 @@ import re
 import datasets
 import pytest
 
+from explorer.core.errors import InputError
 from tests.browser.expecting import expect
 from tests.browser.steps import choose, settled, squeeze_charts, type_into, unfold
 from tests.tabs import open_tab
@@ -249,6 +250,18 @@ def test_after_a_training_that_fails_one_can_train_again(tab):
     choose(tab, "fine-tune-source", "Typed here")
     train(tab)
     expect(status(tab)).to_contain_text("Trained just now")
+
+
+def test_after_an_error_in_a_training_what_was_shown_stays(tab, monkeypatch):
+    def full(*given):
+        raise InputError("There is no room for another run.")
+
+    monkeypatch.setattr("explorer.finetune.train.run_training", full)
+    tab.locator("#fine-tune-outcome-train").click()
+    expect(tab.locator(".toast-body")).to_contain_text("no room for another run")
+    expect(status(tab)).to_have_text("Nothing was trained; what was shown before is still below.")
+    expect(tab.locator("#fine-tune-outcome-train")).to_be_enabled()
+    expect(tab.locator("#fine-tune-outcome-cancel")).to_be_hidden()
 
 
 def test_every_layer_is_asked(tab):
