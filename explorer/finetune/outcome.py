@@ -1,17 +1,24 @@
 """The outcome of a training: its final score, its curves, and baselines without BERT, for each kind of task."""
 
+from collections.abc import Sequence
+from typing import ClassVar
+
 from explorer.analysis.entities import EntityScores
 from explorer.analysis.evaluation import standard_error
 from explorer.core import jobs
+from explorer.finetune.answer_examples import AnswerExamples
 from explorer.finetune.compute.run import CORRELATIONS, HeldOutTags, HeldOutTexts, Run, told
+from explorer.finetune.examples import ExamplesView
 from explorer.finetune.pictures.training import learning_curves
-from explorer.finetune.run import NothingTrained, OfAnswers, OfTaggers, RunView, run_id
+from explorer.finetune.recipe import AnswerRecipe, Recipe, WordRecipe
+from explorer.finetune.run import NothingTrained, OfAnswers, OfTaggers, RunView
+from explorer.finetune.train import Trainer
+from explorer.finetune.words_examples import WordExamples
 from explorer.training.settings import FEWEST_HELD_OUT
 from explorer.training.tagging import MEMORY, MEMORY_OF_NAMES
 from explorer.ui.pictures.bars import bar_groups, whole_percent
-from explorer.ui.settings import memory
 from explorer.ui.subject import Subject
-from explorer.ui.view import Content, Finding, chart, part, sentence
+from explorer.ui.view import Content, Finding, View, button, part
 
 JUDGED = {
     "accuracy": "Right on held-out sentences",
@@ -37,14 +44,11 @@ class Baselines(RunView):
         return {"compared": bar_groups([(JUDGED.get(run.measure, JUDGED["accuracy"]), rows)], form=form)}
 
 
-class Outcome(RunView):
+class Outcome(Trainer):
     """Loss and accuracy by epoch, with the epoch that was kept marked."""
 
     name, question = "fine-tune/outcome", "How did the training go?"
-    fold = "How the training went"
-    training: str | None = memory(None, kept=run_id, linked=False)
-    status = sentence(keep_height=True)
-    curves = chart("Loss and accuracy by epoch", height=270, more=True)
+    reads: ClassVar[Sequence[type[View]]] = (ExamplesView, Recipe)
 
     def compute(self, subject: Subject) -> Content:
         """The outcome; nothing new while a running training reports here."""
@@ -122,6 +126,9 @@ class WordOutcome(OfTaggers, Outcome):
     """Loss and accuracy by epoch, and the scores of whole names."""
 
     name, question = "fine-tune/words-outcome", "How did the training go?"
+    reads = (WordExamples, WordRecipe)
+    train = button("Train", variant="primary", size="lg")
+    cancel = button("Cancel", visible=False, size="lg")
 
     def finding(self, subject: Subject) -> Finding | None:
         """The accuracy of the tagger, beside a memory of words."""
@@ -170,6 +177,9 @@ class AnswerOutcome(OfAnswers, Outcome):
     """Loss, exact match and F1 by epoch, with the epoch that was kept marked."""
 
     name, question = "fine-tune/answer-outcome", "How did the training go?"
+    reads = (AnswerExamples, AnswerRecipe)
+    train = button("Train", variant="primary", size="lg")
+    cancel = button("Cancel", visible=False, size="lg")
 
     def finding(self, subject: Subject) -> Finding | None:
         """The share of exact answers, beside the best baseline without BERT."""

@@ -7,10 +7,9 @@ from explorer.finetune.compute.answering import Answerer
 from explorer.finetune.compute.predictor import Classifier, Predictor, Tagger
 from explorer.finetune.compute.prefix import EVERY_TOKEN
 from explorer.finetune.compute.task import TrainingPlan, make_plan
-from explorer.ui.layout import row
 from explorer.ui.settings import choice, number, pooling, switch
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, View, button, settle
+from explorer.ui.view import Change, View, settle
 
 OWN = "as set below"
 LAYERS = "Layers trained with the head, from the top (0: BERT stays as it is)"
@@ -74,7 +73,6 @@ class TrainingRecipe(View):
     predictor: ClassVar[type[Predictor]]
     question = "What is trained, and how?"
     width, fold = 6, "Settings"
-    layout = (row("train", "cancel"),)
 
     def plan(self, model: Explorer) -> TrainingPlan:
         """The training plan, checked. Raises InputError."""
@@ -105,8 +103,6 @@ class Recipe(TrainingRecipe):
     """The settings of a training on texts or pairs, most of them set by a preset."""
 
     name, width, predictor = "fine-tune/recipe", 4, Classifier
-    train = button("Train", variant="primary")
-    cancel = button("Cancel", visible=False)
     layers: int = number(0, LAYERS, **HIDDEN_STATES, **AT_ONCE, more=True)
     preset: str = choice((*PRESETS, OWN), "Settings", menu=True, more=True, when=_by_steps, **AT_ONCE)
     epochs: int = _epochs(0, "Epochs (0: as many as the examples ask for)", low=0, when=_by_steps)
@@ -186,8 +182,6 @@ class WordRecipe(TrainingRecipe):
     tag_batch: int = _batch((8, 16, 32, 64, 128), HEAD_NUMBERS[2], "Batch (words, or sentences with layers)")
     tag_held_out: float = _held_out()
     tag_seed: int = _seed()
-    train = button("Train", variant="primary", size="lg")
-    cancel = button("Cancel", visible=False, size="lg")
 
     def more_of_plan(self) -> dict[str, Any]:
         """The layer, and how a word's pieces become one vector."""
@@ -214,8 +208,6 @@ class AnswerRecipe(TrainingRecipe):
     answer_held_out: float = _held_out()
     answer_seed: int = _seed()
     answer_best: bool = switch(False, "Keep the epoch that is best on the held-out questions, not the last", more=True, line=True)
-    train = button("Train", variant="primary", size="lg")
-    cancel = button("Cancel", visible=False, size="lg")
 
     def more_of_plan(self) -> dict[str, Any]:
         """All tokens of the last layer, and the epoch that is kept."""

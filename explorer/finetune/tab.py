@@ -16,7 +16,6 @@ from explorer.finetune.words_examples import WordExamples
 from explorer.finetune.words_result import WordResult
 from explorer.finetune.words_try import WordTry
 from explorer.ui.tabs import Tab
-from explorer.ui.view import View
 
 TAB = Tab(
     "fine-tune",
@@ -39,10 +38,3 @@ TAB = Tab(
     above=[KnownTasks],
     more="More: settings, what the result is worth, my runs",
 )
-
-# The views of examples, recipe and outcome, for each kind of task.
-TRAININGS: list[tuple[type[View], type[View], type[View]]] = [
-    (ExamplesView, Recipe, Outcome),
-    (WordExamples, WordRecipe, WordOutcome),
-    (AnswerExamples, AnswerRecipe, AnswerOutcome),
-]

@@ -98,7 +98,8 @@ def _listen_to_stream(tab: TabPage, panel: Panel, name: str, triggers: Triggers,
             values = {**values, **{panel.controls[one]: new for one, new in own.items()}}
             return {**panel.updates(shown, only_these=True), **(seen(subject, values) if own else {})}
 
-        steps = getattr(view, f"on_{name}")(subject, getattr(view, name) if name in view.settings else None)
+        others = [one.read(values, subject) for one in read]
+        steps = getattr(view, f"on_{name}")(subject, getattr(view, name) if name in view.settings else None, *others)
         change = yield from map_steps(steps, step)
         if change is not None:
             yield {ending: change}
@@ -106,8 +107,21 @@ def _listen_to_stream(tab: TabPage, panel: Panel, name: str, triggers: Triggers,
     def end(values: Values) -> Updates:
         return {ending: None, **apply(tab, panel, tab.inputs.subject(values), values, values[ending])}
 
-    kind = _kind_of(panel, name)
-    event = run(triggers, stream, [*tab.outputs_of([panel]), ending], tab.inputs_of([panel]), **kind | options)
+    def said(when: str) -> Callable[[Values], Updates]:
+        def show(values: Values) -> Updates:
+            return panel.updates(getattr(panel.read(values, tab.inputs.subject(values)), f"{when}_{name}")(), only_these=True)
+
+        return show
+
+    read = [next(one for one in tab.panels if one.view is view) for view in panel.view.reads]
+    options = _kind_of(panel, name) | options
+    begins = hasattr(panel.view, f"begin_{name}")
+    if begins:
+        triggers = run(triggers, said("begin"), panel.outputs, tab.inputs_of([panel]), queue=False).then
+        options |= {"trigger_mode": "once"}  # a second click meanwhile is ignored
+    event = run(triggers, stream, [*tab.outputs_of([panel]), ending], tab.inputs_of([panel, *read]), **options)
+    if begins:
+        run(event.failure, said("fail"), panel.outputs, tab.inputs_of([panel]), queue=False)
     if get_origin(panel.view.does(name)) is Generator:
         run(event.success, end, [*tab.all_outputs, ending], [*tab.all_inputs, ending])
     else:

@@ -11,7 +11,7 @@ from explorer.api.gradio_seams import component_id
 from explorer.bert import checkpoints
 from explorer.core.errors import ExplorerError
 from explorer.core.scheduling import AT_ONCE, LOADING
-from explorer.page import arriving, drawing, findings, finetune
+from explorer.page import arriving, drawing, findings
 from explorer.page.blocks import PageBlocks
 from explorer.page.building import build_tab
 from explorer.page.components import AnswersSwitch, Chips, Notice, Pulse, Says, Sections, Steppers, TokenRow
@@ -58,7 +58,6 @@ def build_shell() -> tuple[PageBlocks, Shell]:
             opens += opening
             for read in reads:
                 _refresh(shell, read.success)
-        finetune.build(shell.tabs)
         for way in findings.listen(shell, blocks):
             way.success(None, js=DRAW, api_visibility="private")
         _listen_to_texts(shell)

@@ -200,11 +200,13 @@ class View(ABC):
 
     Subclasses declare settings and parts in the order of the page, and compute their content. A method `on_<name>(subject,
     value)` handles a click on a part (value: its index), a button (None) or a setting (its new value): it returns a Change, or is
-    a generator that yields content and may return a Change.
+    a generator that yields content and may return a Change. A generator may outlast its page, which closes it; its
+    `begin_<name>()` is content shown at once, before its turn comes, and `fail_<name>()` content shown after an error.
     """
 
     name: ClassVar[str]
     question: ClassVar[str]
+    reads: ClassVar[Sequence[type["View"]]] = ()  # views of its tab that its generators `on_<name>` get as further arguments
     layout: ClassVar[Sequence[LayoutRow]] = ()  # its rows, each placed at the first of its names
     width: ClassVar[int] = 1  # the view's relative width beside other views
     shows_changes: ClassVar[bool] = False  # whether it shows heads off, swaps, patches and cuts

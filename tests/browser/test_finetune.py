@@ -5,6 +5,7 @@ import re
 import datasets
 import pytest
 
+from explorer.core.errors import InputError
 from tests.browser.expecting import expect
 from tests.browser.steps import choose, settled, squeeze_charts, type_into, unfold
 from tests.tabs import open_tab
@@ -15,7 +16,7 @@ WATCH = """(button) => {
     window.hasBegun = false;
     new MutationObserver(() => { window.hasBegun ||= button.disabled; }).observe(button, { attributes: true });
 }"""  # a head that is solved at once may be trained before anybody looks
-DONE = "() => window.hasBegun && !document.querySelector('#fine-tune-recipe-train').disabled"
+DONE = "() => window.hasBegun && !document.querySelector('#fine-tune-outcome-train').disabled"
 
 FILES = (  # what is in it, and what is said of it
     (b"a,b\n1,2\n", "at least two different labels"),
@@ -44,7 +45,7 @@ def moved(page, before):
 
 
 def train(page, wait=90_000):
-    button = page.locator("#fine-tune-recipe-train")
+    button = page.locator("#fine-tune-outcome-train")
     button.evaluate(WATCH)
     button.click()
     page.wait_for_function(DONE, timeout=wait)
@@ -85,7 +86,7 @@ def test_type_train_and_try_are_on_one_screen_and_every_line_counts(open_app):
     page = open_app("", viewport={"width": 1280, "height": 720})
     open_tab(page, "Fine-tune")
     expect(page.locator("#fine-tune-try-it-words .barlayer .point").first).to_be_visible(timeout=60_000)
-    for part in ("lines-1", "lines-3", "recipe-train", "outcome-status", "tried", "try-it-verdict", "try-it-words"):
+    for part in ("lines-1", "lines-3", "outcome-train", "outcome-status", "tried", "try-it-verdict", "try-it-words"):
         box = page.locator(f"#fine-tune-{part}").bounding_box()
         assert box["y"] + box["height"] <= 720, part
     before, box = verdict(page), page.locator("#fine-tune-lines-1 textarea")
@@ -216,11 +217,11 @@ def test_typed_classes_are_taught_cancelled_and_taken_home(tab, tmp_path):
 
     choose(tab, "fine-tune-source", "Built in")
     layers(tab, 6)
-    tab.locator("#fine-tune-recipe-train").click()
+    tab.locator("#fine-tune-outcome-train").click()
     expect(status(tab)).to_contain_text(re.compile("Reading|Epoch"))
-    tab.locator("#fine-tune-recipe-cancel").click()
+    tab.locator("#fine-tune-outcome-cancel").click()
     expect(status(tab)).to_contain_text("Stopped", timeout=60_000)
-    expect(tab.locator("#fine-tune-recipe-train")).to_be_enabled()
+    expect(tab.locator("#fine-tune-outcome-train")).to_be_enabled()
     before = verdict(tab)
     type_into(tab, "fine-tune-tried", "They charged me twice!")  # what was trained before can still be tried
     moved(tab, before)
@@ -241,14 +242,26 @@ def test_a_file_is_described_or_refused(tab, tmp_path):
 def test_after_a_training_that_fails_one_can_train_again(tab):
     choose(tab, "fine-tune-source", "A file")
     settled(tab)
-    tab.locator("#fine-tune-recipe-train").click()
+    tab.locator("#fine-tune-outcome-train").click()
     expect(status(tab)).to_contain_text(re.compile("Choose a CSV.* Nothing was trained"))
     expect(tab.locator(".toast-body")).to_have_count(0)
-    expect(tab.locator("#fine-tune-recipe-train")).to_be_enabled()
-    expect(tab.locator("#fine-tune-recipe-cancel")).to_be_hidden()
+    expect(tab.locator("#fine-tune-outcome-train")).to_be_enabled()
+    expect(tab.locator("#fine-tune-outcome-cancel")).to_be_hidden()
     choose(tab, "fine-tune-source", "Typed here")
     train(tab)
     expect(status(tab)).to_contain_text("Trained just now")
+
+
+def test_after_an_error_in_a_training_what_was_shown_stays(tab, monkeypatch):
+    def full(*given):
+        raise InputError("There is no room for another run.")
+
+    monkeypatch.setattr("explorer.finetune.train.run_training", full)
+    tab.locator("#fine-tune-outcome-train").click()
+    expect(tab.locator(".toast-body")).to_contain_text("no room for another run")
+    expect(status(tab)).to_have_text("Nothing was trained; what was shown before is still below.")
+    expect(tab.locator("#fine-tune-outcome-train")).to_be_enabled()
+    expect(tab.locator("#fine-tune-outcome-cancel")).to_be_hidden()
 
 
 def test_every_layer_is_asked(tab):
@@ -287,7 +300,7 @@ def test_a_training_whose_page_is_closed_ends_and_is_found_again(tab):
     epochs = tab.locator("#fine-tune-epochs input[type=number]")
     epochs.fill("50")
     epochs.press("Enter")
-    tab.locator("#fine-tune-recipe-train").click()
+    tab.locator("#fine-tune-outcome-train").click()
     expect(status(tab)).to_contain_text(re.compile(r"Epoch ([2-9]|\d\d) of 50"), timeout=90_000)
     again = tab.context.new_page()
     tab.close()

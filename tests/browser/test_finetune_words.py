@@ -10,7 +10,7 @@ from tests.tabs import open_tab
 
 pytestmark = pytest.mark.own_page  # no link tells what was typed and trained
 
-DONE = "() => !document.querySelector('#fine-tune-words-recipe-train').disabled"
+DONE = "() => !document.querySelector('#fine-tune-words-outcome-train').disabled"
 
 
 @pytest.fixture
@@ -53,8 +53,8 @@ def test_words_are_tagged_typed_clicked_and_learnt(tab):
     words.nth(7).click()
     expect(words.nth(7)).to_have_text("POLITE")
     type_into(tab, "fine-tune-tag-tried", "<b>two</b> large teas ${alert(1)}")
-    tab.locator("#fine-tune-words-recipe-train").click()
-    expect(tab.locator("#fine-tune-words-recipe-train")).to_be_disabled()
+    tab.locator("#fine-tune-words-outcome-train").click()
+    expect(tab.locator("#fine-tune-words-outcome-train")).to_be_disabled()
     tab.wait_for_function(DONE, timeout=90_000)
     expect(status(tab)).to_contain_text("COUNT / DRINK / FOOD / POLITE / SIZE")
     expect(tab.locator("#fine-tune-words-try-row thead")).to_contain_text("alert")
@@ -87,11 +87,11 @@ def test_a_tagger_with_layers_is_cancelled_and_taken_home(tab):
     layers = tab.locator("#fine-tune-tag-layers input[type=number]")
     layers.fill("6")
     layers.press("Enter")
-    tab.locator("#fine-tune-words-recipe-train").click()
+    tab.locator("#fine-tune-words-outcome-train").click()
     expect(status(tab)).to_contain_text(re.compile("Reading|Epoch"))
-    tab.locator("#fine-tune-words-recipe-cancel").click()
+    tab.locator("#fine-tune-words-outcome-cancel").click()
     expect(status(tab)).to_contain_text("Stopped", timeout=60_000)
-    expect(tab.locator("#fine-tune-words-recipe-train")).to_be_enabled()
+    expect(tab.locator("#fine-tune-words-outcome-train")).to_be_enabled()
     unfold(tab, "My runs")
     tab.locator("#fine-tune-words-runs-save").click()
     expect(tab.locator("#fine-tune-words-runs-download")).to_contain_text("Download run.zip", timeout=60_000)

@@ -27,7 +27,7 @@ def test_the_name_of_a_task_chooses_its_kind_and_a_number_is_learnt(open_app):
     expect(about).to_contain_text("a head on hidden state 4")
     expect(page.locator("#fine-tune-ready input")).to_have_value(re.compile("^Similarity"))
     expect(page.locator("#fine-tune-examples-balance .bx-bars button")).to_have_count(5)
-    train = page.locator("#fine-tune-recipe-train")
+    train = page.locator("#fine-tune-outcome-train")
     train.click()
     expect(train).to_be_disabled()
     status = page.locator("#fine-tune-outcome-status")

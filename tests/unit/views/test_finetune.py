@@ -451,7 +451,7 @@ def test_a_training_says_so_even_when_nothing_changed(bundled):
     from dataclasses import replace
 
     from explorer.finetune.run import opening_run
-    from explorer.page.finetune import since
+    from explorer.finetune.train import since
 
     run = opening_run(bundled.name)
     assert since(run, replace(run, id="another")) == "Trained just now, with the same result as before. "
