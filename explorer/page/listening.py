@@ -105,6 +105,8 @@ def _listen_to_stream(tab: TabPage, panel: Panel, name: str, triggers: Triggers,
             yield {ending: change}
 
     def end(values: Values) -> Updates:
+        if values[ending] is None:  # of another page, or already applied
+            return {ending: gr.skip()}  # Gradio refuses an empty answer
         return {ending: None, **apply(tab, panel, tab.inputs.subject(values), values, values[ending])}
 
     def said(when: str) -> Callable[[Values], Updates]:
