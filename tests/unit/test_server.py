@@ -18,12 +18,13 @@ from starlette.responses import PlainTextResponse, StreamingResponse
 from explorer.core.limits import BODY_MEGABYTES, UPLOAD_MEGABYTES
 from explorer.endpoints import ENDPOINTS
 from explorer.page.blocks import PageBlocks
-from explorer.server import refusals
+from explorer.server import kept, refusals
 from explorer.server.arguments import SIGNATURES, ArgumentsError
 from explorer.server.document import Document
 from explorer.server.gate import Names
 from explorer.server.headers import FIXED
 from explorer.server.refusals import Refusals
+from explorer.server.routes import CARD_ADDRESS
 from explorer.server.serving import guarded
 from tests.waiting import waited
 
@@ -181,8 +182,31 @@ def test_another_page_cannot_log_anybody_out(ask):
     sentence_of(body)
 
 
-def test_reading_from_a_link_elsewhere_stays_possible(ask):
-    assert ask("GET", "/?tab=attention", Sec_Fetch_Site="cross-site")[0] == 200
+ELSEWHERE = {"Sec_Fetch_Site": "cross-site"}
+FOLLOWED = {**ELSEWHERE, "Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "document"}
+IN_A_FRAME = {**ELSEWHERE, "Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "iframe"}
+FOR_PEOPLE = {"/bx/guide", "/bx/guide/{name}", "/bx/guide/search", "/bx/guide.css", "/bx/guide.js", "/bx/api"}
+FOR_PEOPLE |= {"/bx/lessons/{name}/{sheet}.html"}
+
+
+def test_another_page_cannot_ask_for_anything_that_is_computed(serving, ask):
+    """A new route is refused, too, unless it is named here."""
+    ours = [route for route in serving.app.routes if getattr(route, "path", "").startswith("/bx/")]
+    assert len(ours) > 20
+    for path in {route.path for route in ours if "GET" in (route.methods or {"GET"})} - kept.PATHS:
+        for headers in (ELSEWHERE, IN_A_FRAME, {"Sec_Fetch_Site": "same-site"}, FOLLOWED):
+            status, _, body = ask("GET", path, **headers)
+            if path == f"/{CARD_ADDRESS}" or (headers is FOLLOWED and path in FOR_PEOPLE):
+                assert status != 403, f"{path} is for other sites, too"
+            else:
+                assert (status, "another site" in json.loads(body)["error"]) == (403, True), path
+        assert ask("GET", path, Sec_Fetch_Site="same-origin")[0] != 403
+
+
+def test_a_link_elsewhere_leads_to_the_page(ask):
+    for headers in (ELSEWHERE, FOLLOWED):
+        assert ask("GET", "/?tab=attention", **headers)[0] == 200
+    assert ask("GET", "/bx/guide/tabs", **FOLLOWED)[0] == 200
 
 
 # Compression
