@@ -36,6 +36,7 @@ from explorer.bert import devices, replicas
 from explorer.core import limits
 from explorer.core.cores import DEVICE, THREADS, check_threads, cores
 from explorer.core.descriptors import raise_most_files
+from explorer.core.engine import when_loaded
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.log import logger
 from explorer.core.memory import keep_giving_back
@@ -47,7 +48,7 @@ from explorer.page.building import group_style
 from explorer.page.components import page_head
 from explorer.page.sections import section_style
 from explorer.page.shell import build
-from explorer.server import assistants, logs, proxies
+from explorer.server import assistants, logs, proxies, watchdog
 from explorer.server.document import Document
 from explorer.server.protocol import watch_the_line
 from explorer.server.routes import CARD_ADDRESS, health
@@ -121,6 +122,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     gc.enable()
     keep_giving_back()
     threading.Thread(target=warm, args=(blocks,), name="warm-model", daemon=True).start()
+    # Not before: reading torch from a slow disk may hold the interpreter for long.
+    when_loaded(lambda: watchdog.start(blocks.server, limits.FROZEN_SECONDS.most))
     if options.workers:
         replicas.start(options.workers)
     serve_until_told(blocks)

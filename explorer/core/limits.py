@@ -209,6 +209,10 @@ CONNECTIONS = Limit(  # a page keeps three open at most, a phone in a room one
     *("connections", "open connections from one address that is no proxy (0: any)", 512, 512),
     "These are more than {most} connections at once; close some.",
 )
+FROZEN_SECONDS = Limit(
+    *("frozen_seconds", "seconds without a move of the server (0: any)", 60, 60),
+    "Its process ends, so that systemd or a container starts it again.",
+)
 GUESSED_PASSWORDS = Limit(  # as many as there are people behind one address, in a school with a single one
     *("guessed_passwords", "wrong passwords a minute from one address", 30, 30),
     "Too many wrong passwords came from here; wait a minute.",
