@@ -135,6 +135,7 @@ CLASSES = Limit(
     "There are {given} different labels; {most} is the most, so choose another column.",
 )
 LABEL = Limit("label", "characters of a label", 100, 100, "{What} is longer than {most} characters; shorten it.")
+ANSWER = Limit("answer", "characters of an answer in a text", 1_000, 1_000, LABEL.sentence)
 EPOCHS = Limit("epochs", "epochs of a training", 200, 50, GUESSES.sentence)
 TRAINING_MINUTES = Limit(
     "training_minutes", "minutes of a training (0: any)", NONE, 15, "It ends after {most} minutes with what it has learnt."

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from explorer.core.errors import InputError
-from explorer.core.limits import MEGABYTE, TABLE_MEGABYTES, TEXTS
+from explorer.core.limits import ANSWER, MEGABYTE, TABLE_MEGABYTES, TEXTS
 from explorer.core.paths import EXAMPLES
 from explorer.text import limits
 from explorer.text.pairs import Pair
@@ -85,8 +85,10 @@ def place(question: str, answer: str, text: str, name: str = "the question") -> 
 
     Case is ignored only for the second. Raises InputError when there is none.
     """
+    text = limits.check_text(text, f"the text of {name}")
     if not answer:
         return Question(question, text)
+    limits.check_text(answer, f"the answer of {name}", ANSWER)  # the search takes a step for each letter of both
     found = re.search(rf"(?<!\w){re.escape(answer)}(?!\w)", text) or re.search(re.escape(answer), text, re.IGNORECASE)
     if found is None:
         raise InputError(f"The answer of {name} does not stand in its text; copy it from there, or leave it empty for none.")
