@@ -13,7 +13,7 @@ from explorer.core.limits import CHARACTERS, CUTS, TEXTS, Limit
 from explorer.text.characters import has_visible_characters
 
 MOST_PLACES = 10_000_000  # larger than any picture
-LISTED = 180  # characters of the choices in a sentence
+LISTED = 110  # characters of the choices in a sentence
 
 
 def check_text(text: object, name: str = "the text", limit: Limit = CHARACTERS) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from tests.fuzz import files
+from tests.fuzz import files, runs
 from tests.fuzz.calls import Call, bodies, links, open_link, places, targets
 from tests.fuzz.promises import require
 from tests.fuzz.values import SENTENCES, THERE, hostile, names, sentences
@@ -214,6 +214,11 @@ def trained(folder):
     return {**found, "settings.json": json.dumps(json.loads(found["settings.json"]) | {"model": "/gone/bert"}).encode()}
 
 
+def long_runs(everything):
+    """Long runs of a character or two, wherever a text may be."""
+    return Surface("long runs", runs.ways(everything), lambda way: way[0](*way[1:]), 60)
+
+
 def all_surfaces(visitor, model):
     """Every way in, for the long run."""
     everything = targets(visitor, model)
@@ -224,6 +229,7 @@ def all_surfaces(visitor, model):
         tables(everything),
         zips(everything, trained(model)),
         opening(everything),
+        long_runs(everything),
         headers(visitor, model),
         folders(visitor, model),
         revisions(visitor, model),
