@@ -108,6 +108,17 @@ CELLS = Limit(
     "The file has more than {most} cells, as each row is filled up to the longest; send a part of it.",
 )
 CELL_LINES = Limit("cell_lines", "lines of a quoted cell of a table", 50, 50, "Its quote was never closed: a mere letter.")
+FILE_READERS = Limit(
+    *("file_readers", "files over 1 MB that are read at the same time, each in a process of its own", 2, 2),
+    "Others wait for a free place, and one address has one of them.",
+)
+FILE_SECONDS = Limit(
+    *("file_seconds", "seconds of processor time for reading one file over 1 MB", 60, 30),
+    "Reading this file takes more memory or time than the app allows; send a part of it.",
+)
+READER_MEGABYTES = Limit(
+    *("reader_megabytes", "MB of memory for reading one file over 1 MB, on Linux", 2_048, 1_024), FILE_SECONDS.sentence
+)
 BODY_MEGABYTES = Limit(  # five thousand long texts are a quarter of it
     "body_megabytes", "MB of a request that is no upload", 20, 20, "That is too large; send at most {most} MB at once."
 )
