@@ -5,6 +5,7 @@ from http import HTTPStatus
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from explorer.core.formats import has_more_values
 from explorer.core.limits import BODY_MEGABYTES, VALUES
 from explorer.server.metrics import Metrics
 from explorer.server.refusals import SENTENCES, UPLOAD, refusal
@@ -48,16 +49,6 @@ class Bodies:
 def most_of(path: str) -> int:
     """The most bytes of a body sent to this path."""
     return next((most * KILOBYTE for begins, most in SMALL.items() if path.startswith(begins)), BODY_MEGABYTES.bytes)
-
-
-def has_more_values(body: bytes, most: int) -> bool:
-    """Whether a JSON text has more values than `most`, without parsing it: each value but the first of a list follows a comma."""
-    if body.count(b",") < most:
-        return False
-    plain = body.replace(rb"\\", b"").replace(rb"\"", b"")
-    if plain.count(b'"') > 4 * most:  # four quotes a value: around its name and around itself
-        return True
-    return sum(outside.count(b",") for outside in plain.split(b'"')[::2]) >= most
 
 
 async def _read(scope: Scope, receive: Receive) -> bytes | None:
