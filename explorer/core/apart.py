@@ -41,6 +41,7 @@ KEPT = 32 * MEGABYTE  # bytes of answers that are kept, as they came through the
 MOST_ANSWER = 256 * MEGABYTE  # bytes of one answer: an experiment has as many numbers
 PATIENCE = 4  # how many times longer than its processor time a process may take beside others
 ROOT = Path(__file__).resolve().parents[2]
+FAILED = 3  # the exit status of a process in which our own code failed
 CHILD = "from explorer.core.apart import serve; serve()"
 ARRAYS = {("numpy._core.numeric", "_frombuffer"), ("numpy", "ndarray"), ("numpy", "dtype")}
 
@@ -55,7 +56,7 @@ READERS: list[str] = []
 _inside = False  # in the process that reads
 
 
-def apart(read: Callable[Concatenate[Path, P], R]) -> Callable[Concatenate[Path, P], R]:
+def apart(read: Callable[Concatenate[Path, P], R]) -> Callable[Concatenate[str | Path, P], R]:
     """Decorator: run a module's function of a path in another process when the file is over 1 MB.
 
     Arguments and what is returned consist of our dataclasses, NumPy arrays, and Python's own plain values. The value is kept, and
@@ -66,7 +67,7 @@ def apart(read: Callable[Concatenate[Path, P], R]) -> Callable[Concatenate[Path,
     READERS.append(name)
 
     @functools.wraps(read)
-    def run(path: Path, *args: P.args, **kwargs: P.kwargs) -> R:
+    def run(path: str | Path, *args: P.args, **kwargs: P.kwargs) -> R:
         path = Path(path)
         if _inside or not path.is_file() or path.stat().st_size <= SMALL:
             return read(path, *args, **kwargs)
@@ -77,7 +78,7 @@ def apart(read: Callable[Concatenate[Path, P], R]) -> Callable[Concatenate[Path,
             raise type(answer.value)(*answer.value.args)
         return cast(R, answer.value)
 
-    return cast(Callable[Concatenate[Path, P], R], run)
+    return cast(Callable[Concatenate[str | Path, P], R], run)
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,8 @@ def _asked(asked: bytes) -> _Answer:
             came = _Counted(process.stdout)
             return _Answer(_Plain(came).load(), came.size)
         except (EOFError, OSError, pickle.UnpicklingError, MemoryError):
+            if process.wait() == FAILED:
+                raise RuntimeError("A file's reader failed; it has written where.") from None
             return _Answer(InputError(FILE_SECONDS.tell()), 0)
         finally:
             late.cancel()
@@ -200,8 +203,8 @@ def serve() -> None:
     except MemoryError:
         value = InputError(FILE_SECONDS.tell())
     except Exception as error:  # without its message, which may hold the visitor's text
-        traceback.print_tb(error.__traceback__)
-        value = ExplorerError(f"Reading this file failed ({type(error).__name__}); the log has more.")
+        print(type(error).__name__, *traceback.format_tb(error.__traceback__), sep="\n", file=sys.stderr, flush=True)
+        os._exit(FAILED)
     pickle.dump(value, answers, pickle.HIGHEST_PROTOCOL)
     answers.flush()
     os._exit(0)  # without taking a million objects apart

@@ -130,13 +130,9 @@ def save_experiment(experiment: Experiment, path: str | Path) -> None:
     Path(path).write_text(written(experiment), "utf-8")
 
 
-def open_experiment(path: str | Path) -> Experiment:
-    """The experiment in a file, on any machine and without its model. Raises InputError for a file that holds none."""
-    return _opened(Path(path))
-
-
 @apart
-def _opened(path: Path) -> Experiment:
+def open_experiment(path: Path) -> Experiment:
+    """The experiment in a file, on any machine and without its model. Raises InputError for a file that holds none."""
     try:
         EXPERIMENT_MEGABYTES.check(path.stat().st_size / 2**20)  # before it is read
         text = path.read_text("utf-8")
