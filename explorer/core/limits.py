@@ -108,6 +108,24 @@ CELLS = Limit(
     "The file has more than {most} cells, as each row is filled up to the longest; send a part of it.",
 )
 CELL_LINES = Limit("cell_lines", "lines of a quoted cell of a table", 50, 50, "Its quote was never closed: a mere letter.")
+JSON_VALUES = Limit(  # the whole of SQuAD 2.0 has 1,300,000
+    *("json_values", "values of an uploaded JSON file, each word or number", 2_000_000, 2_000_000),
+    "There are more than {most} values in this file; send a part of them.",
+)
+EXPERIMENT_VALUES = Limit(  # 20,000 items with two numbers for each head of BERT-large are 16 million
+    *("experiment_values", "values of the file of an experiment", 20_000_000, 5_000_000), JSON_VALUES.sentence
+)
+FILE_READERS = Limit(
+    *("file_readers", "files over 1 MB that are read at the same time, each in a process of its own", 2, 2),
+    "Others wait for a free place, and one address has one of them.",
+)
+FILE_SECONDS = Limit(
+    *("file_seconds", "seconds of processor time for reading one file over 1 MB", 60, 30),
+    "Reading this file takes more memory or time than the app allows; send a part of it.",
+)
+READER_MEGABYTES = Limit(
+    *("reader_megabytes", "MB of memory for reading one file over 1 MB, on Linux", 2_048, 1_024), FILE_SECONDS.sentence
+)
 BODY_MEGABYTES = Limit(  # five thousand long texts are a quarter of it
     "body_megabytes", "MB of a request that is no upload", 20, 20, "That is too large; send at most {most} MB at once."
 )

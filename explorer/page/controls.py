@@ -6,7 +6,9 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.api.callers import caller
 from explorer.bert.capabilities import Capabilities
+from explorer.core.apart import VISITOR
 from explorer.page import components
 from explorer.ui.settings import Choice, Memory, Number, Setting, Several, Sheet, Switch, Text, Upload
 from explorer.ui.view import MARKDOWN, Part, View
@@ -77,6 +79,7 @@ def default_of(component: gr.components.Component) -> Any:
 
 def uploaded(setting: Upload, path: str | None) -> Any:
     """The contents of an uploaded file, None for no file. Raises InputError."""
+    VISITOR.set(caller())
     return setting.read(Path(path)) if path else None
 
 

@@ -5,6 +5,7 @@ from http import HTTPStatus
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from explorer.core.formats import has_more_values, longest_text
 from explorer.core.limits import BODY_MEGABYTES, BOX_CHARACTERS, VALUES
 from explorer.server.metrics import Metrics
 from explorer.server.refusals import SENTENCES, UPLOAD, refusal
@@ -48,27 +49,6 @@ class Bodies:
 def most_of(path: str) -> int:
     """The most bytes of a body sent to this path."""
     return next((most * KILOBYTE for begins, most in SMALL.items() if path.startswith(begins)), BODY_MEGABYTES.bytes)
-
-
-def has_more_values(body: bytes, most: int) -> bool:
-    """Whether a JSON text has more values than `most`, without parsing it: each value but the first of a list follows a comma."""
-    if body.count(b",") < most:
-        return False
-    plain = _without_escapes(body)
-    if plain.count(b'"') > 4 * most:  # four quotes a value: around its name and around itself
-        return True
-    return sum(outside.count(b",") for outside in plain.split(b'"')[::2]) >= most
-
-
-def longest_text(body: bytes) -> int:
-    """The characters of the longest text of a JSON text, without parsing it: `\\u0041` is one."""
-    texts = _without_escapes(body).split(b'"')[1::2]
-    return max((len(one.decode(errors="ignore")) - one.count(b"\\") - 4 * one.count(b"\\u") for one in texts), default=0)
-
-
-def _without_escapes(body: bytes) -> bytes:
-    """A JSON text in which every quote begins or ends a text: a letter is in the place of the others."""
-    return body.replace(rb"\\", b"x").replace(rb"\"", b"x")
 
 
 async def _read(scope: Scope, receive: Receive) -> bytes | None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+from explorer.core.apart import apart
 from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, CORPUS_MEGABYTES, CORPUS_SENTENCES, MEGABYTE
 from explorer.core.paths import ASSETS
@@ -138,6 +139,7 @@ def built_in() -> Corpus:
     return Corpus(BUILT_IN, tuple(_read_conllu(_FILE.read_text("utf-8").split("\n"))), LICENCE)
 
 
+@apart
 def read_corpus(path: Path) -> Corpus:
     """The sentences of a file, without repeats: CoNLL-U, a table's column of texts, or a sentence per line.
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from explorer.core.apart import apart
 from explorer.core.errors import InputError
 from explorer.core.limits import CELL_LINES, CELLS, COLUMNS, LINES, MEGABYTE, TABLE_MEGABYTES
 from explorer.text.characters import has_visible_characters
@@ -55,6 +56,7 @@ def has_column_names(first: Row, rest: Sequence[Row]) -> bool:
     return not any(cells[column] in {row[column].strip().lower() for row in rest} for column in range(len(cells)))
 
 
+@apart
 def read_table(path: Path, has_names: Callable[[Row, Sequence[Row]], bool] = has_column_names) -> Table:
     """The rows of a CSV, TSV or JSON-lines file; delimiter and encoding are detected, `has_names` decides about the first row.
 

@@ -70,6 +70,21 @@ def zips(everything, run):
     return Surface("zips", files.zips(run), send, 60)
 
 
+def tiny_values(everything, run):
+    """Files of a million tiny values, for everything that takes a file; then health is asked of the server."""
+    visitor = everything[0].visitor
+    taken = [one for one in everything if visitor.components.get(one.triggers[0], {}).get("type") in ("uploadbutton", "file")]
+
+    def send(example):
+        (name, data), zipped, reader = example
+        sent = ("run.zip", zipped) if reader.element == ZIPS_FOR else (name, data)
+        if uploaded := visitor.upload(*sent):
+            _give(reader, uploaded)
+            visitor.others.look()
+
+    return Surface("tiny values", st.tuples(files.tiny(), files.tiny_zips(run), st.sampled_from(taken)), send, 30)
+
+
 def _give(reader, uploaded):
     """Let a handler read a file, and what comes after it, too."""
     reader.send(Call([uploaded], None, queued=False))
@@ -221,13 +236,14 @@ def long_runs(everything):
 
 def all_surfaces(visitor, model):
     """Every way in, for the long run."""
-    everything = targets(visitor, model)
+    everything, run = targets(visitor, model), trained(model)
     return [
         *functions(everything),
         requests(visitor),
         rooms(visitor),
         tables(everything),
-        zips(everything, trained(model)),
+        zips(everything, run),
+        tiny_values(everything, run),
         opening(everything),
         long_runs(everything),
         headers(visitor, model),

@@ -6,8 +6,9 @@ from collections import Counter
 import pytest
 from starlette.responses import PlainTextResponse
 
+from explorer.core.formats import has_more_values, longest_text
 from explorer.core.limits import BODY_MEGABYTES, BOX_CHARACTERS, VALUES
-from explorer.server.bodies import TOO_LARGE, Bodies, has_more_values, longest_text
+from explorer.server.bodies import TOO_LARGE, Bodies
 from tests.waiting import waited
 
 RUN = "/gradio_api/run/tokens"

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from explorer.core.apart import apart
 from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, ITEMS
 from explorer.experiments.compute.suites import suite_of
@@ -114,6 +115,7 @@ def parts_of(line: str, number: int) -> tuple[str, str, str, str]:
     return text_a, "".join(text_b), word, foil
 
 
+@apart
 def read_items(path: Path) -> tuple[Item, ...]:
     """The items in a CSV, TSV or JSON-lines file: its columns text (and text_b), word and foil, or else its first three.
 
