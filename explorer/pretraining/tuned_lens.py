@@ -20,7 +20,6 @@ from typing import Any
 from tqdm import tqdm
 
 from explorer.bert.checkpoints import BUNDLED
-from explorer.bert.devices import bfloat16_is_fast
 from explorer.bert.explorer import Explorer, load
 from explorer.bert.features import encode
 from explorer.bert.network import Network
@@ -124,16 +123,15 @@ def _batches(tokens: int, seed: int) -> Iterator[torch.Tensor]:
 
 def _learn(model: Network, lens: TunedLens, states: torch.Tensor) -> float:
     """Add the gradients of some tokens; returns their mean divergence."""
-    with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16_is_fast(torch.device("cpu"))):
-        with torch.no_grad():
-            last = model.masked_lm(states[-1]).float().log_softmax(-1)
-            shares, entropy = last.exp(), -(last.exp() * last).sum(-1).mean()
-        total = 0.0
-        for state, vectors in enumerate(states[:-1]):  # one at a time: the vocabulary is large
-            said = model.masked_lm(lens.read(state, vectors)).float().log_softmax(-1)
-            loss = -(shares * said).sum(-1).mean() - entropy
-            loss.backward()
-            total += float(loss.detach())
+    with torch.no_grad():
+        last = model.masked_lm(states[-1]).log_softmax(-1)
+        shares, entropy = last.exp(), -(last.exp() * last).sum(-1).mean()
+    total = 0.0
+    for state, vectors in enumerate(states[:-1]):  # one at a time: the vocabulary is large
+        said = model.masked_lm(lens.read(state, vectors)).log_softmax(-1)
+        loss = -(shares * said).sum(-1).mean() - entropy
+        loss.backward()
+        total += float(loss.detach())
     return total / (len(states) - 1)
 
 

@@ -22,7 +22,7 @@ import pytest
 from explorer import app
 from explorer.bert import features as module
 from explorer.bert import replicas
-from explorer.bert.features import FAST_FROM, features
+from explorer.bert.features import SHARED_FROM, features
 from explorer.bert.pooled import pooled
 from explorer.bert.replicas import TRIES, Replicas, Scale
 from explorer.core.errors import InputError
@@ -32,7 +32,7 @@ from tests.ports import free_port
 ROOT = Path(__file__).resolve().parents[2]
 LISTENING = "0A"  # of /proc/net/tcp
 LOOPBACK = {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}
-MANY = [f"the {size} {who} bought milk number {n}" for size in ("sad", "slow") for who in "ab" for n in range(FAST_FROM // 4)]
+MANY = [f"the {size} {who} bought milk number {n}" for size in ("sad", "slow") for who in "ab" for n in range(SHARED_FROM // 4)]
 needs_ray = pytest.mark.skipif(
     importlib.util.find_spec("ray") is None or not sys.platform.startswith("linux"),
     reason="needs Ray (pip install -r requirements-workers.txt), and /proc to find its workers",
