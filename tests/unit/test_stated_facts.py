@@ -10,6 +10,8 @@ from sklearn.neighbors import NearestNeighbors
 from transformers import AutoTokenizer, BertModel
 
 from explorer.bert.families import FAMILIES
+from explorer.experiments.compute.experiment import experiment
+from explorer.experiments.compute.items import suite_items
 from explorer.guide.glossary import terms
 from explorer.hidden_states.word import contexts_of, senses
 from explorer.inside_head.compute.positions import sinusoids
@@ -20,7 +22,8 @@ ASSETS = Path(__file__).resolve().parents[2] / "assets"
 CARD = ASSETS / "models" / "bert-l6-h384-uncased" / "README.md"
 PAGES = [*sorted((ASSETS / "lessons" / "en").glob("*.md")), *sorted((ASSETS / "guide").glob("*.md")), CARD]
 INTERVAL = re.compile(
-    r"(?:(?P<right>[\d,]+)|(?P<share>[\d.]+) %) of (?P<all>[\d,]+) \(95 % interval (?P<low>[\d.]+) to (?P<high>[\d.]+) %"
+    r"(?:(?P<right>[\d,]+)|(?P<share>[\d.]+) %) of (?P<all>[\d,]+)(?: items| words)? "
+    r"\(95 % interval (?P<low>[\d.]+) to (?P<high>[\d.]+) %"
 )
 
 
@@ -39,7 +42,7 @@ def lesson():
 
 
 def test_pages_state_intervals():
-    assert len(INTERVALS) >= 9
+    assert len(INTERVALS) >= 20
 
 
 @pytest.mark.parametrize("stated", INTERVALS)
@@ -113,6 +116,18 @@ def test_steps_and_pieces_are_those_of_the_card(guide, lesson):
     assert "thirty-five million pieces" in lesson(15)
     assert "no dropout" in card
     assert next(row[-1] for row in RECIPES if row[0] == "dropout") == "none"
+
+
+def test_where_the_difference_is_carried_in_agreement(bundled):
+    told = text_of(ASSETS / "guide" / "tabs.md")
+    shares = re.search(
+        r"changed word up to hidden state 3 \((\d+) % there\), by the other words at 4 \((\d+) %\), "
+        r"and by the blank from 5 on \((\d+) %",
+        told,
+    ).groups()
+    found = experiment(bundled, suite_items("agreement"), "patching", "residual").summary.effects
+    assert [round(100 * float(found[at])) for at in ((3, 0), (4, 1), (5, 2))] == [*map(int, shares)]
+    assert [int(row.argmax()) for row in found] == [0, 0, 0, 0, 1, 2, 2], "and it is carried nowhere more"
 
 
 def test_what_is_copied_is_counted_in_the_card(lesson):
