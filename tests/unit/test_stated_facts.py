@@ -16,9 +16,12 @@ from explorer.guide.glossary import terms
 from explorer.hidden_states.word import contexts_of, senses
 from explorer.inside_head.compute.positions import sinusoids
 from explorer.model_card.origin import RECIPES
+from explorer.teaching.lessons.lesson import ENGLISH
+from explorer.teaching.lessons.reading import lessons
 from explorer.text.lines import read_lines
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
+LESSONS = lessons(ENGLISH)
 CARD = ASSETS / "models" / "bert-l6-h384-uncased" / "README.md"
 PAGES = [*sorted((ASSETS / "lessons" / "en").glob("*.md")), *sorted((ASSETS / "guide").glob("*.md")), CARD]
 INTERVAL = re.compile(
@@ -151,3 +154,32 @@ def test_no_kind_of_interval_is_explained_as_another():
     named = {word: term.name for term in terms() for word in term.words}
     assert len({named[word] for word in ("bootstrap", "wilson", "confidence interval", "standard error")}) == 4
     assert named["residual stream"] != named["residual connection"]
+
+
+def papers_in(text: str) -> list[tuple[str, str]]:
+    """The first author and the year, '' without one, of every paper that a text names."""
+    return re.findall(r"([A-Z]\w+)(?: et al\.| & [A-Z]\w+| and [A-Z]\w+(?= \()| (?=\((?:19|20)))(?: ?\(?((?:19|20)\d\d))?", text)
+
+
+@pytest.mark.parametrize("name", [*(one.name for one in LESSONS), "claims"])
+def test_a_paper_that_is_named_is_among_the_sources(name, guide):
+    if name == "claims":
+        said, sources = guide[name].split("## Sources")
+    else:
+        (read,) = (one for one in LESSONS if one.name == name)
+        parts = ((step.before, step.after, *(option.feedback for option in step.options)) for step in read.steps)
+        said, sources = " ".join(filter(None, (text for step in parts for text in step))), " · ".join(read.sources)
+    for author, year in papers_in(said):
+        cited = re.findall(rf"{author}[^·]*?((?:19|20)\d\d)", sources)
+        assert cited, f"{author} is no source"
+        assert not year or year in cited, f"{author} {year}"
+
+
+def test_papers_are_found_in_texts():
+    assert papers_in("Liu et al. found it (Wang & Cho 2019); Taylor (1953) and Jain and Wallace (2019) did not.") == [
+        ("Liu", ""),
+        ("Wang", "2019"),
+        ("Taylor", "1953"),
+        ("Jain", "2019"),
+    ]
+    assert sum(len(papers_in(text_of(page))) for page in PAGES) > 100
