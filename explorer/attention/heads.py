@@ -69,7 +69,7 @@ MEANINGS = {  # of the patterns of heads, in words
     "previous token": "most of the weight goes to the token before",
     "next token": "most of the weight goes to the token behind",
     "itself": "tokens look mostly at themselves",
-    "[SEP]": "most of the weight is parked at [SEP], where little comes from",
+    "[SEP]": "most of the weight is parked at [SEP]",
     "[CLS]": "most of the weight goes to [CLS]",
     "diagonal": "tokens look at themselves and at their neighbours",
     "[CLS] and [SEP]": "most of the weight is parked at [CLS] and [SEP]",

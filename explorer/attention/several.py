@@ -30,8 +30,8 @@ class SeveralHeads(View):
     mass: float = number(100, "Strongest weights that hold this share of each row (%)", low=10, high=100)
     help = caption(
         "The weights of the chosen heads are added up, so that each row sums to the number of heads: what stays dark is "
-        "what many of them agree on. Heads that look at [CLS] or [SEP] do little (Clark et al. 2019, section 3.2); "
-        "leave them out to see the others."
+        "what many of them agree on. Many heads look at [CLS] or [SEP]; leave them out to see the others. In BERT-base "
+        "a change of the looks at [SEP] hardly changes the output (Clark et al. 2019, section 3.2)."
     )
     title = prose(classes="detail-title")
     drawn_as: str = choice((HEATMAP, LINES), **DRAWN_AS)

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from explorer.analysis.contextuality import told_apart
 from explorer.analysis.layer_maps import LayerMaps, maps_of
 from explorer.analysis.mapping import clusters
 from explorer.analysis.projection import FEWEST_FOR_A_FIT, MapSettings, warm_umap
-from explorer.analysis.similarity import nearest, nearest_of_each
+from explorer.analysis.similarity import nearest
 from explorer.core.errors import InputError
 from explorer.core.limits import QUERY
 from explorer.core.steps import relay
@@ -78,8 +79,7 @@ class Shown:
 
     def alike(self, layer: int) -> int:
         """The number of occurrences whose nearest other one has the same part of speech."""
-        others, _ = nearest_of_each(self.found.at(layer))
-        return sum(self.tags[row] == self.tags[other] for row, other in enumerate(others.tolist()))
+        return told_apart(self.found.at(layer), self.tags)
 
     def spread(self, layer: int) -> tuple[float, float]:
         """The smallest and the largest cosine between two occurrences."""

@@ -23,8 +23,8 @@ MEANINGS = {
     ),
     DRIFT: "1 − cosine between a token's vector and its own embedding, hidden state 0 (0 to 2): what context has made of it.",
     NORM: (
-        "The Euclidean length of every token's vector at every hidden state. Where one token stands out, "
-        "a few dimensions have grown large."
+        "The Euclidean length of every token's vector at every hidden state. Where one token stands out, a few dimensions may "
+        "have grown large."
     ),
 }
 

@@ -27,7 +27,7 @@ class Decoder(View):
         "GPT is a decoder: it is trained to write the next token, so each token may look at itself and at what came "
         "before, and never ahead. The scores above the diagonal are set to −∞ before the softmax, and each row shares "
         "its weight of 1 among what is left; the first token can only look at itself. BERT is trained to fill blanks, "
-        "where the words after the blank matter as much as those before it. Same scores, √ scale, rows sum to 1."
+        "where the words after the blank help, too. Same scores, √ scale, rows sum to 1."
     )
     check = check()
 

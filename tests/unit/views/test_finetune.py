@@ -340,7 +340,9 @@ def test_every_layer_is_asked(subject):
     view = Probe(class_1="a class of this test")
     assert view.known(subject) is None
     assert view.waiting(subject) == {"about": Probe.method, "curve": None}
-    assert view.compute(subject)["about"].startswith("Best at hidden state")
+    about = view.compute(subject)["about"]
+    assert about.startswith("Best at hidden state")
+    assert "one standard deviation" in about, "bars without a name are taken for an interval"
     assert view.known(subject) is not None
     assert Probe(source=FILE).known(subject) is None  # nothing to ask, and nothing goes wrong
 
@@ -351,6 +353,7 @@ def test_more_and_more_examples_are_learnt_from(subject):
     assert view.waiting(subject)["curve"] is None
     shown = view.compute(subject)
     assert shown["about"].startswith("With all 15 examples")
+    assert "one standard deviation" in shown["about"]
     assert kept(shown["curve"]).columns[:2] == ("examples", "score")
     assert LearningCurve(source=FILE).known(subject) is None
 
