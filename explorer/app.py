@@ -11,9 +11,9 @@ import base64
 import gc
 import json
 import os
+import signal
 import socket
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ import huggingface_hub
 from explorer.api.gradio_seams import limit_queue, statuses_script, theme_css
 from explorer.api.space_seams import same_on_a_space
 from explorer.bert import devices, replicas
-from explorer.core import limits
+from explorer.core import disk, limits
 from explorer.core.cores import DEVICE, THREADS, check_threads, cores
 from explorer.core.descriptors import raise_most_files
 from explorer.core.engine import when_loaded
@@ -105,6 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     raise_most_files()
     os.umask(0o077)  # files written from here on are readable by the owner only
     options = parse(arguments)
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # so that files of this process are removed
     if options.model:
         os.environ["BERT_EXPLORER_MODEL"] = options.model
     withhold_token()
@@ -168,6 +169,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     try:
         limits.check_environment()
         proxies.check_environment()
+        disk.check_environment()
         options.workers = replicas.Scale.of(options.workers)
         check_threads(options.threads)
         reading.check_language(options.lessons)
@@ -199,7 +201,7 @@ def port_of(given: str) -> int:
 def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool = False) -> PageBlocks:
     """Build the page and serve it without blocking; every launch setting is here."""
     if "GRADIO_TEMP_DIR" not in os.environ:  # what is uploaded is for nobody else
-        os.environ["GRADIO_TEMP_DIR"] = tempfile.mkdtemp(prefix="bert-explorer-")
+        os.environ["GRADIO_TEMP_DIR"] = disk.temporary()
     blocks = build()
     limit_queue(blocks, limits.WAITING.most)
     same_on_a_space(blocks)

@@ -41,10 +41,12 @@ def deployment() -> "ray.serve.Deployment":
 class Worker:
     """Runs models for front ends: requests that wait during a pass are batched into the next, one pass at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, first: Checkpoint) -> None:
+        """Run the model of a checkpoint once: Serve sends requests to a worker only after this. Raises ModelError."""
         _listen_here_only()
         self._networks: OnceCache[Checkpoint, Network] = OnceCache(MODELS.most)
         self._one_pass = threading.Lock()
+        self._pooled(first, [((0,), (0,))], self._network(first).capabilities.layers, "mean", fast=False)
 
     async def states(self, asked: list[Asked]) -> list[list[np.ndarray]]:
         """The hidden states [layers + 1, tokens, hidden] float32 of each encoding, for each request. Raises ModelError."""

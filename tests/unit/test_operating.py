@@ -1,10 +1,10 @@
 """The app as a process of its own: what it logs, how it ends, and how it is packed."""
 
 import json
-import logging
 import os
 import re
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -15,7 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from explorer import app
 from explorer.core import disk
+from explorer.core.errors import ExplorerError
 from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -176,16 +178,63 @@ def test_plain_lines_hide_what_was_sent_too(caplog):
         assert "asyncio at " in others
 
 
-def test_runs_that_are_kept_elsewhere_than_asked_are_told_once(tmp_path, monkeypatch, caplog):
-    file = tmp_path / "a file"
-    file.write_text("")
-    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(file / "runs"))
+@pytest.mark.parametrize("setting", ["BERT_EXPLORER_RUNS", "GRADIO_TEMP_DIR"])
+def test_a_named_folder_that_cannot_be_written_ends_the_start(tmp_path, monkeypatch, capsys, setting):
+    (file := tmp_path / "a file").write_text("")
+    monkeypatch.setenv(setting, str(file / "below"))
+    with pytest.raises(SystemExit) as end:
+        app.parse([])
+    assert end.value.code == 2
+    assert disk.CLOSED.format(setting=setting, place=file / "below") in capsys.readouterr().err
+    monkeypatch.setenv(setting, str(tmp_path / "new" / "folder"))
+    app.parse([])
+    assert list((tmp_path / "new" / "folder").iterdir()) == []
+
+
+def test_runs_go_nowhere_else_than_into_the_named_folder(tmp_path, monkeypatch, refusal):
+    (file := tmp_path / "a file").write_text("")
     monkeypatch.setattr(disk, "RUNS", tmp_path / "own")
-    with caplog.at_level(logging.WARNING, "explorer"):
-        assert disk.folder() == disk.folder() == tmp_path / "own"
-    (record,) = caplog.records
-    assert str(file / "runs") in record.getMessage()
-    assert str(tmp_path / "own") in record.getMessage()
+    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(file / "runs"))  # it was there at the start
+    assert refusal(ExplorerError, disk.folder) == disk.NOWHERE
+    assert not (tmp_path / "own").exists()
+    monkeypatch.delenv("BERT_EXPLORER_RUNS")
+    assert disk.folder() == tmp_path / "own"
+
+
+def _wait_until(found, process):
+    while not found():
+        assert process.poll() is None
+        time.sleep(0.02)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such signals")
+@pytest.mark.parametrize("way", ["told", "told twice", "told while it starts", "does not start"])
+def test_nothing_of_a_process_stays_in_the_temporary_folder(tiny_folder, tmp_path, way):
+    port, place = free_port(), tmp_path / "tmp"
+    place.mkdir()
+    environment = os.environ | {"TMPDIR": str(place), "BERT_EXPLORER_MODEL": str(tiny_folder), "BERT_EXPLORER_PORT": str(port)}
+    environment.pop("GRADIO_TEMP_DIR", None)
+    seen = lambda: list(place.glob("bert-explorer-*"))  # noqa: E731
+    host = "203.0.113.1" if way == "does not start" else "127.0.0.1"  # an address of documentation (RFC 5737)
+    with subprocess.Popen([sys.executable, "app.py", "--host", host], cwd=ROOT, env=environment) as process:
+        try:
+            if way != "does not start":
+                _wait_until(seen, process)
+            if way in ("told", "told twice"):
+                _wait_until(lambda: _listens(port), process)
+            for _ in range({"does not start": 0, "told twice": 2}.get(way, 1)):
+                process.send_signal(signal.SIGTERM)
+                time.sleep(0.1)
+            code = process.wait()
+        finally:
+            process.kill()
+    assert code in ([2] if way == "does not start" else [0, 128 + signal.SIGTERM, -signal.SIGTERM])
+    assert seen() == []
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as line:
+        return line.connect_ex(("127.0.0.1", port)) == 0
 
 
 def test_the_container_is_made_of_what_is_here(readme):
