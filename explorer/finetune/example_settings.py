@@ -8,7 +8,8 @@ from explorer.bert.explorer import Explorer
 from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
 from explorer.core.limits import BOX_CHARACTERS, LABEL, TABLE_MEGABYTES, TRAINING_EXAMPLES
-from explorer.finetune.compute.from_table import BUILT_IN, Columns, built_in, examples_from_table
+from explorer.finetune.compute.columns import Columns
+from explorer.finetune.compute.from_table import BUILT_IN, built_in, examples_from_table
 from explorer.finetune.compute.hub_data import EXAMPLE
 from explorer.finetune.compute.task import TrainingPlan
 from explorer.finetune.compute.text_tasks import TextTask, text_task
@@ -42,7 +43,7 @@ STARTER = (
 FEWEST_CLASSES = 2
 TOGETHER = "Variants of one sentence are held out together."
 
-_of_tables: OnceCache[tuple[Table, Columns], tuple[Examples, str]] = OnceCache(4)  # 50,000 rows take seconds
+_of_tables: OnceCache[tuple[Table, Columns], tuple[Examples, list[str]]] = OnceCache(4)  # 50,000 rows take seconds
 
 
 def _number_of_classes(value: Any) -> int:
@@ -121,7 +122,8 @@ class ExampleSettings(View):
             raise InputError(missing[self.source])
         second = "" if self.second_column == NO_COLUMN else self.second_column
         columns = Columns(self.text_column, self.label_column, second)
-        return _of_tables.get((table, columns), lambda: examples_from_table(table, columns))
+        examples, notes = _of_tables.get((table, columns), lambda: examples_from_table(table, columns))
+        return examples, " ".join(notes)
 
     def title(self, examples: Examples) -> str:
         """The title of a run on these examples."""

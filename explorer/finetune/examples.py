@@ -10,7 +10,7 @@ from explorer.core.scheduling import FETCHING
 from explorer.core.steps import map_steps
 from explorer.finetune import live
 from explorer.finetune.compute import store
-from explorer.finetune.compute.from_table import Columns, guess_columns
+from explorer.finetune.compute.columns import Columns, guess_columns
 from explorer.finetune.compute.hub_data import fetch_data_set
 from explorer.finetune.example_settings import HUB, MOST_CLASSES, NO_COLUMN, READY, TYPED, ExampleSettings, starter
 from explorer.finetune.run import run_id, run_ids
