@@ -23,6 +23,8 @@ from explorer.ui.view import View
 TYPED, READY, FILE, HUB = "Typed here", "Built in", "A file", "From the hub"
 MOST_CLASSES = 6
 NO_COLUMN = "(none)"
+NAMES, DATA = "names the columns", "is data"
+AS_THEY_LOOK = "as they look"
 STARTER = (
     (
         "animal",
@@ -109,6 +111,15 @@ class ExampleSettings(View):
     text_column: str = _column("Text")
     label_column: str = _column("Label")
     second_column: str = _column("Second text")
+    first_row: str = choice((NAMES, DATA), "The first row", menu=True, linked=False, min_width=90, visible=False)
+    labels_are: str = choice(
+        ((AS_THEY_LOOK, ""), ("classes", "classes"), ("numbers", "number")),
+        "The labels are",
+        menu=True,
+        linked=False,
+        min_width=90,
+        visible=False,
+    )
 
     def examples(self) -> tuple[Examples, str]:
         """The examples, and a note about them. Raises InputError."""
@@ -121,7 +132,7 @@ class ExampleSettings(View):
             missing = {FILE: "Choose a CSV, TSV or JSON-lines file.", HUB: "Name a data set and fetch it."}
             raise InputError(missing[self.source])
         second = "" if self.second_column == NO_COLUMN else self.second_column
-        columns = Columns(self.text_column, self.label_column, second)
+        columns = Columns(self.text_column, self.label_column, second, kind=self.labels_are)
         examples, notes = _of_tables.get((table, columns), lambda: examples_from_table(table, columns))
         return examples, " ".join(notes)
 

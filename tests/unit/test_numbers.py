@@ -16,8 +16,8 @@ from explorer.bert.features import features
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import export, store
-from explorer.finetune.compute.finetune import train
 from explorer.finetune.compute.columns import Columns
+from explorer.finetune.compute.finetune import train
 from explorer.finetune.compute.from_table import examples_from_table, numbers_in
 from explorer.finetune.compute.run import told
 from explorer.finetune.compute.store import read_run

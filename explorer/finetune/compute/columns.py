@@ -16,12 +16,16 @@ MISSING_TEXT = {"nan", "null", "<na>"}
 
 @dataclass(frozen=True)
 class Columns:
-    """The roles of the columns; `text_b` is '' when the texts are single, `group` when the examples have no groups."""
+    """The roles of the columns; `text_b` is '' when the texts are single, `group` when the examples have no groups.
+
+    `kind` is "classes" or "number" where the labels are one whatever they look like.
+    """
 
     text: str
     label: str
     text_b: str = ""
     group: str = ""
+    kind: str = ""
     why: str = field(default="", compare=False)  # a sentence on how they were guessed
 
 

@@ -49,11 +49,12 @@ class ReadExamples:
 
 
 def read_examples(
-    path: str | Path, *, text: str = "", text_b: str | None = None, label: str = "", names: bool | None = None
+    path: str | Path, *, text: str = "", text_b: str | None = None, label: str = "", kind: str = "", names: bool | None = None
 ) -> ReadExamples:
     """The labelled texts of a CSV, TSV or JSON file. What is not named is guessed, and `notes` say how.
 
-    Name the columns to change the guess (text_b="" for single texts); `names` says whether the first row names the columns.
+    Name the columns to change the guess (text_b="" for single texts); kind="classes" or "number" says what the labels are, and
+    `names` whether the first row names the columns.
     Raises InputError when there is no such file, or nothing in it to learn from.
     """
     if not (path := Path(path)).is_file():
@@ -61,21 +62,19 @@ def read_examples(
     table = read_table(path)
     table = table if names is None else table.with_names(names)
     guessed = guess_columns(table)
-    columns = Columns(text or guessed.text, label or guessed.label, guessed.text_b if text_b is None else text_b)
+    columns = Columns(text or guessed.text, label or guessed.label, guessed.text_b if text_b is None else text_b, kind=kind)
     examples, note = examples_from_table(table, columns)
-    guess = [guessed.why] if columns == guessed else []
+    guess = [guessed.why] if replace(columns, kind="") == guessed else []
     notes = [table.about, *table.notes, *heading(table), *guess, *note]
-    scored = isinstance(examples, ScoredExamples)
-    labels = [] if scored else examples.classes
-    kind = "number" if scored else "classes"
-    return ReadExamples(len(examples), columns.text, columns.text_b, columns.label, kind, labels, notes, examples)
+    labels, found = ([], "number") if isinstance(examples, ScoredExamples) else (examples.classes, "classes")
+    return ReadExamples(len(examples), columns.text, columns.text_b, columns.label, found, labels, notes, examples)
 
 
 def heading(table: Table) -> list[str]:
     """A sentence on what the first row was taken for, where it might be either."""
     if not table.first:
         return []
-    return ["The first row names the columns." if table.headed else "The first row is data, since it does not look like names."]
+    return ["The first row names the columns." if table.headed else "The first row is data."]
 
 
 @cache
@@ -98,7 +97,7 @@ def examples_from_table(table: Table, columns: Columns, seed: int = 0) -> tuple[
         raise InputError("A head needs a column with the labels besides the one with the texts; choose two columns.")
     texts, labels = table.column(columns.text), [label.strip() for label in table.column(columns.label)]
     seconds = table.column(columns.text_b) if columns.text_b else [""] * len(texts)
-    kept, notes = _usable(texts, labels)
+    kept, notes = _usable(texts, labels, columns.kind)
     if len(kept) > (most := TRAINING_EXAMPLES.most):
         drawn = np.random.default_rng(seed).choice(len(kept), most, replace=False)
         notes.append(f"{most:,} of {len(kept):,} rows drawn with the seed")
@@ -112,7 +111,7 @@ def examples_from_table(table: Table, columns: Columns, seed: int = 0) -> tuple[
         tuple(_tidy(seconds[row]) for row in kept) if columns.text_b else (),
         tuple(table.column(columns.group)[row] for row in kept) if columns.group else (),
     )
-    if (numbers := numbers_in(examples.labels)) is not None:
+    if (numbers := _numbers(examples.labels, columns.kind)) is not None:
         examples = ScoredExamples(**vars(examples), numbers=numbers)
         check_numbers(numbers)
         notes.append("the labels are numbers, so a number is learnt (regression)")
@@ -122,7 +121,7 @@ def examples_from_table(table: Table, columns: Columns, seed: int = 0) -> tuple[
     return examples, [f"{note[0].upper()}{note[1:]}." for note in [*notes, *_describe_repeats(examples)] if note]
 
 
-def _usable(texts: Sequence[str], labels: Sequence[str]) -> tuple[list[int], list[str]]:
+def _usable(texts: Sequence[str], labels: Sequence[str], kind: str) -> tuple[list[int], list[str]]:
     """The rows with a text and a label that occurs twice, and phrases on the others. Raises InputError when there are none."""
     missing = missing_labels(labels)
     kept = [
@@ -136,11 +135,20 @@ def _usable(texts: Sequence[str], labels: Sequence[str]) -> tuple[list[int], lis
     without = f"without a text or a label left out{f' ({written} is no label)' if written else ''}"
     notes = [_count(len(texts) - len(kept), f"row {without}", f"rows {without}")]
     found = [labels[row] for row in kept]
-    if numbers_in(found) is None and (once := rarest(found)):
+    if _numbers(found, kind) is None and (once := rarest(found)):
         kept = [row for row in kept if labels[row] not in once]
         rare = f"whose label occurs once left out ({_named(sorted(once))})"
         notes.append(_count(len(once), f"row {rare}", f"rows {rare}"))
     return kept, notes
+
+
+def _numbers(labels: Sequence[str], kind: str) -> tuple[float, ...] | None:
+    """The labels as numbers, where they look like a measure or are said to be one. Raises InputError where they cannot be."""
+    if kind != "number":
+        return None if kind == "classes" else numbers_in(labels)
+    if (numbers := _measures(labels)) is None:
+        raise InputError(f"Some labels are no numbers up to {LARGEST:,.0f}; take them as classes, or choose another column.")
+    return numbers
 
 
 def _named(labels: Sequence[str]) -> str:
@@ -165,14 +173,19 @@ def numbers_in(labels: Sequence[str]) -> tuple[float, ...] | None:
 
     A decimal comma is read as a point.
     """
+    if (numbers := _measures(labels)) is None:
+        return None
+    fine = any(number % 1 for number in numbers) or len(set(numbers)) > MOST_RATINGS
+    return numbers if fine else None
+
+
+def _measures(labels: Sequence[str]) -> tuple[float, ...] | None:
+    """The labels as numbers, if all are finite and none is too large."""
     try:
         numbers = tuple(float(label.replace(",", ".", 1)) for label in labels)
     except ValueError:
         return None
-    if not np.isfinite(numbers).all() or np.abs(numbers).max(initial=0) > LARGEST:
-        return None
-    fine = any(number % 1 for number in numbers) or len(set(numbers)) > MOST_RATINGS
-    return numbers if fine else None
+    return numbers if np.isfinite(numbers).all() and np.abs(numbers).max(initial=0) <= LARGEST else None
 
 
 def _tidy(text: str) -> str:
