@@ -23,7 +23,7 @@ from explorer.ui.view import View
 TYPED, READY, FILE, HUB = "Typed here", "Built in", "A file", "From the hub"
 MOST_CLASSES = 6
 NO_COLUMN = "(none)"
-NAMES, DATA = "names the columns", "is data"
+NAMES, DATA = "has names", "is data"
 AS_THEY_LOOK = "as they look"
 STARTER = (
     (
@@ -100,7 +100,7 @@ class ExampleSettings(View):
     class_6: str = _class(6)
     lines_6: str = _lines(6)
     table: Table | None = upload(
-        label=f"CSV, TSV or JSON lines, up to {TABLE_MEGABYTES.most} MB",
+        label=f"CSV, TSV or JSON, up to {TABLE_MEGABYTES.most} MB",
         height=110,
         visible=False,
         when=lambda view: view.source == FILE,
@@ -129,7 +129,7 @@ class ExampleSettings(View):
         if self.source == TYPED:
             return self._typed(), ""
         if (table := self.table) is None:
-            missing = {FILE: "Choose a CSV, TSV or JSON-lines file.", HUB: "Name a data set and fetch it."}
+            missing = {FILE: "Choose a CSV, TSV or JSON file.", HUB: "Name a data set and fetch it."}
             raise InputError(missing[self.source])
         second = "" if self.second_column == NO_COLUMN else self.second_column
         columns = Columns(self.text_column, self.label_column, second, kind=self.labels_are)

@@ -225,7 +225,7 @@ def test_the_guess_is_stated_and_the_first_row_and_the_kind_are_one_click(subjec
     assert "The first row is data" in shown["read_as"]["value"]
     assert "'column 2' (it has 3 different values)" in shown["read_as"]["value"]
     assert shown["first_row"]["value"] == "is data"
-    turned = view.on_first_row(subject, "names the columns").settings
+    turned = view.on_first_row(subject, "has names").settings
     assert turned["table"].columns == ("a good day", "3")
     assert turned["label_column"] == "3"
     named = read(ExamplesView, subject, source=FILE, **turned)
