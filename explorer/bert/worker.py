@@ -46,7 +46,7 @@ class Worker:
         _listen_here_only()
         self._networks: OnceCache[Checkpoint, Network] = OnceCache(MODELS.most)
         self._one_pass = threading.Lock()
-        self._pooled(first, [((0,), (0,))], self._network(first).capabilities.layers, "mean", fast=False)
+        self._pooled(first, [((0,), (0,))], self._network(first).capabilities.layers, "mean")
 
     async def states(self, asked: list[Asked]) -> list[list[np.ndarray]]:
         """The hidden states [layers + 1, tokens, hidden] float32 of each encoding, for each request. Raises ModelError."""

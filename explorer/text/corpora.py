@@ -19,7 +19,8 @@ from explorer.core.limits import CHARACTERS, CORPUS_MEGABYTES, CORPUS_SENTENCES,
 from explorer.core.paths import ASSETS
 from explorer.text import limits
 from explorer.text.characters import has_visible_characters, visible
-from explorer.text.tables import decode, read_table, text_column_of
+from explorer.text.decoding import decode
+from explorer.text.tables import read_table, text_column_of
 from explorer.text.tagged import CONLLU_COLUMNS, FORM, ID, LINE_END, UPOS, is_conllu, split_words
 
 CORPUS_FILE_TYPES = (".txt", ".csv", ".tsv", ".jsonl", ".json", ".conllu", ".conll")

@@ -18,7 +18,7 @@ from explorer.core.formats import Every, Foreign, Misfit, numbered
 from explorer.core.limits import CHARACTERS, JSON_VALUES, LABEL, LINES, MEGABYTE, TABLE_MEGABYTES
 from explorer.text import limits
 from explorer.text.characters import EachCharacter, has_visible_characters, visible
-from explorer.text.tables import decode
+from explorer.text.decoding import decode
 
 TAGGED_FILE_TYPES = (".conllu", ".conll", ".txt", ".tsv", ".bio", ".iob", ".jsonl", ".json")
 WORD_KEYS, TAG_KEYS = ("words", "tokens"), ("tags", "ner_tags", "pos_tags", "labels")

@@ -31,7 +31,8 @@ from explorer.finetune.run import opening_run, run_id, run_ids
 from explorer.finetune.runs import Runs
 from explorer.finetune.tab import TAB
 from explorer.finetune.try_it import TryIt, samples_of
-from explorer.text.tables import Table
+from explorer.text.tables import Table, parse_table
+from explorer.training.examples import ScoredExamples
 from explorer.training.probe import LayerProbe
 from explorer.ui.pictures.numbers import kept
 from explorer.ui.subject import Subject
@@ -205,7 +206,7 @@ def test_a_table_is_guessed_shown_and_put_away(subject, source):
     assert "hoose" in ExamplesView(source=FILE).compute(subject)["about"]
     view = read(ExamplesView, subject, source=source, table=table())
     guessed = view.on_table(subject, view.table).settings
-    assert guessed == {"text_column": "text", "label_column": "label", "second_column": "(none)", "run": None}
+    assert guessed == {"text_column": "text", "label_column": "label", "second_column": "(none)", "labels_are": "", "run": None}
     chosen = read(ExamplesView, subject, source=source, table=table(), **guessed)
     assert len(chosen.examples()[0]) == 8
     shown = chosen.compute(subject)
@@ -214,6 +215,26 @@ def test_a_table_is_guessed_shown_and_put_away(subject, source):
     away = {**guessed, **view.on_source(subject, READY).settings}
     assert away["table"] is None
     assert read(ExamplesView, subject, **away).examples()
+
+
+def test_the_guess_is_stated_and_the_first_row_and_the_kind_are_one_click(subject):
+    rows = "a good day\t3\n" + "".join(f"a text number {row}\t{row % 2 + 4}\n" for row in range(12))
+    view = read(ExamplesView, subject, source=FILE, table=parse_table(rows.encode()))
+    chosen = read(ExamplesView, subject, source=FILE, table=view.table, **view.on_table(subject, view.table).settings)
+    shown = chosen.compute(subject)
+    assert "The first row is data" in shown["read_as"]["value"]
+    assert "'column 2' (it has 3 different values)" in shown["read_as"]["value"]
+    assert shown["first_row"]["value"] == "is data"
+    turned = view.on_first_row(subject, "has names").settings
+    assert turned["table"].columns == ("a good day", "3")
+    assert turned["label_column"] == "3"
+    named = read(ExamplesView, subject, source=FILE, **turned)
+    assert "The first row names the columns." in named.compute(subject)["read_as"]["value"]
+    assert named.on_first_row(subject, "is data").settings["table"] == view.table, "back again"
+    assert isinstance(replace(named, labels_are="number").examples()[0], ScoredExamples)
+    refused = replace(named, text_column="3", label_column="a good day", labels_are="number")
+    assert "no numbers" in refused.compute(subject)["about"]
+    assert refused.compute(subject)["label_column"]["visible"], "the way out"
 
 
 @pytest.mark.parametrize("columns", [("text", "text"), ("", ""), ("no such", "label"), ("text", "no such")])
