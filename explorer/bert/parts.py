@@ -35,7 +35,7 @@ class Parts:
         self.family = checkpoint.family
         opened = read_model(checkpoint)
         self.module = opened.module
-        self.tokenizer = read_tokenizer(checkpoint, self.module.config.vocab_size)
+        self.tokenizer = read_tokenizer(checkpoint, self.module.config)
         self.mask_id: int = self.tokenizer.mask_token_id
         self.writing = writing_of(self.tokenizer.get_vocab())
         self._name_parts()
