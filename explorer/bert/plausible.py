@@ -13,7 +13,8 @@ from typing import Any
 
 from safetensors import SafetensorError, safe_open
 
-from explorer.bert.checkpoints import WEIGHT_FILES, Checkpoint
+from explorer.bert.checkpoints import Checkpoint
+from explorer.bert.folders import WEIGHT_FILES
 from explorer.core.errors import ModelError
 from explorer.core.log import logger
 

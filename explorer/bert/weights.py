@@ -86,6 +86,12 @@ def _config(
         raise ModelError(
             f"{checkpoint.name} is a decoder or has relative positions; BERT Explorer reads encoders like {EXAMPLE_ID}."
         )
+    pruned = entries.get("pruned_heads")
+    if isinstance(pruned, dict) and any(pruned.values()):
+        raise ModelError(
+            f"The config.json of {checkpoint.name} lists pruned_heads, which transformers has not read since version 5; "
+            "open the model as it was before heads were pruned."
+        )
     # Entries that one family names differently may come under either name.
     known = {field.name for field in fields(kind)} | {*kind.attribute_map, *checkpoint.family.older_settings, *_UNDECLARED}
     try:
@@ -145,25 +151,3 @@ def _is_sound(weight: torch.Tensor) -> bool:
     """Whether every number is finite and below LARGEST in size; comparisons with NaN are false."""
     lowest, highest = weight.detach().aminmax()
     return bool(lowest > -LARGEST and highest < LARGEST)
-
-
-def read_tokenizer(checkpoint: Checkpoint, config: transformers.PreTrainedConfig) -> transformers.PreTrainedTokenizerBase:
-    """The tokenizer of a model of this configuration. Raises ModelError when it is broken or belongs to another model."""
-    vocab_size = config.vocab_size
-    try:
-        with LOCK:  # see read_model
-            open_tokenizer = transformers.AutoTokenizer.from_pretrained
-            tokenizer = open_tokenizer(checkpoint.folder, config=config, local_files_only=True, trust_remote_code=False)
-        highest = max(tokenizer.get_vocab().values(), default=0)
-        for pair in (("a",), ("a", "b")):  # some faults only show when texts are encoded
-            tokenizer(*pair, truncation="longest_first", max_length=16)
-            tokenizer(*pair, truncation=False, verbose=False)
-    except Exception as error:  # see read_model
-        logger.warning("The tokenizer of a model cannot be read", exc_info=error)
-        raise checkpoint.unreadable("tokenizer") from error
-    # A tokenizer that did not find its vocabulary has five pieces and gives [UNK] for every word, without an error.
-    if not vocab_size // 2 <= len(tokenizer) <= vocab_size or highest >= vocab_size:
-        raise checkpoint.faulty(f"The tokenizer of {checkpoint.name} has {len(tokenizer):,} pieces, its model {vocab_size:,}")
-    if not tokenizer.is_fast or None in (tokenizer.mask_token_id, tokenizer.pad_token_id):
-        raise ModelError(f"The tokenizer of {checkpoint.name} has no [MASK] or [PAD], or cannot tell where pieces are.")
-    return tokenizer
