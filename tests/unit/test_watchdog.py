@@ -9,6 +9,7 @@ import time
 import pytest
 
 from explorer.server import watchdog
+from tests.ports import free_port
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 SECONDS = 2.4
@@ -79,6 +80,30 @@ def test_a_process_that_was_stopped_goes_on(both):
 def test_a_debugger_and_a_limit_of_zero_turn_it_off(before, seconds):
     program = f"import sys; {before}\nfrom explorer.server import watchdog; print(watchdog.start(None, {seconds}))"
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120).stdout == "None\n"
+
+
+THE_APP = """
+import re, sys, threading, time
+from explorer import app
+from explorer.core.engine import when_loaded
+
+def freeze():
+    time.sleep(8)  # longer than the limit: as long as the loop moves, nothing happens
+    print("frozen", flush=True)
+    re.match("(a+)+$", "a" * 60 + "b")
+
+when_loaded(lambda: threading.Thread(target=freeze, daemon=True).start())
+app.main(["--port", sys.argv[1]])
+"""
+
+
+def test_the_app_is_watched(tmp_path):
+    own = {"BERT_EXPLORER_MAX_FROZEN_SECONDS": "5", "BERT_EXPLORER_RUNS": str(tmp_path), "GRADIO_TEMP_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", THE_APP, str(free_port())]
+    ended = subprocess.run(command, env=os.environ | own, capture_output=True, text=True, timeout=300)
+    assert ended.returncode == watchdog.ENDS
+    assert "frozen" in ended.stdout
+    assert "in freeze" in ended.stderr
 
 
 def gone(process: int) -> bool:
