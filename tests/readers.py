@@ -43,6 +43,12 @@ def turn(path: Path) -> None:
 
 
 @apart
+def repeat(path: Path) -> list[str]:
+    """More than a pipe holds."""
+    return [f"{number} {path.name}" * 1_000 for number in range(1_000)]
+
+
+@apart
 def sleep(path: Path) -> None:
     """Tells its process beside the file, and waits for ever."""
     path.with_suffix(".pid").write_text(str(os.getpid()))

@@ -13,6 +13,7 @@ import os
 import pickle
 import sys
 import threading
+import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
@@ -39,7 +40,7 @@ except ImportError:  # not on this system
 SMALL = MEGABYTE  # bytes of a file that is read here: it takes about as long as a process takes to start
 KEPT = 32 * MEGABYTE  # bytes of answers that are kept, as they came through the pipe
 MOST_ANSWER = 256 * MEGABYTE  # bytes of one answer: an experiment has as many numbers
-PATIENCE = 4  # how many times longer than its processor time a process may take beside others
+PATIENCE = 10  # how many times longer than its processor time a process may take beside others
 ROOT = Path(__file__).resolve().parents[2]
 FAILED = 3  # the exit status of a process in which our own code failed
 CHILD = "from explorer.core.apart import serve; serve()"
@@ -107,17 +108,22 @@ def _asked(asked: bytes) -> _Answer:
     """
     command = [sys.executable, "-P", "-c", CHILD, asked.hex()]
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")  # each reserves memory
-    environment = os.environ | threads | {"PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))}
+    environment = os.environ | threads | {"PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), *sys.path)))}
     with _place(VISITOR.get()), Popen(command, stdin=PIPE, stdout=PIPE, env=environment, start_new_session=True) as process:
         assert process.stdout is not None
         late = threading.Timer(PATIENCE * FILE_SECONDS.most, process.kill)
+        end = time.monotonic() + late.interval
         late.start()
         try:
             came = _Counted(process.stdout)
             return _Answer(_Plain(came).load(), came.size)
         except (EOFError, OSError, pickle.UnpicklingError, MemoryError):
+            if came.size > MOST_ANSWER:
+                process.kill()  # it would wait for us
             if process.wait() == FAILED:
                 raise RuntimeError("A file's reader failed; it has written where.") from None
+            if time.monotonic() >= end:
+                raise BusyError(BUSY) from None
             return _Answer(InputError(FILE_SECONDS.tell()), 0)
         finally:
             late.cancel()

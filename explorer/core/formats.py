@@ -57,7 +57,7 @@ class Misfit(ValueError):
         self.kind, self.place = kind, place
 
     def within(self, number: int) -> "Misfit":
-        """The same in a list whose items count from `number`, or in the item of this number."""
+        """This error in a list whose items count from `number`, or in the item of this number."""
         at, *rest = self.place or (0,)
         return Misfit(self.kind, (at + number, *rest) if isinstance(at, int) else (number, at, *rest))
 
