@@ -69,7 +69,7 @@ class Gate:
 
     def _refusal(self, scope: Scope) -> tuple[int, str, str] | None:
         headers = Headers(scope=scope)
-        if not self._names.allow(headers.get("host", "")):
+        if not all(map(self._names.allow, [headers.get("host", ""), *headers.getlist("x-forwarded-host")])):
             return 400, "host", "This app does not go by that name; open it as localhost, or name it in BERT_EXPLORER_HOSTS."
         if (scope["method"] not in SAFE or _is_guarded(scope["path"], headers)) and self._is_foreign(headers):
             sentence = "A page of another site sent this; use the app's own page, or name that site in BERT_EXPLORER_HOSTS."

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import stat
@@ -13,11 +14,15 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+import gradio as gr
 import pytest
 
 from explorer import app
+from explorer.bert import replicas
 from explorer.core import disk
 from explorer.core.errors import ExplorerError
+from explorer.server import stopping
+from explorer.server.metrics import Metrics
 from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,6 +32,7 @@ EPOCHS = 200
 PROCESS = f"""
 import sys, threading, time
 from explorer import app
+from explorer.bert import replicas
 from explorer.core import jobs; from explorer.finetune.compute import store
 
 def train(folder):
@@ -235,6 +241,30 @@ def test_nothing_of_a_process_stays_in_the_temporary_folder(tiny_folder, tmp_pat
 def _listens(port: int) -> bool:
     with socket.socket() as line:
         return line.connect_ex(("127.0.0.1", port)) == 0
+
+
+def test_the_unit_of_systemd_is_one(guide, tmp_path):
+    [unit] = re.findall(r"```ini\n(.*?)```", guide["operating"], re.DOTALL)
+    assert {"Restart=always", "TimeoutStopSec=25"} <= set(unit.splitlines())
+    assert stopping.BOUND < 25
+    if not (program := shutil.which("systemd-analyze")):
+        pytest.skip("no systemd on this machine")
+    unit = unit.replace("/opt/bert-explorer/.venv/bin/python", sys.executable).replace("User=explorer\n", "")
+    (file := tmp_path / "bert-explorer.service").write_text(unit)
+    found = subprocess.run([program, "verify", "--recursive-errors=no", str(file)], capture_output=True, text=True)
+    assert (found.returncode, "bert-explorer" in found.stderr) == (0, False), found.stderr
+
+
+def test_alert_rules_are_about_numbers_that_there_are(guide, monkeypatch):
+    [rules] = re.findall(r"```yaml\n(groups.*?)```", guide["operating"], re.DOTALL)
+    monkeypatch.setattr(replicas, "_wanted", replicas.Scale(1, 1))
+    with gr.Blocks() as page:
+        page.turns = ()
+    (metrics := Metrics(page)).refused("internal")
+    given = set(re.findall(r"^(\w+)(?:{.*})? \S+$", metrics.text().decode(), re.MULTILINE))
+    asked = set(re.findall(r"\b(?:bert_explorer|process)_\w+", rules))
+    assert len(asked) > 4
+    assert asked <= given
 
 
 def test_the_container_is_made_of_what_is_here(readme):
