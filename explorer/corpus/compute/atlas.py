@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from explorer.analysis.projection import FEWEST_FOR_A_FIT, MapSettings, project
+from explorer.analysis.projection import MapSettings, project
 from explorer.bert.attending import Heads, answering
 from explorer.bert.checkpoints import BUNDLED_FOLDER
 from explorer.bert.explorer import Explorer
@@ -97,8 +97,7 @@ def mapped_in_steps(atlas: HeadAtlas) -> Generator[float | None, None, HeadAtlas
     if len(atlas.points):
         return atlas
     vectors = atlas.profiles.vectors
-    settings = replace(MAP, method="umap" if len(vectors) >= FEWEST_FOR_A_FIT else "pca")
-    found = yield from relay(partial(project, vectors, settings, None))
+    found = yield from relay(partial(project, vectors, MAP, None))
     return replace(atlas, points=found.points)
 
 
