@@ -23,6 +23,7 @@ from explorer.ui.pictures.base import shorten
 from explorer.ui.pictures.strip_table import Column, Row, in_context, strip_table
 from explorer.ui.settings import choice, number
 from explorer.ui.subject import Subject, head_name
+from explorer.ui.telling import stands_out
 from explorer.ui.view import Content, Finding, NewInput, Why, button, check, max_error, note, part, read, sentence, verdict
 
 NO_WORDS = ("(begin)", "(end)", "(special)")  # markers in place of a word, which are shared by many tokens
@@ -126,6 +127,8 @@ class Search(LookUp):
         told = f"{count} of {near} in {self._space(subject)} {SHARED[what].format(value)}"
         why = Why("hidden", "Layer by layer", {"layer": subject.selection.layer, "token": subject.token})
         told += f"; of all words in the corpus {whole_percent(usual)}."
+        if not stands_out(count / len(found.hits), usual):
+            told = f"No property stands out among {near} in {self._space(subject)}."
         if self.compare == STATE:
             return Finding(told, why)
         target, times = next(iter(found.counts("target").items()))

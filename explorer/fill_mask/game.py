@@ -20,6 +20,7 @@ from explorer.ui.pictures.strip_table import Column, Row, strip_table
 from explorer.ui.pictures.token_row import token_row
 from explorer.ui.settings import choice, number, switch
 from explorer.ui.subject import Subject
+from explorer.ui.telling import two_places
 from explorer.ui.view import (
     Change,
     Content,
@@ -112,9 +113,12 @@ class Game(View):
         place, number = _dearest(played), len(played.positions)
         truth, best = played.encoding.tokens[played.positions[place]], played.guesses[place].candidates[0].token
         loss = float(played.losses[place])
+        gives = f"BERT gives it {whole_percent(math.exp(-loss))}, a loss of {two_places(loss)} nats"
+        if best == truth:
+            which = f"Even the most expensive of {number} chosen pieces" if number > 1 else "The only chosen piece"
+            return Finding(f"{which}, “{truth}”, is the first guess: {gives}.")
         which = f"Of {number} chosen pieces “{truth}” costs most" if number > 1 else f"The only chosen piece is “{truth}”"
-        guess = "and yet it is the first guess" if best == truth else f"the first guess is “{best}”"
-        return Finding(f"{which}: BERT gives it {whole_percent(math.exp(-loss))}, a loss of {loss:.2f} nats, {guess}.")
+        return Finding(f"{which}: {gives}; the first guess is “{best}”.")
 
     def on_again(self, subject: Subject, index: None) -> Change:
         """Use the next seed."""
