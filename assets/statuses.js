@@ -10,7 +10,8 @@ async function keepNoInputs() {
   if (!kind?.resolve_args) return; // a different version of Gradio: the page is slower then
   const resolve = kind.resolve_args;
   kind.resolve_args = function (status) {
-    document.dispatchEvent(new CustomEvent("bert:call", { detail: { number: status.fn_index, stage: status.status } }));
+    // One without `stage` is of a listener whose script may decide not to call.
+    if (status.stage || status.status !== "pending") document.dispatchEvent(new CustomEvent("bert:call", { detail: { number: status.fn_index, stage: status.status } }));
     return resolve.call(this, { ...status, stream_state: null }); // the page has no streaming inputs
   };
 }

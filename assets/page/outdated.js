@@ -1,5 +1,4 @@
 // What is shown is pale from the key or click on that asks for something else, until that is there.
-import { onMount } from "../shared/mounting.js";
 import { drawingState, place } from "./drawing.js";
 import { told } from "./told.js";
 import { typingState } from "./typing.js";
@@ -72,7 +71,6 @@ export function watchOutdated() {
   });
   document.addEventListener("bert:read", () => typingState.tell || delete document.body.dataset.unread);
   document.addEventListener("bert:drawn", () => requestAnimationFrame(look));
-  onMount(() => calls.clear()); // an answer that builds a part of the page is never reported as complete
   document.addEventListener("bert:call", ({ detail: { number, stage } }) => {
     if (background.has(number) || !document.body.dataset.stale) return;
     if (stage === "pending") return void calls.set(number, calls.get(number) ?? performance.now());

@@ -16,7 +16,7 @@ FULL = """() => [...document.querySelectorAll("#tabs :is(.block.bx-content, [id$
     .map((one) => one.id)"""
 NONE_FULL = f"() => !({FULL})().length"
 CURRENT = "() => !document.body.dataset.stale && !document.body.dataset.more && !document.body.dataset.busy"
-EMPTY, OTHER = "Text A is empty", "Paris is the capital of [MASK]."
+OTHER = "Paris is the capital of [MASK]."
 
 
 @contextmanager
