@@ -46,6 +46,7 @@ from explorer.export.ways import WAYS
 from explorer.page.blocks import PageBlocks
 from explorer.page.building import group_style
 from explorer.page.components import page_head
+from explorer.page.examples import EXAMPLES
 from explorer.page.sections import section_style
 from explorer.page.shell import build
 from explorer.server import assistants, logs, proxies, watchdog
@@ -226,17 +227,19 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool 
         theme=THEME,
         css=(ASSETS / "style.css").read_text("utf-8") + group_style(TABS) + section_style(),
         ssr_mode=False,  # Node would answer in front of the guards
-        app_kwargs=guarded(blocks, host, Document(our_head(), PAINT, CARD_ADDRESS)),
+        app_kwargs=guarded(blocks, host, Document(our_head(blocks), PAINT, CARD_ADDRESS)),
     )
     return blocks
 
 
-def our_head() -> str:
+def our_head(blocks: PageBlocks) -> str:
     """The page's head: its styles, so that nothing is laid out twice, and its scripts."""
     mark = base64.b64encode((ASSETS / "mark.svg").read_bytes()).decode("ascii")
     own = f':root {{ --bx-mark: url("data:image/svg+xml;base64,{mark}"); }}'
     ways = [{"key": way.key, "label": way.label} for way in WAYS]
-    told = json.dumps({"ways": ways, "longest": qr.LONGEST, "statuses": statuses_script()}).replace("<", "\\u003c")
+    examples = [texts for texts in EXAMPLES.values() if texts[1]]
+    known = {"ways": ways, "longest": qr.LONGEST, "statuses": statuses_script(), "background": blocks.in_background}
+    told = json.dumps({**known, "examples": examples}).replace("<", "\\u003c")
     data = f'<script type="application/json" id="bx-told">{told}</script>'  # read by assets/page/told.js
     card = {"og:title": "BERT Explorer", "og:description": ABOUT, "og:type": "website"}
     metas = "".join(f'<meta property="{name}" content="{text}">' for name, text in card.items())
