@@ -94,7 +94,7 @@ def train_head(
 def read_examples(file: str, text: str = "", label: str = "", text_b: str = "", kind: str = "") -> dict[str, Any]:
     """The examples in a CSV, TSV or JSON file, which is sent in Base64. Columns that are not named are guessed.
 
-    text_b="" guesses whether there are second texts, "(none)" says that there are none; kind is "classes", "number", or "" for
+    text_b="" guesses whether the file has second texts, "(none)" ignores them; kind is "classes", "number", or "" for
     what the labels look like. The notes say what was guessed and left out. The examples of classes can be sent to /train_head.
 
     Returns:

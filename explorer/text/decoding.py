@@ -24,6 +24,8 @@ def decode(data: bytes) -> tuple[str, str]:
         try:
             text = data.decode(encoding)
         except UnicodeDecodeError:
+            if encoding == "utf-8" and (mended := _mended(data)):
+                return mended
             continue
         if "\0" not in text and not (encoding.startswith("utf-16") and _is_noise(text[:SAMPLE])):
             return text, name
@@ -41,6 +43,14 @@ def _candidates(data: bytes) -> list[tuple[str, str]]:
         return [("utf-16-le" if odd > even else "utf-16-be", "UTF-16")] if max(even, odd) > 8 * min(even, odd) else []
     # cp1252 is what Excel writes in the West; it lacks five bytes, latin-1 none, so it never fails.
     return [("utf-8", "UTF-8"), ("cp1252", "Windows-1252"), ("latin-1", "Windows-1252")]
+
+
+def _mended(data: bytes) -> tuple[str, str] | None:
+    """A text in UTF-8 with a few bytes that are not, which become U+FFFD; None where they are not few."""
+    text = data.decode("utf-8", "replace")
+    broken = text.count("\ufffd")
+    right = len(text) - len(text.encode("ascii", "ignore")) - broken
+    return (text, f"UTF-8 with {broken:,} broken character{'s' * (broken != 1)}") if right > 2 * broken else None
 
 
 def _is_noise(text: str) -> bool:

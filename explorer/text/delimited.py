@@ -1,66 +1,32 @@
-"""Records of delimited texts: clevercsv finds the delimiter; quotes that never close are found here."""
+"""Records of delimited texts, where quotes may be open and texts may contain delimiters."""
 
 import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Literal
 
-from explorer.core.lazy import clevercsv
 from explorer.core.limits import CELL_LINES, COLUMNS, TABLE_MEGABYTES
+from explorer.text.dialect import DELIMITERS, Dialect, Record, find_dialect, unquoted
 
-DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar"}
-SAMPLE, STRETCH = 12_000, 60  # characters shown to clevercsv; its work is quadratic in a stretch without delimiters and quotes
 LOOKED_AT = 20  # lines of a quoted cell that are read as rows, to see whether they are
-ONE_COLUMN = "\x1f"  # a delimiter that no text contains
-LINES_COMPARED = 200  # lines in which delimiters are compared where clevercsv finds none
-EVEN = 0.9  # share of the rows that must have one length for that
 MOST_LOOSE = 500  # quotes that open a cell and are not closed, beyond which all quotes are characters
+LEARNED_FROM = 5_000  # records that show which values a column has
+MOST_TITLES = 5  # lines above a table
 NAMED_ROWS = 5  # rows named in a note
 KNOWN_SHARE, FEW = 0.25, 5  # of different values, and how many of them, up to which a column is taken for labels
 
-_STRETCH = re.compile(rf"([^\t,;|\"'\\\r\n]{{{STRETCH}}})[^\t,;|\"'\\\r\n]+")
 _SEP = re.compile(r'"?sep=([\t,;|])"?\r?\n?', re.IGNORECASE)
 csv.field_size_limit(TABLE_MEGABYTES.bytes)  # a long text is cut later, with a message; csv's own limit is 128 KiB
 
-Record = list[str]
 NUMBERS: set[str] = set()  # of a column: any number
-
-
-@dataclass(frozen=True)
-class Dialect:
-    """How records are written. The quote is "" where quotation marks are mere characters."""
-
-    delimiter: str
-    quote: str = '"'
-    escape: str = ""
-
-    def read(self, lines: Iterable[str], strict: bool = False) -> Iterator[tuple[Record, int]]:
-        """The records of some lines, each with the number of lines read so far. Raises csv.Error where strict."""
-        quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if self.quote else csv.QUOTE_NONE
-        reader = csv.reader(
-            lines,
-            delimiter=self.delimiter,
-            quotechar=self.quote or None,
-            escapechar=self.escape or None,
-            quoting=quoting,
-            strict=strict,
-        )
-        for row in reader:
-            yield row, reader.line_num
-
-    @property
-    def plain(self) -> "Dialect":
-        """The same, but with quotation marks as characters."""
-        return Dialect(self.delimiter, "", self.escape if not self.quote else "")
 
 
 @dataclass
 class Records:
-    """The records of a text, and sentences on what was guessed; `numbers` in these count records from 1, the names included."""
+    """The records of a text, and sentences on what was guessed, which count records from 1."""
 
     rows: list[Record]
     delimiter: str
@@ -72,86 +38,21 @@ def read_records(text: str) -> Records:
     told = _SEP.match(text)
     text = text[told.end() :] if told else text
     lines = list(io.StringIO(text, newline=""))
-    dialect = _dialect(text, lines, told[1] if told else "")
+    dialect = find_dialect(text, lines, told[1] if told else "")
     reading = _Reading(lines, dialect)
     rows = reading.records()
+    titles = _titles(rows)
     notes = [f"The first line, sep={told[1]}, names the delimiter and is skipped."] if told else []
-    return Records(rows, DELIMITERS.get(dialect.delimiter, "one column"), [*notes, *reading.notes()])
+    if titles:
+        notes.append(f"{'The first line' if titles == 1 else f'The first {titles} lines'} above the table skipped.")
+    return Records(rows[titles:], DELIMITERS.get(dialect.delimiter, "one column"), [*notes, *reading.notes()])
 
 
-def _dialect(text: str, lines: Sequence[str], told: str) -> Dialect:
-    """The delimiter, unless told, by clevercsv from a sample; the quotes by whether all lines keep to them."""
-    sample = _sample(lines)
-    among = [told] if told else [one for one in DELIMITERS if one in sample]
-    found = clevercsv.Detector().detect(sample, delimiters=among)
-    delimiter = told or (found and found.delimiter) or _most_even(lines[:LINES_COMPARED], among)
-    if not told and _widths(lines[:LINES_COMPARED], delimiter).most_common(1)[0][0] == 1:
-        return Dialect(ONE_COLUMN)
-    if found and found.quotechar == "'" and _encloses("'", lines[:LINES_COMPARED], delimiter):
-        return _quoting(lines, delimiter, "'")
-    if '"' not in text:
-        return Dialect(delimiter, "", (found and found.escapechar) or "")
-    return _quoting(lines, delimiter, '"')
-
-
-def _most_even(lines: Sequence[str], among: Sequence[str]) -> str:
-    """The delimiter that makes rows of one length, where clevercsv finds none; else one that makes one column."""
-
-    def score(delimiter: str) -> tuple[float, int]:
-        widths = _widths(lines, delimiter)
-        width, rows = max(widths.items(), key=lambda item: (item[1], item[0]), default=(1, 0))
-        return (rows / max(1, widths.total()) if width > 1 else 0.0), width
-
-    best = max(among, key=score, default=ONE_COLUMN)
-    return best if best != ONE_COLUMN and score(best)[0] >= EVEN else ONE_COLUMN
-
-
-def _widths(lines: Sequence[str], delimiter: str) -> Counter[int]:
-    """How many records have how many cells."""
-    return Counter(len(row) for row, _ in _quoting(lines, delimiter, '"').read(lines) if any(row))
-
-
-def _encloses(quote: str, lines: Sequence[str], delimiter: str) -> bool:
-    """Whether every second line or more has a cell between these quotes."""
-    rows = [row for row, _ in Dialect(delimiter, "").read(lines) if any(row)]
-    inside = [any(len(cell) > 1 and cell.strip()[:1] == cell.strip()[-1:] == quote for cell in row) for row in rows]
-    return sum(inside) >= 0.5 * len(rows)
-
-
-def _sample(lines: Sequence[str]) -> str:
-    """The first lines, and then lines with quotation marks, in which every long stretch of letters is cut short."""
-    size = 0
-    taken: list[str] = []
-    quoted = (line for line in islice(lines, 1_000, None) if '"' in line)
-    for line in (*islice(lines, 1_000), *islice(quoted, 100)):
-        short = _STRETCH.sub(r"\1", line[: 4 * SAMPLE])[:SAMPLE]
-        if size + len(short) > SAMPLE and taken:
-            break
-        taken.append(short)
-        size += len(short)
-    return "".join(taken)
-
-
-def _quoting(lines: Sequence[str], delimiter: str, quote: str) -> Dialect:
-    """The first way of quoting that all lines keep to; if there is none, that of most."""
-    doubled, escaped = Dialect(delimiter, quote), Dialect(delimiter, quote, "\\")
-    for dialect in (doubled, escaped):
-        try:
-            for _ in dialect.read(lines, strict=True):
-                pass
-        except csv.Error:
-            continue
-        return dialect
-    plain = doubled.plain
-    rows = [row for row, _ in plain.read(lines) if any(row)]
-    widths = Counter(map(len, rows))
-    width, most = widths.most_common(1)[0]
-    opened = [cell for row in rows for cell in row if cell.startswith(quote)]
-    closed = sum(cell != quote and cell.endswith(quote) and quote not in _unquoted(cell, quote) for cell in opened)
-    if width > 1 and most > 0.98 * len(rows) and closed < len(opened) / 2:
-        return plain
-    text = "".join(lines)
-    return escaped if text.count("\\" + quote) > text.count(2 * quote) else doubled
+def _titles(rows: Sequence[Record]) -> int:
+    """The number of lines above the table: a title or a comment, in one cell where the others have several."""
+    width = Counter(map(len, rows)).most_common(1)[0][0] if rows else 1
+    titles = next((number for number, row in enumerate(rows) if len(row) > 1), 0)
+    return titles if width > 1 and titles <= MOST_TITLES else 0
 
 
 class _Reading:
@@ -163,25 +64,41 @@ class _Reading:
         self.cell_lines = CELL_LINES.most + 1
         self.loose: list[int] = []  # numbers of the records whose quote was never closed
         self.wide: list[int] = []  # numbers of the records with delimiters and line breaks in one cell
+        self.joined: list[int] = []  # numbers of the records with a delimiter too many
         self.columns: list[set[str] | None] = []  # for each column its values, if they are few
 
     def records(self) -> list[Record]:
         """All records that are not blank."""
         if not self.dialect.quote:
-            self.loose = [number for number, row in enumerate(self._plain(), 1) if any(c.startswith('"') for c in row)]
-            return self._plain()
-        self.columns = _columns([row for row, _ in islice(self._single(), 5_000)])
-        rows: list[Record] = []
+            rows = [row for row, _ in self.dialect.read(self.lines) if any(cell.strip() for cell in row)]
+            self.columns = _columns(rows[:LEARNED_FROM])
+            self.loose = [number for number, row in enumerate(rows, 1) if any(c.startswith('"') for c in row)]
+            return self._wide(rows)
+        self.columns = _columns([row for row, _ in islice(self._single(), LEARNED_FROM)])
+        rows = []
         start = 0
         while start < len(self.lines):
             start = self._read_from(start, rows)
             if self.budget < 0 or len(self.loose) > MOST_LOOSE:
                 self.dialect = self.dialect.plain
                 return self.records()
-        return rows
+        return self._wide(rows)
 
-    def _plain(self) -> list[Record]:
-        return [row for row, _ in self.dialect.read(self.lines) if any(cell.strip() for cell in row)]
+    def _wide(self, rows: Sequence[Record]) -> list[Record]:
+        """Records as wide as most, where two or more cells of one are a text with delimiters."""
+        if all(values is None for values in self.columns):
+            return list(rows)
+        return [self._joined(row, number) if len(row) > len(self.columns) else row for number, row in enumerate(rows, start=1)]
+
+    def _joined(self, row: Record, number: int) -> Record:
+        width = len(self.columns)
+        for place in range(width):
+            end = place + len(row) - width + 1
+            joined = [*row[:place], self.dialect.delimiter.join(row[place:end]), *row[end:]]
+            if self._fits(joined):
+                self.joined.append(number)
+                return joined
+        return row
 
     def _single(self) -> Iterator[tuple[Record, int]]:
         """The records of one line."""
@@ -224,7 +141,7 @@ class _Reading:
         at = next((place for place, cell in enumerate(row) if cell.startswith(self.dialect.quote)), None)
         if surplus > 0 and at is not None:
             row[at : at + surplus + 1] = [self.dialect.delimiter.join(row[at : at + surplus + 1])]
-        return [_unquoted(cell, self.dialect.quote) for cell in row]
+        return [unquoted(cell, self.dialect.quote) for cell in row]
 
     def _fits(self, row: Record) -> bool:
         """Whether a row is like the others: as long, and with their labels where they have some."""
@@ -243,6 +160,8 @@ class _Reading:
         if self.wide:
             name = DELIMITERS.get(self.dialect.delimiter, "delimiter")
             notes.append(f"A quoted cell contains {name}s and line breaks in {_rows(self.wide)}: check its quotation marks.")
+        if self.joined:
+            notes.append(f"A text without quotation marks contains the delimiter in {_rows(self.joined)}: its cells are joined.")
         return notes
 
 
@@ -278,12 +197,6 @@ def _is_number(cell: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _unquoted(cell: str, quote: str) -> str:
-    """A cell without the quotes around it, if it has both."""
-    inside = cell[1:-1]
-    return inside.replace(2 * quote, quote) if len(cell) > 1 and cell[0] == cell[-1] == quote else cell
 
 
 def _rows(numbers: Sequence[int]) -> str:

@@ -8,13 +8,13 @@ from pydantic_core import from_json
 
 from explorer.core.errors import InputError
 from explorer.core.limits import CELLS
+from explorer.text.names import KNOWN_NAMES, normal
 
 SHAPES = (
     "This shape of JSON is not read; send one object per line, a list of objects or of rows, an object of columns, or what "
     "pandas writes, alone or under a key such as data."
 )
 WRAPPERS = ("train", "data", "rows", "examples", "records", "items")  # keys of which the first is taken where there are several
-TELLING = {"text", "label", "sentence", "sentence1", "premise", "review", "target", "class", "category"}
 NESTED = 3  # objects around a table
 
 Cells = dict[str, Any]
@@ -56,7 +56,7 @@ def _lines(text: str) -> Found | None:
 
 def _is_meant(text: str) -> bool:
     """Whether a text is meant as JSON: a cell of a table may well begin with [MASK], [1] or {name}."""
-    return "".join(text[:200].split()).startswith(('{"', '[{"', '[["'))
+    return "".join(text[:200].split()).startswith(('{"', '[{"', '[["', "[{'", "{'text'"))
 
 
 def _table(value: object, depth: int = 0) -> Found:
@@ -72,7 +72,7 @@ def _table(value: object, depth: int = 0) -> Found:
     if isinstance(value.get("schema"), dict) and isinstance(data, list):
         return _without_index(_of_list(data), value["schema"].get("primaryKey"))
     values = list(value.values())
-    if values and all(isinstance(one, dict) for one in values):
+    if values and all(isinstance(one, dict) and not _is_table(one) for one in values):
         return _of_objects(value)
     lists = {name: one for name, one in value.items() if isinstance(one, list)}
     if lists and len(lists) == len(value) and not any(isinstance(one, dict) for cells in lists.values() for one in cells):
@@ -110,8 +110,8 @@ def _of_columns(columns: dict[str, list[Any]]) -> Found:
 def _of_objects(value: dict[str, dict[str, Any]]) -> Found:
     """The rows of an object of objects: pandas' columns by name, each with values by row, or rows by number."""
     inner = list(dict.fromkeys(key for cells in value.values() for key in cells))
-    by_row = all(key.isdecimal() for key in value) or bool(TELLING & {key.lower() for key in inner})
-    by_column = all(key.isdecimal() for key in inner) or bool(TELLING & {key.lower() for key in value})
+    by_row = all(key.isdecimal() for key in value) or bool(KNOWN_NAMES & set(map(normal, inner)))
+    by_column = all(key.isdecimal() for key in inner) or bool(KNOWN_NAMES & set(map(normal, value)))
     if by_row and not by_column:
         return Found(list(value.values()))
     if not inner or not (by_column or len(inner) > len(value)):
@@ -123,7 +123,7 @@ def _wrapped(value: dict[str, Any], depth: int) -> Found:
     """The rows below a key. An object of texts and numbers only is one row. Raises InputError where no value is a table."""
     tables = [name for name, one in value.items() if isinstance(one, list | dict) and one and _is_table(one)]
     if not tables:
-        if any(isinstance(one, dict | list) and one for one in value.values()) and "text" not in value:
+        if not KNOWN_NAMES & set(map(normal, value)):
             raise InputError(SHAPES)
         return Found([value])
     chosen = next((name for name in WRAPPERS if name in tables), tables[0])
@@ -135,9 +135,12 @@ def _wrapped(value: dict[str, Any], depth: int) -> Found:
 
 
 def _is_table(value: list[Any] | dict[str, Any]) -> bool:
-    return (
-        isinstance(value[0], dict | list) if isinstance(value, list) else any(isinstance(v, dict | list) for v in value.values())
-    )
+    """Whether a value has rows or columns of its own; pandas' column of lists, by the number of the row, has none."""
+    if isinstance(value, list):
+        return bool(value) and isinstance(value[0], dict | list)
+    inner = list(value.values())
+    lists = any(isinstance(one, list) for one in inner) and not all(key.isdecimal() for key in value)
+    return lists or any(isinstance(one, dict) for one in inner)
 
 
 def text_of(value: object) -> str:

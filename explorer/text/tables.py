@@ -79,12 +79,22 @@ def _is_of_a_kind(cells: Sequence[str]) -> bool:
     return bool(filled) and (all(map(is_number, filled)) or len(few) <= len(filled) / 2)
 
 
-def is_number(cell: str) -> bool:
-    """Whether a cell is a finite number, with a decimal point or comma."""
+def number_of(cell: str) -> float | None:
+    """A cell as a finite number: with a decimal point or comma, thousands set apart by the other, or a percent sign."""
+    cell = cell.strip().removesuffix("%")
+    if "," in cell:
+        thousands, decimals = (",", ".") if cell.rfind(".") > cell.rfind(",") else (".", ",")
+        cell = cell.replace(thousands, "").replace(decimals, ".")
     try:
-        return abs(float(cell.replace(",", ".", 1))) < float("inf")
+        number = float(cell)
     except ValueError:
-        return False
+        return None
+    return number if abs(number) < float("inf") else None
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell is a finite number."""
+    return number_of(cell) is not None
 
 
 @apart

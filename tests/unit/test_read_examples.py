@@ -243,6 +243,30 @@ FILES = {
     "emotion": (lines(ROWS, ";"), "10|column 1||column 2|neg pos"),
     "a header that comes again": (written([("text", "label"), *ROWS, ("text", "label"), *ROWS]), "20|text||label|neg pos"),
     "a label that occurs once": (written([("text", "label"), *ROWS, ("Hm.", "mixed")]), "10|text||label|neg pos"),
+    "quotes after spaces": ("\n".join(f'"{a}", "{b}"' for a, b in [("text", "label"), *ROWS]), "10|text||label|neg pos"),
+    "commas without quotes": (lines([("text", "label"), *ROWS], ","), "10|text||label|neg pos"),
+    "a title above the table": ("My reviews\n\n" + written([("text", "label"), *ROWS]), "10|text||label|neg pos"),
+    "UTF-8 with a byte that is not": (
+        written([("text", "label"), *((f"{text}, café", label) for text, label in ROWS)]).encode() + b"na\xefve,pos\n",
+        "11|text||label|neg pos",
+    ),
+    "thousands": (
+        lines([("text", "score"), *((text, f"1.{row}00,5") for row, text in enumerate(TEXTS))], ";"),
+        "10|text||score|number",
+    ),
+    "percents": (
+        lines([("text", "score"), *((text, f"{7 * row}.5%") for row, text in enumerate(TEXTS))]),
+        "10|text||score|number",
+    ),
+    "JSON: columns, wrapped": (
+        json.dumps({"data": {"text": TEXTS, "label": [label for _, label in ROWS]}}),
+        "10|text||label|neg pos",
+    ),
+    "JSON: wrapped twice": (json.dumps({"data": {"rows": FRAME.to_dict("records")}}), "10|text||label|neg pos"),
+    "JSON: pandas, rows with names": (
+        FRAME.set_index(pd.Index([f"r{row}" for row in range(10)])).to_json(orient="index"),
+        "10|text||label|neg pos",
+    ),
     "texts over several lines": (
         written([("text", "label"), *((f"{text}\nSo, yes", label) for text, label in ROWS)]),
         "10|text||label|neg pos",
@@ -295,7 +319,7 @@ NOTED = {
         FILES["texts over several lines"][0],
         "contains commas and line breaks in rows 2, 3, 4",
     ),
-    "more cells than columns": (written([("text", "label"), *ROWS]) + "one, two, three,pos\n", "Row 12 has more than 2 cells"),
+    "more cells than columns": (written([("text", "label"), *ROWS]) + "one, two, three,other\n", "Row 12 has more than 2 cells"),
     "sep": (FILES["Excel's sep="][0], "sep=;, names the delimiter"),
     "a rare label": (FILES["a label that occurs once"][0], "1 row whose label occurs once left out ('mixed')"),
     "one label nearly always": (
@@ -303,6 +327,9 @@ NOTED = {
         "198 of 200 examples have the label 'ham'",
     ),
     "equal texts": (written([("text", "label"), *ROWS, *ROWS]), "10 texts are repeats; equal texts are never split."),
+    "commas without quotes": (FILES["commas without quotes"][0], "contains the delimiter in rows 4 and 5"),
+    "a title": (FILES["a title above the table"][0], "The first line above the table skipped."),
+    "broken characters": (FILES["UTF-8 with a byte that is not"][0], "UTF-8 with 1 broken character."),
     "data in the first row": (FILES["CoLA"][0], "The first row is data"),
     "other parts": (FILES["JSON: parts"][0], "'test' left out"),
 }
@@ -317,6 +344,8 @@ def test_what_was_guessed_or_left_out_is_noted(write, data, note):
 REFUSED = {
     "one label": (written([("text", "label"), *((text, "pos") for text in TEXTS)]), "All examples have the label 'pos'"),
     "SQuAD": (json.dumps({"version": "2.0", "data": [{"title": "a", "paragraphs": [{"context": "x"}]}]}), "questions on texts"),
+    "a dictionary of texts": (json.dumps(dict(ROWS)), "shape of JSON"),
+    "Python's own writing": (str(FRAME.to_dict("records")), "not valid JSON"),
     "numbers": ("[1, 2, 3]", "shape of JSON"),
     "columns of two lengths": ('{"text": ["a", "b"], "label": ["x"]}', "values"),
     "a line of JSON that is cut": ('{"text": "a", "label": "x"}\n{"text": "b", "lab', "Line 2"),

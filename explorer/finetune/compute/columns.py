@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from explorer.core.limits import CLASSES
 from explorer.text.names import LABEL_NAMES, LABEL_WORDS, PAIRS, SHORT_NAMES, TEXT_NAMES, TEXT_WORDS, normal
-from explorer.text.tables import Table, is_number
+from explorer.text.tables import Table, is_number, number_of
 
 SAMPLE = 2_000  # rows that are looked at
 MISSING = {"", "nan", "na", "n/a", "null", "<na>", "#n/a"}  # a label in small letters that is none
@@ -51,7 +51,7 @@ class _Column:
 
     @property
     def fractions(self) -> bool:
-        return self.numeric and self.values > 2 and any(float(cell.replace(",", ".", 1)) % 1 for cell in self.cells)
+        return self.numeric and self.values > 2 and any((number_of(cell) or 0) % 1 for cell in self.cells)
 
     @property
     def wordy(self) -> bool:
@@ -83,7 +83,7 @@ def guess_columns(table: Table) -> Columns:
 
 
 def missing_labels(labels: Sequence[str]) -> set[str]:
-    """The labels that say that there is none."""
+    """The labels that mean a missing one."""
     every = {label.strip() for label in labels}
     missing = {label for label in every if label.lower() in MISSING}
     perhaps = {label for label in every if label.lower() in MISSING_NUMBER}
@@ -94,7 +94,7 @@ def missing_labels(labels: Sequence[str]) -> set[str]:
 
 
 def is_missing_text(text: str) -> bool:
-    """Whether a text says that there is none."""
+    """Whether a text means a missing one."""
     return len(text) < 9 and text.strip().lower() in MISSING_TEXT
 
 

@@ -14,7 +14,7 @@ from explorer.core.paths import EXAMPLES
 from explorer.finetune.compute.columns import Columns, guess_columns, is_missing_text, missing_labels, rarest
 from explorer.text import limits
 from explorer.text.characters import has_visible_characters
-from explorer.text.tables import Table, read_table
+from explorer.text.tables import Table, number_of, read_table
 from explorer.training.examples import Examples, ScoredExamples, check_classes, check_numbers, normalise
 
 BUILT_IN = {
@@ -175,17 +175,15 @@ def numbers_in(labels: Sequence[str]) -> tuple[float, ...] | None:
     """
     if (numbers := _measures(labels)) is None:
         return None
-    fine = any(number % 1 for number in numbers) or len(set(numbers)) > MOST_RATINGS
+    different = len(set(numbers))
+    fine = any(number % 1 for number in numbers) or different > MOST_RATINGS or different == len(labels) == MOST_RATINGS
     return numbers if fine else None
 
 
 def _measures(labels: Sequence[str]) -> tuple[float, ...] | None:
     """The labels as numbers, if all are finite and none is too large."""
-    try:
-        numbers = tuple(float(label.replace(",", ".", 1)) for label in labels)
-    except ValueError:
-        return None
-    return numbers if np.isfinite(numbers).all() and np.abs(numbers).max(initial=0) <= LARGEST else None
+    numbers = tuple(number for label in labels if (number := number_of(label)) is not None)
+    return numbers if len(numbers) == len(labels) and np.abs(numbers).max(initial=0) <= LARGEST else None
 
 
 def _tidy(text: str) -> str:
