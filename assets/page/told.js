@@ -1,7 +1,7 @@
 // What the server says of itself, in the page's head (explorer/app.py).
 
 /**
- * @type {{ways: {key: string, label: string}[], longest: number, statuses: string}} the export formats, the characters that a QR
+ * @type {{longest: number, statuses: string}} the characters that a QR
  *   code can hold, and the address of Gradio's script for the states of calls
  */
-export const told = { ways: [], longest: 0, statuses: "", ...JSON.parse(document.getElementById("bx-told")?.textContent ?? "{}") };
+export const told = { longest: 0, statuses: "", ...JSON.parse(document.getElementById("bx-told")?.textContent ?? "{}") };
