@@ -18,12 +18,12 @@ from tests.browser.steps import settled, visit
 COVERING = [(lesson, number) for lesson in lessons() for number, step in enumerate(lesson.steps, start=1) if step.cover]
 WORDS = """() => {
     const own = "#lessons, #text-a, #text-b, #header, script, style, head"; // the question, the input, and what never changes
-    const found = [];
+    const found = [], says = /^(title|alt|value|placeholder|aria-.*|data-.*)$/;
     const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     while (walk.nextNode()) if (!walk.currentNode.parentElement.closest(own)) found.push(walk.currentNode.data);
     for (const one of document.querySelectorAll("body *")) {
         if (one.closest(own)) continue;
-        for (const { name, value } of one.attributes) if (/^(title|alt|value|placeholder|aria-.*|data-.*)$/.test(name)) found.push(value);
+        for (const { name, value } of one.attributes) if (says.test(name)) found.push(value);
         if (one.matches("textarea, input")) found.push(one.value);
     }
     return found.join("\\n");
