@@ -62,7 +62,7 @@ function end() {
 
 /** The room's word as it is said. */
 export function spoken() {
-  return classroom.room.word.replace("-", " ");
+  return classroom.room.word.replaceAll("-", " ");
 }
 
 /**

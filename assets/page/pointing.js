@@ -52,7 +52,8 @@ export async function point(id, under = "", spot = []) {
   if (turn !== mine || !element) return;
   element.dataset.pointed = "yes";
   if (spot.length && !under) markSpot(element, spot);
-  reveal(mine, element);
+  await reveal(mine, element);
+  if (turn === mine && !element.getClientRects().length) point(id, under, spot); // it was that of a tab which has gone since
 }
 
 // Scroll to the element, or to what is marked within it where it is taller than the room between the bar and a sheet; and again
@@ -62,7 +63,7 @@ async function reveal(mine, element) {
   const sheet = matchMedia("(max-width: 999px)").matches;
   const theirs = new AbortController();
   for (const kind of ["wheel", "touchmove", "keydown"]) addEventListener(kind, () => theirs.abort(), { signal: theirs.signal });
-  for (let tries = 0; tries < 8 && turn === mine && !theirs.signal.aborted; tries += 1) {
+  for (let tries = 0; tries < 8 && turn === mine && !theirs.signal.aborted && element.getClientRects().length; tries += 1) {
     const top = document.getElementById("bar")?.getBoundingClientRect().bottom ?? 0; // the bar covers what lies under it
     const panel = sheet ? document.getElementById("lessons") : null; // a sheet at the bottom of the screen
     const bottom = panel?.getBoundingClientRect().top ?? innerHeight;

@@ -94,6 +94,10 @@ def charts_fit(page) -> None:
     )
 
 
+CALM = "* { transition: none !important; animation: none !important; }"
+"""A style for measuring colours: nothing is half faded."""
+
+
 def settled(page) -> None:
     """Wait until what is shown is what was asked for last."""
     page.wait_for_timeout(100)

@@ -8,7 +8,7 @@ import pytest
 
 from explorer.tabs import TABS
 from tests.browser.expecting import expect
-from tests.browser.steps import settled
+from tests.browser.steps import CALM, settled
 from tests.first_screen import MOST, look
 from tests.tabs import open_tab, opened_tab
 
@@ -70,7 +70,7 @@ def sub_views(page, tab):
 def test_no_tab_shuts_anybody_out_light_or_dark_at_200_percent_nor_shows_a_wall_of_controls(open_app):
     page = open_app("?__theme=light", viewport=HALF)
     page.evaluate(AXE)
-    page.add_style_tag(content=".view, #strip { opacity: 1 !important; transition: none !important; }")  # no fading while waiting
+    page.add_style_tag(content=CALM)
     settled(page)
     problems = wrong(page, "html")
     for tab in [tab for tab in TABS if not tab.optional]:

@@ -13,4 +13,4 @@ def test_what_the_guide_shows_in_javascript(page, served, guide, bundled):
     page.goto(served)
     finding, rows = page.evaluate(f"async () => {{ {code} }}")
     assert rows == bundled.trace("The cat sat on the mat.").kept ** 2
-    assert finding.startswith("In layer 3, head 7, ")
+    assert finding.startswith("Layer 3, head 7 attends to ")

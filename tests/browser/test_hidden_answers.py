@@ -4,7 +4,7 @@ import pytest
 
 from explorer.teaching.lessons.reading import lessons
 from tests.browser.expecting import expect
-from tests.browser.steps import at, settled, type_into, visit
+from tests.browser.steps import CALM, at, settled, type_into, visit
 from tests.browser.test_everyone import AXE, wrong
 from tests.browser.test_first_seconds import delayed
 from tests.browser.test_lessons import begin
@@ -158,7 +158,7 @@ def test_a_presented_answer_is_covered_too(hidden):
 def test_nobody_is_shut_out_by_covers(open_app):
     page = open_app(at("Fill-mask", f"{JAPAN}&__theme=light"))
     page.evaluate(AXE)
-    page.add_style_tag(content=".view, #strip { opacity: 1 !important; transition: none !important; }")  # no fading while waiting
+    page.add_style_tag(content=CALM)
     page.evaluate("() => BertExplorer.answers.setHidden(true)")
     for tab in ("Fill-mask", "Next sentence", "Overview"):
         open_tab(page, tab)

@@ -7,7 +7,7 @@ import pytest
 from explorer.core.limits import CHARACTERS
 from explorer.tabs import TABS
 from tests.browser.expecting import expect
-from tests.browser.steps import at, settled
+from tests.browser.steps import at, choose, settled
 from tests.tabs import open_tab
 
 FULL = """() => [...document.querySelectorAll("#tabs :is(.block.bx-content, [id$=-finding])")]
@@ -77,7 +77,7 @@ def test_a_setting_pales_what_depends_on_it(open_app):
     page = open_app(at("Attention"))
     current(page)
     with held(page):
-        page.locator("#attention-look label").get_by_text("Lines", exact=True).click()
+        choose(page, "attention-look", "Lines")
         page.wait_for_function(NONE_FULL)
     current(page)
     expect(page.locator("#attention-head-lines")).to_have_css("opacity", "1")
@@ -100,6 +100,8 @@ def test_no_picture_stands_beside_an_error(open_app, tab, wrong):
         page.locator("#text-a textarea").fill(OTHER)
         page.wait_for_timeout(300)
         assert not page.evaluate(FULL)
+    if tab == "Next sentence":  # the example's B went with its A
+        page.locator("#text-b textarea").fill("It is a large city.")
     current(page)
     expect(page.locator(".bx-error").locator("visible=true")).to_have_count(0)
     page.wait_for_function(f"() => ({FULL})().length")
