@@ -80,8 +80,11 @@ def shown(view: View, subject: Subject, wait: bool = False, live: bool = False, 
     clicks are included where they are small.
     """
     note, parts = view.unless(subject), []
+    try:
+        content = {} if note else content_of(view, subject, wait)
+    except InputError as error:  # the page shows it in the place of the picture
+        note = str(error)
     if not note:
-        content = content_of(view, subject, wait)
         content = content if live else view.standing_alone(subject, content, unfolded)
         parts = [one for name, part in view.parts.items() if (one := part_as_data(name, part, content)) is not None]
         parts = parts if live else [one for part in parts if (one := _still(part))["value"]]

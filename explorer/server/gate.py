@@ -98,7 +98,7 @@ def _is_guarded(path: str, headers: Headers) -> bool:
     if not path.startswith(OURS):
         return path.rstrip("/") == "/logout"
     followed = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
-    return path != PREVIEW and not (followed and path.startswith(READ))
+    return path != PREVIEW and not (followed and path.startswith(READ) and not path.endswith(".json"))
 
 
 def _name(address: str) -> str | None:

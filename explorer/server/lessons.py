@@ -17,7 +17,7 @@ from explorer.teaching.lessons.sending import answer, sent
 
 ADDRESS = "/bx/lessons.json"
 SHEET = "/bx/lessons/{name}/{sheet}.html"
-ANSWER = "/bx/lessons/{name}/{number:int}.json"
+ANSWER = "/bx/lessons/{name}/{number}.json"
 SHEETS = {"handout": handout, "teacher": teacher_sheet}
 NO_STEP = "There is no such step; open Lessons in the app, which lists all of them."
 NO_SHEET = "There is no such sheet; open Lessons in the app, where every lesson leads to its own."
@@ -40,9 +40,9 @@ async def _lessons(request: Request) -> Response:
 @behind_login
 async def _answer(request: Request) -> Response:
     lesson, number = _named(request), request.path_params["number"]
-    if lesson is None or not 1 <= number <= len(lesson.steps):
+    if lesson is None or number not in {str(one) for one in range(1, len(lesson.steps) + 1)}:
         return refusal(404, NO_STEP)
-    return JSONResponse(answer(lesson, number), headers=ASKED_AGAIN)
+    return JSONResponse(answer(lesson, int(number)), headers=ASKED_AGAIN)
 
 
 def _named(request: Request) -> Lesson | None:

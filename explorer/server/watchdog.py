@@ -52,7 +52,7 @@ def _leave_on_signal() -> None:
     if os.name == "posix":
         library = ctypes.CDLL(None)
         library.signal.argtypes = [ctypes.c_int, ctypes.c_void_p]
-        library.signal(ENDS, ctypes.cast(library._exit, ctypes.c_void_p))
+        library.signal(ENDS, ctypes.cast(library["_exit"], ctypes.c_void_p))
         faulthandler.register(ENDS, file=2, all_threads=True, chain=True)
 
 

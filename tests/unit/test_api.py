@@ -124,7 +124,7 @@ def test_similarities(ask, bundled):
 
 def test_a_head_is_trained_and_classifies(ask):
     answer = ask("train_head", EXAMPLES, epochs=20)
-    assert set(answer) == {"head", "labels", "history", "held_out_accuracy"}
+    assert set(answer) == {"head", "labels", "history", "held_out_accuracy", "baselines"}
     assert answer["labels"] == ["no", "yes"]
     assert [row["epoch"] for row in answer["history"]] == list(range(1, 21))
     assert set(answer["history"][0]) == {"epoch", "train_loss", "held_out_loss", "held_out_accuracy"}
@@ -183,8 +183,6 @@ REFUSED = {
     "four dimensions": ("projection", [["a", "b"], "pca", -1, "mean", 4]),
     "unknown pooling": ("projection", [["a", "b"], "pca", -1, "max"]),
     "pooler of a lower layer": ("projection", [["a", "b"], "pca", 2, "pooler"]),
-    "umap of two": ("projection", [["a", "b"], "umap"]),
-    "t-SNE of two": ("projection", [["a", "b"], "tsne"]),
     "one neighbour": ("projection", [["a", "b"], "pca", -1, "mean", 2, "", 1]),
     "layer 7 of similarity": ("similarity", ["hello", "", 7]),
     "a word that is not there": ("word_in_context", ["the bank", "the river", "bank"]),

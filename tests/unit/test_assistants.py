@@ -109,7 +109,7 @@ def test_an_assistant_gets_the_models_own_numbers(talk, bundled):
     rows = view["tables"]["heatmap"]["rows"]
     weights = bundled.trace(text).attention(2)[6]
     np.testing.assert_allclose([row[-1] for row in rows], weights.ravel(), atol=1e-6)  # numbers of another process
-    assert view["finding"].startswith("In layer 3, head 7")
+    assert view["finding"].startswith("Layer 3, head 7 attends to")
 
 
 @pytest.mark.parametrize("arguments", [{"name": "x" * 10_000, "text_a": "a"}, {"name": "attention/head", "text_a": ""}])
