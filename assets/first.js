@@ -1,6 +1,7 @@
 // The opening page, drawn from its configuration while Gradio's scripts are still loading: texts, tokens and picture in their
 // places, until the real page shows them. It can be used at once: what is typed and clicked here is repeated on the real
 // page.
+import { hidden } from "./answers.js";
 import { fillTexts } from "./link.js";
 import { ask, close, leave as leavePaint, paint, show } from "./painted.js";
 import { el } from "./shared/dom.js";
@@ -14,8 +15,10 @@ export function paintFirst() {
   if (asked ? asked === "dark" : matchMedia("(prefers-color-scheme: dark)").matches) document.body.classList.add("dark");
 
   const text = (id) => parts.get(id)?.value ?? "";
+  const shownOf = (id) => (hidden() && parts.get(id).elem_classes?.includes("bx-answer") ? null : parts.get(id).value);
   const drawn = (id, into) => {
-    const { html_template: skeleton, js_on_load: script, value } = parts.get(id);
+    const { html_template: skeleton, js_on_load: script } = parts.get(id);
+    const value = shownOf(id);
     const box = el("div", { "data-of": id });
     box.innerHTML = skeleton; // a constant of ours: values are drawn into it as text
     into?.append(box); // before drawing: it measures its width
@@ -40,7 +43,7 @@ export function paintFirst() {
     el("div", { class: "bx-first-says" }, drawn("says"), el("p", {}, text("about").replaceAll("*", ""))),
     row,
     el("h2", {}, text("overview-question").replace(/^#+ /, "")),
-    el("div", { class: "bx-finding" }, parts.get("overview-finding").value?.text ?? ""),
+    el("div", { class: "bx-finding" }, shownOf("overview-finding")?.text ?? ""),
     el("div", { class: "bx-first-picture" }));
   document.body.append(first);
   drawn("overview-routes-picture", first.lastChild);
@@ -134,7 +137,7 @@ export function paintFirst() {
     leavePaint(first, replay);
   };
   const there = new MutationObserver(() => {
-    const arrived = document.querySelector("gradio-app :is(#overview-routes-picture .bx-flow-box, .toast-wrap .error, .wrap .error)");
+    const arrived = document.querySelector("gradio-app :is(#overview-routes-picture .bx-flow-box, .view[data-withheld], #overview-routes-picture[data-withheld], .toast-wrap .error, .wrap .error)");
     if (!arrived) return;
     there.disconnect();
     requestAnimationFrame(() => setTimeout(leave)); // after the layout of what was drawn

@@ -5,8 +5,9 @@ import { classroom } from "./classroom/room.js";
 import { askClass, asksClass, classHasSeen, exerciseButton, leaveClass, roundButton } from "./classroom/step.js";
 import { exercise, exercisesOf } from "./exercises.js";
 import { markTerms } from "./glossary/terms.js";
-import { visit } from "./link.js";
-import { named, point } from "./page/pointing.js";
+import { linkState, visit } from "./link.js";
+import { addExample, put, texts } from "./page/boxes.js";
+import { cover, named, point } from "./page/pointing.js";
 import { exerciseIn } from "./shared/checking.js";
 import { button, el } from "./shared/dom.js";
 import { store, stored } from "./shared/storage.js";
@@ -14,11 +15,13 @@ import { store, stored } from "./shared/storage.js";
 const ADDRESS = "bx/lessons.json";
 const SHEETS = { handout: "Hand-out", teacher: "Teacher’s sheet" }; // to print
 const KEPT = "bert-lessons"; // key in localStorage: { name: { at, answers: { step: option } } }
+const PATIENCE = 20_000; // ms to wait for the page
 const FAILED = "The lessons could not be fetched; try again in a moment.";
 
 let lessons = null;
 let box = null; // the panel while it is open
 let now = null; // [lesson, number from 0] of the step in it
+let before = null; // what the page showed before the lesson, given back after it: { query, texts }; null where a link led to the lesson
 let opener = null; // gets the focus back when the panel closes
 
 // ---- What the browser keeps.
@@ -57,6 +60,7 @@ export async function open(at = "", stays = false) {
   }
   if (!box) return; // closed meanwhile
   if (!lessons) {
+    cover("");
     fill(head("Lessons"), el("p", { role: "alert" }, FAILED));
     return;
   }
@@ -97,10 +101,22 @@ function sheetLink(lesson, sheet, label) {
   return el("a", { href, target: "_blank", rel: "noopener" }, label);
 }
 
-// No step is shown any more.
+// No step is shown any more: the page shows again what it did before the lesson.
 function leave() {
   now = null;
   leaveClass();
+  const { query, texts: own = [] } = before ?? {};
+  before = null;
+  if (query) visit(query, "&back=lesson");
+  else ["a", "b"].forEach((name, index) => own[index] !== undefined && put(name, own[index]));
+}
+
+// Keep what the page shows, unless it is a step of this lesson.
+function setOut(query) {
+  const here = linkState.visiting ?? linkState.query;
+  if (!now && here !== query) before = { query: here, texts: texts() };
+  const asked = new URLSearchParams(query);
+  addExample(asked.get("a") ?? "", asked.get("b") ?? "");
 }
 
 /** Show the step once more. */
@@ -132,24 +148,27 @@ function show(lesson, at, stays = false) {
   const step = lesson.steps[at];
   const answers = progress()[lesson.name]?.answers ?? {};
   keep(lesson.name, at, answers);
-  const before = el("div", { class: "bx-lesson-text", lang: lesson.language });
-  before.innerHTML = step.before; // from our own files: Markdown without HTML
+  const text = el("div", { class: "bx-lesson-text", lang: lesson.language });
+  text.innerHTML = step.before; // from our own files: Markdown without HTML
   const rest = el("div", { class: "bx-lesson-rest", "aria-live": "polite", lang: lesson.language });
   const answer = (chosen) => tell(rest, lesson, at, chosen);
-  fill(head(`${lesson.number} · ${lesson.title}`, lesson), where(lesson, at), el("h3", { lang: lesson.language }, step.title), before, roundButton(step), rest, exercise(step, lesson.language), exerciseButton(step), steps(lesson, at));
-  markTerms(before);
-  now = [lesson, at];
+  fill(head(`${lesson.number} · ${lesson.title}`, lesson), where(lesson, at), el("h3", { lang: lesson.language }, step.title), text, roundButton(step), rest, exercise(step, lesson.language), exerciseButton(step), steps(lesson, at));
+  markTerms(text);
   const asked = asksClass(lesson, at);
-  const told = !asked && (answers[at] !== undefined || classHasSeen(lesson, at) || (!step.options.length && !step.after));
+  const told = !asked && (answers[at] !== undefined || classHasSeen(lesson, at) || !step.answered);
   if (stays) requestAnimationFrame(() => box?.querySelector(".bx-exercise")?.scrollIntoView({ block: "nearest" })); // below all else
-  else visit(step.query);
+  else {
+    setOut(step.query);
+    visit(step.query);
+  }
+  now = [lesson, at];
   point(step.point, told ? "" : step.cover, step.spot);
   if (asked) return askClass(lesson, at, rest, answer);
   leaveClass();
   if (told) return answer(answers[at]);
-  ask(rest, step, (chosen) => {
+  ask(rest, step, async (chosen) => {
     keep(lesson.name, at, { ...progress()[lesson.name]?.answers, [at]: chosen });
-    answer(chosen);
+    await answer(chosen);
     rest.scrollIntoView({ block: "nearest" }); // in the panel
   });
 }
@@ -160,22 +179,33 @@ function where(lesson, at) {
 }
 
 function ask(rest, step, choose) {
-  const answers = step.options.length ? step.options.map((one) => one.text) : ["Show"];
+  const answers = step.options.length ? step.options : ["Show"];
   rest.replaceChildren(...answers.map((text, index) => button(text, () => choose(index), { class: "bx-lesson-option" })));
 }
 
-function tell(rest, lesson, at, chosen) {
+// Fetch the answer of a step, which the page does not have before it is asked for, and show it.
+async function tell(rest, lesson, at, chosen) {
   const step = lesson.steps[at];
-  const option = step.options[chosen];
-  const shown = step.options.map((one, index) => {
+  let found;
+  try {
+    const sent = await fetch(`bx/lessons/${encodeURIComponent(lesson.name)}/${at + 1}.json`);
+    if (!sent.ok) throw new Error(String(sent.status));
+    found = await sent.json();
+  } catch {
+    if (rest.isConnected) rest.replaceChildren(el("p", { role: "alert" }, FAILED), button("Show", () => tell(rest, lesson, at, chosen), { class: "bx-lesson-option" }));
+    return;
+  }
+  if (!rest.isConnected) return; // another step is shown
+  const option = found.options[chosen];
+  const shown = found.options.map((one, index) => {
     const sign = one.right ? "✓" : index === chosen ? "✗" : "";
     const kind = one.right ? "bx-right" : index === chosen ? "bx-wrong" : "";
-    return el("p", { class: `bx-lesson-option ${kind}` }, one.text, sign ? el("b", {}, sign) : null);
+    return el("p", { class: `bx-lesson-option ${kind}` }, step.options[index], sign ? el("b", {}, sign) : null);
   });
   const feedback = el("p", { class: "bx-lesson-feedback" });
   if (option) feedback.innerHTML = `<b>${option.right ? "Yes." : "Not quite."}</b> ${option.feedback}`;
   const after = el("div", { class: "bx-lesson-text" });
-  after.innerHTML = step.after;
+  after.innerHTML = found.after;
   rest.replaceChildren(...shown, ...(option ? [feedback] : []), after);
   for (const text of [feedback, after]) markTerms(text, box);
   if (at === lesson.steps.length - 1) rest.append(el("p", { class: "bx-lesson-sources" }, `Sources: ${lesson.sources.join("; ")}.`));
@@ -204,8 +234,10 @@ export function openLinkedStep() {
     const proven = exerciseIn(location.hash);
     const asked = proven || /^#lesson=([\w.-]+)$/.exec(location.hash)?.[1];
     if (!asked) return;
+    cover("view"); // until it is known what the step covers
+    const until = performance.now() + PATIENCE;
     const there = setInterval(() => {
-      if (!document.querySelector("#strip .bx-token")) return;
+      if (!document.querySelector("#strip .bx-token") && performance.now() < until) return;
       clearInterval(there);
       open(asked, Boolean(proven));
     }, 100);

@@ -65,13 +65,14 @@ export function follow(query) {
 /**
  * Have the page show what a link leads to.
  * @param {string} query
+ * @param {string} [more] parameters for this visit alone
  */
-export function visit(query) {
+export function visit(query, more = "") {
   const box = document.querySelector("#visited :is(textarea, input)");
   if (!box || !query) return;
   Object.assign(linkState, { visiting: query, since: Date.now(), typed: 0 });
   startArriving();
-  box.value = `${(linkState.visits += 1)}?${query}`; // even to the current place: an answer on its way may lead elsewhere
+  box.value = `${(linkState.visits += 1)}?${query}${more}`; // even to the current place: an answer on its way may lead elsewhere
   box.dispatchEvent(new Event("input", { bubbles: true }));
 }
 

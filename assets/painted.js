@@ -1,5 +1,6 @@
 // What a tab opens with, painted while Gradio is still loading: its question, finding and pictures, drawn by the components
 // in the places they will have on the page. The paint is removed when the page shows the tab itself.
+import { hidden } from "./answers.js";
 import { prose } from "./file/prose.js";
 import { drawingState } from "./page/drawing.js";
 import { el } from "./shared/dom.js";
@@ -24,7 +25,7 @@ export const paint = {
  * @returns {[string, Promise<any>]} the address, and the answer of the server: null if it refuses
  */
 export function ask(tab, chosen = {}) {
-  const query = new URLSearchParams({ tab, ...chosen });
+  const query = new URLSearchParams({ tab, ...chosen, ...(hidden() && { answers: "hidden" }) });
   const address = `${ADDRESS}?${query}`;
   if (address.length > LONGEST) return [address, Promise.resolve(null)];
   if (!asked.has(address)) {

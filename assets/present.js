@@ -2,6 +2,7 @@
 import { answersButton } from "./answers.js";
 import { isTyping } from "./page/typing.js";
 import { el } from "./shared/dom.js";
+import { contentsOf, ownerOf } from "./shared/withheld.js";
 
 const PICTURES = ".bx-flow, .bx-chart, .bx-heads, .bx-lines, .bx-words, .bx-board, .bx-bars, .bx-strips, .bx-architecture, .bx-cards";
 const KEPT_KEYS = ".bx-flow, .bx-heads, .bx-words, .bx-board"; // these handle the keys themselves
@@ -13,12 +14,13 @@ let pointed = null; // the picture pointed at last
 let shown = null; // { block, picture, focus, scroll, inert } while one is presented
 let stage = null; // the element around the picture
 
-const visible = (node) => node.getClientRects().length > 0;
+const visible = (node) => ownerOf(node).getClientRects().length > 0;
 const panel = () => [...document.querySelectorAll("#tabs [role=tabpanel]")].find(visible);
-const area = (node) => node.clientWidth * node.clientHeight;
+const area = (node) => ownerOf(node).clientWidth * ownerOf(node).clientHeight;
+const contents = () => [panel(), ...(panel()?.querySelectorAll("[data-withheld]") ?? [])].filter(Boolean).map(contentsOf);
 
 function mainPicture() {
-  const all = [...(panel()?.querySelectorAll(PICTURES) ?? [])].filter((node) => visible(node) && node.childElementCount);
+  const all = contents().flatMap((one) => [...one.querySelectorAll(PICTURES)]).filter((node) => visible(node) && node.childElementCount);
   if (all.includes(pointed)) return pointed;
   const largest = Math.max(...all.map(area));
   return all.find((node) => area(node) >= LARGE * largest);
@@ -65,7 +67,7 @@ function selected() {
 function zoom({ picture, block }) {
   const least = innerWidth > 640 ? LEAST_ZOOM.wide : LEAST_ZOOM.narrow;
   block.style.setProperty("--bx-zoom", least);
-  if (!picture.matches(".bx-heads, .bx-board, .bx-words, .bx-bars")) return;
+  if (!picture.isConnected || !picture.matches(".bx-heads, .bx-board, .bx-words, .bx-bars")) return;
   const room = [block.clientWidth - 64, innerHeight - stage.head.offsetHeight - stage.foot.offsetHeight - 24];
   const used = picture.firstElementChild?.matches("table") ? picture.firstElementChild : picture;
   const { width, height } = used.getBoundingClientRect();
@@ -95,7 +97,7 @@ function build() {
   room.observe(stage.foot);
 }
 
-const text = (selector) => [...(panel()?.querySelectorAll(selector) ?? [])].find((one) => visible(one) && one.textContent.trim())?.textContent.trim() ?? "";
+const text = (selector) => contents().flatMap((one) => [...one.querySelectorAll(selector)]).find((one) => visible(one) && one.textContent.trim())?.textContent.trim() ?? "";
 
 function tell() {
   if (!shown) return;
@@ -106,7 +108,8 @@ function tell() {
   say(stage.view, [tab, view].filter(Boolean).map((one) => one.textContent.trim()).join(" · "));
   say(stage.title, text(".question h2"));
   say(stage.finding, text(".bx-finding p"));
-  stage.told.toggleAttribute("data-shown", Boolean(panel().querySelector(".bx-answer[data-shown] .bx-finding")));
+  stage.told.hidden = !stage.finding.textContent;
+  stage.told.toggleAttribute("data-shown", Boolean(panel().querySelector("[id$=-finding][data-shown]")));
   say(stage.now, selected());
   say(stage.keys, `${steps()} · Esc`);
 }
@@ -123,7 +126,7 @@ function others(block) {
 /** Present the picture pointed at last, or the main one. */
 export function present() {
   const picture = mainPicture();
-  const block = picture?.closest(".block");
+  const block = picture && ownerOf(picture).closest(".block");
   if (shown || !block) return;
   if (!stage) build();
   shown = { picture, block, focus: document.activeElement, scroll: [scrollX, scrollY], inert: others(block) };
@@ -185,10 +188,12 @@ function keys(event) {
 }
 
 const remember = ({ target }) => {
-  const picture = target.closest?.(PICTURES) ?? target.closest?.(".bx-cover")?.parentElement.querySelector(PICTURES);
+  const under = target.closest?.(".bx-cover")?.parentElement;
+  const picture = target.closest?.(PICTURES) ?? (under && contentsOf(under).querySelector(PICTURES));
   if (picture && !shown) pointed = picture;
 };
 document.addEventListener("keydown", keys, { capture: true });
+document.addEventListener("bx-back", () => shown && zoom(shown)); // its answer was covered
 document.addEventListener("pointerover", remember);
 document.addEventListener("focusin", (event) => {
   remember(event);

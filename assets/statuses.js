@@ -1,4 +1,4 @@
-// Keep Gradio's front end from useless repeated work on the states of calls.
+// Keep Gradio's front end from useless repeated work on the states of calls, and tell the page of these states.
 import { told } from "./page/told.js";
 
 // Gradio counts every ended call as a closed stream, and keeps a note about each of its inputs. At each step of every call it
@@ -10,6 +10,8 @@ async function keepNoInputs() {
   if (!kind?.resolve_args) return; // a different version of Gradio: the page is slower then
   const resolve = kind.resolve_args;
   kind.resolve_args = function (status) {
+    // One without `stage` is of a listener whose script may decide not to call.
+    if (status.stage || status.status !== "pending") document.dispatchEvent(new CustomEvent("bert:call", { detail: { number: status.fn_index, stage: status.status } }));
     return resolve.call(this, { ...status, stream_state: null }); // the page has no streaming inputs
   };
 }

@@ -8,6 +8,7 @@
     trace.view("fill-mask/lens").tables  # its numbers, as data frames
     model.ablate("The keys to the cabinet [MASK] old.", word="are", foil="is").table  # every head off, one at a time
     explorer.settings("attention/head")  # what can be set of it
+    explorer.read_examples("reviews.csv").notes  # how a file of labelled texts is read
 
 Importing this package is instant: torch and transformers are loaded by the first use of a name below.
 """
@@ -37,6 +38,7 @@ __all__ = [  # noqa: RUF022 - the errors last
     "load",
     "open_experiment",
     "patch",
+    "read_examples",
     "routes",
     "save_experiment",
     "settings",
@@ -58,6 +60,7 @@ _AT_FIRST_USE = {
     **dict.fromkeys(("open_experiment", "save_experiment"), "explorer.experiments.compute.file"),
     **dict.fromkeys(("Item", "suite_items"), "explorer.experiments.compute.items"),
     **dict.fromkeys(("Viewed", "view"), "explorer.export.viewed"),
+    "read_examples": "explorer.finetune.compute.from_table",
     "template_items": "explorer.experiments.compute.templates",
     "live": "explorer.export.live",
     **dict.fromkeys(("compare", "settings", "show"), "explorer.export.notebook"),

@@ -11,9 +11,9 @@ import base64
 import gc
 import json
 import os
+import signal
 import socket
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Sequence
@@ -33,9 +33,10 @@ import huggingface_hub
 from explorer.api.gradio_seams import limit_queue, statuses_script, theme_css
 from explorer.api.space_seams import same_on_a_space
 from explorer.bert import devices, replicas
-from explorer.core import limits
+from explorer.core import disk, limits
 from explorer.core.cores import DEVICE, THREADS, check_threads, cores
 from explorer.core.descriptors import raise_most_files
+from explorer.core.engine import when_loaded
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.log import logger
 from explorer.core.memory import keep_giving_back
@@ -45,9 +46,10 @@ from explorer.export.ways import WAYS
 from explorer.page.blocks import PageBlocks
 from explorer.page.building import group_style
 from explorer.page.components import page_head
+from explorer.page.examples import EXAMPLES
 from explorer.page.sections import section_style
 from explorer.page.shell import build
-from explorer.server import assistants, logs, proxies
+from explorer.server import assistants, logs, proxies, watchdog
 from explorer.server.document import Document
 from explorer.server.protocol import watch_the_line
 from explorer.server.routes import CARD_ADDRESS, health
@@ -104,6 +106,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     raise_most_files()
     os.umask(0o077)  # files written from here on are readable by the owner only
     options = parse(arguments)
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # so that files of this process are removed
     if options.model:
         os.environ["BERT_EXPLORER_MODEL"] = options.model
     withhold_token()
@@ -121,6 +124,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     gc.enable()
     keep_giving_back()
     threading.Thread(target=warm, args=(blocks,), name="warm-model", daemon=True).start()
+    # Not before: reading torch from a slow disk may hold the interpreter for long.
+    when_loaded(lambda: watchdog.start(blocks.server, limits.FROZEN_SECONDS.most))
     if options.workers:
         replicas.start(options.workers)
     serve_until_told(blocks)
@@ -165,6 +170,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     try:
         limits.check_environment()
         proxies.check_environment()
+        disk.check_environment()
         options.workers = replicas.Scale.of(options.workers)
         check_threads(options.threads)
         reading.check_language(options.lessons)
@@ -196,7 +202,7 @@ def port_of(given: str) -> int:
 def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool = False) -> PageBlocks:
     """Build the page and serve it without blocking; every launch setting is here."""
     if "GRADIO_TEMP_DIR" not in os.environ:  # what is uploaded is for nobody else
-        os.environ["GRADIO_TEMP_DIR"] = tempfile.mkdtemp(prefix="bert-explorer-")
+        os.environ["GRADIO_TEMP_DIR"] = disk.temporary()
     blocks = build()
     limit_queue(blocks, limits.WAITING.most)
     same_on_a_space(blocks)
@@ -221,17 +227,19 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool 
         theme=THEME,
         css=(ASSETS / "style.css").read_text("utf-8") + group_style(TABS) + section_style(),
         ssr_mode=False,  # Node would answer in front of the guards
-        app_kwargs=guarded(blocks, host, Document(our_head(), PAINT, CARD_ADDRESS)),
+        app_kwargs=guarded(blocks, host, Document(our_head(blocks), PAINT, CARD_ADDRESS)),
     )
     return blocks
 
 
-def our_head() -> str:
+def our_head(blocks: PageBlocks) -> str:
     """The page's head: its styles, so that nothing is laid out twice, and its scripts."""
     mark = base64.b64encode((ASSETS / "mark.svg").read_bytes()).decode("ascii")
     own = f':root {{ --bx-mark: url("data:image/svg+xml;base64,{mark}"); }}'
     ways = [{"key": way.key, "label": way.label} for way in WAYS]
-    told = json.dumps({"ways": ways, "longest": qr.LONGEST, "statuses": statuses_script()}).replace("<", "\\u003c")
+    examples = [texts for texts in EXAMPLES.values() if texts[1]]
+    known = {"ways": ways, "longest": qr.LONGEST, "statuses": statuses_script(), "background": blocks.in_background}
+    told = json.dumps({**known, "examples": examples}).replace("<", "\\u003c")
     data = f'<script type="application/json" id="bx-told">{told}</script>'  # read by assets/page/told.js
     card = {"og:title": "BERT Explorer", "og:description": ABOUT, "og:type": "website"}
     metas = "".join(f'<meta property="{name}" content="{text}">' for name, text in card.items())

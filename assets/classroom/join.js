@@ -28,7 +28,7 @@ function ask(why = "") {
     el("h1", {}, "Join your class"),
     ...(why ? [el("p", { class: "bx-error", role: "alert" }, why)] : []),
     form([
-      field("The word on the board", "word", { value: word, required: "", placeholder: "blue otter", maxlength: "40" }),
+      field("The word on the board", "word", { value: word, required: "", placeholder: "quick blue otter", maxlength: "40" }),
       field("A nickname, not your name", "name", { maxlength: "16", placeholder: "or leave it to chance" }),
     ], "Join", join),
     say("Everybody in the room sees your nickname, and your answers when they are shown. Your teacher may save them under your nickname; when the room closes, nothing else is kept. Whoever leaves takes their answers along."),

@@ -94,8 +94,7 @@ function draw() {
   const round = asked();
   if (round?.revealed) {
     seen.add(`${round.lesson}.${round.step}`);
-    step.tell();
-    count(round);
+    tellAndCount(round);
     return;
   }
   const now = JSON.stringify([round?.number, round?.shown, round?.open, round?.until, classroom.wrong]);
@@ -105,11 +104,17 @@ function draw() {
   if (told && round) told.textContent = `${round.guessed} of ${classroom.state.people.length} have answered.`;
 }
 
+async function tellAndCount(round) {
+  const told = step;
+  await told.tell();
+  if (step === told) count(round);
+}
+
 function build(round) {
   const { rest, options } = step;
   const wrong = classroom.wrong ? [el("p", { role: "alert" }, classroom.wrong)] : [];
   const press = (text, then, kind = "") => button(text, then, { class: `bx-class-do ${kind}`.trim() });
-  const listed = options.map((one) => el("p", { class: "bx-lesson-option" }, one.text));
+  const listed = options.map((one) => el("p", { class: "bx-lesson-option" }, one));
   if (!round) return rest.replaceChildren(...wrong, ...listed, press("Ask the class", ask, "bx-class-main"));
   const guesses = round.shown ? [] : [press("Show the answers", () => act("guesses"), "bx-class-main")];
   const reveal = press("Show which is right", () => act("reveal"), round.shown ? "bx-class-main" : "");
@@ -122,7 +127,7 @@ function build(round) {
 // How many chose each option.
 function count(round) {
   [...step.rest.querySelectorAll(".bx-lesson-option")].forEach((box, index) => {
-    const chosen = round.answers.find((one) => one.name === step.options[index].text)?.count ?? 0;
+    const chosen = round.answers.find((one) => one.name === step.options[index])?.count ?? 0;
     box.append(el("em", {}, String(chosen)));
   });
 }

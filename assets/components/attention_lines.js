@@ -18,7 +18,7 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
   let row = ROW.most;
   let value = null;
   let content = "";
-  let weights = null; // 255 * sqrt(weight / the strongest), row by row
+  let weights = null; // 255 * sqrt(weight / the end of the scale), row by row
   let locked = null; // {side: "query" | "key", index}
   let sides = {}; // the buttons by side,
   let shown = {}; // and the places [first, last) of each side that they show
@@ -28,6 +28,7 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
   let drawn = null; // what is drawn: "all", or the side and index of one token
 
   const at = (query, key) => (weights[query * value.keys.tokens.length + key] / 255) ** 2 * value.top;
+  const shade = (weight) => Math.sqrt(Math.min(1, weight / value.top));
   const long = () => Boolean(value.places.query || value.places.key);
   const has = (side, index) => index >= shown[side].first && index < shown[side].last;
   const of = (side) => (side === "query" ? value.queries : value.keys);
@@ -114,20 +115,19 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
     const keys = value.keys.tokens.length;
     const all = long() ? edgesInWindow() : { strongest: value.edges, count: value.queries.tokens.length * keys };
     const chosen = all.strongest.map((flat) => [Math.floor(flat / keys), flat % keys]);
-    edges.replaceChildren(...chosen.map(([query, key]) => line(query, key, Math.min(1, at(query, key) / value.top))).reverse());
+    edges.replaceChildren(...chosen.map(([query, key]) => line(query, key, shade(at(query, key)))).reverse());
     for (const button of [...sides.query, ...sides.key]) button.style.removeProperty("--weight");
     const [drawn, count] = [chosen.length, all.count].map((number) => number.toLocaleString("en-US"));
     const few = chosen.length < all.count ? `The ${drawn} strongest of ${count} edges${long() ? " of these tokens; a line that fades leads to others" : ""}. ` : "";
-    caption.replaceChildren(`${few}The darkest line is a weight of ${value.top.toPrecision(2)}.`, el("span", { class: "bx-hint" }, " Point at a token to see only its edges."));
+    caption.replaceChildren(`${few}Lines darken up to a weight of ${Number(value.top.toPrecision(2))} (√ scale).`, el("span", { class: "bx-hint" }, " Point at a token to see only its edges."));
   }
 
   // Draw all lines of one token only.
   function showOne({ side, index }) {
     const other = side === "query" ? "key" : "query";
     const strongest = value.strongest[side];
-    const top = Math.max(strongest.weight[index], 1e-9);
-    const share = (i) => Math.min(1, (side === "query" ? at(index, i) : at(i, index)) / top);
-    const order = [...of(other).tokens.keys()].filter((i) => share(i) > 0.004 && (has(other, i) || has(side, index))).sort((a, b) => share(a) - share(b));
+    const share = (i) => shade(side === "query" ? at(index, i) : at(i, index));
+    const order = [...of(other).tokens.keys()].filter((i) => share(i) > 0.02 && (has(other, i) || has(side, index))).sort((a, b) => share(a) - share(b));
     edges.replaceChildren(...order.map((i) => (side === "query" ? line(index, i, share(i)) : line(i, index, share(i)))));
     sides[other].forEach((button, i) => button.style.setProperty("--weight", share(shown[other].first + i).toFixed(3)));
     sides[side].forEach((button) => button.style.removeProperty("--weight"));

@@ -3,6 +3,7 @@ import { el, plain } from "../shared/dom.js";
 import { define } from "../shared/mounting.js";
 import { plotly } from "../shared/plotly.js";
 import { css, onTheme, rampStops } from "../shared/theme.js";
+import { telling } from "../shared/withheld.js";
 import * as linked from "./linked.js";
 import * as shared from "./long_input.js";
 import * as picture from "./picture.js";
@@ -67,6 +68,7 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
       plot_bgcolor: "rgba(0,0,0,0)",
       font: { ...layout.font, ...font },
     };
+    if (telling.withheld) styled.shapes = layout.shapes?.filter((one) => !isTelling(one));
     if (touched && !layout.scene) styled.dragmode = false; // a finger on a picture scrolls the page
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) delete styled.transition;
     if (layout.meta?.ramp === "sequential") {
@@ -76,6 +78,8 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
     }
     return styled;
   }
+
+  const isTelling = ({ name }) => name?.endsWith("telling");
 
   // Colours given by meaning, `var(--bx-positive)`, resolved for the current theme.
   function coloured(value, isColour = false) {
@@ -148,6 +152,7 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
   // margins, and does not restore them.
   async function redraw() {
     stale = true;
+    if (visible()) box.dataset.drawing = "yes";
     if (drawing || !visible()) return; // the ResizeObserver draws it when it is shown
     drawing = true;
     try {
@@ -161,6 +166,7 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
       }
     } finally {
       drawing = false;
+      delete box.dataset.drawing;
     }
     refit();
   }
@@ -238,6 +244,7 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
   if (settings.label) box.setAttribute("aria-label", settings.label);
   new ResizeObserver(refit).observe(box);
   onTheme(draw, box);
+  document.addEventListener("bert:telling", () => figure?.layout?.shapes?.some(isTelling) && draw());
   box.addEventListener("bx-restage", draw);
   return draw;
 });

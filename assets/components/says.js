@@ -3,6 +3,7 @@ import { busyState } from "../page/busy.js";
 import { el, plain } from "../shared/dom.js";
 import { define } from "../shared/mounting.js";
 import { expectNot, unexpectedTitle } from "../shared/unexpected.js";
+import { isGone } from "../shared/withheld.js";
 
 define("Says", ({ element, trigger, props }) => {
   const PAUSE = 400; // ms at rest before the words are masked in turn
@@ -28,7 +29,7 @@ define("Says", ({ element, trigger, props }) => {
   function ask() {
     clearTimeout(waiting);
     waiting = setTimeout(() => {
-      if (!props.value?.asks || !root.isConnected) return;
+      if (!props.value?.asks || isGone(root)) return;
       if (!busyState.working) trigger("ask", { index: 0, value: "" });
       ask();
     }, PAUSE);
@@ -42,7 +43,7 @@ define("Says", ({ element, trigger, props }) => {
     if (value.hint) root.append(el("span", { class: "bx-says-hint" }, value.hint));
     if (value.asks) root.append(el("span", { class: "bx-says-hint" }, "hiding each word in turn …"));
     root.append(...value.answers.map(answer), ...(value.unexpected ? unexpected(value.unexpected) : []));
-    if (value.asks && element.closest("gradio-app")) ask();
+    if (value.asks && bar) ask();
   }
 
   root.addEventListener("click", ({ target }) => {

@@ -4,6 +4,7 @@ import { el, plain, reveal, rove } from "../shared/dom.js";
 import { host } from "../shared/host.js";
 import { choiceHere, define } from "../shared/mounting.js";
 import { unexpected, unexpectedTitle } from "../shared/unexpected.js";
+import { isGone } from "../shared/withheld.js";
 import * as shared from "./long_input.js";
 
 define("TokenRow", ({ element, trigger, props, settings }) => {
@@ -95,7 +96,7 @@ define("TokenRow", ({ element, trigger, props, settings }) => {
 
   // Mark the words that the model does not expect.
   function doubt() {
-    const { of, words } = unexpected.found ?? {};
+    const { of, words } = (unexpected.withheld ? null : unexpected.found) ?? {};
     const at = new Map(value && !settings.passive && value.tokens.join(" ") === of ? words.map((one) => [one.token, one]) : []);
     chips.forEach((chip, index) => {
       const word = at.get(index);
@@ -163,6 +164,6 @@ define("TokenRow", ({ element, trigger, props, settings }) => {
     }
   });
   if (settings.with_window) shared.watch(frame, row);
-  if (!settings.passive) document.addEventListener("bert:unexpected", () => row.isConnected && doubt());
+  if (!settings.passive) document.addEventListener("bert:unexpected", () => isGone(row) || doubt());
   return draw;
 });

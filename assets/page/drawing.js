@@ -33,9 +33,10 @@ export function wish(chosen) {
  * @param {Parameters<typeof wish>[0]} [chosen]
  */
 export function draw(chosen = {}) {
+  const { tab, choice } = place();
+  document.dispatchEvent(new CustomEvent("bert:asks", { detail: { chosen, at: { tab, choice } } }));
   wish(chosen);
   if (drawingState.drawing) return;
-  const { tab, choice } = place();
   const names = [`${tab}/${choice}`, ""];
   const name = names.find((one) => pulses.has(one) || isComing(one));
   const pulse = pulses.get(name);
@@ -64,6 +65,7 @@ export function drawn() {
   if (!drawingState.drawing) return;
   clearTimeout(drawingState.drawing);
   drawingState.drawing = 0;
+  document.dispatchEvent(new Event("bert:drawn"));
   done();
   const { tab, choice } = place();
   const elsewhere = tab !== drawingState.at.tab || (drawingState.at.choice && choice !== drawingState.at.choice); // the server went elsewhere meanwhile
@@ -117,8 +119,8 @@ export function idOf(button) {
   return button?.id.replace(/^tab-|-button$/g, "") ?? "";
 }
 
-// The open tab, and its open choice.
-function place() {
+/** The open tab, and its open choice. */
+export function place() {
   const tab = idOf(document.querySelector('#tabs [role=tab][aria-selected="true"]'));
   const choice = document.querySelector(`#${tab}-view input:checked`)?.closest("label").textContent.trim();
   return { tab, choice: choice ?? [...pulses.keys()].find((name) => name.startsWith(`${tab}/`))?.slice(tab.length + 1) };

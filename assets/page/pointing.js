@@ -2,14 +2,15 @@
 import { markSpot, unmark } from "./spots.js";
 
 const PATIENCE = 20_000; // ms of an idle page after which we stop waiting for the element to point at
+const PIECES = "tokens-pieces-cards"; // the tokens once more, with their numbers
 const ABOVE = 14; // px between the bar and what is pointed at
 let turn = 0; // counts the pointings: a newer one ends the wait of an older one
 
-/** The id of what is covered, set before the element exists; "" for nothing. */
-export const covered = { id: "" };
+/** The id of what a lesson covers, "view" for everything in the open tab, "" for nothing; and whether the tokens above it are, too. */
+export const covered = { id: "", row: false };
 
 /**
- * The element that a lesson's id names: "view" is everything in the open tab.
+ * The element that a lesson's id names.
  * @param {string} id
  */
 export function named(id) {
@@ -17,47 +18,41 @@ export function named(id) {
   return id === "view" ? views.find((one) => one.offsetParent) : document.getElementById(id);
 }
 
-// Cover this element, if any, and no other: while the page is on its way, "view" may belong to the previous tab.
-function coverOnly(element) {
-  for (const one of document.querySelectorAll("[data-covered]")) {
-    if (one === element) return;
-    delete one.dataset.covered;
-    one.inert = false;
-  }
-  if (element) [element.dataset.covered, element.inert] = ["yes", true];
-  // Blurs what would give the answer away elsewhere on the page. A rule `body:has([data-covered])` would restyle the page at
-  // every label that Plotly measures.
-  document.body.toggleAttribute("data-covering", Boolean(element));
-  document.body.toggleAttribute("data-covering-cards", Boolean(element?.matches(".view") && element.querySelector("#tokens-pieces-cards")));
+/**
+ * Cover this and nothing else, from now on, even before it exists; assets/answers.js does it.
+ * @param {string} id
+ * @param {string} [about] the id of what is asked about: who is to count pieces must not see them in the row
+ */
+export function cover(id, about = "") {
+  Object.assign(covered, { id, row: id === "view" && about === PIECES });
+  document.dispatchEvent(new Event("bert:covered"));
 }
 
 /**
  * Point at an element, and at nothing else.
  * @param {string | null} id of the element, null for none
- * @param {string} [cover] the id of what to cover, "" for nothing
+ * @param {string} [under] the id of what to cover, "" for nothing
  * @param {import("./spots.js").Spot | []} [spot] what is outlined within the element; empty for all of it
  */
-export async function point(id, cover = "", spot = []) {
+export async function point(id, under = "", spot = []) {
   for (const one of document.querySelectorAll("[data-pointed]")) delete one.dataset.pointed;
   unmark();
-  coverOnly(null);
-  covered.id = cover;
+  cover(under, id ?? "");
   document.dispatchEvent(new CustomEvent("bert:moved")); // phones that follow must not see it either
   const mine = (turn += 1);
-  if (!id && !cover) return;
+  if (!id && !under) return;
   let until = Date.now() + PATIENCE;
   const wait = () => new Promise((go) => setTimeout(go, 120));
   let element = null;
   for (await wait(); Date.now() < until && turn === mine; await wait()) {
-    if (cover) coverOnly(named(cover)); // before its numbers are seen
-    element = document.getElementById(id);
+    element = document.getElementById(id) ?? (under ? named(under) : null); // what is covered is not in the document
     if (document.body.dataset.busy) until = Date.now() + PATIENCE; // a head may have to be trained first
     else if (element?.getClientRects().length) break;
   }
   if (turn !== mine || !element) return;
   element.dataset.pointed = "yes";
-  if (spot.length && !cover) markSpot(element, spot);
-  reveal(mine, element.closest("[data-covered]") ?? element);
+  if (spot.length && !under) markSpot(element, spot);
+  reveal(mine, element);
 }
 
 // Scroll to the element, or to what is marked within it where it is taller than the room between the bar and a sheet; and again

@@ -60,6 +60,7 @@ export function wasRead() {
   typingState.reading = 0;
   typingState.hasRead = true;
   document.querySelector(".bx-loading")?.remove();
+  document.dispatchEvent(new Event("bert:read"));
   sendTyped();
   done();
 }

@@ -42,6 +42,12 @@ export function exerciseIn(hash) {
   return NAME.exec(hash)?.[1] ?? "";
 }
 
+/** A name without the sign after it. */
+function whose(before) {
+  const who = before.trim();
+  return /[:,;–-]$/.test(who) ? who.slice(0, -1).trim() : who;
+}
+
 /**
  * Read a line that a teacher pasted: a proof, with or without a student's name before it. The host does not matter: the server of
  * this page checks what the link leads to.
@@ -49,9 +55,11 @@ export function exerciseIn(hash) {
  * @returns {{who: string, name: string, query: string} | null} null if it is no proof
  */
 export function readProof(line) {
-  const found = /^(.*?)\s*(https?:\/\/\S+)$/i.exec(line.trim());
-  if (!found || !URL.canParse(found[2])) return null;
-  const { search, hash } = new URL(found[2]);
+  const text = line.trim();
+  const last = text.split(/\s/).at(-1);
+  const at = last.search(/https?:\/\//i);
+  if (at < 0 || !URL.canParse(last.slice(at))) return null;
+  const { search, hash } = new URL(last.slice(at));
   const name = exerciseIn(hash);
-  return name && search.length > 1 ? { who: found[1].replace(/\s*[:,;–-]$/, ""), name, query: search.slice(1) } : null;
+  return name && search.length > 1 ? { who: whose(text.slice(0, text.length - last.length + at)), name, query: search.slice(1) } : null;
 }

@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +12,8 @@ from explorer.text.encoding import Encoding
 SPECIALS = ("all", "hidden", "renormalised")
 GROUPS = ("tokens", "words", "sentences")
 DIRECTIONS = ("all", "A→A", "A→B", "B→A", "B→B")
+WHOLE_SCALE = 64  # tokens up to which a scale from 0 to 1 shows an evenly spread head: √(1/64) is an eighth of the ramp
+EVEN_TIMES = 8  # for more tokens, so that even weights are drawn with √(1/8), a third of the ramp, at most
 
 
 @dataclass(frozen=True)
@@ -127,6 +130,14 @@ def thumbnails(attention: np.ndarray, size: int = 36) -> np.ndarray:
     blocks = list(itertools.pairwise(edges))  # ten times as fast as maximum.reduceat
     rows = np.stack([attention[..., start:end, :].max(axis=-2) for start, end in blocks], axis=-2)
     return np.stack([rows[..., start:end].max(axis=-1) for start, end in blocks], axis=-1)
+
+
+def scale_end(largest: float | np.ndarray, tokens: int, whole: float = 1.0) -> Any:
+    """Where the colour scale of weights ends: at `whole`, the sum of a row, so that pictures can be compared.
+
+    The weights of a long input are too small for that: its scales end at the largest, or at eight times the even weight.
+    """
+    return np.maximum(largest, whole if tokens <= WHOLE_SCALE else EVEN_TIMES * whole / tokens)
 
 
 def rows_error(attention: np.ndarray) -> float:

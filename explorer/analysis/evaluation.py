@@ -35,16 +35,6 @@ def accuracy(table: np.ndarray) -> float:
     return float(np.trace(table) / max(1, table.sum()))
 
 
-def standard_error(right: int, of: int) -> float:
-    """The standard error, 0 to 0.5, of the share right / of.
-
-    It is the binomial one with the share estimated as (right + 1) / (of + 2), by the rule of succession (Laplace 1774), so that
-    it is above 0 even for 3 of 3.
-    """
-    share = (right + 1) / (of + 2)
-    return float(np.sqrt(share * (1 - share) / max(1, of)))
-
-
 def macro_f1(table: np.ndarray) -> float:
     """The mean F1 of all labels that occur, 0 to 1: rare ones count as much as frequent ones."""
     scores = class_scores(table)

@@ -71,8 +71,8 @@ PATTERN_SOURCE = (
     "Voita et al. 2019, section 5, who ask where the largest weight is in 90 % of cases"
 )
 PATTERN_RULE = (
-    f"named when it holds at least {CLEAR:.0%} of the weight, the largest share first, then 'diagonal' (itself and both "
-    f"neighbours), '[CLS] and [SEP]', 'same token'; 'broad' from an entropy of {BROAD:g}; everything else is 'mixed'"
+    f"'broad' from an entropy of {BROAD:g}; otherwise named when it holds at least {CLEAR:.0%} of the weight, the largest share "
+    "first, then 'diagonal' (itself and both neighbours), '[CLS] and [SEP]', 'same token'; everything else is 'mixed'"
 ).replace("%", " %")
 NAMED = {"previous": "previous token", "next": "next token", "self": "itself", "sep": "[SEP]", "cls": "[CLS]"}
 
@@ -172,11 +172,11 @@ def patterns(metrics: dict[str, np.ndarray]) -> np.ndarray:
     shares = np.stack([metrics[key] for key in NAMED])
     names = np.array(list(NAMED.values()), dtype=object)[shares.argmax(axis=0)]
     rest = np.full(names.shape, "mixed", dtype=object)
-    rest[metrics["entropy"] >= BROAD] = "broad"
     rest[metrics["same_token"] >= CLEAR] = "same token"  # only counts tokens that occur twice, so it says least about the others
     rest[metrics["cls"] + metrics["sep"] >= CLEAR] = "[CLS] and [SEP]"
     rest[metrics["previous"] + metrics["next"] + metrics["self"] >= CLEAR] = "diagonal"
-    return np.where(shares.max(axis=0) >= CLEAR, names, rest)
+    # A few tokens spread evenly over look like any pattern: of three, a token and its neighbours are all there is.
+    return np.where(metrics["entropy"] >= BROAD, "broad", np.where(shares.max(axis=0) >= CLEAR, names, rest)).astype(object)
 
 
 def strongest_pairs(attention: np.ndarray, allowed: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -36,7 +36,7 @@ class LayerMaps:
                 start = None if following is None or self.settings.method == "pca" else following.points
                 found = project(states[k], self.settings, start, report_part)
                 points = of_one_size(found.points)
-                points = points if following is None else aligned(points, following.points)
+                points = points if following is None else aligned(points, following.points)[found.first]
                 self._maps[k] = replace(found, points=points, explained_variance=_shares(found, points))
             return self._maps[layer]
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.analysis.attention import thumbnails
+from explorer.analysis.attention import scale_end, thumbnails
 from explorer.analysis.head_metrics import METRICS, TokenFacts, head_metrics, patterns
 
 
 @dataclass(frozen=True)
 class Overview:
-    """`small` [layers, heads, s, s] in 0 to 1, each picture on its own scale; metrics and patterns are [layers, heads]."""
+    """`small` [layers, heads, s, s] in 0 to 1, each picture up to its `scale_end`; metrics and patterns are [layers, heads]."""
 
     small: np.ndarray
     metrics: dict[str, np.ndarray]
@@ -29,7 +29,5 @@ def overview(layers: Iterable[np.ndarray], facts: TokenFacts) -> Overview:
         rows.append(head_metrics(attention, facts))
     metrics = {metric.key: np.stack([row[metric.key] for row in rows]) for metric in METRICS}
     tops = np.stack(strongest)
-    # The scale ends at eight times the even weight at the latest: otherwise long inputs would be pale, or evenly spread heads
-    # dark.
-    own_scale = np.maximum(tops, min(1.0, 8 / len(facts.ids)))[..., None, None]
-    return Overview((np.stack(small) / own_scale).astype(np.float32), metrics, patterns(metrics), tops)
+    ends = scale_end(tops, len(facts.ids))[..., None, None]
+    return Overview((np.stack(small) / ends).astype(np.float32), metrics, patterns(metrics), tops)

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.analysis.mapping import trustworthiness
-from explorer.core.errors import InputError
+from explorer.analysis.similarity import first_of_each
 from explorer.core.lazy import sklearn, umap
 
 METHODS = ("pca", "umap", "tsne")
+NAMES = {"pca": "PCA", "umap": "UMAP", "tsne": "t-SNE"}
 METRICS = ("cosine", "euclidean", "manhattan")
-FEWEST_FOR_A_FIT = 5  # rows; UMAP and t-SNE arrange neighborhoods, which need this many
+FEWEST_FOR_A_FIT = 5  # different rows; UMAP and t-SNE arrange neighborhoods, which need this many
 WARM_EPOCHS = 150  # of UMAP, when it starts from a nearly right map
 LULL = 2.0  # seconds until UMAP is compiled for a map that may come
 
@@ -42,13 +43,17 @@ class MapSettings:
 class Projection:
     """`points` [n, dimensions], the share of the variance along each axis (PCA only), and the `trustworthiness`, 0 to 1.
 
-    Trustworthiness is how far neighbors on the map are true neighbors, by the metric of the settings whatever the method, so that
-    methods can be compared; None below three points, and when all are equal.
+    Equal rows have one point: `first` [n] is the first row of each. `method` is that of the map: PCA where there are too few
+    points for another, which `note` says. Trustworthiness is how far neighbors on the map are true ones, by the metric of the
+    settings whatever the method, so that methods can be compared; None below three points, and when all are equal.
     """
 
     points: np.ndarray
     explained_variance: np.ndarray | None
     trustworthiness: float | None
+    first: np.ndarray
+    method: str
+    note: str = ""
 
 
 def project(
@@ -56,20 +61,24 @@ def project(
 ) -> Projection:
     """A map: points for the rows of vectors [n, hidden]. The same input gives the same map.
 
-    `start` [n, dimensions] is a map of the same rows from which UMAP or t-SNE begins, so that they stay near it. Raises
-    InputError when there are too few rows for UMAP or t-SNE.
+    Equal rows are fitted once. `start` [n, dimensions] is a map of the same rows from which UMAP or t-SNE begins: it stays near.
     """
     settings = settings or MapSettings()
-    shares = None
-    if settings.method == "pca":
+    method, shares, note = settings.method, None, ""
+    first = first_of_each(vectors)
+    rows, place = np.unique(first, return_inverse=True)  # of the different points, and the point of each row
+    if method != "pca" and len(rows) < FEWEST_FOR_A_FIT:
+        count = f"{len(rows)} different one{'s' * (len(rows) != 1)}"
+        note = f"{NAMES[method]} needs at least {FEWEST_FOR_A_FIT} different points; PCA draws the {count} here instead."
+        method = "pca"
+    if method == "pca":
         points, shares = principal_components(vectors, settings.dimensions)
-    elif len(vectors) < FEWEST_FOR_A_FIT:
-        name = {"umap": "UMAP", "tsne": "t-SNE"}[settings.method]
-        raise InputError(f"{name} needs at least {FEWEST_FOR_A_FIT} points and there are {len(vectors)}; use PCA.")
+        points = points[first]
     else:
-        fit = _umap if settings.method == "umap" else _tsne
-        points = np.nan_to_num(fit(vectors, settings, start, report)).astype(np.float32)
-    return Projection(points, shares, trustworthiness(vectors, points, metric=settings.metric))
+        fit = _umap if method == "umap" else _tsne
+        fitted = fit(vectors[rows], settings, None if start is None else start[rows], report)
+        points = np.nan_to_num(fitted).astype(np.float32)[place]
+    return Projection(points, shares, trustworthiness(vectors, points, metric=settings.metric), first, method, note)
 
 
 def principal_components(vectors: np.ndarray, dimensions: int) -> tuple[np.ndarray, np.ndarray]:

@@ -7,6 +7,7 @@ import numpy as np
 from explorer.core.errors import InputError
 
 SPACES = ("as they are", "centred", "whitened")
+SAME = 1e-5  # of the largest number: the difference up to which two rows are the same
 AT_ONCE = 512  # rows compared with all others at a time
 
 
@@ -126,3 +127,26 @@ def nearest(vectors: np.ndarray, row: int, most: int = 10) -> list[tuple[int, fl
     to_all[row] = -np.inf
     best = np.argsort(-to_all, kind="stable")[: min(most, len(vectors) - 1)]
     return [(int(i), float(to_all[i])) for i in best]
+
+
+def nearest_place(vectors: np.ndarray, row: int, most: int = 10) -> list[tuple[int, float]]:
+    """Like `nearest`, without rows that are the same as `row`, and with the first only of those that are the same."""
+    first = first_of_each(vectors)
+    rows = np.unique(first)
+    found = nearest(vectors[rows], int(np.searchsorted(rows, first[row])), most)
+    return [(int(rows[place]), cosine) for place, cosine in found]
+
+
+def first_of_each(rows: np.ndarray) -> np.ndarray:
+    """For each of rows [n, d], the first row that is the same: [n] indices.
+
+    Rows are the same within SAME of the largest number, since a text that is read in another batch has other last digits.
+    """
+    # Equal rows are neighbors along any direction; other rows are so close along a random one only by an unlikely chance.
+    along = rows.astype(np.float64) @ np.random.default_rng(0).normal(size=rows.shape[1])
+    order = np.argsort(along, kind="stable")
+    apart = np.abs(np.diff(rows[order].astype(np.float64), axis=0)).max(axis=1, initial=0)
+    groups = np.empty(len(rows), dtype=np.int64)
+    groups[order] = np.concatenate([[0], np.cumsum(apart > SAME * np.abs(rows).max(initial=0))])
+    _, first, group = np.unique(groups, return_index=True, return_inverse=True)
+    return first[group]

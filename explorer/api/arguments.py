@@ -1,10 +1,16 @@
-"""Shared by endpoints: the model they use, and the form of guesses in an answer."""
+"""Shared by endpoints: the model they use, files that are sent, and the form of guesses in an answer."""
 
-from collections.abc import Sequence
+import base64
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from explorer.bert.explorer import Explorer, load
 from explorer.bert.network import MaskGuesses
+from explorer.core.errors import InputError
+from explorer.core.limits import MEGABYTE, TABLE_MEGABYTES
 
 
 def explorer_for(model: str | None) -> Explorer:
@@ -24,3 +30,19 @@ def masks_of(guesses: Sequence[MaskGuesses]) -> list[dict[str, Any]]:
         }
         for guess in guesses
     ]
+
+
+@contextmanager
+def sent_file(sent: object) -> Iterator[Path]:
+    """A file with the bytes that were sent in Base64, for a while. Raises InputError."""
+    if not isinstance(sent, str):
+        raise InputError("Send the file as a text in Base64.")
+    TABLE_MEGABYTES.check(len(sent) * 3 // 4 / MEGABYTE)
+    try:
+        data = base64.b64decode(sent, validate=True)
+    except ValueError as error:
+        raise InputError("The file is not in Base64; encode its bytes and send it again.") from error
+    with TemporaryDirectory(prefix="bert-explorer-") as folder:
+        path = Path(folder) / "sent"
+        path.write_bytes(data)
+        yield path

@@ -3,7 +3,7 @@
 import itertools
 from typing import Any
 
-from explorer.analysis.attention import DIRECTIONS, GROUPS, Choice, ChosenWeights, Side, choose, rank_in_row
+from explorer.analysis.attention import DIRECTIONS, GROUPS, WHOLE_SCALE, Choice, ChosenWeights, Side, choose, rank_in_row
 from explorer.analysis.head_metrics import METRICS
 from explorer.attention.pictures import attention_lines
 from explorer.text import limits
@@ -69,7 +69,7 @@ MEANINGS = {  # of the patterns of heads, in words
     "previous token": "most of the weight goes to the token before",
     "next token": "most of the weight goes to the token behind",
     "itself": "tokens look mostly at themselves",
-    "[SEP]": "most of the weight is parked at [SEP], where little comes from",
+    "[SEP]": "most of the weight is parked at [SEP]",
     "[CLS]": "most of the weight goes to [CLS]",
     "diagonal": "tokens look at themselves and at their neighbours",
     "[CLS] and [SEP]": "most of the weight is parked at [CLS] and [SEP]",
@@ -100,7 +100,7 @@ class Heads(View):
 
     def compute(self, subject: Subject) -> Content:
         """The grid, and the kind of the selected head."""
-        return {"grid": lambda: self._grid(subject), "about": _about(subject)}
+        return {"grid": lambda: self._grid(subject), "about": self._about(subject)}
 
     def finding(self, subject: Subject) -> Finding | None:
         """The effect of the selected head on the guess, or what it attends to."""
@@ -132,6 +132,19 @@ class Heads(View):
         off = subject.selection.off
         grid = head_grid(seen.small, selected, self.square_root, notes=notes, marks=marks, off=off)
         return keep(grid, lambda: heads_table(seen).with_columns(off=lambda row: (row[0] - 1, row[1] - 1) in off))
+
+    def _about(self, subject: Subject) -> str:
+        """The kind of the selected head, and how to read the pictures."""
+        seen, selection = overview_of(subject), subject.selection
+        at = (selection.attention_layer, selection.head_index)
+        pattern, entropy, distance = seen.patterns[at], seen.metrics["entropy"][at], seen.metrics["distance"][at]
+        end = "1" if subject.trace.kept <= WHOLE_SCALE else "its largest weight"
+        return (
+            f"Layer {at[0] + 1}, head {at[1] + 1}: **{pattern}**: {MEANINGS[pattern]}. One picture a head: its rows look at its "
+            f"columns, darker (lighter on dark) is more, from 0 to {end}{' (√ scale)' * self.square_root}. Click one, or use the "
+            f"arrow keys.\n\nIn numbers: a token looks {distance:.1f} tokens away on average; entropy {entropy:.2f} (0: each "
+            "looks at one token; 1: at all alike)."
+        )
 
 
 class HeadWhatIf(WhatIf):
@@ -246,18 +259,6 @@ class OneHead(View):
             return "There is nothing in this direction: type a text B above."
         hint = "Click a cell for its exact weight. Click a token above to outline its row."
         return "" if self.look == LINES else hint
-
-
-def _about(subject: Subject) -> str:
-    seen, selection = overview_of(subject), subject.selection
-    at = (selection.attention_layer, selection.head_index)
-    pattern, entropy, distance = seen.patterns[at], seen.metrics["entropy"][at], seen.metrics["distance"][at]
-    return (
-        f"Layer {at[0] + 1}, head {at[1] + 1}: **{pattern}**: {MEANINGS[pattern]}. One picture a head: its rows "
-        "look at its columns, darker (lighter on dark) is more, each on its own scale. Click one, or use the arrow keys.\n\n"
-        f"In numbers: a token looks {distance:.1f} tokens away on average; entropy {entropy:.2f} (0: each looks at one token; "
-        "1: at all alike)."
-    )
 
 
 def _lines(chosen: ChosenWeights, row: int | None, unit: str) -> dict[str, Any] | None:

@@ -10,10 +10,12 @@ from explorer.analysis.overview import Overview
 from explorer.text import limits
 from explorer.ui.attention_data import heads_table, most_telling_first, overview_of, prepare_effects
 from explorer.ui.pictures.attention import metric_heatmap
+from explorer.ui.pictures.bars import SEEN
 from explorer.ui.pictures.numbers import identifier, keep
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
 from explorer.ui.settings import choice
 from explorer.ui.subject import Subject, head_name
+from explorer.ui.telling import two_places
 from explorer.ui.view import Change, Content, Finding, View, Why, caption, chart, part, prose, select
 
 BY_KEY = {metric.key: metric for metric in METRICS}
@@ -50,11 +52,12 @@ class HeadNumbers(View):
         values = seen.metrics[self.metric]
         layer, head = (int(place) for place in np.unravel_index(int(values.argmax()), values.shape))
         pattern, count = Counter(seen.patterns.ravel().tolist()).most_common(1)[0]
+        heads = seen.patterns.size
+        told = f"{f'All {heads}' if count == heads else f'{count} of {heads}'} heads have the pattern ‘{pattern}’ here"
+        if float(np.ptp(values)) < SEEN:
+            return Finding(f"{told}, and the same {metric.label} to two decimals ({two_places(float(values.max()))}).")
         highest = f"highest in {metric.label} is {head_name((layer, head))}: {values[layer, head]:.2f}"
-        return Finding(
-            f"{count} of {seen.patterns.size} heads have the pattern ‘{pattern}’ here; {highest}.",
-            Why("attention", "One head", {"layer": layer + 1, "head": head + 1}),
-        )
+        return Finding(f"{told}; {highest}.", Why("attention", "One head", {"layer": layer + 1, "head": head + 1}))
 
     def on_heatmap(self, subject: Subject, index: list[int]) -> Change:
         """Select another head: [layer, head], zero-based."""

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from explorer.analysis.attention import scale_end
 from explorer.ui.pictures.alternatives import ARROW, strongest_cells
 from explorer.ui.pictures.base import sqrt_bytes, to_base64
 from explorer.ui.pictures.numbers import Places, keep, matrix
@@ -36,12 +37,12 @@ def attention_lines(
         raise ValueError(f"{shape} tokens and {len(kinds)}, {len(key_kinds)} kinds do not fit {list(weights.shape)}")
     if selected is not None and not 0 <= selected < len(tokens):
         raise ValueError(f"there is no token {selected} among {len(tokens)}")
-    top, flat = max(float(weights.max()), 1e-9), weights.ravel()
+    top, flat = float(scale_end(weights.max(), shape[1])), weights.ravel()
     strongest = np.argsort(-flat, kind="stable")[:MOST_EDGES]
     shown = {
         "queries": {"tokens": list(tokens), "kinds": list(kinds)},
         "keys": {"tokens": list(key_tokens), "kinds": list(key_kinds)},
-        "data": to_base64(sqrt_bytes(weights / top)),  # scaled to the strongest weight, or those of long inputs would round to 0
+        "data": to_base64(sqrt_bytes(weights / top)),
         "edges": to_base64(strongest[flat[strongest] > 0].astype(np.uint32)),
         "top": top,
         "strongest": {"query": _strongest(weights), "key": _strongest(weights.T)},

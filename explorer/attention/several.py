@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from explorer.analysis.attention import rows_error, top_p
+from explorer.analysis.attention import rows_error, scale_end, top_p
 from explorer.attention.heads import DRAWN_AS, HEATMAP, HEIGHT, LINES
 from explorer.attention.pictures import attention_lines
 from explorer.ui.attention_data import attention_check
@@ -12,6 +12,7 @@ from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.pictures.numbers import beside
 from explorer.ui.settings import choice, number, several
 from explorer.ui.subject import Subject
+from explorer.ui.telling import stands_out
 from explorer.ui.view import Content, Finding, View, caption, chart, check, matches, part, prose
 
 
@@ -30,8 +31,8 @@ class SeveralHeads(View):
     mass: float = number(100, "Strongest weights that hold this share of each row (%)", low=10, high=100)
     help = caption(
         "The weights of the chosen heads are added up, so that each row sums to the number of heads: what stays dark is "
-        "what many of them agree on. Heads that look at [CLS] or [SEP] do little (Clark et al. 2019, section 3.2); "
-        "leave them out to see the others."
+        "what many of them agree on. Many heads look at [CLS] or [SEP]; leave them out to see the others. In BERT-base "
+        "a change of the looks at [SEP] hardly changes the output (Clark et al. 2019, section 3.2)."
     )
     title = prose(classes="detail-title")
     drawn_as: str = choice((HEATMAP, LINES), **DRAWN_AS)
@@ -55,7 +56,7 @@ class SeveralHeads(View):
         weights = top_p(weights, self.mass / 100)
         if self.drawn_as == LINES:
             return {**shown, "lines": beside(attention_lines(weights, trace.tokens, trace.encoding.kinds, row), **whose)}
-        scale = WeightScale(square_root=True, unit="weight, summed")
+        scale = WeightScale(True, "weight, summed", float(scale_end(weights.max(), trace.kept, number)))
         picture = attention_heatmap(weights, trace.tokens, trace.tokens, scale, row)
         return {**shown, "heatmap": beside(picture, **whose)}
 
@@ -65,6 +66,8 @@ class SeveralHeads(View):
         shares = weights.mean(axis=0) / number  # [key]
         key = int(shares.argmax())
         heads = f"head {self.heads[0]}" if number == 1 else f"{number} heads together"
+        if not stands_out(float(shares[key]), 1 / len(shares)):
+            return Finding(f"In layer {self.layer}, {heads} spread their weight over the {len(shares)} tokens; none stands out.")
         text = f"In layer {self.layer}, {heads} look most at “{subject.trace.tokens[key]}” (token {key}): "
         return Finding(f"{text}it gets {whole_percent(float(shares[key]))} of their weight.")
 

@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from fnmatch import fnmatch
+from functools import partial
 from pathlib import Path
 
 import huggingface_hub
@@ -19,7 +20,8 @@ from huggingface_hub.errors import (
 )
 from huggingface_hub.utils import validate_repo_id
 
-from explorer.bert.families import Family, family_of, saved_from, task_of
+from explorer.bert.families import Family, family_of, saved_from, stem_of, task_of
+from explorer.bert.folders import ADAPTER, VOCABULARY_FILES, found_instead, instead_of, lacking
 from explorer.bert.hub import EXAMPLE_ID, HUB_TIMEOUT, NOT_STORABLE, Place, Report, reporting_bar, unreachable, weights_to_fetch
 from explorer.core.errors import ModelError
 from explorer.core.limits import is_public
@@ -38,8 +40,6 @@ TOKENIZER_FILES = [
     "special_tokens_map.json",
     "added_tokens.json",
 ]
-WEIGHT_FILES = ["model.safetensors", "model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json"]
-VOCABULARY_FILES = {"tokenizer.json", "vocab.txt", "merges.txt"}  # any one of them: the last comes with vocab.json
 
 
 @dataclass(frozen=True)
@@ -143,41 +143,11 @@ def here(name: str) -> Path | None:
 
 def in_folder(name: str, folder: Path, from_hub: bool = False) -> Checkpoint:
     """The checkpoint in a folder, under a name. Raises ModelError when it is incomplete or of an unknown family."""
-    if lacking := _lacking(folder):
-        if below := _checkpoint_below(folder):
-            raise ModelError(f"{name} holds no checkpoint, but its folder {below} does; name {Path(name) / below}.")
-        raise ModelError(
-            f"{name} lacks {lacking}; a checkpoint has config.json, model.safetensors and tokenizer.json or vocab.txt."
-        )
+    if lacks := lacking(folder):
+        raise ModelError(f"{instead_of(name, folder, lacks)}.")
     family, _ = _kind(folder / "config.json", name, from_hub)
     stamp = max(path.stat().st_mtime for path in folder.iterdir() if path.is_file())
     return Checkpoint(name, folder, family, stamp, from_hub)
-
-
-def _lacking(folder: Path) -> str:
-    """The first thing that a folder lacks: a configuration, weights with all shards of their index, a vocabulary; '' if none."""
-    index = ""
-    try:
-        files = {path.name for path in folder.iterdir() if path.is_file()}
-        weights = next((weights for weights in WEIGHT_FILES if weights in files), None)
-        if "config.json" not in files or weights is None:
-            return "config.json" if "config.json" not in files else WEIGHT_FILES[0]
-        if weights.endswith(".index.json"):
-            index = weights
-            if absent := set(json.loads((folder / index).read_bytes())["weight_map"].values()) - files:
-                return str(min(absent))[:80]
-        return "" if files & VOCABULARY_FILES else "tokenizer.json or vocab.txt"
-    except (OSError, ValueError, AttributeError, KeyError, TypeError, RecursionError):
-        return f"a {index} that can be read" if index else "files that can be read"
-
-
-def _checkpoint_below(folder: Path) -> str:
-    """The subfolder with the newest checkpoint, as training leaves them (checkpoint-500), or ''."""
-    try:
-        below = [path for path in folder.iterdir() if path.is_dir() and path.name.isprintable() and not _lacking(path)]
-        return max(below, key=lambda path: path.stat().st_mtime).name if below else ""
-    except OSError:
-        return ""
 
 
 def faulty(fault: str, from_hub: bool) -> ModelError:
@@ -206,7 +176,7 @@ def _from_cache(place: Place) -> Path | None:
         folder = Path(error.snapshot_path)
     except (OSError, ValueError):  # ValueError is raised for a damaged cache
         return None
-    return None if _lacking(folder) else folder
+    return None if lacking(folder) else folder
 
 
 def described(name: str) -> str:
@@ -231,7 +201,7 @@ def cached() -> list[str]:
         name = reference.parents[1].name.removeprefix("models--").replace("--", "/")
         try:
             folder = reference.parents[1] / "snapshots" / reference.read_text("utf-8").strip()
-            if is_name(name) and not _lacking(folder):
+            if is_name(name) and not lacking(folder):
                 _kind(folder / "config.json", name, from_hub=True)
                 found.append(name)
         except (OSError, ValueError, ModelError):
@@ -245,13 +215,16 @@ def _download(place: Place, report: Report) -> Path:
     try:
         info = huggingface_hub.HfApi().model_info(place.id, revision=revision, timeout=HUB_TIMEOUT, files_metadata=True)
         sizes = {entry.rfilename: entry.size or 0 for entry in info.siblings or []}
-        if "config.json" not in sizes:
-            raise ModelError(f"{name} on the hub has no config.json; name a model such as {EXAMPLE_ID}.")
+        if not weights_to_fetch(set(sizes)) or "config.json" not in sizes or ADAPTER in sizes:
+            absent = "config.json" if "config.json" not in sizes else "weights that PyTorch can read"
+            download = partial(huggingface_hub.hf_hub_download, place.id, revision=revision)
+            other = found_instead(name, sizes.keys(), lambda file: Path(download(file)).read_bytes())
+            raise ModelError(f"{other or f'{name} on the hub has no {absent}; name a model such as {EXAMPLE_ID}'}.")
         config = huggingface_hub.hf_hub_download(place.id, "config.json", revision=revision)
         heads = _promised(*_kind(Path(config), name, from_hub=True))
         if not VOCABULARY_FILES & sizes.keys():
             raise ModelError(f"{name} on the hub has no tokenizer.json or vocab.txt; try {EXAMPLE_ID}.")
-        wanted = ["config.json", *TOKENIZER_FILES, *weights_to_fetch(set(sizes), name)]
+        wanted = ["config.json", *TOKENIZER_FILES, *weights_to_fetch(set(sizes))]
         total = sum(size for file, size in sizes.items() if any(fnmatch(file, pattern) for pattern in wanted))
         report(0, f"fetching {total / 1e6:.0f} MB: {name}, with {heads}")
         bar = reporting_bar(report, total)
@@ -286,4 +259,6 @@ def _promised(family: Family, name: str) -> str:
         "a head for pairs": bool(family.pair_head) and whole,
         "a head for replaced pieces": bool(family.replaced_head) and whole,
     }
-    return " and ".join(head for head, there in heads.items() if there) or "no head"
+    plain = not name.isprintable() or name in ("", f"{stem_of(family.pretraining_class)}Model")
+    other = "no head" if plain else f"a head of {name[:40]}, which is not read"
+    return " and ".join(head for head, there in heads.items() if there) or other

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import re
 
@@ -10,7 +9,6 @@ from explorer.core.cores import DEVICE
 from explorer.core.engine import torch
 from explorer.core.errors import InputError
 
-BFLOAT16 = "BERT_EXPLORER_BF16"
 NAMES = re.compile(r"cpu|mps|cuda(:\d+)?")
 TOLERANCE = 1e-3  # relative to the size of hidden states: float32 differs that much when sums are taken in another order
 
@@ -28,19 +26,6 @@ def check(name: str) -> None:
 def chosen() -> torch.device:
     """The device of forward passes: BERT_EXPLORER_DEVICE of the environment, or the processor."""
     return torch.device(os.environ.get(DEVICE) or "cpu")
-
-
-def bfloat16_is_fast(device: torch.device) -> bool:
-    """Whether a device multiplies bfloat16 faster than float32, and BERT_EXPLORER_BF16 is not 'never'."""
-    if os.environ.get(BFLOAT16) == "never" or device.type == "mps":
-        return False
-    return torch.cuda.is_bf16_supported() if device.type == "cuda" else _processor_has_bfloat16()
-
-
-@functools.cache
-def _processor_has_bfloat16() -> bool:
-    found = torch.cpu.get_capabilities()
-    return any(found.get(feature, False) for feature in ("avx512_bf16", "amx_bf16"))
 
 
 def difference(states: torch.Tensor, reference: torch.Tensor) -> float:

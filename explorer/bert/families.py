@@ -199,6 +199,11 @@ def saved_from(architectures: object) -> str:
     return first if isinstance(first, str) else ""
 
 
+def stem_of(kind: str) -> str:
+    """The family in the name of a class: 'Bert' for BertForMaskedLM and BertModel."""
+    return kind.partition("For")[0].removesuffix("Model")
+
+
 def task_of(name: str) -> str:
     """The task for which a class of transformers is fine-tuned: LABELS, TAGS or ANSWER, '' for any other class."""
     return next((task for ending, task in _TASKS.items() if name.endswith(ending)), "")
@@ -207,9 +212,14 @@ def task_of(name: str) -> str:
 def family_of(model_type: object, architectures: object, name: str) -> Family:
     """The row for the `model_type` and the `architectures` of a config.json.
 
-    Raises ModelError, which names the known families.
+    Without a type, the class of transformers that is named first decides: no class belongs to two families. Raises ModelError,
+    which names the known families.
     """
+    saved = saved_from(architectures)
     for family in FAMILIES:
-        if family.model_type == model_type and family.architecture in ("", saved_from(architectures)):
+        same = stem_of(saved) == stem_of(family.pretraining_class) if model_type is None else family.model_type == model_type
+        if same and family.architecture in ("", saved):
             return family
+    if model_type is None:
+        raise ModelError(f'The config.json of {name} names no model_type; add that of its family, such as "model_type": "bert".')
     raise ModelError(f"{name} is a model of type {str(model_type)[:40]!r}; BERT Explorer reads {KNOWN}.")

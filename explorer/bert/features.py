@@ -1,8 +1,7 @@
 """Features: one vector per text, for many texts, used by projection, similarity and training.
 
-Texts of similar length share a batch, to save padding; batches are limited by tokens; many texts are read in bfloat16 on
-processors with native support. All hidden states up to the one requested are cached. Batches of a large table go to the workers,
-if there are any.
+Texts of similar length share a batch, to save padding; batches are limited by tokens. All hidden states up to the one requested
+are cached. Batches of a large table go to the workers, if there are any.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ import numpy as np
 
 from explorer.bert import replicas
 from explorer.bert.batcher import BATCH_TOKENS
-from explorer.bert.devices import bfloat16_is_fast
 from explorer.bert.explorer import Explorer
 from explorer.bert.pooled import ANY_TOKEN, Encoded, pooled
 from explorer.core.cache import Recent
@@ -29,9 +27,8 @@ from explorer.text.pairs import Pair
 
 LAST_FOUR = "last4"
 POOLINGS = ("cls", "mean", "pooler", LAST_FOUR)
-PRECISIONS = ("auto", "exact", "fast")
 BATCH_SIZE = 64
-FAST_FROM = 256  # texts; fewer take only a moment
+SHARED_FROM = 256  # texts; fewer take only a moment here
 
 Batch = dict[str | Pair, Encoded]
 """Texts and pairs with their ids and segments."""
@@ -40,27 +37,19 @@ _one_batch = threading.Lock()  # two callers with the same texts share the work,
 _caches: WeakKeyDictionary[Explorer, Recent] = WeakKeyDictionary()  # features are dropped with their model
 
 
-def features(
-    model: Explorer, texts: Sequence[str | Pair], layer: int = -1, pooling: str = "mean", precision: str = "auto"
-) -> np.ndarray:
+def features(model: Explorer, texts: Sequence[str | Pair], layer: int = -1, pooling: str = "mean") -> np.ndarray:
     """[texts, hidden] float32: the vector of each text or pair, read alone and cut to what the model takes.
 
     `layer` is a hidden state, 0 to the number of layers, -1 the last. `pooling`: "cls" is the vector of the first token, "mean"
     the mean over all tokens including [CLS] and [SEP], "pooler" tanh(dense([CLS])) of the last layer, "last4" the means of the
-    last four hidden states up to `layer` side by side, [texts, 4 · hidden] (Devlin et al. 2019, 5.3). `precision`: "exact"
-    multiplies in float32, "fast" in bfloat16 if the processor can (cosine to the exact vectors at least 0.999), "auto" is exact
-    for fewer than FAST_FROM texts. Raises InputError or CapabilityError.
+    last four hidden states up to `layer` side by side, [texts, 4 · hidden] (Devlin et al. 2019, 5.3). Raises InputError
+    or CapabilityError.
     """
-    return finished(features_in_steps(model, texts, layer, pooling, precision))
+    return finished(features_in_steps(model, texts, layer, pooling))
 
 
 def features_in_steps(
-    model: Explorer,
-    texts: Sequence[str | Pair],
-    layer: int = -1,
-    pooling: str = "mean",
-    precision: str = "auto",
-    keep: bool = True,
+    model: Explorer, texts: Sequence[str | Pair], layer: int = -1, pooling: str = "mean", keep: bool = True
 ) -> Generator[float, None, np.ndarray]:
     """Like `features`, but yields the share done, 0 to 1, after every batch, for progress and stopping.
 
@@ -69,7 +58,7 @@ def features_in_steps(
     index = limits.hidden_state_index(layer, model.capabilities.layers)
     if pooling == "pooler" and index != model.capabilities.layers:
         raise InputError("The pooler reads the last layer only; choose the last layer, or another pooling.")
-    rows = yield from _read(model, texts, index, pooling, precision, keep)
+    rows = yield from _read(model, texts, index, pooling, keep)
     if pooling == LAST_FOUR:
         return np.stack([row[states_read(index)].reshape(-1) for row in rows])
     vectors = np.stack([row[index] for row in rows])
@@ -88,7 +77,7 @@ def width(model: Explorer, layer: int, pooling: str) -> int:
 
 
 def layer_features_in_steps(
-    model: Explorer, texts: Sequence[str | Pair], pooling: str = "mean", precision: str = "auto"
+    model: Explorer, texts: Sequence[str | Pair], pooling: str = "mean"
 ) -> Generator[float, None, np.ndarray]:
     """[layers + 1, texts, hidden] float32: every hidden state of `features`, from one pass; yields like it.
 
@@ -96,7 +85,7 @@ def layer_features_in_steps(
     takes one token per text, always the same one, chosen without looking: what the vectors of these tokens share, those of any
     tokens share.
     """
-    rows = yield from _read(model, texts, model.capabilities.layers, pooling, precision)
+    rows = yield from _read(model, texts, model.capabilities.layers, pooling)
     if pooling == "pooler":
         return _apply_pooler(model, np.stack([row[-1] for row in rows]))[None]
     return np.stack(rows, axis=1)
@@ -108,31 +97,28 @@ def forget() -> None:
 
 
 def _read(
-    model: Explorer, texts: Sequence[str | Pair], top: int, pooling: str, precision: str, keep: bool = True
+    model: Explorer, texts: Sequence[str | Pair], top: int, pooling: str, keep: bool = True
 ) -> Generator[float, None, list[np.ndarray]]:
     """For each text an array [top + 1 or more, hidden] of pooled hidden states, with "cls" for the pooler."""
     texts = _check_texts(texts)
     if pooling != ANY_TOKEN:
         limits.check_choice(pooling, "pooling", POOLINGS)
-    limits.check_choice(precision, "the precision", PRECISIONS)
     if pooling == "pooler":
         model.require("pooler")
         pooling = "cls"
     if pooling == LAST_FOUR:
         pooling = "mean"
-    few = precision == "auto" and len(texts) < FAST_FROM
-    fast = precision != "exact" and not few and bfloat16_is_fast(model.device)
 
     empty: Recent = Recent(FEATURES_MEGABYTES.bytes, cost=lambda rows: rows.nbytes)
     kept = _caches.setdefault(model, empty) if keep else empty
-    found = _known(kept, texts, top, pooling, fast)
+    found = _known(kept, texts, top, pooling)
     missing = [text for text in dict.fromkeys(texts) if text not in found]
     done, work = len(found), len(found) + len(missing)
     if done:
         yield done / work
     encoded = dict(zip(missing, encode(model, missing), strict=True))
-    workers = replicas.running() if len(missing) >= FAST_FROM else None
-    read = _Reader(model, kept, top, pooling, fast, workers).read
+    workers = replicas.running() if len(missing) >= SHARED_FROM else None
+    read = _Reader(model, kept, top, pooling, workers).read
     places = 1 if workers is None else workers.places
     for rows in ahead(read, _batches(encoded), places):
         found |= rows
@@ -141,9 +127,9 @@ def _read(
     return [found[text] for text in texts]
 
 
-def _known(kept: Recent, texts: Iterable[str | Pair], top: int, pooling: str, fast: bool) -> dict[str | Pair, np.ndarray]:
+def _known(kept: Recent, texts: Iterable[str | Pair], top: int, pooling: str) -> dict[str | Pair, np.ndarray]:
     """The cached arrays of some texts that go up to hidden state `top`."""
-    found = {text: kept.get((text, pooling, fast)) for text in texts}
+    found = {text: kept.get((text, pooling)) for text in texts}
     return {text: rows for text, rows in found.items() if rows is not None and len(rows) > top}
 
 
@@ -155,28 +141,27 @@ class _Reader:
     kept: Recent
     top: int
     pooling: str
-    fast: bool
     workers: replicas.Replicas | None
 
     def read(self, batch: Batch) -> dict[str | Pair, np.ndarray]:
         """The arrays of a batch, by a worker if one answers."""
         states = None
         if self.workers is not None:
-            states = self.workers.pooled(self.model.checkpoint, list(batch.values()), self.top, self.pooling, self.fast)
+            states = self.workers.pooled(self.model.checkpoint, list(batch.values()), self.top, self.pooling)
         return self._read_here(batch) if states is None else self._keep(batch, states)
 
     def _read_here(self, batch: Batch) -> dict[str | Pair, np.ndarray]:
         with _one_batch:
-            found = _known(self.kept, batch, self.top, self.pooling, self.fast)
+            found = _known(self.kept, batch, self.top, self.pooling)
             left = {text: ids for text, ids in batch.items() if text not in found}
-            states = pooled(self.model, list(left.values()), self.top, self.pooling, self.fast) if left else ()
+            states = pooled(self.model, list(left.values()), self.top, self.pooling) if left else ()
             return found | self._keep(left, states)
 
     def _keep(self, batch: Batch, states: Iterable[np.ndarray]) -> dict[str | Pair, np.ndarray]:
         found = {text: rows.copy() for text, rows in zip(batch, states, strict=True)}  # a view would keep the whole batch
         for text, rows in found.items():
             rows.flags.writeable = False  # the cached array itself is returned to callers
-            self.kept.put((text, self.pooling, self.fast), rows)
+            self.kept.put((text, self.pooling), rows)
         return found
 
 

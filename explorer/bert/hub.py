@@ -61,8 +61,11 @@ def unreachable(name: str) -> ModelError:
     )
 
 
-def weights_to_fetch(files: set[str], name: str) -> list[str]:
-    """The weight files to download: safetensors if there are any, else the older format, which is read with weights_only=True."""
+def weights_to_fetch(files: set[str]) -> list[str]:
+    """The weight files to download: safetensors if there are any, else the older format, which is read with weights_only=True.
+
+    [] if there are neither.
+    """
     for single, index, shards in (
         ("model.safetensors", "model.safetensors.index.json", "model-*.safetensors"),
         ("pytorch_model.bin", "pytorch_model.bin.index.json", "pytorch_model-*.bin"),
@@ -71,7 +74,7 @@ def weights_to_fetch(files: set[str], name: str) -> list[str]:
             return [single]
         if index in files:
             return [index, shards]
-    raise ModelError(f"{name} on the hub has no weights that PyTorch can read; try {EXAMPLE_ID}.")
+    return []
 
 
 def reporting_bar(report: Report, total: int) -> type[tqdm]:

@@ -10,8 +10,6 @@ from explorer.bert.families import ANSWER, LABELS, saved_from, task_of
 from explorer.bert.weights import read_tensors
 from explorer.core.engine import LOCK, torch, transformers
 
-_SQUASHED = {"multi_label_classification": "sigmoid", "regression": "none"}
-
 
 @dataclass(frozen=True)
 class OwnHead:
@@ -19,7 +17,7 @@ class OwnHead:
 
     task: str  # LABELS of a text or pair, TAGS of its tokens, or ANSWER: its start and end
     labels: tuple[str, ...]
-    squash: str  # "softmax", "sigmoid" for labels that do not exclude each other, "none" for a single number
+    squash: str  # "softmax", "sigmoid" for labels that do not exclude each other and for a single one, "none" for a regression
     module: transformers.PreTrainedModel = field(repr=False)
 
     def logits(self, final: torch.Tensor) -> torch.Tensor:
@@ -28,7 +26,7 @@ class OwnHead:
         return torch.stack([outputs.start_logits, outputs.end_logits], -1) if self.task == ANSWER else outputs.logits
 
     def shares(self, logits: torch.Tensor) -> torch.Tensor:
-        """Shares from 0 to 1 for the logits of labels or tags [..., labels]; a single number is returned unchanged."""
+        """Shares from 0 to 1 for the logits of labels or tags [..., labels]; a regression's numbers are returned unchanged."""
         return {"softmax": lambda: logits.softmax(-1), "sigmoid": logits.sigmoid, "none": lambda: logits}[self.squash]()
 
 
@@ -70,6 +68,12 @@ def own_head(
     labels = (
         tuple(str(config.id2label.get(place, f"LABEL_{place}")) for place in range(config.num_labels)) if task != ANSWER else ()
     )
-    one_number = task == LABELS and config.num_labels == 1
-    squash = "none" if one_number else _SQUASHED.get(str(entries.get("problem_type")), "softmax")
-    return OwnHead(task, labels, squash if task == LABELS else "softmax", module.eval().requires_grad_(False))
+    squash = _squash(entries.get("problem_type"), config.num_labels) if task == LABELS else "softmax"
+    return OwnHead(task, labels, squash, module.eval().requires_grad_(False))
+
+
+def _squash(problem: object, labels: int) -> str:
+    """The function of transformers' text-classification pipeline for a `problem_type` and a number of labels."""
+    if problem == "regression":
+        return "none"
+    return "sigmoid" if problem == "multi_label_classification" or labels == 1 else "softmax"

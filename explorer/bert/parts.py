@@ -13,16 +13,19 @@ import numpy as np
 
 from explorer.bert.capabilities import LACKS, Capabilities
 from explorer.bert.checkpoints import Checkpoint
-from explorer.bert.families import REPLACED
+from explorer.bert.families import REPLACED, saved_from
 from explorer.bert.layer import Layer
 from explorer.bert.own_head import OwnHead, own_head
-from explorer.bert.weights import read_model, read_tokenizer
+from explorer.bert.tokenizer import casing, read_tokenizer
+from explorer.bert.weights import read_model
 from explorer.core.engine import torch, transformers
 from explorer.core.errors import CapabilityError
 from explorer.core.limits import TOKENS
 from explorer.text.encoding import Encoding
 from explorer.text.masking import ordinary_ids
 from explorer.text.pieces import shown, writing_of
+
+MOST_NAMED = 2  # weights of a head that is not read
 
 
 class Parts:
@@ -35,9 +38,11 @@ class Parts:
         self.family = checkpoint.family
         opened = read_model(checkpoint)
         self.module = opened.module
-        self.tokenizer = read_tokenizer(checkpoint, self.module.config.vocab_size)
+        self.tokenizer = read_tokenizer(checkpoint, self.module.config)
         self.mask_id: int = self.tokenizer.mask_token_id
-        self.writing = writing_of(self.tokenizer.get_vocab())
+        vocabulary = self.tokenizer.get_vocab()
+        self.writing = writing_of(vocabulary)
+        self.casing = casing(self.tokenizer, vocabulary, self.writing)  # a sentence if they do not fit each other
         self._name_parts()
         self.embeddings_norm = attrgetter(self.family.embeddings_norm)(self._embeddings)  # over the sum of the rows of the tables
         # The embeddings of pieces, positions and segments: [vocabulary, width], [positions, width] and [segments, width] float32,
@@ -52,6 +57,7 @@ class Parts:
         self._weights = {name: weight for name, weight in self.module.named_parameters() if name not in opened.missing}
         self._weights |= dict(self.own_head.module.named_parameters()) if self.own_head else {}
         self.ignored = tuple(sorted(opened.unread - self._weights.keys()))  # weights of the file that nothing here uses
+        self._saved_from = saved_from(opened.entries.get("architectures"))
         self.capabilities = self._capabilities(opened.missing)
 
     def _name_parts(self) -> None:
@@ -66,12 +72,28 @@ class Parts:
 
     def why_not(self, capability: str) -> str:
         """A sentence on why the model lacks a capability; '' if it has it."""
-        return "" if getattr(self.capabilities, capability) else f"{self.name} {LACKS[capability]}."
+        if getattr(self.capabilities, capability):
+            return ""
+        return self.unread_head if capability == "own_head" and self.unread_head else f"{self.name} {LACKS[capability]}."
+
+    @property
+    def unread_head(self) -> str:
+        """A sentence on a head in the file that nothing here reads; '' without one."""
+        inside = (f"{self.family.encoder}.", "pooler.")  # some families are read without the pooler of their encoder
+        names = [name for name in self.ignored if not name.startswith(inside) and name.isprintable()]
+        if not names or self.own_head:
+            return ""
+        named = ", ".join(name[:40] for name in names[:MOST_NAMED])
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        return (
+            f"{self.name} has a head that BERT Explorer does not read ({named}{more} of {self._saved_from[:40]!a}); "
+            "it reads heads for labels, tags and answers."
+        )
 
     def task_head(self) -> OwnHead:
         """The head that the model was fine-tuned with. Raises CapabilityError without one."""
         if self.own_head is None:
-            raise CapabilityError(f"{self.name} {LACKS['own_head']}.")
+            raise CapabilityError(self.unread_head or f"{self.name} {LACKS['own_head']}.")
         return self.own_head
 
     # Weights

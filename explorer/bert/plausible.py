@@ -13,7 +13,8 @@ from typing import Any
 
 from safetensors import SafetensorError, safe_open
 
-from explorer.bert.checkpoints import WEIGHT_FILES, Checkpoint
+from explorer.bert.checkpoints import Checkpoint
+from explorer.bert.folders import WEIGHT_FILES
 from explorer.core.errors import ModelError
 from explorer.core.log import logger
 
@@ -53,6 +54,9 @@ def read_config(checkpoint: Checkpoint) -> dict[str, Any]:
     # transformers invents a name for each of `num_labels` labels, even where only the tokenizer is read.
     if not isinstance(entries, dict) or (entries.get("num_labels") or 0) not in range(MOST_LABELS + 1):
         raise checkpoint.unreadable("config.json")
+    names = entries.get("id2label")
+    if names is not None and not (isinstance(names, dict) and all(number.isdecimal() for number in names)):
+        raise checkpoint.faulty(f'The id2label in the config.json of {checkpoint.name} must be numbers and names, {{"0": "sad"}}')
     return entries
 
 
@@ -93,9 +97,9 @@ def dtypes(checkpoint: Checkpoint) -> str:
     return ", ".join(sorted(found & DTYPES))
 
 
-def misfit(checkpoint: Checkpoint) -> ModelError:
-    """An error about weights of another configuration."""
-    return checkpoint.faulty(f"The weights of {checkpoint.name} do not fit its config.json")
+def misfit(checkpoint: Checkpoint, where: str = "") -> ModelError:
+    """An error about weights of another configuration; `where` may continue the sentence."""
+    return checkpoint.faulty(f"The weights of {checkpoint.name} do not fit its config.json{where}")
 
 
 def _fits(checkpoint: Checkpoint, wanted: Shapes) -> bool:

@@ -16,8 +16,8 @@ Encoded = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 @inference_mode
-def pooled(network: Network, encoded: list[Encoded], top: int, pooling: str, fast: bool) -> np.ndarray:
-    """[batch, top + 1, hidden] float32: the pooled vectors of hidden states 0 to `top`; `fast` multiplies in bfloat16."""
+def pooled(network: Network, encoded: list[Encoded], top: int, pooling: str) -> np.ndarray:
+    """[batch, top + 1, hidden] float32: the pooled vectors of hidden states 0 to `top`."""
     padded = network.pad(encoded)
     chosen = [1 + sum(row) % (len(row) - 2) if pooling == ANY_TOKEN else 0 for row, _ in encoded]  # position 0 is [CLS]
 
@@ -26,6 +26,5 @@ def pooled(network: Network, encoded: list[Encoded], top: int, pooling: str, fas
             return (hidden * padded.real[..., None]).sum(1) / padded.lengths[:, None]
         return hidden[range(len(encoded)), chosen]
 
-    with torch.autocast(network.device.type, torch.bfloat16, enabled=fast):
-        states = [pool(hidden) for hidden in islice(network.run_padded(padded), top + 1)]
+    states = [pool(hidden) for hidden in islice(network.run_padded(padded), top + 1)]
     return torch.stack(states, dim=1).numpy()

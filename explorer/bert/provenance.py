@@ -8,7 +8,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from explorer.bert.checkpoints import WEIGHT_FILES, Checkpoint
+from explorer.bert.checkpoints import Checkpoint
+from explorer.bert.folders import WEIGHT_FILES
 from explorer.bert.network import Network
 from explorer.core.paths import ASSETS
 

@@ -1,9 +1,10 @@
 """The client side of the workers of Ray Serve, for an app that was started with them. Without them Ray is not imported.
 
 A front end sends ids and gets hidden states back. A worker that dies is replaced, and its work requested again; when no worker
-answers, the front end runs the model itself.
+answers, the front end runs the model itself. A start that fails is tried again, after pauses that double.
 """
 
+import contextlib
 import importlib.util
 import logging
 import os
@@ -11,12 +12,14 @@ import secrets
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from explorer.bert import checkpoints
 from explorer.bert.checkpoints import Checkpoint
 from explorer.bert.pooled import Encoded
 from explorer.bert.worker import deployment, ray
@@ -32,7 +35,11 @@ PATIENCE = 10.0  # seconds for one answer: a worker may have to load the model f
 REST = 10.0  # seconds without requests to workers after none has answered
 BUSY = 8  # requests per worker above which more workers are started, up to the maximum
 FULL = 64  # requests per worker above which others wait in the front end
-NONE = "The workers could not be started; the app reads by itself"
+PAUSES = (5.0, 300.0)  # seconds between two attempts to start workers: first and longest
+LEAVING = 8.0  # seconds for workers to end when the app stops
+LOOK = 5.0  # seconds between two looks at how many workers are ready
+UNDER_WAY, DEPLOYED = {"DEPLOYING", "DELETING"}, {"RUNNING", "UNHEALTHY"}  # Ray Serve's words for the state of an application
+NONE = "The workers could not be started; the app runs the model itself and tries again in %.0f seconds"
 QUIET = {"enable_access_log": False, "log_level": "ERROR"}
 AT_HOME = {  # for workers on this machine only
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # on any system: listen on 127.0.0.1 only
@@ -48,7 +55,8 @@ class Scale:
     most: int
 
     def __str__(self) -> str:
-        return f"{self.least}" if self.least == self.most else f"{self.least} to {self.most}"
+        number = f"{self.least}" if self.least == self.most else f"{self.least} to {self.most}"
+        return f"{number} worker{'s' if self.most > 1 else ''}"
 
     @classmethod
     def of(cls, given: str) -> "Scale | None":
@@ -73,6 +81,7 @@ class Replicas:
         self.places = 2 * most  # batches under way: one running and one waiting for each worker
         self.answers = 0
         self.failures = 0
+        self.ready = 0  # workers that have run the model, a few seconds ago
         self._handle = handle
         self._rests_until = 0.0  # on the monotonic clock
 
@@ -109,6 +118,9 @@ class Replicas:
 
 
 _running: Replicas | None = None
+_wanted: Scale | None = None
+_ended = threading.Event()
+_thread: threading.Thread | None = None  # the only one that starts, asks and leaves Ray, which aborts the process otherwise
 
 
 def running() -> Replicas | None:
@@ -116,46 +128,95 @@ def running() -> Replicas | None:
     return _running
 
 
-def start(scale: Scale) -> None:
-    """Begin to start workers on this machine, or on the cluster of RAY_ADDRESS; `running()` returns them once they answer.
+def ready() -> int | None:
+    """The number of workers that are ready, for operators; None if none were asked for."""
+    if _wanted is None:
+        return None
+    return _running.ready if _running else 0
 
-    Call it from the main thread, before signal handlers are set: Ray sets its own.
-    """
-    elsewhere = os.environ.get("RAY_ADDRESS", "")
-    threads = 1 if elsewhere else max(1, cores() // scale.most)
+
+def start(scale: Scale) -> None:
+    """Begin to start workers on this machine, or on the cluster of RAY_ADDRESS; `running()` returns them once they answer."""
+    global _thread, _wanted
+    _wanted = scale
+    _ended.clear()
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # Ray sends no usage statistics
-    if not elsewhere:
-        os.environ.update(AT_HOME, RAY_AUTH_TOKEN=secrets.token_hex(32))
-    here = {} if elsewhere else {"num_cpus": threads * scale.most, "include_dashboard": False}
-    try:
-        ray.init(address=elsewhere or "local", log_to_driver=False, logging_level="ERROR", **here)
-    except Exception as error:
-        logger.error(NONE, exc_info=error)
-        return
-    threading.Thread(target=_deploy, args=[scale, threads], name="workers", daemon=True).start()
+    if not os.environ.get("RAY_ADDRESS"):
+        os.environ.update(AT_HOME, RAY_AUTH_TOKEN=secrets.token_hex(32))  # once: Ray remembers the first
+    # It lives as long as the workers: the system ends what Ray starts together with the thread that started it.
+    _thread = threading.Thread(target=_keep_running, args=[scale], name="workers", daemon=True)
+    _thread.start()
 
 
 def stop() -> None:
     """Shut down the workers started here; those of a cluster stay for other front ends."""
+    global _running, _wanted
+    _running = _wanted = None
+    _ended.set()
+    if _thread is not None:
+        _thread.join(LEAVING)
+
+
+def _keep_running(scale: Scale) -> None:
+    """Start the workers and watch them; after a failure, try again."""
     global _running
-    _running = None
+    pause = PAUSES[0]
+    while not _ended.is_set():
+        try:
+            workers = _running = _deployed(scale)
+            print(f"* {scale} ready", flush=True)
+            pause = PAUSES[0]
+            while not _ended.wait(LOOK):
+                workers.ready = _ready()
+        except Exception as error:
+            _running = None
+            if _ended.is_set():
+                break
+            logger.error(NONE, pause, exc_info=error)
+            with contextlib.suppress(Exception):  # this thread must not die: nothing else starts workers
+                _clear_up(error)
+            _ended.wait(pause)
+            pause = min(2 * pause, PAUSES[1])
     if "ray" in sys.modules:
         ray.shutdown()
 
 
-def _deploy(scale: Scale, threads: int) -> None:
-    """Deploy the workers, unless another front end has, and wait until they answer."""
-    global _running
-    try:
-        logging.getLogger("ray.serve").setLevel(logging.ERROR)
-        ray.serve.start(proxy_location="Disabled", logging_config=QUIET)
-        if APPLICATION not in ray.serve.status().applications:
-            ray.serve.run(deployment().options(**_size(scale, threads)).bind(), name=APPLICATION, route_prefix=None)
-        _running = Replicas(ray.serve.get_app_handle(APPLICATION), scale.most)
-    except Exception as error:
-        logger.error(NONE, exc_info=error)
-    else:
-        print(f"* {scale} workers read for this page", flush=True)
+def _clear_up(error: Exception) -> None:
+    """Leave Ray, and end the processes of a node whose start failed: Ray forgets it, and its gcs_server would stay."""
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        if isinstance(node := frame.f_locals.get("self"), ray._private.node.Node):
+            node.kill_all_processes(check_alive=False, wait=True)
+    ray.shutdown()
+
+
+def _deployed(scale: Scale) -> Replicas:
+    """The workers, each of which has run the default model, deployed unless another front end has."""
+    elsewhere = os.environ.get("RAY_ADDRESS", "")
+    threads = 1 if elsewhere else max(1, cores() // scale.most)
+    here = {} if elsewhere else {"num_cpus": threads * scale.most, "include_dashboard": False}
+    ray.init(address=elsewhere or "local", log_to_driver=False, logging_level="ERROR", **here)
+    logging.getLogger("ray.serve").setLevel(logging.ERROR)
+    ray.serve.start(proxy_location="Disabled", logging_config=QUIET)
+    while _status() in UNDER_WAY:  # by another front end
+        time.sleep(1)
+    if _status() not in DEPLOYED:
+        worker = deployment().options(**_size(scale, threads)).bind(checkpoints.find())
+        ray.serve.run(worker, name=APPLICATION, route_prefix=None)
+    found = Replicas(ray.serve.get_app_handle(APPLICATION), scale.most)
+    found.ready = _ready()
+    return found
+
+
+def _status() -> str:
+    """The state of the workers as a whole, "" before there are any."""
+    found = ray.serve.status().applications.get(APPLICATION)
+    return str(found.status.value) if found else ""
+
+
+def _ready() -> int:
+    """The number of workers that are ready. Raises what Ray raises when it does not answer."""
+    found = ray.serve.status().applications.get(APPLICATION)
+    return sum(one.replica_states.get("RUNNING", 0) for one in found.deployments.values()) if found else 0
 
 
 def _size(scale: Scale, threads: int) -> dict[str, Any]:

@@ -20,6 +20,7 @@ LARGEST = 1e6  # absolute value of a weight: beyond it, products of finite weigh
 
 # Entries of config.json that are ignored: they would change the kind of model, or how its files are read.
 _STEERING = {"dtype", "output_hidden_states", "return_dict", "chunk_size_feed_forward", "problem_type", "is_encoder_decoder"}
+_UNDECLARED = {"num_labels", "tokenizer_class"}  # entries that transformers reads, though its classes do not declare them
 _one_at_a_time = threading.Lock()  # from_pretrained temporarily patches transformers; two at once would leave it patched
 
 
@@ -85,8 +86,14 @@ def _config(
         raise ModelError(
             f"{checkpoint.name} is a decoder or has relative positions; BERT Explorer reads encoders like {EXAMPLE_ID}."
         )
+    pruned = entries.get("pruned_heads")
+    if isinstance(pruned, dict) and any(pruned.values()):
+        raise ModelError(
+            f"The config.json of {checkpoint.name} lists pruned_heads, which transformers has not read since version 5; "
+            "open the model as it was before heads were pruned."
+        )
     # Entries that one family names differently may come under either name.
-    known = {field.name for field in fields(kind)} | {*kind.attribute_map, *checkpoint.family.older_settings}
+    known = {field.name for field in fields(kind)} | {*kind.attribute_map, *checkpoint.family.older_settings, *_UNDECLARED}
     try:
         config = kind(**{name: value for name, value in entries.items() if name in known - _STEERING})
     except Exception as error:  # wrong types raise all kinds of errors
@@ -126,8 +133,10 @@ def read_tensors(checkpoint: Checkpoint, wanted: plausible.Shapes) -> dict[str, 
         raise checkpoint.unreadable("weights") from error
     if wanted.keys() - found.keys():
         return None
-    if any(tuple(found[name].shape) != shape for name, shape in wanted.items()):
-        raise plausible.misfit(checkpoint)
+    for name, shape in wanted.items():
+        if (there := tuple(found[name].shape)) != shape:
+            sizes = (" × ".join(map(str, one)) for one in (there, shape))
+            raise plausible.misfit(checkpoint, f": {name} is {{}}, and id2label or num_labels asks for {{}}".format(*sizes))
     weights = {name: weight.float() for name, weight in found.items()}
     if not all(map(_is_sound, weights.values())):
         raise _unsound(checkpoint)
@@ -142,24 +151,3 @@ def _is_sound(weight: torch.Tensor) -> bool:
     """Whether every number is finite and below LARGEST in size; comparisons with NaN are false."""
     lowest, highest = weight.detach().aminmax()
     return bool(lowest > -LARGEST and highest < LARGEST)
-
-
-def read_tokenizer(checkpoint: Checkpoint, vocab_size: int) -> transformers.PreTrainedTokenizerBase:
-    """The tokenizer of a model with `vocab_size` rows. Raises ModelError when it is broken or belongs to another model."""
-    try:
-        with LOCK:  # see read_model
-            open_tokenizer = transformers.AutoTokenizer.from_pretrained
-            tokenizer = open_tokenizer(checkpoint.folder, local_files_only=True, trust_remote_code=False)
-        highest = max(tokenizer.get_vocab().values(), default=0)
-        for pair in (("a",), ("a", "b")):  # some faults only show when texts are encoded
-            tokenizer(*pair, truncation="longest_first", max_length=16)
-            tokenizer(*pair, truncation=False, verbose=False)
-    except Exception as error:  # see read_model
-        logger.warning("The tokenizer of a model cannot be read", exc_info=error)
-        raise checkpoint.unreadable("tokenizer") from error
-    # A tokenizer that did not find its vocabulary has five pieces and gives [UNK] for every word, without an error.
-    if not vocab_size // 2 <= len(tokenizer) <= vocab_size or highest >= vocab_size:
-        raise checkpoint.faulty(f"The tokenizer of {checkpoint.name} has {len(tokenizer):,} pieces, its model {vocab_size:,}")
-    if not tokenizer.is_fast or None in (tokenizer.mask_token_id, tokenizer.pad_token_id):
-        raise ModelError(f"The tokenizer of {checkpoint.name} has no [MASK] or [PAD], or cannot tell where pieces are.")
-    return tokenizer

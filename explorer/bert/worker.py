@@ -41,18 +41,20 @@ def deployment() -> "ray.serve.Deployment":
 class Worker:
     """Runs models for front ends: requests that wait during a pass are batched into the next, one pass at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, first: Checkpoint) -> None:
+        """Run the model of a checkpoint once: Serve sends requests to a worker only after this. Raises ModelError."""
         _listen_here_only()
         self._networks: OnceCache[Checkpoint, Network] = OnceCache(MODELS.most)
         self._one_pass = threading.Lock()
+        self._pooled(first, [((0,), (0,))], self._network(first).capabilities.layers, "mean")
 
     async def states(self, asked: list[Asked]) -> list[list[np.ndarray]]:
         """The hidden states [layers + 1, tokens, hidden] float32 of each encoding, for each request. Raises ModelError."""
         return await asyncio.to_thread(self._states, asked)
 
-    async def pooled(self, checkpoint: Checkpoint, encoded: list[Encoded], top: int, pooling: str, fast: bool) -> np.ndarray:
+    async def pooled(self, checkpoint: Checkpoint, encoded: list[Encoded], top: int, pooling: str) -> np.ndarray:
         """A whole batch of features, [batch, top + 1, hidden] float32, see `pooled.pooled`. Raises ModelError."""
-        return await asyncio.to_thread(self._pooled, checkpoint, encoded, top, pooling, fast)
+        return await asyncio.to_thread(self._pooled, checkpoint, encoded, top, pooling)
 
     def _states(self, asked: Sequence[Asked]) -> list[list[np.ndarray]]:
         states: dict[tuple[int, int], np.ndarray] = {}
@@ -71,9 +73,9 @@ class Worker:
                 states |= {place: one.numpy() for (_, place), one in zip(together, read, strict=True)}
         return [[states[who, place] for place in range(len(encodings))] for who, (_, encodings) in enumerate(asked)]
 
-    def _pooled(self, checkpoint: Checkpoint, encoded: list[Encoded], top: int, pooling: str, fast: bool) -> np.ndarray:
+    def _pooled(self, checkpoint: Checkpoint, encoded: list[Encoded], top: int, pooling: str) -> np.ndarray:
         with self._one_pass:
-            return pooled(self._network(checkpoint), encoded, top, pooling, fast)
+            return pooled(self._network(checkpoint), encoded, top, pooling)
 
     def _network(self, checkpoint: Checkpoint) -> Network:
         return self._networks.get(checkpoint, lambda: Network(checkpoint))

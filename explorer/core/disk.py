@@ -3,6 +3,7 @@
 Also finds the folder for runs, and keeps the ages of files right when the clock jumps. Nothing here imports torch.
 """
 
+import atexit
 import contextlib
 import functools
 import os
@@ -15,8 +16,7 @@ from pathlib import Path
 
 from safetensors import SafetensorError
 
-from explorer.core.errors import ExplorerError
-from explorer.core.log import logger
+from explorer.core.errors import ExplorerError, InputError
 from explorer.core.paths import RUNS
 
 UNFINISHED = ".writing-"  # prefix of folders that are still being written
@@ -24,30 +24,47 @@ ABANDONED = 600.0  # seconds after which a folder with that prefix is abandoned
 JUMP = 3600.0  # seconds by which the clock may drift from the monotonic one through ordinary corrections
 FULL = "That cannot be kept: the disk is full or closed to the app; whoever runs it can make room."
 
+NAMED, UPLOADS = "BERT_EXPLORER_RUNS", "GRADIO_TEMP_DIR"  # settings that name folders
+CLOSED = "{setting} names {place}, where the app cannot write; let it write there, or name another folder."
+NOWHERE = "There is no folder in which the app can keep runs; ask the operator to set BERT_EXPLORER_RUNS to one."
+
 _clock = threading.Lock()
 _leads: dict[Path, float] = {}  # seconds by which the clock was ahead of the monotonic one, when a folder was last looked at
 
 
+def check_environment() -> None:
+    """Raise InputError if a folder that the operator names cannot be written to: what is kept elsewhere may be lost."""
+    for setting in (NAMED, UPLOADS):
+        if named := os.environ.get(setting, "").strip():
+            try:
+                Path(named).mkdir(mode=0o700, parents=True, exist_ok=True)
+                tempfile.TemporaryFile(dir=named).close()
+            except OSError as error:
+                raise InputError(CLOSED.format(setting=setting, place=named)) from error
+
+
 def folder() -> Path:
-    """The folder for runs: BERT_EXPLORER_RUNS, else `RUNS`, else one in the system's temporary directory."""
-    named = os.environ.get("BERT_EXPLORER_RUNS", "").strip()
-    places = [Path(named)] if named else []
-    places += [RUNS, Path(tempfile.gettempdir()) / "bert-explorer-runs"]
+    """The folder for runs: BERT_EXPLORER_RUNS, else `RUNS` or one in the system's temporary directory.
+
+    Raises ExplorerError when it cannot be written to.
+    """
+    named = os.environ.get(NAMED, "").strip()
+    places = [Path(named)] if named else [RUNS, Path(tempfile.gettempdir()) / "bert-explorer-runs"]
     for place in places:
         with contextlib.suppress(OSError):
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
             if os.access(place, os.W_OK):
                 _open(place)
-                if named and place != places[0]:
-                    _passed_over(named, place)
                 return place
-    raise ExplorerError("There is no folder that runs can be kept in; set BERT_EXPLORER_RUNS to one.")
+    raise ExplorerError(NOWHERE)
 
 
 @functools.cache
-def _passed_over(named: str, place: Path) -> None:
-    """Log once that the folder set by the operator cannot be used."""
-    logger.warning("BERT_EXPLORER_RUNS names %s, which cannot be written to; runs are kept in %s", named, place)
+def temporary() -> str:
+    """A folder for files of this process only; it is removed when the process ends."""
+    made = tempfile.TemporaryDirectory(prefix="bert-explorer-", ignore_cleanup_errors=True)
+    atexit.register(made.cleanup)
+    return made.name
 
 
 @functools.cache

@@ -2,12 +2,12 @@
 
 import secrets
 import shutil
-import tempfile
 import threading
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from time import monotonic
+
+from explorer.core import disk
 
 VALID = 600.0  # seconds: time to think before pressing, and to retry a download that broke off
 MOST_WRITTEN = 512_000_000  # bytes of all files written for a download; the oldest make room
@@ -32,8 +32,8 @@ def offer(path: Path) -> str:
 def offer_text(name: str, text: str) -> str:
     """A token like that of `offer`, for a text as a file of this name, which is removed once it has expired. Raises OSError."""
     token, content = secrets.token_urlsafe(32), text.encode()
-    path = Path(_folder().name) / token / name
-    path.parent.mkdir(mode=0o700)
+    path = Path(disk.temporary()) / "downloads" / token / name
+    path.parent.mkdir(mode=0o700, parents=True)
     path.write_bytes(content)
     return _offer(token, path, len(content))
 
@@ -58,9 +58,3 @@ def _offer(token: str, path: Path, written: int = 0) -> str:
 def _withdraw(token: str) -> None:
     if (old := _offers.pop(token)).written:
         shutil.rmtree(old.path.parent, ignore_errors=True)
-
-
-@cache
-def _folder() -> tempfile.TemporaryDirectory[str]:
-    """Removed when the process ends."""
-    return tempfile.TemporaryDirectory(prefix="bert-explorer-downloads-")

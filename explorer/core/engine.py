@@ -26,11 +26,11 @@ _NEEDED = (
     *("AttentionInterface", "AutoConfig", "AutoModel", "AutoTokenizer", "BatchEncoding"),
     *("PreTrainedConfig", "PreTrainedModel", "PreTrainedTokenizerBase"),
 )
-_waiting: list[Callable[[], None]] = []  # to be done once, as soon as the engine is loaded
+_waiting: list[Callable[[], object]] = []  # to be done once, as soon as the engine is loaded
 _loaded = False
 
 
-def when_loaded(work: Callable[[], None]) -> Callable[[], None]:
+def when_loaded(work: Callable[[], object]) -> Callable[[], object]:
     """Decorator: run a function right after the engine is loaded, before anything else uses it; at once if it is already."""
     with LOCK:
         if _loaded:

@@ -67,7 +67,7 @@ def _constant(found: re.Match[str], path: str, numbers: dict[str, str]) -> str:
         return ""
     if names.startswith("*"):
         return f"const {names.split()[-1]} = {module};\n"
-    renamed = re.sub(r"\s+as\s+", ": ", " ".join(names.split()))
+    renamed = " ".join(names.split()).replace(" as ", ": ")
     return f"const {renamed} = {module};\n"
 
 

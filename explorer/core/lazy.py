@@ -14,7 +14,20 @@ from contextlib import suppress
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["LOCK", "Library", "anywidget", "datasets", "joblib", "load", "numba", "pandas", "pdoc", "scipy", "seqeval"]
+__all__ = [
+    "LOCK",
+    "Library",
+    "anywidget",
+    "clevercsv",
+    "datasets",
+    "joblib",
+    "load",
+    "numba",
+    "pandas",
+    "pdoc",
+    "scipy",
+    "seqeval",
+]
 __all__ += ["sklearn", "traitlets", "umap"]
 
 LOCK = threading.RLock()
@@ -98,6 +111,7 @@ def _keep_kernels() -> None:
 
 if TYPE_CHECKING:
     import anywidget
+    import clevercsv
     import datasets
     import joblib
     import numba
@@ -110,6 +124,7 @@ if TYPE_CHECKING:
     import umap
 else:
     anywidget = Library("anywidget")
+    clevercsv = Library("clevercsv")
     datasets = Library("datasets")
     joblib = Library("joblib")
     numba = Library("numba")

@@ -108,6 +108,24 @@ CELLS = Limit(
     "The file has more than {most} cells, as each row is filled up to the longest; send a part of it.",
 )
 CELL_LINES = Limit("cell_lines", "lines of a quoted cell of a table", 50, 50, "Its quote was never closed: a mere letter.")
+JSON_VALUES = Limit(  # the whole of SQuAD 2.0 has 1,300,000
+    *("json_values", "values of an uploaded JSON file, each word or number", 2_000_000, 2_000_000),
+    "There are more than {most} values in this file; send a part of them.",
+)
+EXPERIMENT_VALUES = Limit(  # 20,000 items with two numbers for each head of BERT-large are 16 million
+    *("experiment_values", "values of the file of an experiment", 20_000_000, 5_000_000), JSON_VALUES.sentence
+)
+FILE_READERS = Limit(
+    *("file_readers", "files over 1 MB that are read at the same time, each in a process of its own", 2, 2),
+    "Others wait for a free place, and one address has one of them.",
+)
+FILE_SECONDS = Limit(
+    *("file_seconds", "seconds of processor time for reading one file over 1 MB", 60, 30),
+    "Reading this file takes more memory or time than the app allows; send a part of it.",
+)
+READER_MEGABYTES = Limit(
+    *("reader_megabytes", "MB of memory for reading one file over 1 MB, on Linux", 2_048, 1_024), FILE_SECONDS.sentence
+)
 BODY_MEGABYTES = Limit(  # five thousand long texts are a quarter of it
     "body_megabytes", "MB of a request that is no upload", 20, 20, "That is too large; send at most {most} MB at once."
 )
@@ -135,6 +153,7 @@ CLASSES = Limit(
     "There are {given} different labels; {most} is the most, so choose another column.",
 )
 LABEL = Limit("label", "characters of a label", 100, 100, "{What} is longer than {most} characters; shorten it.")
+ANSWER = Limit("answer", "characters of an answer in a text", 1_000, 1_000, LABEL.sentence)
 EPOCHS = Limit("epochs", "epochs of a training", 200, 50, GUESSES.sentence)
 TRAINING_MINUTES = Limit(
     "training_minutes", "minutes of a training (0: any)", NONE, 15, "It ends after {most} minutes with what it has learnt."
@@ -208,6 +227,10 @@ REQUESTS = Limit(
 CONNECTIONS = Limit(  # a page keeps three open at most, a phone in a room one
     *("connections", "open connections from one address that is no proxy (0: any)", 512, 512),
     "These are more than {most} connections at once; close some.",
+)
+FROZEN_SECONDS = Limit(
+    *("frozen_seconds", "seconds without a move of the server (0: any)", 60, 60),
+    "Its process ends, so that systemd or a container starts it again.",
 )
 GUESSED_PASSWORDS = Limit(  # as many as there are people behind one address, in a school with a single one
     *("guessed_passwords", "wrong passwords a minute from one address", 30, 30),

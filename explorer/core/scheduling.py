@@ -23,6 +23,7 @@ up to the limit of the kind.
    /gradio_api/run/... does not (https://github.com/gradio-app/gradio/issues/6350); so rules 1 and 2 are applied inside the
    call (`page.blocks`, `api.callers.bounded`), and the server's own addresses take the same places (`server.taking`,
    `server.rooms`).
+8. A file over 1 MB is read in a process of its own (`core.apart`), FILE_READERS at once and one of each address.
 
 Below these rules: waiting forward passes are batched, at most two batches at once (`bert.batcher`), and the threads of a pass
 are limited (`core.cores`). Above them: a rate limit for each address (`server.requests`).

@@ -40,6 +40,9 @@ def best_of(atlas: HeadAtlas) -> Best | None:
 def overall(atlas: HeadAtlas, best: Best) -> str:
     """The number of heads that follow the syntax after correction, and the clearest of them, in a sentence."""
     significant = int(atlas.significant.any(axis=-1).sum())
+    if not significant:
+        none = f"None of {atlas.cls.size} heads finds the syntactic head of a relation better than the best fixed offset"
+        return f"{none}, corrected for {atlas.q.size:,} tests."
     clearly = int((atlas.significant & (atlas.leads >= LEAD)).any(axis=-1).sum())
     text = (
         f"{significant} of {atlas.cls.size} heads find the syntactic head of some relation better than the best fixed offset, "

@@ -11,7 +11,7 @@ from explorer.core.errors import InputError
 from explorer.core.limits import HITS
 from explorer.corpus.compute.dependencies import TAGS, meaning, spelled
 from explorer.corpus.compute.plain import flaws
-from explorer.corpus.compute.reading import is_read, read_in
+from explorer.corpus.compute.reading import is_read
 from explorer.corpus.compute.search import Found, Hit, Query, cosines_to, search_in_steps
 from explorer.corpus.source import LookUp, clicked_sense, cut, senses_to_click
 from explorer.text import limits
@@ -23,11 +23,12 @@ from explorer.ui.pictures.base import shorten
 from explorer.ui.pictures.strip_table import Column, Row, in_context, strip_table
 from explorer.ui.settings import choice, number
 from explorer.ui.subject import Subject, head_name
+from explorer.ui.telling import stands_out
 from explorer.ui.view import Content, Finding, NewInput, Why, button, check, max_error, note, part, read, sentence, verdict
 
 NO_WORDS = ("(begin)", "(end)", "(special)")  # markers in place of a word, which are shared by many tokens
 STATE, HEAD = "Hidden state", "Head"
-TOLERANCE = 0.01  # of a cosine, where the corpus was read in bfloat16
+TOLERANCE = 2e-3  # of a cosine: hidden states are kept in half precision, each number within 2^-11 of itself
 FEWEST = 0.3  # of the hits, for a shared property to be mentioned
 LISTED = 5  # values of a histogram
 WITH_WORD, SHOWN = 12, 90  # lines while the corpus is being read, and characters of a line
@@ -126,6 +127,8 @@ class Search(LookUp):
         told = f"{count} of {near} in {self._space(subject)} {SHARED[what].format(value)}"
         why = Why("hidden", "Layer by layer", {"layer": subject.selection.layer, "token": subject.token})
         told += f"; of all words in the corpus {whole_percent(usual)}."
+        if not stands_out(count / len(found.hits), usual):
+            told = f"No property stands out among {near} in {self._space(subject)}."
         if self.compare == STATE:
             return Finding(told, why)
         target, times = next(iter(found.counts("target").items()))
@@ -235,10 +238,9 @@ def _cells(hit: Hit, columns: list[Column]) -> list[Any]:
 
 
 def _check(query: Query, found: Found) -> dict[str, str] | None:
-    """Check the cosine of every hit, with its sentence read again in float32."""
+    """Check the cosine of every hit, with its sentence read again."""
     if not found.hits:
         return None
     error = float(np.abs(cosines_to(query, found.hits) - [one.cosine for one in found.hits]).max())
-    what = f"read again in float32, the {len(found.hits)} sentences shown give the same cosines"
-    told = f"{what}, {max_error(error)}; the corpus was read in {read_in(query.model, found.corpus)}"
-    return verdict(error <= TOLERANCE, told)
+    what = f"read again, the {len(found.hits)} sentences shown give the same cosines"
+    return verdict(error <= TOLERANCE, f"{what}, {max_error(error)}")

@@ -20,6 +20,7 @@ from explorer.ui.pictures.bars import bar_groups, ranking, whole_percent
 from explorer.ui.pictures.numbers import Table, keep
 from explorer.ui.settings import choice, number, text
 from explorer.ui.subject import Subject
+from explorer.ui.telling import stands_out
 from explorer.ui.view import Content, Finding, NewInput, button, caption, part, props, prose, read, sentence
 
 PLAIN, AS_THEY_COME = "plain ones first", "as they come"
@@ -112,6 +113,8 @@ class Sentences(CorpusView):
         if len(tags) < 2:
             return Finding(f"{every}.")
         (best, most, _), (worst, least, _) = tags[0], tags[-1]
+        if not stands_out(most):
+            return Finding(f"Of {len(found.rows):,} hidden tokens in the whole corpus the model guesses almost none right.")
         return Finding(f"{every}: of {best} {whole_percent(most)}, of {worst} {whole_percent(least)}.")
 
     def on_table(self, subject: Subject, index: object) -> NewInput:

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from explorer.analysis.contextuality import told_apart
 from explorer.analysis.layer_maps import LayerMaps, maps_of
 from explorer.analysis.mapping import clusters
-from explorer.analysis.projection import FEWEST_FOR_A_FIT, MapSettings, warm_umap
-from explorer.analysis.similarity import nearest, nearest_of_each
+from explorer.analysis.projection import MapSettings, warm_umap
+from explorer.analysis.similarity import nearest
 from explorer.core.errors import InputError
 from explorer.core.limits import QUERY
 from explorer.core.steps import relay
@@ -67,6 +68,7 @@ class Shown:
     layer: int
     points: np.ndarray  # [occurrences, 2]
     shares: np.ndarray | None  # of the variance along each axis, for PCA only
+    note: str  # why PCA draws them instead of the method that was chosen, '' otherwise
     place: int  # index of the picked occurrence
     contextual: list[tuple[str, float]]
     static: list[tuple[str, float]] | None  # without context; None for a word of several pieces
@@ -78,8 +80,7 @@ class Shown:
 
     def alike(self, layer: int) -> int:
         """The number of occurrences whose nearest other one has the same part of speech."""
-        others, _ = nearest_of_each(self.found.at(layer))
-        return sum(self.tags[row] == self.tags[other] for row, other in enumerate(others.tolist()))
+        return told_apart(self.found.at(layer), self.tags)
 
     def spread(self, layer: int) -> tuple[float, float]:
         """The smallest and the largest cosine between two occurrences."""
@@ -166,7 +167,9 @@ class Words(LookUp):
             static = static_neighbors(subject.model, found.word, NEIGHBORS)
         except InputError:
             static = None
-        return self.remember(subject, Shown(found, layer, mapped.points, mapped.explained_variance, place, near, static))
+        return self.remember(
+            subject, Shown(found, layer, mapped.points, mapped.explained_variance, mapped.note, place, near, static)
+        )
 
     def draw(self, subject: Subject, found: Shown) -> Content:
         """The map, the occurrences nearest to the picked one, and the neighbors."""
@@ -228,8 +231,7 @@ class Words(LookUp):
         return chosen if chosen in several else next(iter(several), "") or telling_word(self.chosen)
 
     def _maps(self, found: Occurrences) -> LayerMaps:
-        few = len(found.occurrences) < FEWEST_FOR_A_FIT
-        return maps_of(found.states, MapSettings("pca" if few else self.map_by, 2, 15, 0.1, "cosine", 0))
+        return maps_of(found.states, MapSettings(self.map_by, 2, 15, 0.1, "cosine", 0))
 
     def _map(self, shown: Shown) -> object:
         texts = [f"{one.before[-QUOTED:]}{one.written}{one.after[:QUOTED]}" for one in shown.found.occurrences]
@@ -249,7 +251,7 @@ class Words(LookUp):
         corpus, number = self.chosen, len(shown.found.occurrences)
         lead = f"“{shown.found.word[:40]}” stands {shown.found.total:,} time{'s' * (shown.found.total != 1)}"
         part_of_it = "" if number == shown.found.total else f" The first {number:,} are shown."
-        return f"{lead} in {corpus.counted}.{part_of_it} {corpus.about}".rstrip()
+        return f"{lead} in {corpus.counted}.{part_of_it} {shown.note} {corpus.about}".replace("  ", " ").rstrip()
 
 
 def _nearest(shown: Shown) -> list[tuple[int, float]]:

@@ -18,7 +18,7 @@ from explorer.experiments.pictures.places import SURE, Interval, board, interval
 from explorer.experiments.source import ITEMS, NO_FILE, NOTHING_TYPED, ItemsView
 from explorer.text import limits
 from explorer.ui.layout import LayoutRow, col, row
-from explorer.ui.pictures.bars import signed
+from explorer.ui.pictures.bars import SEEN, signed
 from explorer.ui.pictures.numbers import keep
 from explorer.ui.settings import memory, number
 from explorer.ui.subject import Subject
@@ -152,6 +152,10 @@ class AskingView(ItemsView):
         """The selected place on the items that it was not selected on."""
         if not isinstance(found := self.known(subject), Experiment):
             return None
+        held = found.summary.held_out
+        if abs(held.effect) < SEEN:
+            tried = f"what {of_items(len(found.items) - held.items)} selected, the other {held.items} do not confirm"
+            return Finding(f"Nothing stands out: {tried} ({between(held)}).")
         return Finding(self.tell(found), _why(found))
 
     @abstractmethod

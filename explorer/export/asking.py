@@ -8,7 +8,7 @@ from typing import Any
 from explorer.bert.capabilities import Capabilities
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import BOX_CHARACTERS, CHARACTERS, CUTS
-from explorer.export.packing import unpacked
+from explorer.export.packing import Unpacking
 from explorer.export.place import SETTING, VERSION, slug, tab_of
 from explorer.tabs import FIRST_TAB
 from explorer.ui.settings import Number, Setting, Text
@@ -24,6 +24,7 @@ class Asked:
 
     def __init__(self, parameters: Mapping[str, str]) -> None:
         self._parameters, self.told = parameters, []
+        self._packed = Unpacking(BOX_CHARACTERS.most + 2 * CHARACTERS.most)  # one full box
         version = parameters.get("v", "1")
         if _number(version, 0) is None or int(version) > VERSION:
             self.told.append("The link was made by a newer app than this one, so some of it may be missing here.")
@@ -93,7 +94,7 @@ class Asked:
         """The value in a tuple of one; None to keep the default."""
         called = f"the setting {setting.label or name!r}"
         try:
-            text = unpacked(text, setting.limit.most if isinstance(setting, Text) else BOX_CHARACTERS.most)
+            text = self._packed.unpacked(text, (setting.limit if isinstance(setting, Text) else CHARACTERS).most)
             parsed = setting.parsed(text)
             value = setting.check(setting.nearest(parsed, capabilities), called, capabilities)
         except InputError as error:
@@ -107,7 +108,7 @@ class Asked:
         if name not in self._parameters:
             return default
         try:
-            return unpacked(self._parameters[name], CHARACTERS.most)
+            return self._packed.unpacked(self._parameters[name], CHARACTERS.most)
         except InputError as error:
             self.told.append(str(error))
             return default

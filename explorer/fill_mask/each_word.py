@@ -62,6 +62,7 @@ class EachWord(View):
         word = subject.trace.tokens[found.positions[at]]
         (guess,) = subject.model.pieces([int(found.best_ids[at])])
         best = whole_percent(float(found.best_probabilities[at]))
-        told = "and yet it is the first guess" if found.ranks[at] == 1 else f"BERT would say “{guess}” ({best})"
         share = percent(float(found.shares[at]))
-        return Finding(f"“{word}” is expected least ({share}): {told}.")
+        if found.ranks[at] == 1:
+            return Finding(f"Even the word that is expected least, “{word}” ({share}), is the first guess.")
+        return Finding(f"“{word}” is expected least ({share}): BERT would say “{guess}” ({best}).")

@@ -16,6 +16,7 @@ from explorer.ui.pictures.token_row import token_row_of
 from explorer.ui.pictures.word_grid import Cell, word_grid
 from explorer.ui.settings import number, text
 from explorer.ui.subject import Subject
+from explorer.ui.telling import times
 from explorer.ui.view import Content, Finding, View, Why, caption, part, prose, sentence
 
 MOST_SHOWN = 12
@@ -23,8 +24,8 @@ MOST_TOGETHER = 16
 MOST_WORDS = 6
 NO_END = "The text ends with a blank and no full stop, so the model may take the blank for one; put a full stop behind it."
 SMALL = (
-    "This is a small teaching model: on texts that it never saw, its first guess is right for 47 % of the blanks, and one of "
-    "five for 64 %. What it is bad at stands in its model card; larger models do better."
+    "This is a small teaching model: of 500 hidden content words in sentences that it never saw, its first guess is right "
+    "for 25.6 %. Its model card lists what it gets wrong; larger models do better."
 )
 HIDE = "**Click a word to hide it**, or type `[MASK]` above. The words underlined in waves are those that BERT expects least."
 SURETY = ((0.9, "Nearly sure"), (0.5, "Fairly sure"), (0.2, "A guess with doubts"), (0.0, "Not sure at all"))  # from a share on
@@ -158,8 +159,8 @@ def _ratio(shares: dict[str, float], position: int) -> str:
     (first, high), (second, low) = sorted(shares.items(), key=lambda pair: -pair[1])[:2]
     if low <= 0:
         return f"At position {position}, the model gives {second} no chance at all."
-    times, odds = high / low, math.log(high / low)
-    return f"At position {position}, {first} is {times:,.2f} times as likely as {second} (log ratio {odds:.2f} nats)."
+    odds = math.log(high / low)
+    return f"At position {position}, {first} is {times(high / low)} as likely as {second} (log ratio {odds:.2f} nats)."
 
 
 def _filled(subject: Subject) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from explorer.techniques.attribution import occlusion
 from explorer.techniques.targets import Reading, Target, own_reading, word_target
 from explorer.ui.layout import row
 from explorer.ui.long_view import LongView
-from explorer.ui.pictures.bars import percent, signed, whole_percent
+from explorer.ui.pictures.bars import SEEN, percent, signed, whole_percent
 from explorer.ui.settings import text, use
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, Finding, caption, chart, part, sentence, verdict
@@ -107,11 +107,14 @@ class Patching(LongView):
             return None
         target, others = found.target, [token for token in range(len(found.tokens)) if token != found.target.position]
         if target.foil is None:
-            half, apart = (found.clean[1] + found.corrupted[1]) / 2, found.clean[1] - found.corrupted[1]
+            half, apart = (found.clean[1] + found.corrupted[1]) / 2, found.clean[1] - found.corrupted[1] - SEEN
         else:
             half, apart = 0.5, found.clean[0] - found.corrupted[0] - ALIKE
         held = np.flatnonzero(found.measured[:, others].max(axis=1) >= half)
-        if not len(held) or apart <= 0:
+        if apart <= 0:
+            what = "probability" if target.foil is None else "logit difference"
+            return Finding(f"Nothing to bring back: “{target.token}” has about the same {what} in both runs.")
+        if not len(held):
             return None
         layer = int(held[-1])
         token = others[int(found.measured[layer, others].argmax())]

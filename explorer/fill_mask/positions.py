@@ -86,9 +86,11 @@ class EveryPosition(LongView):
             return None
         worst = int(np.argmax(found.bits))
         place, (guess,) = found.positions[worst], subject.model.pieces([int(found.best_ids[worst])])
-        text = f"“{subject.trace.tokens[place]}” surprises most, by {found.bits[worst]:.1f} bits: "
-        instead = "though it is the first guess there" if found.ranks[worst] == 1 else f"BERT would have said “{guess}”"
-        return Finding(f"{text}{instead}.", Why("fill-mask", "Lens", {"token": place}))
+        word, bits = subject.trace.tokens[place], max(float(found.bits[worst]), 0.1)
+        text = f"“{word}” surprises most, by {bits:.1f} bits: BERT would have said “{guess}”."
+        if found.ranks[worst] == 1:
+            text = f"Even the word that surprises most, “{word}” (at most {bits:.1f} bits), is the first guess there."
+        return Finding(text, Why("fill-mask", "Lens", {"token": place}))
 
 
 class Likelihoods(View):

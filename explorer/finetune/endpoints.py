@@ -10,13 +10,13 @@ from typing import Any
 import gradio as gr
 
 from explorer.analysis.entities import EntityScores
-from explorer.api.arguments import explorer_for
+from explorer.api.arguments import explorer_for, sent_file
 from explorer.api.callers import caller, while_wanted
 from explorer.core import jobs
 from explorer.core.errors import BusyError, InputError
 from explorer.core.limits import EPOCHS
 from explorer.core.steps import map_steps
-from explorer.finetune.compute import store
+from explorer.finetune.compute import from_table, store
 from explorer.finetune.compute.answering import Answerer
 from explorer.finetune.compute.finetune import rate_at_width
 from explorer.finetune.compute.predictor import Classifier, Tagger, of_kind
@@ -74,14 +74,41 @@ def train_head(
     is streamed.
 
     Returns:
-        `head` (an id), `labels`, `history`, `held_out_accuracy`.
+        `head` (an id), `labels`, `history`, `held_out_accuracy`, and to compare it with `baselines`: the held-out accuracy of
+        always answering the most frequent label, and of a bag of words.
     """
     given, explorer = check_examples(examples), explorer_for(model)
     sent: dict[str, object] = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
     plan = make_plan(explorer, layer, pooling, layers_trained, False, Classifier, **sent)
     run = trained(Classification(explorer, given, plan))
     history = history_of(run, "held_out_accuracy")
-    return {"head": run.id, "labels": given.classes, "history": history, "held_out_accuracy": history[-1]["held_out_accuracy"]}
+    return {
+        "head": run.id,
+        "labels": given.classes,
+        "history": history,
+        "held_out_accuracy": history[-1]["held_out_accuracy"],
+        "baselines": run.baselines,
+    }
+
+
+def read_examples(file: str, text: str = "", label: str = "", text_b: str = "", kind: str = "") -> dict[str, Any]:
+    """The examples in a CSV, TSV or JSON file, which is sent in Base64. Columns that are not named are guessed.
+
+    text_b="" guesses whether the file has second texts, "(none)" ignores them; kind is "classes", "number", or "" for
+    what the labels look like. The notes say what was guessed and left out. The examples of classes can be sent to /train_head.
+
+    Returns:
+        `rows` (used), `text`, `text_b`, `label` (columns), `kind`, `labels`, `notes`, `examples`.
+    """
+    kind = limits.check_choice(kind, "the kind", ["", "classes", "number"])
+    with sent_file(file) as path:
+        found = from_table.read_examples(
+            path, text=text, label=label, text_b={"": None, "(none)": ""}.get(text_b, text_b), kind=kind
+        )
+    given = found.examples
+    columns = (given.texts, given.texts_b, given.labels) if given.texts_b else (given.texts, given.labels)
+    about = {name: getattr(found, name) for name in ("rows", "text", "text_b", "label", "kind", "labels", "notes")}
+    return {**about, "examples": [list(row) for row in zip(*columns, strict=True)]}
 
 
 def classify(texts: list[str], head: str) -> dict[str, Any]:
@@ -222,4 +249,4 @@ def answer(question: str, text: str, head: str) -> dict[str, Any]:
     return {"answer": said.text, "start": said.start, "end": said.end, "score": said.score, "no_answer": said.no_answer}
 
 
-ENDPOINTS = (train_head, classify, probe_layers, train_tokens, tag, train_spans, answer)
+ENDPOINTS = (train_head, read_examples, classify, probe_layers, train_tokens, tag, train_spans, answer)

@@ -8,7 +8,8 @@ from explorer.bert.explorer import Explorer
 from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
 from explorer.core.limits import BOX_CHARACTERS, LABEL, TABLE_MEGABYTES, TRAINING_EXAMPLES
-from explorer.finetune.compute.from_table import BUILT_IN, Columns, built_in, examples_from_table
+from explorer.finetune.compute.columns import Columns
+from explorer.finetune.compute.from_table import BUILT_IN, built_in, examples_from_table
 from explorer.finetune.compute.hub_data import EXAMPLE
 from explorer.finetune.compute.task import TrainingPlan
 from explorer.finetune.compute.text_tasks import TextTask, text_task
@@ -22,6 +23,8 @@ from explorer.ui.view import View
 TYPED, READY, FILE, HUB = "Typed here", "Built in", "A file", "From the hub"
 MOST_CLASSES = 6
 NO_COLUMN = "(none)"
+NAMES, DATA = "has names", "is data"
+AS_THEY_LOOK = "as they look"
 STARTER = (
     (
         "animal",
@@ -42,7 +45,7 @@ STARTER = (
 FEWEST_CLASSES = 2
 TOGETHER = "Variants of one sentence are held out together."
 
-_of_tables: OnceCache[tuple[Table, Columns], tuple[Examples, str]] = OnceCache(4)  # 50,000 rows take seconds
+_of_tables: OnceCache[tuple[Table, Columns], tuple[Examples, list[str]]] = OnceCache(4)  # 50,000 rows take seconds
 
 
 def _number_of_classes(value: Any) -> int:
@@ -97,7 +100,7 @@ class ExampleSettings(View):
     class_6: str = _class(6)
     lines_6: str = _lines(6)
     table: Table | None = upload(
-        label=f"CSV, TSV or JSON lines, up to {TABLE_MEGABYTES.most} MB",
+        label=f"CSV, TSV or JSON, up to {TABLE_MEGABYTES.most} MB",
         height=110,
         visible=False,
         when=lambda view: view.source == FILE,
@@ -108,6 +111,15 @@ class ExampleSettings(View):
     text_column: str = _column("Text")
     label_column: str = _column("Label")
     second_column: str = _column("Second text")
+    first_row: str = choice((NAMES, DATA), "The first row", menu=True, linked=False, min_width=90, visible=False)
+    labels_are: str = choice(
+        ((AS_THEY_LOOK, ""), ("classes", "classes"), ("numbers", "number")),
+        "The labels are",
+        menu=True,
+        linked=False,
+        min_width=90,
+        visible=False,
+    )
 
     def examples(self) -> tuple[Examples, str]:
         """The examples, and a note about them. Raises InputError."""
@@ -117,11 +129,12 @@ class ExampleSettings(View):
         if self.source == TYPED:
             return self._typed(), ""
         if (table := self.table) is None:
-            missing = {FILE: "Choose a CSV, TSV or JSON-lines file.", HUB: "Name a data set and fetch it."}
+            missing = {FILE: "Choose a CSV, TSV or JSON file.", HUB: "Name a data set and fetch it."}
             raise InputError(missing[self.source])
         second = "" if self.second_column == NO_COLUMN else self.second_column
-        columns = Columns(self.text_column, self.label_column, second)
-        return _of_tables.get((table, columns), lambda: examples_from_table(table, columns))
+        columns = Columns(self.text_column, self.label_column, second, kind=self.labels_are)
+        examples, notes = _of_tables.get((table, columns), lambda: examples_from_table(table, columns))
+        return examples, " ".join(notes)
 
     def title(self, examples: Examples) -> str:
         """The title of a run on these examples."""

@@ -5,14 +5,16 @@ from typing import Any
 
 import numpy as np
 
+from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
 from explorer.core.scheduling import FETCHING
 from explorer.core.steps import map_steps
 from explorer.finetune import live
 from explorer.finetune.compute import store
-from explorer.finetune.compute.from_table import Columns, guess_columns
+from explorer.finetune.compute.columns import Columns, guess_columns
+from explorer.finetune.compute.from_table import heading
 from explorer.finetune.compute.hub_data import fetch_data_set
-from explorer.finetune.example_settings import HUB, MOST_CLASSES, NO_COLUMN, READY, TYPED, ExampleSettings, starter
+from explorer.finetune.example_settings import DATA, HUB, MOST_CLASSES, NAMES, NO_COLUMN, READY, TYPED, ExampleSettings, starter
 from explorer.finetune.run import run_id, run_ids
 from explorer.text.tables import Table
 from explorer.training.examples import Examples, ScoredExamples
@@ -25,6 +27,9 @@ from explorer.ui.view import Change, Content, button, part, props, runs_as, sent
 OPENING = "sentiment"  # the built-in set with a run ready at once
 MOST_BARS = 8
 SHOWN_ROWS, SHOWN_COLUMNS, SHOWN_CHARACTERS = 4, 4, 120
+
+
+_guesses: OnceCache[Table, Columns] = OnceCache(4)
 
 
 def _key(examples: Examples) -> str:
@@ -40,11 +45,11 @@ class ExamplesView(ExampleSettings):
         row("source", "ready"),
         *(row("class_1", "class_2", "class_3"), row("lines_1", "lines_2", "lines_3")),
         *(row("class_4", "class_5", "class_6"), row("lines_4", "lines_5", "lines_6")),
-        *(row("data_set", "fetch"), row("text_column", "label_column", "second_column")),
+        *(row("data_set", "fetch"), row("text_column", "label_column", "second_column", "first_row", "labels_are")),
     )
     names = (
         *(*layout[0].names, "classes", *(name for line in layout[1:5] for name in line.names), "add_class"),
-        *("table", *layout[5].names, *layout[6].names),
+        *("table", *layout[5].names, "read_as", *layout[6].names),
     )
     run: str | None = memory(None, kept=run_id, linked=False)
     runs: tuple[str, ...] = memory((), kept=run_ids, linked=False, stored="bert-explorer-runs")
@@ -52,6 +57,7 @@ class ExamplesView(ExampleSettings):
     seen: str = memory("", kept=str, linked=False)  # a key of the examples that were shown last
     add_class = button("Add a class", optional=True, wide=True)
     fetch = button("Fetch", optional=True, min_width=80, scale=1)
+    read_as = sentence(classes="caption", optional=True)
     preview = part("frame", optional=True)
     about = sentence(classes="caption")
     balance = part("bars")
@@ -96,13 +102,13 @@ class ExamplesView(ExampleSettings):
         """The examples have changed: everything shown of a run follows."""
         return settle(run=self.run)
 
-    on_ready = on_text_column = on_label_column = on_second_column = on_examples
+    on_ready = on_text_column = on_label_column = on_second_column = on_labels_are = on_examples
     on_class_1 = on_class_2 = on_class_3 = on_class_4 = on_class_5 = on_class_6 = on_examples
     on_lines_1 = on_lines_2 = on_lines_3 = on_lines_4 = on_lines_5 = on_lines_6 = on_examples
 
     def on_source(self, subject: Subject, source: str) -> Change:
         """Examples from another source: the previous table is removed."""
-        nothing = {"table": None, "text_column": "", "label_column": "", "second_column": ""}
+        nothing = {"table": None, "text_column": "", "label_column": "", "second_column": "", "labels_are": ""}
         return Change(settings=nothing | {"run": self.run}, content={"table": props(value=None)})
 
     def on_add_class(self, subject: Subject, _: None) -> Change:
@@ -111,9 +117,16 @@ class ExamplesView(ExampleSettings):
 
     def on_table(self, subject: Subject, table: Table | None) -> Change:
         """A table was uploaded or removed: guess its columns."""
-        found = guess_columns(table) if table else Columns("", "")
+        found = _guess(table) if table else Columns("", "")
         columns = {"text_column": found.text, "label_column": found.label, "second_column": found.text_b or NO_COLUMN}
-        return settle(**columns, run=self.run)
+        return settle(**columns, labels_are="", run=self.run)
+
+    def on_first_row(self, subject: Subject, meaning: str) -> Change:
+        """The first row names the columns, or is data: guess the columns of the table that it makes."""
+        if self.table is None:
+            return settle()
+        table = self.table.with_names(meaning == NAMES)
+        return settle(table=table, **self.on_table(subject, table).settings)
 
     @runs_as(FETCHING)
     def on_fetch(self, subject: Subject, _: Any) -> Generator[Content, None, Change]:
@@ -131,9 +144,16 @@ class ExamplesView(ExampleSettings):
         names = list(self.table.columns) if self.table else []
         choices = {"text_column": names, "label_column": names, "second_column": [NO_COLUMN, *names]}
         there = self.table is not None
-        return {
+        shown: Content = {
             name: props(choices=options, value=getattr(self, name) or None, visible=there) for name, options in choices.items()
         }
+        shown["labels_are"] = props(value=self.labels_are, visible=there)
+        shown["first_row"] = props(visible=False)
+        if self.table is not None:
+            shown["read_as"] = props(value=_read_as(self.table, self.text_column, self.label_column), visible=True)
+        if self.table is not None and self.table.first:
+            shown["first_row"] = props(value=NAMES if self.table.headed else DATA, visible=True)
+        return shown
 
     def _preview(self) -> Content:
         """The first rows, with the chosen columns in front."""
@@ -148,6 +168,17 @@ class ExamplesView(ExampleSettings):
         widths = [f"{100 - share * (len(seen) - 1)}%", *[f"{share}%"] * (len(seen) - 1)]
         frame = {"headers": seen, "data": [list(row) for row in zip(*cells, strict=True)]}
         return {"preview": props(value=frame, column_widths=widths, visible=True)}
+
+
+def _guess(table: Table) -> Columns:
+    return _guesses.get(table, lambda: guess_columns(table))
+
+
+def _read_as(table: Table, text: str, label: str) -> str:
+    """How a table was read, and how its columns were guessed while they are those."""
+    guessed = _guess(table)
+    why = [guessed.why] if (text, label) == (guessed.text, guessed.label) else []
+    return " ".join([table.about, *table.notes, *heading(table), *why])
 
 
 def _describe(examples: Examples, note: str) -> Content:

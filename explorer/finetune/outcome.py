@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from explorer.analysis.entities import EntityScores
-from explorer.analysis.evaluation import standard_error
+from explorer.analysis.intervals import wilson
 from explorer.core import jobs
 from explorer.finetune.answer_examples import AnswerExamples
-from explorer.finetune.compute.run import CORRELATIONS, HeldOutTags, HeldOutTexts, Run, told
+from explorer.finetune.compute.run import CORRELATIONS, HeldOutLabels, HeldOutTags, HeldOutTexts, Run, told
 from explorer.finetune.examples import ExamplesView
 from explorer.finetune.pictures.training import learning_curves
 from explorer.finetune.recipe import AnswerRecipe, Recipe, WordRecipe
@@ -18,6 +18,7 @@ from explorer.training.settings import FEWEST_HELD_OUT
 from explorer.training.tagging import MEMORY, MEMORY_OF_NAMES
 from explorer.ui.pictures.bars import bar_groups, whole_percent
 from explorer.ui.subject import Subject
+from explorer.ui.telling import LEAST
 from explorer.ui.view import Content, Finding, View, button, part
 
 JUDGED = {
@@ -69,6 +70,8 @@ class Outcome(Trainer):
         """The accuracy of the classifier, beside the best baseline without BERT."""
         if (run := self.seen(subject)) is None:
             return None
+        if unsure := hardly_learned(run):
+            return Finding(unsure)
         if not run.baselines:
             return Finding(f"{_right(run, IN_TURN)}.") if _is_judged_in_turn(run) else None
         name, best = max(run.baselines.items(), key=lambda item: item[1])
@@ -92,6 +95,8 @@ def summary(run: Run) -> str:
     averaged = run.settings.get("averaged", 1)
     trained += f", the mean of {averaged} trainings" if averaged > 1 else ""
     solved = run.settings.get("optimizer") == "lbfgs"
+    if unsure := hardly_learned(run):
+        return f"{run.title}: {trained}. {unsure}"
     if _is_judged_in_turn(run):
         return f"{run.title}: {_right(run, IN_TURN)}; {trained}, {_learnt(run, solved)}."
     kept = "solved at once" if solved else f"epoch {run.best + 1} of {len(run.history)}"
@@ -116,10 +121,28 @@ def _learnt(run: Run, solved: bool) -> str:
 
 
 def _right(run: Run, how: str) -> str:
-    """'9 of 18 right (50 % ± 12 %)', with the standard error, because few examples say little."""
+    """'9 of 18 right (50 %, 95 % interval 29 to 71 %)', with Wilson's interval, because few examples say little."""
     number = len(run.held(HeldOutTexts).targets)
     right = round(number * run.score)
-    return f"{right} of {number} {how} ({whole_percent(run.score)} ± {whole_percent(standard_error(right, number))})"
+    low, high = wilson(right, number)
+    return f"{right} of {number} {how} ({whole_percent(run.score)}, 95\u00a0% interval {100 * low:.0f} to {whole_percent(high)})"
+
+
+def hardly_learned(run: Run) -> str:
+    """A sentence in place of the score where the labels get nearly equal shares, '' otherwise.
+
+    The largest of almost equal shares may be the right one each time, and the score 100 %, though the head is sure of nothing.
+    """
+    held = run.held_out
+    if not isinstance(held, HeldOutLabels) or not len(held.targets):
+        return ""
+    even, first = 1 / held.probabilities.shape[1], float(held.probabilities.max(axis=1).mean())
+    if first >= even + LEAST:
+        return ""
+    shares = f"the first gets {whole_percent(first)} on average, where {whole_percent(even)} is even"
+    return (
+        f"The head has hardly learned yet: its labels have nearly equal shares ({shares}). Train it longer, or at a higher rate."
+    )
 
 
 class WordOutcome(OfTaggers, Outcome):
@@ -134,6 +157,8 @@ class WordOutcome(OfTaggers, Outcome):
         """The accuracy of the tagger, beside a memory of words."""
         if (run := self.seen(subject)) is None or MEMORY not in run.baselines:
             return None
+        if unsure := hardly_learned(run):
+            return Finding(unsure)
         remembered = whole_percent(run.baselines[MEMORY])
         return Finding(
             f"Right on {whole_percent(run.score)} of the held-out words; remembering the tag that each word had most often in "

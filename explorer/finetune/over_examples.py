@@ -22,6 +22,7 @@ from explorer.ui.view import Content, chart, sentence
 
 SEEDS, TAG_SEEDS, CURVE_SEEDS = 5, 2, 3
 FEW = 30  # different sentences held out in all splits, below which an interval is wider than most differences of layers
+SPREAD = "Bars and bands: one standard deviation over the splits."
 CLAIM = "Lower layers syntax, upper layers meaning (Tenney et al. 2019)?"
 _Probes = list[tuple[str, TaggedExamples, list[LayerProbe]]]
 
@@ -91,7 +92,7 @@ class Probe(OverExamples, ExampleSettings):
         chance = max(examples.counts.values()) / len(examples)
         return {
             "curve": probe_curve(layers, accuracies, deviations, controls, chance),
-            "about": f"{tell(rows)} Dotted: always the most frequent label.",
+            "about": f"{tell(rows)} Dotted: always the most frequent label. {SPREAD}",
         }
 
 
@@ -148,7 +149,7 @@ class WordProbe(OverExamples, WordExampleSettings):
             for title, _, rows in found
         ]
         told = " ".join(_tell_tags(*one) for one in found)
-        return {"curve": tag_probe_curves(curves), "about": f"{told} {_answer(found)}".strip()}
+        return {"curve": tag_probe_curves(curves), "about": f"{told} {_answer(found)} {SPREAD}".replace("  ", " ")}
 
 
 def _step(title: str, done: int, of: int, step: tuple[float, str]) -> tuple[str, float]:
@@ -172,9 +173,9 @@ def _answer(found: _Probes) -> str:
         return ""
     first, second = (first_to_know(rows, max(one.counts.values()) / len(one.words)) for _, one, rows in found)
     if first == second:
-        return f"{CLAIM} Not here: the grammar of words and who or what they name are both known from hidden state {first} on."
+        return f"{CLAIM} Not here: the grammar of words and who or what they name can both be read from hidden state {first} on."
     order = "Here too" if first < second else "Here it is the other way round"
-    return f"{CLAIM} {order}: the grammar of words is known from hidden state {first} on, names from hidden state {second} on."
+    return f"{CLAIM} {order}: the grammar of words can be read from hidden state {first} on, names from hidden state {second} on."
 
 
 class LearningCurve(OverExamples, ExampleSettings):
@@ -198,7 +199,8 @@ class LearningCurve(OverExamples, ExampleSettings):
     def draw(self, subject: Subject, found: list[Point]) -> Content:
         """Both curves, and where BERT is ahead."""
         fields = ("examples", "score", "deviation", "words", "words_deviation")
-        return {"curve": examples_curve(*([getattr(point, name) for point in found] for name in fields)), "about": _curve(found)}
+        curve = examples_curve(*([getattr(point, name) for point in found] for name in fields))
+        return {"curve": curve, "about": f"{_curve(found)} {SPREAD}"}
 
 
 def _curve(points: list[Point]) -> str:

@@ -1,5 +1,6 @@
 """The settings of a training, for each kind of task."""
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from explorer.bert.explorer import Explorer
@@ -22,10 +23,12 @@ PRESETS = {
     "Small model: batch 16, 2e-4, 4 epochs": (4, 2e-4, 16),
 }
 FIT_PRESET, HEAD_PRESET, _, _, _, SMALL_PRESET = PRESETS
+OF_HEADS = (FIT_PRESET, HEAD_PRESET)  # the presets that train no layers
 BASE_PRESET = "BERT paper: batch 32, 3e-5, 4 epochs"
 WIDE = 512  # hidden size from which a model trains at the paper's rates
 PIECES = (("its first piece", "first"), ("the mean of its pieces", "mean"))
 HEAD_NUMBERS, LAYERS_NUMBERS = (20, 0.01, 32), (4, 2e-4, 8)  # of a tagger: epochs, rate and batch, for the head or small layers
+ANSWER_HEAD, ANSWER_LAYERS = (10, 0.01, 32), (4, 2e-4, 16)  # the same for answers
 RATES = (0.1, 0.03, 0.01, 0.003, 0.001, 2e-4, 1e-4, 5e-5, 3e-5, 2e-5)
 SHARES = (("a fiftieth", 0.02), ("a tenth", 0.1), ("a fifth", 0.2), ("a third", 1 / 3), ("half", 0.5))
 SIDE_BY_SIDE = ("means of four states up to it, side by side", "last4")
@@ -82,6 +85,13 @@ class TrainingRecipe(View):
         numbers = {"epochs": epochs, "learning_rate": rate, "batch_size": batch, "seed": seed, "held_out": held_out}
         return make_plan(model, predictor=self.predictor, **numbers, **self.more_of_plan())
 
+    def numbers_for(self, layers: int, head: tuple[float, ...], trained: tuple[float, ...]) -> dict[str, float]:
+        """The epochs, rate and batch that suit the head alone or trained layers, if now those of the other are set."""
+        before, after = (head, trained) if layers else (trained, head)
+        names = [f"{self.own}{name}" for name in ("epochs", "rate", "batch")]
+        untouched = tuple(getattr(self, name) for name in names) == before
+        return dict(zip(names, after, strict=True)) if untouched else {}
+
     def more_of_plan(self) -> dict[str, Any]:
         """Other arguments of `make_plan`: the layer, the pooling and what only this kind of task has."""
         return {}
@@ -133,6 +143,23 @@ class Recipe(TrainingRecipe):
         False, "Keep the last epoch, not the one that is best on the held-out examples", more=True, line=True, when=_by_steps
     )
 
+    def plan(self, model: Explorer) -> TrainingPlan:
+        """The training plan. A link or a program may name no more than the preset. Raises InputError."""
+        chosen = {} if self.preset in (FIT_PRESET, OWN) else self._named(self.preset, model.capabilities.layers)
+        if (self.epochs, self.rate, self.batch) != PRESETS[FIT_PRESET]:
+            chosen = {name: value for name, value in chosen.items() if name not in ("epochs", "rate", "batch")}
+        return super(Recipe, replace(self, **chosen)).plan(model)
+
+    def _named(self, preset: str, most: int) -> dict[str, Any]:
+        """The settings of a preset: one for layers trains all of them, unless some are chosen."""
+        epochs, rate, batch = PRESETS[preset]
+        layers: dict[str, Any] = {}
+        if preset in OF_HEADS and self.layers:
+            layers = {"layers": 0, "pooling": "mean"}
+        elif preset not in OF_HEADS and not self.layers:
+            layers = {"layers": most, "layer": most, "pooling": "cls"}
+        return {"epochs": epochs, "rate": rate, "batch": batch, **layers}
+
     def more_of_plan(self) -> dict[str, Any]:
         """The layer, the pooling, and how the head is trained."""
         return {
@@ -149,18 +176,16 @@ class Recipe(TrainingRecipe):
         }
 
     def on_preset(self, subject: Subject, name: str) -> Change:
-        """Set the numbers of a preset."""
-        if name == OWN:
-            return settle(preset=OWN)
-        epochs, rate, batch = PRESETS[name]
-        return settle(preset=name, epochs=epochs, rate=rate, batch=batch)
+        """Set what a preset names."""
+        named = {} if name == OWN else self._named(name, subject.model.capabilities.layers)
+        return settle(preset=name, **named)
 
     def on_layers(self, subject: Subject, layers: int) -> Change:
         """Choose the preset for so many layers, unless the person has changed the numbers."""
-        if bool(layers) == (self.preset not in (FIT_PRESET, HEAD_PRESET)) or self.preset == OWN:
+        if bool(layers) == (self.preset not in OF_HEADS) or self.preset == OWN:
             return settle()
         preset = preset_for(subject.model.capabilities.hidden_size, layers)
-        numbers = self.on_preset(subject, preset).settings
+        numbers = replace(self, layers=layers).on_preset(subject, preset).settings
         return settle(**numbers, pooling="cls" if layers else "mean")
 
     def on_epochs(self, subject: Subject, _: float) -> Change:
@@ -189,12 +214,8 @@ class WordRecipe(TrainingRecipe):
 
     def on_tag_layers(self, subject: Subject, layers: int) -> Change:
         """Set the numbers for so many layers, unless the person changed them; the head then reads at least that hidden state."""
-        before, after = (HEAD_NUMBERS, LAYERS_NUMBERS) if layers else (LAYERS_NUMBERS, HEAD_NUMBERS)
         at_least = {"tag_layer": max(self.tag_layer, layers)}
-        if (self.tag_epochs, self.tag_rate, self.tag_batch) != before:
-            return settle(**at_least)
-        epochs, rate, batch = after
-        return settle(**at_least, tag_epochs=epochs, tag_rate=rate, tag_batch=batch)
+        return settle(**at_least, **self.numbers_for(layers, HEAD_NUMBERS, LAYERS_NUMBERS))
 
 
 class AnswerRecipe(TrainingRecipe):
@@ -202,9 +223,9 @@ class AnswerRecipe(TrainingRecipe):
 
     name, own, predictor = "fine-tune/answer-recipe", "answer_", Answerer
     answer_layers: int = number(6, LAYERS, **HIDDEN_STATES, **AT_ONCE)
-    answer_epochs: int = _epochs(4)
-    answer_rate: float = _rate(2e-4)
-    answer_batch: int = _batch((8, 16, 32), 16)
+    answer_epochs: int = _epochs(ANSWER_LAYERS[0])
+    answer_rate: float = _rate(ANSWER_LAYERS[1])
+    answer_batch: int = _batch((8, 16, 32), ANSWER_LAYERS[2])
     answer_held_out: float = _held_out()
     answer_seed: int = _seed()
     answer_best: bool = switch(False, "Keep the epoch that is best on the held-out questions, not the last", more=True, line=True)
@@ -213,3 +234,7 @@ class AnswerRecipe(TrainingRecipe):
         """All tokens of the last layer, and the epoch that is kept."""
         last = {"layer": -1, "pooling": EVERY_TOKEN}
         return {**last, "layers_trained": self.answer_layers, "keep_best": self.answer_best}
+
+    def on_answer_layers(self, subject: Subject, layers: int) -> Change:
+        """Set the numbers for so many layers, unless the person changed them."""
+        return settle(**self.numbers_for(layers, ANSWER_HEAD, ANSWER_LAYERS))

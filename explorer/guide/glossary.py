@@ -17,7 +17,7 @@ from explorer.guide.rendering import anchor
 
 PAGE = "glossary"
 TERM = re.compile(r"^### (.+)\n<!-- words: (.+) -->\n((?:.+\n)+)", re.MULTILINE)
-SHOWN = re.compile(rf"\s*\[([^\]]+)\]\({re.escape(APP)}(\S*)\)\s*\Z")  # the link at the end of a paragraph
+SHOWN = re.compile(rf"\[([^\[\]]+)\]\({re.escape(APP)}(\S*)\)\s*\Z")  # the link at the end of a paragraph
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False})
 

@@ -12,6 +12,7 @@ from explorer.ui.pictures.heatmaps import similarity_heatmap
 from explorer.ui.pictures.hidden import by_layer_heatmap, pooled_heatmap, vectors_heatmap
 from explorer.ui.settings import choice
 from explorer.ui.subject import Subject
+from explorer.ui.telling import quoted, two_places
 from explorer.ui.view import Content, Finding, View, Why, chart, check, max_error, prose, verdict
 
 SIMILARITY, VECTORS = "Similarity", "All dimensions"
@@ -23,8 +24,8 @@ MEANINGS = {
     ),
     DRIFT: "1 − cosine between a token's vector and its own embedding, hidden state 0 (0 to 2): what context has made of it.",
     NORM: (
-        "The Euclidean length of every token's vector at every hidden state. Where one token stands out, "
-        "a few dimensions have grown large."
+        "The Euclidean length of every token's vector at every hidden state. Where one token stands out, a few dimensions may "
+        "have grown large."
     ),
 }
 
@@ -70,12 +71,12 @@ class OneLayer(LongView):
         at, tokens = subject.selection.layer, subject.trace.tokens
         if at == 0:
             mean = steps[most - 1].mean()
-            return Finding(
-                f"No layer has mixed anything yet; layer {most} will turn the tokens most, by {mean:.2f} on average (1 − cosine)."
-            )
+            by = f"by {two_places(float(mean))} on average (1 − cosine)"
+            return Finding(f"No layer has mixed anything yet; layer {most} will turn the tokens most, {by}.")
         token = _turned_most(subject, at)
         where = f"Of all layers, layer {at} turns the tokens most" if at == most else f"Layer {at} turns the tokens"
-        text = f"{where}: by {steps[at - 1].mean():.2f} on average (1 − cosine), “{tokens[token]}” by {steps[at - 1, token]:.2f}."
+        mean, own = (two_places(float(value)) for value in (steps[at - 1].mean(), steps[at - 1, token]))
+        text = f"{where}: by {mean} on average (1 − cosine), {quoted(tokens, token)} by {own}."
         return Finding(text, Why("inside-head", "The whole layer", {"layer": at, "token": token}))
 
     def passes(self, subject: Subject) -> float:
@@ -182,5 +183,5 @@ def _formula(last: np.ndarray, pooled: np.ndarray) -> str:
         f"pooled = tanh(W · h + b): h is the last hidden state of [CLS], W is {size} × {size}. Some tutorials call this a "
         "layer normalisation; it is a dense layer and a tanh, which brings every value between −1 and 1. It was trained "
         f"for next-sentence prediction, not as a summary. Cosine between the two: {cosines(last, pooled):.2f}; "
-        f"{(np.abs(pooled) > 0.95).mean():.0%} of the pooled values lie beyond ±0.95."
+        f"{(np.abs(pooled) > 0.95).mean():.0%} of the pooled values are below −0.95 or above 0.95."
     )

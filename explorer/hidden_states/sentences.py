@@ -55,6 +55,9 @@ class Sentences(View):
         if not closest:
             return None
         i, j, value = closest[0]
+        if len(closest) > 1 and f"{closest[-1][2]:.2f}" == f"{value:.2f}":
+            pairs = f"The {len(closest)} closest pairs of {len(texts)} sentences"
+            return Finding(f"{pairs} are equally close: a cosine of {value:.2f}.")
         return Finding(f"Closest of {len(texts)}: “{texts[i]}” and “{texts[j]}”, with a cosine of {value:.2f}.")
 
     def compute(self, subject: Subject) -> Content:

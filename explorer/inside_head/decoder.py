@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from explorer.analysis.attention import renormalised
+from explorer.analysis.attention import renormalised, scale_end
 from explorer.analysis.head_metrics import strongest_pairs
 from explorer.techniques.inside import causal_attention
 from explorer.ui.attention_data import overview_of
@@ -11,6 +11,7 @@ from explorer.ui.pictures.attention import WeightScale, attention_heatmap, with_
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.pictures.numbers import beside
 from explorer.ui.subject import Subject, head_name
+from explorer.ui.telling import quoted, stands_out
 from explorer.ui.view import Content, Finding, View, Why, caption, chart, check, heading, matches
 
 
@@ -27,7 +28,7 @@ class Decoder(View):
         "GPT is a decoder: it is trained to write the next token, so each token may look at itself and at what came "
         "before, and never ahead. The scores above the diagonal are set to −∞ before the softmax, and each row shares "
         "its weight of 1 among what is left; the first token can only look at itself. BERT is trained to fill blanks, "
-        "where the words after the blank matter as much as those before it. Same scores, √ scale, rows sum to 1."
+        "where the words after the blank help, too. Same scores, √ scale, rows sum to 1."
     )
     check = check()
 
@@ -42,14 +43,18 @@ class Decoder(View):
     def finding(self, subject: Subject) -> Finding:
         """The share of its weight that the selected head would lose."""
         layer, head = subject.selection.attention_layer, subject.selection.head_index
-        share = float(overview_of(subject).metrics["ahead"][layer, head])
-        if (cell := _ahead(subject)) is None:
+        share, where = float(overview_of(subject).metrics["ahead"][layer, head]), head_name((layer, head))
+        if np.count_nonzero(np.array(subject.trace.encoding.sequences) >= 0) < 2:
             return Finding("No word comes after another one here, so no word could look ahead.")
-        query, key = (subject.trace.tokens[place] for place in cell)
-        chosen = {"layer": layer + 1, "head": head + 1, "token": cell[0]}
+        if not stands_out(share):
+            lost = f"a decoder's mask takes away {whole_percent(share)} of their weight"
+            return Finding(f"In {where}, words hardly look ahead: {lost}.")
+        told, chosen = "", {"layer": layer + 1, "head": head + 1}
+        if (cell := _ahead(subject)) is not None:
+            query, key = (quoted(subject.trace.tokens, place) for place in cell)
+            told, chosen = f", most of all {query} to {key}", {**chosen, "token": cell[0]}
         return Finding(
-            f"In {head_name((layer, head))}, words give {whole_percent(share)} of their weight to later "
-            f"words, most of all “{query}” to “{key}”; in a decoder none could.",
+            f"In {where}, words give {whole_percent(share)} of their weight to later words{told}; in a decoder none could.",
             Why("inside-head", "One head", chosen),
         )
 
@@ -60,7 +65,7 @@ class Decoder(View):
         after = causal_attention(trace, layer, head)
         error = float(np.abs(after - renormalised(np.tril(before))).max())
         names, row = trace.tokens, subject.selection.token
-        top = float(max(before.max(), after.max()))
+        top = float(scale_end(max(before.max(), after.max()), len(names)))
 
         def figure(weights: np.ndarray) -> object:
             picture = attention_heatmap(weights, names, names, WeightScale(True, top=top), row)
@@ -71,9 +76,9 @@ class Decoder(View):
 
 
 def _ahead(subject: Subject) -> tuple[int, int] | None:
-    """The word and the later word with the selected head's largest weight; None if no word comes later."""
+    """The word and the later word with the selected head's largest weight; None if none stands out."""
     words = np.array(subject.trace.encoding.sequences) >= 0
     later = np.triu(words[:, None] & words[None, :], 1)
     weights = subject.trace.attention(subject.selection.attention_layer)[[subject.selection.head_index]]
     weight, query, key = (one[0] for one in strongest_pairs(weights, later))
-    return (int(query), int(key)) if weight > 0 else None
+    return (int(query), int(key)) if stands_out(float(weight), 1 / len(words)) else None

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from explorer.analysis.attention import scale_end
 from explorer.techniques.inside import HeadStep
 from explorer.ui.pictures.base import to_base64
 from explorer.ui.pictures.numbers import Column, Table, columns_of, keep, plain
@@ -48,7 +49,7 @@ def head_steps(step: HeadStep, tokens: Sequence[str], query: int, keys: np.ndarr
         "keyTop": _top(step.keys, step.query),
         "addedTop": _top(added),
         "mixedTop": _top(step.output, added),
-        "weightTop": float(step.weights.max()),
+        "weightTop": float(scale_end(step.weights.max(), len(tokens))),
         "alt": f"The query of {tokens[query]} with {len(keys)} keys: scores, weights, and the values times their weights.",
     }
     names = ("key_position", "key", "dot_product", "scaled", "raised", "weight")

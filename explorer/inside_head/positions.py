@@ -7,6 +7,7 @@ from explorer.inside_head.compute.positions import sinusoids
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.attention import position_similarity, vectors_heatmap
 from explorer.ui.subject import Subject
+from explorer.ui.telling import stands_out, two_places
 from explorer.ui.view import Content, Finding, View, chart, heading, prose
 
 MOST_POSITIONS = 128
@@ -36,9 +37,11 @@ class Positions(View):
         if len(table) <= FAR:
             return None
         near, far = (float(cosines(table[:-apart], table[apart:]).mean()) for apart in (1, FAR))
-        return Finding(
-            f"Neighbouring positions have vectors with a cosine of {near:.2f} on average, positions {FAR} apart of {far:.2f}."
-        )
+        if not stands_out(near - far):
+            differ = f"their mean cosines differ by {two_places(abs(near - far))}"
+            return Finding(f"Neighbouring positions are hardly more similar than positions {FAR} apart: {differ}.")
+        apart = f"positions {FAR} apart of {two_places(far)}"
+        return Finding(f"Neighbouring positions have vectors with a cosine of {near:.2f} on average, {apart}.")
 
     def compute(self, subject: Subject) -> Content:
         """Both tables of vectors and the similarity of their rows; of many positions only every n-th."""

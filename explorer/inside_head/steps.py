@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from explorer.analysis.attention import scale_end
 from explorer.analysis.contextuality import steps
 from explorer.techniques.inside import HeadStep, Step, head_step, layer_steps
 from explorer.text import limits
@@ -12,6 +13,7 @@ from explorer.ui.attention_data import head_sentence, looks_at, most_telling_fir
 from explorer.ui.pictures.numbers import beside
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
 from explorer.ui.subject import Subject
+from explorer.ui.telling import row_sentence, telling_key, two_places
 from explorer.ui.view import Change, Content, Finding, View, Why, caption, check, matches, part, select, sentence
 
 MOST_KEYS = 32
@@ -33,8 +35,8 @@ class DotProducts(View):
     help = caption(
         "Each small rectangle is one number of a vector: blue above 0, orange below. The query **q** is multiplied with "
         "each key **k**, number by number (**q∘k**), and the products are added up (**q·k**). Divided by √d, so that "
-        "long vectors do not shout, and put through the softmax over all keys, they are the **weights**; these times "
-        "the values **v**, added up, are what the head hands on (Vaswani et al. 2017, section 3.2.1)."
+        "scores do not grow with d, the length of a key, and put through the softmax over all keys, they are the **weights**; "
+        "these times the values **v**, added up, are what the head hands on (Vaswani et al. 2017, section 3.2.1)."
     )
     check = check()
 
@@ -65,10 +67,13 @@ class DotProducts(View):
         found = told_at_once(subject)
         if found is None:
             return None
-        if found.query is None or found.key is None:
+        if found.query is None:
             return Finding(head_sentence(subject, found))
-        seen = Why("attention", "One head", found.selection)
-        return Finding(looks_at(subject, found), switched_off(found) if found.word else seen)
+        token, _ = asking(subject)
+        tells = found.names_a_key and token == found.query
+        weights = subject.trace.attention(found.layer)[found.head, token]
+        told = looks_at(subject, found) if tells else row_sentence(subject.trace.tokens, token, weights)
+        return Finding(told, switched_off(found) if found.word and tells else _seen_in_heads(subject, token))
 
     def on_table(self, subject: Subject, index: int) -> Change:
         """Select the token of a key (zero-based) as the query."""
@@ -92,9 +97,8 @@ class WholeLayer(View):
         """How much the layer changes the token."""
         token, turned, mean = _turned(subject)
         layer = subject.selection.attention_layer + 1
-        text = (
-            f"Layer {layer} turns “{subject.trace.tokens[token]}” by {turned:.2f} (1 − cosine), a token on average by {mean:.2f}."
-        )
+        own, usual = two_places(turned), two_places(mean)
+        text = f"Layer {layer} turns “{subject.trace.tokens[token]}” by {own} (1 − cosine), a token on average by {usual}."
         return Finding(text, Why("hidden", "Layer by layer", {"layer": layer, "token": token}))
 
     first, prepare_rest = staticmethod(most_telling_first), staticmethod(prepare_effects)
@@ -117,11 +121,19 @@ class WholeLayer(View):
 
 
 def asking(subject: Subject) -> tuple[int, int | None]:
-    """The token that asks, and the key that it most tellingly looks at, None if another token was chosen; both zero-based."""
+    """The token that asks, and the key that it most tellingly looks at, None if none stands out; both zero-based."""
     found = told_at_once(subject)
     query, key = (None, None) if found is None else (found.query, found.key)
     token = query if subject.selection.token is None and query is not None else subject.token
-    return token, key if token == query else None
+    if found is not None and found.names_a_key and token == query:
+        return token, key
+    return token, telling_key(subject.trace.attention(subject.selection.attention_layer)[subject.selection.head_index, token])
+
+
+def _seen_in_heads(subject: Subject, token: int) -> Why:
+    """The selected head among all, with a token."""
+    head = {"layer": subject.selection.attention_layer + 1, "head": subject.selection.head}
+    return Why("attention", "One head", {**head, "token": token})
 
 
 def _turned(subject: Subject) -> tuple[int, float, float]:
@@ -142,7 +154,7 @@ def _table(step: HeadStep, tokens: Sequence[str], pair: tuple[int, int | None], 
         Column("q·k", "number", form=".2f"),
         Column(f"÷ √{len(step.query)}", "number", form=".2f", name="scaled"),
         Column("softmax", "number", form=".4f"),
-        Column("", "bar", float(step.weights.max())),
+        Column("", "bar", float(scale_end(step.weights.max(), len(tokens)))),
         Column("weight · v", "strip", float(np.abs(added).max()), name="weighted_value"),
     ]
 

@@ -10,6 +10,7 @@ from explorer.techniques.inside import head_step
 from explorer.text import limits
 from explorer.ui.attention_data import most_telling_first, prepare_effects
 from explorer.ui.subject import Subject
+from explorer.ui.telling import row_sentence
 from explorer.ui.view import Change, Content, Finding, View, Why, caption, check, matches, part, select, sentence
 
 MOST_KEYS = 24
@@ -53,10 +54,8 @@ class StepByStep(View):
         token, _ = asking(subject)
         layer, head = subject.selection.attention_layer, subject.selection.head_index
         weights = subject.trace.attention(layer)[head, token]
-        most, tokens = int(weights.argmax()), subject.trace.tokens
-        to = "itself" if most == token else f"“{tokens[most]}”"
-        text = f"Of {len(tokens)} keys, “{tokens[token]}” gives {to} the largest weight: {weights[most]:.2f}."
-        return Finding(text, Why("attention", "One head", {"layer": layer + 1, "head": head + 1, "token": token}))
+        seen = Why("attention", "One head", {"layer": layer + 1, "head": head + 1, "token": token})
+        return Finding(row_sentence(subject.trace.tokens, token, weights), seen)
 
     def on_steps(self, subject: Subject, index: Any) -> Change:
         """Select the token of a key (zero-based) as the query."""

@@ -15,6 +15,7 @@ class Summary(View):
     name, question = "model/summary", "How large is it?"
     summary = prose(classes="caption")
     tuned = sentence(classes="caption")
+    casing = sentence(optional=True)
 
     def compute(self, subject: Subject) -> Content:
         """Layers, heads, dimensions, parameters and heads of pre-training, in a sentence."""
@@ -29,7 +30,8 @@ class Summary(View):
                 f"**{model.parameters:,}** parameters; pre-training heads: {' and '.join(heads) or 'none'}. "
                 f"Shared weights are counted once: the masked-LM decoder is the word embedding table."
             ),
-            "tuned": f"Fine-tuned: it tells {own.task}{_labels(own.labels)}." if own else "",
+            "tuned": f"Fine-tuned: it tells {own.task}{_labels(own.labels)}." if own else subject.model.unread_head,
+            "casing": subject.model.casing,
         }
 
 

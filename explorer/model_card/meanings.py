@@ -1,12 +1,13 @@
 """Descriptions of the fields of a config.json."""
 
-_DROPPED = "share of numbers set to 0 in training; no dropout happens here"
+_DROPPED = "share of numbers set to 0 while layers are trained, in Fine-tune too; none are when a text is read"
+_NO_DROPPED = "share of attention weights set to 0 in training; this app sets none"
 
 MEANINGS = {
     "architectures": "the class of transformers that it was saved from",
     "attention_bias": "whether the matrices of the attention have a bias",
-    "attention_dropout": _DROPPED,
-    "attention_probs_dropout_prob": f"of attention weights: {_DROPPED}",
+    "attention_dropout": _NO_DROPPED,
+    "attention_probs_dropout_prob": _NO_DROPPED,
     "activation": "the function between the two matrices of the feed-forward part",
     "classifier_dropout": f"before a classifier: {_DROPPED}",
     "dim": "numbers in the vector of a token",

@@ -12,6 +12,7 @@ from explorer.text import limits
 from explorer.ui.layout import col, row
 from explorer.ui.settings import memory
 from explorer.ui.subject import Subject
+from explorer.ui.telling import times
 from explorer.ui.view import Change, Content, Finding, View, caption, chart, sentence, settle
 
 Cell = tuple[int, int]
@@ -72,7 +73,7 @@ class Weights(View):
         most, least = (f"in layer {cell[1] + 1} ({sizes[cell]:.3f})" for cell in cells)
         return Finding(
             f"Of all matrices “{names[cells[0][0]]}” differs most from layer to layer: its numbers are "
-            f"{sizes[cells[0]] / sizes[cells[1]]:.1f} times as large {most} as {least}, by root mean square."
+            f"{times(float(sizes[cells[0]] / sizes[cells[1]]))} as large {most} as {least}, by root mean square."
         )
 
     def on_sizes(self, subject: Subject, index: list[int]) -> Change:

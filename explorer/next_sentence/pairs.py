@@ -9,7 +9,7 @@ from explorer.core.limits import PAIRS as MOST_PAIRS
 from explorer.text.lines import pairs_from_lines, split_lines
 from explorer.text.pairs import Pair, check_pairs, read_pairs
 from explorer.ui.layout import col, row
-from explorer.ui.pictures.bars import bars, whole_percent
+from explorer.ui.pictures.bars import SEEN, bars, whole_percent
 from explorer.ui.pictures.base import shorten
 from explorer.ui.pictures.numbers import Table, keep
 from explorer.ui.settings import sheet, text, upload
@@ -125,6 +125,8 @@ class NextSentences(View):
         if len(rows) == 1:
             return Finding(f"{_quote(best)} follows A, says BERT with {share}.", why)
         second, then = _quote(rows[1][1]), whole_percent(_probability(rows[1][3]))
+        if then == share and abs(rows[1][3] - difference) < SEEN:
+            return Finding(f"{_quote(best)} and {second} follow A equally well, with {share}.", why)
         apart = f" and a logit difference of {rows[1][3]:.2f} instead of {difference:.2f}" if then == share else ""
         return Finding(f"{_quote(best)} follows A best, with {share}; {second} comes next, with {then}{apart}.", why)
 

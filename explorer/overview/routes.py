@@ -15,6 +15,7 @@ from explorer.text import limits
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.settings import memory
 from explorer.ui.subject import Subject
+from explorer.ui.telling import quoted, stands_out
 from explorer.ui.view import Change, Content, Finding, View, Why, check, matches, part, settle
 from explorer.ui.what_if import WhatIf, cut_or_mended, toggled
 
@@ -91,7 +92,8 @@ class Routes(View):
         strongest = followed.taken[0]
         head = strongest_head(subject, run, strongest)
         chosen = {"layer": strongest.layer + 1, "head": head, "token": strongest.query}
-        return Finding(_told(run, followed), Why("attention", "One head", chosen))
+        why = Why("attention", "One head", chosen) if stands_out(strongest.share) else None
+        return Finding(_told(run, followed), why)
 
     def on_picture(self, subject: Subject, index: object) -> Change:
         """Handle a click: the single entry says whether it is a place, a layer to unfold, a route, a head, or a cut."""
@@ -195,10 +197,14 @@ def _told(run: Run, followed: Followed) -> str:
     for one in followed.taken:
         if one.key != followed.position:
             strongest.setdefault(one.key, (one.layer, one.share))
-    if not strongest:
-        return f"{place} takes nothing from another token."
-    two = list(strongest.items())[:2]
-    told = [f"“{tokens[key]}” in layer {layer + 1} ({whole_percent(share)})" for key, (layer, share) in two]
+    told = [
+        f"{quoted(tokens, key)} in layer {layer + 1} ({whole_percent(share)})"
+        for key, (layer, share) in list(strongest.items())[:2]
+        if stands_out(share)
+    ]
+    if not told:
+        most = max((share for _, share in strongest.values()), default=0.0)
+        return f"{place} takes little from any one token in a layer (at most {whole_percent(max(most, 0.01))})."
     return f"{place} takes most from {' and '.join(told)}."
 
 

@@ -1,6 +1,7 @@
 """How the page gets its state: its defaults when it opens, what a link says, or where the browser goes back to."""
 
 import json
+from dataclasses import replace
 from urllib.parse import parse_qsl
 
 import gradio as gr
@@ -12,6 +13,8 @@ from explorer.page.examples import first_subject
 from explorer.page.frame import Shell
 from explorer.tabs import FIRST_TAB
 
+BACK = "The lesson is closed. Your text and view from before it are back."
+
 
 def listen(shell: Shell, blocks: PageBlocks) -> tuple[gr.events.Dependency, gr.events.Dependency]:
     """Listen for the page being opened and for visits (links and the browser's back button).
@@ -21,7 +24,9 @@ def listen(shell: Shell, blocks: PageBlocks) -> tuple[gr.events.Dependency, gr.e
     """
 
     def arrive(query: dict[str, str], values: Values, request: gr.Request, visit: str = "0") -> Updates:
+        back = query.pop("back", "") == "lesson"
         place = links.read(query, first_subject())
+        place = replace(place, told=(BACK,)) if back else place
         is_built = blocks.has_built(request.session_hash, shell.tabs[place.tab], place.choice)
         texts = [place.subject.text_a, place.subject.text_b]
         return shell.arrive(place, values, is_built) | {shell.given: json.dumps([visit, is_built, *texts])}

@@ -26,7 +26,7 @@ from explorer.api.gradio_seams import (
 from explorer.core.errors import BusyError, InputError
 from explorer.core.fair_queue import Call, nobody_left
 from explorer.core.hosts import visitor
-from explorer.core.scheduling import LOADING, MODEL, PLACES
+from explorer.core.scheduling import LOADING, LONG_WORK, MODEL, PLACES
 from explorer.page.controls import default_of
 from explorer.page.events import Updates
 from explorer.page.first import ASKED, Asked, filled
@@ -35,6 +35,7 @@ from explorer.page.tab import TabPage
 from explorer.page.turns import PATIENCE, Turns
 
 LISTENING = "an opened page"
+BACKGROUND = ("rest", "ask")  # events that the page itself triggers
 
 
 @dataclass
@@ -50,7 +51,7 @@ class PageBlocks(GradioBlocks):
 
     def __init__(self, **options: Any) -> None:
         self.opens_with: Callable[[], Updates] = dict  # computes the values that the page opens with
-        self.paint: Callable[[Any], bytes] = lambda place: b"{}"  # JSON of what a tab shows; see `painted.py`
+        self.paint: Callable[[Any, bool], bytes] = lambda place, answers: b"{}"  # JSON of what a tab shows; see `painted.py`
         self.containers: Sequence[int] = ()  # the containers of the page's pieces; see `pieces.py`
         self.first: frozenset[int] = frozenset()  # the containers that every page opens with
         self.shown_with: Mapping[int, int] = {}  # component → the container that is shown whenever an answer sets the component
@@ -75,6 +76,13 @@ class PageBlocks(GradioBlocks):
     def fill(self) -> None:
         """Compute the opening values, and send them with every page that is opened from now on. Raises ExplorerError."""
         self._pages[Asked.PAGE] = filled(self._pages[Asked.LINK], self.opens_with())
+
+    @property
+    def in_background(self) -> list[int]:
+        """The numbers of the listeners that nobody waits for: long work, and what follows a picture."""
+        long = [kind["concurrency_id"] for kind in LONG_WORK]
+        later = {number for number, one in self.fns.items() if any(event in BACKGROUND for _, event in one.targets)}
+        return sorted(later | {number for number, one in self.fns.items() if one.concurrency_id in long})
 
     def has_built(self, session: str | None, tab: TabPage, choice: str) -> bool:
         """Whether the browser of a session has this choice of this tab."""

@@ -234,7 +234,10 @@ class Meter(Drawn):
 
 
 class Notice(Drawn):
-    """One plain sentence: a string, or {"text": ..., "kind": "info" or "error"}. It takes no space when empty."""
+    """One plain sentence: a string, or {"text": ..., "kind": "info" or "error"}. It takes no space when empty.
+
+    An error may name the parts that it `hides`, by element id, until there is none: they show an earlier input.
+    """
 
     skeleton = "<div class='bx bx-notice' role='status'></div>"
     travels_as = "string"

@@ -6,13 +6,16 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.api.callers import caller
 from explorer.bert.capabilities import Capabilities
+from explorer.core.apart import VISITOR
 from explorer.page import components
 from explorer.ui.settings import Choice, Memory, Number, Setting, Several, Sheet, Switch, Text, Upload
 from explorer.ui.view import MARKDOWN, Part, View
 
 FOR_THE_PANEL = ("heard", "line", "queue")  # keys of `look` that are not Gradio's: events, line break, queueing
 CLASSES = {"check": "check", "heading": "detail-title", "caption": "caption", "note": "caption"}  # CSS classes by kind of part
+CONTENT = "bx-content"  # CSS class of what is of one input and choice: pale while another is asked for
 ANSWER = "bx-answer"  # CSS class of what is covered while answers are hidden
 SLIDER = {"low": 1.0, "high": 6.0}  # a slider's range until the model is known
 
@@ -77,6 +80,7 @@ def default_of(component: gr.components.Component) -> Any:
 
 def uploaded(setting: Upload, path: str | None) -> Any:
     """The contents of an uploaded file, None for no file. Raises InputError."""
+    VISITOR.set(caller())
     return setting.read(Path(path)) if path else None
 
 
@@ -110,6 +114,7 @@ def drawn(part: Part, elem_id: str) -> Any:
     options = {name: value for name, value in part.options.items() if name != "wide"}  # which is for the panel
     own = options.pop("classes", None) or CLASSES.get(part.kind)
     classes = [one for one in (own, "how" if is_made(part) else None, ANSWER if part.answer else None) if one]
+    classes += [] if part.kind in (*MARKDOWN, "button") else [CONTENT]
     common: dict[str, Any] = {"elem_id": elem_id} | ({"elem_classes": classes} if classes else {})
     if part.optional:
         common["visible"] = False

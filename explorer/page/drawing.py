@@ -18,7 +18,7 @@ from explorer.page.components import Pulse
 from explorer.page.events import Updates, Values, run, run_picked, then
 from explorer.page.frame import Shell
 from explorer.page.steppers import STEPPERS, stepped
-from explorer.page.tab import Choice, TabPage
+from explorer.page.tab import Choice, TabPage, wrong
 from explorer.tabs import FIRST_TAB
 from explorer.text import limits
 from explorer.ui.pictures.token_row import token_row_of
@@ -104,7 +104,9 @@ def drawn(shell: Shell, tab: TabPage, values: Values, chosen: dict[str, Any], pu
         updates |= tab.show(subject, values)
         return updates | ({pulse: next(TURNS)} if subject.later else {})
     except ExplorerError as error:
-        return updates | {shell.notice: {"text": str(error), "kind": "error"}}
+        if pulse is shell.pulse:  # the tab is not built
+            return updates | {shell.notice: {"text": str(error), "kind": "error"}}
+        return updates | {tab.hint: wrong(error, tab.open(values).panels)}
 
 
 def select(subject: Subject, chosen: dict[str, Any]) -> Subject:

@@ -10,6 +10,7 @@ from explorer.core.errors import InputError
 from explorer.export.place import Place
 from explorer.page.blocks import PageBlocks
 from explorer.page.components import Drawn, Pulse
+from explorer.page.controls import ANSWER
 from explorer.page.events import merge, plain
 from explorer.page.frame import Shell
 from explorer.ui.long_view import LongView
@@ -23,25 +24,25 @@ SAID = ("label", "info", "value", "choices", "placeholder", "headers", "column_w
 KEPT = 24  # paintings: a class opens many tabs, usually of the same text
 
 
-def painter(shell: Shell, blocks: PageBlocks) -> Callable[[Place], bytes]:
-    """A function that returns what the tab of a place shows, as JSON. It raises ExplorerError."""
+def painter(shell: Shell, blocks: PageBlocks) -> Callable[[Place, bool], bytes]:
+    """A function that returns what the tab of a place shows, as JSON, with or without answers. It raises ExplorerError."""
     made: OnceCache[Hashable, bytes] = OnceCache(KEPT)
 
-    def paint(place: Place) -> bytes:
+    def paint(place: Place, answers: bool) -> bytes:
         def told() -> bytes:
-            return json.dumps(painted(shell, blocks, place), separators=(",", ":")).encode()
+            return json.dumps(painted(shell, blocks, place, answers), separators=(",", ":")).encode()
 
         if any(isinstance(view, LongView) for view in place.views):  # never cached: it may show more once the work is done
             return told()
         subject = place.subject
         about = (subject.model_name, subject.text_a, subject.text_b, subject.chosen)
-        return made.get((place.tab, place.choice, about, tuple(place.settings.items())), told)
+        return made.get((place.tab, place.choice, answers, about, tuple(place.settings.items())), told)
 
     return paint
 
 
-def painted(shell: Shell, blocks: PageBlocks, place: Place) -> Node:
-    """The boxes of a tab with the choice, and their contents: exactly what the page would be sent to build it."""
+def painted(shell: Shell, blocks: PageBlocks, place: Place, answers: bool = True) -> Node:
+    """The boxes of a tab with the choice, and their contents: as the page is sent to build it; `answers` only if wanted."""
     tab = shell.tabs[place.tab]
     set_so = tab.arrive(place)
     values = tab.complete({one: plain(value) for one, value in set_so.items()})
@@ -53,8 +54,14 @@ def painted(shell: Shell, blocks: PageBlocks, place: Place) -> Node:
     sent = {component_id(one): props_sent(one, value) for one, value in updates.items() if not getattr(one, "stateful", False)}
     opened = [component_id(tab.item), component_id(tab.choices[place.choice].column)]
     built = blocks.pieces.delivery(opened, sent, ())
-    props = {one["id"]: one for one in built["components"]}
+    props = {one["id"]: one if answers else _unanswered(one) for one in built["components"]}
     return _node(built["layout"], props, blocks) or {}
+
+
+def _unanswered(component: dict[str, Any]) -> dict[str, Any]:
+    """The component without its value, if that is an answer."""
+    props = component["props"]
+    return {**component, "props": {**props, "value": None}} if ANSWER in (props.get("elem_classes") or ()) else component
 
 
 def _node(at: Mapping[str, Any], sent: Mapping[int, Mapping[str, Any]], blocks: PageBlocks) -> Node | None:

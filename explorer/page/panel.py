@@ -75,6 +75,11 @@ class Panel:
         work = [self.work.stop, self.work.status, self.work.start] if self.work else []
         return [component for component in (*self.controls.values(), *boxes, *own, *work) if component is not None]
 
+    @property
+    def contents(self) -> list[str]:
+        """The element ids of what it shows of the input."""
+        return [part.elem_id for name, part in self.parts.items() if self.view.parts[name].kind not in STATIC]
+
     def is_read_from(self, values: Values) -> bool:
         """Whether the values hold all its controls: another choice may be open than the one that was clicked in."""
         return all(control in values for control in self.controls.values())

@@ -104,7 +104,7 @@ def _build() -> Shell:
     with gr.Row(elem_id="about-line"):
         says = Says(elem_id="says", elem_classes=ANSWER)
         put_back = Chips(elem_id="put-back", visible=False)
-        suggestion = Chips(elem_id="suggestion", visible=False)
+        suggestion = Chips(elem_id="suggestion", visible=False, elem_classes=ANSWER)
         gr.Markdown(ABOUT, elem_id="about")
         AnswersSwitch(elem_id="answers-switch")
     Sections(sections(), elem_id="sections")
@@ -135,8 +135,8 @@ def _refresh(shell: Shell, triggers: Triggers, js: str = ASKING, **options: Any)
         try:
             strip = token_row_of(subject.trace.encoding, subject.selection.token)
         except ExplorerError as error:
-            refused = {shell.notice: {"text": str(error), "kind": "error"}}
-            return refused if subject.text_a.strip() else {**refused, shell.strip: None}
+            example = number_of(subject.text_a, subject.text_b)
+            return {shell.notice: {"text": str(error), "kind": "error"}, shell.strip: None, shell.examples.box: example}
         told = shell.tell(subject, values[shell.told])
         updates = {shell.strip: strip, shell.notice: told, shell.told: "", shell.inputs.selection: subject.selection}
         return updates | {shell.examples.box: number_of(subject.text_a, subject.text_b)}

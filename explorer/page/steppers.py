@@ -39,21 +39,25 @@ def steppers_of(subject: Subject, names: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def suggestion_of(subject: Subject, names: Sequence[str], views: Sequence[type[View]]) -> dict[str, Any] | None:
-    """The chip beside the steppers: it names the most telling layer and head, or offers to choose them; a click switches.
+    """The chip beside the steppers: it names the most telling layer and head, or those that were chosen; a click switches.
 
-    None where the steppers `names` are not shown, or the `views` choose nothing.
+    What was chosen holds in all tabs, a layer as the hidden state after it. None where the steppers `names` are not shown, or
+    where nothing was chosen and the `views` choose nothing.
     """
-    chooses = any(view.first is not View.first for view in views)
-    if not chooses or not steppers_of(subject, names):
+    chooses, picked = any(view.first is not View.first for view in views), subject.selection.picked
+    if not (chooses or picked) or not steppers_of(subject, names):
         return None
-    if not subject.selection.picked:
+    if not picked:
         return {"label": f"{_named(subject, names)}: most telling here", "chips": ["keep"]}
-    return {"label": "", "chips": ["show the most telling here"]}  # finding them takes long, so it is done after the click
+    offer = ["show the most telling here"] if chooses else []  # finding them takes long, so it is done after the click
+    return {"label": f"{_named(subject, names)}: chosen for all tabs", "chips": offer}
 
 
 def _named(subject: Subject, names: Sequence[str]) -> str:
-    told = (f"{STEPPERS[name].label.lower()} {getattr(subject.selection, STEPPERS[name].field)}" for name in names)
-    return ", ".join(told).capitalize()
+    chosen = subject.selection
+    told = [f"{STEPPERS[name].label.lower()} {max(getattr(chosen, STEPPERS[name].field), STEPPERS[name].low)}" for name in names]
+    after = [f"after layer {chosen.layer}"] if "hidden_state" in names and chosen.layer else []
+    return ", ".join([*told, *after]).capitalize()
 
 
 def stepped(index: object) -> dict[str, int]:

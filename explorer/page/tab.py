@@ -217,9 +217,10 @@ class TabPage:
                 updates |= shown
                 values = {**values, **{one: shown[one] for one in panel.memories if one in shown}}
             except ExplorerError as error:
-                updates[self.hint] = {"text": str(error), "kind": "error"}
+                updates[self.hint] = wrong(error, [panel], updates[self.hint])
         gone = merge(*(panel.updates({}) for panel in stand_ins))
-        return {**updates, **gone, **self.show_finding(subject, values), **self.follow(subject, values)}
+        found = self._told(None) if isinstance(updates[self.hint], dict) else self.show_finding(subject, values)
+        return {**updates, **gone, **found, **self.follow(subject, values)}
 
     def _stand_in(self, panels: Sequence[Panel], subject: Subject, values: Values) -> Updates:
         """Draw the views that replace a choice with nothing to show, and their finding."""
@@ -298,6 +299,12 @@ class TabPage:
     def _told(self, found: Found | None) -> Updates:
         value = found and {"text": found.text, "why": found.why and _place(found.why)}
         return {self.finding: value} if self.finds else {}
+
+
+def wrong(error: ExplorerError, panels: Sequence[Panel], before: Any = "") -> dict[str, Any]:
+    """The hint that says why some panels show nothing, with the parts that another hint hid `before`."""
+    hidden = before["hides"] if isinstance(before, dict) else []
+    return {"text": str(error), "kind": "error", "hides": [*hidden, *(one for panel in panels for one in panel.contents)]}
 
 
 def _if_any(value: object) -> Any:

@@ -25,8 +25,9 @@ def projection(
     trustworthiness, 0 to 1, says how far neighbours on the map are neighbours by cosine, for every method (Venna & Kaski 2001).
 
     Returns:
-        `points`, `explained_variance` (a share for each axis, or null for UMAP and t-SNE), `trustworthiness` (null below 3 texts,
-        or when all are the same).
+        `points` (the same for equal texts), `explained_variance` (a share for each axis, or null for UMAP and t-SNE),
+        `trustworthiness` (null below 3 texts, or when all are the same), and the `method` drawn: PCA where there are too few
+        different texts for another, with a `note` on it.
     """
     settings = MapSettings(
         method=limits.check_choice(method, "the method", METHODS),
@@ -37,7 +38,8 @@ def projection(
     )
     found = project(features(explorer_for(model), texts, layer, pooling), settings)
     shares = None if found.explained_variance is None else found.explained_variance.tolist()
-    return {"points": found.points.tolist(), "explained_variance": shares, "trustworthiness": found.trustworthiness}
+    made = {"method": found.method, "note": found.note}
+    return {"points": found.points.tolist(), "explained_variance": shares, "trustworthiness": found.trustworthiness, **made}
 
 
 ENDPOINTS = (projection,)

@@ -5,14 +5,14 @@ from collections.abc import Generator, Hashable, Iterator
 from typing import Any
 
 from explorer.analysis.layer_maps import LayerMaps, maps_of
-from explorer.analysis.projection import FEWEST_FOR_A_FIT, METRICS, MapSettings, warm_umap
+from explorer.analysis.projection import METRICS, NAMES, MapSettings, warm_umap
 from explorer.core.cache import Recent
 from explorer.core.errors import InputError
 from explorer.core.limits import BOX_CHARACTERS, TEXTS
 from explorer.core.paths import EXAMPLES
 from explorer.core.steps import finished, map_steps
 from explorer.projection.nearby import Nearby, nearby
-from explorer.projection.picture import CLUSTER, COLOURS, NAMES, LayerMap, Look, make_map
+from explorer.projection.picture import CLUSTER, COLOURS, LayerMap, Look, make_map
 from explorer.projection.points import (
     NONE_CHOSEN,
     Chosen,
@@ -281,9 +281,7 @@ class Map(LongView):
         return self.source in (WORDS, VOCABULARY)
 
     def _maps_of(self, points: Points) -> LayerMaps:
-        few = len(points.texts) < FEWEST_FOR_A_FIT  # too few for neighborhoods; the axes name the method
-        method = "pca" if few else self.method
-        settings = MapSettings(method, self.dimensions, self.neighbors, self.min_dist, self.metric, self.seed)
+        settings = MapSettings(self.method, self.dimensions, self.neighbors, self.min_dist, self.metric, self.seed)
         return maps_of(points.states, settings)
 
 

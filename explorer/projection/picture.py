@@ -9,18 +9,17 @@ import numpy as np
 
 from explorer.analysis.layer_maps import LayerMaps, digest
 from explorer.analysis.mapping import clusters, judged_neighbors
-from explorer.analysis.projection import MapSettings, Projection
-from explorer.analysis.similarity import nearest
+from explorer.analysis.projection import NAMES, MapSettings, Projection
+from explorer.analysis.similarity import nearest_place
 from explorer.core.cache import OnceCache
 from explorer.core.steps import relay
 from explorer.projection.points import Points
 from explorer.ui.pictures.bars import ranking
-from explorer.ui.pictures.maps import Marks, Quantity, point_map
+from explorer.ui.pictures.maps import Marks, Quantity, counted, point_map, times_of
 
 LABEL, LENGTH, CLUSTER = "Label or segment", "Length", "Cluster"
 COLOURS = (LABEL, LENGTH, CLUSTER)
 NEIGHBORS = 8
-NAMES = {"pca": "PCA", "umap": "UMAP", "tsne": "t-SNE"}
 MEANING = "{} keeps neighbours together: who is close means something; the gaps between groups and their sizes do not."
 
 _clusters: OnceCache[tuple[object, ...], np.ndarray] = OnceCache(20)
@@ -57,7 +56,10 @@ class LayerMap:
     def summary(self) -> str:
         """The number of points, the meaning of the map, and its trustworthiness, in sentences."""
         number, shares = len(self.points.texts), self.projection.explained_variance
-        text = f"{number:,} point{'s' * (number != 1)} in {self.vectors.shape[1]} dimensions. "
+        places = len(np.unique(self.projection.first))
+        where = "" if places == number else f" at {places:,} place{'s' * (places != 1)}, since equal vectors share one"
+        text = f"{number:,} point{'s' * (number != 1)}{where}, in {self.vectors.shape[1]} dimensions. "
+        text += f"{self.projection.note} " if self.projection.note else ""
         if shares is None:
             text += MEANING.format(NAMES[self.settings.method])
         elif not self.projection.points.any():
@@ -96,7 +98,7 @@ class Look:
     @cached_property
     def near(self) -> list[tuple[int, float]]:
         """The neighbors of the clicked row in all dimensions, with their cosines."""
-        return [] if self.picked is None else nearest(self.map.vectors, self.picked, NEIGHBORS)
+        return [] if self.picked is None else nearest_place(self.map.vectors, self.picked, NEIGHBORS)
 
     @cached_property
     def found(self) -> np.ndarray:
@@ -125,7 +127,8 @@ class Look:
         """The neighbors of the clicked row, or the rows kept with the lasso."""
         points = self.map.points
         if self.picked is not None:
-            rows = [(row, points.texts[row], cosine) for row, cosine in self.near]
+            times = times_of(points.texts, self.map.projection.first)
+            rows = [(row, counted(points.texts[row], times[row]), cosine) for row, cosine in self.near]
             note = f"By cosine in all {self.map.vectors.shape[1]} dimensions of this layer, not on the map."
             return ranking(f"Nearest to ‘{points.texts[self.picked][:120]}’", rows, note)
         if self.kept:

@@ -5,7 +5,8 @@ from http import HTTPStatus
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from explorer.core.limits import BODY_MEGABYTES, VALUES
+from explorer.core.formats import has_more_values, longest_text
+from explorer.core.limits import BODY_MEGABYTES, BOX_CHARACTERS, VALUES
 from explorer.server.metrics import Metrics
 from explorer.server.refusals import SENTENCES, UPLOAD, refusal
 
@@ -50,16 +51,6 @@ def most_of(path: str) -> int:
     return next((most * KILOBYTE for begins, most in SMALL.items() if path.startswith(begins)), BODY_MEGABYTES.bytes)
 
 
-def has_more_values(body: bytes, most: int) -> bool:
-    """Whether a JSON text has more values than `most`, without parsing it: each value but the first of a list follows a comma."""
-    if body.count(b",") < most:
-        return False
-    plain = body.replace(rb"\\", b"").replace(rb"\"", b"")
-    if plain.count(b'"') > 4 * most:  # four quotes a value: around its name and around itself
-        return True
-    return sum(outside.count(b",") for outside in plain.split(b'"')[::2]) >= most
-
-
 async def _read(scope: Scope, receive: Receive) -> bytes | None:
     """The body, None if it is too large. Raises Gone."""
     most = most_of(scope["path"])
@@ -86,7 +77,11 @@ def _too_large(path: str) -> tuple[int, str]:
 def _flaw(body: bytes) -> tuple[int, str] | None:
     if b"\0" in body:  # not allowed in JSON in UTF-8
         return 400, SENTENCES[400]
-    return (413, VALUES.tell()) if has_more_values(body, VALUES.most) else None
+    if has_more_values(body, VALUES.most):
+        return 413, VALUES.tell()
+    if len(body) > BOX_CHARACTERS.most and (longest := longest_text(body)) > BOX_CHARACTERS.most:
+        return 413, BOX_CHARACTERS.tell(longest, "a text of this request")
+    return None
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

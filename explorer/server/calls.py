@@ -1,15 +1,18 @@
 """Time every call of an endpoint or a page handler, and turn its failure into one sentence."""
 
 import time
+import traceback
+from http import HTTPStatus
 from typing import Any
 
 import gradio as gr
 
 from explorer.api.gradio_seams import handler_of
-from explorer.core.errors import ExplorerError
+from explorer.core.errors import BusyError, ExplorerError
 from explorer.core.log import logger
 from explorer.page.blocks import PageBlocks
 from explorer.server.metrics import Metrics
+from explorer.server.refusals import FAILED, refuse_with
 
 UNFIT = "What was sent does not fit this endpoint; send the arguments that GET /gradio_api/info lists, in their order."
 
@@ -27,7 +30,8 @@ def watch_calls(blocks: PageBlocks, metrics: Metrics) -> None:
         try:
             return await answer(block_fn, *arguments, **named)
         except Exception as error:
-            outcome, shown = _explained(error)
+            outcome, status, shown = _explained(error)
+            refuse_with(status)
             raise shown from error.__cause__ or error
         finally:
             seconds = time.perf_counter() - start
@@ -40,16 +44,23 @@ def watch_calls(blocks: PageBlocks, metrics: Metrics) -> None:
     blocks.answer = watched  # type: ignore[method-assign]  # of this one app
 
 
-def _explained(error: Exception) -> tuple[str, gr.Error]:
-    """The kind of an error, and the gr.Error for its caller.
+def _explained(error: Exception) -> tuple[str, HTTPStatus, gr.Error]:
+    """The kind of an error, its status as an answer, and the gr.Error for its caller: only our own failures page an operator.
 
-    Our handlers raise gr.Error with a cause; any other error comes from Gradio, which could not process what was sent.
+    Our handlers raise gr.Error with a cause; any other error comes from Gradio, which could not process what was sent, or what
+    we return.
     """
-    if isinstance(error, gr.Error) and error.__cause__ is not None:
+    if isinstance(error, gr.Error) and (cause := error.__cause__) is not None:
         error.print_exception = False  # it is in the log already
-        return type(error.__cause__).__name__ if isinstance(error.__cause__, ExplorerError) else "internal", error
+        if not isinstance(cause, ExplorerError):
+            return "internal", HTTPStatus.INTERNAL_SERVER_ERROR, error
+        status = HTTPStatus.SERVICE_UNAVAILABLE if isinstance(cause, BusyError) else HTTPStatus.BAD_REQUEST
+        return type(cause).__name__, status, error
+    if any(frame.f_code.co_name == "write_outputs" for frame, _ in traceback.walk_tb(error.__traceback__)):
+        logger.error("An answer could not be sent", exc_info=error)
+        return "internal", HTTPStatus.INTERNAL_SERVER_ERROR, gr.Error(FAILED, print_exception=False)
     logger.warning("A call did not fit", exc_info=error)
-    return "unfit", gr.Error(UNFIT, print_exception=False)
+    return "unfit", HTTPStatus.UNPROCESSABLE_ENTITY, gr.Error(UNFIT, print_exception=False)
 
 
 def _name(blocks: gr.Blocks, function: Any) -> str:

@@ -7,7 +7,7 @@ from html import escape
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
-ABOUT_GRADIO = re.compile(rb'\s*<meta\s+(?:property="og:|name="twitter:)[^>]*>')
+ABOUT_GRADIO = re.compile(rb'(?<!\s)\s*<meta\s+(?:property="og:|name="twitter:)[^>]*>')
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -11,8 +11,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from explorer.core.hosts import LOOPBACK, is_loopback
 from explorer.server.metrics import Metrics
 from explorer.server.refusals import UNKNOWN, refusal
+from explorer.server.routes import CARD_ADDRESS
 
 SAFE = {"GET", "HEAD", "OPTIONS"}
+OURS = "/bx/"  # addresses of ours, most of which compute something: a page of another site may not use them, as in an <img>
+PREVIEW = f"/{CARD_ADDRESS}"  # an image for other sites
+READ = ("/bx/guide", "/bx/api", "/bx/lessons/")  # pages for people, which links of other sites may lead to: alike for everybody
 # Gradio's routes that this app does not use: they fetch URLs, write files, change the program, disturb the streams of
 # other sessions, or print what they are sent.
 CLOSED = re.compile(
@@ -65,9 +69,9 @@ class Gate:
 
     def _refusal(self, scope: Scope) -> tuple[int, str, str] | None:
         headers = Headers(scope=scope)
-        if not self._names.allow(headers.get("host", "")):
+        if not all(map(self._names.allow, [headers.get("host", ""), *headers.getlist("x-forwarded-host")])):
             return 400, "host", "This app does not go by that name; open it as localhost, or name it in BERT_EXPLORER_HOSTS."
-        if (scope["method"] not in SAFE or _has_effects(scope)) and self._is_foreign(headers):
+        if (scope["method"] not in SAFE or _is_guarded(scope["path"], headers)) and self._is_foreign(headers):
             sentence = "A page of another site sent this; use the app's own page, or name that site in BERT_EXPLORER_HOSTS."
             return 403, "cross-origin", sentence
         return (404, "closed", UNKNOWN) if CLOSED.search(scope["path"]) else None
@@ -86,11 +90,15 @@ class Gate:
         return bool(origin) and origin.partition("://")[2].lower() != headers.get("host", "").lower()
 
 
-def _has_effects(scope: Scope) -> bool:
-    """Whether a GET of this address has an effect: it logs out, or loads the model named in the query."""
-    path, query = scope["path"], scope.get("query_string", b"").decode("latin-1")
-    loads = path.startswith("/bx/") and "model" in dict(parse_qsl(query, keep_blank_values=True))
-    return loads or path.rstrip("/") == "/logout"
+def _is_guarded(path: str, headers: Headers) -> bool:
+    """Whether a GET of this address must come from our own pages: it logs out, computes or loads.
+
+    A person who follows a link to a page of READ, in a tab, may come from anywhere.
+    """
+    if not path.startswith(OURS):
+        return path.rstrip("/") == "/logout"
+    followed = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
+    return path != PREVIEW and not (followed and path.startswith(READ))
 
 
 def _name(address: str) -> str | None:

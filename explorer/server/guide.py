@@ -3,6 +3,7 @@
 from functools import cache
 from html import escape
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
@@ -51,8 +52,8 @@ def _script() -> str:
 
 @behind_login
 async def _page(request: Request) -> Response:
-    page = pages().get(request.path_params["name"])
-    return HTMLResponse(_served(page), headers=ASKED_AGAIN) if page else refusal(404, NO_PAGE)
+    page = (await run_in_threadpool(pages)).get(request.path_params["name"])
+    return HTMLResponse(await run_in_threadpool(_served, page), headers=ASKED_AGAIN) if page else refusal(404, NO_PAGE)
 
 
 @behind_login
@@ -63,7 +64,8 @@ async def _glossary(request: Request) -> Response:
 @behind_login
 async def _search(request: Request) -> Response:
     question = request.query_params.get("q", "")[:LONGEST]
-    return HTMLResponse(_document("Search", _found(question), question=question), headers=ASKED_AGAIN)
+    found = await run_in_threadpool(_found, question)
+    return HTMLResponse(_document("Search", found, question=question), headers=ASKED_AGAIN)
 
 
 @cache

@@ -30,7 +30,7 @@ FIXED = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-INLINE = re.compile(rb"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", re.DOTALL)
+INLINE = re.compile(rb"<script(?![^<>]*\bsrc=)[^<>]*>((?:[^<]|<(?!/?script))*+)</script>")
 
 
 class SecurityHeaders:

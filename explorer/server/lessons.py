@@ -1,4 +1,4 @@
-"""Serve the lessons: as JSON for the panel beside the page, and as sheets to print."""
+"""Serve the lessons: as JSON for the panel beside the page, each answer when it is asked for, and as sheets to print."""
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -10,19 +10,22 @@ from explorer.server.document import address_of
 from explorer.server.files import ASKED_AGAIN
 from explorer.server.login import behind_login
 from explorer.server.refusals import refusal
+from explorer.teaching.lessons.lesson import Lesson
 from explorer.teaching.lessons.printing import HERE, handout, teacher_sheet
 from explorer.teaching.lessons.reading import lessons
-from explorer.teaching.lessons.sending import sent
+from explorer.teaching.lessons.sending import answer, sent
 
 ADDRESS = "/bx/lessons.json"
 SHEET = "/bx/lessons/{name}/{sheet}.html"
+ANSWER = "/bx/lessons/{name}/{number:int}.json"
 SHEETS = {"handout": handout, "teacher": teacher_sheet}
+NO_STEP = "There is no such step; open Lessons in the app, which lists all of them."
 NO_SHEET = "There is no such sheet; open Lessons in the app, where every lesson leads to its own."
 
 
 def lesson_routes() -> list[Route]:
     """The lessons' routes, behind the same login as the endpoints."""
-    return [Route(ADDRESS, _lessons), Route(SHEET, _sheet)]
+    return [Route(ADDRESS, _lessons), Route(SHEET, _sheet), Route(ANSWER, _answer)]
 
 
 @behind_login
@@ -35,10 +38,22 @@ async def _lessons(request: Request) -> Response:
 
 
 @behind_login
+async def _answer(request: Request) -> Response:
+    lesson, number = _named(request), request.path_params["number"]
+    if lesson is None or not 1 <= number <= len(lesson.steps):
+        return refusal(404, NO_STEP)
+    return JSONResponse(answer(lesson, number), headers=ASKED_AGAIN)
+
+
+def _named(request: Request) -> Lesson | None:
+    return next((one for one in lessons() if one.name == request.path_params["name"]), None)
+
+
+@behind_login
 async def _sheet(request: Request) -> Response:
     """A sheet whose QR codes lead to the address of this request."""
     made = SHEETS.get(request.path_params["sheet"])
-    lesson = next((one for one in lessons() if one.name == request.path_params["name"]), None)
+    lesson = _named(request)
     if made is None or lesson is None:
         return refusal(404, NO_SHEET)
     try:

@@ -59,6 +59,8 @@ class _Now(Collector):
         yield GaugeMetricFamily(f"{NAME}_models", "Models in memory", len(models))
         traces = sum(model.trace_bytes for model in models)
         yield GaugeMetricFamily(f"{NAME}_trace_bytes", "Memory of the traces that are kept", traces)
+        if (ready := replicas.ready()) is not None:
+            yield GaugeMetricFamily(f"{NAME}_workers", "Workers that are ready; 0 while they start or cannot be started", ready)
         if (workers := replicas.running()) is not None:
             yield CounterMetricFamily(f"{NAME}_worker_answers", "Readings by workers", workers.answers)
             yield CounterMetricFamily(f"{NAME}_worker_failures", "Readings that a worker did not end", workers.failures)

@@ -17,14 +17,15 @@ from explorer.server.taking import FRESH, call_of, in_turn, timed
 
 
 def painting_routes(blocks: PageBlocks, metrics: Metrics) -> list[Route]:
-    """The route: `bx/painted.json?tab=attention`."""
+    """The route: `bx/painted.json?tab=attention`; with `answers=hidden` answers are left out."""
 
     def made(parameters: dict[str, str]) -> bytes:
         """Raises InputError for a link that cannot be followed exactly; the page itself will explain it once it is there."""
+        answers = parameters.pop("answers", "") != "hidden"
         place = links.read(parameters, first_subject())
         if place.told:
             raise InputError(place.told[0])
-        return blocks.paint(place)
+        return blocks.paint(place, answers)
 
     async def painted(request: Request, parameters: dict[str, str]) -> Response:
         answer = await in_turn(blocks, call_of(request), lambda: made(parameters))

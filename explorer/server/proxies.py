@@ -2,6 +2,7 @@
 
 import os
 import re
+from typing import Any
 
 from starlette.types import ASGIApp
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
@@ -25,6 +26,10 @@ def check_environment() -> None:
         raise InputError(f"{SETTING} must be a whole number from 0 to {MOST}; set it to one, or leave it out.")
 
 
+# Gradio takes the app's own address from these. Proxies may send the first two; the last is of its Node server, not used here.
+OF_PROXIES, OF_NONE = frozenset({b"x-forwarded-host", b"x-forwarded-proto"}), frozenset({b"x-gradio-server"})
+
+
 class BehindProxies(ProxyHeadersMiddleware):
     """uvicorn's middleware, which with `*` would take the first address in the header, whoever wrote it."""
 
@@ -35,6 +40,13 @@ class BehindProxies(ProxyHeadersMiddleware):
         given = os.environ.get(SETTING, "") or ("1" if not on_a_space and trusted_hosts == ANYBODY else "")
         if given:
             self.trusted_hosts = Counted(int(given))  # type: ignore[assignment]  # what it stands in for is private to uvicorn
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Pass the request on with the visitor's address, without headers that would give the page another address."""
+        if scope["type"] == "http":
+            dropped = OF_NONE if self.is_proxy(scope.get("client")) else OF_NONE | OF_PROXIES
+            scope["headers"] = [(name, value) for name, value in scope["headers"] if name not in dropped]
+        await super().__call__(scope, receive, send)
 
     def is_proxy(self, client: tuple[str, int] | None) -> bool:
         """Whether the client is a proxy, from which many visitors may come."""

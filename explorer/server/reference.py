@@ -3,6 +3,7 @@
 from html import escape
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
@@ -36,11 +37,11 @@ def reference_routes(blocks: PageBlocks) -> list[Route]:
 
     @behind_login
     async def described(request: Request) -> Response:
-        return JSONResponse(openapi(blocks))
+        return JSONResponse(await run_in_threadpool(openapi, blocks))
 
     @behind_login
     async def page(request: Request) -> Response:
-        return HTMLResponse(as_page(openapi(blocks)))
+        return HTMLResponse(await run_in_threadpool(lambda: as_page(openapi(blocks))))
 
     return [Route(f"/{OPENAPI}", described), Route(f"/{PAGE}", page)]
 

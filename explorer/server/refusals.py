@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
 from http import HTTPStatus
 
 from starlette.requests import Request
@@ -23,12 +24,19 @@ SENTENCES = {
     405: "This address takes another method; the endpoints take POST, all else GET.",
     422: 'The request does not fit this address; send {"data": [...]} with the arguments that GET /gradio_api/info lists.',
 }
+_wanted: ContextVar[list[int] | None] = ContextVar("_wanted", default=None)  # the status of the current request's refusal
 FAILED = "That did not work, for a reason the server's log tells; try something else."
 
 
 def refusal(status: int, sentence: str, wait: float = 0) -> Response:
     """A refusal as JSON; with `wait`, the seconds until the client may try again are in Retry-After."""
     return JSONResponse({"error": sentence}, status, {"Retry-After": str(int(wait))} if wait else None)
+
+
+def refuse_with(status: HTTPStatus) -> None:
+    """Let the refusal of the current request have this status: Gradio answers 500 to whatever fails in a call."""
+    if (wanted := _wanted.get()) is not None:
+        wanted.append(status)
 
 
 async def unknown(request: Request, error: Exception) -> Response:
@@ -69,7 +77,9 @@ class Refusals:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        answer = _Answer(scope, receive, send, self._metrics)
+        wanted: list[int] = []
+        _wanted.set(wanted)
+        answer = _Answer(scope, receive, send, self._metrics, wanted)
         try:
             await self._app(scope, receive, answer.send)
         except Exception as error:
@@ -81,8 +91,8 @@ class Refusals:
 class _Answer:
     """Passes an answer on, but holds a refusal back until its body is complete."""
 
-    def __init__(self, scope: Scope, receive: Receive, send: Send, metrics: Metrics) -> None:
-        self._scope, self._receive, self._send, self._metrics = scope, receive, send, metrics
+    def __init__(self, scope: Scope, receive: Receive, send: Send, metrics: Metrics, wanted: list[int]) -> None:
+        self._scope, self._receive, self._send, self._metrics, self._wanted = scope, receive, send, metrics, wanted
         self._refused: Message | None = None
         self._body = b""
         self._started = self._ended = self._streams = False
@@ -118,8 +128,8 @@ class _Answer:
     async def _refuse(self, start: Message) -> None:
         self._started = self._ended = True
         if sentence := _said(self._body):
-            busy = {"status": HTTPStatus.SERVICE_UNAVAILABLE} if sentence == WAITING.tell() else {}
-            await self._send({**start, **busy})
+            status = HTTPStatus.SERVICE_UNAVAILABLE if sentence == WAITING.tell() else [start["status"], *self._wanted][-1]
+            await self._send({**start, "status": status})
             await self._send({"type": "http.response.body", "body": self._body})
             return
         self._metrics.refused(HTTPStatus(start["status"]).phrase)

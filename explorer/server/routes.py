@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
+from explorer.bert import replicas
 from explorer.bert.explorer import loaded as loaded_models
 from explorer.core import downloads
 from explorer.core.hosts import is_loopback
@@ -66,11 +67,13 @@ async def font(request: Request) -> Response:
 
 
 async def healthz(request: Request) -> Response:
-    """Health check: whether the model is loaded; 503 if the default model cannot be loaded."""
+    """Health check: whether the model is loaded, and how many workers are ready; 503 if the default model cannot be loaded."""
     loaded = bool(loaded_models())
     if health.failed and not loaded:
         return refusal(503, NO_MODEL)
-    return JSONResponse({"status": "ok", "model": "loaded" if loaded else "loading"}, headers={"Cache-Control": "no-store"})
+    workers = {} if (ready := replicas.ready()) is None else {"workers": ready}
+    found = {"status": "ok", "model": "loaded" if loaded else "loading", **workers}
+    return JSONResponse(found, headers={"Cache-Control": "no-store"})
 
 
 def _metrics(metrics: Metrics) -> Callable[[Request], Response]:

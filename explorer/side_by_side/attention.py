@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from explorer.analysis.attention import scale_end
 from explorer.side_by_side.other import SideView, paired_tokens
 from explorer.ui.attention_data import most_telling_first, prepare_effects
 from explorer.ui.layout import col, row
@@ -9,6 +10,7 @@ from explorer.ui.pictures.attention import WeightScale, attention_heatmap, diffe
 from explorer.ui.pictures.bars import SEEN, percent, whole_percent
 from explorer.ui.pictures.numbers import beside
 from explorer.ui.subject import Subject
+from explorer.ui.telling import quoted, two_places
 from explorer.ui.view import Content, Finding, chart, heading, sentence
 
 
@@ -30,7 +32,7 @@ class SideAttention(SideView):
         """The same layer and head on both sides, or the last one if the other model is smaller."""
         other = self.other(subject)
         weights = [_weights(one) for one in (subject, other)]
-        scale = WeightScale(top=float(max(one.max() for one in weights)))
+        scale = WeightScale(True, top=float(max(scale_end(one.max(), len(one)) for one in weights)))
         pictures = [
             attention_heatmap(one, side.trace.tokens, side.trace.tokens, scale)
             for one, side in zip(weights, (subject, other), strict=True)
@@ -48,7 +50,8 @@ class SideAttention(SideView):
         query, key = _most_moved(change)
         moved = float(np.abs(change).sum(-1).mean() / 2)
         about += f" On average {percent(moved)} of a token's attention lies elsewhere (0 % is the same, 100 % nothing in common)."
-        return {**shown, "about": about, "difference": difference_heatmap(change, tokens, (query, key))}
+        cell = (query, key) if _moved(change[query]) >= SEEN else None
+        return {**shown, "about": about, "difference": difference_heatmap(change, tokens, cell)}
 
     def finding(self, subject: Subject) -> Finding | None:
         """The token whose attention differs most, and the key that gains or loses most."""
@@ -57,18 +60,21 @@ class SideAttention(SideView):
             return None
         change = _weights(other) - _weights(subject)
         query, key = _most_moved(change)
-        moved = float(np.abs(change[query]).sum() / 2)
-        if moved < SEEN:
+        if (moved := _moved(change[query])) < SEEN:
             return None
         shift = float(change[query, key])
-        return Finding(
-            f"The attention of “{tokens[query]}” moves most: {whole_percent(min(moved, 1.0))} of it lies elsewhere there; "
-            f"“{tokens[key]}” gets {abs(shift):.2f} {'more' if shift > 0 else 'less'} than here."
-        )
+        gets = f"{quoted(tokens, key)} gets {two_places(abs(shift))} {'more' if shift > 0 else 'less'} than here"
+        lies = f"{whole_percent(min(moved, 1.0))} of it lies elsewhere there"
+        return Finding(f"The attention of {quoted(tokens, query)} moves most: {lies}; {gets}.")
 
 
 def _weights(subject: Subject) -> np.ndarray:
     return subject.trace.attention(subject.selection.attention_layer)[subject.selection.head_index]
+
+
+def _moved(change: np.ndarray) -> float:
+    """The share of a query's attention that lies elsewhere, from its change by key."""
+    return float(np.abs(change).sum() / 2)
 
 
 def _most_moved(change: np.ndarray) -> tuple[int, int]:

@@ -9,6 +9,7 @@ from explorer.bert import reference
 from explorer.core.steps import map_steps
 from explorer.side_by_side.other import SideView, paired_tokens
 from explorer.ui.long_view import LongView
+from explorer.ui.pictures.bars import SEEN
 from explorer.ui.pictures.hidden import by_layer_heatmap, layers_heatmap
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, Finding, caption, chart, sentence
@@ -38,9 +39,11 @@ class SideStates(SideView):
         if (compared := self._compared(subject)) is None:
             return None
         (layer, token), (apart, names) = farthest, compared
+        if (most := float(apart[layer, token])) < SEEN:
+            return Finding("The words that are the same on both sides keep their vectors: none turns by 0.01 (1 − cosine).")
         return Finding(
             f"Of the words that are the same on both sides “{names[token]}” (token {token}) changes most: by "
-            f"{apart[layer, token]:.2f} (1 − cosine), at hidden state {layer}."
+            f"{most:.2f} (1 − cosine), at hidden state {layer}."
         )
 
     def _compared(self, subject: Subject) -> tuple[np.ndarray, list[str]] | None:

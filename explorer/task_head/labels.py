@@ -29,7 +29,7 @@ class OwnLabels(HeadView):
         """The most probable label, and the word whose masking lowers it most, if that is found quickly."""
         found = own_head.labels(subject.trace)
         if subject.model.task_head().squash == "none":
-            return Finding(f"“{found.labels[0]}” with {found.shares[0]:.2f}.")
+            return Finding(f"{_numbers(found, 2)}.")
         best = int(found.shares.argmax())
         share, said = float(found.shares[best]), f"“{found.labels[best]}” with {whole_percent(found.shares[best])}"
         words, effects = _effects(subject, best) or ([], np.zeros(0))
@@ -46,13 +46,19 @@ class OwnLabels(HeadView):
         rows = [(found.labels[place], float(found.shares[place]), f"logit {found.logits[place]:.2f}") for place in order]
         number = head.squash == "none"
         shown: Content = {"help": _help(head.squash)}
-        shown |= {"number": f"{found.labels[0]}: {found.shares[0]:.3f}"} if number else {"verdict": bars(rows[:MOST_BARS])}
+        shown |= {"number": _numbers(found, 3)} if number else {"verdict": bars(rows[:MOST_BARS])}
         if not number and (known := _effects(subject, best)):
             words, effects = known
             shown["words"] = effects_chart(words, effects.tolist(), outlined=_deciding(effects))
             label = found.labels[best]
             shown["about"] = f"How much the probability of {label} falls when one word is hidden behind [MASK] (occlusion)."
         return shown
+
+
+def _numbers(found: own_head.Labelled, digits: int) -> str:
+    """The first numbers of a regression, each with its name: '“stars”: 3.21'."""
+    named = zip(found.labels[:MOST_BARS], found.shares, strict=False)
+    return ", ".join(f"“{label}”: {f'{number:.{digits}f}'.replace('-', '−')}" for label, number in named)
 
 
 def _deciding(effects: np.ndarray) -> int | None:
@@ -72,6 +78,7 @@ def _help(squash: str) -> str:
     """How the shares were computed from the logits."""
     return {
         "softmax": "The labels that the checkpoint was fine-tuned for; their shares (softmax) sum to 100 %.",
-        "sigmoid": "The labels that the checkpoint was fine-tuned for; each by itself (sigmoid): they need not sum to 100 %.",
-        "none": "The number that the checkpoint was fine-tuned to give (a regression), on the scale of its training texts.",
+        "sigmoid": "The labels that the checkpoint was fine-tuned for. The share of each is the sigmoid of its own logit, so the "
+        "shares need not sum to 100 %.",
+        "none": "The numbers that the checkpoint was fine-tuned to give (a regression), on the scale of its training texts.",
     }[squash]

@@ -19,7 +19,7 @@ MOST_WORDS = 60
 
 @dataclass(frozen=True)
 class Labelled:
-    """All labels of a text or pair: logits and shares (0 to 1, or the number itself of a regression), [labels] each."""
+    """All labels of a text or pair: logits and shares (0 to 1, or the numbers of a regression themselves), [labels] each."""
 
     labels: tuple[str, ...]
     logits: np.ndarray

@@ -13,12 +13,14 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+from explorer.core.apart import apart
 from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, CORPUS_MEGABYTES, CORPUS_SENTENCES, MEGABYTE
 from explorer.core.paths import ASSETS
 from explorer.text import limits
 from explorer.text.characters import has_visible_characters, visible
-from explorer.text.tables import decode, read_table, text_column_of
+from explorer.text.decoding import decode
+from explorer.text.tables import read_table, text_column_of
 from explorer.text.tagged import CONLLU_COLUMNS, FORM, ID, LINE_END, UPOS, is_conllu, split_words
 
 CORPUS_FILE_TYPES = (".txt", ".csv", ".tsv", ".jsonl", ".json", ".conllu", ".conll")
@@ -138,6 +140,7 @@ def built_in() -> Corpus:
     return Corpus(BUILT_IN, tuple(_read_conllu(_FILE.read_text("utf-8").split("\n"))), LICENCE)
 
 
+@apart
 def read_corpus(path: Path) -> Corpus:
     """The sentences of a file, without repeats: CoNLL-U, a table's column of texts, or a sentence per line.
 

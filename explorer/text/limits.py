@@ -3,6 +3,7 @@
 Layers and heads count from 1 outside and from 0 inside; `layer_index` and `head_index` convert them.
 """
 
+import textwrap
 from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import TypeGuard
@@ -12,6 +13,7 @@ from explorer.core.limits import CHARACTERS, CUTS, TEXTS, Limit
 from explorer.text.characters import has_visible_characters
 
 MOST_PLACES = 10_000_000  # larger than any picture
+LISTED = 110  # characters of the choices in a sentence
 
 
 def check_text(text: object, name: str = "the text", limit: Limit = CHARACTERS) -> str:
@@ -75,7 +77,8 @@ def check_choice(value: object, name: str, choices: Sequence[str]) -> str:
     """One of `choices`. Raises InputError, which lists them, otherwise."""
     if isinstance(value, str) and value in choices:
         return value
-    raise InputError(f"{_capitalised(name)} must be one of {', '.join(choices)}, not {_shown(value)}.")
+    listed = textwrap.shorten(", ".join(choices), LISTED, placeholder=" and others")
+    raise InputError(f"{_capitalised(name)} must be one of {listed}, not {_shown(value)}.")
 
 
 def layer_index(layer: object, layers: int) -> int:
@@ -135,7 +138,7 @@ def _shown(value: object) -> str:
     if value is None:
         return "nothing"
     if isinstance(value, str):
-        return repr(value[:40])
+        return repr("".join(letter if letter.isprintable() else " " for letter in value[:40]))
     if isinstance(value, bool) or (is_number(value) and not abs(value) > 1e15):
         return str(value)
     return "a number that large" if is_number(value) else "a list or an object"

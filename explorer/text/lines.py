@@ -7,7 +7,7 @@ from explorer.text.characters import has_visible_characters
 from explorer.text.pairs import Pair, check_pairs
 
 NO_LABEL = "(no label)"
-SEPARATOR = re.compile(r"\t|\s*\|\|+\s*")
+SEPARATOR = re.compile(r"\t|\|\|+")
 
 
 def split_lines(typed: str | None) -> list[str]:

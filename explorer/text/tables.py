@@ -1,41 +1,42 @@
-"""Uploaded tables: CSV, TSV and JSON lines, in any encoding and with any common delimiter."""
+"""Uploaded tables: CSV, TSV and JSON, in any encoding and with any common delimiter."""
 
-import csv
-import io
-import json
-import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
 
+from explorer.core.apart import apart
 from explorer.core.errors import InputError
-from explorer.core.limits import CELL_LINES, CELLS, COLUMNS, LINES, MEGABYTE, TABLE_MEGABYTES
+from explorer.core.limits import CELLS, COLUMNS, LINES, MEGABYTE, TABLE_MEGABYTES
 from explorer.text.characters import has_visible_characters
+from explorer.text.decoding import decode
+from explorer.text.delimited import read_records
+from explorer.text.json_tables import read_json, text_of
+from explorer.text.names import KNOWN_NAMES, normal
 
 FILE_TYPES = (".csv", ".tsv", ".txt", ".json", ".jsonl")
-DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar"}  # on a tie the first wins: texts contain commas
-BINARY = {b"PK": "an Excel or zip file", b"PAR1": "a Parquet file", b"%PDF": "a PDF", b"\x1f\x8b": "a gzip file"}
-TEXT_NAMES = ["text", "sentence", "sentence1", "text_a", "tweet", "message", "review", "comment", "content"]
-TEXT_NAMES += ["question", "question1", "premise", "title"]
-SECOND_NAMES = ["text_b", "sentence2", "question2", "hypothesis", "second", "text2"]
-LABEL_NAMES = ["label_text", "label", "class", "category", "sentiment", "intent", "target", "tag", "topic", "y"]
+LONGEST_NAME = 60  # characters of a column's name
+SENTENCE = 40  # characters from which a cell is no name of a column
 
 Row = tuple[str, ...]
-
-_JSON = re.compile(r"""\s*(\{|\[\s*["\[{\d-])""")  # a first cell may well be [MASK], which is not JSON
-csv.field_size_limit(TABLE_MEGABYTES.bytes)  # a long text is cut later, with a message; csv's own limit is 128 KiB
+HasNames = Callable[[Row, Sequence[Row]], bool]
 
 
 @dataclass(frozen=True)
 class Table:
-    """The cells of a file as texts; every row is as long as `columns`, and `about` says how the file was read."""
+    """The cells of a file as texts; every row is as long as `columns`, and `about` says how the file was read.
+
+    `notes` are sentences on what was guessed or left out. `first` is the first row where it might name the columns or be data:
+    `headed` says which of both it was taken for.
+    """
 
     columns: Row
     rows: tuple[Row, ...]
     about: str
     name: str = ""  # of the file
+    notes: tuple[str, ...] = ()
+    first: Row = ()
+    headed: bool = True
 
     def column(self, name: str) -> list[str]:
         """The cells of a column. Raises InputError when there is none of that name."""
@@ -44,56 +45,86 @@ class Table:
         index = self.columns.index(name)
         return [row[index] for row in self.rows]
 
+    def with_names(self, headed: bool) -> "Table":
+        """The table with its first row as the names of the columns, or as data."""
+        if not self.first or headed == self.headed:
+            return self
+        if headed:
+            return replace(self, columns=_names(self.first), rows=self.rows[1:], headed=True)
+        return replace(self, columns=_names([""] * len(self.first)), rows=(self.first, *self.rows), headed=False)
+
 
 def has_column_names(first: Row, rest: Sequence[Row]) -> bool:
-    """Whether the first row names the columns: short, not numbers, and not repeated below."""
-    cells = [cell.strip().lower() for cell in first]
-    if set(cells) & {*TEXT_NAMES, *SECOND_NAMES, *LABEL_NAMES}:
-        return True
-    if any(len(cell) > 40 or cell.lstrip("-").isdigit() for cell in cells):
+    """Whether the first row names the columns: it has no numbers, its cells do not come again below, and they are like names."""
+    cells = [normal(cell) for cell in first]
+    if [cell for cell in first if cell.strip()] == [str(number) for number in range(len(first) - (not first[0].strip()))]:
+        return len(first) > 1  # pandas numbers columns without names
+    rest = [row for row in rest[:5_000] if row != first]
+    columns = list(zip(*rest, strict=True)) if rest else [()] * len(first)
+    if not any(cells) or any(is_number(cell) for cell in first):
         return False
-    return not any(cells[column] in {row[column].strip().lower() for row in rest} for column in range(len(cells)))
+    if any(cell and cell in set(map(normal, below)) for cell, below in zip(cells, columns, strict=True)):
+        return False
+    if KNOWN_NAMES & set(cells):
+        return True
+    if any(len(cell) > SENTENCE for cell in first):
+        return False
+    return any(_is_of_a_kind(below) for below in columns) or all(len(cell.split()) < 3 for cell in first)
 
 
-def read_table(path: Path, has_names: Callable[[Row, Sequence[Row]], bool] = has_column_names) -> Table:
-    """The rows of a CSV, TSV or JSON-lines file; delimiter and encoding are detected, `has_names` decides about the first row.
+def _is_of_a_kind(cells: Sequence[str]) -> bool:
+    """Whether a column has numbers, or a few values again and again: a first cell of another kind is its name."""
+    filled = [cell for cell in cells if cell.strip()]
+    few = Counter(cell.strip() for cell in filled)
+    return bool(filled) and (all(map(is_number, filled)) or len(few) <= len(filled) / 2)
+
+
+def number_of(cell: str) -> float | None:
+    """A cell as a finite number: with a decimal point or comma, thousands set apart by the other, or a percent sign."""
+    cell = cell.strip().removesuffix("%")
+    if "," in cell:
+        thousands, decimals = (",", ".") if cell.rfind(".") > cell.rfind(",") else (".", ",")
+        cell = cell.replace(thousands, "").replace(decimals, ".")
+    try:
+        number = float(cell)
+    except ValueError:
+        return None
+    return number if abs(number) < float("inf") else None
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell is a finite number."""
+    return number_of(cell) is not None
+
+
+@apart
+def read_table(path: Path, has_names: HasNames = has_column_names) -> Table:
+    """The rows of a CSV, TSV or JSON file; delimiter and encoding are detected.
+
+    `has_names`, a function of a module, decides whether the first row names the columns.
 
     Raises InputError when the file is too large or too long, not a text, or without rows.
     """
     TABLE_MEGABYTES.check(path.stat().st_size / MEGABYTE)
-    text, encoding = decode(path.read_bytes())
+    return replace(parse_table(path.read_bytes(), has_names), name=path.name)
+
+
+def parse_table(data: bytes, has_names: HasNames = has_column_names) -> Table:
+    """The rows of a file's bytes. Raises InputError."""
+    text, encoding = decode(data)
     if not has_visible_characters(text):
         raise InputError("The file is empty; it needs a line of column names and at least one row.")
-    _check_length(max(text.count("\n"), text.count("\r")))
-    if _JSON.match(text):
-        columns, rows = _read_json(text, has_names)
-        how = "JSON"
+    LINES.check(max(text.count("\n"), text.count("\r")))
+    if found := read_json(text):
+        table = _of_objects(found.named) if found.named is not None else _of_records(list(map(_cells, found.unnamed)), has_names)
+        how, notes = "JSON", found.notes
     else:
-        delimiter = _delimiter(text)
-        columns, rows = _name_columns(_records(text, delimiter), has_names)
-        how = f"{DELIMITERS[delimiter]}-separated"
-    if not rows or not columns:
+        records = read_records(text)
+        table = _of_records(records.rows, has_names)
+        how, notes = f"{records.delimiter}-separated" if " " not in records.delimiter else records.delimiter, (*records.notes,)
+    if not table.rows or not table.columns:
         raise InputError("The file has no rows; it needs a line of column names and at least one row.")
-    return Table(columns, rows, f"{len(rows):,} rows, {how}, {encoding}.", path.name)
-
-
-def decode(data: bytes) -> tuple[str, str]:
-    """The text of a file, and the name of its encoding. Raises InputError when it is not a text."""
-    for start, kind in BINARY.items():
-        if data.startswith(start):
-            raise InputError(f"The file is {kind}, not text; save it as CSV and try again.")
-    marks = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
-    marked = next((name for mark, name in marks.items() if data.startswith(mark)), None)
-    # cp1252 is what Excel writes in the West; it lacks five bytes, latin-1 none, so it never fails.
-    for encoding in [marked] if marked else ["utf-8", "cp1252", "latin-1"]:
-        try:
-            text = data.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-        if "\0" in text:
-            break
-        return text, {"utf-8-sig": "UTF-8", "utf-8": "UTF-8", "utf-16": "UTF-16"}.get(encoding, "Windows-1252")
-    raise InputError("The file is not text that can be read; save it as CSV in UTF-8 and try again.")
+    return replace(table, about=f"{len(table.rows):,} rows, {how}, {encoding}.", notes=(*notes, *table.notes))
 
 
 def text_column_of(table: Table) -> str:
@@ -106,87 +137,57 @@ def column_called(name: str, table: Table) -> str:
     return next((column for column in table.columns if column.lower() == name), "")
 
 
-def _delimiter(text: str) -> str:
-    """The delimiter that splits most of the first records into the same number of cells, two or more."""
-
-    def score(delimiter: str) -> tuple[float, int]:
-        widths = Counter(len(row) for row in _records(text[:20_000], delimiter)[:30])
-        cells, rows = max(widths.items(), key=lambda item: (item[1], item[0]), default=(1, 0))
-        return (rows / max(1, widths.total()) if cells > 1 else 0.0), cells
-
-    return max(DELIMITERS, key=score)
-
-
-def _check_length(lines: int, cells: int = 0) -> None:
-    """Raise InputError for too many lines or cells: even short rows take memory, each as many cells as the longest."""
-    LINES.check(lines)
-    CELLS.check(cells)
-
-
-def _records(text: str, delimiter: str) -> list[list[str]]:
-    """The records of a delimited text; a quote that is never closed counts as a character."""
-
-    def read(quoting: Literal[0, 3]) -> list[list[str]]:  # csv.QUOTE_MINIMAL or csv.QUOTE_NONE
-        rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting)
-        return [row for row in rows if any(cell.strip() for cell in row)]
-
-    rows = read(csv.QUOTE_MINIMAL)
-    return read(csv.QUOTE_NONE) if any(cell.count("\n") > CELL_LINES.most for row in rows for cell in row) else rows
+def _of_records(records: list[list[str]], has_names: HasNames) -> Table:
+    """The table of records, whose first may name the columns; columns without a name and without a cell are dropped."""
+    widest = max((len(row) for row in records), default=0)
+    width = min(widest, COLUMNS.most)
+    LINES.check(len(records))
+    CELLS.check(len(records) * width)
+    notes = _left_out(widest)
+    filled = [place for place in range(width) if any(len(row) > place and row[place].strip() for row in records)]
+    if empty := width - len(filled):
+        notes.append(f"{empty:,} empty column{'s' * (empty != 1)} dropped.")
+    if not filled:
+        return Table((), (), "")
+    notes += _uneven([len(row) for row in records])
+    rows = [tuple(row[place] if place < len(row) else "" for place in filled) for row in records]
+    first = tuple(cell.strip() for cell in rows[0])
+    data = Table(_names([""] * len(filled)), tuple(rows), "", notes=tuple(notes), first=first, headed=False)
+    return data.with_names(True) if has_names(first, rows[1:]) else data
 
 
-def _name_columns(records: list[list[str]], has_names: Callable[[Row, Sequence[Row]], bool]) -> tuple[Row, tuple[Row, ...]]:
-    width = min(max((len(row) for row in records), default=1), COLUMNS.most)
-    _check_length(len(records), len(records) * width)
-    rows = [tuple((row + [""] * width)[:width]) for row in records]
-    if not rows:
-        return (), ()
-    first, rest = rows[0], rows[1:]
-    if not has_names(first, rest):
-        first, rest = tuple(f"column {number}" for number in range(1, width + 1)), rows
-    return _number_repeats([cell.strip()[:60] for cell in first]), tuple(rest)
+def _uneven(widths: Sequence[int]) -> list[str]:
+    """A sentence on records with more cells than most, as a delimiter in a text makes them."""
+    usual = Counter(widths).most_common(1)[0][0]
+    odd = [number for number, width in enumerate(widths, start=1) if width > usual]
+    if not odd:
+        return []
+    rows = f"row {odd[0]:,} has" if len(odd) == 1 else f"{len(odd):,} rows have, the first of them row {odd[0]:,},"
+    return [f"{rows[0].upper()}{rows[1:]} more than {usual} cells; a text that contains the delimiter needs quotation marks."]
 
 
-def _number_repeats(names: list[str]) -> Row:
-    """The names, with a number added to those that are empty or repeated."""
+def _of_objects(items: Sequence[dict]) -> Table:
+    names = list(dict.fromkeys(str(name) for item in items for name in item))
+    LINES.check(len(items))
+    CELLS.check(len(items) * min(len(names), COLUMNS.most))
+    notes = _left_out(len(names))
+    names = names[: COLUMNS.most]
+    return Table(_names(names), tuple(tuple(text_of(item.get(name)) for name in names) for item in items), "", notes=tuple(notes))
+
+
+def _left_out(columns: int) -> list[str]:
+    """A sentence on columns beyond those that are read."""
+    more = columns - COLUMNS.most
+    return [f"{more:,} column{'s' * (more != 1)} after the first {COLUMNS.most} left out."] if more > 0 else []
+
+
+def _cells(row: Sequence[object]) -> list[str]:
+    return [text_of(value) for value in row]
+
+
+def _names(names: Sequence[str]) -> Row:
+    """The names, cut to the longest allowed, with a number added to those that are empty or repeated."""
     taken: list[str] = []
-    for number, name in enumerate(names, start=1):
+    for number, name in enumerate((name.strip()[:LONGEST_NAME] for name in names), start=1):
         taken.append(name if name and name not in taken else f"{name or 'column'} {number}")
     return tuple(taken)
-
-
-def _read_json(text: str, has_names: Callable[[Row, Sequence[Row]], bool]) -> tuple[Row, tuple[Row, ...]]:
-    """Columns and rows from JSON: objects, one per line or in a list, or lists of cells."""
-    try:
-        if text.lstrip().startswith("[") and (whole := _whole_list(text)) is not None:
-            items = whole
-        else:
-            items = [json.loads(line) for line in text.splitlines() if line.strip()]
-        json.dumps(items, ensure_ascii=False).encode()
-    except UnicodeEncodeError as error:
-        raise InputError("The file holds half a character (a lone surrogate); write it again as UTF-8.") from error
-    except (ValueError, RecursionError) as error:
-        raise InputError("The file looks like JSON but cannot be read; send one object a line.") from error
-    if items and all(isinstance(item, list) for item in items):
-        return _name_columns([[text_of(value) for value in item] for item in items], has_names)
-    if not all(isinstance(item, dict) for item in items):
-        raise InputError("Every line of a JSON file must be an object with a text and a label.")
-    columns = list(dict.fromkeys(str(name) for item in items for name in item))[: COLUMNS.most]
-    _check_length(len(items), len(items) * len(columns))
-    rows = tuple(tuple(text_of(item.get(name)) for name in columns) for item in items)
-    return _number_repeats([name.strip()[:60] for name in columns]), rows
-
-
-def _whole_list(text: str) -> list | None:
-    """The list that the text is, or None when every line is a value of its own."""
-    try:
-        whole = json.loads(text)
-    except ValueError:
-        return None
-    return whole if isinstance(whole, list) and whole and isinstance(whole[0], dict | list) else [whole]
-
-
-def text_of(value: object) -> str:
-    """A value as a cell: texts unchanged, None as '', the rest as JSON."""
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

@@ -4,18 +4,21 @@ CoNLL-U (universaldependencies.org/format.html), CoNLL (one word a line, its tag
 sentences, as in Tjong Kim Sang & De Meulder 2003) and JSON lines.
 """
 
-import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import AliasChoices, Field
+
+from explorer.core.apart import apart
 from explorer.core.errors import InputError
-from explorer.core.limits import CHARACTERS, LABEL, LINES, MEGABYTE, TABLE_MEGABYTES
+from explorer.core.formats import Every, Foreign, Misfit, numbered
+from explorer.core.limits import CHARACTERS, JSON_VALUES, LABEL, LINES, MEGABYTE, TABLE_MEGABYTES
 from explorer.text import limits
 from explorer.text.characters import EachCharacter, has_visible_characters, visible
-from explorer.text.tables import decode
+from explorer.text.decoding import decode
 
 TAGGED_FILE_TYPES = (".conllu", ".conll", ".txt", ".tsv", ".bio", ".iob", ".jsonl", ".json")
 WORD_KEYS, TAG_KEYS = ("words", "tokens"), ("tags", "ner_tags", "pos_tags", "labels")
@@ -65,6 +68,7 @@ def _stands_alone(character: str) -> bool:
 _CUT = EachCharacter(lambda one: f" {one} " if _stands_alone(one) else visible(one))
 
 
+@apart
 def read_tagged(path: Path) -> TaggedFile:
     """The tagged sentences of a file, whose format is detected. Raises InputError naming the first invalid line."""
     TABLE_MEGABYTES.check(path.stat().st_size / MEGABYTE)
@@ -111,29 +115,33 @@ def _check_tag(tag: object, number: int, place: str) -> str:
     return limits.check_text(str(tag).strip(), f"the tag of word {number} of {place}", LABEL)
 
 
+class _Tagged(Foreign):
+    """A sentence as JSON, in the words of any of the usual files."""
+
+    words: Every[str] = Field(validation_alias=AliasChoices(*WORD_KEYS))
+    tags: Every[str | int] = Field(validation_alias=AliasChoices(*TAG_KEYS))
+
+
 def _read_json(text: str) -> Iterator[TaggedSentence]:
     """Objects with words and tags, one per line or in one list."""
     try:
-        whole = json.loads(text)
-    except (ValueError, RecursionError):
-        items = _json_lines(text)
-    else:
-        items = enumerate(whole if isinstance(whole, list) else [whole], start=1)
-    for number, item in items:
-        given = item if isinstance(item, dict) else {}
-        keys = [next((key for key in names if key in given), "") for names in (WORD_KEYS, TAG_KEYS)]
-        if not all(keys):
-            raise InputError(f'Line {number} must be an object such as {{"words": ["a", "dog"], "tags": ["DET", "NOUN"]}}.')
-        yield check_tagged(given[keys[0]], given[keys[1]], f"Line {number}")
+        for number, one in numbered(_Tagged, text.encode(), JSON_VALUES):
+            yield check_tagged(one.words, one.tags, f"Line {number}")
+    except Misfit as misfit:
+        raise InputError(_flaw(misfit)) from misfit
 
 
-def _json_lines(text: str) -> Iterator[tuple[int, object]]:
-    for number, line in enumerate(LINE_END.split(text), start=1):
-        if line.strip():
-            try:
-                yield number, json.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise InputError(f"Line {number} looks like JSON but cannot be read; send one object a line.") from error
+def _flaw(misfit: Misfit) -> str:
+    """A sentence about the first object that is none of a sentence with its tags."""
+    line, *place = misfit.place
+    if not misfit.is_json:
+        return f"Line {line} looks like JSON but cannot be read; send one object a line."
+    if misfit.kind == "list_type":
+        return f"Line {line} must have its {'words' if place[0] in WORD_KEYS else 'tags'} in a list."
+    if len(place) < 2:
+        return f'Line {line} must be an object such as {{"words": ["a", "dog"], "tags": ["DET", "NOUN"]}}.'
+    word = f"ord {int(place[1]) + 1} of line {line}"
+    return f"W{word} must be a text; send a sentence." if place[0] in WORD_KEYS else f"W{word} has no tag; give every word one."
 
 
 def is_conllu(lines: Sequence[str]) -> bool:

@@ -1,6 +1,5 @@
 """Searching the vocabulary. Pure functions."""
 
-import re
 from collections.abc import Sequence
 
 from explorer.text.pieces import bare
@@ -33,5 +32,17 @@ def search(pieces: Sequence[str], query: str) -> list[int]:
 
 
 def _matching(pieces: Sequence[str], query: str) -> list[int]:
-    pattern = re.compile(".*?".join(re.escape(part) for part in re.split(r"\*+", query)), re.DOTALL)
-    return [id for id, piece in enumerate(pieces) if pattern.fullmatch(piece.casefold())]
+    begins, *inside, ends = query.split("*")
+    return [id for id, piece in enumerate(pieces) if _fits(piece.casefold(), begins, inside, ends)]
+
+
+def _fits(piece: str, begins: str, inside: Sequence[str], ends: str) -> bool:
+    """Whether a piece has these parts in their order; the first place of each leaves most for the next."""
+    if not piece.startswith(begins):
+        return False
+    at = len(begins)
+    for part in inside:
+        if (found := piece.find(part, at)) < 0:
+            return False
+        at = found + len(part)
+    return len(piece) - at >= len(ends) and piece.endswith(ends)

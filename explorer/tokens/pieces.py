@@ -16,12 +16,13 @@ class Pieces(View):
     name, question = "tokens/pieces", "What does BERT read?"
     cards = part("tokens", detail=True)
     counts = sentence()
+    casing = sentence(optional=True)
     help = prose(classes="caption")
 
     def compute(self, subject: Subject) -> Content:
         """A card for each token, and a sentence of counts."""
         cards = token_row_of(subject.trace.encoding, subject.selection.token, detail=True)
-        return {"cards": cards, "counts": _counts(subject), "help": _help(subject)}
+        return {"cards": cards, "counts": _counts(subject), "casing": subject.model.casing, "help": _help(subject)}
 
     def finding(self, subject: Subject) -> Finding:
         """The word with the most pieces."""

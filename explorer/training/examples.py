@@ -139,7 +139,8 @@ def _check_label(label: object, number: int) -> str:
 def check_classes(counts: Counter[str]) -> None:
     """Raise InputError unless there are 2 labels or more with 2 examples each: one to train on, one to hold out."""
     if len(counts) < 2:
-        raise InputError("A head needs at least two different labels to tell apart.")
+        only = f"All examples have the label {next(iter(counts))[:40]!r}" if counts else "There are no examples"
+        raise InputError(f"{only}, so there is nothing to learn; a head needs two different labels.")
     CLASSES.check(len(counts))
     rarest, count = min(counts.items(), key=lambda item: item[1])
     if count < 2:

@@ -8,9 +8,7 @@ from itertools import islice
 
 import numpy as np
 
-from explorer.bert.devices import bfloat16_is_fast
 from explorer.bert.explorer import Explorer
-from explorer.bert.features import FAST_FROM
 from explorer.bert.pooled import Encoded
 from explorer.core.engine import no_grad, torch
 from explorer.core.errors import InputError
@@ -95,8 +93,7 @@ def word_vectors_in_steps(
 ) -> Generator[float, None, np.ndarray]:
     """[layers, words, hidden] float32 of some hidden states (indices, ascending), for the words that are read.
 
-    Yields the share done, 0 to 1, after every batch. Many sentences are multiplied in bfloat16 where that is fast, as in
-    `explorer.bert.features`. Raises InputError when the vectors would exceed the memory limit.
+    Yields the share done, 0 to 1, after every batch. Raises InputError when the vectors would exceed the memory limit.
     """
     there = np.flatnonzero(read.are_read(read.lengths))
     shape = len(layers), len(there), model.capabilities.hidden_size
@@ -119,19 +116,17 @@ def word_vectors_in_steps(
 
 
 @no_grad
-def _hidden(model: Explorer, encoded: list[Encoded], layers: Sequence[int], fast: bool) -> list[torch.Tensor]:
-    with torch.autocast(model.device.type, torch.bfloat16, enabled=fast):
-        states = islice(model.run_padded(model.pad(encoded)), layers[-1] + 1)
-        return [hidden.float() for layer, hidden in enumerate(states) if layer in layers]
+def _hidden(model: Explorer, encoded: list[Encoded], layers: Sequence[int]) -> list[torch.Tensor]:
+    states = islice(model.run_padded(model.pad(encoded)), layers[-1] + 1)
+    return [hidden for layer, hidden in enumerate(states) if layer in layers]
 
 
 def _batches(model: Explorer, read: ReadWords, layers: Sequence[int]) -> Iterator[tuple[np.ndarray, list[torch.Tensor]]]:
     """Indices of the sentences of each batch, sorted by length, and its hidden states [sentences, tokens, hidden]."""
-    fast = len(read.encodings) >= FAST_FROM and bfloat16_is_fast(model.device)
     encoded, order = read.encoded, np.argsort(read.lengths, kind="stable")
     for start in range(0, len(order), BATCH_SIZE):
         rows = order[start : start + BATCH_SIZE]
-        yield rows, _hidden(model, [encoded[row] for row in rows], layers, fast)
+        yield rows, _hidden(model, [encoded[row] for row in rows], layers)
 
 
 def word_vectors(model: Explorer, read: ReadWords, layer: int, pieces: str) -> np.ndarray:

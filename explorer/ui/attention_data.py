@@ -16,6 +16,7 @@ from explorer.ui.long_view import is_quick
 from explorer.ui.pictures.bars import SEEN, change_of
 from explorer.ui.pictures.numbers import Table
 from explorer.ui.subject import Subject, head_name
+from explorer.ui.telling import quoted, stands_out
 from explorer.ui.view import Why, max_error, verdict
 
 ONE_HEAD, LAYER_MEAN, HEAD_MEAN, ALL_MEAN = (
@@ -64,7 +65,7 @@ def heads_table(seen: Overview) -> Table:
 
 @dataclass(frozen=True)
 class Telling:
-    """The most telling fact about a head (zero-based): its effect on the first guess, or what one word attends to.
+    """The most telling fact about a head (zero-based): its effect on the first guess, its habit, or what one word attends to.
 
     `query` and `key` are the tokens of its strongest weight, None if there is only one token.
     """
@@ -77,6 +78,8 @@ class Telling:
     word: str = ""  # the first guess for the blank if the head matters for it, with its probability
     before: float = 0  # with the head
     after: float = 0  # without it
+    habit: str = ""  # what it does for all tokens, if that says more than the key
+    names_a_key: bool = False  # whether the sentence names the key
 
     @property
     def selection(self) -> dict[str, int]:
@@ -84,10 +87,35 @@ class Telling:
         chosen = {"layer": self.layer + 1, "head": self.head + 1}
         return chosen if self.query is None else {**chosen, "token": self.query}
 
-    @property
-    def names_a_key(self) -> bool:
-        """Whether to mention the key: if its weight is clear, or there is nothing else to say."""
-        return self.key is not None and (not self.word or self.weight >= CLEAR)
+
+HABITS = {  # what a head with a pattern does, and the metrics whose sum is the mean weight of that
+    "previous token": ("attends to the previous token", ("previous",)),
+    "next token": ("attends to the next token", ("next",)),
+    "itself": ("attends to the token itself", ("self",)),
+    "diagonal": ("attends to the token itself and its neighbours", ("self", "previous", "next")),
+    "same token": ("attends to the same token elsewhere", ("same_token",)),
+    "[SEP]": ("attends to [SEP]", ("sep",)),
+    "[CLS]": ("attends to [CLS]", ("cls",)),
+    "[CLS] and [SEP]": ("attends to [CLS] and [SEP]", ("cls", "sep")),
+}
+OF_PLACES = {"previous token": (-1,), "next token": (1,), "itself": (0,), "diagonal": (-1, 0, 1)}  # where the key is, by pattern
+
+
+def _habit(subject: Subject, place: tuple[int, int], query: int, key: int, weight: float) -> str:
+    """What the head (layer, head) does for all tokens, '' if its strongest telling weight says more."""
+    seen, (layer, head), ids = overview_of(subject), place, subject.trace.ids
+    pattern = str(seen.patterns[layer, head])
+    explained = key - query in OF_PLACES.get(pattern, ()) or (pattern == "same token" and ids[query] == ids[key])
+    if not explained and (weight >= CLEAR or (pattern == "mixed" and stands_out(weight, 1 / len(ids)))):
+        return ""
+    if pattern in HABITS:
+        does, metrics = HABITS[pattern]
+        mean = min(sum(float(seen.metrics[key][layer, head]) for key in metrics), 1.0)
+        return f"{does}: {mean:.2f} of its weight on average"
+    if pattern == "broad":
+        entropy = seen.metrics["entropy"][layer, head]
+        return f"spreads its weight almost evenly over the {subject.trace.kept} tokens (entropy {entropy:.2f} of at most 1)"
+    return "has no clear pattern here, and no weight between two words stands out"
 
 
 def _first_guess(subject: Subject) -> Target | None:
@@ -137,7 +165,10 @@ def telling_of(subject: Subject) -> Telling:
         after = float(without[layer, head])
         if abs(after - before) >= SEEN if picked else after <= FALL * before - SEEN:
             key, weight = _looked_at(subject, layer, head, target.position)
-            return Telling(layer, head, target.position, key, weight, target.token, before, after)
+            of_places = key is not None and overview_of(subject).patterns[layer, head] in OF_PLACES
+            habit = _habit(subject, (layer, head), target.position, key or 0, weight) if of_places else ""
+            clear = weight >= CLEAR and not habit
+            return Telling(layer, head, target.position, key, weight, target.token, before, after, habit, clear)
     if picked:
         layer, head = chosen
         allowed = telling_pairs(subject.trace.encoding, pronouns=False)
@@ -146,7 +177,11 @@ def telling_of(subject: Subject) -> Telling:
         weights, queries, keys = _seen(subject)[1]
         layer, head = _place(int(weights.argmax()), weights)
         weight, query, key = (one[layer, head] for one in (weights, queries, keys))
-    return Telling(layer, head, int(query), int(key), float(weight)) if weight > 0 else Telling(layer, head)
+    if weight <= 0:
+        return Telling(layer, head)
+    pair = int(query), int(key), float(weight)
+    habit = _habit(subject, (layer, head), *pair)
+    return Telling(layer, head, *pair, habit=habit, names_a_key=not habit)
 
 
 def _place(index: int, array: np.ndarray) -> tuple[int, int]:
@@ -166,31 +201,29 @@ def _looked_at(subject: Subject, layer: int, head: int, query: int) -> tuple[int
 
 def head_sentence(subject: Subject, found: Telling) -> str:
     """The most telling fact about a head, in one sentence."""
-    if found.word:
-        where, change = head_name((found.layer, found.head)), change_of(found.word, found.before, found.after)
-        if not found.names_a_key:
-            return f"Without {where}, {change}."
-        query, key = _looking(subject, found)
-        return f"{where.capitalize()} looks from “{query}” to “{key}” with a weight of {found.weight:.2f}; without it, {change}."
-    if found.query is None or found.key is None:
+    where, tokens = head_name((found.layer, found.head)), subject.trace.tokens
+    if (found.query is None or found.key is None) and not found.word:
         encoding = subject.trace.encoding
         added = (token for token, side in zip(encoding.tokens, encoding.sequences, strict=True) if side < 0)
         named = " and ".join(dict.fromkeys(added))
         return f"A single token: besides {named or 'itself'} there is nothing to look at."
-    return looks_at(subject, found)
-
-
-def _looking(subject: Subject, found: Telling) -> tuple[str, str]:
-    """The names of the query and the key. Raises ValueError if there is no key."""
-    if found.query is None or found.key is None:
-        raise ValueError("there is no other token to look at")
-    return subject.trace.tokens[found.query], subject.trace.tokens[found.key]
+    change = found.word and change_of(found.word, found.before, found.after)
+    if found.habit:
+        return f"{where.capitalize()} {found.habit}{change and f'; without it, {change}'}."
+    if found.names_a_key and found.query is not None and found.key is not None:
+        query, key = quoted(tokens, found.query), quoted(tokens, found.key)
+        if change:
+            return f"{where.capitalize()} looks from {query} to {key} with a weight of {found.weight:.2f}; without it, {change}."
+        return looks_at(subject, found)
+    return f"Without {where}, {change}."
 
 
 def looks_at(subject: Subject, found: Telling) -> str:
     """What a token attends to in a head, in one sentence. Raises ValueError if there is no key."""
-    query, key = _looking(subject, found)
-    return f"In {head_name((found.layer, found.head))}, “{query}” looks at “{key}” with a weight of {found.weight:.2f}."
+    if found.query is None or found.key is None:
+        raise ValueError("there is no other token to look at")
+    query, key = (quoted(subject.trace.tokens, place) for place in (found.query, found.key))
+    return f"In {head_name((found.layer, found.head))}, {query} looks at {key} with a weight of {found.weight:.2f}."
 
 
 def switched_off(found: Telling) -> Why:

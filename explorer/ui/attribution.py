@@ -9,6 +9,7 @@ from explorer.techniques.attribution import Attribution, attribute, integrated_g
 from explorer.techniques.targets import Target
 from explorer.ui.long_view import LongView
 from explorer.ui.pictures.attribution import attribution_bars
+from explorer.ui.pictures.bars import SEEN
 from explorer.ui.settings import choice, number
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, Finding, caption, chart, part
@@ -78,6 +79,9 @@ class AttributionView(LongView):
         return Finding(_strongest(subject.trace.tokens, scores.scores, occluded.scores, target.quoted))
 
 
+FELT = 4 * SEEN  # in logits, whose change moves a share by a quarter of itself at most: smaller ones move no whole percent
+
+
 def _strongest(tokens: Sequence[str], scores: np.ndarray, occluded: np.ndarray, answer: str) -> str:
     """The token with the highest score for the quoted answer, whether occlusion agrees, and the token with the lowest score."""
 
@@ -85,13 +89,13 @@ def _strongest(tokens: Sequence[str], scores: np.ndarray, occluded: np.ndarray, 
         return f"“{tokens[place]}”" + (f" (token {place})" if tokens.count(tokens[place]) > 1 else "")
 
     high, low, hidden = int(scores.argmax()), int(scores.argmin()), int(occluded.argmax())
-    if scores[high] <= 0:
-        return f"No token speaks for {answer}."
+    if scores[high] < FELT:
+        return f"No token stands out as speaking for {answer}."
     said = f"{called(high)} speaks most for {answer} ({scores[high]:+.2f})"
-    if occluded[hidden] > 0:
+    if occluded[hidden] >= FELT:
         said += ", by occlusion too" if hidden == high else f", but by occlusion {called(hidden)} does"
         said += f" ({occluded[hidden]:+.2f})"
-    return said + (f"; {called(low)} most against it ({scores[low]:+.2f})." if scores[low] < 0 else ".")
+    return said + (f"; {called(low)} most against it ({scores[low]:+.2f})." if scores[low] <= -FELT else ".")
 
 
 def _check(found: Attribution, unit: str) -> dict[str, str] | str:

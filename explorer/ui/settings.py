@@ -2,9 +2,10 @@
 
 import json
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import isfinite
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -138,7 +139,7 @@ class Number(Setting):
         """The number within the bounds; None is the lower bound."""
         low, high = self.range(capabilities)
         value, whole = low if value is None else value, isinstance(self.step, int)
-        if limits.is_number(value) and isfinite(value):
+        if limits.is_number(value) and abs(value) <= sys.float_info.max:  # neither NaN nor an integer that no float holds
             value = int(value) if whole else float(value)
             if callable(self.high) or callable(self.low):
                 value = min(max(value, low), high)
@@ -216,6 +217,8 @@ class Sheet(Setting):
         rows = value.astype(object).where(value.notna(), None).to_numpy().tolist() if hasattr(value, "notna") else value
         if not isinstance(rows, list) or any(type(row) is not list or len(row) != len(self.columns) for row in rows):
             raise InputError(f"{name.capitalize()} must be rows of {len(self.columns)} cells.")
+        for cell in chain.from_iterable(rows):
+            CHARACTERS.check(len(cell) if isinstance(cell, str) else 0, "a cell")
         return rows
 
 

@@ -12,7 +12,7 @@ from explorer.techniques.targets import Reading, Target, own_reading, read, read
 from explorer.ui.answers import answer_rows
 from explorer.ui.layout import col, row
 from explorer.ui.long_view import LongView
-from explorer.ui.pictures.bars import bar_groups, change_of, change_of_difference, percent, signed
+from explorer.ui.pictures.bars import SEEN, bar_groups, change_of, change_of_difference, percent, signed
 from explorer.ui.pictures.numbers import with_columns
 from explorer.ui.pictures.switch_board import switch_board
 from explorer.ui.subject import CHANGES, Off, Subject, head_name
@@ -81,6 +81,11 @@ class SwitchHeads(LongView):
             effects = target.measured(found)
             place = np.unravel_index(int(effects.argmin()), effects.shape)
             layer, head = int(place[0]), int(place[1])
+            before, without = _before(subject, target), _one(found, (layer, head))
+            counts = int(target.foil is None)  # what is measured: the share, or the logit difference
+            if abs(before[counts] - without[counts]) < SEEN:
+                stays = change_of(target.token, before[1], without[1])
+                return Finding(f"No single head matters: without any one of them, {stays} or above.")
             taken_away, after = head_name((layer, head)), _one(found, (layer, head))
             seen = {"layer": layer + 1, "head": head + 1, "token": target.position}
         else:

@@ -63,7 +63,7 @@ def _read_and_search(model: object, folder: Path) -> Iterator[Comparison]:
     yield Comparison("corpus-reading", f"all tokens of {number}", "their features", *seconds, "s", "ratio at most 1.2")
 
     def atlas() -> None:
-        finished(sum_up(model, corpus, reading.is_fast(model, corpus)))
+        finished(sum_up(model, corpus))
 
     seconds = side_by_side(atlas, ours, rounds=3)
     yield Comparison("corpus-atlas", f"the atlas of heads over {number}", "reading them", *seconds, "s", "ratio at most 1.5")

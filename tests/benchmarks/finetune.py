@@ -124,7 +124,7 @@ def top_layers() -> Iterator[Comparison]:
 
 
 class Recomputed:
-    """Hidden states that are made each time they are asked for, by the same code and in the same precision."""
+    """Hidden states that are made each time they are asked for, by the same code."""
 
     def __init__(self, model, examples, layer) -> None:
         self.model, self.layer = model, layer
@@ -136,11 +136,9 @@ class Recomputed:
     @torch.no_grad()
     def batch(self, rows):
         """As explorer.finetune.compute.prefix.Ragged does it."""
-        from explorer.finetune.compute.prefix import Batch, hidden_of, precision
+        from explorer.finetune.compute.prefix import Batch, hidden_of
 
-        with precision():
-            hidden, real = hidden_of(self.model, Batch(rows.numpy(), [self.encoded[row] for row in rows]), self.layer)
-        return hidden.float(), real
+        return hidden_of(self.model, Batch(rows.numpy(), [self.encoded[row] for row in rows]), self.layer)
 
 
 def tutorial_steps(model, examples, head, optimizer, starts) -> None:

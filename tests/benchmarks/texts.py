@@ -5,7 +5,8 @@ from functools import cache
 from itertools import cycle
 from pathlib import Path
 
-from explorer.finetune.compute.from_table import built_in, examples_from_table, guess_columns
+from explorer.finetune.compute.columns import guess_columns
+from explorer.finetune.compute.from_table import built_in, examples_from_table
 from explorer.text.tables import read_table
 from explorer.training.examples import Examples
 

@@ -97,4 +97,4 @@ def charts_fit(page) -> None:
 def settled(page) -> None:
     """Wait until what is shown is what was asked for last."""
     page.wait_for_timeout(100)
-    page.wait_for_function("() => !document.body.dataset.busy")
+    page.wait_for_function("() => !document.body.dataset.busy && !document.body.dataset.stale")

@@ -19,9 +19,9 @@ WATCH = """(button) => {
 DONE = "() => window.hasBegun && !document.querySelector('#fine-tune-outcome-train').disabled"
 
 FILES = (  # what is in it, and what is said of it
-    (b"a,b\n1,2\n", "at least two different labels"),
+    (b"a,b\n1,2\n", "nothing to learn"),
     (bytes(range(256)), "not text"),
-    (b"text,label\nx,one\ny,one\n", "at least two different labels"),
+    (b"text,label\nx,one\ny,one\n", "nothing to learn"),
     (b"", "empty|no rows"),
     (b"text;label\nx;one\ny;two\nx2;one\ny2;two\n;one\n", "4 sentences.*1 row without"),
 )

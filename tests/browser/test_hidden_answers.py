@@ -13,13 +13,9 @@ from tests.tabs import open_tab
 JAPAN = "?a=The+capital+of+Japan+is+[MASK].&b="
 PAIR = "?a=The+baby+cried.&b=Her+father+sang+to+her."
 GUESSES, FINDING = "#fill-mask-guesses-guesses", "#fill-mask-finding"
-SEEN = """() => window.seen = new MutationObserver(() => {
-    const shown = document.querySelector('#fill-mask-guesses-guesses .bx-name');
-    if (shown?.checkVisibility({ visibilityProperty: true })) window.leaked = shown.textContent;
-}).observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true })"""
-
-NONE_SEEN = """(where) => [...document.querySelector(where).querySelectorAll(".bx, .bx *")]
-    .every((one) => !one.checkVisibility({ visibilityProperty: true }) || !one.getClientRects().length)"""
+SEEN = """() => window.seen = new MutationObserver(() => requestAnimationFrame(() => {
+    window.leaked ||= document.querySelector('#fill-mask-guesses-guesses .bx-name')?.textContent ?? '';
+})).observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true })"""
 
 
 @pytest.fixture
@@ -42,15 +38,12 @@ def cover(page, where):
 
 
 def expect_covered(page, where, text):
-    """Nobody sees it, reads it or marks it, and its place is filled by its cover."""
+    """It is out of the document, and its place is filled by its cover."""
     block = page.locator(where)
     expect(cover(page, where)).to_be_visible()
     expect(cover(page, where)).to_have_attribute("aria-expanded", "false")
-    assert text in (block.locator(".bx").first.text_content() or ""), "there is nothing to cover"
-    assert block.locator(".bx, .bx *").count()
-    page.wait_for_function(NONE_SEEN, arg=where)
-    assert text not in block.aria_snapshot()
-    assert text not in block.inner_text()
+    expect(block.locator(".bx")).to_have_count(0)
+    assert text not in block.inner_html()
     box, lid = block.bounding_box(), cover(page, where).bounding_box()
     assert lid["height"] == pytest.approx(box["height"], abs=1)
 
@@ -74,10 +67,10 @@ def test_a_new_text_is_covered_before_it_is_seen(hidden):
     cover(page, GUESSES).click()
     page.evaluate("() => { window.leaked = ''; }")
     type_into(page, "text-a", "The capital of France is [MASK].")
-    expect(page.locator(GUESSES).locator(".bx-name").first).to_have_text("paris")
     settled(page)
     expect_covered(page, GUESSES, "paris")
     cover(page, GUESSES).click()
+    expect(page.locator(GUESSES).locator(".bx-name").first).to_have_text("paris")
     page.evaluate(SEEN)
     page.evaluate("() => { window.leaked = ''; }")
     visit(page, at("Fill-mask", "?a=He+drank+a+cup+of+[MASK].&b="))
@@ -130,8 +123,8 @@ def test_a_key_and_a_button_switch_it_and_a_reload_keeps_it(new_page, served):
 def test_the_picture_that_the_page_opens_with_is_covered_from_its_first_moment(page, served):
     page.add_init_script("sessionStorage.setItem('bert-answers', 'hidden')")
     go_on = delayed(page, served)
-    for answer in ("bx-finding", "bx-flow-box", "bx-flow-label", "bx-flow-output"):
-        expect(page.locator(f"#first .{answer}").first).to_be_hidden()
+    expect(page.locator("#first .bx-finding")).to_have_text("")
+    expect(page.locator("#first :is(.bx-flow-box, .bx-flow-label, .bx-flow-output, .bx-says > *)")).to_have_count(0)
     go_on()
     expect(page.locator("#first")).to_have_count(0)
     expect_covered(page, "#overview-finding", "tokyo")
@@ -184,7 +177,6 @@ def test_what_is_printed_or_taken_away_has_its_answers(hidden):
     page.emulate_media(media="screen")
     cover(page, GUESSES).click()
     page.locator(GUESSES).get_by_text("tokyo").hover()
-    page.evaluate("() => BertExplorer.answers.coverAll()")
     drawn = """() => new Promise((done) => {
         const saved = URL.createObjectURL;
         URL.createObjectURL = (blob) => (blob.text().then(done), saved(blob));

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from tests.benchmarks.startup import ROOT, server, wait_for
 from tests.conftest import write_tiny
 from tests.fuzz.surfaces import all_surfaces
-from tests.fuzz.visitor import Visitor
+from tests.fuzz.visitor import Visitor, Watch
 from tests.ports import free_port
 
 LOG_LINES = 2
@@ -41,7 +41,7 @@ def app(folder: Path, model: Path) -> Iterator[str]:
                     print(f"The server ended with {process.returncode}.", (folder / "log.txt").read_text()[-2000:])
 
 
-def fuzz(surface, examples: int, seed: int) -> Exception | None:
+def fuzz(surface, watch: Watch, examples: int, seed: int) -> Exception | None:
     """Send so many examples through a way in; what went wrong with the smallest of them, or None."""
 
     @hypothesis.seed(seed)
@@ -55,7 +55,7 @@ def fuzz(surface, examples: int, seed: int) -> Exception | None:
     )
     @given(surface.examples)
     def send(example):
-        surface.send(example)
+        watch.promptly(lambda: surface.send(example))
 
     try:
         send()
@@ -86,11 +86,11 @@ def main() -> int:
         model = write_tiny(folder / "models" / "bert")
         with app(folder, model) as address:
             places = (str(ROOT), sys.prefix, str(folder), str(Path.home()) + "/")
-            visitor = Visitor(address, places)
+            visitor, watch = Visitor(address, places), Watch(address)
             chosen = [one for one in all_surfaces(visitor, str(model)) if options.only in one.name]
             share = options.calls / sum(one.weight for one in chosen)
             for surface in chosen:
-                error = fuzz(surface, max(1, round(share * surface.weight)), options.seed)
+                error = fuzz(surface, watch, max(1, round(share * surface.weight)), options.seed)
                 if error is not None:
                     broken += 1
                     tell(surface.name, error, folder / "log.txt")

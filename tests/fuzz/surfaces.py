@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from tests.fuzz import files
+from tests.fuzz import files, runs
 from tests.fuzz.calls import Call, bodies, links, open_link, places, targets
 from tests.fuzz.promises import require
 from tests.fuzz.values import SENTENCES, THERE, hostile, names, sentences
@@ -68,6 +68,22 @@ def zips(everything, run):
             _give(reader, uploaded)
 
     return Surface("zips", files.zips(run), send, 60)
+
+
+def tiny_values(everything, run):
+    """Files of a million tiny values, for everything that takes a file; then health is asked of the server."""
+    visitor = everything[0].visitor
+    boxes = {place for place, one in visitor.components.items() if one["type"] in ("uploadbutton", "file")}
+    taken = [one for one in everything if boxes & set(one.triggers)]
+
+    def send(example):
+        (name, data), zipped, reader = example
+        sent = ("run.zip", zipped) if reader.element == ZIPS_FOR else (name, data)
+        if uploaded := visitor.upload(*sent):
+            _give(reader, uploaded)
+            visitor.others.look()
+
+    return Surface("tiny values", st.tuples(files.tiny(), files.tiny_zips(run), st.sampled_from(taken)), send, 30)
 
 
 def _give(reader, uploaded):
@@ -214,16 +230,23 @@ def trained(folder):
     return {**found, "settings.json": json.dumps(json.loads(found["settings.json"]) | {"model": "/gone/bert"}).encode()}
 
 
+def long_runs(everything):
+    """Long runs of a character or two, wherever a text may be."""
+    return Surface("long runs", runs.ways(everything), lambda way: way[0](*way[1:]), 60)
+
+
 def all_surfaces(visitor, model):
     """Every way in, for the long run."""
-    everything = targets(visitor, model)
+    everything, run = targets(visitor, model), trained(model)
     return [
         *functions(everything),
         requests(visitor),
         rooms(visitor),
         tables(everything),
-        zips(everything, trained(model)),
+        zips(everything, run),
+        tiny_values(everything, run),
         opening(everything),
+        long_runs(everything),
         headers(visitor, model),
         folders(visitor, model),
         revisions(visitor, model),

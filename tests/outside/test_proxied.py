@@ -1,6 +1,8 @@
 """The app behind nginx as the guide sets it up: TLS, streams, uploads, who is who, two front ends with one folder of runs."""
 
 import json
+import re
+import subprocess
 import urllib.error
 import urllib.request
 
@@ -8,6 +10,7 @@ import pytest
 
 from tests.browser.conftest import FLAGS, browser_path
 from tests.browser.steps import chips, type_into
+from tests.outside import nginx
 from tests.outside.nginx import NAME, Proxied, Visitor, proxied
 
 FORGED = "203.0.113.9"
@@ -169,3 +172,15 @@ def test_a_browser_draws_the_page_over_tls(app):
         chips(page).filter(has_text="coal").first.wait_for(timeout=60_000)
         assert not problems
         assert all(url.startswith((app.address, "data:", "blob:")) for url in asked), asked
+
+
+def test_the_guides_nginx_for_one_server_is_read_by_nginx(tmp_path):
+    guide = (nginx.ROOT / "assets" / "guide" / "operating.md").read_text("utf-8")
+    [printed] = re.findall(r"^```nginx\n(.*?)^```", guide, re.MULTILINE | re.DOTALL)
+    certificate = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={nginx.NAME}"]
+    certificate += ["-keyout", str(tmp_path / "bert.key"), "-out", str(tmp_path / "bert.crt")]
+    program = nginx.program()
+    subprocess.run(certificate, check=True, capture_output=True)
+    made = nginx.AROUND.format(user="", folder=tmp_path, printed=printed.replace("/etc/ssl/", f"{tmp_path}/"))
+    (tmp_path / "nginx.conf").write_text(made)
+    subprocess.run([program, "-t", "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf")], check=True)

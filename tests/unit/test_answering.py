@@ -10,10 +10,9 @@ import torch
 import transformers
 
 import explorer
-from explorer.bert import features as explorer_features
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.finetune.compute import export, prefix, span_task, store
+from explorer.finetune.compute import export, span_task, store
 from explorer.finetune.compute.answering import SHARED, Answerer, exact_match, windows_of
 from explorer.finetune.compute.prefix import EVERY_TOKEN, hidden_in_steps
 from explorer.finetune.compute.questions import Question, Questions, place
@@ -35,11 +34,9 @@ ASKED = ("where did the man go?", "the man went to the store because he was happ
 
 
 @pytest.fixture(autouse=True)
-def exact(tmp_path, monkeypatch):
-    """A store of its own, and fp32 on every processor."""
+def runs(tmp_path, monkeypatch):
+    """A store of its own."""
     monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
-    for module in (explorer_features, prefix):
-        monkeypatch.setattr(module, "bfloat16_is_fast", lambda device: False)
 
 
 def task(model, questions=QUESTIONS, layers=2, **settings):

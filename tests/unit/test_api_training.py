@@ -1,5 +1,6 @@
 """Training over HTTP: the contract, progress on the way, pairs, and refusals in one sentence."""
 
+import base64
 import time
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 
+import explorer
 from tests.topics import TOPICS
 
 EXAMPLES = [[f"{word} day number {i}", label] for i in range(8) for word, label in [("good", "yes"), ("bad", "no")]]
@@ -27,7 +29,7 @@ def test_layers_are_trained_with_progress_on_the_way(client):
         seen += [unit.desc for unit in job.status().progress_data or []]
         time.sleep(0.02)
     answer = job.result()
-    assert set(answer) == {"head", "labels", "history", "held_out_accuracy"}
+    assert set(answer) == {"head", "labels", "history", "held_out_accuracy", "baselines"}
     assert set(answer["history"][0]) == {"epoch", "train_loss", "held_out_loss", "held_out_accuracy"}
     assert len(answer["history"]) == 3
     assert answer["held_out_accuracy"] == answer["history"][-1]["held_out_accuracy"] == 1
@@ -47,6 +49,29 @@ def test_few_examples_are_taught_as_long_as_they_ask_for(client):
     assert np.mean(np.max(found["probabilities"], axis=1)) > 0.8
     many = client.predict(EXAMPLES * 8, epochs=0, api_name="/train_head")
     assert len(many["history"]) == 75, "of 128 examples 102 or so are trained on: 4 steps an epoch"
+
+
+def test_a_score_comes_with_that_of_the_most_frequent_label(client):
+    many = [[f"nice day number {number}", "ham"] for number in range(198)]
+    answer = client.predict([*many, ["win a prize", "spam"], ["free cash", "spam"]], epochs=1, api_name="/train_head")
+    assert set(answer["baselines"]) == {"most frequent", "bag of words"}
+    assert answer["baselines"]["most frequent"] == pytest.approx(0.975, abs=0.01), "one spam among forty held out"
+
+
+def test_a_file_is_read_as_in_python_and_trained_on(client, tmp_path):
+    path = tmp_path / "mine.csv"
+    rows = [f"{label},{text} £5,," for text, label in EXAMPLES]
+    path.write_bytes("\n".join(["v1,v2,,", *rows]).encode("cp1252"))
+    sent = base64.b64encode(path.read_bytes()).decode()
+    answer, found = client.predict(sent, api_name="/read_examples"), explorer.read_examples(path)
+    for name in ("rows", "text", "text_b", "label", "kind", "labels", "notes"):
+        assert answer[name] == getattr(found, name)
+    assert answer["examples"] == [[f"{text} £5", label] for text, label in EXAMPLES]
+    assert client.predict(sent, label="v1", kind="classes", text_b="(none)", api_name="/read_examples")["rows"] == len(EXAMPLES)
+    assert client.predict(answer["examples"], epochs=1, api_name="/train_head")["labels"] == answer["labels"]
+    for wrong in ({"file": "no base64"}, {"file": sent, "kind": "words"}, {"file": sent, "label": "none"}):
+        with pytest.raises(AppError, match=r"\.$"):
+            client.predict(**wrong, api_name="/read_examples")
 
 
 def test_pairs_are_taught_and_classified(client):

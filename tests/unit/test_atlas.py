@@ -40,7 +40,7 @@ def few(monkeypatch):
 
 def made(model, corpus):
     """An atlas that was not there before."""
-    return finished(sum_up(model, corpus, False))
+    return finished(sum_up(model, corpus))
 
 
 class Slow:

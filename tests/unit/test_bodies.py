@@ -6,8 +6,9 @@ from collections import Counter
 import pytest
 from starlette.responses import PlainTextResponse
 
-from explorer.core.limits import BODY_MEGABYTES, VALUES
-from explorer.server.bodies import TOO_LARGE, Bodies, has_more_values
+from explorer.core.formats import has_more_values, longest_text
+from explorer.core.limits import BODY_MEGABYTES, BOX_CHARACTERS, VALUES
+from explorer.server.bodies import TOO_LARGE, Bodies
 from tests.waiting import waited
 
 RUN = "/gradio_api/run/tokens"
@@ -103,6 +104,20 @@ def test_commas_within_texts_are_no_values():
     text = 'He said, "well, a, b, c, \\", and, \\\\", and went.' * 1_000
     assert not has_more_values(json.dumps({"data": [text, text, ""]}).encode(), 100)
     assert not has_more_values(json.dumps({"data": [text] * 50}, ensure_ascii=False).encode(), 100)
+
+
+@pytest.mark.parametrize("letter", ["a", " ", "é", "中", "\n", '"', "\\", ", ", '\\"', "\t"])
+@pytest.mark.parametrize("escaped", [False, True])
+def test_the_longest_text_is_measured_without_parsing(send, monkeypatch, letter, escaped):
+    text = letter * 1_000
+    body = json.dumps({"data": ["a b", text, 7]}, ensure_ascii=escaped).encode()
+    assert longest_text(body) == len(text)
+    assert longest_text(b"[1, 2]") == 0
+    for most, refused in ((len(text), False), (len(text) - 1, True)):
+        monkeypatch.setenv(BOX_CHARACTERS.setting, str(most))
+        status, sentence, reached = send(body)
+        assert (status, reached) == ((413, []) if refused else (200, [body]))
+        assert (f"shorten it to {most:,}" in sentence) == refused
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-32"])

@@ -48,7 +48,11 @@ def test_a_word_is_found_however_it_is_typed(typed):
 
 
 def test_words_of_rooms_are_new_and_fit_for_a_nickname():
+    kinds, animals = names.KINDS.split(), names.ANIMALS.split()
+    words, tries = len(set(kinds)) * (len(set(kinds)) - 1) * len(set(animals)), 60 * rooms.MISSES
+    assert tries / words < 0.005, "the chance to find one given room in an hour from one address"
     taken = {names.new_word(()) for _ in range(50)}
+    assert all(len(set(word.split("-"))) == 3 and names.as_word(word.replace("-", " ").title()) == word for word in taken)
     assert names.new_word(taken) not in taken
     for word in taken:
         assert names.as_word(word) == word
@@ -628,7 +632,10 @@ def test_phones_do_not_get_what_a_lesson_covers():
     parts = {part["name"] for view in json.loads(showing.shown(PLACE))["views"] for part in view["parts"]}
     covered = json.loads(showing.shown(PLACE, covered="attention-heads-grid"))
     left = {part["name"] for view in covered["views"] for part in view["parts"]}
-    assert parts - left == {"grid"}
+    assert parts - left >= {"grid", "about"}, "beside what is covered, every answer"
+    assert "heatmap" in left
+    assert "telling" in json.dumps(json.loads(showing.shown(PLACE)))
+    assert "telling" not in json.dumps(covered), "nor is the cell outlined that the finding is about"
     assert covered["finding"] == ""
     whole = json.loads(showing.shown(PLACE, covered="view"))
     assert all(view["parts"] == [] and view["note"] == showing.NOTHING for view in whole["views"])

@@ -595,10 +595,7 @@ def views_of(names):
 
 
 @pytest.mark.parametrize("kind", ["tiny", *KINDS])
-def test_every_family_gives_the_numbers_of_its_views(kind, families, tiny, monkeypatch):
-    monkeypatch.setattr(
-        "explorer.corpus.compute.reading.bfloat16_is_fast", lambda device: False
-    )  # random weights make much of little
+def test_every_family_gives_the_numbers_of_its_views(kind, families, tiny):
     model = tiny if kind == "tiny" else families[kind]
     subject, seen = subject_of(model, SHORT), set()
     for view, given in views_of(SHOWN):

@@ -13,6 +13,7 @@ from explorer.corpus.endpoints import neuron as endpoint
 from explorer.techniques import neurons as technique
 from explorer.text.corpora import Corpus, built_in, read_corpus
 from tests.families import write_family
+from tests.rounding import assert_same_but_for_rounding
 
 TEXTS = ["The man went to the store.", "She was happy, and he was sad!", "the dog's cat", "a slow dog bought milk"]
 READ_BY = {
@@ -66,20 +67,19 @@ def assert_drivers(model, corpus, path):
     every = np.stack(list(wanted.values()))  # [tokens, layers, neurons]
     kept = min(len(every), found.activations.shape[-1])
     best = np.sort(every, axis=0)[::-1][:kept].transpose(1, 2, 0)
-    np.testing.assert_allclose(found.activations[..., :kept], best, rtol=1e-5, atol=1e-5)
+    assert_same_but_for_rounding(found.activations[..., :kept], best)
     assert (found.rows[..., kept:] == NOBODY).all()
     assert found.counted == len(every)
-    np.testing.assert_allclose(found.mean, every.mean(0), atol=1e-5)
+    assert_same_but_for_rounding(found.mean, every.mean(0))
     np.testing.assert_allclose(found.deviation, every.std(0), atol=1e-4)
     np.testing.assert_allclose(found.active, (every > 0).mean(0), atol=1e-3)
     for layer, neuron in ((0, 3), (model.capabilities.layers - 1, model.capabilities.neurons - 1)):
         driving = drivers(model, corpus, found, layer, neuron, 10)
         again = neurons.activations_of(model, driving, layer, neuron)
-        np.testing.assert_allclose(again, [one.activation for one in driving], rtol=1e-5, atol=1e-5)
+        shown = [one.activation for one in driving]
+        assert_same_but_for_rounding(again, shown)
+        assert_same_but_for_rounding(shown, [wanted[one.sentence.text, one.position][layer, neuron] for one in driving])
         for driver in driving:
-            assert driver.activation == pytest.approx(
-                wanted[driver.sentence.text, driver.position][layer, neuron], rel=1e-5, abs=1e-5
-            )
             assert model.encode(driver.sentence.text).tokens[driver.position] == driver.token
 
 
@@ -98,8 +98,8 @@ def test_other_families_too(family, tmp_path, few):
         ways = [norm(way) if norm else way for way in (column, -column)]
         with torch.no_grad():
             up, down = (head_of(model, way) for way in ways)
-        np.testing.assert_allclose(row, (up - down) / 2, atol=1e-5)
-    np.testing.assert_allclose(technique.weights_of(model, [7, 9])[1, [2, 5]], weights[:, [7, 9]], atol=1e-5)
+        assert_same_but_for_rounding(row, (up - down) / 2)
+    assert_same_but_for_rounding(technique.weights_of(model, [7, 9])[1, [2, 5]], weights[:, [7, 9]])
 
 
 def head_of(model, hidden):

@@ -61,14 +61,6 @@ def test_the_processor_is_the_device_unless_told(monkeypatch, bundled):
     assert bundled.device == devices.chosen() == torch.device("cpu")
 
 
-def test_bfloat16_can_be_forbidden(monkeypatch):
-    monkeypatch.setattr(devices, "_processor_has_bfloat16", lambda: True)
-    assert devices.bfloat16_is_fast(torch.device("cpu"))
-    assert not devices.bfloat16_is_fast(torch.device("mps"))
-    monkeypatch.setenv(devices.BFLOAT16, "never")
-    assert not devices.bfloat16_is_fast(torch.device("cpu"))
-
-
 def test_threads_are_a_number(monkeypatch):
     check_threads("3")
     monkeypatch.setenv(THREADS, "3")

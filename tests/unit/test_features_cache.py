@@ -3,9 +3,9 @@ import threading
 import numpy as np
 import pytest
 
-from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs
+from explorer.analysis.similarity import cosine_matrix, mean_of_pairs
 from explorer.bert import features as module
-from explorer.bert.features import ANY_TOKEN, BATCH_SIZE, BATCH_TOKENS, FAST_FROM, features, layer_features_in_steps
+from explorer.bert.features import ANY_TOKEN, BATCH_SIZE, BATCH_TOKENS, features, layer_features_in_steps
 from explorer.core.steps import finished
 
 SENTENCES = [
@@ -62,24 +62,6 @@ def test_batches_hold_few_tokens_and_texts_of_one_length():
     assert all(len(row) <= BATCH_SIZE and (len(row) == 1 or len(row) * max(row) <= BATCH_TOKENS + max(row)) for row in lengths)
     padding = sum(len(row) * max(row) - sum(row) for row in lengths)
     assert padding < 0.15 * sum(map(sum, lengths))
-
-
-def test_fast_features_point_where_the_exact_ones_do(bundled, passes):
-    texts = [f"{sentence} {word}" for sentence in SENTENCES for word in ("yes", "no", "never again in this long winter")]
-    for pooling in ("mean", "cls"):
-        exact = finished(layer_features_in_steps(bundled, texts, pooling, "exact"))
-        fast = finished(layer_features_in_steps(bundled, texts, pooling, "fast"))
-        assert cosines(exact, fast).min() > 0.999
-
-
-def test_few_texts_are_read_exactly_and_many_fast(tiny, passes, monkeypatch):
-    seen = []
-    monkeypatch.setattr(module, "bfloat16_is_fast", lambda device: seen.append(True) or False)
-    many = [f"milk {i}" for i in range(FAST_FROM)]
-    features(tiny, many[:-1])
-    assert not seen
-    features(tiny, many)
-    assert seen
 
 
 def test_nobody_can_write_on_what_is_kept_for_all(tiny):

@@ -9,7 +9,6 @@ from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
-from explorer.analysis.evaluation import standard_error
 from explorer.bert import features as feature_cache
 from explorer.bert.features import features, forget
 from explorer.core.errors import InputError
@@ -88,13 +87,6 @@ def test_nothing_is_chosen_on_few_held_out_examples(bundled):
 def test_one_text_is_no_class(bundled):
     with pytest.raises(InputError, match="one and the same text"):
         learn(bundled, Examples(("same", "SAME", "b", "c"), tuple("aabb")))
-
-
-def test_a_share_of_few_is_told_with_its_doubt():
-    assert standard_error(9, 18) == pytest.approx(np.sqrt(0.5 * 0.5 / 18))
-    assert standard_error(3, 3) > 0.2
-    assert standard_error(900, 1_000) == pytest.approx(np.sqrt(0.9 * 0.1 / 1_000), rel=1e-2)
-    assert standard_error(0, 0) == 0.5
 
 
 def test_clear_sentences_of_ten_typed_topics_are_told_apart_surely(bundled):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.fuzz import surfaces
 from tests.fuzz.calls import Call, targets
 from tests.fuzz.promises import Answer, check_sentence
-from tests.fuzz.visitor import Visitor
+from tests.fuzz.visitor import Visitor, Watch
 
 JSON = {"content-type": "application/json"}
 
@@ -35,6 +35,11 @@ def visitor(served):
 @pytest.fixture(scope="module")
 def everything(visitor, tiny_folder):
     return targets(visitor, str(tiny_folder))
+
+
+@pytest.fixture(scope="module")
+def watch(served):
+    return Watch(served)
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +87,14 @@ def test_zips(everything, run, data):
 @given(data=st.data())
 def test_links(everything, data):
     send_one(data, surfaces.opening(everything))
+
+
+@some(60)
+@given(data=st.data())
+def test_long_runs_hold_nobody_up(everything, watch, data):
+    surface = surfaces.long_runs(everything)
+    example = data.draw(surface.examples)
+    watch.promptly(lambda: surface.send(example))
 
 
 @some(40)

@@ -272,7 +272,6 @@ def test_a_download_that_fails_in_other_ways(error, words, hub, tiny_folder, ref
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"model.safetensors": None, "tf_model.h5": b"x"}, "no weights that PyTorch can read"),
         ({"model.safetensors": None}, "no weights"),
         ({"config.json": None}, "no config.json"),
         ({"tokenizer.json": None}, "no tokenizer.json or vocab.txt"),

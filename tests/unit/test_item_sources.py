@@ -75,6 +75,10 @@ WRONG = {
     "The [MASK] {b}. | {b} | are\nb = ?3": "a word or foil",
     "The {b} [MASK] old. | is\nb = one, two": "Line 1 is no item",
     f"{LINE}b = one": "at least two items",
+    f"{'{b}' * 5_000} [MASK] | is | are\nb = {'c' * 5_000}, d": "has 25,0",
+    f"{'{b}' * 5_000} {{c}} [MASK] | is | are\nb = {'{c}' * 5_000}, d\nc = {'e' * 5_000}": "has 75,0",
+    f"{LINE}{'/'.join('b' * 51)} = c": "more slots than 50",
+    f"{'a' * 25_000} [MASK] | is | are": "A part of line 1 has 25,0",
 }
 
 

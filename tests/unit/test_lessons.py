@@ -1,5 +1,6 @@
 """Lessons: read with the line of every mistake, and true of the shipped model."""
 
+import json
 import re
 
 import pytest
@@ -10,7 +11,7 @@ from explorer.teaching.classroom import questions, showing
 from explorer.teaching.lessons import claims, printing
 from explorer.teaching.lessons.lesson import ENGLISH, ROUNDS, LessonError
 from explorer.teaching.lessons.reading import FOLDER, LANGUAGE, languages, lessons, read
-from explorer.teaching.lessons.sending import as_html, sent
+from explorer.teaching.lessons.sending import answer, as_html, sent, within_a_line
 
 LESSONS = lessons(ENGLISH)
 TRANSLATED = tuple(one for language in languages() for one in lessons(language) if one.language != ENGLISH)
@@ -96,6 +97,7 @@ def test_the_round_of_a_step_can_be_asked(bundled):
 
 def test_every_lesson_says_something_that_can_be_wrong(readme, guide):
     assert f"opens {len(LESSONS)} lessons" in guide["teaching"]
+    assert f"| lessons | {len(LESSONS)}, with sheets |" in guide["peers"]
     assert f"**Lessons**: {len(LESSONS)} of them" in readme
     for lesson in LESSONS:
         assert any(step.claims for step in lesson.steps), lesson.name
@@ -235,6 +237,17 @@ def test_every_step_is_sent():
     for lesson, one in zip(LESSONS, found, strict=True):
         assert [step["title"] for step in one["steps"]] == [step.title for step in lesson.steps]
         assert all(step["query"].startswith("v=1&tab=") for step in one["steps"])
+
+
+def test_an_answer_is_sent_by_itself():
+    for lesson, sent_so in zip(LESSONS, sent()["lessons"], strict=True):
+        told = json.dumps(sent_so, ensure_ascii=False)
+        for number, step in enumerate(lesson.steps, start=1):
+            found = answer(lesson, number)
+            assert [one["right"] for one in found["options"]] == [one.right for one in step.options]
+            assert found["after"] == as_html(step.after)
+            assert not step.after or json.dumps(as_html(step.after), ensure_ascii=False)[1:-1] not in told
+            assert all(json.dumps(within_a_line(one.feedback), ensure_ascii=False)[1:-1] not in told for one in step.options)
 
 
 def test_options_are_plain_text_since_a_button_shows_no_markdown():

@@ -1,3 +1,4 @@
+import itertools
 import math
 
 import numpy as np
@@ -5,7 +6,9 @@ import pytest
 
 from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, COMPARED, TEXTS
+from explorer.tabs import VIEWS
 from explorer.text import limits
+from explorer.ui.settings import Number
 
 READABLE = {
     "a sentence": "The man went to the store.",
@@ -144,3 +147,23 @@ def test_just_outside_is_refused(off, refusal):
     refusal(InputError, lambda: limits.layer_index(off, 6))
     refusal(InputError, lambda: limits.head_index(off, 6))
     refusal(InputError, lambda: limits.hidden_state_index(off or 8, 6))
+
+
+def test_a_setting_refuses_or_moves_a_number_that_no_float_holds(bundled):
+    has = bundled.capabilities
+    numbers = [setting for kind in VIEWS.values() for setting in kind.settings.values() if isinstance(setting, Number)]
+    for setting, value in itertools.product(numbers, (10**400, -(10**400), math.nan, math.inf)):
+        try:
+            low, high = setting.range(has)
+            assert low <= setting.check(value, "the number", has) <= high
+        except InputError:
+            pass
+
+
+def test_a_long_list_of_choices_stays_a_sentence(refusal):
+    choices = [f"choice {number}" for number in range(500)]
+    said = refusal(InputError, lambda: limits.check_choice("\u200b" * 100, "the choice", choices))
+    assert said.startswith("The choice must be one of choice 0, choice 1, ")
+    assert "and others, not '" in said
+    assert len(said) < 300
+    assert said.isprintable()

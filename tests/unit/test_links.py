@@ -11,7 +11,7 @@ import pytest
 from explorer.core.errors import InputError
 from explorer.export import links
 from explorer.export.links import Place
-from explorer.export.packing import packed, unpacked
+from explorer.export.packing import Unpacking, packed
 from explorer.tabs import TABS
 from explorer.ui.settings import Choice, Memory, Number, Several, Switch, Text
 from explorer.ui.subject import Selection, Subject
@@ -244,6 +244,10 @@ def test_what_makes_no_sense_is_told_in_a_sentence(bundled, link):
     assert there_and_back(place).told == ()
 
 
+def unpacked(text: str) -> str:
+    return Unpacking(20_000).unpacked(text, 20_000)
+
+
 def bomb(characters: int) -> str:
     return "~" + base64.urlsafe_b64encode(zlib.compress(b"a" * characters, 9)).decode().rstrip("=")
 
@@ -259,12 +263,25 @@ def test_long_texts_are_packed_and_bombs_are_not_unpacked():
     text = "The soup needs a little more salt. | food\n" * 40
     assert len(packed(text)) < len(text) / 5
     for one in (text, *TEXTS):
-        assert unpacked(packed(one), 20_000) == one
+        assert unpacked(packed(one)) == one
     for broken in ("~", "~A", "~====", "~AAAA", packed(text)[:-8], packed(text) + "AAAA", "~é"):
         with pytest.raises(InputError):
-            unpacked(broken, 20_000)
+            unpacked(broken)
     with pytest.raises(InputError, match="far too long"):
-        unpacked(bomb(10_000_000), 20_000)
+        unpacked(bomb(10_000_000))
+
+
+def test_the_texts_of_a_link_are_bounded_together(bundled):
+    assert unpacked(bomb(20_000)) == "a" * 20_000
+    with pytest.raises(InputError, match="far too long"):
+        unpacked(bomb(20_001))
+    together = Unpacking(30_000)
+    assert len(together.unpacked(bomb(20_000), 20_000)) == 20_000
+    with pytest.raises(InputError, match="far too long"):
+        together.unpacked(bomb(20_000), 20_000)
+    link = {"tab": "experiments", "a": bomb(20_000), "set.typed": bomb(2_000_000), "set.template": bomb(2_000_000)}
+    told = links.read(link, DEFAULT).told
+    assert len([one for one in told if "far too long" in one]) == 1, "one box is full, and another is too much"
 
 
 def test_a_link_that_would_be_too_long_is_refused(bundled):

@@ -3,12 +3,15 @@
 import http.client
 import itertools
 import json
+import re
 import threading
 from urllib.parse import urlsplit
 
 import pytest
 
 from explorer.core.limits import GUESSED_PASSWORDS
+from explorer.page.components import PLOTLY_ADDRESS
+from explorer.server.gate import CLOSED
 from explorer.server.login import BEFORE_LOGIN
 
 VISITORS = itertools.count(1)
@@ -73,6 +76,28 @@ def test_every_address_of_gradio_is_behind_the_door_but_those_of_the_login_page(
             filled = path.replace("{", "").replace("}", "").replace(":path", "")
             assert asked(method, filled, "{}" if method == "POST" else None)[0] in (401, 404), (method, path)
     assert tried > 20
+
+
+def test_the_guide_lists_every_address_that_answers_without_a_password(serving, asked, guide):
+    def routes(found):
+        for one in found:
+            yield from routes(router.routes) if (router := getattr(one, "original_router", None)) else [one]
+
+    opened = set()
+    for route in routes(serving.app.routes):
+        path = (
+            getattr(route, "path", "").rstrip("/").replace(":path", "").replace(PLOTLY_ADDRESS, "bx/{version}/plotly.min.js")
+            or "/"
+        )
+        if path.startswith("/gradio_api") or CLOSED.search(path):
+            continue
+        for method in (getattr(route, "methods", None) or set()) & {"GET", "POST"}:
+            answer = asked(method, path.replace("{", "").replace("}", ""), "{}" if method == "POST" else None)
+            opened |= {path.replace(PLOTLY_ADDRESS, "bx/{version}/plotly.min.js")} if answer[0] != 401 else set()
+    [table] = re.findall(r"<!-- open -->(.*?)<!-- end -->", guide["operating"], re.DOTALL)
+    assert set(re.findall(r"`(/[^`]*)`", table)) == opened
+    [gradios] = re.findall(r"asks `/gradio_api/` for (.*)\.\n", guide["operating"])
+    assert set(re.findall(r"`([^`]+)`", gradios)) == BEFORE_LOGIN
 
 
 def test_who_has_logged_in_is_heard(guess, asked):

@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.bert import features as explorer_features
 from explorer.bert import readings
 from explorer.bert.features import features_in_steps
 from explorer.bert.readings import Reading, folder_for
 from explorer.core.errors import InputError
 from explorer.core.limits import READING_MEGABYTES, TEXTS, TRAINING_EXAMPLES, TRAINING_MEGABYTES
 from explorer.core.steps import finished
-from explorer.finetune.compute import many, prefix, store
+from explorer.finetune.compute import many, store
 from explorer.finetune.compute.many import hidden_states, text_features
 from explorer.finetune.compute.prefix import hidden_in_steps
 from explorer.finetune.compute.task import make_plan
@@ -36,8 +35,6 @@ def small(monkeypatch, tmp_path):
     monkeypatch.setattr(many, "PART", PART)
     monkeypatch.setattr(many, "TEXTS", TEXTS.__class__("texts", "", PART, PART, "{given}"))
     monkeypatch.setattr(many, "TRAINING_MEGABYTES", TRAINING_MEGABYTES.__class__("none", "", 0, 0, ""))
-    for module in (explorer_features, prefix):
-        monkeypatch.setattr(module, "bfloat16_is_fast", lambda device: False)
 
 
 def folders():

@@ -95,7 +95,7 @@ def test_the_dearest_piece_of_a_round_is_that_of_the_table(opening, seed):
     position, truth, _, _, best, _, _, cost = max(kept(shown["table"]).rows, key=lambda row: row[-1])
     assert words(text)[0] == truth
     assert numbers(text)[-1] == pytest.approx(cost, abs=0.006)
-    assert ("and yet" in text) == (best == truth)
+    assert ("is the first guess:" in text) == (best == truth)
     assert shown["row"]["selected"] == position
 
 

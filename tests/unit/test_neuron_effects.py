@@ -1,5 +1,6 @@
 """The neurons that move a guess, against transformers with a hook that zeroes them."""
 
+import numpy as np
 import pytest
 import torch
 import transformers
@@ -8,6 +9,7 @@ from explorer.bert import checkpoints
 from explorer.core.errors import CapabilityError
 from explorer.overview.compute.neuron_effects import neuron_effects
 from explorer.techniques.targets import is_next_target, own_reading, word_target
+from tests.rounding import STEPS
 
 TEXT, TEXT_B = "The capital of Japan is [MASK].", "It is a city of temples."
 
@@ -54,7 +56,9 @@ def zeroed(eager, encoded, layer, token, neuron):
 def test_in_the_last_layer_another_token_moves_nothing(tiny):
     trace = tiny.trace("the man went to the [MASK] .")
     target = word_target(trace)
-    assert all(one.logit == one.probability == 0 for one in neuron_effects(trace, 1, 2, target))
+    largest = abs(own_reading(trace, target).logit)
+    moved = [(one.logit, one.probability) for one in neuron_effects(trace, 1, 2, target)]
+    assert np.abs(moved).max() <= STEPS * np.finfo(np.float32).eps * largest  # read in a batch, which rounds in its own way
 
 
 def test_it_leaves_no_hook_and_no_gradient(tiny):

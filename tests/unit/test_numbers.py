@@ -16,8 +16,9 @@ from explorer.bert.features import features
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import export, store
+from explorer.finetune.compute.columns import Columns
 from explorer.finetune.compute.finetune import train
-from explorer.finetune.compute.from_table import Columns, examples_from_table, numbers_in
+from explorer.finetune.compute.from_table import examples_from_table, numbers_in
 from explorer.finetune.compute.run import told
 from explorer.finetune.compute.store import read_run
 from explorer.finetune.compute.task import make_plan
@@ -89,7 +90,7 @@ def test_labels_that_are_numbers_are_learnt_as_numbers():
     table = Table(("text", "score"), tuple((f"text {n}", f"{n / 2}") for n in range(12)), "12 rows.")
     examples, note = examples_from_table(table, Columns("text", "score"))
     assert isinstance(examples, ScoredExamples)
-    assert "a number is learnt" in note
+    assert "a number is learnt" in note[0]
     few = Table(("text", "score"), (("a", "0.5"), ("b", "1")), "2 rows.")
     with pytest.raises(InputError, match="10 examples or more"):
         examples_from_table(few, Columns("text", "score"))

@@ -1,10 +1,11 @@
 """The app as a process of its own: what it logs, how it ends, and how it is packed."""
 
 import json
-import logging
 import os
 import re
+import shutil
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -13,9 +14,15 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+import gradio as gr
 import pytest
 
+from explorer import app
+from explorer.bert import replicas
 from explorer.core import disk
+from explorer.core.errors import ExplorerError
+from explorer.server import stopping
+from explorer.server.metrics import Metrics
 from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,6 +32,7 @@ EPOCHS = 200
 PROCESS = f"""
 import sys, threading, time
 from explorer import app
+from explorer.bert import replicas
 from explorer.core import jobs; from explorer.finetune.compute import store
 
 def train(folder):
@@ -176,16 +184,87 @@ def test_plain_lines_hide_what_was_sent_too(caplog):
         assert "asyncio at " in others
 
 
-def test_runs_that_are_kept_elsewhere_than_asked_are_told_once(tmp_path, monkeypatch, caplog):
-    file = tmp_path / "a file"
-    file.write_text("")
-    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(file / "runs"))
+@pytest.mark.parametrize("setting", ["BERT_EXPLORER_RUNS", "GRADIO_TEMP_DIR"])
+def test_a_named_folder_that_cannot_be_written_ends_the_start(tmp_path, monkeypatch, capsys, setting):
+    (file := tmp_path / "a file").write_text("")
+    monkeypatch.setenv(setting, str(file / "below"))
+    with pytest.raises(SystemExit) as end:
+        app.parse([])
+    assert end.value.code == 2
+    assert disk.CLOSED.format(setting=setting, place=file / "below") in capsys.readouterr().err
+    monkeypatch.setenv(setting, str(tmp_path / "new" / "folder"))
+    app.parse([])
+    assert list((tmp_path / "new" / "folder").iterdir()) == []
+
+
+def test_runs_go_nowhere_else_than_into_the_named_folder(tmp_path, monkeypatch, refusal):
+    (file := tmp_path / "a file").write_text("")
     monkeypatch.setattr(disk, "RUNS", tmp_path / "own")
-    with caplog.at_level(logging.WARNING, "explorer"):
-        assert disk.folder() == disk.folder() == tmp_path / "own"
-    (record,) = caplog.records
-    assert str(file / "runs") in record.getMessage()
-    assert str(tmp_path / "own") in record.getMessage()
+    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(file / "runs"))  # it was there at the start
+    assert refusal(ExplorerError, disk.folder) == disk.NOWHERE
+    assert not (tmp_path / "own").exists()
+    monkeypatch.delenv("BERT_EXPLORER_RUNS")
+    assert disk.folder() == tmp_path / "own"
+
+
+def _wait_until(found, process):
+    while not found():
+        assert process.poll() is None
+        time.sleep(0.02)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such signals")
+@pytest.mark.parametrize("way", ["told", "told twice", "told while it starts", "does not start"])
+def test_nothing_of_a_process_stays_in_the_temporary_folder(tiny_folder, tmp_path, way):
+    port, place = free_port(), tmp_path / "tmp"
+    place.mkdir()
+    environment = os.environ | {"TMPDIR": str(place), "BERT_EXPLORER_MODEL": str(tiny_folder), "BERT_EXPLORER_PORT": str(port)}
+    environment.pop("GRADIO_TEMP_DIR", None)
+    seen = lambda: list(place.glob("bert-explorer-*"))  # noqa: E731
+    host = "203.0.113.1" if way == "does not start" else "127.0.0.1"  # an address of documentation (RFC 5737)
+    with subprocess.Popen([sys.executable, "app.py", "--host", host], cwd=ROOT, env=environment) as process:
+        try:
+            if way != "does not start":
+                _wait_until(seen, process)
+            if way in ("told", "told twice"):
+                _wait_until(lambda: _listens(port), process)
+            for _ in range({"does not start": 0, "told twice": 2}.get(way, 1)):
+                process.send_signal(signal.SIGTERM)
+                time.sleep(0.1)
+            code = process.wait()
+        finally:
+            process.kill()
+    assert code in ([2] if way == "does not start" else [0, 128 + signal.SIGTERM, -signal.SIGTERM])
+    assert seen() == []
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as line:
+        return line.connect_ex(("127.0.0.1", port)) == 0
+
+
+def test_the_unit_of_systemd_is_one(guide, tmp_path):
+    [unit] = re.findall(r"```ini\n(.*?)```", guide["operating"], re.DOTALL)
+    assert {"Restart=always", "TimeoutStopSec=25"} <= set(unit.splitlines())
+    assert stopping.BOUND < 25
+    if not (program := shutil.which("systemd-analyze")):
+        pytest.skip("no systemd on this machine")
+    unit = unit.replace("/opt/bert-explorer/.venv/bin/python", sys.executable).replace("User=explorer\n", "")
+    (file := tmp_path / "bert-explorer.service").write_text(unit)
+    found = subprocess.run([program, "verify", "--recursive-errors=no", str(file)], capture_output=True, text=True)
+    assert (found.returncode, "bert-explorer" in found.stderr) == (0, False), found.stderr
+
+
+def test_alert_rules_are_about_numbers_that_there_are(guide, monkeypatch):
+    [rules] = re.findall(r"```yaml\n(groups.*?)```", guide["operating"], re.DOTALL)
+    monkeypatch.setattr(replicas, "_wanted", replicas.Scale(1, 1))
+    with gr.Blocks() as page:
+        page.turns = ()
+    (metrics := Metrics(page)).refused("internal")
+    given = set(re.findall(r"^(\w+)(?:{.*})? \S+$", metrics.text().decode(), re.MULTILINE))
+    asked = set(re.findall(r"\b(?:bert_explorer|process)_\w+", rules))
+    assert len(asked) > 4
+    assert asked <= given
 
 
 def test_the_container_is_made_of_what_is_here(readme):

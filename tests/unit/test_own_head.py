@@ -1,6 +1,7 @@
 """The heads that checkpoints were fine-tuned with, of every family, against transformers' own classes."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -10,8 +11,13 @@ from safetensors.torch import load_file, save_file
 import explorer
 from explorer.bert.families import ANSWER, LABELS, TAGS
 from explorer.core.errors import CapabilityError, InputError, ModelError
+from explorer.overview.answers import answers_of
+from explorer.overview.compute.runs import run_of
 from explorer.tabs import VIEWS
+from explorer.task_head.endpoints import own_head as endpoint
 from explorer.techniques import own_head
+from explorer.ui.pictures.bars import whole_percent
+from explorer.ui.says import says_of
 from explorer.ui.subject import Subject
 from tests.families import HEADINGS, KINDS, PAIR, TUNED, own, tuned_error, write_tuned
 
@@ -80,29 +86,90 @@ def test_a_head_for_another_task_is_told(models, bundled):
         bundled.require("own_head")
 
 
-def test_labels_that_do_not_exclude_each_other_and_a_single_number(tmp_path):
-    several = write_tuned(tmp_path / "several", "bert", TUNED[0], problem_type="multi_label_classification")
-    found = own_head.labels(explorer.load(several).trace("happy"))
-    np.testing.assert_allclose(found.shares, torch.tensor(found.logits).sigmoid(), atol=1e-6)
-    number = write_tuned(tmp_path / "number", "bert", TUNED[0], id2label={0: "stars"}, label2id={"stars": 0})
-    found = own_head.labels(explorer.load(number).trace("happy"))
-    assert found.shares.tolist() == found.logits.tolist()
-    assert len(found.shares) == 1
+PROBLEMS = (None, "single_label_classification", "multi_label_classification", "regression")
+
+
+def edit_config(folder, **entries):
+    written = json.loads((folder / "config.json").read_text()) | entries
+    (folder / "config.json").write_text(json.dumps({name: value for name, value in written.items() if value != "out"}))
+
+
+def pipeline(task, folder, **options):
+    import transformers
+
+    return transformers.pipeline(task, str(folder), device="cpu", **options)
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["named", "numbered"])
+@pytest.mark.parametrize("count", [1, 2, 3, 7])
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_every_share_that_is_shown_is_the_score_of_transformers_pipeline(problem, count, named, tmp_path):
+    labels = {"id2label": {i: f"kind {i}" for i in range(count)}, "label2id": {f"kind {i}": i for i in range(count)}}
+    folder = write_tuned(tmp_path / "model", "bert", TUNED[0], **labels)
+    if not named:  # as old checkpoints have it: transformers numbers the labels
+        edit_config(folder, id2label="out", label2id="out", num_labels=count)
+    # transformers refuses a single label of single_label_classification: its rule for one label counts.
+    edit_config(folder, problem_type=None if (problem, count) == (PROBLEMS[1], 1) else problem)
+    scores = pipeline("text-classification", folder, top_k=None)([PAIR[1]])[0]
+    theirs = {one["label"]: one["score"] for one in scores}
+    edit_config(folder, problem_type=problem)
+    model = explorer.load(folder)
+    subject = Subject.of(model.trace(PAIR[1]))
+    best = max(theirs, key=theirs.get)
+
+    found = own_head.labels(subject.trace)
+    assert dict(zip(found.labels, found.shares.tolist(), strict=True)) == pytest.approx(theirs, abs=1e-5)
+    asked = endpoint(PAIR[1], model=str(folder))
+    assert dict(zip(asked["labels"], asked["shares"], strict=True)) == pytest.approx(theirs, abs=1e-5)
+    view = VIEWS["own-head/labels"]()
+    shown, finding = view.compute(subject), view.finding(subject).text
+    answers, beside = answers_of(subject, run_of(subject.trace), None, 0), says_of(subject)["answers"]
+    if problem == "regression":
+        numbers = [", ".join(f"“{label}”: {theirs[label]:.{digits}f}" for label in found.labels) for digits in (3, 2)]
+        assert [shown["number"], finding] == [numbers[0].replace("-", "−"), f"{numbers[1].replace('-', '−')}."]
+        assert (answers, beside, shown.get("verdict")) == ([], [], None)
+        return
+    rows = {row["label"]: row["share"] for row in shown["verdict"]["groups"][0]["rows"]}
+    assert rows == pytest.approx(theirs, abs=1e-5)
+    assert finding.startswith(f"“{best}” with {whole_percent(theirs[best])}")
+    assert {name: share for name, share, _ in answers[0].bars}[best] == pytest.approx(theirs[best], abs=1e-5)
+    assert (beside[0]["answer"], beside[0]["share"]) == (best, whole_percent(theirs[best]))
+
+
+def test_every_tag_that_is_shown_is_that_of_transformers_pipeline(folders, models):
+    trace = models[TAGS].trace(PAIR[1])
+    theirs = pipeline("token-classification", folders[TAGS], ignore_labels=[])(PAIR[1])
+    asked = endpoint(PAIR[1], model=str(folders[TAGS]))
+    inside = trace.encoding.text_positions
+    assert [asked["labels"][token] for token in inside] == [one["entity"] for one in theirs]
+    assert [asked["shares"][token] for token in inside] == pytest.approx([one["score"] for one in theirs], abs=1e-5)
+    assert [trace.encoding.offsets[token] for token in inside] == [(one["start"], one["end"]) for one in theirs]
+
+
+@pytest.mark.parametrize(
+    ("entries", "told"),
+    [
+        ({"id2label": {"0": "sad", "1": "calm"}}, "classifier.weight is 3 × 16, and id2label or num_labels asks for 2 × 16"),
+        ({"id2label": "out", "num_labels": 5}, "classifier.weight is 3 × 16, and id2label or num_labels asks for 5 × 16"),
+        ({"id2label": {"sad": 0, "calm": 1, "happy": 2}}, "id2label in the config.json"),
+        ({"id2label": ["sad", "calm", "happy"]}, "id2label in the config.json"),
+    ],
+    ids=str,
+)
+def test_labels_that_do_not_fit_the_weights_are_named(entries, told, folders, tmp_path, refusal):
+    folder = shutil.copytree(folders[LABELS], tmp_path / "odd")
+    edit_config(folder, **entries)
+    assert told in refusal(ModelError, lambda: explorer.load(folder), typed=folder)
 
 
 def test_a_label_without_a_name_is_told_by_its_place(folders, tmp_path):
-    import shutil
-
     folder = shutil.copytree(folders[LABELS], tmp_path / "unnamed")
-    entries = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps(entries | {"id2label": {"0": "sad", "1": "calm", "7": "happy"}}))
+    edit_config(folder, id2label={"0": "sad", "1": "calm", "7": "happy"})
     assert own_head.labels(explorer.load(folder).trace(*PAIR)).labels == ("sad", "calm", "LABEL_2")
 
 
 class TestFiles:
     def test_a_checkpoint_in_shards_or_as_a_pickle_has_its_head_too(self, folders, tmp_path):
-        import shutil
-
         import transformers
 
         whole = explorer.load(folders[LABELS])
@@ -119,8 +186,6 @@ class TestFiles:
 
     @pytest.mark.parametrize("fault", ["shape", "nan", "absent"])
     def test_a_head_that_is_no_good(self, fault, folders, tmp_path):
-        import shutil
-
         folder = shutil.copytree(folders[LABELS], tmp_path / fault)
         tensors = load_file(folder / "model.safetensors")
         if fault == "shape":
@@ -140,11 +205,8 @@ class TestFiles:
         "classes", [["GPT2ForSequenceClassification"], ["os.systemForTokenClassification"], [5], [None], ["x" * 999], 5, {}, "x"]
     )
     def test_only_classes_of_its_own_family_are_built(self, classes, folders, tmp_path):
-        import shutil
-
         folder = shutil.copytree(folders[LABELS], tmp_path / "other")
-        entries = json.loads((folder / "config.json").read_text())
-        (folder / "config.json").write_text(json.dumps(entries | {"architectures": classes}))
+        edit_config(folder, architectures=classes)
         assert explorer.load(folder).own_head is None
 
 

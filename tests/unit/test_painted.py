@@ -1,6 +1,7 @@
 """What a tab opens with, as the page paints it before Gradio is there: over plain HTTP to the app as it is served."""
 
 import json
+import re
 from urllib.parse import urlencode
 
 import pytest
@@ -50,6 +51,16 @@ def test_it_tells_what_the_views_show(painted, bundled):
     views = [view() for view in views_in(next(iter(TOKENS.choices.values())))]
     assert named(told, "tokens-finding")["value"]["text"] == finding_of(views, subject).text
     assert painted(tab="tokens")[2] == told
+
+
+@pytest.mark.parametrize("tab", ["overview", "fill-mask", "next-sentence", "attention"])
+def test_a_page_that_hides_answers_is_sent_none(painted, tab):
+    _, _, told = painted(tab=tab)
+    _, _, hidden = painted(tab=tab, answers="hidden")
+    assert re.search("tokyo|9[17]\u00a0%", json.dumps(told, ensure_ascii=False))
+    for word in ("tokyo", "91\u00a0%", "97\u00a0%"):
+        assert word not in json.dumps(hidden, ensure_ascii=False)
+    assert [one.get("of") for one in every(hidden)] == [one.get("of") for one in every(told)]
 
 
 def test_it_is_about_the_texts_and_the_token_of_the_link(painted):

@@ -55,16 +55,41 @@ def test_maps_of_all_kinds_are_judged_by_one_metric():
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("number", [1, 2, 3, 5, 11])
-def test_few_and_identical_rows_give_finite_points_or_a_reason(method, number, refusal):
+def test_few_and_identical_rows_give_finite_points_and_a_note_on_the_method(method, number):
     for vectors, same in ((GROUPS[:number], False), (np.repeat(GROUPS[:1], number, axis=0), True)):
-        if method in FITS and number < 5:
-            refusal(InputError, lambda vectors=vectors: project(vectors, MapSettings(method)))
-            continue
         found = project(vectors, MapSettings(method))
+        different = 1 if same else number
+        if method in FITS and different < 5:
+            assert found.method == "pca"
+            name = "UMAP" if method == "umap" else "t-SNE"
+            ones = "one" if different == 1 else "ones"
+            assert (
+                found.note
+                == f"{name} needs at least 5 different points; PCA draws the {different} different {ones} here instead."
+            )
+            np.testing.assert_array_equal(found.points, project(vectors, MapSettings("pca")).points)
+        else:
+            assert (found.method, found.note) == (method, "")
         assert found.points.shape == (number, 2)
         assert np.isfinite(found.points).all()
         assert (found.trustworthiness is None) == (same or number < 3)
         assert same or number < 3 or 0 <= found.trustworthiness <= 1
+
+
+@pytest.mark.parametrize("dimensions", [2, 3])
+@pytest.mark.parametrize("method", METHODS)
+def test_equal_rows_are_one_place_in_every_map(method, dimensions):
+    settings, places = MapSettings(method, dimensions, neighbors=6), np.r_[np.arange(12), 3, 3, 7, 0]
+    vectors = GROUPS[places * 3] * (1 + 1e-7 * RANDOM.normal(size=(len(places), 1))).astype(np.float32)  # as batches differ
+    found = project(vectors, settings)
+    np.testing.assert_array_equal(found.first, places)
+    np.testing.assert_array_equal(found.points, found.points[places])
+    assert len(np.unique(found.points, axis=0)) == 12
+    if method in FITS:  # how often a text is there does not move the others
+        np.testing.assert_array_equal(found.points[:12], project(vectors[:12], settings).points)
+    states = np.stack([vectors, vectors[:, ::-1], vectors + 1])
+    for layer, at in enumerate([LayerMaps(settings).at(states, layer) for layer in range(3)]):
+        np.testing.assert_array_equal(at.points, at.points[places], err_msg=str(layer))
 
 
 def test_pca_keeps_distances_and_says_how_much():
@@ -185,10 +210,15 @@ def test_the_endpoint_says_how_far_its_map_can_be_trusted(bundled, refusal):
     texts = [f"{who} {did} the {what}." for who in ("She", "He") for did in ("ate", "lost") for what in ("soup", "game", "key")]
     for method in METHODS:
         found = projection(texts, method, neighbors=5, min_dist=0.2, seed=1)
-        assert set(found) == {"points", "explained_variance", "trustworthiness"}
+        assert set(found) == {"points", "explained_variance", "trustworthiness", "method", "note"}
+        assert (found["method"], found["note"]) == (method, "")
+        again = projection([*texts, texts[2], texts[2]], method, neighbors=5, min_dist=0.2, seed=1)["points"]
+        assert again[2] == again[-1] == again[-2]
         assert np.array(found["points"]).shape == (len(texts), 2)
         assert 0 <= found["trustworthiness"] <= 1
         assert found == projection(texts, method, neighbors=5, min_dist=0.2, seed=1)
     for wrong in ({"neighbors": 1}, {"min_dist": 1}, {"min_dist": -0.1}, {"seed": -1}, {"method": "isomap"}, {"dimensions": 4}):
         refusal(InputError, lambda wrong=wrong: projection(texts, **wrong))
     assert projection(texts[:1])["trustworthiness"] is None
+    few = projection([*texts[:2], texts[0], texts[0], texts[0]], "umap")
+    assert (few["method"], few["note"].split(";")[0]) == ("pca", "UMAP needs at least 5 different points")

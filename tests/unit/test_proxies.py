@@ -1,6 +1,9 @@
 """Who asks: by the line, or by what the proxies in front of the app say, of which a visitor may write the beginning."""
 
+import urllib.request
+
 import pytest
+import segno
 from gradio import http_server
 from starlette.datastructures import Headers
 from uvicorn.config import Config
@@ -8,7 +11,7 @@ from uvicorn.config import Config
 from explorer import app
 from explorer.core import hosts
 from explorer.core.errors import InputError
-from explorer.server import proxies
+from explorer.server import kept, proxies
 from explorer.server.protocol import watch_the_line
 from tests.ports import free_port
 from tests.stranger import Stranger
@@ -126,3 +129,35 @@ def test_a_space_answers_what_any_app_answers(monkeypatch):
         blocks.close()
     assert told["data"][0]["tokens"][0] == "[CLS]"
     assert not started
+
+
+ADDRESSED = {"X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "https", "X-Gradio-Server": "https://evil.example"}
+
+
+def test_a_forged_address_reaches_neither_the_page_nor_its_cache_nor_links(served, monkeypatch):
+    monkeypatch.setattr(proxies.BehindProxies, "is_proxy", lambda self, client: False)
+    keys = []
+    key = kept.Kept._key
+
+    async def watched(self, scope):
+        keys.append(await key(self, scope))
+        return keys[-1]
+
+    monkeypatch.setattr(kept.Kept, "_key", watched)
+    held, make = [], segno.make
+    monkeypatch.setattr(segno, "make", lambda content, **options: held.append(content) or make(content, **options))
+
+    def told(**forged):
+        answers = []
+        for path in ("/", "/?a=hello", "/config", "/gradio_api/info", "/bx/take/link.svg?v=1&a=x"):
+            request = urllib.request.Request(served + path, headers=forged)
+            with urllib.request.urlopen(request, timeout=120) as answer:
+                answers.append(answer.read())
+        return answers
+
+    plain = told()
+    for name, value in ADDRESSED.items():
+        assert told(**{name: value}) == plain, name
+    assert told(**ADDRESSED) == plain
+    assert len(set(keys)) == 4
+    assert set(held) == {f"{served}/?v=1&a=x"}

@@ -11,7 +11,8 @@ from explorer.core.limits import CHARACTERS, COLUMNS, LINES, TABLE_MEGABYTES, TR
 from explorer.core.paths import EXAMPLES
 from explorer.core.steps import finished
 from explorer.finetune.compute import hub_data
-from explorer.finetune.compute.from_table import BUILT_IN, Columns, built_in, examples_from_table, guess_columns
+from explorer.finetune.compute.columns import Columns, guess_columns
+from explorer.finetune.compute.from_table import BUILT_IN, built_in, examples_from_table
 from explorer.text.tables import read_table
 from explorer.training.examples import Examples, ScoredExamples, check_examples, check_texts_or_pairs, split
 from tests.benchmarks.texts import recombined
@@ -42,7 +43,7 @@ def test_delimiter_and_encoding_are_found_out(write, delimiter, encoding):
     examples, said = examples_from_table(table, guess_columns(table))
     assert examples.texts == tuple(text for text, _ in ROWS)
     assert examples.labels == ("good", "bad", "good", "bad")
-    assert said == ""
+    assert said == []
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
@@ -88,6 +89,7 @@ def test_what_is_left_out_is_told(write):
     lines = ["text,label", "one,a", ",a", "two,", "three,b", "One,a", "four,b", "four,a", "x" * 30_000 + ",b", "five"]
     examples, said = examples_from_table(table := read_table(write("\n".join(lines))), guess_columns(table))
     assert len(examples) == 6
+    said = " ".join(said)
     assert "3 rows without a text or a label left out." in said
     assert "1 text cut to 20,000 characters." in said
     assert "2 texts are repeats" in said
@@ -99,7 +101,7 @@ def test_of_very_many_rows_some_are_drawn(write):
     table = read_table(write("text,label\n" + "\n".join(f"row {i},{i % 3}" for i in range(200_000))))
     examples, said = examples_from_table(table, guess_columns(table), seed=1)
     assert len(examples) == TRAINING_EXAMPLES.most
-    assert "50,000 of 200,000 rows drawn" in said
+    assert "50,000 of 200,000 rows drawn" in " ".join(said)
     again, other = (examples_from_table(table, guess_columns(table), seed)[0] for seed in (1, 2))
     assert examples == again != other
 
@@ -122,7 +124,7 @@ REFUSED = {
     "cells of line ends only": b'"\n"\n' * 3,
     "an open quote over very many short lines": b'text,label\n"' + b"a,b\n" * (LINES.most + 1),
     "very many objects in one list": b"[" + b"{}," * LINES.most + b"{}]",
-    "wide rows over very many narrow ones": (b"a," * COLUMNS.most + b"\n") * 30 + b"a\n" * (LINES.most // 2),
+    "wide rows over very many narrow ones": (b"a," * COLUMNS.most + b"\n") * 300 + b"a\n" * (LINES.most // 2),
     "one object with many names over many without": b'{"a":1' + b',"%d":1' * 99 % tuple(range(99)) + b"}" + b"\n{}" * 150_000,
 }
 
@@ -151,14 +153,14 @@ def test_ten_megabytes_in_one_cell(write):
     table = read_table(write("text,label\n" + "word " * 2_000_000 + ",a\nb,b\nc,a\nd,b"))
     examples, said = examples_from_table(table, guess_columns(table))
     assert len(examples.texts[0]) == CHARACTERS.most
-    assert "cut" in said
+    assert "cut" in " ".join(said)
 
 
 @pytest.mark.parametrize("name", [name for name in BUILT_IN if name != "similarity"])
 def test_built_in_sets_are_balanced_and_free_of_repeats(name):
     examples = built_in(name)
     table = read_table(EXAMPLES / f"{name}.csv")
-    assert examples_from_table(table, guess_columns(table))[1] == ""
+    assert examples_from_table(table, guess_columns(table))[1] == []
     assert bool(examples.texts_b) == (name in ("same_meaning", "entailment"))
     assert min(examples.counts.values()) >= 30
     assert max(examples.counts.values()) <= min(examples.counts.values()) + 2

@@ -1,5 +1,6 @@
 """What stands before Gradio, over plain HTTP to the app as it is served."""
 
+import asyncio
 import base64
 import gzip
 import hashlib
@@ -15,15 +16,17 @@ import anyio
 import pytest
 from starlette.responses import PlainTextResponse, StreamingResponse
 
+from explorer.core.errors import BusyError, CapabilityError, ExplorerError, InputError, ModelError
 from explorer.core.limits import BODY_MEGABYTES, UPLOAD_MEGABYTES
 from explorer.endpoints import ENDPOINTS
 from explorer.page.blocks import PageBlocks
-from explorer.server import refusals
+from explorer.server import calls, kept, refusals
 from explorer.server.arguments import SIGNATURES, ArgumentsError
 from explorer.server.document import Document
 from explorer.server.gate import Names
 from explorer.server.headers import FIXED
 from explorer.server.refusals import Refusals
+from explorer.server.routes import CARD_ADDRESS
 from explorer.server.serving import guarded
 from tests.waiting import waited
 
@@ -181,8 +184,31 @@ def test_another_page_cannot_log_anybody_out(ask):
     sentence_of(body)
 
 
-def test_reading_from_a_link_elsewhere_stays_possible(ask):
-    assert ask("GET", "/?tab=attention", Sec_Fetch_Site="cross-site")[0] == 200
+ELSEWHERE = {"Sec_Fetch_Site": "cross-site"}
+FOLLOWED = {**ELSEWHERE, "Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "document"}
+IN_A_FRAME = {**ELSEWHERE, "Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "iframe"}
+FOR_PEOPLE = {"/bx/guide", "/bx/guide/{name}", "/bx/guide/search", "/bx/guide.css", "/bx/guide.js", "/bx/api"}
+FOR_PEOPLE |= {"/bx/lessons/{name}/{sheet}.html"}
+
+
+def test_another_page_cannot_ask_for_anything_that_is_computed(serving, ask):
+    """A new route is refused, too, unless it is named here."""
+    ours = [route for route in serving.app.routes if getattr(route, "path", "").startswith("/bx/")]
+    assert len(ours) > 20
+    for path in {route.path for route in ours if "GET" in (route.methods or {"GET"})} - kept.PATHS:
+        for headers in (ELSEWHERE, IN_A_FRAME, {"Sec_Fetch_Site": "same-site"}, FOLLOWED):
+            status, _, body = ask("GET", path, **headers)
+            if path == f"/{CARD_ADDRESS}" or (headers is FOLLOWED and path in FOR_PEOPLE):
+                assert status != 403, f"{path} is for other sites, too"
+            else:
+                assert (status, "another site" in json.loads(body)["error"]) == (403, True), path
+        assert ask("GET", path, Sec_Fetch_Site="same-origin")[0] != 403
+
+
+def test_a_link_elsewhere_leads_to_the_page(ask):
+    for headers in (ELSEWHERE, FOLLOWED):
+        assert ask("GET", "/?tab=attention", **headers)[0] == 200
+    assert ask("GET", "/bx/guide/tabs", **FOLLOWED)[0] == 200
 
 
 # Compression
@@ -281,12 +307,12 @@ REFUSED = {
     "too few arguments of call": ("POST", "/gradio_api/call/tokens", {"data": ["hello"]}, 422),
     "too many arguments of call": ("POST", "/gradio_api/call/tokens", {"data": ["hello", "", "", ""]}, 422),
     "too few arguments of a long work": ("POST", "/gradio_api/call/train_head", {"data": []}, 422),
-    "a file for a text": ("POST", RUN, {"data": [FILE_DATA, "", ""]}, 500),
-    "a file of another machine": ("POST", RUN, {"data": [FILE_DATA | {"path": "http://localhost:1/a"}, "", ""]}, 500),
-    "a choice that is none": ("POST", "/gradio_api/run/choose", {"data": [999]}, 500),
-    "an object for a text": ("POST", RUN, {"data": [{"a": 1}, "", ""]}, 500),
-    "True for a model": ("POST", RUN, {"data": ["hello", "", True]}, 500),
-    "half a character": ("POST", RUN, b'{"data": ["a \\ud800", "", ""]}', 500),
+    "a file for a text": ("POST", RUN, {"data": [FILE_DATA, "", ""]}, 422),
+    "a file of another machine": ("POST", RUN, {"data": [FILE_DATA | {"path": "http://localhost:1/a"}, "", ""]}, 400),
+    "a choice that is none": ("POST", "/gradio_api/run/choose", {"data": [999]}, 422),
+    "an object for a text": ("POST", RUN, {"data": [{"a": 1}, "", ""]}, 400),
+    "True for a model": ("POST", RUN, {"data": ["hello", "", True]}, 400),
+    "half a character": ("POST", RUN, b'{"data": ["a \\ud800", "", ""]}', 400),
     "half a character of a name": ("POST", RUN, b'{"a \\ud800": 1}', 422),
     "a name that no argument has": ("POST", "/gradio_api/call/v2/tokens", {"nope": 1}, 422),
     "a name too many": ("POST", "/gradio_api/call/v2/tokens", {"text_a": "hello", "nope": 1}, 422),
@@ -295,7 +321,7 @@ REFUSED = {
     "no arguments": ("POST", RUN, {}, 422),
     "a list": ("POST", RUN, [], 422),
     "deep": ("POST", RUN, b'{"data": [' + b"[" * 100_000 + b"]" * 100_000 + b"]}", 400),
-    "not so deep": ("POST", RUN, {"data": [json.loads("[" * 500 + "]" * 500), "", ""]}, 500),
+    "not so deep": ("POST", RUN, {"data": [json.loads("[" * 500 + "]" * 500), "", ""]}, 400),
     "another method": ("PUT", RUN, {"data": []}, 405),
     "nothing there": ("GET", "/nothing", None, 404),
     "a file of the machine": ("GET", "/gradio_api/file=/etc/passwd", None, 403),
@@ -313,6 +339,38 @@ def test_every_refusal_is_one_sentence(ask, case):
     assert status == expected
     assert headers["Content-Type"] == "application/json"
     sentence_of(answer)
+
+
+ERRORS = {InputError: 400, CapabilityError: 400, ModelError: 400, ExplorerError: 400, BusyError: 503, ZeroDivisionError: 500}
+
+
+def test_every_error_of_ours_has_a_status():
+    assert {ExplorerError, *ExplorerError.__subclasses__()} >= ERRORS.keys() - {ZeroDivisionError}
+    assert {one for one in ExplorerError.__subclasses__() if one.__module__ == ExplorerError.__module__} <= ERRORS.keys()
+
+
+@pytest.mark.parametrize("way", ["run", "api"])
+@pytest.mark.parametrize(("kind", "status"), ERRORS.items())
+def test_only_failures_of_the_app_page_an_operator(ask, monkeypatch, way, kind, status):
+    def fails(*arguments):
+        raise kind("This is the sentence.")
+
+    monkeypatch.setattr("explorer.bert.explorer.Explorer.encode", fails)
+    for path in (f"/gradio_api/{way}/tokens", f"/gradio_api/{way}/tokens/"):
+        found, headers, body = ask("POST", path, {"data": [f"a text of {kind.__name__}", "", ""]})
+        assert (found, headers["Content-Type"]) == (status, "application/json")
+        assert (sentence_of(body) == "This is the sentence.") is issubclass(kind, ExplorerError)
+    assert ask("GET", "/healthz")[0] == 200, "one request's status is not another's"
+
+
+def test_an_answer_that_cannot_be_sent_is_a_failure_of_the_app():
+    async def write_outputs():
+        raise ValueError(MARKER)
+
+    with pytest.raises(ValueError, match=MARKER) as failed:
+        asyncio.run(write_outputs())
+    assert calls._explained(failed.value)[:2] == ("internal", 500)
+    assert calls._explained(ValueError(MARKER))[:2] == ("unfit", 422)
 
 
 @pytest.mark.parametrize("way", ["run", "api", "call"])

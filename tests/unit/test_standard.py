@@ -50,8 +50,7 @@ def test_the_pipeline_gives_the_same_probabilities(name, layer, tmp_path):
     wanted = result.predictor.classify(model, [(text, "") for text in SEEN])
     for answer, row in zip(asked(SEEN), wanted, strict=True):
         found = {one["label"]: one["score"] for one in answer}
-        # Where the processor multiplies bf16, what is trained is read in it, by transformers it is not.
-        np.testing.assert_allclose([found[label] for label in result.predictor.labels], row, atol=0.01)
+        np.testing.assert_allclose([found[label] for label in result.predictor.labels], row, atol=1e-5)
 
 
 @pytest.mark.parametrize("name", ["bert", "albert"])

@@ -12,7 +12,7 @@ import explorer
 from explorer.analysis.entities import by_sentence, entity_scores
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.finetune.compute import export, prefix, store
+from explorer.finetune.compute import export, store
 from explorer.finetune.compute.predictor import Tagger
 from explorer.finetune.compute.standard import write_standard
 from explorer.finetune.compute.tag_task import Tagging
@@ -33,11 +33,9 @@ NAMES = [[words, ["B-X" if tag == "N" else "O" for tag in tags]] for words, tags
 
 
 @pytest.fixture(autouse=True)
-def exact(tmp_path, monkeypatch):
-    """A store of its own, and fp32 on every processor."""
+def runs(tmp_path, monkeypatch):
+    """A store of its own."""
     monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
-    for module in (word_vectors, prefix):
-        monkeypatch.setattr(module, "bfloat16_is_fast", lambda device: False)
 
 
 def trained(model, examples, **settings):

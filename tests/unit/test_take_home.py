@@ -12,11 +12,10 @@ import torch
 
 import explorer
 from explorer.bert import checkpoints
-from explorer.bert import features as explorer_features
 from explorer.bert.features import forget
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.steps import finished
-from explorer.finetune.compute import export, prefix, reasons, store
+from explorer.finetune.compute import export, reasons, store
 from explorer.finetune.compute.reasons import compare, decide
 from explorer.finetune.compute.task import make_plan
 from explorer.finetune.compute.text_tasks import text_task
@@ -33,11 +32,9 @@ PROBES = [("happy happy 3", "she was 5"), ("the man bought milk", "slow dog"), (
 
 
 @pytest.fixture(autouse=True)
-def exact(tmp_path, monkeypatch):
-    """A store of its own, and fp32 on every processor."""
+def runs(tmp_path, monkeypatch):
+    """A store of its own, and no features from before."""
     monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
-    for module in (explorer_features, prefix):
-        monkeypatch.setattr(module, "bfloat16_is_fast", lambda device: False)
     forget()
 
 

@@ -68,16 +68,6 @@ def test_a_link_reads_no_file_of_this_machine(fetch):
     assert sentence.startswith(NO_REVISION)
 
 
-def test_a_page_of_another_site_loads_no_model(fetch):
-    link = f"{TAKE}view.json?v=1&tab=tokens&a=hi"
-    foreign = {"Sec-Fetch-Site": "cross-site"}
-    for address in (f"{link}&model=evil/huge", "/bx/painted.json?tab=tokens&a=hi&model=evil/huge"):
-        status, _, body = fetch(address, **foreign)
-        assert status == 403
-        assert "another site" in json.loads(body)["error"]
-    assert fetch(link, **foreign)[0] == 200, "a link without a model loads nothing"
-
-
 def test_a_file_shows_the_head_that_the_page_opens_with(fetch, way, bundled):
     from explorer.page.examples import first_subject
 

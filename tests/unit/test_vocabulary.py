@@ -1,3 +1,6 @@
+import itertools
+from fnmatch import fnmatchcase
+
 import numpy as np
 
 from explorer.analysis.similarity import nearest
@@ -35,6 +38,13 @@ def test_a_star_stands_for_any_letters_and_nothing_else_is_special():
     assert found("[pad]") == ["[PAD]"]
     assert found("p*y*g") == ["playing"]
     assert found("nothing like it") == []
+
+
+def test_stars_mean_what_they_mean_in_a_shell():
+    pieces = ["".join(letters) for length in range(6) for letters in itertools.product("ab", repeat=length)]
+    for parts in itertools.product(("", "a", "ab", "ba"), repeat=3):
+        query = "*".join(parts)
+        assert search(pieces, query) == [id for id, piece in enumerate(pieces) if fnmatchcase(piece, query)]
 
 
 def test_a_star_alone_finds_everything():

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from explorer.analysis.projection import FEWEST_FOR_A_FIT, MapSettings, project
+from explorer.analysis.projection import MapSettings, project
 from explorer.bert.attending import Heads, answering
 from explorer.bert.checkpoints import BUNDLED_FOLDER
 from explorer.bert.explorer import Explorer
@@ -29,7 +29,7 @@ from explorer.corpus.compute.atlas_evidence import evidence, sampled_sentences
 from explorer.corpus.compute.atlas_file import HeadAtlas, read, write
 from explorer.corpus.compute.attention_sums import HABITS, OFFSETS, AttentionSums, Sentences, Strongest, sentences_of
 from explorer.corpus.compute.head_families import families, habits
-from explorer.corpus.compute.reading import is_fast, tokens_of
+from explorer.corpus.compute.reading import tokens_of
 from explorer.text.corpora import Corpus, built_in
 
 MAP = MapSettings("umap", neighbors=12, min_dist=0.3, metric="euclidean")
@@ -43,8 +43,8 @@ LINK = "link"  # heads with any other habit show the sentences with their strong
 _opened: Recent[tuple[object, ...], HeadAtlas] = Recent(8)
 
 
-def _key(model: Explorer, corpus: Corpus, fast: bool) -> tuple[object, ...]:
-    return model.checkpoint, corpus.key, fast
+def _key(model: Explorer, corpus: Corpus) -> tuple[object, ...]:
+    return model.checkpoint, corpus.key
 
 
 def head_atlas(model: Explorer, corpus: Corpus) -> HeadAtlas:
@@ -56,24 +56,19 @@ def head_atlas(model: Explorer, corpus: Corpus) -> HeadAtlas:
 
 
 def head_atlas_in_steps(model: Explorer, corpus: Corpus) -> Generator[float, None, HeadAtlas]:
-    """Like `head_atlas`, but yields the share done, 0 to 1, after every batch; an atlas from memory or disk is returned at once.
-
-    From FAST_FROM sentences on, matrices are multiplied in bfloat16 on processors with native support, as for hidden states.
-    """
-    fast = is_fast(model, corpus)
-    key = _key(model, corpus, fast)
+    """Like `head_atlas`, but yields the share done, 0 to 1, after every batch. An atlas in memory or on disk comes first."""
     if found := known_atlas(model, corpus):
         return found
 
     def fill(folder: Path) -> Generator[float, None, HeadAtlas]:
         if not (folder / FILE).exists():
-            write((yield from sum_up(model, corpus, fast)), folder / FILE)
+            write((yield from sum_up(model, corpus)), folder / FILE)
         return read(folder / FILE)
 
     each = len(OFFSETS) + (len(corpus.tags) + 2) ** 2 + 2 * len(corpus.relations) + 8 * SHOWN
     coming = 8 * model.capabilities.layers * model.capabilities.heads * each
-    found = yield from when_free(key_of(model, corpus.texts, "head atlas and nulls", *key[1:]), coming, fill)
-    _opened.put(key, found)
+    found = yield from when_free(key_of(model, corpus.texts, "head atlas and nulls"), coming, fill)
+    _opened.put(_key(model, corpus), found)
     return found
 
 
@@ -82,20 +77,18 @@ def in_steps(model: Explorer, corpus: Corpus) -> Generator[tuple[str, float | No
     reading = f"Reading {len(corpus.sentences):,} sentences, once for this model"
     atlas = yield from map_steps(head_atlas_in_steps(model, corpus), lambda share: (f"{reading}: {share:.0%}", share))
     mapped = yield from map_steps(mapped_in_steps(atlas), lambda share: ("Drawing the map of the heads.", share))
-    for key in [key for key in (_key(model, corpus, fast) for fast in (False, True)) if _opened.get(key) is atlas]:
-        _opened.put(key, mapped)
+    _opened.put(_key(model, corpus), mapped)
     return mapped
 
 
 def known_atlas(model: Explorer, corpus: Corpus) -> HeadAtlas | None:
     """The atlas if it is in memory or ships with the app, else None."""
-    for fast in (False, True):
-        if found := _opened.get(_key(model, corpus, fast)):
-            return found
+    if found := _opened.get(_key(model, corpus)):
+        return found
     if model.checkpoint.folder != BUNDLED_FOLDER or corpus.key != built_in().key or not SHIPPED.exists():
         return None
     found = read(SHIPPED)
-    _opened.put(_key(model, corpus, False), found)
+    _opened.put(_key(model, corpus), found)
     return found
 
 
@@ -104,13 +97,12 @@ def mapped_in_steps(atlas: HeadAtlas) -> Generator[float | None, None, HeadAtlas
     if len(atlas.points):
         return atlas
     vectors = atlas.profiles.vectors
-    settings = replace(MAP, method="umap" if len(vectors) >= FEWEST_FOR_A_FIT else "pca")
-    found = yield from relay(partial(project, vectors, settings, None))
+    found = yield from relay(partial(project, vectors, MAP, None))
     return replace(atlas, points=found.points)
 
 
-def sum_up(model: Explorer, corpus: Corpus, fast: bool) -> Generator[float, None, HeadAtlas]:
-    """Compute the atlas; `fast` multiplies in bfloat16. Yields the share done."""
+def sum_up(model: Explorer, corpus: Corpus) -> Generator[float, None, HeadAtlas]:
+    """Compute the atlas; yields the share done."""
     tokens, size = tokens_of(model, corpus), model.capabilities
     seen = Counter(
         relation for one in corpus.sentences for relation, head in zip(one.relations, one.heads, strict=False) if head >= 0
@@ -124,26 +116,23 @@ def sum_up(model: Explorer, corpus: Corpus, fast: bool) -> Generator[float, None
     for number, rows in enumerate(batches):
         yield number / len(batches)
         given = sentences_of(tokens, corpus.sentences, rows, corpus.tags, relations)
-        _attend(model, model.pad(tokens.encoded(rows)), fast, given, sums)
+        _attend(model, model.pad(tokens.encoded(rows)), given, sums)
     yield 1.0
     return _atlas(sums, facts, len(corpus.sentences), corpus.tags, relations)
 
 
 @inference_mode
-def _attend(model: Explorer, padded: Padded, fast: bool, given: Sentences, sums: AttentionSums) -> None:
+def _attend(model: Explorer, padded: Padded, given: Sentences, sums: AttentionSums) -> None:
     """Run a batch, and add up the attention of every layer where it is computed."""
-    with torch.autocast("cpu", torch.bfloat16, enabled=fast):
-        hidden = model.embed_padded(padded)
-        for number, layer in enumerate(model.layers):
+    hidden = model.embed_padded(padded)
+    for number, layer in enumerate(model.layers):
 
-            def look(heads: Heads, number: int = number) -> torch.Tensor:
-                with torch.autocast("cpu", enabled=False):
-                    exact = Heads(heads.query.float(), heads.key.float(), heads.value, heads.mask, heads.scaling)
-                    weights = exact.weights().nan_to_num_()  # rows of padding can be all NaN
-                    sums.add(number, weights, given)
-                    return weights.to(heads.value.dtype) @ heads.value
+        def look(heads: Heads, number: int = number) -> torch.Tensor:
+            weights = heads.weights().nan_to_num_()  # rows of padding can be all NaN
+            sums.add(number, weights, given)
+            return weights @ heads.value
 
-            hidden = answering(look, partial(layer, hidden, padded.mask))
+        hidden = answering(look, partial(layer, hidden, padded.mask))
 
 
 class _Facts:
@@ -235,5 +224,5 @@ if __name__ == "__main__":
     from explorer.bert.explorer import load
 
     os.environ["HF_HUB_OFFLINE"] = "1"
-    atlas = finished(sum_up(load(str(BUNDLED_FOLDER)), built_in(), fast=False))
+    atlas = finished(sum_up(load(str(BUNDLED_FOLDER)), built_in()))
     write(finished(mapped_in_steps(atlas)), SHIPPED)

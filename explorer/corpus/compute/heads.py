@@ -14,7 +14,7 @@ from explorer.core.limits import CORPUS_OPEN_MEGABYTES, CORPUS_RESULTS_MEGABYTES
 from explorer.core.shared_cache import SharedCache
 from explorer.core.steps import map_steps
 from explorer.corpus.compute.file import VectorFile
-from explorer.corpus.compute.reading import CorpusStates, corpus_states_in_steps, is_fast, unpadded
+from explorer.corpus.compute.reading import CorpusStates, corpus_states_in_steps, unpadded
 from explorer.text.corpora import Corpus
 
 READING = 0.8  # the share of the progress that goes to reading the hidden states
@@ -28,8 +28,7 @@ def corpus_contexts_in_steps(model: Explorer, corpus: Corpus, layer: int) -> Gen
     In the precision of the hidden states. Yields the share done, 0 to 1. Raises InputError.
     """
     states = yield from map_steps(corpus_states_in_steps(model, corpus, [layer]), lambda share: READING * share)
-    fast = is_fast(model, corpus)
-    how = "contexts", layer, fast, states.states.dtype.str
+    how = "contexts", layer, states.states.dtype.str
     key = model.checkpoint, corpus.key, *how
     if (known := _opened.get(key)) is not None:
         return known
@@ -37,7 +36,7 @@ def corpus_contexts_in_steps(model: Explorer, corpus: Corpus, layer: int) -> Gen
 
     def fill(folder: Path) -> Generator[float, None, VectorFile]:
         file = VectorFile(folder, shape, states.states.dtype)
-        for share in _read(model, states, layer, fast, file):
+        for share in _read(model, states, layer, file):
             yield READING + (1 - READING) * share
         return file
 
@@ -55,7 +54,7 @@ def _shape(model: Explorer, states: CorpusStates, layer: int) -> tuple[int, int,
     return value.shape[1], len(states.tokens), value.shape[-1]
 
 
-def _read(model: Explorer, states: CorpusStates, layer: int, fast: bool, file: VectorFile) -> Generator[float, None, None]:
+def _read(model: Explorer, states: CorpusStates, layer: int, file: VectorFile) -> Generator[float, None, None]:
     """Compute and write the batches that are missing; yields the share done."""
     batches = states.tokens.batches()
     if not (done := file.done()):
@@ -63,8 +62,8 @@ def _read(model: Explorer, states: CorpusStates, layer: int, fast: bool, file: V
     for number, rows in enumerate(batches[done:], start=done + 1):
         yield (number - 1) / len(batches)
         starts, lengths = states.tokens.starts[rows].tolist(), states.tokens.lengths[rows].tolist()
-        with torch.inference_mode(), torch.autocast("cpu", torch.bfloat16, enabled=fast):
-            context = model.layers[layer].heads(*states.padded(layer, rows)).context().float()
+        with torch.inference_mode():
+            context = model.layers[layer].heads(*states.padded(layer, rows)).context()
         for head in range(context.shape[1]):
             file.write(head, unpadded(context[:, head], starts, lengths))
         file.finish(number)

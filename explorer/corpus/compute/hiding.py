@@ -15,7 +15,7 @@ from explorer.bert.pooled import Encoded
 from explorer.core.cache import Recent
 from explorer.core.engine import inference_mode, torch
 from explorer.core.steps import one_at_a_time
-from explorer.corpus.compute.reading import ADDED, CorpusTokens, is_fast, tokens_of
+from explorer.corpus.compute.reading import ADDED, CorpusTokens, tokens_of
 from explorer.text.corpora import Corpus
 
 EVERY = 7
@@ -82,7 +82,7 @@ def _hide(model: Explorer, corpus: Corpus) -> Generator[float, None, HiddenToken
         places = [np.arange(tokens.starts[row], tokens.starts[row + 1]) for row in batch]
         asked = np.concatenate([place[is_hidden[place]] for place in places])
         where = torch.from_numpy(is_hidden[np.concatenate(places)])
-        bits[asked], right[asked] = _ask(model, read.encoded(batch), where, tokens.ids[asked], is_fast(model, corpus))
+        bits[asked], right[asked] = _ask(model, read.encoded(batch), where, tokens.ids[asked])
     found = HiddenTokens(tokens, rows, bits[rows], right[rows])
     _read.put((model.checkpoint, corpus.key), found)
     yield 1.0
@@ -90,18 +90,14 @@ def _hide(model: Explorer, corpus: Corpus) -> Generator[float, None, HiddenToken
 
 
 @inference_mode
-def _ask(
-    model: Explorer, encoded: list[Encoded], where: torch.Tensor, wanted: np.ndarray, fast: bool
-) -> tuple[np.ndarray, np.ndarray]:
+def _ask(model: Explorer, encoded: list[Encoded], where: torch.Tensor, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """For the masked tokens (`where`, bool [tokens]) of a batch: the bits of the original tokens `wanted`, and the hits.
 
     A hit is a first guess that is right. A [MASK] that the text itself contains is not among them.
     """
     padded = model.pad(encoded)
-    with torch.autocast(model.device.type, torch.bfloat16, enabled=fast):
-        *_, hidden = model.run_padded(padded)
-    with torch.autocast("cpu", torch.bfloat16, enabled=fast):
-        logits = model.masked_lm(hidden[padded.real][where]).float()
+    *_, hidden = model.run_padded(padded)
+    logits = model.masked_lm(hidden[padded.real][where])
     asked = torch.from_numpy(wanted).long()[:, None]
     log_probabilities = logits.log_softmax(-1).gather(1, asked)[:, 0]
     return (-log_probabilities / np.log(2)).numpy(), (logits.argmax(-1) == asked[:, 0]).numpy()

@@ -23,7 +23,7 @@ from explorer.core.cache import Recent
 from explorer.core.engine import inference_mode, torch
 from explorer.core.limits import DRIVERS
 from explorer.core.steps import finished
-from explorer.corpus.compute.reading import ADDED, CorpusTokens, is_fast, tokens_of
+from explorer.corpus.compute.reading import ADDED, CorpusTokens, tokens_of
 from explorer.corpus.compute.search import Describer, InContext
 from explorer.techniques.neurons import most_promoted_in_steps
 from explorer.text.corpora import Corpus
@@ -81,17 +81,16 @@ def corpus_neurons(model: Explorer, corpus: Corpus) -> CorpusNeurons:
 def corpus_neurons_in_steps(model: Explorer, corpus: Corpus) -> Generator[float, None, CorpusNeurons]:
     """Like `corpus_neurons`, but yields the share done, 0 to 1; a pass that was stopped is continued."""
     model.require("neurons")
-    fast = is_fast(model, corpus)
-    key = model.checkpoint, corpus.key, fast
+    key = model.checkpoint, corpus.key
     if (known := _opened.get(key)) is not None:
         return known
     tokens = tokens_of(model, corpus)
     coming = 8 * model.capabilities.layers * model.capabilities.neurons * (DRIVERS.most + 3)
 
     def fill(folder: Path) -> Generator[float, None, CorpusNeurons]:
-        return (yield from _read(model, tokens, fast, folder / FILE))
+        return (yield from _read(model, tokens, folder / FILE))
 
-    found = yield from when_free(key_of(model, corpus.texts, "neurons", fast, DRIVERS.most), coming, fill)
+    found = yield from when_free(key_of(model, corpus.texts, "neurons", DRIVERS.most), coming, fill)
     _opened.put(key, found)
     return found
 
@@ -179,18 +178,17 @@ class _Strongest:
 
 
 @inference_mode
-def _read_batch(model: Explorer, tokens: CorpusTokens, rows: np.ndarray, fast: bool, into: _Strongest) -> None:
+def _read_batch(model: Explorer, tokens: CorpusTokens, rows: np.ndarray, into: _Strongest) -> None:
     """Add the activations of some sentences (`rows`)."""
     every = np.concatenate([np.arange(tokens.starts[row], tokens.starts[row + 1]) for row in rows])
     counts = torch.from_numpy(tokens.word[every] != ADDED)
     padded = model.pad(tokens.encoded(rows))
     kept = torch.from_numpy(every.astype(np.int32))[counts]
-    with torch.autocast(model.device.type, torch.bfloat16, enabled=fast):
-        for layer, activations in enumerate(model.neurons_padded(padded)):
-            into.add(layer, activations[padded.real][counts], kept)
+    for layer, activations in enumerate(model.neurons_padded(padded)):
+        into.add(layer, activations[padded.real][counts], kept)
 
 
-def _read(model: Explorer, tokens: CorpusTokens, fast: bool, path: Path) -> Generator[float, None, CorpusNeurons]:
+def _read(model: Explorer, tokens: CorpusTokens, path: Path) -> Generator[float, None, CorpusNeurons]:
     """Read the remaining batches; yields the share done."""
     batches, found = tokens.batches(), _Strongest(model.capabilities.layers, model.capabilities.neurons)
     found.load(path)
@@ -198,7 +196,7 @@ def _read(model: Explorer, tokens: CorpusTokens, fast: bool, path: Path) -> Gene
     try:
         for rows in batches[begun:]:
             yield found.done / len(batches)
-            _read_batch(model, tokens, rows, fast, found)
+            _read_batch(model, tokens, rows, found)
             found.done += 1
             if found.done % SAVED == 0:
                 found.save(path)

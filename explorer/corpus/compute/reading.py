@@ -17,9 +17,8 @@ import numpy as np
 
 from explorer.bert.batcher import BATCH_TOKENS
 from explorer.bert.checkpoints import Checkpoint
-from explorer.bert.devices import bfloat16_is_fast
 from explorer.bert.explorer import Explorer, Span
-from explorer.bert.features import BATCH_SIZE, FAST_FROM
+from explorer.bert.features import BATCH_SIZE
 from explorer.bert.pooled import Encoded
 from explorer.bert.readings import key_of, when_free
 from explorer.core.cache import OnceCache
@@ -124,14 +123,12 @@ def corpus_states(model: Explorer, corpus: Corpus, layers: Sequence[int]) -> Cor
 def corpus_states_in_steps(model: Explorer, corpus: Corpus, layers: Sequence[int]) -> Generator[float, None, CorpusStates]:
     """Like `corpus_states`, but yields the share done, 0 to 1, after every batch; states read before are returned at once.
 
-    As with `features`, FAST_FROM sentences or more are multiplied in bfloat16 on processors with native support. Raises
-    InputError when the file would exceed the limit on the disk.
+    Raises InputError when the file would exceed the limit on the disk.
     """
     tokens = tokens_of(model, corpus)
     dtype = _dtypes.get((model.checkpoint, corpus.key), lambda: _dtype_for(model, tokens))
     layers = _together(model, len(tokens), dtype, layers)
-    fast = is_fast(model, corpus)
-    how = "corpus", layers, fast, dtype.str
+    how = "corpus", layers, dtype.str
     key = model.checkpoint, corpus.key, *how
     if known := _opened.get(key):
         with contextlib.suppress(OSError):
@@ -141,7 +138,7 @@ def corpus_states_in_steps(model: Explorer, corpus: Corpus, layers: Sequence[int
 
     def fill(folder: Path) -> Generator[float, None, VectorFile]:
         file = VectorFile(folder, shape, dtype)
-        yield from _read(model, tokens, layers, fast, file)
+        yield from _read(model, tokens, layers, file)
         return file
 
     size = int(np.prod(shape)) * dtype.itemsize
@@ -149,16 +146,6 @@ def corpus_states_in_steps(model: Explorer, corpus: Corpus, layers: Sequence[int
     found = CorpusStates(tokens, layers, file.opened())
     _opened.put(key, (found, file.folder))
     return found
-
-
-def is_fast(model: Explorer, corpus: Corpus) -> bool:
-    """Whether a model runs over this corpus in bfloat16."""
-    return len(corpus.sentences) >= FAST_FROM and bfloat16_is_fast(model.device)
-
-
-def read_in(model: Explorer, corpus: Corpus) -> str:
-    """The number format in which matrices are multiplied over this corpus: it depends on the processor."""
-    return "bfloat16" if is_fast(model, corpus) else "float32"
 
 
 def _cut(model: Explorer, corpus: Corpus) -> CorpusTokens:
@@ -203,9 +190,7 @@ def _dtype_for(model: Explorer, tokens: CorpusTokens) -> np.dtype:
     return HALF if largest < LARGE else SINGLE
 
 
-def _read(
-    model: Explorer, tokens: CorpusTokens, layers: Sequence[int], fast: bool, file: VectorFile
-) -> Generator[float, None, None]:
+def _read(model: Explorer, tokens: CorpusTokens, layers: Sequence[int], file: VectorFile) -> Generator[float, None, None]:
     """Compute and write the batches that are missing; yields the share done."""
     batches = tokens.batches()
     if not (done := file.done()):
@@ -213,7 +198,7 @@ def _read(
     for number, rows in enumerate(batches[done:], start=done + 1):
         yield (number - 1) / len(batches)
         starts, lengths = tokens.starts[rows].tolist(), tokens.lengths[rows].tolist()
-        for layer, hidden in _states(model, tokens, rows, layers[-1], fast):
+        for layer, hidden in _states(model, tokens, rows, layers[-1]):
             if layer in layers:
                 file.write(layers.index(layer), unpadded(hidden, starts, lengths))
         file.finish(number)
@@ -221,11 +206,10 @@ def _read(
 
 
 @inference_mode
-def _states(model: Explorer, tokens: CorpusTokens, rows: np.ndarray, top: int, fast: bool) -> list[tuple[int, torch.Tensor]]:
+def _states(model: Explorer, tokens: CorpusTokens, rows: np.ndarray, top: int) -> list[tuple[int, torch.Tensor]]:
     """Hidden states 0 to `top` of some sentences with their indices, each [batch, tokens, hidden] float32."""
     padded = model.pad(tokens.encoded(rows))
-    with torch.autocast(model.device.type, torch.bfloat16, enabled=fast):
-        return list(enumerate(islice(model.run_padded(padded), top + 1)))
+    return list(enumerate(islice(model.run_padded(padded), top + 1)))
 
 
 def unpadded(vectors: torch.Tensor, starts: Sequence[int], lengths: Sequence[int]) -> list[tuple[int, np.ndarray]]:

@@ -6,15 +6,18 @@ import functools
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import Field
 
 from explorer.bert.checkpoints import BUNDLED_FOLDER
 from explorer.bert.explorer import Explorer
 from explorer.bert.provenance import weights_hash
+from explorer.core.apart import apart
 from explorer.core.errors import InputError
-from explorer.core.limits import EXPERIMENT_MEGABYTES
+from explorer.core.formats import Every, Own, parsed
+from explorer.core.limits import EXPERIMENT_MEGABYTES, EXPERIMENT_VALUES
 from explorer.core.paths import EXPERIMENTS
 from explorer.experiments.compute.experiment import MOST_SEED, Experiment
 from explorer.experiments.compute.heads_off import HEADS_OFF, ZERO
@@ -26,10 +29,43 @@ from explorer.text import limits
 FORMAT = "bert-explorer experiment 1"
 NO_EXPERIMENT = "This file holds no experiment that can be read; save it once more, and send it as it is."
 ALSO = ("nulls", "sizes")  # arrays of some questions
-MADE = ("model", "weights", "dtype", "explorer", "torch", "transformers")  # what a provenance tells besides the question
 MOST_PLACES = 4_096  # of a question: heads of all layers, at most
 MOST_SAID = 1_000  # characters of a sentence or name in a file
 DIGITS = 6  # behind the point: a logit is not computed more exactly
+
+Said = Annotated[str, Field(max_length=MOST_SAID)]
+Numbers = Every[Every[float]] | Every[Every[Every[float]]]  # for each item and place, which has one or two numbers
+
+
+class Provenance(Own):
+    """How an experiment was made."""
+
+    question: Said
+    how: Said
+    target: Said = WORD
+    seed: int = Field(ge=0, le=MOST_SEED)  # which draws the same halves again
+    items: int
+    model: Said
+    weights: Said
+    dtype: Said
+    device: Said = ""
+    explorer: Said
+    torch: Said
+    transformers: Said
+
+
+class Written(Own):
+    """The file of an experiment."""
+
+    format: str
+    provenance: Provenance
+    items: Every[tuple[str, str, str, str]]
+    pieces: Every[tuple[Said, Said]]
+    before: Every[float]
+    values: Numbers = Field(union_mode="left_to_right")
+    nulls: Numbers | None = Field(None, union_mode="left_to_right")
+    sizes: Every[float] | None = None
+    left_out: dict[int, Said] = Field({})
 
 
 def written(experiment: Experiment) -> str:
@@ -55,27 +91,28 @@ def opened(text: str) -> Experiment:
     """The experiment of a file's text, whose summary is computed again. Raises InputError for a text that holds none."""
     EXPERIMENT_MEGABYTES.check(len(text) / 2**20)
     try:
-        given = json.loads(text)
-        if given["format"] != FORMAT:
-            raise InputError(NO_EXPERIMENT)
-        found = _read(given)
+        found = _read(parsed(Written, text.encode(), EXPERIMENT_VALUES))
         axes = found.axes
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
+    except (ValueError, KeyError) as error:
         raise InputError(NO_EXPERIMENT) from error
     if not _fits(found, tuple(len(axis.labels) for axis in axes)):
         raise InputError(NO_EXPERIMENT)
     return found
 
 
-def _read(given: dict[str, Any]) -> Experiment:
+def _read(given: Written) -> Experiment:
     """What a file holds, whose arrays need not fit together."""
     with np.errstate(over="ignore"):  # what is too large becomes infinite, which no file has
-        arrays = {name: np.array(given[name], dtype=np.float32) for name in ("before", "values", *ALSO) if name in given}
-    pieces = tuple((_said(word), _said(foil)) for word, foil in given["pieces"])
-    left_out = {int(number): _said(why) for number, why in given.get("left_out", {}).items()}
-    return Experiment(
-        check_items(given["items"]), pieces, provenance=_provenance(given["provenance"]), left_out=left_out, **arrays
-    )
+        numbers = {name: getattr(given, name) for name in ("before", "values", *ALSO)}
+        arrays = {name: np.array(value, dtype=np.float32) for name, value in numbers.items() if value is not None}
+    if given.format != FORMAT:
+        raise InputError(NO_EXPERIMENT)
+    made = given.provenance
+    question = QUESTIONS[limits.check_choice(made.question, "the question", list(QUESTIONS))]
+    limits.check_choice(made.how, "how", question.ways)
+    limits.check_choice(made.target, "the target", question.targets)
+    provenance = made.model_dump(exclude_unset=True)
+    return Experiment(check_items(given.items), tuple(given.pieces), provenance=provenance, left_out=given.left_out, **arrays)
 
 
 def _fits(found: Experiment, places: tuple[int, ...]) -> bool:
@@ -93,11 +130,12 @@ def save_experiment(experiment: Experiment, path: str | Path) -> None:
     Path(path).write_text(written(experiment), "utf-8")
 
 
-def open_experiment(path: str | Path) -> Experiment:
+@apart
+def open_experiment(path: Path) -> Experiment:
     """The experiment in a file, on any machine and without its model. Raises InputError for a file that holds none."""
     try:
-        EXPERIMENT_MEGABYTES.check(Path(path).stat().st_size / 2**20)  # before it is read
-        text = Path(path).read_text("utf-8")
+        EXPERIMENT_MEGABYTES.check(path.stat().st_size / 2**20)  # before it is read
+        text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(NO_EXPERIMENT) from error
     return opened(text)
@@ -117,25 +155,6 @@ def shipped(
     found = _shipped(suite)
     same = found.provenance["weights"] == weights_hash(model.checkpoint) and found.items == suite_items(suite)
     return replace(found, provenance={**found.provenance, "seed": seed}) if same else None
-
-
-def _provenance(given: Any) -> dict[str, Any]:
-    """The checked provenance of a saved experiment; its seed draws the same halves again."""
-    limits.check_integer(given["seed"], "the seed", 0, MOST_SEED)
-    question = QUESTIONS[limits.check_choice(given["question"], "the question", list(QUESTIONS))]
-    limits.check_choice(given["how"], "how", question.ways)
-    limits.check_choice(given.get("target", WORD), "the target", question.targets)
-    for name in MADE:
-        _said(given[name])
-    known = {_said(name): value for name, value in given.items() if isinstance(value, str | int | float)}
-    return {name: _said(value) if isinstance(value, str) else value for name, value in known.items()}
-
-
-def _said(text: object) -> str:
-    """A sentence or name in a file."""
-    if not isinstance(text, str) or len(text) > MOST_SAID:
-        raise InputError(NO_EXPERIMENT)
-    return text
 
 
 def _rounded(values: np.ndarray) -> Any:

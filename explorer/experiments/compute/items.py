@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from explorer.core.apart import apart
 from explorer.core.errors import InputError
-from explorer.core.limits import ITEMS
+from explorer.core.limits import CHARACTERS, ITEMS
 from explorer.experiments.compute.suites import suite_of
 from explorer.text import limits
 from explorer.text.tables import Row, Table, read_table
@@ -23,9 +24,8 @@ HEADINGS = {
     "foil": ("foil", "wrong", "bad"),
 }
 """What the columns of a file may be called."""
-SEPARATOR = re.compile(r" *[|\t] *")
 FEWEST = 2  # one to select a head on, and one to test it on
-MARKED = re.compile(r"\*(?=[^\s*/])([^*/]*[^\s*/])(?:/(?=[^\s*/])([^*/]*[^\s*/]))?\*")
+MARKED = re.compile(r"\*(?!\s)([^*/]++)(?<!\s)(?:/(?!\s)([^*/]++)(?<!\s))?+\*")
 """`*word*` or `*word/counterpart*`; stars with a space inside, as in 2 * 3 * 4, mark nothing."""
 
 
@@ -107,22 +107,29 @@ def items_from_lines(typed: str) -> tuple[Item, ...]:
 
 def parts_of(line: str, number: int) -> tuple[str, str, str, str]:
     """Text A, text B ("" for none), word and foil of a line. Raises InputError that names it by its number."""
-    parts = [part.strip() for part in SEPARATOR.split(line.strip(" "))]
+    parts = [part.strip() for part in line.strip(" ").replace("\t", "|").split("|")]
     if len(parts) not in (3, 4):
         raise InputError(f"Line {number} is no item; write a sentence with a blank | its word | a foil.")
+    CHARACTERS.check(max(map(len, parts)), f"a part of line {number}")
     text_a, *text_b, word, foil = parts
     return text_a, "".join(text_b), word, foil
 
 
+@apart
 def read_items(path: Path) -> tuple[Item, ...]:
     """The items in a CSV, TSV or JSON-lines file: its columns text (and text_b), word and foil, or else its first three.
 
     Raises InputError when the file cannot be read or holds no items.
     """
-    table = read_table(path, lambda first, rest: bool(_columns(first)))
+    table = read_table(path, has_heading)
     if len(table.columns) < 3:
         raise InputError("The file needs three columns: text, word and foil.")
     return check_items(_rows(table))
+
+
+def has_heading(first: Row, rest: Sequence[Row]) -> bool:
+    """Whether the first row names the columns of an item."""
+    return bool(_columns(first))
 
 
 @functools.cache
@@ -139,12 +146,13 @@ def lines_of(items: Sequence[Item]) -> str:
 
 def _without_marks(text: str, number: int) -> tuple[str, tuple[Mark, ...]]:
     """The text without its marks, and these."""
-    plain, marks, at = "", [], 0
+    parts, marks, at, length = [], [], 0, 0  # of the text without marks up to `at`
     for found in MARKED.finditer(text):
-        plain += text[at : found.start()]
-        marks.append(Mark(number, len(plain), len(plain) + len(found[1]), found[2] or ""))
-        plain, at = plain + found[1], found.end()
-    return plain + text[at:], tuple(marks)
+        parts += [text[at : found.start()], found[1]]
+        length += found.start() - at
+        marks.append(Mark(number, length, length + len(found[1]), found[2] or ""))
+        at, length = found.end(), length + len(found[1])
+    return "".join([*parts, text[at:]]), tuple(marks)
 
 
 def _item(row: object, number: int) -> Item:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from explorer.bert.explorer import Explorer
 from explorer.core.errors import InputError
-from explorer.core.limits import ITEMS
+from explorer.core.limits import CHARACTERS, ITEMS
 from explorer.experiments.compute.items import Item, check_items, parts_of
 from explorer.text.encoding import MASK
 
@@ -33,6 +33,7 @@ FILLS = re.compile(r"\s*(\w+(?:\s*/\s*\w+)*)\s*=(.*)", re.DOTALL)
 GUESSES = re.compile(r"\?\s*(\d{1,3})")
 BRACKETED = re.compile(r"\[(\w{1,20})\]")
 SPECIAL = ("MASK", "SEP", "CLS", "PAD", "UNK")
+MOST_SLOTS = 50  # lines that fill slots
 MOST_GUESSES = 50  # of a slot
 MOST_ASKED = 200  # sentences that the model fills: a pass each
 SPARE = 50  # guesses more than are wanted, since pieces of words and signs do not count
@@ -58,6 +59,8 @@ def read_template(text: str) -> Template:
             continue
         if fills := FILLS.fullmatch(line):
             names = [name.strip() for name in fills[1].split("/")]
+            if len(names) + len(filled) + len(guessed) > MOST_SLOTS:
+                raise InputError(f"Line {number} fills more slots than {MOST_SLOTS}; write several templates.")
             _once(names, [*guessed, *(name for rows in filled for name in rows[0])])
             if asked := GUESSES.fullmatch(fills[2].strip()):
                 guessed[_alone(names)] = _guesses(int(asked[1]), number)
@@ -90,11 +93,16 @@ def template_items(template: str, model: Explorer | None = None) -> tuple[Item, 
 def _items(read: Template, line: tuple[str, str, str, str], model: Explorer | None) -> Iterator[Item]:
     """The items of one line."""
     for rows in itertools.product(*_used(read, line)):
-        cells = list(line)
-        for name, value in itertools.chain.from_iterable(row.items() for row in rows):
-            cells = [cell.replace(f"{{{name}}}", value) for cell in cells]
+        values = {name: value for row in rows for name, value in row.items()}
+        cells = [_filled(cell, values) for cell in line]
         for text_a, text_b in _guess(read, cells[0], cells[1], model):
             yield Item(text_a, text_b, cells[2], cells[3])
+
+
+def _filled(cell: str, values: Row) -> str:
+    """A cell with values in its slots. Raises InputError where it would get too long."""
+    CHARACTERS.check(len(cell) + sum(len(values.get(name, "")) for name in SLOT.findall(cell)), "an item of the template")
+    return SLOT.sub(lambda slot: values.get(slot[1], slot[0]), cell)
 
 
 def _guess(read: Template, text_a: str, text_b: str, model: Explorer | None) -> Iterator[tuple[str, str]]:

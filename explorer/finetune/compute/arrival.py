@@ -2,14 +2,18 @@
 
 import csv
 import io
-import json
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import Field
 from safetensors.numpy import load as load_tensors
 
-from explorer.core.limits import CLASSES, LABEL
+from explorer.core.apart import apart
+from explorer.core.errors import InputError
+from explorer.core.formats import Every, Own, parsed, values
+from explorer.core.limits import CLASSES, JSON_VALUES, LABEL
 from explorer.finetune.compute.run import CORRELATIONS
 from explorer.finetune.compute.store import HEAD_TENSORS, KINDS
 from explorer.finetune.compute.task import CHECKS, MOST_UNITS
@@ -20,8 +24,10 @@ MOST_LAYERS = 1000
 MOST_EPOCHS = 1000  # higher than here: the run may come from an app with other limits
 MOST_TITLE, MOST_NAME, MOST_MODEL = 80, 60, 300  # characters of a title, and of the names of a baseline and a model
 MOST_BASELINES = 10
+MOST_HEADER_BYTES = 16 * 2**10  # of a head's file: four tensors have a tenth of it
 LARGEST = 1e9  # absolute value of a head's weights and of a loss, so that what is computed with them stays finite
 MOST_LETTERS = 200  # characters of the longest word that WordPiece may try to split: its time grows at least with their square
+TOKENIZER = "The tokenizer in this file could read a text without end; use one as its library writes it."
 HARMLESS = {" {2,}"}  # regular expressions of published tokenizers that are known to be fast
 
 
@@ -31,13 +37,6 @@ def _layer(value: object) -> int:
 
 def _epochs(value: object) -> int:
     return limits.check_integer(value, "the number of epochs", 0, MOST_EPOCHS)
-
-
-def _name(value: object, most: int) -> str:
-    name = limits.check_text(value)
-    if len(name) > most:
-        raise ValueError("length")
-    return name
 
 
 def _boolean(value: object) -> bool:
@@ -57,53 +56,59 @@ _TRAINING: dict[str, Callable[[object], Any]] = CHECKS | {
 }
 
 
-def read_json(data: bytes) -> Any:
-    """Strict JSON, without NaN and Infinity. Raises ValueError."""
-    return json.loads(data, parse_constant=_refuse)
+class Settings(Own):
+    """The file settings.json of a run."""
+
+    kind: str = "classes"
+    labels: Every[str]
+    layer: int
+    pooling: str
+    layers_trained: int
+    best: int
+    model: str = Field(max_length=MOST_MODEL)
+    model_sha256: str | None = None
+    title: str
+    training: dict[str, Any]  # those of another version are dropped
+    baselines: dict[Annotated[str, Field(max_length=MOST_NAME)], float] = Field(max_length=MOST_BASELINES)
+    max_tokens: int = 0  # for the script in the zip, as the next one
+    final_norm: str = ""
 
 
-def _refuse(constant: str) -> None:
-    raise ValueError(constant)
-
-
-def check_settings(settings: Any) -> dict[str, Any]:
-    """The settings of a run, if every entry is what `pack` would have written; unknown entries are dropped.
-
-    Raises InputError, ValueError, KeyError or TypeError.
-    """
-    labels, training, baselines = (settings[name] for name in ("labels", "training", "baselines"))
-    kind = limits.check_choice(settings.get("kind", "classes"), "the kind", list(KINDS))
+def read_settings(data: bytes) -> dict[str, Any]:
+    """The settings of a run, if every entry is what `pack` would have written. Raises InputError, ValueError or TypeError."""
+    given = parsed(Settings, data, JSON_VALUES)
+    kind = limits.check_choice(given.kind, "the kind", list(KINDS))
     predictor = KINDS[kind].predictor
     few = len(predictor.own_labels) or 2
-    if not isinstance(labels, list) or not few <= len(labels) <= CLASSES.most or len(baselines) > MOST_BASELINES:
+    if not few <= len(given.labels) <= CLASSES.most:
         raise ValueError("numbers")
-    checked = [limits.check_text(label, "the label", LABEL) for label in labels]
+    checked = [limits.check_text(label, "the label", LABEL) for label in given.labels]
     if len(set(checked)) != len(checked) or (predictor.own_labels and checked != list(predictor.own_labels)):
         raise ValueError("labels")
-    pooling = limits.check_choice(settings["pooling"], "pooling", predictor.poolings)
+    pooling = limits.check_choice(given.pooling, "pooling", predictor.poolings)
+    training = {name: check(given.training[name]) for name, check in _TRAINING.items() if name in given.training}
     return {
         "kind": kind,
         "labels": checked,
-        "layer": _layer(settings["layer"]),
+        "layer": _layer(given.layer),
         "pooling": pooling,
-        "layers_trained": _layer(settings["layers_trained"]),
-        "best": limits.check_integer(settings["best"], "best", 0, MOST_EPOCHS - 1),
-        "model": _name(settings["model"], MOST_MODEL),
-        "model_sha256": settings.get("model_sha256"),
-        "title": limits.check_text(settings["title"])[:MOST_TITLE],
-        "training": {
-            **{name: check(training[name]) for name, check in _TRAINING.items() if name in training},
-            "pooling": pooling,
-        },
+        "layers_trained": _layer(given.layers_trained),
+        "best": limits.check_integer(given.best, "best", 0, MOST_EPOCHS - 1),
+        "model": limits.check_text(given.model),
+        "model_sha256": given.model_sha256,
+        "title": limits.check_text(given.title)[:MOST_TITLE],
+        "training": {**training, "pooling": pooling},
         "baselines": {
-            _name(name, MOST_NAME): limits.check_number(value, "a score", _least(predictor.measures[1]), 1)
-            for name, value in baselines.items()
+            limits.check_text(name): limits.check_number(value, "a score", _least(predictor.measures[1]), 1)
+            for name, value in given.baselines.items()
         },
     }
 
 
 def read_head(data: bytes, labels: int) -> Head:
     """The head in a safetensors file. Raises ValueError unless its tensors are finite and fit each other and the labels."""
+    if int.from_bytes(data[:8], "little") > MOST_HEADER_BYTES:
+        raise ValueError("header")
     tensors = load_tensors(data)
     if not {"weight", "bias"} <= set(tensors) <= set(HEAD_TENSORS) or ("hidden_weight" in tensors) != ("hidden_bias" in tensors):
         raise ValueError("tensors")
@@ -141,12 +146,20 @@ def read_history(log: str, settings: Mapping[str, Any]) -> list[dict[str, float]
     return history
 
 
-def check_tokenizer(data: bytes) -> None:
-    """Raise ValueError when a tokenizer.json could make reading a text very slow, or the text much longer.
+@apart
+def check_tokenizer(path: Path) -> None:
+    """Raise InputError when a tokenizer.json could make reading a text very slow, or the text much longer.
 
     That is, for regular expressions (which may backtrack), replacements longer than what they replace, and very long words.
     """
-    for entry in _objects(read_json(data)):
+    try:
+        _check_tokenizer(values(path.read_bytes(), JSON_VALUES))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(TOKENIZER) from error
+
+
+def _check_tokenizer(given: object) -> None:
+    for entry in _objects(given):
         pattern = entry.get("pattern")
         if isinstance(pattern, dict) and not set(pattern) <= {"String"} and pattern.get("Regex") not in HARMLESS:
             raise ValueError("regular expression")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.core.engine import no_grad, torch
-from explorer.finetune.compute.prefix import EVERY_TOKEN, Ragged, precision
+from explorer.finetune.compute.prefix import EVERY_TOKEN, Ragged
 from explorer.finetune.compute.top_layers import Top
 from explorer.training.examples import Split
 from explorer.training.head import Head, Scale, as_head, new_module
@@ -119,9 +119,8 @@ class _Learner:
 
     def learn(self, states: Ragged, batch: torch.Tensor) -> torch.Tensor:
         """One step on the texts `batch`; returns the scores [vectors, outputs] before it."""
-        with precision():
-            given = torch.cat([self.top(*states.batch(part)) for part in batch.split(PART)])
-        scores = self.head(self.scale.apply(self.objective.vectors(given.float(), batch)))
+        given = torch.cat([self.top(*states.batch(part)) for part in batch.split(PART)])
+        scores = self.head(self.scale.apply(self.objective.vectors(given, batch)))
         self.optimizer.zero_grad()
         self.objective.loss(scores, batch).backward()
         torch.nn.utils.clip_grad_norm_(list(self.top.parameters()), MOST_GRADIENT)
@@ -226,8 +225,7 @@ def evaluate(top: Top, states: Ragged, rows: torch.Tensor) -> torch.Tensor:
     order = torch.argsort(states.lengths[rows], stable=True)
     found: list[torch.Tensor] = [torch.empty(0)] * len(rows)
     for part in order.split(EVALUATION_BATCH):
-        with precision():
-            vectors = top(*states.batch(rows[part])).float()
+        vectors = top(*states.batch(rows[part]))
         counts = states.lengths[rows[part]].tolist() if top.pooling == EVERY_TOKEN else [1] * len(part)
         for place, one in zip(part.tolist(), vectors.split(counts), strict=True):
             found[place] = one

@@ -2,17 +2,19 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 
 from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, LABEL, TRAINING_EXAMPLES
 from explorer.core.paths import EXAMPLES
+from explorer.finetune.compute.columns import Columns, guess_columns, is_missing_text, missing_labels, rarest
 from explorer.text import limits
 from explorer.text.characters import has_visible_characters
-from explorer.text.tables import LABEL_NAMES, SECOND_NAMES, TEXT_NAMES, Table, read_table
+from explorer.text.tables import Table, number_of, read_table
 from explorer.training.examples import Examples, ScoredExamples, check_classes, check_numbers, normalise
 
 BUILT_IN = {
@@ -28,16 +30,51 @@ GROUP = "group"  # the column of a built-in set with the groups of its examples
 
 MOST_RATINGS = 10  # different whole numbers up to which they are classes, such as stars
 LARGEST = 1e6  # absolute value of a number to be learnt
+UNEVEN = 0.9  # share of one label from which a note says what always answering it scores
+NAMED = 5  # labels named in a note
 
 
 @dataclass(frozen=True)
-class Columns:
-    """The roles of the columns; `text_b` is '' when the texts are single, `group` when the examples have no groups."""
+class ReadExamples:
+    """The examples of a file. `rows` of it are used; the columns are "" where there is none; `kind` is "classes" or "number"."""
 
+    rows: int
     text: str
+    text_b: str
     label: str
-    text_b: str = ""
-    group: str = ""
+    kind: str
+    labels: list[str]  # the different ones; none for numbers
+    notes: list[str]  # sentences on what was guessed and what was left out
+    examples: Examples = field(repr=False)
+
+
+def read_examples(
+    path: str | Path, *, text: str = "", text_b: str | None = None, label: str = "", kind: str = "", names: bool | None = None
+) -> ReadExamples:
+    """The labelled texts of a CSV, TSV or JSON file. What is not named is guessed, and `notes` say how.
+
+    Name the columns to change the guess (text_b="" for single texts); kind="classes" or "number" says what the labels are, and
+    `names` whether the first row names the columns.
+    Raises InputError when there is no such file, or nothing in it to learn from.
+    """
+    if not (path := Path(path)).is_file():
+        raise InputError(f"There is no file {path.name[:60]!r}; check its path.")
+    table = read_table(path)
+    table = table if names is None else table.with_names(names)
+    guessed = guess_columns(table)
+    columns = Columns(text or guessed.text, label or guessed.label, guessed.text_b if text_b is None else text_b, kind=kind)
+    examples, note = examples_from_table(table, columns)
+    guess = [guessed.why] if replace(columns, kind="") == guessed else []
+    notes = [table.about, *table.notes, *heading(table), *guess, *note]
+    labels, found = ([], "number") if isinstance(examples, ScoredExamples) else (examples.classes, "classes")
+    return ReadExamples(len(examples), columns.text, columns.text_b, columns.label, found, labels, notes, examples)
+
+
+def heading(table: Table) -> list[str]:
+    """A sentence on what the first row was taken for, where it might be either."""
+    if not table.first:
+        return []
+    return ["The first row names the columns." if table.headed else "The first row is data."]
 
 
 @cache
@@ -49,39 +86,18 @@ def built_in(name: str) -> Examples:
     return examples_from_table(table, replace(columns, group=group))[0]
 
 
-def guess_columns(table: Table) -> Columns:
-    """Guess the columns of the text, the label and a second text, by their names or else by their contents."""
-    lower = {name.lower(): name for name in reversed(table.columns)}
+def examples_from_table(table: Table, columns: Columns, seed: int = 0) -> tuple[Examples, list[str]]:
+    """Examples from the chosen columns, and sentences about what was left out, cut or repeated.
 
-    def first_of(names: Sequence[str]) -> str:
-        return next((lower[name] for name in names if name in lower), "")
-
-    lengths = {name: np.mean([len(cell) for cell in table.column(name)]) for name in table.columns}
-    text = first_of(TEXT_NAMES) or max(table.columns, key=lambda name: lengths[name])
-    others = [name for name in table.columns if name != text]
-    label = first_of(LABEL_NAMES) if first_of(LABEL_NAMES) != text else ""
-    if not label and others:
-        kinds = {name: len(set(table.column(name))) for name in others}
-        several = [name for name in others if kinds[name] > 1]
-        label = min(several or others, key=lambda name: (kinds[name], lengths[name]))
-    second = first_of(SECOND_NAMES)
-    return Columns(text, label, second if second not in (text, label) else "")
-
-
-def examples_from_table(table: Table, columns: Columns, seed: int = 0) -> tuple[Examples, str]:
-    """Examples from the chosen columns, and a sentence about what was left out, cut or repeated.
-
-    Rows without a text or a label are left out; too many rows are sampled with the seed. Labels that are numbers, and too many or
-    too fine to be classes, become a regression. Raises InputError unless there are two labels with two examples each, or enough
-    different numbers.
+    Rows without a text or a label are left out, and so are labels that occur once; too many rows are sampled with the seed.
+    Labels that are numbers, and too many or too fine to be classes, become a regression. Raises InputError unless there are two
+    labels with two examples each, or enough different numbers.
     """
     if not columns.label or columns.label == columns.text:
         raise InputError("A head needs a column with the labels besides the one with the texts; choose two columns.")
-    texts, labels = table.column(columns.text), table.column(columns.label)
+    texts, labels = table.column(columns.text), [label.strip() for label in table.column(columns.label)]
     seconds = table.column(columns.text_b) if columns.text_b else [""] * len(texts)
-    kept = [row for row, cells in enumerate(zip(texts, labels, strict=True)) if all(map(has_visible_characters, cells))]
-    without = "without a text or a label left out"
-    notes = [_count(len(texts) - len(kept), f"row {without}", f"rows {without}")]
+    kept, notes = _usable(texts, labels, columns.kind)
     if len(kept) > (most := TRAINING_EXAMPLES.most):
         drawn = np.random.default_rng(seed).choice(len(kept), most, replace=False)
         notes.append(f"{most:,} of {len(kept):,} rows drawn with the seed")
@@ -91,31 +107,83 @@ def examples_from_table(table: Table, columns: Columns, seed: int = 0) -> tuple[
     notes.append(_count(long, f"text {cut}", f"texts {cut}"))
     examples = Examples(
         tuple(_tidy(texts[row]) for row in kept),
-        tuple(_tidy(labels[row].strip())[: LABEL.most] for row in kept),
+        tuple(_tidy(labels[row])[: LABEL.most] for row in kept),
         tuple(_tidy(seconds[row]) for row in kept) if columns.text_b else (),
         tuple(table.column(columns.group)[row] for row in kept) if columns.group else (),
     )
-    if not kept:
-        raise InputError("No row has both a text and a label; choose other columns.")
-    if (numbers := numbers_in(examples.labels)) is not None:
+    if (numbers := _numbers(examples.labels, columns.kind)) is not None:
         examples = ScoredExamples(**vars(examples), numbers=numbers)
         check_numbers(numbers)
         notes.append("the labels are numbers, so a number is learnt (regression)")
     else:
         check_classes(Counter(examples.labels))
-    return examples, " ".join(f"{note[0].upper()}{note[1:]}." for note in [*notes, *_describe_repeats(examples)] if note)
+        notes.append(_uneven(examples))
+    return examples, [f"{note[0].upper()}{note[1:]}." for note in [*notes, *_describe_repeats(examples)] if note]
+
+
+def _usable(texts: Sequence[str], labels: Sequence[str], kind: str) -> tuple[list[int], list[str]]:
+    """The rows with a text and a label that occurs twice, and phrases on the others. Raises InputError when there are none."""
+    missing = missing_labels(labels)
+    kept = [
+        row
+        for row, (text, label) in enumerate(zip(texts, labels, strict=True))
+        if label not in missing and has_visible_characters(label) and has_visible_characters(text) and not is_missing_text(text)
+    ]
+    if not kept:
+        raise InputError("No row has both a text and a label; choose other columns.")
+    written = _named([label for label in sorted(missing) if label])
+    without = f"without a text or a label left out{f' ({written} is no label)' if written else ''}"
+    notes = [_count(len(texts) - len(kept), f"row {without}", f"rows {without}")]
+    found = [labels[row] for row in kept]
+    if _numbers(found, kind) is None and (once := rarest(found)):
+        kept = [row for row in kept if labels[row] not in once]
+        rare = f"whose label occurs once left out ({_named(sorted(once))})"
+        notes.append(_count(len(once), f"row {rare}", f"rows {rare}"))
+    return kept, notes
+
+
+def _numbers(labels: Sequence[str], kind: str) -> tuple[float, ...] | None:
+    """The labels as numbers, where they look like a measure or are said to be one. Raises InputError where they cannot be."""
+    if kind != "number":
+        return None if kind == "classes" else numbers_in(labels)
+    if (numbers := _measures(labels)) is None:
+        raise InputError(f"Some labels are no numbers up to {LARGEST:,.0f}; take them as classes, or choose another column.")
+    return numbers
+
+
+def _named(labels: Sequence[str]) -> str:
+    """The first labels, in quotes."""
+    more = f" and {len(labels) - NAMED:,} others" if len(labels) > NAMED else ""
+    return ", ".join(repr(label[:40]) for label in labels[:NAMED]) + more
+
+
+def _uneven(examples: Examples) -> str:
+    """A phrase on what the most frequent label alone scores, where nearly all examples have it."""
+    label, count = max(examples.counts.items(), key=lambda item: item[1])
+    if count < UNEVEN * len(examples):
+        return ""
+    of = f"{count:,} of {len(examples):,} examples"
+    return (
+        f"{of} have the label {label[:40]!r}; compare an accuracy with that of always answering it, {count / len(examples):.1%}"
+    )
 
 
 def numbers_in(labels: Sequence[str]) -> tuple[float, ...] | None:
-    """The labels as numbers, if all are finite numbers and some are fractions or there are many different ones; else None."""
-    try:
-        numbers = tuple(float(label) for label in labels)
-    except ValueError:
+    """The labels as numbers, if all are finite numbers and some are fractions or there are many different ones; else None.
+
+    A decimal comma is read as a point.
+    """
+    if (numbers := _measures(labels)) is None:
         return None
-    if not np.isfinite(numbers).all() or np.abs(numbers).max(initial=0) > LARGEST:
-        return None
-    fine = any(number % 1 for number in numbers) or len(set(numbers)) > MOST_RATINGS
+    different = len(set(numbers))
+    fine = any(number % 1 for number in numbers) or different > MOST_RATINGS or different == len(labels) == MOST_RATINGS
     return numbers if fine else None
+
+
+def _measures(labels: Sequence[str]) -> tuple[float, ...] | None:
+    """The labels as numbers, if all are finite and none is too large."""
+    numbers = tuple(number for label in labels if (number := number_of(label)) is not None)
+    return numbers if len(numbers) == len(labels) and np.abs(numbers).max(initial=0) <= LARGEST else None
 
 
 def _tidy(text: str) -> str:

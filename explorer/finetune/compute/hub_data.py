@@ -19,7 +19,8 @@ from explorer.core.errors import InputError
 from explorer.core.lazy import datasets
 from explorer.core.limits import COLUMNS, TEXTS
 from explorer.core.log import logger
-from explorer.text.tables import Table, text_of
+from explorer.text.json_tables import text_of
+from explorer.text.tables import Table
 
 EXAMPLE = "mteb/tweet_sentiment_extraction"
 NO_NAME = f"That is not the name of a data set on the hub; try {EXAMPLE}."

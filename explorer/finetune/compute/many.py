@@ -19,7 +19,7 @@ from explorer.text.pairs import Pair
 
 PART = 1024  # texts that are read and written at a time
 PART_TOKENS = 2**16  # or texts with at most so many tokens: 100 MB at a hidden size of 384
-HALF = np.dtype("<f2")  # hidden states in a file: half the space, and more precise than the bfloat16 they were computed in
+HALF = np.dtype("<f2")  # hidden states in a file: half the space
 SINGLE = np.dtype("<f4")
 
 Part = tuple[np.ndarray, np.ndarray]  # vectors [all, hidden], and how many each text has
@@ -34,7 +34,7 @@ def text_features(model: Explorer, pairs: Sequence[Pair], layer: int, pooling: s
         return (yield from features_in_steps(model, pairs, layer, pooling))
 
     def read(start: int, end: int) -> Part:
-        vectors = finished(features_in_steps(model, pairs[start:end], layer, pooling, "fast", keep=False))
+        vectors = finished(features_in_steps(model, pairs[start:end], layer, pooling, keep=False))
         return vectors, np.ones(len(vectors))
 
     ends = np.append(np.arange(PART, len(pairs), PART), len(pairs))

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.bert.devices import bfloat16_is_fast
 from explorer.bert.explorer import Explorer
 from explorer.bert.features import encode
 from explorer.bert.layer import Layer
@@ -37,11 +35,6 @@ class Ragged:
         real = places < self.lengths[rows, None]
         hidden = self.flat[(self.starts[rows, None] + places).clamp_max(len(self.flat) - 1)]
         return hidden.float() * real[..., None], real
-
-
-def precision() -> AbstractContextManager:
-    """Autocast to bfloat16 on processors with native support; elsewhere nothing changes."""
-    return torch.autocast("cpu", torch.bfloat16, enabled=bfloat16_is_fast(torch.device("cpu")))
 
 
 @dataclass(frozen=True)
@@ -86,9 +79,9 @@ def encoded_hidden_in_steps(
     parts: list[tuple[torch.Tensor, torch.Tensor]] = []
     rows: list[int] = []
     for batch in encoded_batches(model, encoded, cut):
-        with torch.no_grad(), precision():
+        with torch.no_grad():
             hidden, real = hidden_of(model, batch, layer)
-        parts.append((hidden.float()[real], real.sum(1)))  # [real tokens, hidden], [batch]
+        parts.append((hidden[real], real.sum(1)))  # [real tokens, hidden], [batch]
         rows.extend(batch.rows)
         yield len(rows) / len(encoded)
     flat, lengths = (torch.cat([part[i] for part in parts]) for i in range(2))

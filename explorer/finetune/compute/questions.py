@@ -5,16 +5,18 @@ Files are in the format of SQuAD (Rajpurkar et al. 2016 and 2018), nested, or fl
 
 import json
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from explorer.core.apart import apart
 from explorer.core.errors import InputError
-from explorer.core.limits import MEGABYTE, TABLE_MEGABYTES, TEXTS
+from explorer.core.formats import Every, Foreign, Misfit, numbered, parsed
+from explorer.core.limits import ANSWER, JSON_VALUES, MEGABYTE, TABLE_MEGABYTES, TEXTS
 from explorer.core.paths import EXAMPLES
 from explorer.text import limits
 from explorer.text.pairs import Pair
@@ -85,8 +87,10 @@ def place(question: str, answer: str, text: str, name: str = "the question") -> 
 
     Case is ignored only for the second. Raises InputError when there is none.
     """
+    text = limits.check_text(text, f"the text of {name}")
     if not answer:
         return Question(question, text)
+    limits.check_text(answer, f"the answer of {name}", ANSWER)  # the search takes a step for each letter of both
     found = re.search(rf"(?<!\w){re.escape(answer)}(?!\w)", text) or re.search(re.escape(answer), text, re.IGNORECASE)
     if found is None:
         raise InputError(f"The answer of {name} does not stand in its text; copy it from there, or leave it empty for none.")
@@ -165,6 +169,7 @@ class QuestionFile:
     about: str
 
 
+@apart
 def read_questions(path: Path, seed: int = 0) -> QuestionFile:
     """The questions of a SQuAD file, version 1.1 or 2.0; too many are sampled with the seed.
 
@@ -172,8 +177,8 @@ def read_questions(path: Path, seed: int = 0) -> QuestionFile:
     """
     TABLE_MEGABYTES.check(path.stat().st_size / MEGABYTE)
     try:
-        found = list(_entries(_parse(path.read_bytes().decode("utf-8-sig"))))
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        found = list(_entries(path.read_bytes().removeprefix(BOM_UTF8)))
+    except ValueError as error:
         raise InputError(STRANGE) from error
     if not found:
         raise InputError("The file has no questions; it needs at least two, on two texts.")
@@ -186,31 +191,65 @@ def read_questions(path: Path, seed: int = 0) -> QuestionFile:
     return QuestionFile(check_enough(Questions(tuple(_check(number, *entry) for number, entry in numbered))), f"{about}.")
 
 
-_Entry = tuple[Any, Any, list[tuple[Any, Any]]]  # a question, its text, and answers with the characters at which they begin
+_Entry = tuple[str, str, list[tuple[str, int | str]]]  # a question, its text, and answers with the characters at which they begin
 
 
-def _parse(text: str) -> Any:
-    """One JSON value, or a list of JSON lines."""
+class _Answer(Foreign):
+    text: str
+    answer_start: int | str  # a text is refused with its question's number
+
+
+class _Asked(Foreign):
+    question: str
+    answers: Every[_Answer] | None = None
+    is_impossible: bool = False
+
+
+class _Paragraph(Foreign):
+    context: str
+    qas: Every[_Asked]
+
+
+class _Article(Foreign):
+    paragraphs: Every[_Paragraph]
+
+
+class _Squad(Foreign):
+    """A file of SQuAD, 1.1 or 2.0."""
+
+    data: Every[_Article]
+
+
+class _Answers(Foreign):
+    text: Every[str]
+    answer_start: Every[int | str]
+
+
+class _Row(Foreign):
+    """A question as the `datasets` library has it."""
+
+    question: str
+    context: str
+    answers: _Answers
+
+
+def _entries(data: bytes) -> Iterator[_Entry]:
+    """The questions of a file, nested or flat. Raises Misfit, and ValueError for an answer without a place."""
     try:
-        return json.loads(text)
-    except ValueError:
-        return [json.loads(line) for line in text.splitlines() if line.strip()]
-
-
-def _entries(found: Any) -> Iterator[_Entry]:
-    """The questions of a file, nested or flat. Raises KeyError, TypeError or AttributeError for another format."""
-    if isinstance(found, dict) and "data" in found:
-        for paragraph in (paragraph for article in found["data"] for paragraph in article["paragraphs"]):
-            for asked in paragraph["qas"]:
-                answers = [] if asked.get("is_impossible") else asked["answers"]
-                yield asked["question"], paragraph["context"], [(one["text"], one["answer_start"]) for one in answers]
+        nested = parsed(_Squad, data, JSON_VALUES)
+    except Misfit:
+        for _, row in numbered(_Row, data, JSON_VALUES):
+            yield row.question, row.context, list(zip(row.answers.text, row.answers.answer_start, strict=True))
         return
-    for row in found if isinstance(found, list) else [found]:
-        answers = row["answers"]
-        yield row["question"], row["context"], list(zip(answers["text"], answers["answer_start"], strict=True))
+    for paragraph in (paragraph for article in nested.data for paragraph in article.paragraphs):
+        for asked in paragraph.qas:
+            if asked.answers is None and not asked.is_impossible:
+                raise ValueError("answers")
+            answers = [] if asked.is_impossible else asked.answers or []
+            yield asked.question, paragraph.context, [(one.text, one.answer_start) for one in answers]
 
 
-def _check(number: int, question: Any, text: object, answers: list[tuple[Any, Any]]) -> Question:
+def _check(number: int, question: str, text: str, answers: list[tuple[str, int | str]]) -> Question:
     question = limits.check_text(question, f"question {number}").strip()
     text = limits.check_text(text, f"the text of question {number}")
     for answer, start in answers:
@@ -222,4 +261,4 @@ def _check(number: int, question: Any, text: object, answers: list[tuple[Any, An
             raise InputError(f"The answer of question {number} is not what stands at {place}; count characters from 0.")
     if not answers:
         return Question(question, text)
-    return Question(question, text, tuple(dict.fromkeys(answer for answer, _ in answers)), answers[0][1])
+    return Question(question, text, tuple(dict.fromkeys(answer for answer, _ in answers)), int(answers[0][1]))

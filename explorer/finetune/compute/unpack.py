@@ -20,13 +20,14 @@ from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import MEGABYTE, ZIP_MEGABYTES
 from explorer.core.log import logger
 from explorer.finetune.compute import quota, store
-from explorer.finetune.compute.arrival import check_settings, check_tokenizer, read_head, read_history, read_json
+from explorer.finetune.compute.arrival import check_tokenizer, read_head, read_history, read_settings
 from explorer.finetune.compute.export import FILES, INSIDE, MODEL_FILES, digest
 from explorer.finetune.compute.run import Run
 from explorer.finetune.compute.store import KINDS
 from explorer.finetune.compute.task import make_plan
 
 MOST_SMALL_BYTES = 8 * 2**20  # all files except the model's
+MOST_BYTES = {"settings.json": 2**18, "log.csv": 2**19}  # with 100 labels, and of 1,000 epochs
 MOST_TOKENIZER_BYTES = 32 * 2**20  # each file of a model except its weights
 MOST_SHRUNK = 30  # the highest compression ratio: weights hardly compress
 FREE = 64 * 2**20  # bytes that must stay free on the disk
@@ -66,7 +67,7 @@ def _read(path: Path, folder: Path) -> tuple[Run, bool]:
     with archive:
         _check_entries(archive.infolist(), path.stat().st_size, folder)
         with _nothing_strange():
-            settings = check_settings(read_json(archive.read("settings.json")))
+            settings = read_settings(archive.read("settings.json"))
             head = read_head(archive.read("head.safetensors"), len(settings["labels"]))
             history = read_history(archive.read("log.csv").decode("utf-8"), settings)
             has_model = WEIGHTS in archive.namelist() and not _is_here(settings)
@@ -117,7 +118,8 @@ def _check_entries(entries: list[zipfile.ZipInfo], packed: int, folder: Path) ->
     tokenizer = max((size for name, size in sizes.items() if name.startswith("model/") and name != WEIGHTS), default=0)
     bomb = total > MOST_SMALL_BYTES and total > MOST_SHRUNK * packed
     ZIP_MEGABYTES.check(total / MEGABYTE)
-    if bomb or small > MOST_SMALL_BYTES or tokenizer > MOST_TOKENIZER_BYTES:
+    long = any(sizes.get(name, 0) > most for name, most in MOST_BYTES.items())
+    if bomb or long or small > MOST_SMALL_BYTES or tokenizer > MOST_TOKENIZER_BYTES:
         raise InputError(STRANGE)
     if shutil.disk_usage(folder).free < total + FREE:
         raise ExplorerError(disk.FULL)
@@ -142,7 +144,7 @@ def _extract_model(archive: zipfile.ZipFile, folder: Path) -> None:
                 if target.tell() != archive.getinfo(f"model/{name}").file_size:
                     raise ValueError("size")
     if (folder / "tokenizer.json").is_file():
-        check_tokenizer((folder / "tokenizer.json").read_bytes())
+        check_tokenizer(folder / "tokenizer.json")
 
 
 def _try(run: Run, model: Explorer) -> None:

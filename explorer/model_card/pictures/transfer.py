@@ -72,7 +72,7 @@ def _steps(vocabulary: int, hidden: int, parameters: int) -> Iterator[Step]:
         "A new head",
     )
     yield Step(
-        "Frozen: only the new head learns, and everything below stays. A few dozen examples are enough.",
+        "Frozen: only the new head learns, and everything below stays. A few dozen examples can be enough.",
         ["picture>4", "text>3", *heads],
         title="Training",
     )

@@ -10,6 +10,7 @@ from explorer.export import links, page_file
 from explorer.export.place import Place
 from explorer.teaching.classroom.questions import KINDS, Question, target
 from explorer.ui.attention_data import telling_of
+from explorer.ui.pictures.heatmaps import TELLING
 from explorer.ui.subject import Subject
 
 PIECES = "tokens"  # the tab that shows the pieces of the input
@@ -63,13 +64,21 @@ def shown(query: object, answers_hidden: bool = False, covered: str = "") -> byt
         kinds = {view.name: view for view in place.views}
         for view in side["views"]:
             view["parts"] = [
-                part
+                _without_outline(part)
                 for part in view["parts"]
-                if not (answers_hidden and kinds[view["name"]].parts[part["name"]].answer)
-                and covered not in (WHOLE, _id(view, part))
+                if not kinds[view["name"]].parts[part["name"]].answer and covered not in (WHOLE, _id(view, part))
             ]
             view["note"] = view["note"] or ("" if view["parts"] else NOTHING)
     return json.dumps(side, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+
+
+def _without_outline(part: dict[str, Any]) -> dict[str, Any]:
+    """The part without the outline of the cell that the finding is about."""
+    value = part["value"]
+    if not isinstance(value, dict) or "shapes" not in value.get("layout", ()):
+        return part
+    shapes = [one for one in value["layout"]["shapes"] if not str(one.get("name", "")).endswith(TELLING)]
+    return {**part, "value": {**value, "layout": {**value["layout"], "shapes": shapes}}}
 
 
 def _id(view: dict[str, Any], part: dict[str, Any]) -> str:

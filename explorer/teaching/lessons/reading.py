@@ -48,7 +48,7 @@ FEWEST, MOST = 3, 7  # steps
 CLAIM = re.compile(rf"(\w+)(\(.*\)) ([\w.*#\-\[\] ]+?) ({'|'.join(RELATIONS)}) (.+)")
 KEY = re.compile(r"([a-z][\w.]*): ?(.*)")
 MINUTES = re.compile(r"[1-9]\d{0,2}")
-EXAMPLE = re.compile(r"(.+?) → ([^|]+?)((?: \| [^|]+)+)")
+EXAMPLE = re.compile(r"([^→]+) → ([^|]+?)((?: \| [^|]+)+)")
 OPTION = re.compile(r"- \[([ x])\] ([^|]+)\|(.+)")
 
 

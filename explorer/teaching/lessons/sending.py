@@ -1,4 +1,4 @@
-"""Lessons as JSON for the page: links as query strings, and Markdown rendered to HTML."""
+"""Lessons as JSON for the page: links as query strings, Markdown rendered to HTML, and the answer of each step by itself."""
 
 import functools
 from typing import Any
@@ -16,6 +16,13 @@ _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 def sent() -> dict[str, Any]:
     """All lessons. Raises LessonError, and ModelError if a step's model cannot be loaded."""
     return {"lessons": [_lesson(one) for one in lessons()]}
+
+
+def answer(lesson: Lesson, number: int) -> dict[str, Any]:
+    """The answer of a step, numbers from 1: which options are right, the feedback to each, and the text after it."""
+    step = lesson.steps[number - 1]
+    options = [{"right": one.right, "feedback": within_a_line(one.feedback)} for one in step.options]
+    return {"options": options, "after": as_html(step.after)}
 
 
 def as_html(text: str) -> str:
@@ -44,7 +51,6 @@ def _lesson(lesson: Lesson) -> dict[str, Any]:
 
 def _step(lesson: Lesson, number: int) -> dict[str, Any]:
     step = lesson.steps[number - 1]
-    options = [{"text": one.text, "right": one.right, "feedback": within_a_line(one.feedback)} for one in step.options]
     return {
         "title": step.title,
         "minutes": step.minutes,
@@ -54,7 +60,7 @@ def _step(lesson: Lesson, number: int) -> dict[str, Any]:
         "cover": step.cover,
         "round": {"kind": step.round, "query": links.query(step.asked)} if step.round else None,
         "before": as_html(step.before),
-        "options": options,
-        "after": as_html(step.after),
+        "options": [one.text for one in step.options],
+        "answered": bool(step.options or step.after),
         "exercise": {"name": lesson.step_name(number), "task": within_a_line(step.exercise.task)} if step.exercise else None,
     }

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from explorer.analysis.attention import scale_end
 from explorer.ui.pictures.alternatives import ARROW, Names, names_of, strongest_cells
 from explorer.ui.pictures.base import quick_figure, token_axis, token_labels
 from explorer.ui.pictures.heatmaps import (
@@ -33,7 +34,7 @@ HALF = LEVELS // 2
 
 @dataclass(frozen=True)
 class WeightScale:
-    """How weights are coloured: `top` is the end of the scale (None: the largest weight), `unit` the name of what is shown."""
+    """How weights are coloured: `top` is the end of the scale (None: its `scale_end`), `unit` the name of what is shown."""
 
     square_root: bool = False
     unit: str = "weight"
@@ -53,7 +54,7 @@ def attention_heatmap(
     `places` are the first tokens of the rows and of the columns, if these are not simply all tokens. A long input is sent as one
     byte per cell, on the scale shown.
     """
-    top = max(float(weights.max(initial=0)), 1e-9) if scale.top is None else scale.top
+    top = float(scale_end(weights.max(initial=0), len(keys))) if scale.top is None else scale.top
     share = weights / top  # 0 to 1, the position on the colour bar
     if scale.square_root:
         share = np.sqrt(share)
@@ -128,7 +129,7 @@ def metric_heatmap(
 
 def sources_heatmap(shares: np.ndarray, tokens: Sequence[str]) -> go.Figure:
     """Where one token's information comes from after each layer: shares [layers, tokens], rows sum to 1."""
-    top = max(float(shares.max(initial=0)), 1e-9)
+    top = float(scale_end(shares.max(initial=0), len(tokens)))
     after = number_axis("after layer", len(shares))
     axes = Axes(token_labels(tokens), np.arange(1, len(shares) + 1), token_axis("input token"), after, "x", ("token", "layer"))
     drawn = heatmap(

@@ -89,6 +89,9 @@ def colour_scale(low: float, high: float, title: str = "", *, signed: bool = Fal
     }
 
 
+TELLING = "telling"  # ends the names of the rectangles around the cell that a finding is about
+
+
 def outline(x: float, y: float, width: float, height: float) -> dict[str, object]:
     """A rectangle around the selection, from its corner at x and y."""
     return {"type": "rect", "x0": x, "x1": x + width, "y0": y, "y1": y + height, "line": {"color": ACCENT, "width": 2}}
@@ -97,14 +100,14 @@ def outline(x: float, y: float, width: float, height: float) -> dict[str, object
 def outlined_cell(cell: tuple[float, float] | None) -> list[dict[str, object]]:
     """Rectangles around the cell (row, column): the accent on the page's background, visible on the blue of the ramp too.
 
-    The page finds the cell by its name, and opens the window of a long input there.
+    The page finds the cell by its name: it opens the window of a long input there, and hides the outline with the answers.
     """
     if cell is None:
         return []
     accent = outline(cell[1] - 0.5, cell[0] - 0.5, 1, 1)
     return [
-        {**accent, "line": {"color": "var(--body-background-fill)", "width": 6}},
-        {**accent, "line": {"color": ACCENT, "width": 3}, "name": "telling"},
+        {**accent, "line": {"color": "var(--body-background-fill)", "width": 6}, "name": f"around {TELLING}"},
+        {**accent, "line": {"color": ACCENT, "width": 3}, "name": TELLING},
     ]
 
 

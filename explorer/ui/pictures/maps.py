@@ -2,12 +2,14 @@
 
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
 
+from explorer.analysis.similarity import first_of_each
 from explorer.ui.pictures.base import ACCENT, CATEGORIES, LEGEND, esc, figure, shorten
 from explorer.ui.pictures.heatmaps import COLOUR_BAR
 from explorer.ui.pictures.numbers import columns_of, identifier, keep
@@ -48,7 +50,12 @@ def point_map(
     key: str,
     marks: Marks = Marks(),
 ) -> go.Figure:
-    """A scatter plot of points [n, 2 or 3]; `axes` are the titles, `labels` words with a colour each, or numbers."""
+    """A scatter plot of points [n, 2 or 3]; `axes` are the titles, `labels` words with a colour each, or numbers.
+
+    A text that is several times at one place has its count beside it.
+    """
+    times = times_of(texts, first_of_each(np.asarray(points)))
+    named = [counted(shorten(text, 80), number) for text, number in zip(texts, times, strict=True)]
     few = len(texts) <= 40 and all(len(text) <= 16 for text in texts)
     number = labels if isinstance(labels, Quantity) else None
     groups = {"": list(range(len(texts)))} if isinstance(labels, Quantity) else _rows_by_label(labels)
@@ -59,7 +66,7 @@ def point_map(
             marker = {"color": number.values.astype(np.float32), "coloraxis": "coloraxis"}
         bright = marks.bright
         marker["opacity"] = 0.85 if bright is None else np.where(bright[rows], 0.95, 0.08).astype(np.float32)
-        traces.append(_group(points, texts, rows, label, marker, few))
+        traces.append(_group(points, named, rows, label, marker, few))
     traces.append(_rings(points, marks.rings))
     layout = _space(axes)
     if len(axes) == 2 and len(points) <= MOST_MOVING and marks.bright is None and marks.picked is None:
@@ -70,7 +77,20 @@ def point_map(
     drawn = figure(traces, key=key, showlegend=len(groups) > 1, legend={**LEGEND, "itemsizing": "constant"}, **layout)
     name, shown = ("label", labels) if not isinstance(labels, Quantity) else (identifier(labels.unit) or "value", labels.values)
     places = dict(zip("xyz", np.asarray(points).T, strict=False))
-    return keep(drawn, lambda: columns_of(text=texts, **{name: shown}, **places))
+    extra = {"times": times} if max(times, default=1) > 1 else {}
+    return keep(drawn, lambda: columns_of(text=texts, **{name: shown}, **extra, **places))
+
+
+def times_of(texts: Sequence[str], first: np.ndarray) -> list[int]:
+    """How often the text of each row is at its place, by the first row of each place."""
+    at = list(zip(texts, first.tolist(), strict=True))
+    count = Counter(at)
+    return [count[one] for one in at]
+
+
+def counted(text: str, times: int) -> str:
+    """A text with its count at a place, if it is there several times."""
+    return text if times == 1 else f"{text} ({times} times)"
 
 
 def _space(axes: Sequence[str]) -> dict[str, object]:
@@ -103,7 +123,7 @@ def _group(
 ) -> go.Scatter | go.Scatter3d:
     common = {
         "mode": "markers+text" if named else "markers",
-        "text": [esc(shorten(texts[row], 80)) for row in rows],
+        "text": [esc(texts[row]) for row in rows],
         "textposition": "top center",
         "customdata": rows,
         "hovertemplate": "%{text}<extra></extra>",

@@ -67,7 +67,7 @@ def _named() -> dict[str, str]:
     """The page's colours by name, as they are in light."""
     found: dict[str, str] = {}
     for place in ("components/common.css", "file/page.css"):
-        for name, value in re.findall(r"(--[\w-]+):\s*([^;]+);", (ASSETS / place).read_text("utf-8")):
+        for name, value in re.findall(r"(?<![\w-])(--[\w-]+):\s*([^;]+);", (ASSETS / place).read_text("utf-8")):
             found.setdefault(name, value.strip())
     return found
 

@@ -6,7 +6,9 @@ import threading
 import time
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 from explorer.core import downloads, jobs
 from explorer.core.errors import InputError
@@ -23,15 +25,28 @@ from explorer.finetune.example_settings import FILE, HUB, READY, TYPED
 from explorer.finetune.examples import ExamplesView
 from explorer.finetune.grid import GridSearch
 from explorer.finetune.known_tasks import TASKS, KnownTasks
-from explorer.finetune.outcome import Baselines, Outcome
+from explorer.finetune.outcome import Baselines, Outcome, WordOutcome, hardly_learned, summary
 from explorer.finetune.over_examples import LearningCurve, Probe, tell
-from explorer.finetune.recipe import BASE_PRESET, FIT_PRESET, HIDDEN, LBFGS, OWN, SMALL_PRESET, Recipe, preset_for
+from explorer.finetune.recipe import (
+    BASE_PRESET,
+    FIT_PRESET,
+    HIDDEN,
+    LBFGS,
+    OWN,
+    PRESETS,
+    SMALL_PRESET,
+    AnswerRecipe,
+    Recipe,
+    WordRecipe,
+    preset_for,
+)
 from explorer.finetune.result import CHANGE, CLASSES, MAP, MISTAKES, SURENESS, Result
 from explorer.finetune.run import opening_run, run_id, run_ids
 from explorer.finetune.runs import Runs
 from explorer.finetune.tab import TAB
 from explorer.finetune.try_it import TryIt, samples_of
-from explorer.text.tables import Table
+from explorer.text.tables import Table, parse_table
+from explorer.training.examples import ScoredExamples
 from explorer.training.probe import LayerProbe
 from explorer.ui.pictures.numbers import kept
 from explorer.ui.subject import Subject
@@ -205,7 +220,7 @@ def test_a_table_is_guessed_shown_and_put_away(subject, source):
     assert "hoose" in ExamplesView(source=FILE).compute(subject)["about"]
     view = read(ExamplesView, subject, source=source, table=table())
     guessed = view.on_table(subject, view.table).settings
-    assert guessed == {"text_column": "text", "label_column": "label", "second_column": "(none)", "run": None}
+    assert guessed == {"text_column": "text", "label_column": "label", "second_column": "(none)", "labels_are": "", "run": None}
     chosen = read(ExamplesView, subject, source=source, table=table(), **guessed)
     assert len(chosen.examples()[0]) == 8
     shown = chosen.compute(subject)
@@ -216,6 +231,26 @@ def test_a_table_is_guessed_shown_and_put_away(subject, source):
     assert read(ExamplesView, subject, **away).examples()
 
 
+def test_the_guess_is_stated_and_the_first_row_and_the_kind_are_one_click(subject):
+    rows = "a good day\t3\n" + "".join(f"a text number {row}\t{row % 2 + 4}\n" for row in range(12))
+    view = read(ExamplesView, subject, source=FILE, table=parse_table(rows.encode()))
+    chosen = read(ExamplesView, subject, source=FILE, table=view.table, **view.on_table(subject, view.table).settings)
+    shown = chosen.compute(subject)
+    assert "The first row is data" in shown["read_as"]["value"]
+    assert "'column 2' (it has 3 different values)" in shown["read_as"]["value"]
+    assert shown["first_row"]["value"] == "is data"
+    turned = view.on_first_row(subject, "has names").settings
+    assert turned["table"].columns == ("a good day", "3")
+    assert turned["label_column"] == "3"
+    named = read(ExamplesView, subject, source=FILE, **turned)
+    assert "The first row names the columns." in named.compute(subject)["read_as"]["value"]
+    assert named.on_first_row(subject, "is data").settings["table"] == view.table, "back again"
+    assert isinstance(replace(named, labels_are="number").examples()[0], ScoredExamples)
+    refused = replace(named, text_column="3", label_column="a good day", labels_are="number")
+    assert "no numbers" in refused.compute(subject)["about"]
+    assert refused.compute(subject)["label_column"]["visible"], "the way out"
+
+
 @pytest.mark.parametrize("columns", [("text", "text"), ("", ""), ("no such", "label"), ("text", "no such")])
 def test_columns_that_make_no_sense_are_one_sentence(subject, columns, refusal):
     chosen = {"text_column": columns[0], "label_column": columns[1]}
@@ -223,7 +258,9 @@ def test_columns_that_make_no_sense_are_one_sentence(subject, columns, refusal):
 
 
 def test_a_preset_sets_the_numbers_and_the_layers_choose_one(subject):
-    assert Recipe().on_preset(subject, SMALL_PRESET).settings == {"preset": SMALL_PRESET, "epochs": 4, "rate": 2e-4, "batch": 16}
+    numbers = {"preset": SMALL_PRESET, "epochs": 4, "rate": 2e-4, "batch": 16}
+    assert Recipe(layers=2).on_preset(subject, SMALL_PRESET).settings == numbers
+    assert Recipe().on_preset(subject, SMALL_PRESET).settings == {**numbers, "layers": 6, "layer": 6, "pooling": "cls"}
     assert Recipe().on_preset(subject, OWN).settings == {"preset": OWN}
     trained = Recipe(layers=2).on_layers(subject, 2).settings
     assert (trained["preset"], trained["pooling"]) == (SMALL_PRESET, "cls")
@@ -234,6 +271,59 @@ def test_a_preset_sets_the_numbers_and_the_layers_choose_one(subject):
     for name in ("epochs", "rate", "batch"):
         assert getattr(Recipe(), f"on_{name}")(subject, None).settings == {"preset": OWN}
     assert preset_for(768, 2) == BASE_PRESET
+
+
+@pytest.mark.parametrize("layers", [0, 2])
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_preset_trains_what_it_names(subject, preset, layers):
+    """In the page, and where a link or a program names the preset alone."""
+    model, before = subject.model, Recipe.read({"layers": layers, "preset": FIT_PRESET}, subject.model.capabilities)
+    chosen = Recipe(**{"layers": layers, **before.on_preset(subject, preset).settings}).plan(model)
+    named = Recipe.read({"preset": preset}, model.capabilities).plan(model)
+    epochs, rate, batch = PRESETS[preset]
+    for plan, trained in ((chosen, layers or 6), (named, 6)):
+        numbers = plan.settings
+        assert (numbers.epochs, numbers.learning_rate, numbers.batch_size) == (epochs, rate, batch)
+        assert plan.layers_trained == (0 if preset.startswith("Head only") else trained)
+    own = Recipe.read({"preset": preset, "epochs": 7}, model.capabilities).plan(model)
+    assert own.settings.epochs == 7
+
+
+@pytest.mark.parametrize("recipe", [WordRecipe, AnswerRecipe])
+def test_words_and_answers_take_the_numbers_of_what_is_trained(subject, recipe):
+    def numbers(view):
+        settings = view.plan(subject.model).settings
+        return settings.epochs, settings.learning_rate
+
+    def with_layers(view, layers):
+        name = f"{view.own}layers"
+        changed = getattr(view, f"on_{name}")(subject, layers).settings
+        return replace(view, **{name: layers, **changed})
+
+    head, trained = (with_layers(with_layers(recipe(), 6 - layers), layers) for layers in (0, 6))
+    assert numbers(head)[1] == 0.01
+    assert numbers(trained) == (4, 2e-4)
+    touched = replace(trained, **{f"{recipe.own}rate": 5e-5})
+    assert numbers(with_layers(touched, 0)) == (4, 5e-5), "numbers that a person chose stay"
+
+
+@pytest.mark.parametrize("view", [Outcome, WordOutcome])
+def test_a_head_that_learned_nothing_has_no_score_beside_equal_shares(subject, opened, view):
+    run = view().find(subject)
+    held = run.held_out
+    labels = held.probabilities.shape[1]
+    even = np.full_like(held.probabilities, 1 / labels)
+    even[np.arange(len(held.targets)), held.targets] += 1e-3  # right each time, and sure of nothing
+    told = summary(replace(run, held_out=replace(held, probabilities=even)))
+    assert "nearly equal shares" in told
+    assert not re.search(r"accuracy|right|100", told)
+    assert hardly_learned(run) == ""
+
+
+def test_a_share_of_few_has_its_interval(subject, opened):
+    low, high = (100 * bound for bound in binomtest(17, 18).proportion_ci(method="wilson"))
+    told = Outcome(run=opened.id).compute(subject)["status"]
+    assert f"17 of 18 right when each is left out in turn (94\u00a0%, 95\u00a0% interval {low:.0f} to {high:.0f}\u00a0%)" in told
 
 
 def test_the_plan_is_what_the_page_says(subject):
@@ -340,7 +430,9 @@ def test_every_layer_is_asked(subject):
     view = Probe(class_1="a class of this test")
     assert view.known(subject) is None
     assert view.waiting(subject) == {"about": Probe.method, "curve": None}
-    assert view.compute(subject)["about"].startswith("Best at hidden state")
+    about = view.compute(subject)["about"]
+    assert about.startswith("Best at hidden state")
+    assert "one standard deviation" in about, "bars without a name are taken for an interval"
     assert view.known(subject) is not None
     assert Probe(source=FILE).known(subject) is None  # nothing to ask, and nothing goes wrong
 
@@ -351,6 +443,7 @@ def test_more_and_more_examples_are_learnt_from(subject):
     assert view.waiting(subject)["curve"] is None
     shown = view.compute(subject)
     assert shown["about"].startswith("With all 15 examples")
+    assert "one standard deviation" in shown["about"]
     assert kept(shown["curve"]).columns[:2] == ("examples", "score")
     assert LearningCurve(source=FILE).known(subject) is None
 

@@ -159,6 +159,7 @@ def test_the_probe_answers_which_layer_knows_what(subject, monkeypatch):
         assert best.accuracy - best.control_accuracy > 0.1, "a probe that only remembered would do as well on the control"
     assert len(shown["curve"]["data"]) == 4
     assert "Lower layers syntax, upper layers meaning" in shown["about"]
+    assert "one standard deviation" in shown["about"]
     typed = WordProbe(words_from=TYPED)
     assert typed.key(subject) != view.key(subject)
 

@@ -13,6 +13,7 @@ from explorer.inside_head.walk import MOST_KEYS as MOST_WALKED
 from explorer.inside_head.walk import StepByStep
 from explorer.ui.pictures.numbers import kept
 from explorer.ui.subject import Selection, Subject
+from explorer.ui.telling import quoted
 
 TEXTS = ("The man went to the [MASK] store.", "He bought a gallon of milk!")
 
@@ -185,6 +186,6 @@ def test_the_steps_tell_which_key_gets_most(subject):
     chosen = subject.select(layer=2, head=1, token=4)
     weights = subject.trace.attention(1)[0, 4]
     told = StepByStep().finding(chosen)
-    key = subject.trace.tokens[int(weights.argmax())]
-    assert told.text == f"Of {subject.trace.kept} keys, “to” gives “{key}” the largest weight: {weights.max():.2f}."
+    key = quoted(subject.trace.tokens, int(weights.argmax()))
+    assert told.text == f"Of {subject.trace.kept} keys, “to” gives {key} the largest weight: {weights.max():.2f}."
     assert told.why.selection == {"layer": 2, "head": 1, "token": 4}

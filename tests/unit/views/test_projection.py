@@ -8,11 +8,12 @@ import pytest
 from explorer.bert.features import features, forget
 from explorer.core.errors import InputError
 from explorer.core.limits import TEXTS
-from explorer.projection.map import CHOOSE_A_FILE, FILE, NONE_CHOSEN, VOCABULARY, WORDS, Map
+from explorer.projection.map import CHOOSE_A_FILE, FILE, NONE_CHOSEN, SENTENCES, VOCABULARY, WORDS, Map
 from explorer.projection.picture import CLUSTER, COLOURS
 from explorer.projection.points import piece_kind, texts_of
 from explorer.text.lines import NO_LABEL, read_lines
 from explorer.text.tables import Table, column_called, read_table, text_column_of
+from explorer.ui.pictures.numbers import kept
 from explorer.ui.subject import Subject
 
 
@@ -110,6 +111,46 @@ def test_files_that_cannot_be_drawn_are_told(draw, refusal):
     texts, labels = texts_of(many, "text", "", 0)
     assert len(set(texts)) == TEXTS.most
     assert set(labels) == {NO_LABEL}
+
+
+TWICE = "The cat sat.\nA dog ran.\nThe cat sat.\nShe bought milk.\nHe went to the store.\nThe cat sat.\nIt was slow."
+
+
+@pytest.mark.parametrize("labels", ["", " | a"], ids=["no labels", "labels"])
+@pytest.mark.parametrize("dimensions", [2, 3])
+@pytest.mark.parametrize("method", ["pca", "umap", "tsne"])
+def test_equal_sentences_are_one_place_with_a_count(method, dimensions, labels, subject):
+    lines = [f"{line}{labels and labels[:-1] + 'ab'[number % 2]}" for number, line in enumerate(TWICE.split("\n"))]
+    settings = {"source": SENTENCES, "sentences": "\n".join(lines), "method": method, "dimensions": dimensions, "neighbors": 2}
+    view = Map.read(DEFAULTS | settings, subject.model.capabilities)
+    shown = view.compute(subject)
+    table = kept(shown["chart"])  # what is exported
+    rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+    cats = [row for row in rows if row["text"] == "The cat sat."]
+    assert [row["times"] for row in cats] == [3, 3, 3]
+    assert len({tuple(row[axis] for axis in "xyz"[:dimensions]) for row in cats}) == 1
+    assert len({tuple(row[axis] for axis in "xyz"[:dimensions]) for row in rows}) == 5
+    *groups, _ = shown["chart"].data
+    assert sorted(name for group in groups for name in group.text).count("The cat sat. (3 times)") == 3
+    assert "7 points at 5 places" in shown["summary"]
+    finding = view.finding(subject).text
+    assert "“The cat sat.” and “The cat sat.”" not in finding
+    assert "different points" in finding or not labels
+    picked = Map.read(DEFAULTS | settings | {"picked": ((1,), shown["drawn"])}, subject.model.capabilities).compute(subject)
+    assert [row["text"] for row in picked["nearest"]["rows"]].count("The cat sat. (3 times)") == 1
+    assert len(picked["nearest"]["rows"]) == 4
+
+
+@pytest.mark.parametrize("method", ["umap", "tsne"])
+def test_too_few_points_are_drawn_by_pca_and_the_picture_says_so(method, subject):
+    settings = {"source": SENTENCES, "sentences": "The cat sat.\nA dog ran.\nThe cat sat.", "method": method}
+    view = Map.read(DEFAULTS | settings, subject.model.capabilities)
+    shown = view.compute(subject)
+    name = {"umap": "UMAP", "tsne": "t-SNE"}[method]
+    assert f"{name} needs at least 5 different points; PCA draws the 2 different ones here instead." in shown["summary"]
+    assert shown["chart"].layout.xaxis.title.text.startswith("direction 1")
+    one = Map.read(DEFAULTS | settings | {"sentences": "The cat sat.\nThe cat sat."}, subject.model.capabilities)
+    assert one.finding(subject).text == "All 2 points have the same vector, so none is nearer than another."
 
 
 def test_equal_rows_are_said_to_be_equal(draw):

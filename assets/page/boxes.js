@@ -1,0 +1,77 @@
+// The two text boxes: a button empties each, and an example's B goes when another A is typed in place of the example's.
+import { button } from "../shared/dom.js";
+import { told } from "./told.js";
+
+const KEPT = 0.5; // share of an example's A that an edit of it keeps at least; with less, it is another A
+const examples = [...told.examples]; // [A, B] of the examples, and of the steps of lessons
+let example = null; // the one in the boxes, or of which A was edited and B was not
+
+const box = (name) => document.querySelector(`gradio-app #text-${name} :is(textarea, input)`);
+
+/** The two texts. */
+export const texts = () => ["a", "b"].map((name) => box(name)?.value ?? "");
+
+/**
+ * Put a text into a box, as if it was typed there.
+ * @param {"a" | "b"} name
+ * @param {string} text
+ */
+export function put(name, text) {
+  const one = box(name);
+  if (!one || one.value === text) return;
+  one.value = text;
+  one.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+/** The page puts these texts into the boxes: nobody typed them. */
+export function addExample(a, b) {
+  if (b) examples.push([a, b]);
+}
+
+// The share of a text that another one begins and ends with.
+function keptOf(text, other) {
+  const most = Math.min(text.length, other.length);
+  let first = 0;
+  while (first < most && text[first] === other[first]) first += 1;
+  let last = 0;
+  while (last < most - first && text.at(-1 - last) === other.at(-1 - last)) last += 1;
+  return (first + last) / text.length;
+}
+
+function look({ target }) {
+  if (!target.closest("#input")) return;
+  const [a, b] = texts();
+  example = examples.find((one) => one[0] === a && one[1] === b) ?? example;
+}
+
+function typed({ target }) {
+  const [a, b] = texts();
+  if (!example || !target.closest("#input")) return;
+  if (b !== example[1]) example = null;
+  else if (keptOf(example[0], a) < KEPT) {
+    example = null;
+    put("b", "");
+  }
+}
+
+function addClear(block, name) {
+  const label = `Clear text ${name.toUpperCase()}`;
+  const clear = () => {
+    look({ target: block });
+    box(name).focus();
+    put(name, "");
+  };
+  block.append(button("×", clear, { class: "bx-clear", "aria-label": label, title: label }));
+}
+
+/** Begin, before Gradio makes the boxes. */
+export function watchBoxes() {
+  for (const event of ["focusin", "beforeinput"]) document.addEventListener(event, look);
+  document.addEventListener("input", typed);
+  const coming = new MutationObserver(() => {
+    if (!box("a") || !box("b")) return;
+    coming.disconnect();
+    for (const name of ["a", "b"]) addClear(document.getElementById(`text-${name}`), name);
+  });
+  coming.observe(document.documentElement, { childList: true, subtree: true });
+}

@@ -1,0 +1,236 @@
+"""Large files are read in a process of their own, so that no visitor waits while another's file is parsed.
+
+A parser written in C holds Python's lock until it ends, and a file of a million tiny values takes seconds and gigabytes. The
+process has limits of time and memory, and ends with this one. Its answer comes through a pipe, 64 KB at a time, and other threads
+run between two of these parts.
+"""
+
+import functools
+import gc
+import hashlib
+import io
+import os
+import pickle
+import sys
+import threading
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, is_dataclass
+from importlib import import_module
+from pathlib import Path
+from subprocess import PIPE, Popen
+from typing import IO, Any, Concatenate, ParamSpec, TypeVar, cast
+
+from explorer.core.cache import OnceCache
+from explorer.core.errors import BusyError, ExplorerError, InputError
+from explorer.core.limits import FILE_READERS, FILE_SECONDS, MEGABYTE, READER_MEGABYTES, WAITING_WORKS
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+try:
+    import resource
+except ImportError:  # not on this system
+    resource = None  # type: ignore[assignment]  # mypy looks at one system, which has it
+
+SMALL = MEGABYTE  # bytes of a file that is read here: it takes about as long as a process takes to start
+KEPT = 32 * MEGABYTE  # bytes of answers that are kept, as they came through the pipe
+MOST_ANSWER = 256 * MEGABYTE  # bytes of one answer: an experiment has as many numbers
+PATIENCE = 10  # how many times longer than its processor time a process may take beside others
+ROOT = Path(__file__).resolve().parents[2]
+FAILED = 3  # the exit status of a process in which our own code failed
+CHILD = "from explorer.core.apart import serve; serve()"
+ARRAYS = {("numpy._core.numeric", "_frombuffer"), ("numpy", "ndarray"), ("numpy", "dtype")}
+
+BUSY = "Many large files are being read; try again in a minute."
+
+VISITOR: ContextVar[str] = ContextVar("VISITOR", default="")
+"""Whose file is read: one of a visitor's at a time."""
+
+READERS: list[str] = []
+"""The functions that read files apart, as `module:name`."""
+
+_inside = False  # in the process that reads
+
+
+def apart(read: Callable[Concatenate[Path, P], R]) -> Callable[Concatenate[str | Path, P], R]:
+    """Decorator: run a module's function of a path in another process when the file is over 1 MB.
+
+    Arguments and what is returned consist of our dataclasses, NumPy arrays, and Python's own plain values. The value is kept, and
+    given again for the same file, so nobody may change it. The function's ExplorerErrors are raised here. Raises InputError when
+    reading takes too much time or memory, and BusyError when many such files wait.
+    """
+    name = f"{read.__module__}:{read.__qualname__}"
+    READERS.append(name)
+
+    @functools.wraps(read)
+    def run(path: str | Path, *args: P.args, **kwargs: P.kwargs) -> R:
+        path = Path(path)
+        if _inside or not path.is_file() or path.stat().st_size <= SMALL:
+            return read(path, *args, **kwargs)
+        given = pickle.dumps((args, kwargs))
+        asked = pickle.dumps((name, str(path), given))
+        answer = _answers.get((name, _digest(path), path.name, given), lambda: _asked(asked))
+        if isinstance(answer.value, ExplorerError):
+            raise type(answer.value)(*answer.value.args)
+        return cast(R, answer.value)
+
+    return cast(Callable[Concatenate[str | Path, P], R], run)
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """A function's value or the error that it raised, and its size in bytes as it came."""
+
+    value: Any
+    size: int
+
+
+_answers: OnceCache[Hashable, _Answer] = OnceCache(KEPT, lambda answer: answer.size)
+_changed = threading.Condition()
+_reading: Counter[str] = Counter()  # by visitor
+_waiting: Counter[str] = Counter()
+
+
+def _digest(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()
+
+
+def _asked(asked: bytes) -> _Answer:
+    """The answer of another process to a pickled question; its standard input stays open as long as this one lives.
+
+    Raises BusyError.
+    """
+    command = [sys.executable, "-P", "-c", CHILD, asked.hex()]
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")  # each reserves memory
+    environment = os.environ | threads | {"PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), *sys.path)))}
+    with _place(VISITOR.get()), Popen(command, stdin=PIPE, stdout=PIPE, env=environment, start_new_session=True) as process:
+        assert process.stdout is not None
+        late = threading.Timer(PATIENCE * FILE_SECONDS.most, process.kill)
+        end = time.monotonic() + late.interval
+        late.start()
+        try:
+            came = _Counted(process.stdout)
+            return _Answer(_Plain(came).load(), came.size)
+        except (EOFError, OSError, pickle.UnpicklingError, MemoryError):
+            if came.size > MOST_ANSWER:
+                process.kill()  # it would wait for us
+            if process.wait() == FAILED:
+                raise RuntimeError("A file's reader failed; it has written where.") from None
+            if time.monotonic() >= end:
+                raise BusyError(BUSY) from None
+            return _Answer(InputError(FILE_SECONDS.tell()), 0)
+        finally:
+            late.cancel()
+            process.kill()
+
+
+@contextmanager
+def _place(visitor: str) -> Iterator[None]:
+    """Hold one of the few places, one for each visitor. Raises BusyError when many wait already."""
+    with _changed:
+        if _waiting.total() >= WAITING_WORKS.most or _waiting[visitor] >= WAITING_WORKS.most // 2:
+            raise BusyError(BUSY)
+        _waiting[visitor] += 1
+        try:
+            _changed.wait_for(lambda: _reading.total() < FILE_READERS.most and not _reading[visitor])
+            _reading[visitor] += 1
+        finally:
+            _take_off(_waiting, visitor)
+    try:
+        yield
+    finally:
+        with _changed:
+            _take_off(_reading, visitor)
+            _changed.notify_all()
+
+
+def _take_off(counted: Counter[str], visitor: str) -> None:
+    counted[visitor] -= 1
+    counted += Counter()  # drops those with nothing
+
+
+class _Counted(io.RawIOBase):
+    """Counts the bytes of an answer. Raises EOFError beyond MOST_ANSWER."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream, self.size = stream, 0
+
+    def read(self, size: int = -1) -> bytes:
+        return self._counted(self._stream.read(size))
+
+    def readline(self, size: int | None = -1) -> bytes:
+        return self._counted(self._stream.readline(-1 if size is None else size))
+
+    def readinto(self, buffer: Any) -> int:
+        return len(self._counted(memoryview(buffer)[: self._stream.readinto(buffer)]))  # type: ignore[attr-defined]
+
+    def _counted(self, data: Any) -> Any:
+        self.size += len(data)
+        if self.size > MOST_ANSWER:
+            raise EOFError
+        return data
+
+
+class _Plain(pickle.Unpickler):
+    """Makes arrays, our own records and errors, and nothing else."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        """A class that an answer may hold. Raises UnpicklingError for others."""
+        found = super().find_class(module, name) if module.startswith("explorer.") or (module, name) in ARRAYS else None
+        if (module, name) in ARRAYS or is_dataclass(found) or (isinstance(found, type) and issubclass(found, ExplorerError)):
+            return found
+        raise pickle.UnpicklingError(f"{module}.{name}")
+
+
+def serve() -> None:
+    """Answer the question in the command line: the other process runs this."""
+    global _inside
+    _inside = True
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a library prints is no part of the answer
+    name, path, given = pickle.loads(bytes.fromhex(sys.argv[1]))  # from the process that started this one
+    args, kwargs = pickle.loads(given)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    module, _, function = name.partition(":")
+    read = getattr(import_module(module), function)
+    gc.disable()  # which looks at all values again and again, while their number grows; nothing of them is left behind
+    _bound()
+    value: Any
+    try:
+        value = read(Path(path), *args, **kwargs)
+    except ExplorerError as error:
+        value = error
+    except MemoryError:
+        value = InputError(FILE_SECONDS.tell())
+    except Exception as error:  # without its message, which may hold the visitor's text
+        print(type(error).__name__, *traceback.format_tb(error.__traceback__), sep="\n", file=sys.stderr, flush=True)
+        os._exit(FAILED)
+    pickle.dump(value, answers, pickle.HIGHEST_PROTOCOL)
+    answers.flush()
+    os._exit(0)  # without taking a million objects apart
+
+
+def _end_with_parent() -> None:
+    """End this process when the other end of standard input is closed."""
+    while os.read(0, 1):
+        pass
+    os._exit(1)
+
+
+def _bound() -> None:
+    """Limit the memory and the processor time of this process, where the system can."""
+    if resource is None:
+        return
+    bounds = {resource.RLIMIT_CPU: FILE_SECONDS.most, resource.RLIMIT_CORE: 0}
+    if sys.platform == "linux":
+        used = int(Path("/proc/self/statm").read_text("ascii").split()[0]) * resource.getpagesize()
+        bounds[resource.RLIMIT_AS] = used + READER_MEGABYTES.bytes
+    for what, most in bounds.items():
+        with suppress(ValueError, OSError):  # there is a lower limit already
+            resource.setrlimit(what, (most, most))

@@ -1,0 +1,139 @@
+"""Files of visitors, each declared once as a schema: their values are counted, then parsed in Rust, strictly.
+
+Only here is JSON of a visitor's file parsed.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, FailFast, TypeAdapter, ValidationError
+from pydantic_core import from_json
+
+from explorer.core.errors import InputError
+from explorer.core.limits import Limit
+
+HALF = "The file holds half a character (a lone surrogate); write it again as UTF-8."
+
+MOST_ERRORS = 100
+
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+
+Item = TypeVar("Item")
+Form = TypeVar("Form", bound=BaseModel)
+
+
+class _First(FailFast):
+    """Hashable, for unions of such lists."""
+
+    def __hash__(self) -> int:
+        return hash(_First)
+
+
+Every = Annotated[list[Item], _First()]
+"""A list that is refused at its first wrong item, since a million of them would be a million errors."""
+
+
+class Own(BaseModel):
+    """An object that this app alone writes: other names than these are refused."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+
+
+class Foreign(BaseModel):
+    """An object that other programs write too, whose other names are passed over."""
+
+    model_config = ConfigDict(strict=True, extra="ignore", allow_inf_nan=False)
+
+
+class Misfit(ValueError):
+    """A text that is not of its form: `place` leads to the first wrong value, and `kind` is pydantic's name of the error.
+
+    It never holds a value of the file.
+    """
+
+    def __init__(self, kind: str, place: tuple[int | str, ...] = ()) -> None:
+        super().__init__(kind)
+        self.kind, self.place = kind, place
+
+    def within(self, number: int) -> "Misfit":
+        """This error in a list whose items count from `number`, or in the item of this number."""
+        at, *rest = self.place or (0,)
+        return Misfit(self.kind, (at + number, *rest) if isinstance(at, int) else (number, at, *rest))
+
+    @property
+    def is_json(self) -> bool:
+        """Whether the text was JSON at all."""
+        return self.kind != "json_invalid"
+
+
+def parsed(form: type[Form], data: bytes, most: Limit) -> Form:
+    """A JSON text of at most `most` values as its form. Raises Misfit, and InputError for more values or half a character."""
+    return _checked(TypeAdapter(form), data, most)
+
+
+def numbered(form: type[Form], data: bytes, most: Limit) -> Iterator[tuple[int, Form]]:
+    """The objects of a JSON text of at most `most` values, numbered from 1: in a list, alone, or one per line.
+
+    Raises Misfit, whose place begins with the number, and InputError for more values or half a character.
+    """
+    if data.lstrip().startswith(b"["):
+        try:
+            yield from enumerate(_checked(TypeAdapter(Every[form]), data, most), start=1)  # type: ignore[valid-type]
+        except Misfit as misfit:
+            raise misfit.within(1) from None
+        return
+    one = TypeAdapter(form)
+    try:
+        yield 1, _checked(one, data, most)
+    except Misfit as misfit:
+        lines = [(number, line) for number, line in enumerate(data.splitlines(), start=1) if line.strip()]
+        if misfit.is_json or len(lines) < 2:
+            raise misfit.within(1) from None
+        for number, line in lines:
+            try:
+                yield number, _checked(one, line, most)
+            except Misfit as wrong:
+                raise wrong.within(number) from None
+
+
+def values(data: bytes, most: Limit) -> Any:
+    """Any JSON of at most `most` values, without NaN and Infinity. Raises ValueError, and InputError for more values."""
+    if has_more_values(data, most.most):
+        raise InputError(most.tell())
+    return from_json(data, allow_inf_nan=False)
+
+
+def has_more_values(body: bytes, most: int) -> bool:
+    """Whether a JSON text has more values than `most`, without parsing it: each value but the first of a list follows a comma."""
+    if body.count(b",") < most:
+        return False
+    plain = _without_escapes(body)
+    if plain.count(b'"') > 4 * most:  # four quotes a value: around its name and around itself
+        return True
+    return sum(outside.count(b",") for outside in plain.split(b'"')[::2]) >= most
+
+
+def longest_text(body: bytes) -> int:
+    """The characters of the longest text of a JSON text, without parsing it: `\\u0041` is one."""
+    texts = _without_escapes(body).split(b'"')[1::2]
+    return max((len(one.decode(errors="ignore")) - one.count(b"\\") - 4 * one.count(b"\\u") for one in texts), default=0)
+
+
+def _without_escapes(body: bytes) -> bytes:
+    """A JSON text in which every quote begins or ends a text: a letter is in the place of the others."""
+    return body.replace(rb"\\", b"x").replace(rb"\"", b"x")
+
+
+def _checked(adapter: TypeAdapter[Any], data: bytes, most: Limit) -> Any:
+    if has_more_values(data, most.most):
+        raise InputError(most.tell())
+    try:
+        return adapter.validate_json(data)
+    except ValidationError as error:
+        if error.error_count() > MOST_ERRORS:  # each would become an object
+            raise Misfit("many_errors") from None
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        if "hex escape" in first["msg"] and _SURROGATE.search(data):
+            raise InputError(HALF) from None
+        raise Misfit(first["type"], first["loc"]) from None  # the error itself holds the visitor's text

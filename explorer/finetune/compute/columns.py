@@ -1,0 +1,175 @@
+"""The guess which columns of a table hold the texts and the labels, and why."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from explorer.core.limits import CLASSES
+from explorer.text.names import LABEL_NAMES, LABEL_WORDS, PAIRS, SHORT_NAMES, TEXT_NAMES, TEXT_WORDS, normal
+from explorer.text.tables import Table, is_number, number_of
+
+SAMPLE = 2_000  # rows that are looked at
+MISSING = {"", "nan", "na", "n/a", "null", "<na>", "#n/a"}  # a label in small letters that is none
+MISSING_NUMBER = {"none", "-", "?", "."}  # so are these, where all other labels are numbers
+MISSING_TEXT = {"nan", "null", "<na>"}
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The roles of the columns; `text_b` is '' when the texts are single, `group` when the examples have no groups.
+
+    `kind` is "classes" or "number" where the labels are one whatever they look like.
+    """
+
+    text: str
+    label: str
+    text_b: str = ""
+    group: str = ""
+    kind: str = ""
+    why: str = field(default="", compare=False)  # a sentence on how they were guessed
+
+
+@dataclass(frozen=True)
+class _Column:
+    """What the first rows of a column are like."""
+
+    name: str
+    cells: Sequence[str]  # without those that are missing
+    filled: float  # the share of cells that are not missing
+
+    @property
+    def values(self) -> int:
+        return len(set(self.cells))
+
+    @property
+    def length(self) -> float:
+        return sum(map(len, self.cells)) / max(1, len(self.cells))
+
+    @property
+    def numeric(self) -> bool:
+        return bool(self.cells) and all(map(is_number, self.cells))
+
+    @property
+    def fractions(self) -> bool:
+        return self.numeric and self.values > 2 and any((number_of(cell) or 0) % 1 for cell in self.cells)
+
+    @property
+    def wordy(self) -> bool:
+        """Whether most cells are texts: several words, and mostly letters, as dates and file names are not."""
+        words = sum(len(cell.split()) for cell in self.cells)
+        letters = sum(one.isalpha() or one.isspace() for cell in self.cells for one in cell[:200])
+        return words >= 2.5 * len(self.cells) > 0 and letters >= 0.7 * sum(len(cell[:200]) for cell in self.cells)
+
+    @property
+    def labels(self) -> bool:
+        """Whether the cells may be labels: a few values, or fractions."""
+        few = 2 <= self.values <= min(CLASSES.most, max(2, len(self.cells) // 2))
+        return (few or self.fractions) and self.filled > 0.5
+
+
+def guess_columns(table: Table) -> Columns:
+    """Guess the columns of the text, the label and a second text, by their names or else by their contents."""
+    columns = [_look(table, name) for name in table.columns]
+    by_name = {normal(column.name): column for column in reversed(columns)}
+    (text, second), why_text = _texts(columns, by_name, named=table.headed)
+    others = [column for column in columns if column not in (text, second)]
+    label, why_label = _label(others, by_name, table.headed)
+    if label is None and second is not None:
+        label, why_label, second = second, "the only other column", None
+    said = f"The texts are those of {text.name!r} ({why_text})" if second is None else ""
+    said = said or f"The pairs are those of {text.name!r} and {second and second.name!r} ({why_text})"
+    why = f"{said}, the labels those of {label.name!r} ({why_label})." if label else f"{said}."
+    return Columns(text.name, label.name if label else "", second.name if second else "", why=why)
+
+
+def missing_labels(labels: Sequence[str]) -> set[str]:
+    """The labels that mean a missing one."""
+    every = {label.strip() for label in labels}
+    missing = {label for label in every if label.lower() in MISSING}
+    perhaps = {label for label in every if label.lower() in MISSING_NUMBER}
+    rest = every - missing - perhaps
+    if rest and all(map(is_number, rest)):
+        return missing | perhaps
+    return missing | ({"-"} & every if "+" not in every else set())  # SNLI's, where no label has a majority
+
+
+def is_missing_text(text: str) -> bool:
+    """Whether a text means a missing one."""
+    return len(text) < 9 and text.strip().lower() in MISSING_TEXT
+
+
+def _look(table: Table, name: str) -> _Column:
+    index = table.columns.index(name)
+    cells = [row[index].strip() for row in table.rows[:SAMPLE]]
+    missing = missing_labels(cells)
+    kept = [cell for cell in cells if cell not in missing]
+    return _Column(name, kept, len(kept) / max(1, len(cells)))
+
+
+Pair = tuple[_Column, _Column | None]
+
+
+def _texts(columns: Sequence[_Column], by_name: dict[str, _Column], named: bool) -> tuple[Pair, str]:
+    """The column of the texts, and that of the second texts if there is one; and why."""
+    for first, second in (*PAIRS, *_numbered(by_name)):
+        if first in by_name and second in by_name and not (by_name[first].numeric or by_name[second].numeric):
+            return (by_name[first], by_name[second]), "by their names"
+    if found := _called(TEXT_NAMES, by_name):
+        return (found, None), "by its name"
+    wordy = [column for column in columns if column.wordy]
+    if named and (likely := [column for column in wordy if TEXT_WORDS & {*normal(column.name).split("_")}]):
+        return (max(likely, key=lambda column: column.length), None), "by its name"
+    if found := _called(SHORT_NAMES, by_name):
+        return (found, None), "by its name"
+    wordy = [column for column in wordy if not _is_repeated(column)]
+    if not named and len(wordy) > 1:
+        return (wordy[0], wordy[1]), "two columns of texts"
+    return (max(wordy or columns, key=lambda column: (not column.numeric, column.length)), None), "its cells are the longest"
+
+
+def _called(names: Sequence[str], by_name: dict[str, _Column]) -> _Column | None:
+    """The column with the first of some names that is not empty and has no numbers."""
+    return _first([by_name[name] for name in names if name in by_name], lambda one: bool(one.cells) and not one.numeric)
+
+
+def _is_repeated(column: _Column) -> bool:
+    """Whether the cells come again so often that they are labels of several words."""
+    return column.values <= len(column.cells) / 10
+
+
+def _numbered(by_name: dict[str, _Column]) -> Iterator[tuple[str, str]]:
+    """Names of texts that differ in a 1 and a 2, or in an a and a b."""
+    for first in by_name:
+        for one, two in (("1", "2"), ("_a", "_b"), ("a_", "b_")):
+            at = first.rfind(one)
+            second = first[:at] + two + first[at + len(one) :]
+            if at >= 0 and second in by_name and by_name[first].wordy and by_name[second].wordy:
+                yield first, second
+
+
+def _label(others: Sequence[_Column], by_name: dict[str, _Column], named: bool) -> tuple[_Column | None, str]:
+    """The column of the labels among those that are not texts, and why."""
+    called = [by_name[name] for name in LABEL_NAMES if name in by_name and by_name[name] in others]
+    if found := next((column for column in called if column.labels), None) or next(iter(called), None):
+        return found, "by its name"
+    if named and (found := _first(others, lambda one: bool(LABEL_WORDS & {*normal(one.name).split("_")}) and one.labels)):
+        return found, "by its name"
+    if not named and (found := _first(others, lambda one: one.fractions)):
+        return found, "its cells are numbers with fractions"
+    likely = [column for column in others if column.labels and not column.wordy and column.filled > 0.9]
+    likely = likely or [column for column in others if column.values > 1] or list(others)
+    if not likely:
+        return None, ""
+    found = min(likely, key=lambda column: (column.values, column.length))
+    return found, f"it has {found.values:,} different values" if found.values != 1 else "the only other column"
+
+
+def _first(columns: Sequence[_Column], fits: Callable[[_Column], bool]) -> _Column | None:
+    return next((column for column in columns if fits(column)), None)
+
+
+def rarest(labels: Sequence[str]) -> set[str]:
+    """The labels that occur once, if they are few beside those that occur more often; else none."""
+    counts = Counter(labels)
+    once = {label for label, count in counts.items() if count == 1}
+    return once if len(counts) - len(once) > 1 and len(once) <= len(labels) / 10 else set()

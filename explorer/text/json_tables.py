@@ -1,0 +1,150 @@
+"""Tables in JSON: objects or lists, one per line or in a list, objects of columns, and what pandas writes."""
+
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from pydantic_core import from_json
+
+from explorer.core.errors import InputError
+from explorer.core.limits import CELLS
+from explorer.text.names import KNOWN_NAMES, normal
+
+SHAPES = (
+    "This shape of JSON is not read; send one object per line, a list of objects or of rows, an object of columns, or what "
+    "pandas writes, alone or under a key such as data."
+)
+WRAPPERS = ("train", "data", "rows", "examples", "records", "items")  # keys of which the first is taken where there are several
+NESTED = 3  # objects around a table
+
+Cells = dict[str, Any]
+
+
+class Found(NamedTuple):
+    """What a text in JSON contains: rows with names or without, and sentences on what was left out."""
+
+    named: Sequence[Cells] | None
+    unnamed: Sequence[Sequence[Any]] = ()
+    notes: tuple[str, ...] = ()
+
+
+def read_json(text: str) -> Found | None:
+    """The rows of a text in JSON, None where it is not JSON. Raises InputError for broken JSON and for other shapes."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return None
+    CELLS.check(text.count(",") + text.count(":"))  # at least as many as there are values
+    try:
+        return _table(from_json(text))
+    except ValueError:
+        return _lines(text)
+
+
+def _lines(text: str) -> Found | None:
+    """The rows of a text with a JSON value on every line; None where the first one is none. Raises InputError."""
+    items = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        try:
+            if line.strip():
+                items.append(from_json(line))
+        except ValueError as error:
+            if not items and not _is_meant(text):
+                return None
+            said = "has half a character (a lone surrogate)" if "surrogate" in str(error) else "is not valid JSON"
+            raise InputError(f"Line {number:,} of the file {said}; write one object per line, or one list.") from error
+    return _of_list(items)
+
+
+def _is_meant(text: str) -> bool:
+    """Whether a text is meant as JSON: a cell of a table may well begin with [MASK], [1] or {name}."""
+    return "".join(text[:200].split()).startswith(('{"', '[{"', '[["', "[{'", "{'text'"))
+
+
+def _table(value: object, depth: int = 0) -> Found:
+    """The rows of a value in any of the shapes. Raises InputError for others."""
+    if isinstance(value, list):
+        return _of_list(value)
+    if not isinstance(value, dict) or depth > NESTED:
+        raise InputError(SHAPES)
+    columns, data = value.get("columns"), value.get("data")
+    if isinstance(columns, list) and isinstance(data, list) and all(isinstance(row, list) for row in data):
+        names = [str(name) for name in columns]
+        return Found([dict(zip(names, row, strict=False)) for row in data])
+    if isinstance(value.get("schema"), dict) and isinstance(data, list):
+        return _without_index(_of_list(data), value["schema"].get("primaryKey"))
+    values = list(value.values())
+    if values and all(isinstance(one, dict) and not _is_table(one) for one in values):
+        return _of_objects(value)
+    lists = {name: one for name, one in value.items() if isinstance(one, list)}
+    if lists and len(lists) == len(value) and not any(isinstance(one, dict) for cells in lists.values() for one in cells):
+        return _of_columns(lists)
+    return _wrapped(value, depth)
+
+
+def _of_list(items: list[Any]) -> Found:
+    if all(isinstance(item, dict) for item in items):
+        inner = [item["row"] for item in items if isinstance(item.get("row"), dict)]  # as the Hub's viewer sends them
+        if any("paragraphs" in item for item in items[:1]):
+            raise InputError("The file has questions on texts, as SQuAD has; choose An answer in a text.")
+        return Found(inner if len(inner) == len(items) else items)
+    if all(isinstance(item, list) for item in items):
+        return Found(None, items)
+    if all(isinstance(item, str) for item in items):
+        return Found([{"text": item} for item in items])
+    raise InputError(SHAPES)
+
+
+def _without_index(found: Found, keys: object) -> Found:
+    """The rows of pandas' orient="table" without the index."""
+    drop = {str(key) for key in keys} if isinstance(keys, list) else set()
+    return found._replace(named=[{name: cell for name, cell in row.items() if name not in drop} for row in found.named or ()])
+
+
+def _of_columns(columns: dict[str, list[Any]]) -> Found:
+    """The rows of an object with a list for each column. Raises InputError where they differ in length."""
+    lengths = {len(cells) for cells in columns.values()}
+    if len(lengths) > 1:
+        raise InputError(f"The columns of the file have {min(lengths):,} to {max(lengths):,} values; give each the same number.")
+    return Found([dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)])
+
+
+def _of_objects(value: dict[str, dict[str, Any]]) -> Found:
+    """The rows of an object of objects: pandas' columns by name, each with values by row, or rows by number."""
+    inner = list(dict.fromkeys(key for cells in value.values() for key in cells))
+    by_row = all(key.isdecimal() for key in value) or bool(KNOWN_NAMES & set(map(normal, inner)))
+    by_column = all(key.isdecimal() for key in inner) or bool(KNOWN_NAMES & set(map(normal, value)))
+    if by_row and not by_column:
+        return Found(list(value.values()))
+    if not inner or not (by_column or len(inner) > len(value)):
+        raise InputError(SHAPES)
+    return Found([{name: cells.get(key) for name, cells in value.items()} for key in inner])
+
+
+def _wrapped(value: dict[str, Any], depth: int) -> Found:
+    """The rows below a key. An object of texts and numbers only is one row. Raises InputError where no value is a table."""
+    tables = [name for name, one in value.items() if isinstance(one, list | dict) and one and _is_table(one)]
+    if not tables:
+        if not KNOWN_NAMES & set(map(normal, value)):
+            raise InputError(SHAPES)
+        return Found([value])
+    chosen = next((name for name in WRAPPERS if name in tables), tables[0])
+    found = _table(value[chosen], depth + 1)
+    if len(tables) == 1:
+        return found
+    others = ", ".join(repr(name[:40]) for name in tables[:10] if name != chosen)
+    return found._replace(notes=(*found.notes, f"The rows are those of {chosen[:40]!r}; {others} left out."))
+
+
+def _is_table(value: list[Any] | dict[str, Any]) -> bool:
+    """Whether a value has rows or columns of its own; pandas' column of lists, by the number of the row, has none."""
+    if isinstance(value, list):
+        return bool(value) and isinstance(value[0], dict | list)
+    inner = list(value.values())
+    lists = any(isinstance(one, list) for one in inner) and not all(key.isdecimal() for key in value)
+    return lists or any(isinstance(one, dict) for one in inner)
+
+
+def text_of(value: object) -> str:
+    """A value as a cell: texts unchanged, None and NaN as '', the rest as JSON."""
+    if value is None or value != value:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

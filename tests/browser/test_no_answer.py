@@ -1,0 +1,117 @@
+"""What a lesson covers and a class hides is nowhere in the page: not in a text, an attribute or a title, and in no file of it."""
+
+import re
+
+import pytest
+
+from explorer.export import links
+from explorer.export.place import slug
+from explorer.page.examples import first_subject
+from explorer.page.steppers import suggestion_of
+from explorer.tabs import TABS
+from explorer.teaching.lessons.reading import lessons
+from explorer.ui.says import says_of
+from explorer.ui.view import finding_of
+from tests.browser.expecting import expect
+from tests.browser.steps import settled, visit
+
+COVERING = [(lesson, number) for lesson in lessons() for number, step in enumerate(lesson.steps, start=1) if step.cover]
+WORDS = """() => {
+    const own = "#lessons, #text-a, #text-b, #header, script, style, head"; // the question, the input, and what never changes
+    const found = [];
+    for (const one of document.querySelectorAll("body *")) {
+        if (one.closest(own)) continue;
+        for (const node of one.childNodes) if (node.nodeType === Node.TEXT_NODE) found.push(node.data);
+        for (const { name, value } of one.attributes) {
+            if (/^(title|alt|value|placeholder|aria-.*|data-.*)$/.test(name)) found.push(value);
+        }
+        if (one.matches("textarea, input")) found.push(one.value);
+    }
+    return found.join("\\n");
+}"""
+SAYS = f"""(answers) => {{
+    const text = ({WORDS})().replace(/\\s+/g, " ").toLowerCase();
+    return answers.some((one) => text.includes(one));
+}}"""
+OUTLINES = """() => [...document.querySelectorAll(".bx-chart")].flatMap((one) => one._fullLayout?.shapes ?? [])
+    .filter(({ name }) => name?.endsWith("telling")).length"""
+BARE = "#says .bx-says > *, .bx-finding p, #suggestion .bx, .bx-unexpected, [data-spot], .bx-spot"
+
+
+def answers_of(place):
+    """Sentences and numbers that state what the model says of a place: status line, finding, suggestion."""
+    subject = place.opened().subject
+    views, tab = place.views, next(one for one in TABS if one.id == place.tab)
+    said = says_of(subject) or {}
+    found = [f"{one['answer']} {one['share']}" for one in said.get("answers", [])]
+    found += [one["before"] for one in said.get("answers", []) if "before" in one]
+    found += [one["share"] for one in said.get("unexpected", {}).get("words", [])]
+    if finding := finding_of(views, subject):
+        found.append(finding.text)
+    names = tab.steppers if place.choice not in tab.without_steppers else ()
+    if suggested := suggestion_of(subject, names, [type(one) for one in views]):
+        found.append(suggested["label"] or suggested["chips"][0])
+    return found
+
+
+def stated(step):
+    """The answers that a step's own claims state, and that its input and its question do not."""
+    given = " ".join([step.link["a"], step.link.get("b", ""), step.before, *(one.text for one in step.options)]).lower()
+    words = re.findall(r'(?:token|finding|loss|check) (?:=|contains) "([^"]+)"', "\n".join(map(str, step.claims)))
+    return [word for word in words if word.lower() not in given and len(word) > 2]
+
+
+def arrived(page):
+    """Wait until the page shows the place that it goes to."""
+    page.wait_for_function("() => BertExplorer.link.linkState.visiting === null")
+    settled(page)
+
+
+def is_in(answer, text):
+    """Whether a text has an answer, as words of its own."""
+    return re.search(rf"(?<!\w){re.escape(' '.join(answer.split()).lower())}(?!\w)", text)
+
+
+def missing(page, answers, where):
+    """Fails where the page has one of the answers, or an element that only says answers."""
+    text = " ".join(page.evaluate(WORDS).split()).lower()
+    said = [one for one in answers if is_in(one, text)]
+    assert not said, f"{where}: the page has {said}"
+    bare = page.locator(BARE).evaluate_all("(all) => all.map((one) => one.outerHTML)")
+    assert not bare, f"{where}: {bare}"
+
+
+@pytest.mark.own_page
+def test_what_a_step_covers_is_nowhere_in_the_page(open_app):
+    page, known = open_app(), {}
+    page.on("response", lambda answer: "/bx/" in answer.url and known.update({answer.url: answer}))
+    page.evaluate("() => localStorage.clear()")
+    for lesson, number in COVERING:
+        step, where = lesson.steps[number - 1], f"{lesson.name}.{number}"
+        answers = [*answers_of(step.place), *stated(step)]
+        assert answers, where
+        page.evaluate("(step) => BertExplorer.lessons.open(step)", where)
+        expect(page.locator("#lessons").get_by_role("heading", name=step.title, exact=True)).to_be_visible()
+        expect(page.locator("[data-covered]").locator("visible=true")).to_have_count(1)
+        arrived(page)
+        expect(page.locator("#text-a textarea")).to_have_value(step.link["a"])
+        missing(page, answers, where)
+        told = " ".join(answer.text() for answer in known.values()).lower()
+        assert not [one for one in stated(step) if is_in(one, told)], where
+        known.clear()
+        page.locator("#lessons .bx-lesson-rest button").first.click()
+        expect(page.locator("[data-covered]")).to_have_count(0)
+        page.wait_for_function(SAYS, arg=[" ".join(one.split()).lower() for one in answers])  # so it was withheld, not missing
+
+
+def test_what_is_hidden_is_nowhere_in_the_page(open_app):
+    page = open_app()
+    page.evaluate("() => BertExplorer.answers.setHidden(true)")
+    for tab in [tab for tab in TABS if not tab.optional]:
+        for choice in tab.choices:
+            place = links.read({"tab": tab.id, "view": slug(choice)}, first_subject())
+            visit(page, f"?{links.query(place)}")
+            arrived(page)
+            missing(page, [*answers_of(place), "tokyo"], f"{tab.label}, {choice}")
+            assert not page.evaluate(OUTLINES), f"{tab.label}, {choice}"
+    page.evaluate("() => BertExplorer.answers.setHidden(false)")

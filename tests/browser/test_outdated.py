@@ -1,0 +1,121 @@
+"""What is not of the present input and choice is pale from the key or click on, and never stands beside an error."""
+
+from contextlib import contextmanager
+
+import pytest
+
+from explorer.core.limits import CHARACTERS
+from explorer.tabs import TABS
+from tests.browser.expecting import expect
+from tests.browser.steps import at, settled
+from tests.tabs import open_tab
+
+FULL = """() => [...document.querySelectorAll("#tabs :is(.block.bx-content, [id$=-finding])")]
+    .filter((one) => one.getClientRects().length && (one.innerText.trim() || one.querySelector("canvas, svg")))
+    .filter((one) => getComputedStyle(one).visibility === "visible" && Number(getComputedStyle(one).opacity) > 0.5)
+    .map((one) => one.id)"""
+NONE_FULL = f"() => !({FULL})().length"
+CURRENT = "() => !document.body.dataset.stale && !document.body.dataset.more && !document.body.dataset.busy"
+OTHER = "Paris is the capital of [MASK]."
+
+
+@contextmanager
+def held(page):
+    """The server hears of nothing meanwhile."""
+    devtools = page.context.new_cdp_session(page)
+    devtools.send("Fetch.enable", {"patterns": [{"urlPattern": "*/queue/join*"}]})
+    yield
+    devtools.send("Fetch.disable")  # which lets go what is held
+    devtools.detach()
+
+
+def current(page):
+    """Wait until everything is of what was asked for last."""
+    settled(page)
+    page.wait_for_function(CURRENT)
+
+
+@pytest.mark.parametrize("tab", [tab for tab in TABS if not tab.optional], ids=lambda tab: tab.id)
+def test_another_text_or_choice_pales_what_is_shown(open_app, tab):
+    page = open_app(at(tab.label))
+    current(page)
+    assert page.evaluate(FULL)
+    for label in [*tab.choices][1:]:
+        with held(page):
+            page.locator(f"#{tab.id}-view label").get_by_text(label, exact=True).click()
+            page.wait_for_function(NONE_FULL)
+        current(page)
+    with held(page):
+        page.locator("#text-a textarea").press("End")
+        page.keyboard.type("!")
+        page.wait_for_function(NONE_FULL)
+        expect(page.locator("#says")).to_have_css("opacity", "0.35")
+    current(page)
+    expect(page.locator("#says")).to_have_css("opacity", "1")
+
+
+def test_a_tab_of_an_earlier_text_is_pale_and_one_of_this_text_is_not(open_app):
+    page = open_app(at("Overview"))
+    open_tab(page, "Attention")
+    current(page)
+    open_tab(page, "Overview")
+    page.locator("#text-a textarea").fill(OTHER)
+    current(page)
+    with held(page):
+        open_tab(page, "Attention")
+        page.wait_for_function(NONE_FULL)
+    current(page)
+    with held(page):
+        open_tab(page, "Overview")
+        page.wait_for_function("(full) => eval(full)().includes('overview-routes-picture')", arg=FULL)
+        page.wait_for_timeout(300)
+        assert "overview-routes-picture" in page.evaluate(FULL)
+    current(page)
+
+
+def test_a_setting_pales_what_depends_on_it(open_app):
+    page = open_app(at("Attention"))
+    current(page)
+    with held(page):
+        page.locator("#attention-look label").get_by_text("lines", exact=False).first.click()
+        page.wait_for_function(NONE_FULL)
+    current(page)
+    expect(page.locator("#attention-head-lines")).to_have_css("opacity", "1")
+
+
+@pytest.mark.parametrize("wrong", ["", "word " * (CHARACTERS.most // 5 + 1)], ids=["empty", "too long"])
+@pytest.mark.parametrize(
+    "tab", ["Overview", "Tokens", "Attention", "Inside a head", "Hidden states", "Fill-mask", "Next sentence"]
+)
+def test_no_picture_stands_beside_an_error(open_app, tab, wrong):
+    page = open_app(at(tab))
+    current(page)
+    assert page.evaluate(FULL)
+    page.locator("#text-a textarea").fill(wrong)
+    current(page)
+    hint = page.locator(".bx-error").locator("visible=true").first
+    expect(hint).to_be_visible()
+    assert not page.evaluate(FULL)
+    with held(page):  # neither do earlier ones come back while the next text is typed
+        page.locator("#text-a textarea").fill(OTHER)
+        page.wait_for_timeout(300)
+        assert not page.evaluate(FULL)
+    current(page)
+    expect(page.locator(".bx-error").locator("visible=true")).to_have_count(0)
+    assert page.evaluate(FULL)
+
+
+def test_a_broken_setting_hides_the_picture_that_it_is_of(open_app):
+    page = open_app(
+        at("Fill-mask", "?a=The+capital+of+France+is+[MASK].&b=&view=patching&set.corrupted=The+capital+of+Italy+is+[MASK].")
+    )
+    current(page)
+    picture = page.locator("#fill-mask-patching-heatmap")
+    expect(picture.locator(".main-svg").first).to_be_visible()
+    page.locator("#fill-mask-corrupted textarea, #fill-mask-corrupted input").first.fill(
+        "Far too many words for the same pieces."
+    )
+    expect(page.locator("#fill-mask-hint .bx-error")).to_be_visible()
+    current(page)
+    assert not page.evaluate(FULL)
+    expect(page.locator("#fill-mask-corrupted")).to_be_visible()

@@ -1,0 +1,277 @@
+"""Checkpoints as people really have them: each is read right, or refused with a sentence that names the reason and what to do."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from safetensors.torch import load_file
+
+import explorer
+from explorer.bert import checkpoints
+from explorer.core.errors import CapabilityError, ModelError
+from explorer.tabs import VIEWS
+from explorer.ui.subject import Subject
+from tests.conftest import VOCABULARY
+from tests.families import KINDS, SIZES, TUNED, write_family, write_tuned
+from tests.hub import REPO
+
+
+def edit(folder, file="config.json", drop=(), **entries):
+    path = folder / file
+    written = json.loads(path.read_text()) if path.exists() else {}
+    path.write_text(json.dumps({name: value for name, value in (written | entries).items() if name not in drop}))
+
+
+def refused(refusal, folder):
+    return refusal(ModelError, lambda: explorer.load(str(folder)), typed=folder)
+
+
+class TestFamilies:
+    @pytest.mark.parametrize("name", KINDS)
+    def test_a_class_of_transformers_names_the_family_where_no_type_is_written(self, name, tmp_path):
+        folder = write_family(tmp_path / "model", name)
+        typed = explorer.load(folder)
+        written = typed.trace("the man").hidden_states
+        edit(folder, drop=("model_type",))
+        found = explorer.load(folder)
+        assert found.family == typed.family
+        np.testing.assert_array_equal(found.trace("the man").hidden_states, written)
+
+    @pytest.mark.parametrize("classes", [None, [], ["MyOwnModel"], [5]], ids=str)
+    def test_without_such_a_class_the_entry_to_add_is_named(self, classes, make_tiny, refusal):
+        folder = make_tiny()
+        edit(folder, drop=("model_type",), architectures=classes)
+        assert 'add that of its family, such as "model_type": "bert"' in refused(refusal, folder)
+
+    def test_pruned_heads_are_named(self, make_tiny, refusal):
+        folder = make_tiny()
+        edit(folder, pruned_heads={"0": []})
+        assert explorer.load(folder).capabilities.heads == 2
+        edit(folder, pruned_heads={"1": [0]})
+        assert "pruned_heads" in refused(refusal, folder)
+
+
+class TestHeads:
+    @pytest.mark.parametrize(
+        ("model", "classes", "named"),
+        [
+            ("BertForMultipleChoice", None, ["classifier.bias", "classifier.weight", "BertForMultipleChoice"]),
+            ("BertForSequenceClassification", ["MyBertClassifier"], ["classifier.weight", "MyBertClassifier"]),
+            ("BertForTokenClassification", ["BertCRFForNER"], ["classifier.weight", "BertCRFForNER"]),
+        ],
+        ids=lambda value: value if isinstance(value, str) else "",
+    )
+    def test_a_head_that_is_not_read_is_named_by_its_weights(self, model, classes, named, tmp_path, refusal):
+        folder = write_family(tmp_path / "model", "bert", model)
+        edit(folder, **({"architectures": classes} if classes else {}))
+        found = explorer.load(folder)
+        said = refusal(CapabilityError, lambda: found.require("own_head"), typed=folder)
+        assert all(name in said for name in named)
+        assert "not fine-tuned" not in said
+        assert refusal(CapabilityError, found.task_head, typed=folder) == said
+        assert VIEWS["model/summary"]().compute(Subject.of(found.trace("the man")))["tuned"] == said
+        assert "not read" in checkpoints.described(str(folder))
+
+    @pytest.mark.parametrize("name", KINDS)
+    def test_what_has_no_other_head_is_not_said_to_have_one(self, name, tmp_path):
+        base = KINDS[name].model.replace("ForPreTraining", "").replace("ForMaskedLM", "")
+        for model in (KINDS[name].model, f"{base}Model", f"{base}{TUNED[0]}"):
+            assert explorer.load(write_family(tmp_path / model, name, model)).unread_head == ""
+
+
+# other formats: the files that make one, what is named, and what to do
+
+
+def only(*names):
+    """Files in place of the weights; the configuration and the vocabulary stay."""
+
+    def change(folder):
+        (folder / "model.safetensors").unlink()
+        for name in names:
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).write_bytes(b"x")
+
+    return change
+
+
+def google(folder):
+    only("bert_model.ckpt.index", "bert_model.ckpt.data-00000-of-00001", "bert_model.ckpt.meta")(folder)
+    (folder / "config.json").rename(folder / "bert_config.json")
+
+
+def adapter(whole, base="google-bert/bert-base-cased"):
+    def change(folder):
+        if not whole:
+            only("adapter_model.safetensors")(folder)
+            (folder / "config.json").unlink()
+        edit(folder, "adapter_config.json", peft_type="LORA", base_model_name_or_path=base)
+
+    return change
+
+
+SHARDS = "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"
+OTHERS = {
+    "adapter": (adapter(whole=False), ["google-bert/bert-base-cased", "merge_and_unload()"]),
+    "adapter beside its model": (adapter(whole=True), ["google-bert/bert-base-cased", "merge_and_unload()"]),
+    "adapter of a folder": (adapter(whole=False, base="/home/me/secret/my-bert/"), [" for my-bert;", "merge"]),
+    "adapter of nothing": (adapter(whole=False, base=None), ["adapter", "merge"]),
+    "onnx": (only("model.onnx"), ["model.onnx", "open the checkpoint from which it was made"]),
+    "onnx in a folder": (only("onnx/model_quantized.onnx"), ["onnx/model_quantized.onnx"]),
+    "tensorflow": (only("tf_model.h5"), ["tf_model.h5", "transformers 4", "from_tf=True"]),
+    "tensorflow in shards": (only("tf_model-00001-of-00002.h5", "tf_model.h5.index.json"), ["tf_model-00001", "from_tf=True"]),
+    "flax": (only("flax_model.msgpack"), ["flax_model.msgpack", "from_flax=True"]),
+    "google": (google, ["bert_model.ckpt", "transformers-cli convert"]),
+    "gguf": (only("bert-q8_0.gguf"), ["bert-q8_0.gguf", "open the checkpoint from which it was made"]),
+    "shards without their index": (only(*SHARDS), ["add model.safetensors.index.json"]),
+    "older shards without their index": (only("pytorch_model-00001-of-00002.bin"), ["add pytorch_model.bin.index.json"]),
+    "a variant": (only("model.fp16.safetensors"), ["call it model.safetensors"]),
+}
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_the_files_of_another_format_are_named_with_what_converts_them(kind, make_tiny, refusal, hub):
+    change, named = OTHERS[kind]
+    folder = make_tiny()
+    change(folder)
+    said = refused(refusal, folder)
+    assert all(name in said for name in named), said
+    assert "secret" not in said
+    hub.repos[REPO] = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    at_the_hub = refusal(ModelError, lambda: explorer.load(REPO))
+    assert at_the_hub == said.replace(str(folder), REPO)
+    assert hub.fetched() <= {"adapter_config.json"}
+
+
+@pytest.mark.parametrize(
+    "inner", ["checkpoint-500", "0_Transformer", "snapshots/0123abc"], ids=["a training", "sentence-transformers", "a cache"]
+)
+def test_the_folder_of_the_checkpoint_is_named(inner, make_tiny, tmp_path):
+    outer = tmp_path / "outer"
+    (outer / inner).parent.mkdir(parents=True)
+    (outer / "modules.json").write_text("[]")
+    shutil.move(make_tiny(), outer / inner)
+    with pytest.raises(ModelError, match=rf"but its folder {inner} does; name {outer / inner}\.$"):
+        explorer.load(outer)
+
+
+def test_a_sentence_transformers_folder_is_opened_and_its_parts_name_it(make_tiny, refusal):
+    folder = make_tiny()
+    edit(folder, "modules.json", modules=[])
+    edit(folder, "config_sentence_transformers.json", version=5)
+    (folder / "1_Pooling").mkdir()
+    edit(folder / "1_Pooling", pooling_mode_mean_tokens=True)
+    assert explorer.load(folder).trace("the man").kept == 4
+    said = refused(refusal, folder / "1_Pooling")
+    assert said.endswith("is a part of a checkpoint; name the folder that contains it.")
+
+
+def test_shards_of_the_older_format_are_read(make_tiny, tiny):
+    folder = make_tiny()
+    tensors = list(load_file(folder / "model.safetensors").items())
+    (folder / "model.safetensors").unlink()
+    halves = {"pytorch_model-00001-of-00002.bin": dict(tensors[::2]), "pytorch_model-00002-of-00002.bin": dict(tensors[1::2])}
+    for file, part in halves.items():
+        torch.save(part, folder / file)
+    edit(
+        folder,
+        "pytorch_model.bin.index.json",
+        metadata={},
+        weight_map={name: file for file, part in halves.items() for name in part},
+    )
+    np.testing.assert_allclose(
+        explorer.load(folder).trace("the man").hidden_states, tiny.trace("the man").hidden_states, atol=1e-5
+    )
+
+
+# tokenizers
+
+
+def phobert(folder):
+    for file in ("tokenizer.json", "vocab.json", "merges.txt"):
+        (folder / file).unlink(missing_ok=True)
+    (folder / "vocab.txt").write_text("".join(f"{letter} 1\n{letter}@@ 1\n" for letter in "abcdefghijklmnopqrstuvwxyz" * 1))
+    (folder / "bpe.codes").write_text("t h 1\n")
+    edit(folder, "tokenizer_config.json", tokenizer_class="PhobertTokenizer")
+
+
+@pytest.mark.parametrize(
+    ("options", "package"),
+    [
+        ({"word_tokenizer_type": "mecab"}, "fugashi"),
+        ({"word_tokenizer_type": "sudachi"}, "sudachipy"),
+        ({"word_tokenizer_type": "jumanpp"}, "rhoknp"),
+        ({"word_tokenizer_type": "basic", "subword_tokenizer_type": "character"}, ""),
+    ],
+    ids=str,
+)
+def test_a_slow_tokenizer_is_named_with_the_package_that_it_lacks(options, package, make_tiny, refusal):
+    folder = make_tiny()
+    (folder / "tokenizer.json").unlink()
+    (folder / "vocab.txt").write_text("\n".join(VOCABULARY))
+    edit(folder, "tokenizer_config.json", tokenizer_class="BertJapaneseTokenizer", **options)
+    said = refused(refusal, folder)
+    assert "BertJapaneseTokenizer" in said
+    assert "slow" in said
+    if package:
+        with pytest.raises(ImportError, match=package):
+            transformers.BertJapaneseTokenizer.from_pretrained(folder)
+        assert f"needs the package {package}" in said
+    else:
+        assert "needs" not in said
+
+
+def test_a_slow_tokenizer_of_another_family_is_named(tmp_path, refusal):
+    folder = write_family(tmp_path / "model", "roberta", vocab_size=57, pad_token_id=1)
+    phobert(folder)
+    assert "PhobertTokenizer, is slow" in refused(refusal, folder)
+
+
+def test_the_token_that_a_tokenizer_lacks_is_named(make_tiny, refusal):
+    folder = make_tiny()
+    written = json.loads((folder / "tokenizer_config.json").read_text())
+    edit(folder, "tokenizer_config.json", tokenizer_class="PreTrainedTokenizerFast", drop=("mask_token",))
+    assert "mask_token" in written
+    assert "has no mask_token" in refused(refusal, folder)
+
+
+CAPITALS = [*VOCABULARY, *(f"{word.title()}" for word in VOCABULARY[5:] if word.isalpha()), "##A", "##B"]
+
+
+def cased(folder, vocabulary, lowercase):
+    transformers.BertForPreTraining(transformers.BertConfig(vocab_size=len(vocabulary), **SIZES)).save_pretrained(folder)
+    (folder / "vocab.txt").write_text("\n".join(vocabulary) + "\n")
+    edit(folder, "tokenizer_config.json", tokenizer_class="BertTokenizer", do_lower_case=lowercase)
+    return explorer.load(folder)
+
+
+@pytest.mark.parametrize("lowercase", [True, False], ids=["lower-casing", "cased tokenizer"])
+@pytest.mark.parametrize("vocabulary", [VOCABULARY, CAPITALS], ids=["uncased vocabulary", "cased vocabulary"])
+def test_a_vocabulary_of_another_case_than_its_tokenizer_is_told_with_its_share(vocabulary, lowercase, tmp_path):
+    model = cased(tmp_path, vocabulary, lowercase)
+    subject = Subject.of(model.trace("the Man went"))
+    said = {name: VIEWS[name]().compute(subject)["casing"] for name in ("tokens/pieces", "model/summary")}
+    assert set(said.values()) == {model.casing}
+    theirs = transformers.BertTokenizer.from_pretrained(tmp_path, do_lower_case=lowercase)
+    ordinary = [piece for piece in vocabulary if piece not in theirs.all_special_tokens]
+    typed = {piece: f"a{piece[2:]}" if piece.startswith("##") and len(piece) > 2 else piece for piece in ordinary}
+    never = sum(piece not in theirs.tokenize(text) for piece, text in typed.items()) / len(ordinary)
+    if lowercase and vocabulary is CAPITALS:
+        assert f"{100 * never:.0f} % of its pieces can never occur" in model.casing
+        assert never > 0.2
+    elif not lowercase and vocabulary is VOCABULARY:
+        assert f"“Paris” is read as {' '.join(theirs.tokenize('Paris'))}" in model.casing
+    else:
+        assert model.casing == ""
+
+
+def test_vocabularies_that_fit_are_not_warned_of(bundled, tmp_path):
+    assert bundled.casing == ""
+    fitting = set(KINDS) - {"albert"}  # of which the tests' own vocabulary has capitals, and its tokenizer makes all small
+    assert not [name for name in fitting if explorer.load(write_family(tmp_path / name, name)).casing]
+
+
+def test_a_tuned_checkpoint_stays_readable(tmp_path):
+    assert explorer.load(write_tuned(tmp_path / "model", "bert", TUNED[0])).unread_head == ""

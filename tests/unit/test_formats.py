@@ -1,0 +1,180 @@
+"""Files that visitors send: each format is declared once, and a large file is read apart, whatever it holds."""
+
+import ast
+import json
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from explorer.core import apart
+from explorer.core.errors import InputError
+from explorer.core.formats import Every, Foreign, Misfit, Own, numbered, parsed, values
+from explorer.core.limits import JSON_VALUES
+from explorer.experiments.compute.file import FORMAT, Written
+from explorer.finetune.compute.arrival import Settings, check_tokenizer
+from explorer.next_sentence.pairs import read_pairs
+from explorer.tabs import VIEWS
+from explorer.ui.settings import Upload
+from tests.fuzz.files import TINY
+
+SOURCE = Path(apart.__file__).parents[1]
+PARSERS = {
+    "loads",
+    "load",
+    "safe_load",
+    "reader",
+    "DictReader",
+    "ZipFile",
+    "load_tensors",
+    "from_json",
+    "validate_json",
+    "Unpickler",
+}
+NOT_OURS = {"torch", "store", "explorer", "checkpoints", "lessons"}  # whose `load` is no parser of a file's bytes
+PARSED = {
+    "core/formats.py": "the one place for a visitor's JSON",
+    "core/apart.py": "an answer of our own process, which makes our records only",
+    "text/tables.py": "a table, apart when it is large",
+    "finetune/compute/arrival.py": "the log and the head of a run, at most 8 MB, after its zip's list was bounded",
+    "finetune/compute/unpack.py": "the zip of a run, whose list is bounded before",
+    "finetune/compute/hub_data.py": "the card of a data set of the hub",
+    "server/room_requests.py": "a body of at most 256 KB",
+    "server/refusals.py": "an answer of this app",
+    "server/uploads.py": "an answer of this app",
+    "ui/settings.py": "a part of an address",
+    "bert/": "a model in a folder or of the hub, not a visitor's file",
+}
+OWN = {  # written by this app, and sent by nobody
+    *("corpus/compute/atlas_file.py", "corpus/compute/neurons.py", "export/contents.py", "export/page_file.py", "stick.py"),
+    *("finetune/compute/export.py", "finetune/compute/predict.py", "finetune/compute/quota.py", "finetune/compute/store.py"),
+    *("finetune/compute/questions.py", "techniques/tuned_lens.py", "pretraining/", "export/bundle.py", "fill_mask/scripts/"),
+    *("hidden_states/word.py", "experiments/compute/suites.py"),
+}
+
+
+def parsers_in(path: Path) -> set[str]:
+    """The calls in a module that parse bytes, as `json.loads`."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in PARSERS:
+            owner = node.func.value.id if isinstance(node.func.value, ast.Name) else ""
+            found |= {f"{owner}.{node.func.attr}"} if owner not in NOT_OURS else set()
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in PARSERS - {"load", "reader"}:
+            found.add(node.func.id)
+    return found
+
+
+def test_no_other_module_parses_what_visitors_send():
+    found = {path.relative_to(SOURCE).as_posix(): parsers_in(path) for path in SOURCE.rglob("*.py")}
+    assert any("json.loads" in calls for calls in found.values())
+    others = {name: calls for name, calls in found.items() if calls and not name.startswith((*PARSED, *OWN))}
+    assert not others, "declare its format with explorer.core.formats, or name here what it parses"
+
+
+SMALL = (read_pairs, Path)  # at most 1 MB; and a zip, whose members are small or are read apart
+
+
+def uploads():
+    """The functions that read what is uploaded on the page, by view and setting."""
+    return {
+        f"{view.name}.{name}": setting.read
+        for view in VIEWS.values()
+        for name, setting in view.settings.items()
+        if isinstance(setting, Upload)
+    }
+
+
+def test_every_upload_is_read_apart_when_it_is_large():
+    found = uploads()
+    assert len(found) >= 9
+    for name, read in found.items():
+        assert read in SMALL or f"{read.__module__}:{read.__qualname__}" in apart.READERS, name
+
+
+class Strict(Own):
+    number: int
+    texts: Every[str] = []  # noqa: RUF012 - pydantic copies it
+
+
+class Loose(Foreign):
+    number: int
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ('{"number": 1, "more": 2}', ("more",)),
+        ('{"number": "1"}', ("number",)),
+        ('{"number": 1.5}', ("number",)),
+        ('{"number": true}', ("number",)),
+        ('{"number": NaN}', ("number",)),
+        ('{"number": 1, "texts": ["a", 2]}', ("texts", 1)),
+        ("{}", ("number",)),
+        ("[1]", ()),
+        ("{", ()),
+        ("[" * 100_000, ()),
+    ],
+)
+def test_what_is_not_of_the_form_is_refused_with_its_place_and_without_its_values(text, place):
+    with pytest.raises(Misfit) as misfit:
+        parsed(Strict, text.encode(), JSON_VALUES)
+    assert misfit.value.place == place
+    assert misfit.value.__cause__ is None
+    assert misfit.value.__suppress_context__
+
+
+@pytest.mark.parametrize("text", ['[{"number": 1}, {"number": 2}]', '{"number": 1, "a": 0}\r\n\n{"number": 2}\n'])
+def test_objects_are_numbered_in_a_list_and_in_lines(text):
+    found = [one.number for _, one in numbered(Loose, text.encode(), JSON_VALUES)]
+    assert found == [1, 2]
+    with pytest.raises(Misfit) as misfit:
+        list(numbered(Loose, text.replace("2", '"2"').encode(), JSON_VALUES))
+    assert misfit.value.place == (2 if text[0] == "[" else 3, "number")
+
+
+def test_half_a_character_and_too_many_values_get_a_sentence(monkeypatch, refusal):
+    assert "half a character" in refusal(InputError, lambda: parsed(Strict, b'{"number": 1, "texts": ["\\ud800"]}', JSON_VALUES))
+    monkeypatch.setenv(JSON_VALUES.setting, "10")
+    for read in (lambda data: parsed(Strict, data, JSON_VALUES), lambda data: values(data, JSON_VALUES)):
+        assert "more than 10 values" in refusal(InputError, lambda read=read: read(b'{"number": 1, "texts": [' + b'"",' * 10))
+
+
+def test_a_million_unknown_names_are_one_error():
+    text = json.dumps({str(number): number for number in range(100_000)}).encode()
+    with pytest.raises(Misfit, match="many_errors"):
+        parsed(Settings, text, JSON_VALUES)
+    with pytest.raises(Misfit):
+        parsed(Written, json.dumps({"format": FORMAT, "values": [0] * 100_000}).encode(), JSON_VALUES)
+
+
+READ = {name: read for name, read in uploads().items() if read not in SMALL} | {"a tokenizer": check_tokenizer}
+READ = {f"{read.__module__.rpartition('.')[2]}.{read.__name__}": read for read in READ.values()}
+
+
+@pytest.mark.parametrize("kind", ["[] in a list", '"" in lines', "names"])
+@pytest.mark.parametrize("read", READ.values(), ids=READ)
+def test_a_million_tiny_values_hold_up_nobody(read, kind, tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text(TINY[kind])
+    silence, over, told = 0.0, threading.Event(), ""
+
+    def tick() -> None:
+        nonlocal silence
+        while not over.is_set():
+            began = time.monotonic()
+            time.sleep(0.005)
+            silence = max(silence, time.monotonic() - began)
+
+    ticking = threading.Thread(target=tick)
+    ticking.start()
+    try:
+        read(path)
+    except InputError as error:
+        told = str(error)
+    finally:
+        over.set()
+        ticking.join()
+    assert silence < 1
+    assert len(told) < 300

@@ -1,0 +1,185 @@
+"""What lessons, guide and card state as a fact is recomputed: intervals, counts, and what papers and files can decide."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest, spearmanr
+from sklearn.neighbors import NearestNeighbors
+from transformers import AutoTokenizer, BertModel
+
+from explorer.bert.families import FAMILIES
+from explorer.experiments.compute.experiment import experiment
+from explorer.experiments.compute.items import suite_items
+from explorer.guide.glossary import terms
+from explorer.hidden_states.word import contexts_of, senses
+from explorer.inside_head.compute.positions import sinusoids
+from explorer.model_card.origin import RECIPES
+from explorer.teaching.lessons.lesson import ENGLISH
+from explorer.teaching.lessons.reading import lessons
+from explorer.text.lines import read_lines
+
+ASSETS = Path(__file__).resolve().parents[2] / "assets"
+LESSONS = lessons(ENGLISH)
+CARD = ASSETS / "models" / "bert-l6-h384-uncased" / "README.md"
+PAGES = [*sorted((ASSETS / "lessons" / "en").glob("*.md")), *sorted((ASSETS / "guide").glob("*.md")), CARD]
+INTERVAL = re.compile(
+    r"(?:(?P<right>[\d,]+)|(?P<share>[\d.]+) %) of (?P<all>[\d,]+)(?: items| words)? "
+    r"\(95 % interval (?P<low>[\d.]+) to (?P<high>[\d.]+) %"
+)
+
+
+def text_of(path: Path) -> str:
+    """A page as one line, so that a sentence may go over several of its lines."""
+    return " ".join(path.read_text("utf-8").split())
+
+
+INTERVALS = [pytest.param(found, id=f"{path.stem}:{found[0]}") for path in PAGES for found in INTERVAL.finditer(text_of(path))]
+
+
+@pytest.fixture(scope="module")
+def lesson():
+    """The text of a lesson, by its number."""
+    return lambda number: text_of(next((ASSETS / "lessons" / "en").glob(f"{number:02}-*.md")))
+
+
+def test_pages_state_intervals():
+    assert len(INTERVALS) >= 20
+
+
+@pytest.mark.parametrize("stated", INTERVALS)
+def test_a_stated_interval_is_wilsons(stated):
+    total = int(stated["all"].replace(",", ""))
+    right = int(stated["right"].replace(",", "")) if stated["right"] else round(float(stated["share"]) / 100 * total)
+    ends = binomtest(right, total).proportion_ci(method="wilson")
+    digits = len(stated["low"].partition(".")[2])
+    assert (float(stated["low"]), float(stated["high"])) == (round(100 * ends.low, digits), round(100 * ends.high, digits))
+
+
+def test_what_a_plus_or_minus_is_is_named():
+    for path in PAGES:
+        for sentence in re.split(r"(?<=[.:]) ", text_of(path)):
+            assert "±" not in sentence or re.search("standard (error|deviation)|interval", sentence), f"{path.name}: {sentence}"
+
+
+def same_sense(vectors: np.ndarray, labels: np.ndarray) -> float:
+    """How often the nearest other vector has the same label; of equally near ones the share."""
+    far, near = NearestNeighbors(n_neighbors=len(vectors) - 1, metric="cosine").fit(vectors).kneighbors()
+    return sum(np.mean(labels[row[away < away[0] + 1e-5]] == label) for label, away, row in zip(labels, far, near, strict=True))
+
+
+def test_senses_are_told_apart_as_often_as_lesson_9_counts(bundled, lesson):
+    before, after, total = 0, 0, 0
+    for word, text in senses().items():
+        contexts = contexts_of(bundled, *read_lines(text), word)
+        labels = np.array(contexts.senses)
+        first, last = (same_sense(contexts.vectors[layer], labels) for layer in (0, -1))
+        if word == "bank":
+            assert f"for {last:.0f} of {len(labels)} (" in lesson(9)
+            assert f"about {first:.0f} of {len(labels)} (" in lesson(9)
+        before, after, total = before + first, after + last, total + len(labels)
+    assert f"{after:.0f} of {total} (" in lesson(9)
+    assert f"about {before:.0f} of {total} (" in lesson(9)
+
+
+def test_frequency_is_in_no_single_number_and_not_in_the_fifth(lesson):
+    folder = CARD.parent
+    words = BertModel.from_pretrained(folder, dtype="float32").embeddings.word_embeddings.weight.detach().numpy()
+    pieces = AutoTokenizer.from_pretrained(folder).convert_ids_to_tokens(range(len(words)))
+    start = pieces.index("the")  # from here on, whole words stand in the order of their frequency
+    assert pieces[start : start + 4] == ["the", "of", "and", "in"]
+    ranked = [id for id in range(start, len(words)) if not pieces[id].startswith("##") and pieces[id].isascii()]
+    found = abs(np.array([spearmanr(column, ranked).statistic for column in words[ranked].T]))
+    assert "Some of the 384 numbers rise or fall with it, the fifth does not, and none says only that." in lesson(2)
+    assert (found > 0.5).sum() > 1
+    assert found[4] < 0.05
+    assert found.max() < 0.8
+
+
+def test_a_step_turns_each_pair_of_waves_by_an_angle_of_its_own():
+    rows = sinusoids(200, 384)
+    waves = rows[:, 1::2] + 1j * rows[:, 0::2]  # cosine and sine of a pair as one complex number
+    for step in (1, 7):
+        turned = waves[step:] / waves[:-step]
+        assert np.allclose(turned, turned[0], atol=1e-4), "wherever one starts"
+        assert abs(np.diff(np.angle(turned[0]))[:50]).min() > 1e-4, "another angle for the next pair"
+
+
+def test_steps_and_pieces_are_those_of_the_card(guide, lesson):
+    card = CARD.read_text("utf-8")
+    rows = re.findall(r"^\| steps(?: of 4,096 pieces)? \|(.+)\|$", card, re.MULTILINE)
+    steps = sum(int(cell.replace(",", "")) for row in rows for cell in row.split("|"))
+    stated = next(row[-1] for row in RECIPES if row[0] == "steps")
+    assert stated == f"{steps:,}"
+    assert f"our own training of this small model {steps:,}." in lesson(7)
+    pieces = sum(map(int, re.findall(r"(\d+) million pieces(?:, and since| *\.)", text_of(CARD))))
+    assert f"on {pieces} million pieces" in " ".join(guide["models"].split())
+    assert pieces == 35
+    assert "thirty-five million pieces" in lesson(15)
+    assert "no dropout" in card
+    assert next(row[-1] for row in RECIPES if row[0] == "dropout") == "none"
+
+
+def test_where_the_difference_is_carried_in_agreement(bundled):
+    told = text_of(ASSETS / "guide" / "tabs.md")
+    shares = re.search(
+        r"changed word up to hidden state 3 \((\d+) % there\), by the other words at 4 \((\d+) %\), "
+        r"and by the blank from 5 on \((\d+) %",
+        told,
+    ).groups()
+    found = experiment(bundled, suite_items("agreement"), "patching", "residual").summary.effects
+    assert [round(100 * float(found[at])) for at in ((3, 0), (4, 1), (5, 2))] == [*map(int, shares)]
+    assert [int(row.argmax()) for row in found] == [0, 0, 0, 0, 1, 2, 2], "and it is carried nowhere more"
+
+
+def test_what_is_copied_is_counted_in_the_card(lesson):
+    copied, twice = re.search(
+        r"For ([\d.]+ %) \([\d.]+ %\) it copies another word of the sentence, where ([\d.]+ %)", text_of(CARD)
+    ).groups()
+    assert (
+        f"for {copied} of 500 hidden words it takes another word of the sentence, though only {twice} do occur twice"
+        in lesson(17)
+    )
+
+
+def test_the_models_that_lesson_13_opens_are_of_families_that_are_read(lesson):
+    read = {family.model_type for family in FAMILIES}
+    assert "mBERT and CamemBERT open here by their names. FlauBERT does not" in lesson(13)
+    assert {"bert", "camembert"} <= read
+    assert "flaubert" not in read
+
+
+def test_no_kind_of_interval_is_explained_as_another():
+    named = {word: term.name for term in terms() for word in term.words}
+    assert len({named[word] for word in ("bootstrap", "wilson", "confidence interval", "standard error")}) == 4
+    assert named["residual stream"] != named["residual connection"]
+
+
+def papers_in(text: str) -> list[tuple[str, str]]:
+    """The first author and the year, '' without one, of every paper that a text names."""
+    return re.findall(r"([A-Z]\w+)(?: et al\.| & [A-Z]\w+| and [A-Z]\w+(?= \()| (?=\((?:19|20)))(?: ?\(?((?:19|20)\d\d))?", text)
+
+
+@pytest.mark.parametrize("name", [*(one.name for one in LESSONS), "claims"])
+def test_a_paper_that_is_named_is_among_the_sources(name, guide):
+    if name == "claims":
+        said, sources = guide[name].split("## Sources")
+    else:
+        (read,) = (one for one in LESSONS if one.name == name)
+        parts = ((step.before, step.after, *(option.feedback for option in step.options)) for step in read.steps)
+        said, sources = " ".join(filter(None, (text for step in parts for text in step))), " · ".join(read.sources)
+    for author, year in papers_in(said):
+        cited = re.findall(rf"{author}[^·]*?((?:19|20)\d\d)", sources)
+        assert cited, f"{author} is no source"
+        assert not year or year in cited, f"{author} {year}"
+
+
+def test_papers_are_found_in_texts():
+    assert papers_in("Liu et al. found it (Wang & Cho 2019); Taylor (1953) and Jain and Wallace (2019) did not.") == [
+        ("Liu", ""),
+        ("Wang", "2019"),
+        ("Taylor", "1953"),
+        ("Jain", "2019"),
+    ]
+    assert sum(len(papers_in(text_of(page))) for page in PAGES) > 100

@@ -1,0 +1,159 @@
+"""No finding makes much of nothing: its number and the cell outlined for it can be seen, for any input and model."""
+
+import re
+from contextlib import suppress
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+import explorer
+from explorer.analysis.attention import scale_end
+from explorer.analysis.head_metrics import TokenFacts, head_metrics, patterns
+from explorer.attention.heads import Heads, OneHead
+from explorer.core.errors import ExplorerError
+from explorer.fill_mask.each_word import EachWord
+from explorer.fill_mask.game import Game
+from explorer.inside_head.decoder import Decoder
+from explorer.inside_head.steps import DotProducts
+from explorer.inside_head.walk import StepByStep
+from explorer.page.examples import FIRST_A, FIRST_B
+from explorer.tabs import TABS
+from explorer.ui.long_view import LongView
+from explorer.ui.subject import Subject
+from explorer.ui.tabs import views_in
+from explorer.ui.telling import stands_out, two_places
+from explorer.ui.view import View, finding_of
+from tests.corpora import few_read
+from tests.unit.test_figures import decoded
+
+INPUTS = {"opening": (FIRST_A, FIRST_B), "one word": ("Hello", ""), "equal tokens": ("the the the the the the", "")}
+MODELS = ("bundled", "random", "uniform")
+UNLIKELY = (EachWord, Game)  # their claim is that the share is small
+NUMBER = re.compile(r"less than 1\u00a0%|about 0|less than 0\.01|[<>]?[+−-]?\d+(?:\.\d+)?\s?%|[+−-]?\d+\.\d+")
+SEEN = 0.06  # of the colour scale: 15 of the 256 colours of the ramp
+FITTED = ("up_to", "layer")  # settings whose range is the model's
+OF_HEADS = (Heads, OneHead, DotProducts, StepByStep, Decoder)
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def model(request, make_tiny):
+    """The model in the repository, and two with random weights: large ones, and such as a new network begins with."""
+    if request.param == "bundled":
+        return request.getfixturevalue("bundled")
+    return explorer.load(make_tiny(initializer_range=0.02) if request.param == "uniform" else make_tiny())
+
+
+def is_nothing(number: str) -> bool:
+    """Whether a number as it is printed rounds to nothing."""
+    return number.startswith(("less", "about", "<")) or not float(re.sub(r"[^\d.]", "", number))
+
+
+def claims_nothing(text: str) -> bool:
+    """Whether a finding makes a claim with a number that rounds to nothing; one that says that nothing stands out makes none."""
+    first = NUMBER.search(re.sub("“.*?”", "“”", text))
+    says_so = re.search(r"\b(?:No|None|Nothing|none|no|hardly|little|almost none|keep their vectors)\b", text)
+    return bool(first) and is_nothing(first[0]) and not says_so
+
+
+@pytest.mark.parametrize(
+    "text", ["“a” looks at “b” with a weight of 0.00.", "It takes most from “a” (less than 1\u00a0%).", "+0.00"]
+)
+def test_such_a_sentence_is_found(text):
+    assert claims_nothing(text)
+
+
+def telling_cells(picture: object) -> list[float]:
+    """Where on the colour scale the cells lie that are outlined for a finding, from 0 to 1."""
+    figure = picture if isinstance(picture, go.Figure) else None
+    if figure is None and isinstance(picture, dict) and "layout" in picture:
+        figure = go.Figure({name: picture[name] for name in ("data", "layout")})
+    if figure is None:
+        return []
+    axes = (figure.data[0].y, figure.data[0].x)
+    firsts = [axis[0] if axis is not None and isinstance(axis[0], int | np.integer) else 0 for axis in axes]
+    corners = [(one.y0, one.x0) for one in figure.layout.shapes if one.name == "telling"]
+    cells = [tuple(int(corner + 0.5 - first) for corner, first in zip(pair, firsts, strict=True)) for pair in corners]
+    return [abs(float(decoded(figure, "z")[cell])) / figure.layout.coloraxis.cmax for cell in cells]
+
+
+def check(view: type[View], shown: View, subject: Subject) -> None:
+    """Hold the finding and the pictures of a view to what stands out."""
+    found = finding_of([shown], subject)
+    if found is not None and view not in UNLIKELY:
+        assert not claims_nothing(found.text), f"{view.name}: {found.text}"
+    if issubclass(view, LongView):
+        return
+    try:
+        content = shown.compute(subject)
+    except ExplorerError:  # as where there is no blank
+        return
+    for name, picture in content.items():
+        if name != "causal":  # where what a decoder does not see is empty
+            assert all(share >= SEEN for share in telling_cells(picture)), view.name
+
+
+@pytest.mark.parametrize("name", INPUTS)
+def test_no_finding_claims_what_rounds_to_nothing_and_no_white_cell_is_outlined(model, name):
+    for tab in TABS:
+        for choice in tab.choices.values():
+            for view in views_in(choice):
+                if tab.needs and not getattr(model.capabilities, tab.needs):
+                    continue
+                shown = view.read({name: getattr(view(), name) for name in view.settings if name in FITTED}, model.capabilities)
+                subject = shown.first(Subject(model.name, *INPUTS[name]))
+                if shown.unless(subject):
+                    continue
+                if issubclass(view, LongView) and view.finding is not View.finding:
+                    with few_read("here", "there"), suppress(ExplorerError):  # as where there is no word to hide
+                        shown.compute(subject)
+                check(view, shown, subject)
+
+
+@pytest.mark.parametrize("name", INPUTS)
+@pytest.mark.parametrize("view", OF_HEADS, ids=lambda view: view.name)
+def test_every_head_has_a_finding_that_says_something(model, view, name):
+    trace, sizes = model.trace(*INPUTS[name]), model.capabilities
+    for layer in range(1, sizes.layers + 1):
+        for head in range(1, sizes.heads + 1):
+            check(view, view(), Subject.of(trace).select(layer=layer, head=head))
+
+
+def test_a_head_with_a_habit_is_told_of_by_its_mean_weight(bundled, eager):
+    trace = bundled.trace("The man went to the store to buy milk.")
+    attention = eager(bundled, trace.encoding.text_a)[1].attentions[0][0, 2].numpy()
+    mean = float(np.diagonal(attention, -1).mean())
+    found = Heads().finding(Subject.of(trace).select(layer=1, head=3))
+    assert found.text == f"Layer 1, head 3 attends to the previous token: {mean:.2f} of its weight on average."
+    assert telling_cells(OneHead().compute(Subject.of(trace).select(layer=1, head=3))["heatmap"]) == []
+
+
+def test_evenly_spread_weights_have_no_other_pattern_however_few_tokens():
+    for tokens in (3, 4, 5):
+        even = np.full((1, tokens, tokens), 1 / tokens, dtype=np.float32)
+        facts = TokenFacts(np.arange(tokens), np.eye(tokens, dtype=bool)[0], np.eye(tokens, dtype=bool)[-1])
+        assert patterns(head_metrics(even, facts)).tolist() == ["broad"]
+
+
+@pytest.mark.parametrize(
+    ("share", "even", "expected"),
+    [(0.09, 0, False), (0.1, 0, True), (0.1, 0.05, True), (0.12, 0.1, False), (0.36, 1 / 3, False), (0.5, 0.4, True)],
+)
+def test_a_share_stands_out_from_a_tenth_and_from_an_even_spread(share, even, expected):
+    assert stands_out(share, even) == expected
+
+
+def test_two_places_never_claim_zero():
+    assert [two_places(number) for number in (0.0, 0.004, -0.004, -0.25, 0.005)] == [
+        "0.00",
+        "less than 0.01",
+        "about 0",
+        "−0.25",
+        "0.01",
+    ]
+
+
+@pytest.mark.parametrize(("tokens", "largest", "end"), [(12, 0.09, 1), (64, 0.3, 1), (65, 0.02, 8 / 65), (512, 0.9, 0.9)])
+def test_the_scale_of_attention_ends_at_1_or_for_long_inputs_where_weights_are_seen(tokens, largest, end):
+    assert scale_end(largest, tokens) == pytest.approx(end)
+    assert np.sqrt(1 / tokens / scale_end(1 / tokens, tokens)) > 0.12, "an even weight is not white"
