@@ -1,11 +1,14 @@
 // The dialog of links and files: the link, its QR code, and a file for each export format.
-// To add something, listen to `bert:take` on the document; `event.detail` is an empty element in the dialog.
+// To add something, listen to `bert:take` on the document; `event.detail` is an empty element in the dialog;
+// its data-ways names the files that are offered.
 import { linkState } from "./link.js";
 import { told } from "./page/told.js";
 import { el, saveFile } from "./shared/dom.js";
 
 /** The sentence for a view that no link can hold. */
 export const NO_LINK = "This is too long for a link; shorten the texts or the settings.";
+
+const NO_FILES = "This view shows nothing for this input, so there is no file of it.";
 
 /**
  * The server's address of a file of what a link shows.
@@ -24,10 +27,11 @@ export function show() {
   const box = el("input", { id: "take-link", type: "text", readonly: "", value: address });
   const copy = el("button", { type: "button", class: "bx-take-button" }, "Copy");
   const close = el("button", { type: "button", class: "bx-take-button" }, "Close");
+  const files = el("div", { id: "take-files" });
   const more = el("div", { id: "take-more" });
   const link = query
     ? [el("div", { class: "bx-take-link" }, el("label", { for: "take-link" }, "Link"), box, copy), said,
-       el("div", { class: "bx-take-ways" }, codeOf(address, query), el("div", {}, ...fileList(query, said), more))]
+       el("div", { class: "bx-take-ways" }, codeOf(address, query), el("div", {}, files, more))]
     : [el("p", {}, NO_LINK)];
   const dialog = el("dialog", { id: "take", "aria-labelledby": "take-title" },
     el("h2", { id: "take-title" }, "Take this view away"), ...link, close);
@@ -39,8 +43,8 @@ export function show() {
   dialog.showModal();
   (query ? copy : close).focus();
   if (!query) return;
-  document.dispatchEvent(new CustomEvent("bert:take", { detail: more }));
   copyFrom(box, said);
+  listFiles(query, files, said, more);
 }
 
 /**
@@ -69,8 +73,10 @@ function codeOf(address, query) {
   return el("div", { class: "bx-take-code" }, code, note);
 }
 
-function fileList(query, said) {
-  const items = told.ways.map(({ key, label }) => {
+// The files that this view has, once the server has listed them: `more` gets the rest of the dialog, with their names.
+async function listFiles(query, files, said, more) {
+  const ways = await fetch(file("ways.json", query)).then((answer) => (answer.ok ? answer.json() : []), () => []);
+  const items = ways.map(({ key, label }) => {
     const link = el("a", { href: file(`view.${key}`, query), download: "" }, label, " ", el("small", {}, `.${key}`));
     link.addEventListener("click", (event) => {
       event.preventDefault();
@@ -78,7 +84,9 @@ function fileList(query, said) {
     });
     return el("li", {}, link);
   });
-  return items.length ? [el("h3", {}, "Files"), el("ul", {}, ...items)] : [];
+  files.replaceChildren(...(items.length ? [el("h3", {}, "Files"), el("ul", {}, ...items)] : [el("p", {}, NO_FILES)]));
+  more.dataset.ways = ways.map(({ key }) => key).join(" ");
+  document.dispatchEvent(new CustomEvent("bert:take", { detail: more }));
 }
 
 /**

@@ -42,7 +42,6 @@ from explorer.core.log import logger
 from explorer.core.memory import keep_giving_back
 from explorer.core.paths import ASSETS
 from explorer.export import qr
-from explorer.export.ways import WAYS
 from explorer.page.blocks import PageBlocks
 from explorer.page.building import group_style
 from explorer.page.components import page_head
@@ -236,10 +235,9 @@ def our_head(blocks: PageBlocks) -> str:
     """The page's head: its styles, so that nothing is laid out twice, and its scripts."""
     mark = base64.b64encode((ASSETS / "mark.svg").read_bytes()).decode("ascii")
     own = f':root {{ --bx-mark: url("data:image/svg+xml;base64,{mark}"); }}'
-    ways = [{"key": way.key, "label": way.label} for way in WAYS]
     examples = [texts for texts in EXAMPLES.values() if texts[1]]
-    known = {"ways": ways, "longest": qr.LONGEST, "statuses": statuses_script(), "background": blocks.in_background}
-    told = json.dumps({**known, "examples": examples}).replace("<", "\\u003c")
+    known = {"longest": qr.LONGEST, "statuses": statuses_script(), "background": blocks.in_background, "examples": examples}
+    told = json.dumps(known).replace("<", "\\u003c")
     data = f'<script type="application/json" id="bx-told">{told}</script>'  # read by assets/page/told.js
     card = {"og:title": "BERT Explorer", "og:description": ABOUT, "og:type": "website"}
     metas = "".join(f'<meta property="{name}" content="{text}">' for name, text in card.items())

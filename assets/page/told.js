@@ -1,8 +1,7 @@
 // What the server says of itself, in the page's head (explorer/app.py).
 
 /**
- * @type {{ways: {key: string, label: string}[], longest: number, statuses: string, background: number[], examples: string[][]}} the
- *   export formats, the characters that a QR code can hold, the address of Gradio's script for the states of calls, the numbers of
- *   calls that nobody waits for, and the texts of the examples with a B
+ * @type {{longest: number, statuses: string, background: number[], examples: string[][]}} the characters that a QR code can hold, the
+ *   address of Gradio's script for the states of calls, the numbers of calls that nobody waits for, and the texts of the examples with a B
  */
-export const told = { ways: [], longest: 0, statuses: "", background: [], examples: [], ...JSON.parse(document.getElementById("bx-told")?.textContent ?? "{}") };
+export const told = { longest: 0, statuses: "", background: [], examples: [], ...JSON.parse(document.getElementById("bx-told")?.textContent ?? "{}") };

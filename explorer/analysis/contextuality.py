@@ -1,8 +1,9 @@
 """How much a vector depends on its context, layer by layer (Ethayarajh 2019). Pure functions of arrays."""
 
 import re
+import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -77,16 +78,19 @@ def robust_range(values: np.ndarray, share: float = 0.01) -> float:
     return max(float(np.quantile(np.abs(values), 1 - share)), 1e-6)
 
 
-def find_word(text: str, word: str, offsets: Sequence[tuple[int, int]], name: str) -> list[list[int]]:
+def find_word(
+    text: str, word: str, offsets: Sequence[tuple[int, int]], name: str, as_read: Callable[[str], str] = str
+) -> list[list[int]]:
     """The zero-based tokens of every occurrence of a whole word in a text, ignoring case.
 
-    `offsets` are the characters [start, end) of each token of that text; other tokens have (0, 0). Raises InputError, with the
-    text's name, when the word does not occur or the input was cut before it.
+    `offsets` are the characters [start, end) of each token of that text; other tokens have (0, 0). Both are compared letter by
+    letter as a model reads them. Raises InputError, with the text's name, when the word does not occur or the input was cut
+    before it.
     """
-    wanted = word.strip() if isinstance(word, str) else ""
+    wanted = unicodedata.normalize("NFC", word.strip()) if isinstance(word, str) else ""
     if not wanted or len(wanted) > 100:
         raise InputError("Give a word of at most 100 characters that occurs in the texts.")
-    matches = list(re.finditer(rf"(?<!\w){re.escape(wanted)}(?!\w)", text, re.IGNORECASE))
+    matches = list(re.finditer(rf"(?<!\w){re.escape(as_read(wanted))}(?!\w)", as_read(text), re.IGNORECASE))
     if not matches:
         raise InputError(f"The word {wanted[:40]!r} does not occur in {name}; choose one that does.")
     found = [
@@ -99,9 +103,9 @@ def find_word(text: str, word: str, offsets: Sequence[tuple[int, int]], name: st
     return found
 
 
-def repeated_words(texts: Sequence[str]) -> list[str]:
-    """The words that occur at least twice in the texts, ignoring case, in order of their first occurrence."""
-    counts = Counter(re.findall(r"[^\W_]+", " ".join(texts).casefold()))
+def repeated_words(texts: Sequence[str], as_read: Callable[[str], str] = str) -> list[str]:
+    """The words that occur at least twice in the texts as a model reads them, whatever their case, in order of occurrence."""
+    counts = Counter(re.findall(r"[^\W_]+", as_read(" ".join(texts)).casefold()))
     return [word for word, count in counts.items() if count > 1]
 
 

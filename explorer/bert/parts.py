@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
@@ -16,11 +17,12 @@ from explorer.bert.checkpoints import Checkpoint
 from explorer.bert.families import REPLACED, saved_from
 from explorer.bert.layer import Layer
 from explorer.bert.own_head import OwnHead, own_head
-from explorer.bert.tokenizer import casing, read_tokenizer
+from explorer.bert.tokenizer import casing, letter_reader, read_tokenizer
 from explorer.bert.weights import read_model
 from explorer.core.engine import torch, transformers
 from explorer.core.errors import CapabilityError
 from explorer.core.limits import TOKENS
+from explorer.text.characters import EachCharacter
 from explorer.text.encoding import Encoding
 from explorer.text.masking import ordinary_ids
 from explorer.text.pieces import shown, writing_of
@@ -175,6 +177,18 @@ class Parts:
     def ordinary_ids(self) -> np.ndarray:
         """The ids from which a replacement piece may be drawn: no special tokens."""
         return ordinary_ids(self.tokenizer.convert_ids_to_tokens(range(len(self.tokenizer))), self.tokenizer.all_special_ids)
+
+    @cached_property
+    def _letters(self) -> EachCharacter:
+        return EachCharacter(letter_reader(self.tokenizer))
+
+    def as_read(self, text: str) -> str:
+        """The text with each letter as the tokenizer reads it, at the same place: 'cafe' for 'café' where accents are dropped."""
+        return text if text.isascii() else text.translate(self._letters)
+
+    def searched(self, text: str) -> str:
+        """The text as searches compare it: in small letters, as the tokenizer reads them, however their accents are written."""
+        return self.as_read(unicodedata.normalize("NFC", text)).casefold()
 
     def pieces(self, ids: list[int]) -> list[str]:
         """The piece of each id, `[id]` for ids beyond the tokenizer's vocabulary, which some models have."""

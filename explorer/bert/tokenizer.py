@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from explorer.bert.checkpoints import Checkpoint
 from explorer.core.engine import LOCK, transformers
@@ -64,6 +64,17 @@ def _unreadable(checkpoint: Checkpoint, kind: type | None, error: Exception | No
     if needs:
         return ModelError(f"The tokenizer of {checkpoint.name} {needs}, which is not installed; install it and try again.")
     return checkpoint.unreadable("tokenizer")
+
+
+def letter_reader(tokenizer: transformers.PreTrainedTokenizerBase) -> Callable[[str], str]:
+    """A function from a letter to that as which the tokenizer reads it; one that it reads as none or several is unchanged."""
+    normalizer = tokenizer.backend_tokenizer.normalizer
+
+    def read(letter: str) -> str:
+        made = letter if normalizer is None else str(normalizer.normalize_str(letter)).strip(" ▁")
+        return made if len(made) == 1 else letter
+
+    return read
 
 
 def casing(tokenizer: transformers.PreTrainedTokenizerBase, vocabulary: Iterable[str], writing: Writing) -> str:

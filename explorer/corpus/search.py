@@ -99,7 +99,7 @@ class Search(LookUp):
         if corpus is None or is_read(subject.model, corpus, self.query(subject).layer):
             return shown
         word = bare(subject.trace.tokens[subject.token]).lower()
-        lines = _with_word(corpus, word)
+        lines = _with_word(subject, corpus, word)
         listed = f"Sentences with “{word}” itself" if lines else "Some of the sentences"
         begun = f"{listed}; the nearest in meaning follow once all are read."
         return shown | senses_to_click(corpus) | {"hits": lines or _plainest(corpus), "about": begun}
@@ -186,10 +186,10 @@ def _telling(found: Found) -> tuple[str, str, int, float]:
     return (*shared[best], usual[best])
 
 
-def _with_word(corpus: Corpus, word: str) -> dict[str, Any] | None:
+def _with_word(subject: Subject, corpus: Corpus, word: str) -> dict[str, Any] | None:
     """The first lines with the word itself, which need no model."""
     try:
-        places = corpus.places(word)[:WITH_WORD]
+        places = corpus.places(word, subject.model.searched)[:WITH_WORD]
     except InputError:
         return None
     rows = [Row(_around(corpus.sentences[row], at)) for row, at in places]

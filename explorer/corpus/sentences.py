@@ -86,16 +86,16 @@ class Sentences(CorpusView):
         """The sentences, without the model's results."""
         if self.corpus is None:
             return {"table": None, "slices": None, "about": NO_FILE}
-        return self._listed(self.corpus, None)
+        return self._listed(subject, self.corpus, None)
 
     def draw(self, subject: Subject, found: HiddenTokens | None) -> Content:
         """The sentences with the surprisal at each, and the slices."""
         if self.corpus is None:
             return self.waiting(subject)
-        shown = {**self._listed(self.corpus, found), "slices": None}
+        shown = {**self._listed(subject, self.corpus, found), "slices": None}
         if found is None:
             return shown
-        rows = set(self._rows(self.corpus, None))
+        rows = set(self._rows(subject, self.corpus, None))
         listed = found.rows[[int(sentence) in rows for sentence in found.tokens.sentence[found.rows]]]
         groups = [(heading, _shares(found, listed, of)) for heading, of in _slices(self.corpus, found)]
         return shown | {"slices": bar_groups([group for group in groups if group[1]])}
@@ -122,14 +122,15 @@ class Sentences(CorpusView):
         texts = self.corpus.texts if self.corpus else []
         return read(texts[limits.check_integer(index, "the sentence", 0, len(texts) - 1)])
 
-    def _rows(self, corpus: Corpus, bits: np.ndarray | None) -> list[int]:
+    def _rows(self, subject: Subject, corpus: Corpus, bits: np.ndarray | None) -> list[int]:
         """Indices of the sentences that match the filters, in the chosen order."""
-        wanted = self.contains.strip().casefold()
+        searched = subject.model.searched
+        wanted = searched(self.contains.strip())
         longest = self.longest if self.longest < LONGEST else np.inf
         rows = [
             row
             for row, one in enumerate(corpus.sentences)
-            if wanted in one.text.casefold()
+            if wanted in searched(one.text)
             and (not self.tag or self.tag in one.tags)
             and self.shortest <= len(one.words) <= longest
         ]
@@ -142,9 +143,9 @@ class Sentences(CorpusView):
             rows.sort(key=lambda row: bits[row] if self.order == "least surprising" else -bits[row])
         return rows
 
-    def _listed(self, corpus: Corpus, found: HiddenTokens | None) -> Content:
+    def _listed(self, subject: Subject, corpus: Corpus, found: HiddenTokens | None) -> Content:
         bits = None if found is None else found.by_sentence()
-        rows = self._rows(corpus, bits)
+        rows = self._rows(subject, corpus, bits)
         heading = f"{len(rows):,} of {len(corpus.sentences):,} sentences"
         heading += f", of which {SHOWN} are listed" if len(rows) > SHOWN else ""
         sizes = [len(corpus.sentences[row].words) for row in rows]

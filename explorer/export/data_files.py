@@ -1,10 +1,13 @@
 """The numbers of a place as files: all of them as JSON, one part as CSV."""
 
+from contextlib import suppress
+
 from explorer.bert.provenance import provenance_of
-from explorer.core.errors import CapabilityError, InputError
+from explorer.core.errors import CapabilityError, ExplorerError, InputError
 from explorer.export import named
 from explorer.export.place import Place, slug, tab_of
 from explorer.export.tables import TEXT, as_data, as_json, csv_of, tables_of
+from explorer.ui.long_view import LongView
 from explorer.ui.pictures.numbers import Table
 from explorer.ui.view import Content, View, finding_of
 
@@ -41,6 +44,28 @@ def _main_first(place: Place, view: View, name: str, table: Table) -> tuple[bool
     """
     repeats = name in view.parts and view.parts[name].kind == "tokens"
     return table.columns == TEXT, repeats, type(view) in tab_of(place.tab).above, -view.width
+
+
+def showable(place: Place) -> list[View]:
+    """The views of a place that show something, and quickly enough for a file."""
+    needs, found = tab_of(place.tab).needs, []
+    if needs and not getattr(place.subject.model.capabilities, needs):
+        return []
+    for view in place.views:
+        with suppress(ExplorerError):
+            named.check_shown(view, place.subject)
+            found.append(view)
+    return found
+
+
+def has_numbers(place: Place) -> bool:
+    """Whether a view of a place shows numbers; long work, which is not begun for this, does."""
+    views = [view for view in showable(place) if view.shows_pictures()]
+    return any(isinstance(view, LongView) or _numbers_of(view, view.compute(place.subject)) for view in views)
+
+
+def _numbers_of(view: View, content: Content) -> bool:
+    return any(table.columns != TEXT for table in tables_of(view, content).values())
 
 
 def shown(place: Place) -> list[tuple[View, Content]]:

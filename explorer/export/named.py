@@ -76,20 +76,27 @@ def is_long(view: View, subject: Subject) -> bool:
 
 def content(view: View, subject: Subject, run: Callable[[Generator[Any, None, Any]], Any] = finished) -> Content:
     """A view's content; long work is done by `run`. Raises ExplorerError if it shows nothing here, or would take too long."""
-    if why := view.unless(subject):
-        raise CapabilityError(why)
+    check_shown(view, subject)
     if not isinstance(view, LongView):
         return view.compute(subject)
     found = view.known(subject) if view.start else None
     if found is None:
-        wanted = seconds(subject, view.passes(subject)) if view.start else 0
-        if not isfinite(wanted):
-            raise InputError(f"Nobody can tell how long {view.name} takes; start it on the page, where it can be stopped.")
-        VIEW_SECONDS.check(round(wanted))
         found = run(view.work(subject))
         if view.start:
             view.keep(subject, found)
     return view.draw(subject, found)
+
+
+def check_shown(view: View, subject: Subject) -> None:
+    """Raises ExplorerError if a view shows nothing here, or its work would take too long."""
+    if why := view.unless(subject):
+        raise CapabilityError(why)
+    if not isinstance(view, LongView) or not view.start or view.known(subject) is not None:
+        return
+    wanted = seconds(subject, view.passes(subject))
+    if not isfinite(wanted):
+        raise InputError(f"Nobody can tell how long {view.name} takes; start it on the page, where it can be stopped.")
+    VIEW_SECONDS.check(round(wanted))
 
 
 def described(kind: type[View], capabilities: Capabilities) -> dict[str, Any]:

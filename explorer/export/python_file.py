@@ -9,9 +9,13 @@ NOTHING = "There is nothing to be computed here; open a view that shows numbers,
 LINE = "\n# " + "-" * 78 + "\n\n"
 
 
+def scripts_of(place: Place) -> list[str]:
+    """The scripts of its views that have one."""
+    return [script for view in place.views if (script := code.of(view, place.subject))]
+
+
 def python(place: Place) -> bytes:
     """The scripts one after another, in UTF-8. Raises InputError with the reason if no view has one."""
-    scripts = [script for view in place.views if (script := code.of(view, place.subject))]
-    if not scripts:
+    if not (scripts := scripts_of(place)):
         raise InputError(next((code.WITHOUT[view.name] for view in place.views if view.name in code.WITHOUT), NOTHING))
     return f"{LINE.join(scripts)}\n# {told(provenance_of(place.subject.model))}\n".encode()

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from explorer.bert.provenance import provenance_of
 from explorer.core.errors import ExplorerError
 from explorer.export import bundle, page_file
-from explorer.export.data_files import csv_file, json_file
+from explorer.export.data_files import csv_file, has_numbers, json_file, showable
 from explorer.export.place import Place
-from explorer.export.python_file import python
+from explorer.export.python_file import python, scripts_of
 from explorer.export.tables import as_json
 
 
@@ -21,6 +21,17 @@ class Way:
     label: str  # for the dialog, such as 'One page, alive without a server'
     media_type: str
     make: Callable[[Place], bytes]
+    offered: Callable[[Place], object] = lambda place: True  # whether an opened place has it
+
+
+def offered(place: Place) -> list[Way]:
+    """The ways out that an opened place has."""
+    found = []
+    for way in WAYS:
+        with contextlib.suppress(ExplorerError):
+            if way.offered(place):
+                found.append(way)
+    return found
 
 
 def _page(place: Place) -> bytes:
@@ -43,9 +54,9 @@ def _provenance(place: Place) -> bytes:
 
 PROVENANCE = Way("provenance", "How it was made, for the pictures that a browser saves", "application/json", _provenance)
 WAYS: tuple[Way, ...] = (
-    Way("html", "One page, alive without a server", "text/html", _page),
-    Way("csv", "The numbers of the main picture", "text/csv; charset=utf-8", csv_file),
-    Way("json", "All numbers, with settings and checks", "application/json", json_file),
-    Way("py", "Python: the numbers with transformers and torch alone", "text/x-python", python),
-    Way("zip", "Everything: page, data, settings, check, citation", "application/zip", _zip),
+    Way("html", "One page, alive without a server", "text/html", _page, showable),
+    Way("csv", "The numbers of the main picture", "text/csv; charset=utf-8", csv_file, has_numbers),
+    Way("json", "All numbers, with settings and checks", "application/json", json_file, showable),
+    Way("py", "Python: the numbers with transformers and torch alone", "text/x-python", python, scripts_of),
+    Way("zip", "Everything: page, data, settings, check, citation", "application/zip", _zip, showable),
 )

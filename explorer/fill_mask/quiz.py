@@ -96,9 +96,10 @@ class Quiz(View):
         place = score.blanks
         if place >= len(played.positions):
             raise InputError("All blanks of this text are guessed; go on to the next one.")
-        mine = limits.check_text(self.guess, "your guess").strip().lower()
+        searched = subject.model.searched
+        mine = searched(limits.check_text(self.guess, "your guess").strip())
         truth, guesses = played.encoding.tokens[played.positions[place]], played.guesses[place].candidates
-        right, bert_right = mine in (truth.lower(), bare(truth).lower()), guesses[0].token == truth
+        right, bert_right = mine in (searched(truth), searched(bare(truth))), guesses[0].token == truth
         after = Score(score.texts, place + 1, score.you + right, score.bert + bert_right, score.of + 1)
         answer = f"It was {truth}. You: {mine[:40]}, {'right' if right else 'wrong'}. BERT: {guesses[0].token}, "
         shown = {

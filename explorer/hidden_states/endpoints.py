@@ -46,7 +46,8 @@ def word_in_context(text_a: str, text_b: str, word: str, model: str = "") -> dic
     vectors = []
     for text, name in ((text_a, "text A"), (text_b, "text B")):
         trace = explorer.trace(limits.check_text(text, name))
-        vectors.append(word_vectors(trace.hidden_states, find_word(text, word, trace.encoding.offsets, name)[0]))
+        found = find_word(text, word, trace.encoding.offsets, name, explorer.as_read)
+        vectors.append(word_vectors(trace.hidden_states, found[0]))
     return {"layers": cosines(*vectors).tolist()}
 
 

@@ -59,9 +59,9 @@ def senses() -> dict[str, str]:
     return {w: "\n".join(f"{row['text']} | {row['label']}" for row in rows if row["word"] == w) for w in words}
 
 
-def comparable_words(texts: Sequence[str]) -> list[str]:
+def comparable_words(model: Explorer, texts: Sequence[str]) -> list[str]:
     """The words that occur at least twice, with those of one to three letters last."""
-    return sorted(contextuality.repeated_words(texts), key=lambda word: (len(word) < 4, len(word) < 3))
+    return sorted(contextuality.repeated_words(texts, model.as_read), key=lambda word: (len(word) < 4, len(word) < 3))
 
 
 def contexts_of(model: Explorer, texts: Sequence[str], labels: Sequence[str], word: str) -> Contexts:
@@ -70,7 +70,7 @@ def contexts_of(model: Explorer, texts: Sequence[str], labels: Sequence[str], wo
     for number, (given, label) in enumerate(zip(texts, labels, strict=True), start=1):
         trace = model.trace(given)
         try:
-            occurrences = contextuality.find_word(given, word, trace.encoding.offsets, f"sentence {number}")
+            occurrences = contextuality.find_word(given, word, trace.encoding.offsets, f"sentence {number}", model.as_read)
         except InputError:
             continue
         for tokens in occurrences:
@@ -111,9 +111,9 @@ class OneWord(View):
             texts, labels = self._texts(subject)
             word, contexts = self._word_and_contexts(subject, texts, labels)
         except InputError as error:
-            return {"word": props(choices=comparable_words(texts)), **_nothing(error)}
+            return {"word": props(choices=comparable_words(subject.model, texts)), **_nothing(error)}
         return {
-            "word": props(choices=comparable_words(texts), value=word),
+            "word": props(choices=comparable_words(subject.model, texts), value=word),
             "lines": self._lines(subject, contexts, texts, word),
             "lines_help": SENSES_HELP if len(set(contexts.senses)) > 1 else CONTEXTS_HELP,
             "map": _map(contexts, subject.selection.layer),
@@ -161,7 +161,7 @@ class OneWord(View):
 
     def _word_and_contexts(self, subject: Subject, texts: list[str], labels: list[str]) -> tuple[str, Contexts]:
         """The chosen word and its contexts; for A and B the first comparable word, if the chosen one no longer occurs."""
-        words = comparable_words(texts)
+        words = comparable_words(subject.model, texts)
         first = self.source if self.source in words else next(iter(words), "")
         try:
             word = self.word or first
@@ -175,8 +175,9 @@ class OneWord(View):
         random = contextuality.self_similarity(reference.tokens(subject.model))
         within, between = contextuality.within_and_between(contexts.vectors, contexts.senses)
         controls: list[tuple[str, np.ndarray]] = []
-        for other in contextuality.repeated_words(texts):
-            if other != word.strip().casefold() and len(controls) < MOST_CONTROLS:
+        as_read = subject.model.as_read
+        for other in contextuality.repeated_words(texts, as_read):
+            if other != as_read(word.strip()).casefold() and len(controls) < MOST_CONTROLS:
                 same = contexts_of(subject.model, texts, [""] * len(texts), other)
                 controls.append((other, contextuality.self_similarity(same.vectors)))
         if np.isnan(between).all():

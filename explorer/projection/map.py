@@ -181,7 +181,8 @@ class Map(LongView):
         """The map, a sentence about it, and the list."""
         picked, kept = (rows_of(chosen, found.points) for chosen in (self.picked, self.kept))
         near = nearby(found.points, found.layer, self._row(subject, found.points))
-        look = Look(found, self.search.strip(), next(iter(picked), None), kept, near.rows if near else ())
+        rows, wanted = near.rows if near else (), self.search.strip()
+        look = Look(found, wanted, next(iter(picked), None), kept, rows, subject.model.searched)
         return {
             "chart": look.figure(self.colour, self.clusters),
             "summary": look.summary(),

@@ -1,6 +1,6 @@
 """The map of one layer on the page: the figure, a sentence about it, and the list beside it."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -89,6 +89,7 @@ class Look:
     picked: int | None
     kept: tuple[int, ...]
     told: tuple[int, ...] = ()  # the rows of the finding
+    searched: Callable[[str], str] = str.casefold  # a text as the model's letters are compared
 
     @property
     def anything(self) -> bool:
@@ -103,8 +104,8 @@ class Look:
     @cached_property
     def found(self) -> np.ndarray:
         """[n] bool: the rows that contain the text searched for."""
-        wanted = self.search.casefold()
-        return np.array([wanted in text.casefold() for text in self.map.points.texts])
+        wanted = self.searched(self.search)
+        return np.array([wanted in self.searched(text) for text in self.map.points.texts])
 
     def figure(self, colour: str, number_of_clusters: int) -> object:
         """The map, with all but the highlighted rows faded."""

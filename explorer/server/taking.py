@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from explorer.api.callers import bounded
@@ -38,6 +38,11 @@ def taking_routes(blocks: PageBlocks, metrics: Metrics) -> list[Route]:
     """The routes: `bx/take/view.html?v=1&tab=attention...`."""
 
     @behind_login
+    async def list_ways(request: Request) -> Response:
+        parameters = dict(parse_qsl(request.url.query, keep_blank_values=True))
+        return await timed("/take/ways", metrics, lambda: _ways(blocks, request, parameters))
+
+    @behind_login
     async def answer(request: Request) -> Response:
         way = next((way for way in (*ways.WAYS, ways.PROVENANCE) if way.key == request.path_params["key"]), None)
         if way is None:
@@ -45,7 +50,7 @@ def taking_routes(blocks: PageBlocks, metrics: Metrics) -> list[Route]:
         parameters = dict(parse_qsl(request.url.query, keep_blank_values=True))
         return await timed(f"/take/{way.key}", metrics, lambda: _file(blocks, request, way, parameters))
 
-    return [Route(TAKE + "link.svg", qr_code), Route(TAKE + "view.{key}", answer)]
+    return [Route(TAKE + "link.svg", qr_code), Route(TAKE + "ways.json", list_ways), Route(TAKE + "view.{key}", answer)]
 
 
 @behind_login
@@ -76,6 +81,16 @@ async def timed(name: str, metrics: Metrics, answer: Callable[[], Awaitable[Resp
         seconds = time.perf_counter() - start
         metrics.called(name, seconds)
         logger.info("call", extra={"call": name, "outcome": outcome, "seconds": round(seconds, 4)})
+
+
+async def _ways(blocks: PageBlocks, request: Request, parameters: dict[str, str]) -> Response:
+    """The ways out of what a link shows. Raises ExplorerError."""
+
+    def listed() -> list[dict[str, str]]:
+        place = links.read(parameters, first_subject()).opened()
+        return [{"key": way.key, "label": way.label} for way in ways.offered(place)]
+
+    return JSONResponse(await in_turn(blocks, call_of(request), listed), headers=FRESH)
 
 
 async def _file(blocks: PageBlocks, request: Request, way: Way, parameters: dict[str, str]) -> Response:

@@ -8,7 +8,7 @@ import hashlib
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -117,12 +117,14 @@ class Corpus:
             digest.update(repr(sentence).encode())
         return digest.hexdigest()[:32]
 
-    def places(self, word: str) -> list[tuple[int, int]]:
-        """The occurrences of a word, ignoring case: (sentence, word), zero-based. Raises InputError when there are none."""
-        wanted = word.strip().lower()
-        found = [
-            (row, at) for row, one in enumerate(self.sentences) for at, named in enumerate(one.words) if named.lower() == wanted
-        ]
+    def places(self, word: str, searched: Callable[[str], str] = str.casefold) -> list[tuple[int, int]]:
+        """The occurrences of a word, ignoring case: (sentence, word), zero-based; `searched` returns what is compared.
+
+        Raises InputError when there are none.
+        """
+        wanted = searched(word.strip())
+        words = ((row, at, named) for row, one in enumerate(self.sentences) for at, named in enumerate(one.words))
+        found = [(row, at) for row, at, named in words if searched(named) == wanted]
         if not found:
             raise InputError(f"The word {word.strip()[:40]!r} does not occur in this corpus; choose another one.")
         return found

@@ -43,7 +43,7 @@ class SwitchHeads(LongView):
     start = "Which heads matter here?"
     shows_changes = True
     layout = (row(col("board", "strongest", "help", width=5), col("count", "answers", "reset", "check", width=6)),)
-    board = part("board")
+    board = part("board", answer=True)
     strongest = sentence(classes="caption", keep_height=True, answer=True)
     count = sentence(keep_height=True)
     answers = part("bars", answer=True)

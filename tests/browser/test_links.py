@@ -2,6 +2,7 @@
 
 import pytest
 
+from explorer.core.errors import InputError
 from explorer.export import ways
 from explorer.export.ways import Way
 from tests.browser.expecting import expect
@@ -80,16 +81,18 @@ def test_going_where_the_page_still_is_counts_while_an_answer_is_on_its_way(open
 
 @pytest.fixture
 def two_ways(monkeypatch, serving):
-    """Two ways out, of which one has nothing."""
+    """Three ways out, of which one fails, and one is not offered."""
+
+    def gone(place):
+        raise InputError("There is nothing of this name here.")
+
     fine = Way("txt", "What is typed", "text/plain", lambda place: place.subject.text_a.encode())
-    monkeypatch.setattr(ways, "WAYS", (fine,))
-    return [{"key": "txt", "label": "What is typed"}, {"key": "gone", "label": "Gone"}]
+    refused, never = Way("gone", "Gone", "text/plain", gone), Way("no", "Never", "text/plain", gone, lambda place: False)
+    monkeypatch.setattr(ways, "WAYS", (fine, refused, never))
 
 
 def test_the_dialog_has_the_link_its_qr_code_and_every_way_out(open_app, served, two_ways):
     page = open_app("?tab=attention", viewport={"width": 420, "height": 900})
-    assert page.evaluate("BertExplorer.told.ways").__class__ is list
-    page.evaluate("(ways) => Object.assign(BertExplorer.told, { ways })", two_ways)
     page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(); }")
     page.locator("#open-bar").click()
     page.locator("#take-away").click()
@@ -106,6 +109,7 @@ def test_the_dialog_has_the_link_its_qr_code_and_every_way_out(open_app, served,
         dialog.get_by_role("link", name="What is typed").click()
     assert download.value.suggested_filename == "bert-explorer-attention-one-head.txt"
     assert download.value.path().read_text("utf-8") == "The capital of Japan is [MASK]."
+    expect(dialog.get_by_role("link", name="Never")).to_have_count(0)
     dialog.get_by_role("link", name="Gone").click()
     expect(dialog.get_by_role("status")).to_contain_text("There is nothing of this name here")
     page.problems.clear()  # of what is gone

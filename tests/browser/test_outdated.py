@@ -39,7 +39,7 @@ def current(page):
 def test_another_text_or_choice_pales_what_is_shown(open_app, tab):
     page = open_app(at(tab.label))
     current(page)
-    assert page.evaluate(FULL)
+    page.wait_for_function(f"() => ({FULL})().length")
     for label in [*tab.choices][1:]:
         with held(page):
             page.locator(f"#{tab.id}-view label").get_by_text(label, exact=True).click()
@@ -77,7 +77,7 @@ def test_a_setting_pales_what_depends_on_it(open_app):
     page = open_app(at("Attention"))
     current(page)
     with held(page):
-        page.locator("#attention-look label").get_by_text("lines", exact=False).first.click()
+        page.locator("#attention-look label").get_by_text("Lines", exact=True).click()
         page.wait_for_function(NONE_FULL)
     current(page)
     expect(page.locator("#attention-head-lines")).to_have_css("opacity", "1")
@@ -90,7 +90,7 @@ def test_a_setting_pales_what_depends_on_it(open_app):
 def test_no_picture_stands_beside_an_error(open_app, tab, wrong):
     page = open_app(at(tab))
     current(page)
-    assert page.evaluate(FULL)
+    page.wait_for_function(f"() => ({FULL})().length")
     page.locator("#text-a textarea").fill(wrong)
     current(page)
     hint = page.locator(".bx-error").locator("visible=true").first
@@ -102,7 +102,7 @@ def test_no_picture_stands_beside_an_error(open_app, tab, wrong):
         assert not page.evaluate(FULL)
     current(page)
     expect(page.locator(".bx-error").locator("visible=true")).to_have_count(0)
-    assert page.evaluate(FULL)
+    page.wait_for_function(f"() => ({FULL})().length")
 
 
 def test_a_broken_setting_hides_the_picture_that_it_is_of(open_app):

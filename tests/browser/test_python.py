@@ -1,6 +1,5 @@
 """The Python of a view in the dialog of what can be taken away."""
 
-from explorer.export.code import WITHOUT
 from tests.browser.expecting import expect
 from tests.browser.test_everyone import AXE, wrong
 
@@ -28,7 +27,7 @@ def test_the_python_of_a_view_is_read_and_copied(open_app):
     assert "attn_implementation" in script
 
 
-def test_where_there_is_no_python_a_sentence_says_why(open_app):
+def test_where_there_is_no_python_none_is_offered(open_app):
     page = open_app("?v=1&tab=fill-mask&view=quiz")
     page.locator("#take-away").click()
     page.locator("#take-python summary").click()
@@ -36,6 +35,6 @@ def test_where_there_is_no_python_a_sentence_says_why(open_app):
     page.keyboard.press("Escape")
     page.goto(page.url.replace("tab=fill-mask", "tab=fine-tune").replace("view=quiz", ""))
     page.locator("#take-away").click()
-    page.locator("#take-python summary").click()
-    expect(page.locator("#take-python code")).to_have_text(WITHOUT["fine-tune/runs"])
-    page.problems.clear()  # of the refusal
+    expect(page.locator("#take-files li").first).to_be_visible()
+    expect(page.locator("#take-files")).not_to_contain_text(".py")
+    expect(page.locator("#take-python")).to_have_count(0)

@@ -210,17 +210,20 @@ def test_the_app_serves_them_with_codes_to_where_it_was_asked(served):
             assert answer.read().decode() == made(lesson, f"{served.rstrip('/')}/")
 
 
-@pytest.mark.parametrize("path", ["nothing/handout", "{name}/answers", "{name}/handout.html/x", "..%2F..%2Fapp/teacher"])
-def test_a_sheet_that_is_not_there_is_told(served, path):
+NOT_THERE = ["nothing/handout.html", "{name}/answers.html", "{name}/handout.html/x.html", "..%2F..%2Fapp/teacher.html"]
+
+
+@pytest.mark.parametrize("path", [*NOT_THERE, "nothing/1.json", "{name}/0.json", "{name}/99.json", "{name}/-1.json"])
+def test_a_sheet_or_an_answer_that_is_not_there_is_told(served, path):
     with pytest.raises(HTTPError) as caught:
-        urlopen(f"{served}/bx/lessons/{path.format(name=lessons()[0].name)}.html", timeout=60)
+        urlopen(f"{served}/bx/lessons/{path.format(name=lessons()[0].name)}", timeout=60)
     assert caught.value.code == 404
     assert json.loads(caught.value.read())["error"].endswith(".")
 
 
 def test_who_has_not_logged_in_gets_no_sheet(locked):
-    for sheet in ("handout", "teacher"):
+    for sheet in ("handout.html", "teacher.html", "1.json"):
         with pytest.raises(HTTPError) as caught:
-            urlopen(f"{locked}bx/lessons/{lessons()[0].name}/{sheet}.html", timeout=60)
+            urlopen(f"{locked}bx/lessons/{lessons()[0].name}/{sheet}", timeout=60)
         assert caught.value.code == 401
         caught.value.close()

@@ -116,7 +116,7 @@ def activations_of(model: Explorer, driving: Sequence[Driver], layer: int, neuro
 def firing_on(model: Explorer, corpus: Corpus, found: CorpusNeurons, word: str, limit: int) -> tuple[Firing, ...]:
     """The neurons furthest above their mean at a word, in at most READ sentences with it. Raises InputError."""
     places: defaultdict[int, list[int]] = defaultdict(list)
-    for index, at in corpus.places(word):
+    for index, at in corpus.places(word, model.searched):
         places[index].append(at)
     holding = list(places.items())[:READ]
     mean = np.mean([_at_words(model, found.tokens, index, words) for index, words in holding], axis=0)

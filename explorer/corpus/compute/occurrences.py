@@ -69,7 +69,7 @@ def occurrences_in_steps(model: Explorer, corpus: Corpus, word: str, layer: int)
 
     Raises InputError when the word does not occur, or none of its occurrences has a token of its own.
     """
-    places = corpus.places(word)
+    places = corpus.places(word, model.searched)
     read = yield from corpus_states_in_steps(model, corpus, [layer])
     tokens, found, rows = read.tokens, [], []
     for index, at in places[:MOST]:

@@ -1,7 +1,6 @@
 """What the model reads in a step: inputs cut from the texts, and masked (Devlin et al. 2019, section 3.1).
 
-A batch is a pure function of (seed, step): nothing is shuffled and no position is stored, so that any process can make any batch.
-Every kind of batch has one shape, since a compiled model is compiled once per shape.
+A batch is a pure function of (seed, step). Every kind has one shape, since a model is compiled once per shape.
 """
 
 from dataclasses import dataclass

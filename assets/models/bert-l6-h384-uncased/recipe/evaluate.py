@@ -1,9 +1,7 @@
 """Score a BERT with both pre-training heads, in tables for the model card:
 
-    python evaluate.py FOLDER --heldout FILE…              its scores on texts that it has not read, and on our own sentences
-    python evaluate.py --average OUT 0.4:FOLDER 0.6:FOLDER  the mean of two or more models' weights (Wortsman et al. 2022)
-
-Two models compare only if they share a vocabulary, since a text is tokenized by the model's own tokenizer.
+python evaluate.py FOLDER --heldout FILE…              its scores on texts that it has not read, and on our own sentences
+python evaluate.py --average OUT 0.4:FOLDER 0.6:FOLDER  the mean of two or more models' weights (Wortsman et al. 2022)
 """
 
 import argparse
@@ -54,11 +52,11 @@ def fill_blanks(model: transformers.BertForPreTraining, tokenizer) -> list[tuple
 @torch.inference_mode()
 def judge_pairs(model: transformers.BertForPreTraining, tokenizer) -> list[tuple[dict[str, str], float]]:
     """Our own pairs, each with the probability that B follows A."""
-    found = []
-    for row in own_tests("following"):
-        given = tokenizer(row["text"], row["text_b"], return_tensors="pt").to(model.device)
-        found.append((row, float(model(**given).seq_relationship_logits[0].softmax(-1)[IS_NEXT])))
-    return found
+    rows = own_tests("following")
+    given = [tokenizer(row["text"], row["text_b"], return_tensors="pt").to(model.device) for row in rows]
+    return [
+        (row, float(model(**one).seq_relationship_logits[0].softmax(-1)[IS_NEXT])) for row, one in zip(rows, given, strict=True)
+    ]
 
 
 def by_kind(filled) -> dict[str, tuple[int, int, int]]:
@@ -69,8 +67,7 @@ def by_kind(filled) -> dict[str, tuple[int, int, int]]:
             sums = counts.setdefault(kind, [0, 0, 0])
             for place, hit in enumerate((True, guesses[0][2], any(sensible for *_, sensible in guesses))):
                 sums[place] += hit
-    last = counts.pop("all")
-    return {kind: tuple(sums) for kind, sums in (counts | {"all": last}).items()}
+    return {kind: tuple(counts[kind]) for kind in sorted(counts, key="all".__eq__)}
 
 
 def print_own(filled, judged) -> None:

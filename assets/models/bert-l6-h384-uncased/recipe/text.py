@@ -1,7 +1,6 @@
 """Text for pre-training: files of sentences → one array of piece ids; and the sentences that training must never see.
 
-A text is a folder or a file of .txt or .txt.xz in UTF-8: one sentence per line, a blank line between documents. Two bytes per
-piece: 29 million pieces are 58 MB, and are tokenized once.
+A text is a folder or a file of .txt or .txt.xz in UTF-8: one sentence per line, a blank line between documents.
 """
 
 import csv

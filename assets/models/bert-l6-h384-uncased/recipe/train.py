@@ -2,9 +2,8 @@
 
     python train.py --text 0.7:FOLDER --text 0.3:FILE --heldout FILE --out RUN --minutes 60
 
-It goes on from the bundled model; `--init none` begins with random weights, `--init FOLDER` with a checkpoint. On a GPU the model
-is compiled and computes in bfloat16. The loop, from top to bottom: a batch, two losses, a step, a running mean of the weights; at
-times a held-out loss and a checkpoint. RUN/model holds the mean at the end, in half precision.
+It continues the bundled model, another checkpoint, or random weights. On a GPU the model is compiled and computes in bfloat16.
+RUN/model holds the running mean of the weights at the end, in half precision.
 """
 
 import argparse
@@ -63,6 +62,11 @@ def new_model(args: argparse.Namespace, vocabulary: int) -> transformers.BertFor
     return transformers.BertForPreTraining.from_pretrained(args.init, dtype=torch.float32, **dropout)
 
 
+def frozen(kind: type, folder: str) -> torch.nn.Module:
+    """A model to learn from."""
+    return kind.from_pretrained(folder, dtype=torch.float32).eval().requires_grad_(False)
+
+
 def to_device(batch: Batch, device: str) -> dict[str, torch.Tensor]:
     """The arrays of a batch as tensors, by name."""
     return {name: torch.from_numpy(value).to(device, non_blocking=True) for name, value in vars(batch).items()}
@@ -87,7 +91,7 @@ def losses(model, given: dict[str, torch.Tensor]) -> tuple[torch.Tensor, ...]:
 
 def unmasked(given: dict[str, torch.Tensor]) -> torch.Tensor:
     """[batch, tokens] the ids before masking."""
-    ids, places, targets = given["input_ids"], given["places"], given["targets"]
+    ids, places, targets = (given[name] for name in ("input_ids", "places", "targets"))
     return ids.scatter(1, places, torch.where(targets == NO_LABEL, ids.gather(1, places), targets))
 
 
@@ -172,9 +176,9 @@ def train(args: argparse.Namespace) -> None:
     batches = torch.utils.data.DataLoader(stream, None, sampler=count(), num_workers=args.workers)
     held_out = load(args.heldout, tokenizer, cache, clean=False) if args.heldout else None
 
-    model = new_model(args, len(tokenizer)).to(device)
-    features = args.features and transformers.BertModel.from_pretrained(args.features).float().eval().to(device)
-    teacher = args.teacher and transformers.BertForPreTraining.from_pretrained(args.teacher).float().eval().to(device)
+    model = new_model(args, len(tokenizer)).to(device).train()
+    features = args.features and frozen(transformers.BertModel, args.features).to(device)
+    teacher = args.teacher and frozen(transformers.BertForPreTraining, args.teacher).to(device)
     mean = AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(args.mean))
     matrices, others = ([one for one in model.parameters() if (one.dim() > 1) == many] for many in (True, False))
     groups = [{"params": matrices, "weight_decay": 0.01}, {"params": others, "weight_decay": 0.0}]
@@ -183,7 +187,6 @@ def train(args: argparse.Namespace) -> None:
 
     args.out.mkdir(parents=True, exist_ok=True)
     log, began, scored, saved = (args.out / "log.jsonl").open("a"), time.monotonic(), 0.0, 0.0
-    model.train()
     for step, batch in enumerate(batches):
         minutes = (time.monotonic() - began) / 60
         done = max(minutes / args.minutes, step / args.steps)
@@ -194,13 +197,10 @@ def train(args: argparse.Namespace) -> None:
             words, pairs, logits, states = compute(model, given)
             loss = words + pairs
             if features:
-                with torch.no_grad():
-                    wanted = features(unmasked(given), attention_mask=given["real"]).last_hidden_state
+                wanted = features(unmasked(given), attention_mask=given["real"]).last_hidden_state
                 loss = loss + args.teacher_weight * similarity_loss(states, wanted, given["real"])
             if teacher:
-                with torch.no_grad():
-                    wanted, *_ = predict(teacher, given)
-                loss = loss + args.teacher_weight * guess_loss(logits, wanted, given["targets"])
+                loss = loss + args.teacher_weight * guess_loss(logits, predict(teacher, given)[0], given["targets"])
         for group in optimizer.param_groups:
             group["lr"] = rate_at(args, step, done)
         loss.backward()

@@ -1,0 +1,75 @@
+"""A word is found in a text where the model's tokenizer reads both the same, in every search: 'cafe' in 'a café here'."""
+
+import numpy as np
+import pytest
+import transformers
+
+import explorer
+from explorer.analysis.contextuality import word_vectors
+from explorer.core.errors import InputError
+from explorer.core.steps import finished
+from explorer.corpus.compute.neurons import corpus_neurons_in_steps, firing_on
+from explorer.corpus.compute.occurrences import occurrences_in_steps
+from explorer.corpus.sentences import Sentences
+from explorer.hidden_states.endpoints import word_in_context
+from explorer.hidden_states.word import ABOVE, OneWord, comparable_words, contexts_of
+from explorer.projection.map import SENTENCES, Map
+from explorer.text.corpora import read_corpus
+from explorer.ui.subject import Subject
+from tests.families import KINDS, write_family
+
+CAFE = "a caf\u00e9 here", "the CAFE\u0301 is old", "our cafe was sold"
+SPELLED = "cafe", "caf\u00e9", "Cafe\u0301", "CAF\u00c9"
+
+
+@pytest.fixture(scope="module")
+def cased(tmp_path_factory):
+    """A model that keeps accents: for it, café is another word than cafe."""
+    folder = write_family(tmp_path_factory.mktemp("cased") / "model", "bert")
+    tokenizer = transformers.BertTokenizer.from_pretrained(folder, strip_accents=False, do_lower_case=False)
+    tokenizer.save_pretrained(folder)
+    return explorer.load(folder)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_letter_is_read_as_the_tokenizer_reads_it(name, tmp_path):
+    model = explorer.load(write_family(tmp_path / "model", name))
+    for letter in "éÉñçåßœÅžøİ中が€½ﬁ①１":
+        read = model.as_read(letter)
+        assert len(read) == 1
+        assert model.tokenizer.tokenize(f"a{read}b") == model.tokenizer.tokenize(f"a{letter}b")
+
+
+@pytest.mark.parametrize("word", SPELLED, ids=ascii)
+def test_a_word_in_its_contexts_is_found_however_it_is_written(word, bundled):
+    found = contexts_of(bundled, CAFE, ["", "", ""], word)
+    assert found.texts == list(CAFE)
+    for text, vectors in zip(CAFE, found.vectors.transpose(1, 0, 2), strict=True):
+        trace = bundled.trace(text)
+        place = trace.tokens.index("cafe")
+        np.testing.assert_array_equal(vectors, word_vectors(trace.hidden_states, [place]))
+    assert word_in_context(CAFE[0], CAFE[2], word)["layers"][-1] < 1
+    view = OneWord.read({"source": ABOVE, "word": word}, bundled.capabilities)
+    assert view.finding(Subject(bundled.name, *CAFE[:2])).text.count("“") == 1
+
+
+def test_the_words_to_choose_from_are_those_that_the_model_reads(bundled, cased):
+    assert comparable_words(bundled, CAFE) == ["cafe"]
+    assert sorted(comparable_words(cased, CAFE[:1] * 2)) == ["a", "café", "here"]
+    with pytest.raises(InputError, match="fewer than twice"):
+        contexts_of(cased, CAFE[::2], ["", ""], "cafe")
+
+
+@pytest.mark.parametrize("word", SPELLED, ids=ascii)
+def test_searches_in_many_texts_find_it(word, bundled, tmp_path, monkeypatch):
+    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
+    given = Map.read({"source": SENTENCES, "sentences": "\n".join(CAFE), "search": word}, bundled.capabilities)
+    assert "3 of 3 hold" in given.compute(Subject(bundled.name, "a", ""))["summary"]
+    (tmp_path / "own.txt").write_text("\n".join((*CAFE, "no such word")), "utf-8")
+    corpus = read_corpus(tmp_path / "own.txt")
+    assert len(finished(occurrences_in_steps(bundled, corpus, word, 4)).occurrences) == 3
+    assert len(corpus.places(word, bundled.searched)) == 3
+    listed = Sentences(contains=word)._rows(Subject(bundled.name, "a", ""), corpus, None)
+    assert sorted(listed) == [0, 1, 2]
+    neurons = finished(corpus_neurons_in_steps(bundled, corpus))
+    assert firing_on(bundled, corpus, neurons, word, 3) == firing_on(bundled, corpus, neurons, "cafe", 3)
