@@ -22,7 +22,7 @@ from explorer.core.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[1]
 NEEDED = ("app.py", "requirements.txt", "README.md", "LICENSE", "explorer", "assets")
-LEFT_OUT = shutil.ignore_patterns("__pycache__", "pretraining", "screenshots")
+LEFT_OUT = shutil.ignore_patterns("__pycache__", "recipe", "screenshots")
 SHELL = """#!/bin/sh
 command -v python{python} > /dev/null || {{ echo "Install Python {python} first; it is at python.org."; exit 1; }}
 exec python{python} "$(dirname "$0")/start.py" "$@"

@@ -104,14 +104,6 @@ def tokenizer():
 
 
 @pytest.fixture(scope="session")
-def vocabulary(tokenizer):
-    """The vocabulary from which pre-training draws its batches."""
-    from explorer.pretraining.batches import Vocabulary
-
-    return Vocabulary.of(tokenizer)
-
-
-@pytest.fixture(scope="session")
 def tiny(tiny_folder):
     """The model in `tiny_folder`."""
     import explorer

@@ -11,8 +11,8 @@ HERE = Path(__file__).parent
 NAMES = """
     answering api atlas bundle classroom code corpus corpus_layers corpus_neurons corpus_words data_files every_view examples
     families few findings finetune finetune_answers finetune_words guide head_atlas hostile hub isolation lessons many
-    more_findings notebook operating overload own_tests package page_file patterns poison pretraining pretraining_mix
-    pretraining_run projection replicas rooms searches server sheets standard tables tagging take_home training view_api watchdog
+    more_findings notebook operating overload package page_file patterns poison projection recipe
+    replicas rooms searches server sheets standard tables tagging take_home training view_api watchdog
 """
 SLOW = set(NAMES.split())
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 from transformers import BertForPreTraining
 
-from explorer.pretraining.everyday import by_kind, fill, judge
+from tests.recipe import evaluate, text
 
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "models" / "bert-l6-h384-uncased"
 
@@ -31,9 +31,9 @@ def test_without_a_dtype_transformers_computes_in_float16_as_the_card_says(bundl
     half = BertForPreTraining.from_pretrained(FOLDER)
     assert (half.dtype, names["model"].dtype) == (torch.float16, torch.float32)
     off = {"float16": 0.0, "float32": 0.0}
-    for line in fill(bundled):
-        trace = bundled.trace(line.blank.sentence)
-        (place,), encoded = trace.mask_positions, names["tokenizer"](line.blank.sentence, return_tensors="pt")
+    for row in text.own_tests("blanks"):
+        trace = bundled.trace(row["sentence"])
+        (place,), encoded = trace.mask_positions, names["tokenizer"](row["sentence"], return_tensors="pt")
         ours = bundled.masked_lm(trace.states[-1][place]).softmax(-1)
         for kind, model in (("float16", half), ("float32", names["model"])):
             with torch.no_grad():
@@ -44,15 +44,17 @@ def test_without_a_dtype_transformers_computes_in_float16_as_the_card_says(bundl
     assert "up to about 0.003" in card
 
 
-def test_the_tables_of_our_own_blanks_and_pairs_are_what_the_model_says(bundled, card):
-    filled, judged = list(fill(bundled)), list(judge(bundled))
-    for kind, (count, first, five) in by_kind(filled).items():
+def test_the_tables_of_our_own_blanks_and_pairs_are_what_the_model_says(bundled, tokenizer, card):
+    filled, judged = (ask(bundled.module, tokenizer) for ask in (evaluate.fill_blanks, evaluate.judge_pairs))
+    for kind, (count, first, five) in evaluate.by_kind(filled).items():
         assert f"| {kind} | {count} | {100 * first / count:.0f} % | {100 * five / count:.0f} % |" in card
-    for line in filled:
-        told = re.search(rf"^\| {line.blank.kind} \| {re.escape(line.blank.sentence)} \| (\S+) (\d+)", card, re.MULTILINE)
-        assert (told is None) == any(line.right), line.blank.sentence
-        if told:
-            assert told[1] == line.guesses[0].token
-            assert int(told[2]) == pytest.approx(100 * line.guesses[0].probability, abs=1)
-    assert f"Pairs: {sum(line.right for line in judged)} of {len(judged)} are judged right." in card
-    assert all((f"| {line.pair.first} / {line.pair.second} |" in card) != line.right for line in judged)
+    for row, guesses in filled:
+        listed = re.search(rf"^\| {row['kind']} \| {re.escape(row['sentence'])} \| (\S+) (\d+)", card, re.MULTILINE)
+        assert (listed is None) == any(sensible for *_, sensible in guesses), row["sentence"]
+        if listed:
+            assert listed[1] == guesses[0][0]
+            assert int(listed[2]) == pytest.approx(100 * guesses[0][1], abs=1)
+    right = [(follows > 0.5) == (row["label"] == "next") for row, follows in judged]
+    assert f"Pairs: {sum(right)} of {len(right)} are judged right." in card
+    for (row, _), good in zip(judged, right, strict=True):
+        assert (f"| {row['text']} / {row['text_b']} |" in card) != good

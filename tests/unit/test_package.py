@@ -12,7 +12,7 @@ from hatchling.builders.wheel import WheelBuilder
 
 ROOT = Path(__file__).resolve().parents[2]
 
-BESIDE = {"pretraining", "stick.py"}  # in explorer/
+BESIDE = {"stick.py"}  # in explorer/
 
 
 @pytest.fixture(scope="module")
@@ -28,11 +28,13 @@ def files(builder):
 
 def test_the_wheel_holds_the_package_the_page_and_the_model(files):
     modules = {path.relative_to(ROOT) for path in (ROOT / "explorer").rglob("*.py")}
-    beside = {path for path in modules if path.parts[1] in BESIDE}  # made the model or pack the app, and are not shipped
+    beside = {path for path in modules if path.parts[1] in BESIDE}  # packs the app, and is not shipped
     assert {str(path) for path in modules - beside} <= files
     assert {path.parts[1] for path in beside} == BESIDE
     assert not {str(path) for path in beside} & files
-    assets = {path for path in (ROOT / "assets").rglob("*") if path.is_file() and not {"screenshots", "stick"} & {*path.parts}}
+    assets = {
+        path for path in (ROOT / "assets").rglob("*") if path.is_file() and not {"screenshots", "stick", "recipe"} & {*path.parts}
+    }
     assert {f"explorer/{path.relative_to(ROOT)}" for path in assets} <= files
     assert "explorer/assets/models/bert-l6-h384-uncased/model.safetensors" in files
     assert not [name for name in files if name.startswith(("tests", "assets")) or "screenshots" in name or "__pycache__" in name]
@@ -49,7 +51,7 @@ def test_it_needs_what_requirements_txt_says(builder):
 def test_it_works_where_there_is_no_checkout(tmp_path):
     """As a wheel lays it out, run from elsewhere: its assets are found, and runs are kept outside of it."""
     site = tmp_path / "site"
-    shutil.copytree(ROOT / "explorer", site / "explorer", ignore=shutil.ignore_patterns("__pycache__", "pretraining"))
+    shutil.copytree(ROOT / "explorer", site / "explorer", ignore=shutil.ignore_patterns("__pycache__"))
     (site / "explorer" / "assets").symlink_to(ROOT / "assets")
     asked = (
         "import explorer; from explorer.core.paths import RUNS; from explorer.app import parse; parse(['--port', '1']);"

@@ -21,12 +21,11 @@ from explorer.experiments.compute.questions import question_of
 from explorer.experiments.compute.reading import read_items_as
 from explorer.experiments.compute.suites import TITLES, MinimalPair, Suite, suite_of
 from explorer.experiments.endpoints.suites import suite as endpoint
-from explorer.pretraining.facts import FOLDER as PRETRAINING
-from explorer.pretraining.facts import documents
 from explorer.techniques.pseudo_likelihood import pseudo_likelihoods_in_steps
 from explorer.text.corpora import built_in
 from explorer.text.encoding import MASK
 from tests.families import KINDS, write_family
+from tests.recipe import FOLDER, text
 
 ROOT = Path(__file__).resolve().parents[2]
 SUITES = {name: suite_of(name) for name in TITLES}
@@ -88,7 +87,7 @@ def test_both_directions_of_a_stereotype_have_the_same_words():
 def test_no_sentence_of_a_suite_was_taken_from_what_else_there_is():
     folders = [ROOT / "assets" / name for name in ("examples", "lessons")]
     texts = [path.read_text("utf-8") for folder in folders for path in folder.rglob("*.*") if path.suffix != ".css"]
-    made = [line for path in (PRETRAINING / "facts.txt", PRETRAINING / "stories.txt") for one in documents(path) for line in one]
+    made = [line for name in ("facts", "stories") for one in text.written_out(FOLDER / f"{name}.txt") for line in one]
     known = " ".join(" ".join([*texts, *made, *built_in().texts]).split()).casefold()
     for suite in SUITES.values():
         for pair in suite.pairs:

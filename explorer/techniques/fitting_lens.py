@@ -1,9 +1,9 @@
-"""Fit the tuned lens that comes with the app: `python -m explorer.pretraining.tuned_lens`, a few minutes on two cores.
+"""Fit the tuned lens that comes with the app: `python -m explorer.techniques.fitting_lens`, a few minutes on two cores.
 
 A map begins as the ridge regression from its hidden state to the last one, which is kept near the identity and has a closed form.
 From there it learns to make the masked-LM head say what the model says in the end: it minimizes KL(last ‖ lens), Belrose et al.
-2023, section 3. The texts are four in five sentences of the built-in corpus, and facts and stories of our own; every fifth
-sentence of the corpus is held out, and the divergences that are reported are those on these.
+2023, section 3. The texts are four in five sentences of the built-in corpus; every fifth is held out, and the
+reported divergences are those on these.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +25,11 @@ from explorer.bert.features import encode
 from explorer.bert.network import Network
 from explorer.bert.provenance import provenance_of
 from explorer.core.engine import inference_mode, safetensors_torch, torch
-from explorer.pretraining.facts import FOLDER, documents
 from explorer.techniques.targets import AT_ONCE
 from explorer.techniques.tuned_lens import ABOUT, BIAS, FILE, RAW, TUNED, WEIGHT, TunedLens, divergences
 from explorer.text.corpora import built_in
 
 EVERY = 5  # of the corpus, one sentence in five is held out
-OWN_TEXTS = 1200  # sentences of facts and stories, drawn at random
 HIDDEN = 0.15  # of the pieces, as in pre-training
 TOKENS = 256  # in a step
 STEPS = 240
@@ -53,9 +51,7 @@ def texts() -> tuple[list[str], list[str]]:
     """The sentences to fit on, and those held out; none is in both."""
     every = built_in().texts
     held_out = every[::EVERY]
-    own = list(chain.from_iterable(chain.from_iterable(documents(FOLDER / f"{name}.txt") for name in ("facts", "stories"))))
-    own = random.Random(0).sample(own, min(OWN_TEXTS, len(own)))
-    return [text for text in [*every, *own] if text not in set(held_out)], held_out
+    return [text for text in every if text not in set(held_out)], held_out
 
 
 def read(model: Explorer, sentences: Sequence[str], seed: int = 0) -> Read:
