@@ -49,7 +49,7 @@ def suggestion_of(subject: Subject, names: Sequence[str], views: Sequence[type[V
         return None
     if not picked:
         return {"label": f"{_named(subject, names)}: most telling here", "chips": ["keep"]}
-    offer = ["show the most telling here"] if chooses else []  # finding them takes long, so it is done after the click
+    offer = ["suggest another"] if chooses else []  # finding them takes long, so it is done after the click
     return {"label": f"{_named(subject, names)}: chosen for all tabs", "chips": offer}
 
 

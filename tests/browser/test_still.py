@@ -28,14 +28,14 @@ def test_what_the_page_chose_is_said_and_kept_by_a_press(open_app):
     said = page.locator("#suggestion")
     expect(said).to_contain_text("Layer 6, head 6: most telling here")
     said.get_by_role("button", name="keep").click()
-    expect(said.get_by_role("button")).to_have_text("show the most telling here")
+    expect(said.get_by_role("button")).to_have_text("suggest another")
     open_tab(page, "Inside a head")
     settled(page)
     assert (stepper(page, "layer").input_value(), stepper(page, "head").input_value()) == ("6", "6")
     stepper(page, "head").fill("9")
     open_tab(page, "Attention")
     expect(page.locator("#attention-head-title")).to_contain_text("Layer 6, head 9")
-    said.get_by_role("button", name="show the most telling here").click()
+    said.get_by_role("button", name="suggest another").click()
     expect(page.locator("#attention-head-title")).to_contain_text("Layer 6, head 6")
 
 
