@@ -96,15 +96,13 @@ def summary(run: Run) -> str:
     trained += f", the mean of {averaged} trainings" if averaged > 1 else ""
     solved = run.settings.get("optimizer") == "lbfgs"
     unsure = hardly_learned(run)
-    if unsure and solved:
-        return f"{run.title}: {trained}. {unsure}"
     if not unsure and _is_judged_in_turn(run):
         return f"{run.title}: {_right(run, IN_TURN)}; {trained}, {_learnt(run, solved)}."
     kept = "solved at once" if solved else f"epoch {run.best + 1} of {len(run.history)}"
     if layers and run.best > 1:
         kept += " (a mean of its weights and those before)"
     if unsure:
-        return f"{run.title}: {trained}, {kept}. {unsure}"
+        return f"{run.title}: {trained}{'' if solved else f', {kept}'}. {unsure}"
     _, first, second = run.predictor.measures
     scores = ", ".join(told(name, run.history[run.best][f"held_out_{name}"]) for name in (first, second))
     end = f"{run.title}: {trained}, {kept}; held-out {scores}."

@@ -29,3 +29,15 @@ def elsewhere() -> Iterator[Away]:
     """Runs scripts without this app."""
     with away() as ready:
         yield ready
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Writes a file for a reader, and returns its path."""
+
+    def write(data, name="file.csv"):
+        path = tmp_path / name
+        path.write_bytes(data if isinstance(data, bytes) else data.encode())
+        return path
+
+    return write

@@ -274,16 +274,6 @@ FILES = {
 }
 
 
-@pytest.fixture
-def write(tmp_path):
-    def write(data, name="file.csv"):
-        path = tmp_path / name
-        path.write_bytes(data if isinstance(data, bytes) else data.encode())
-        return path
-
-    return write
-
-
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_is_read_as_its_owner_means_it(write, name):
     data, expected = FILES[name]

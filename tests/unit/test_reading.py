@@ -20,16 +20,6 @@ from tests.benchmarks.texts import recombined
 ROWS = [("A fine, long day; really", "good"), ('She said "no" twice', "bad"), ("Grüße | aus Köln", "good"), ("tab?", "bad")]
 
 
-@pytest.fixture
-def write(tmp_path):
-    def write(data, name="file.csv"):
-        path = tmp_path / name
-        path.write_bytes(data if isinstance(data, bytes) else data.encode())
-        return path
-
-    return write
-
-
 def quoted(rows, delimiter):
     return "\n".join(delimiter.join(f'"{cell.replace(chr(34), 2 * chr(34))}"' for cell in row) for row in rows)
 
