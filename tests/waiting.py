@@ -9,4 +9,4 @@ from typing import Any
 def waited(coroutine: Coroutine) -> Any:
     """The result of a coroutine, run in an event loop in a thread of its own."""
     with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, coroutine).result()
+        return pool.submit(asyncio.run, coroutine).result()  # noqa: TID251

@@ -1,11 +1,9 @@
 """An assistant looks inside BERT: the flag, what it needs, and the tools over the protocol itself."""
 
-import asyncio
 import importlib.util
 import json
 import re
 from ast import literal_eval
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +14,7 @@ from explorer.core.errors import InputError
 from explorer.endpoints import ENDPOINTS
 from explorer.server import assistants
 from tests.ports import free_port
+from tests.waiting import waited
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -87,8 +86,7 @@ def talk():
             await one.initialize()
             return await ask(one)
 
-    with ThreadPoolExecutor(1) as beside:  # the browser of other tests keeps a loop in this thread
-        yield lambda ask: beside.submit(asyncio.run, session(ask)).result()
+    yield lambda ask: waited(session(ask))
     blocks.close()
 
 

@@ -1,6 +1,5 @@
 """Workers read for the page: what they answer, what happens when they die, and the command of the guide that starts them."""
 
-import asyncio
 import importlib.util
 import itertools
 import json
@@ -33,6 +32,7 @@ from explorer.core.steps import ahead
 from explorer.server.metrics import Metrics
 from explorer.server.routes import healthz
 from tests.ports import free_port
+from tests.waiting import waited
 
 ROOT = Path(__file__).resolve().parents[2]
 LISTENING = "0A"  # of /proc/net/tcp
@@ -158,7 +158,7 @@ def test_a_worker_has_run_the_model_before_it_is_asked(tiny, monkeypatch):
     made = worker.Worker(tiny.checkpoint)
     assert opened == [tiny.checkpoint]
     assert len(passes) == 1
-    [[states]] = asyncio.run(made.states([(tiny.checkpoint, [tiny.encode("milk")])]))
+    [[states]] = waited(made.states([(tiny.checkpoint, [tiny.encode("milk")])]))
     assert len(states) == tiny.capabilities.layers + 1
     assert len(opened) == 1
 
@@ -259,7 +259,7 @@ def test_operators_see_how_many_workers_are_ready_whenever_they_asked_for_any(mo
     page.turns = ()
     numbers = Metrics(page).text().decode()
     assert re.findall(r"^bert_explorer_workers (\S+)$", numbers, re.MULTILINE) == ([] if told is None else [f"{told:.1f}"])
-    health = json.loads(asyncio.run(healthz(None)).body)
+    health = json.loads(waited(healthz(None)).body)
     assert health.get("workers") == told
 
 

@@ -1,6 +1,5 @@
 """What stands before Gradio, over plain HTTP to the app as it is served."""
 
-import asyncio
 import base64
 import gzip
 import hashlib
@@ -368,7 +367,7 @@ def test_an_answer_that_cannot_be_sent_is_a_failure_of_the_app():
         raise ValueError(MARKER)
 
     with pytest.raises(ValueError, match=MARKER) as failed:
-        asyncio.run(write_outputs())
+        waited(write_outputs())
     assert calls._explained(failed.value)[:2] == ("internal", 500)
     assert calls._explained(ValueError(MARKER))[:2] == ("unfit", 422)
 
