@@ -28,6 +28,11 @@ class Asked:
         version = parameters.get("v", "1")
         if _number(version, 0) is None or int(version) > VERSION:
             self.told.append("The link was made by a newer app than this one, so some of it may be missing here.")
+        named = tab_of(parameters.get("tab", FIRST_TAB))
+        if gone := named.moved.get(parameters.get("view", "")):
+            settings = {SETTING + name: text for name, text in gone.settings.items()}
+            self._parameters = {**settings, **parameters, "tab": gone.tab, "view": gone.view}
+            self.told.append(gone.told)
 
     def subject(self, default: Subject) -> Subject:
         """The input with a selection that fits it."""

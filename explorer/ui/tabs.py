@@ -15,10 +15,21 @@ def views_in(rows: Sequence[Sequence[Cell]]) -> list[type[View]]:
 
 
 @dataclass(frozen=True)
+class Moved:
+    """Where a choice went that older links name."""
+
+    told: str  # a sentence for the person who followed such a link
+    tab: str  # its id
+    view: str = ""  # the choice, as links have it; "" for the tab's first
+    settings: Mapping[str, str] = field(default_factory=dict)  # as links write them, unless the link sets them itself
+
+
+@dataclass(frozen=True)
 class Tab:
     """A tab: its question and its choices, each one a list of rows of views.
 
     `groups` names choices that follow each other, by the first of them. `above` stands over every choice, `note` below.
+    `moved` says where choices went that older links name, by the name that the links have.
     `steppers` are the numbers of the selection that its pictures show ('layer', 'head' or 'hidden_state').
     """
 
@@ -34,6 +45,7 @@ class Tab:
     more: str = "More"  # the title of a choice's fold that holds several folds
     steppers: Sequence[str] = ()
     without_steppers: Sequence[str] = ()  # the choices without steppers
+    moved: Mapping[str, Moved] = field(default_factory=dict)
 
     @property
     def views(self) -> list[type[View]]:

@@ -15,6 +15,7 @@ from explorer.export.packing import Unpacking, packed
 from explorer.tabs import TABS
 from explorer.ui.settings import Choice, Memory, Number, Several, Switch, Text
 from explorer.ui.subject import Selection, Subject
+from explorer.ui.tabs import Moved
 
 BUNDLED = "bert-l6-h384-uncased"
 DEFAULT = Subject(BUNDLED, "The cat sat on the mat.", "")
@@ -102,6 +103,25 @@ def test_no_setting_is_too_odd_for_a_link(default_in, tab, choice, nonsense):
         assert len(sentence) < 400
     again = there_and_back(place) if all(len(text) < 5_000 for text in place.settings.values()) else place
     assert again == place
+
+
+def test_a_choice_that_moved_opens_where_it_went_and_a_sentence_says_so(bundled, monkeypatch):
+    attention = next(tab for tab in TABS if tab.id == "attention")
+    went = Moved("It went to Attention.", "attention", "several-heads", {"layer": "2"})
+    monkeypatch.setattr("explorer.export.asking.tab_of", lambda name: replace(attention, moved={"gone": went}))
+    place = links.read({"tab": "attention", "view": "gone"}, DEFAULT)
+    assert (links.slug(place.choice), place.settings, place.told) == ("several-heads", {"layer": "2"}, (went.told,))
+    assert links.read({"tab": "attention", "view": "gone", "set.layer": "3"}, DEFAULT).settings == {"layer": "3"}
+
+
+@pytest.mark.parametrize(("tab", "gone"), [(tab, gone) for tab in TABS for gone in tab.moved])
+def test_what_moved_leads_somewhere(bundled, tab, gone):
+    went = tab.moved[gone]
+    assert gone not in map(links.slug, tab.choices)
+    place = links.read({"tab": tab.id, "view": gone}, DEFAULT)
+    assert (place.tab, place.told) == (went.tab, (went.told,))
+    assert went.view in ("", links.slug(place.choice))
+    assert place.settings == went.settings
 
 
 def test_the_choices_of_a_tab_have_names_of_their_own():
