@@ -30,14 +30,13 @@ export function exercisesOf(lesson) {
 /**
  * The exercise of a step, "" if it has none.
  * @param {{query: string, exercise: {name: string, task: string} | null}} step
- * @param {string} language of the lesson
  */
-export function exercise({ query, exercise }, language) {
+export function exercise({ query, exercise }) {
   if (!exercise) return "";
   const { name, task } = exercise;
   const id = `exercise-${name.replaceAll(".", "-")}`;
   const mark = el("span", { class: "bx-exercise-mark" });
-  const words = el("p", { lang: language });
+  const words = el("p");
   words.innerHTML = task; // from our own files: Markdown without HTML
   const said = el("p", { class: "bx-exercise-said", role: "status" });
   const shown = el("div", { class: "bx-exercise-proof" });

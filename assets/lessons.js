@@ -148,11 +148,11 @@ function show(lesson, at, stays = false) {
   const step = lesson.steps[at];
   const answers = progress()[lesson.name]?.answers ?? {};
   keep(lesson.name, at, answers);
-  const text = el("div", { class: "bx-lesson-text", lang: lesson.language });
+  const text = el("div", { class: "bx-lesson-text" });
   text.innerHTML = step.before; // from our own files: Markdown without HTML
-  const rest = el("div", { class: "bx-lesson-rest", "aria-live": "polite", lang: lesson.language });
+  const rest = el("div", { class: "bx-lesson-rest", "aria-live": "polite" });
   const answer = (chosen) => tell(rest, lesson, at, chosen);
-  fill(head(`${lesson.number} · ${lesson.title}`, lesson), where(lesson, at), el("h3", { lang: lesson.language }, step.title), text, roundButton(step), rest, exercise(step, lesson.language), exerciseButton(step), steps(lesson, at));
+  fill(head(`${lesson.number} · ${lesson.title}`, lesson), where(lesson, at), el("h3", {}, step.title), text, roundButton(step), rest, exercise(step), exerciseButton(step), steps(lesson, at));
   markTerms(text);
   const asked = asksClass(lesson, at);
   const told = !asked && (answers[at] !== undefined || classHasSeen(lesson, at) || !step.answered);

@@ -1,9 +1,9 @@
 """Start BERT Explorer: `python app.py`, or `bert-explorer` where it is installed, `[--model NAME] [--host 127.0.0.1]
-[--port 7860] [--public] [--auth USER:PASSWORD] [--workers N] [--device cpu] [--threads N] [--mcp] [--lessons en]`.
+[--port 7860] [--public] [--auth USER:PASSWORD] [--workers N] [--device cpu] [--threads N] [--mcp]`.
 
 Every argument can also come from the environment (BERT_EXPLORER_MODEL, BERT_EXPLORER_HOST, BERT_EXPLORER_PORT,
 BERT_EXPLORER_PROFILE=public, BERT_EXPLORER_AUTH, BERT_EXPLORER_WORKERS, BERT_EXPLORER_DEVICE, BERT_EXPLORER_THREADS,
-BERT_EXPLORER_MCP, BERT_EXPLORER_LESSONS), so that a Space needs none.
+BERT_EXPLORER_MCP), so that a Space needs none.
 """
 
 import argparse
@@ -55,8 +55,6 @@ from explorer.server.routes import CARD_ADDRESS, health
 from explorer.server.serving import guarded
 from explorer.server.stopping import serve_until_told
 from explorer.tabs import TABS
-from explorer.teaching.lessons import reading
-from explorer.teaching.lessons.lesson import ENGLISH
 
 ON_A_SPACE = limits.is_on_a_space()
 ABOUT = "See inside BERT: attention, hidden states, guesses and training, live in the browser, every number the model's own."
@@ -159,8 +157,6 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--threads", metavar="N", default=environment(THREADS) or "", help=threads)
     tools = "let assistants look inside BERT too, by the Model Context Protocol; needs requirements-mcp.txt"
     parser.add_argument("--mcp", action="store_true", help=tools)
-    lessons = "the language of the lessons, as the folder in assets/lessons/ is called (default: %(default)s)"
-    parser.add_argument("--lessons", metavar="LANGUAGE", default=environment(reading.LANGUAGE) or ENGLISH, help=lessons)
     options = parser.parse_args(arguments)
     user, _, secret = (given := options.auth or environment("BERT_EXPLORER_AUTH") or "").partition(":")
     options.auth = (user, secret) if given else None
@@ -172,13 +168,12 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         disk.check_environment()
         options.workers = replicas.Scale.of(options.workers)
         check_threads(options.threads)
-        reading.check_language(options.lessons)
         options.mcp = assistants.wanted(options.mcp, with_password=bool(given))
         if options.device != "cpu":
             devices.check(options.device)
     except InputError as error:
         parser.error(str(error))
-    os.environ |= {DEVICE: options.device, THREADS: options.threads, reading.LANGUAGE: options.lessons}
+    os.environ |= {DEVICE: options.device, THREADS: options.threads}
     if given and not (user and secret):
         parser.error("--auth and BERT_EXPLORER_AUTH need a name and a password with a colon between them, USER:PASSWORD.")
     return options

@@ -7,7 +7,6 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 
 from explorer.api.callers import bounded
-from explorer.core.errors import InputError
 from explorer.core.fair_queue import Call
 from explorer.core.scheduling import TRAINING
 from explorer.export.tables import csv_of
@@ -16,16 +15,12 @@ from explorer.server.exercises import task_of
 from explorer.server.room_requests import Body
 from explorer.server.taking import in_turn
 from explorer.teaching.classroom import showing
-from explorer.teaching.classroom.questions import Asked, StepQuestion
+from explorer.teaching.classroom.questions import Asked, question_of_step
 from explorer.teaching.classroom.room import Room
 from explorer.teaching.classroom.rooms import Rooms
 from explorer.teaching.classroom.teaching import Teaching
-from explorer.teaching.lessons.lesson import Lesson
-from explorer.teaching.lessons.reading import lessons
-from explorer.teaching.lessons.sending import as_html, within_a_line
 
 LESSON = "lesson"  # the kind of a question that a lesson's step asks
-NO_STEP = "There is no such step, or it asks nothing to choose from; open the lesson again."
 Action = Callable[[Room, Body], Awaitable[Body]]
 
 
@@ -72,30 +67,6 @@ async def _question(blocks: PageBlocks, room: Room, body: Body) -> Asked:
     if kind == LESSON:
         return await run_in_threadpool(question_of_step, body.get("lesson"), body.get("step"))
     return await in_turn(blocks, Call(room.address), lambda: showing.question_of(kind, body.get("query")))
-
-
-def question_of_step(name: object, number: object) -> StepQuestion:
-    """The question of a lesson's step, counted from 1. Raises InputError if there is none, LessonError for a broken lesson."""
-    lesson: Lesson | None = next((one for one in lessons() if one.name == name), None)
-    if lesson is None or not isinstance(number, int) or not 1 <= number <= len(lesson.steps):
-        raise InputError(NO_STEP)
-    step = lesson.steps[number - 1]
-    if not step.options:
-        raise InputError(NO_STEP)
-    return StepQuestion(
-        lesson=lesson.name,
-        place=f"{lesson.number}.{number}",
-        step=number,
-        asks=step.title,
-        question=step.question,
-        text=as_html(step.before),
-        texts=(step.link["a"], step.link.get("b", "")),
-        options=tuple(one.text for one in step.options),
-        right=next(place for place, one in enumerate(step.options) if one.right),
-        feedbacks=tuple(within_a_line(one.feedback) for one in step.options),
-        after=as_html(step.after),
-        point=step.point,
-    )
 
 
 def _limit(room: Room, body: Body) -> None:

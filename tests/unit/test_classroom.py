@@ -16,12 +16,13 @@ from explorer.core.limits import ROOM_MINUTES, ROOM_PEOPLE, ROOMS, VISITOR_ROOMS
 from explorer.core.steps import finished
 from explorer.export.tables import csv_of
 from explorer.server.exercises import solution_of, task_of
-from explorer.server.room_teachers import question_of_step
 from explorer.teaching.classroom import names, questions, record, rooms, seats, showing, teaching
+from explorer.teaching.classroom.questions import question_of_step
 from explorer.teaching.classroom.room import Room
 from explorer.teaching.classroom.tasks import POINTS, Solution
 from explorer.teaching.classroom.teaching import Teaching
 from explorer.teaching.lessons.exercises import Verdict
+from explorer.teaching.lessons.sending import within_a_line
 from explorer.ui.subject import Selection, Subject
 from explorer.ui.view import finding_of
 
@@ -136,7 +137,7 @@ def test_a_blank_is_ranked_by_the_models_own_probabilities(bundled, subject):
     question = questions.blank(subject)
     first, second = bundled.fill_mask(*BLANK, top_k=20)
     assert question.asked == 0
-    assert [name for name, _ in question.best] == [one.token for one in first.candidates[:5]]
+    assert [name for name, _ in question.answer["best"]] == [one.token for one in first.candidates[:5]]
     assert np.allclose(question.shares[:20], [one.probability for one in first.candidates])
     assert question.shares.sum() == pytest.approx(1, abs=1e-4)
     for rank in (0, 7, 19):
@@ -156,7 +157,7 @@ def test_a_word_is_read_as_the_model_reads_it_and_several_pieces_have_no_rank(su
 
 def test_a_pair_has_two_answers_and_only_the_right_one_earns(bundled, subject):
     question, answer = questions.pair(subject), bundled.next_sentence(*BLANK)
-    shares = dict(question.best)
+    shares = dict(question.answer["best"])
     assert shares["B follows A"] == pytest.approx(answer.is_next)
     assert shares["B is a stranger"] == pytest.approx(answer.not_next)
     by_option = [question.guess(str(option)) for option in range(2)]
@@ -243,21 +244,23 @@ def test_the_question_of_a_step_keeps_its_answer_until_it_is_revealed(room):
     ann, bob = room.join("Ann"), room.join("Bob")
     question = question_of_step("07-masked-words", 4)
     room.ask(question)
-    right, wrong = question.right, (question.right + 1) % len(question.options)
+    options = question.step.options
+    right = next(place for place, option in enumerate(options) if option.right)
+    wrong = (right + 1) % len(options)
     for person, option in ((ann, right), (bob, wrong)):
         room.keep(person, room.asked(), question.guess(str(option)))
     for told in (room.for_teacher()["round"], room.for_person(ann)["round"]):
-        assert (told["kind"], told["options"]) == ("lesson", question.options)
+        assert (told["kind"], told["options"]) == ("lesson", [option.text for option in options])
         assert "dog" in told["text"]
         assert told["point"] == "fill-mask-game-table"
         for hidden in ("right", "after", "feedback", "answers"):
             assert hidden not in told
     room.reveal()
     assert [room.for_person(one)["round"]["earned"] for one in (ann, bob)] == [10, 0]
-    assert room.for_person(bob)["round"]["feedback"] == question.feedbacks[wrong]
+    assert room.for_person(bob)["round"]["feedback"] == within_a_line(options[wrong].feedback)
     board = room.for_teacher()["round"]
-    assert board["right"] == question.options[right]
-    assert {one["name"]: one["count"] for one in board["answers"]} == {question.options[right]: 1, question.options[wrong]: 1}
+    assert board["right"] == options[right].text
+    assert {one["name"]: one["count"] for one in board["answers"]} == {options[right].text: 1, options[wrong].text: 1}
 
 
 @pytest.mark.parametrize(
@@ -539,7 +542,7 @@ def test_the_record_has_all_that_was_answered_by_nickname(room, subject):
     assert [(one["kind"], one["nickname"], one["answer"], one["expected"], one["points"]) for one in rows] == [
         ("blank", "=Ann()", right, right, 10),
         ("blank", "Bob", "=1+1", right, 0),
-        ("lesson", "Bob", question_of_step("07-masked-words", 4).options[0], "", 0),
+        ("lesson", "Bob", question_of_step("07-masked-words", 4).step.options[0].text, "", 0),
         ("head", "", "not trained", "", None),
         ("example", "=Ann()", "a", "", None),
         ("try", "Bob", "b", "a", teaching.FOOLED),

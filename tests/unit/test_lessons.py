@@ -9,14 +9,13 @@ from explorer.export import links
 from explorer.page.panel import slug
 from explorer.teaching.classroom import questions, showing
 from explorer.teaching.lessons import claims, printing
-from explorer.teaching.lessons.lesson import ENGLISH, ROUNDS, LessonError
-from explorer.teaching.lessons.reading import FOLDER, LANGUAGE, languages, lessons, read
+from explorer.teaching.lessons.lesson import ROUNDS, LessonError
+from explorer.teaching.lessons.reading import FOLDER, lessons, read
 from explorer.teaching.lessons.sending import answer, as_html, sent, within_a_line
 
-LESSONS = lessons(ENGLISH)
-TRANSLATED = tuple(one for language in languages() for one in lessons(language) if one.language != ENGLISH)
-STEPS = [pytest.param(step, id=f"{lesson.name}:{step.line}") for lesson in (*LESSONS, *TRANSLATED) for step in lesson.steps]
-CLAIMS = [pytest.param(one, id=f"{lesson.name}:{one.line}") for lesson in (*LESSONS, *TRANSLATED) for one in lesson.claims]
+LESSONS = lessons()
+STEPS = [pytest.param(step, id=f"{lesson.name}:{step.line}") for lesson in LESSONS for step in lesson.steps]
+CLAIMS = [pytest.param(one, id=f"{lesson.name}:{one.line}") for lesson in LESSONS for one in lesson.claims]
 AROUND = {"view", "strip", "steppers", "text-a", "text-b", "model-box"}  # in every tab
 
 GOOD = """---
@@ -101,7 +100,7 @@ def test_every_lesson_says_something_that_can_be_wrong(readme, guide):
     assert f"**Lessons**: {len(LESSONS)} of them" in readme
     for lesson in LESSONS:
         assert any(step.claims for step in lesson.steps), lesson.name
-    assert [path.stem for path in sorted((FOLDER / ENGLISH).glob("*.md"))] == [lesson.name for lesson in LESSONS]
+    assert [path.stem for path in sorted(FOLDER.glob("*.md"))] == [lesson.name for lesson in LESSONS]
     assert len({lesson.title for lesson in LESSONS}) == len(LESSONS)
     assert [lesson.number for lesson in LESSONS] == list(range(len(LESSONS))), "from 0, one after the other"
 
@@ -110,23 +109,6 @@ def test_every_lesson_tells_the_teacher_how_long_it_takes_and_what_to_type():
     for lesson in LESSONS:
         assert (lesson.minutes == 5) if lesson.number == 0 else (10 <= lesson.minutes <= 60), lesson.name
         assert len(lesson.works) >= 2, lesson.name
-
-
-def test_a_lesson_is_translated_by_a_file_in_the_folder_of_another_language(tmp_path, monkeypatch):
-    for folder, title in (("en", "A title"), ("de", "Ein Titel")):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "01-made-up.md").write_text(GOOD.replace("A title", title), "utf-8")
-    (tmp_path / "en" / "02-not-yet.md").write_text(GOOD, "utf-8")
-    assert languages(tmp_path) == ("de", "en")
-    monkeypatch.setenv(LANGUAGE, "de")
-    translated = lessons(folder=tmp_path)
-    assert [(one.name, one.language, one.title) for one in translated] == [
-        ("01-made-up", "de", "Ein Titel"),
-        ("02-not-yet", "en", "A title"),
-    ]
-    assert '<html lang="de">' in printing.handout(translated[0])
-    with pytest.raises(claims.InputError, match="no lessons in 'fr'; there are some in de, en"):
-        lessons("fr", tmp_path)
 
 
 def test_a_head_need_not_speak_to_teachers(written):

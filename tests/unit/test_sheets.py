@@ -14,9 +14,9 @@ import segno
 
 from explorer.attention.endpoints import attention
 from explorer.export import qr
-from explorer.teaching.lessons import printing, sheets
+from explorer.teaching.lessons import printing
 from explorer.teaching.lessons.lesson import Example, Option
-from explorer.teaching.lessons.pictures import picture
+from explorer.teaching.lessons.printing import picture
 from explorer.teaching.lessons.reading import lessons
 from explorer.teaching.lessons.sending import as_html, within_a_line
 
@@ -163,7 +163,7 @@ def command(monkeypatch, capsys):
 
     def run(*arguments):
         monkeypatch.setattr(sys, "argv", ["sheets", *map(str, arguments)])
-        status = sheets.main()
+        status = printing.main()
         return status, *capsys.readouterr()
 
     return run

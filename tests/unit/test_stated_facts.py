@@ -16,12 +16,11 @@ from explorer.guide.glossary import terms
 from explorer.hidden_states.word import contexts_of, senses
 from explorer.inside_head.compute.positions import sinusoids
 from explorer.model_card.origin import RECIPES
-from explorer.teaching.lessons.lesson import ENGLISH
 from explorer.teaching.lessons.reading import lessons
 from explorer.text.lines import read_lines
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
-LESSONS = lessons(ENGLISH)
+LESSONS = lessons()
 CARD = ASSETS / "models" / "bert-l6-h384-uncased" / "README.md"
 PAGES = [*sorted((ASSETS / "lessons" / "en").glob("*.md")), *sorted((ASSETS / "guide").glob("*.md")), CARD]
 INTERVAL = re.compile(

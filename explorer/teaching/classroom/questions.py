@@ -6,16 +6,21 @@ one right option instead.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from explorer.core.errors import InputError
+from explorer.teaching.lessons.lesson import Lesson, Step
+from explorer.teaching.lessons.reading import lessons
+from explorer.teaching.lessons.sending import as_html, within_a_line
 from explorer.techniques.targets import piece_of
 from explorer.text.encoding import MASK
 from explorer.ui.subject import Subject, head_name
 
 SHOWN = 5  # of BERT's answers, when they are revealed
+NO_STEP = "There is no such step, or it asks nothing to choose from; open the lesson again."
 POINTS = ((1, 10), (5, 5), (20, 2))  # (up to this rank, so many points)
 
 
@@ -26,43 +31,6 @@ class Guess:
     name: str
     rank: int | None
     share: float  # BERT's probability for it, 0..1
-
-
-class Asked(Protocol):
-    """What a round asks."""
-
-    @property
-    def kind(self) -> str:
-        """The kind of question, by which screens draw it."""
-
-    @property
-    def asks(self) -> str:
-        """The question in a sentence, or its title."""
-
-    @property
-    def recorded(self) -> str:
-        """The question as the record of the class has it, where nothing else tells what was asked."""
-
-    @property
-    def texts(self) -> tuple[str, str]:
-        """Texts A and B that it is about, '' if there are none."""
-
-    def guess(self, typed: str) -> Guess:
-        """Rate what was typed, or an option's number. Raises InputError if it cannot be an answer."""
-
-    def points(self, guess: Guess) -> int:
-        """The points of a guess."""
-
-    @property
-    def before(self) -> dict[str, Any]:
-        """What screens show of it while people guess."""
-
-    @property
-    def answer(self) -> dict[str, Any]:
-        """What they show besides when the answer is revealed."""
-
-    def feedback(self, guess: Guess) -> str:
-        """What is told to who gave this answer, as HTML; '' for nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,76 +64,84 @@ class Question:
         return Guess(self.names[rank], rank + 1, float(self.shares[rank]))
 
     def points(self, guess: Guess) -> int:
-        """The points of a guess; with two possible answers, only the first earns any."""
         if guess.rank is None or (len(self.names) == 2 and guess.rank > 1):
             return 0
         return next((points for most, points in POINTS if guess.rank <= most), 0)
 
     def feedback(self, guess: Guess) -> str:
-        """Nothing: the rank says it."""
-        return ""
+        return ""  # the rank says it
 
     @property
     def before(self) -> dict[str, Any]:
-        """The question, without BERT's answers."""
+        """What screens show of it while people guess."""
         return {name: getattr(self, name) for name in ("kind", "asks", "texts", "options", "asked")}
 
     @property
     def answer(self) -> dict[str, Any]:
-        """BERT's answers."""
-        return {"best": self.best}
+        """BERT's SHOWN likeliest answers with their probabilities."""
+        return {"best": [(str(name), float(share)) for name, share in zip(self.names[:SHOWN], self.shares[:SHOWN], strict=True)]}
+
+
+@dataclass(frozen=True, eq=False)
+class StepQuestion:
+    """The question of a lesson's step, of whose options one is right."""
+
+    lesson: Lesson
+    number: int  # of the step, from 1
+    kind = "lesson"
 
     @property
-    def best(self) -> list[tuple[str, float]]:
-        """BERT's SHOWN likeliest answers with their probabilities."""
-        return [(str(name), float(share)) for name, share in zip(self.names[:SHOWN], self.shares[:SHOWN], strict=True)]
+    def step(self) -> Step:
+        return self.lesson.steps[self.number - 1]
 
-
-@dataclass(frozen=True)
-class StepQuestion:
-    """The question of a lesson's step: one option is right. `text`, `feedbacks` and `after` are HTML of the lesson's own file."""
-
-    lesson: str  # its file's name
-    place: str  # number of the lesson and of the step, as 7.2
-    step: int  # from 1
-    asks: str  # the step's title
-    question: str  # what the text asks, without markup
-    text: str
-    texts: tuple[str, str]
-    options: tuple[str, ...]
-    right: int  # the number of the right option
-    feedbacks: tuple[str, ...]  # for each option
-    after: str  # what explains the answer
-    point: str = ""  # the element id of the picture that it is about
-    kind: str = "lesson"
+    @property
+    def asks(self) -> str:
+        return self.step.title
 
     @property
     def recorded(self) -> str:
-        """Where it stands in the lessons, its title, and the question."""
-        return f"Lesson {self.place}, {self.asks}: {self.question}"
+        return f"Lesson {self.lesson.number}.{self.number}, {self.asks}: {self.step.question}"
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        return self.step.link["a"], self.step.link.get("b", "")
 
     def guess(self, typed: str) -> Guess:
         """Rate an option's number: rank 1 for the right one. Raises InputError."""
-        option = _option(typed, len(self.options))
-        return Guess(self.options[option], 1 if option == self.right else None, 0.0)
+        option = self.step.options[_option(typed, len(self.step.options))]
+        return Guess(option.text, 1 if option.right else None, 0.0)
 
     def points(self, guess: Guess) -> int:
-        """As many as for BERT's first answer if it is right."""
         return POINTS[0][1] if guess.rank == 1 else 0
 
     def feedback(self, guess: Guess) -> str:
-        """The lesson's words for who chose this option."""
-        return self.feedbacks[self.options.index(guess.name)]
+        """The lesson's words for who chose this option, as HTML."""
+        return within_a_line(next(option.feedback for option in self.step.options if option.text == guess.name))
 
-    @property
+    @cached_property
     def before(self) -> dict[str, Any]:
-        """The step's text and its options."""
-        return {name: getattr(self, name) for name in ("kind", "asks", "lesson", "step", "text", "point", "options")}
+        """What screens show of it while people guess."""
+        step = self.step
+        told = {"kind": self.kind, "asks": self.asks, "lesson": self.lesson.name, "step": self.number}
+        return told | {"text": as_html(step.before), "point": step.point, "options": [option.text for option in step.options]}
 
-    @property
+    @cached_property
     def answer(self) -> dict[str, Any]:
         """Which option is right, and why."""
-        return {"right": self.options[self.right], "after": self.after}
+        right = next(option.text for option in self.step.options if option.right)
+        return {"right": right, "after": as_html(self.step.after)}
+
+
+Asked = Question | StepQuestion
+"""What a round asks."""
+
+
+def question_of_step(name: object, number: object) -> StepQuestion:
+    """The question of a lesson's step, counted from 1. Raises InputError if there is none, LessonError for a broken lesson."""
+    lesson = next((lesson for lesson in lessons() if lesson.name == name), None)
+    if lesson and isinstance(number, int) and 1 <= number <= len(lesson.steps) and lesson.steps[number - 1].options:
+        return StepQuestion(lesson, number)
+    raise InputError(NO_STEP)
 
 
 def blank(subject: Subject) -> Question:

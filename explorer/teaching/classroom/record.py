@@ -29,7 +29,6 @@ class Past:
 
     @classmethod
     def of(cls, played: Round) -> "Past":
-        """The record of a round."""
         question, before = played.question, played.question.before
         answer: dict[str, Any] = question.answer if played.revealed else {}
         best = tuple(answer.get("best", ()))

@@ -4,12 +4,11 @@ import asyncio
 import hmac
 import secrets
 import time
-from collections import Counter
 from typing import Any
 
 from explorer.core.errors import InputError
 from explorer.core.limits import ROOM_PEOPLE
-from explorer.teaching.classroom import names, teaching
+from explorer.teaching.classroom import names
 from explorer.teaching.classroom.questions import Asked, Guess
 from explorer.teaching.classroom.record import Past, table
 from explorer.teaching.classroom.rounds import NOT_NOW, Round
@@ -20,7 +19,6 @@ from explorer.ui.pictures.numbers import Table
 
 TEACHER = "teacher"
 OUT = "You are no longer in this room; join it again."
-LATEST = 40  # examples and tries shown
 
 
 class Room:
@@ -69,7 +67,6 @@ class Room:
         self.remove(found.id)
 
     def person_of(self, token: str) -> Person | None:
-        """The person with this token."""
         return next((one for one in self.people.values() if hmac.compare_digest(one.token.encode(), token.encode())), None)
 
     def check_here(self, person: Person) -> None:
@@ -78,11 +75,9 @@ class Room:
             raise InputError(OUT)
 
     def is_teacher(self, token: str) -> bool:
-        """Whether the token is the teacher's key."""
         return hmac.compare_digest(self.key.encode(), token.encode())
 
     def knows(self, token: str) -> bool:
-        """Whether the token is the teacher's key or that of a person in the room."""
         return bool(token) and (self.is_teacher(token) or self.person_of(token) is not None)
 
     def remove(self, identifier: object) -> None:
@@ -189,7 +184,6 @@ class Room:
         return self.tasks.setdefault(task.name, task)
 
     def record(self) -> Table:
-        """All that was answered, given and tried until now, by nickname."""
         rounds = [*self.past, *([Past.of(self.round)] if self.round else [])]
         heads = [*self.heads, *([(self.begun, self.teaching)] if self.teaching else [])]
         return table(rounds, heads, self.tasks.values(), self._names())
@@ -204,12 +198,10 @@ class Room:
         self.changed()
 
     def end(self) -> None:
-        """Close the room; all its pages are told."""
         self.ended = True
         self.changed()
 
     def changed(self) -> None:
-        """Wake all listening pages."""
         news, self._news = self._news, asyncio.Event()
         news.set()
         self.moved()
@@ -226,14 +218,8 @@ class Room:
     def for_teacher(self) -> dict[str, Any]:
         """What the teacher's page, and so the projector, may show."""
         people = [
-            {
-                "id": one.id,
-                "name": one.name,
-                "here": one.listening > 0,
-                "points": self._points(one),
-                "answered": self._is_done(one),
-            }
-            for one in self.people.values()
+            {"id": who, "name": one.name, "here": one.listening > 0, "points": self._points(one), "answered": self._is_done(one)}
+            for who, one in self.people.items()
         ]
         nicknames = self._names()
         told = {"word": self.word, "open": self.is_open, "people": people}
@@ -241,7 +227,7 @@ class Room:
         told["past"] = [one.for_board() for one in self.past]
         told["exercise"] = self.task.for_board(nicknames) if self.task else None
         told["exercises"] = [one.for_board(nicknames) for one in self.tasks.values()]
-        return told | {"teaching": self._teaching_for_all()}
+        return told | {"teaching": self.teaching.for_board(nicknames) if self.teaching else None}
 
     def for_person(self, person: Person) -> dict[str, Any]:
         """What one person's phone may show: of other people only what the projector shows, and only after the answer."""
@@ -250,7 +236,7 @@ class Room:
         if self.round:
             told["round"] = self.round.for_person(person.id)
         if self.teaching:
-            told["teaching"] = self._teaching_for(person, self.teaching)
+            told["teaching"] = self.teaching.for_person(person.id)
         if self.task:
             told["exercise"] = self.task.for_person(person.id)
         return told
@@ -272,26 +258,3 @@ class Room:
         if self.task:
             return person.id in self.task.solved
         return self.teaching is not None and any(one.person == person.id for one in self.teaching.examples)
-
-    def _teaching_for(self, person: Person, taught: Teaching) -> dict[str, Any]:
-        mine = [
-            {"number": one.number, "label": one.label, "text": one.text} for one in taught.examples if one.person == person.id
-        ]
-        tries = [self._tried(one) for one in taught.tries if one.person == person.id]
-        told = {"labels": taught.labels, "each": teaching.EACH, "mine": mine, "busy": taught.busy}
-        return told | {"trained": taught.head is not None, "tries": tries, "left": teaching.TRIES - len(tries)}
-
-    def _teaching_for_all(self) -> dict[str, Any] | None:
-        if (taught := self.teaching) is None:
-            return None
-        counts = Counter(one.label for one in taught.examples)
-        told = {"labels": taught.labels, "counts": [counts[label] for label in taught.labels], "busy": taught.busy}
-        told["examples"] = [{"number": one.number, "label": one.label, "text": one.text} for one in taught.examples[-LATEST:]]
-        told["tries"] = [{**self._tried(one), "name": self.people[one.person].name} for one in taught.tries[-LATEST:]]
-        told |= {"trained": taught.head is not None, "trained_on": taught.trained_on, "accuracy": taught.accuracy}
-        return told | {"missing": taught.missing()}
-
-    @staticmethod
-    def _tried(one: teaching.Try) -> dict[str, Any]:
-        told = {"number": one.number, "text": one.text, "meant": one.meant, "answer": one.answer}
-        return told | {"share": one.share, "fooled": one.fooled}

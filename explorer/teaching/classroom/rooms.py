@@ -1,15 +1,23 @@
-"""All rooms of this process, kept in memory and closed when their time is over."""
+"""All rooms of this process, kept in memory and closed when their time is over.
 
+Other front ends may share the folder of runs: there lies an empty file for each room, touched for as long as it is open.
+"""
+
+import contextlib
+import os
 import time
+from collections.abc import Iterable
+from pathlib import Path
 
 from explorer.bert import checkpoints
+from explorer.core import disk
 from explorer.core.errors import BusyError, ExplorerError, InputError
 from explorer.core.limits import ROOM_MINUTES, ROOMS, VISITOR_ROOMS
 from explorer.core.recent import MINUTE, Recent
 from explorer.teaching.classroom import names
-from explorer.teaching.classroom.elsewhere import Elsewhere
 from explorer.teaching.classroom.room import Room
 
+FOLDER = "rooms"  # within the folder of runs
 EMPTY = 10 * MINUTE  # seconds without anybody, after which a room closes
 ALONE = 45 * MINUTE  # seconds without a teacher
 MISSES = 30  # wrong words a minute from one address, which may be a whole school's
@@ -69,7 +77,6 @@ class Rooms:
         raise InputError(NO_ROOM)
 
     def end(self, room: Room) -> None:
-        """Close a room."""
         if self._rooms.pop(room.word, None):
             self._elsewhere.forget(room.word)
         room.end()
@@ -94,3 +101,39 @@ def is_over(room: Room, now: float) -> bool:
     here = any(person.listening for person in room.people.values())
     idle = 0.0 if room.teacher_listening else now - room.used
     return idle > (ALONE if here else EMPTY) or now - room.began > ROOM_MINUTES.most * MINUTE
+
+
+class Elsewhere:
+    """What this front end tells the others of its rooms, and what they tell.
+
+    A room that nobody has touched for `forgotten` seconds was left by a process that was killed. Where the folder cannot
+    be used, each front end knows of its own rooms only.
+    """
+
+    def __init__(self, forgotten: float) -> None:
+        self._forgotten = forgotten
+
+    def tell(self, words: Iterable[str]) -> None:
+        with contextlib.suppress(OSError, ExplorerError):
+            place = _place()
+            place.mkdir(mode=0o700, exist_ok=True)
+            for word in words:
+                (place / word).touch(mode=0o600)
+                os.utime(place / word)
+
+    def forget(self, word: str) -> None:
+        with contextlib.suppress(OSError, ExplorerError):
+            (_place() / word).unlink()
+
+    def has(self, word: str) -> bool:
+        """Whether a front end has a room of this word, as `names.as_word` gives it; '' is none."""
+        if not word:
+            return False
+        try:
+            return abs(time.time() - (_place() / word).stat().st_mtime) < self._forgotten
+        except (OSError, ExplorerError):
+            return False
+
+
+def _place() -> Path:
+    return disk.folder() / FOLDER

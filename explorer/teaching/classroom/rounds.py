@@ -39,12 +39,10 @@ class Round:
 
     @property
     def is_open(self) -> bool:
-        """Whether guesses are taken."""
         return not self.shown and not self.is_late
 
     @property
     def is_late(self) -> bool:
-        """Whether its time is over."""
         return self.ends is not None and time.monotonic() >= self.ends
 
     def limit(self, seconds: object) -> None:
@@ -62,7 +60,6 @@ class Round:
         self.guesses[person] = guess
 
     def points(self, person: str) -> int:
-        """The points that a person's guess earns."""
         guess = self.guesses.get(person)
         return self.question.points(guess) if guess else 0
 

@@ -1,8 +1,9 @@
 """One head that a whole room trains: everybody adds examples, the head learns from all, and everybody tries to fool it."""
 
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from explorer.bert.explorer import load
 from explorer.core.errors import InputError
@@ -17,6 +18,7 @@ LABELS = (2, 4)  # fewest and most
 EACH = 2  # examples of each label from one person
 FEWEST = 2  # examples of each label to train on
 TRIES = 5  # tries to fool the head, for each person
+LATEST = 40  # examples and tries on the board
 FOOLED = 5  # points for fooling the head
 
 
@@ -43,7 +45,6 @@ class Try:
 
     @property
     def fooled(self) -> bool:
-        """Whether the head's answer is not the label that is meant."""
         return self.answer != self.meant
 
 
@@ -90,7 +91,6 @@ class Teaching:
         self.tries[:] = filter(wanted, self.tries)
 
     def has_of(self, person: str) -> bool:
-        """Whether a person gave an example or a try."""
         return any(one.person == person for one in self.examples) or any(one.person == person for one in self.tries)
 
     def missing(self) -> str:
@@ -138,17 +138,14 @@ class Teaching:
         return sentence, label
 
     def tried(self, person: str, text: str, meant: str, answer: tuple[str, float]) -> Try:
-        """Store a try with the head's answer."""
         self.tries.append(Try(self._next(), person, text, meant, *answer))
         return self.tries[-1]
 
     def points(self, person: str) -> int:
-        """The points for a person's successful tries."""
         return sum(self.earned(one) for one in self.tries if one.person == person)
 
     @staticmethod
     def earned(tried: Try) -> int:
-        """The points for one try."""
         return FOOLED if tried.fooled else 0
 
     def _label(self, label: object) -> str:
@@ -159,3 +156,27 @@ class Teaching:
     def _next(self) -> int:
         self._numbers += 1
         return self._numbers
+
+    # ---- What screens show.
+
+    def for_person(self, person: str) -> dict[str, Any]:
+        """What one person's phone may show: their own examples and tries."""
+        mine, tries = ([_told(one) for one in given if one.person == person] for given in (self.examples, self.tries))
+        told = {"labels": self.labels, "each": EACH, "mine": mine, "busy": self.busy, "trained": self.head is not None}
+        return told | {"tries": tries, "left": TRIES - len(tries)}
+
+    def for_board(self, nicknames: Mapping[str, str]) -> dict[str, Any]:
+        """What the teacher's page may show; `nicknames` by person id."""
+        counts = Counter(example.label for example in self.examples)
+        told = {"labels": self.labels, "counts": [counts[label] for label in self.labels], "busy": self.busy}
+        told["examples"] = [_told(example) for example in self.examples[-LATEST:]]
+        told["tries"] = [_told(tried) | {"name": nicknames[tried.person]} for tried in self.tries[-LATEST:]]
+        told |= {"trained": self.head is not None, "trained_on": self.trained_on, "accuracy": self.accuracy}
+        return told | {"missing": self.missing()}
+
+
+def _told(one: Example | Try) -> dict[str, Any]:
+    """An example or a try without whose it is."""
+    told = asdict(one) | ({"fooled": one.fooled} if isinstance(one, Try) else {})
+    del told["person"]
+    return told

@@ -29,12 +29,10 @@ def endpoint_of(claim: Claim) -> Callable[..., Any]:
 
 
 def holds(claim: Claim) -> bool:
-    """Whether the claim is true. Raises InputError."""
     return RELATIONS[claim.relation](found(claim), claim.value)
 
 
 def _numbers(answer: Any) -> Iterator[float]:
-    """The numbers of nested lists."""
     for one in answer:
         if isinstance(one, list | tuple):
             yield from _numbers(one)

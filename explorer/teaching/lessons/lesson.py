@@ -12,13 +12,7 @@ from explorer.export import links
 from explorer.export.place import Place
 from explorer.ui.subject import Subject
 
-ENGLISH = "en"  # the language in which every lesson is there
-
-ROUNDS = (
-    "blank",
-    "pair",
-    "target",
-)  # the kinds of round that a step may offer to a class, as `teaching.classroom.questions.KINDS`
+ROUNDS = ("blank", "pair", "target")  # the kinds of round that a step may offer to a class
 RELATIONS: dict[str, Callable[[Any, Any], bool]] = {  # between what is found and the value of a claim
     "=": operator.eq,
     "!=": operator.ne,
@@ -157,7 +151,6 @@ class Lesson:
     works: tuple[Example, ...] = ()  # where the model does well
     fails: tuple[Example, ...] = ()  # where it does not
     aims: tuple[str, ...] = ()  # what students can do afterwards; Markdown without paragraphs
-    language: str = ENGLISH  # the name of its folder, as `lang` of HTML has it
 
     @property
     def number(self) -> int:
@@ -166,7 +159,6 @@ class Lesson:
 
     @property
     def heading(self) -> str:
-        """Number and title."""
         return f"{self.number} · {self.title}"
 
     def step_name(self, number: int) -> str:

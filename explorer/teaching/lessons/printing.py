@@ -1,17 +1,27 @@
-"""Lessons on paper: for each lesson a hand-out without answers and a teacher's sheet with them, as self-contained HTML."""
+"""Lessons on paper: for each lesson a hand-out without answers and a teacher's sheet with them, as self-contained HTML.
 
-from collections.abc import Iterable
+`python -m explorer.teaching.lessons.printing OUT --address https://name.hf.space/` writes them all.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterable, Sequence
 from html import escape
+from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
+from explorer.core.command import status
 from explorer.core.errors import InputError
 from explorer.core.hosts import is_loopback
 from explorer.core.paths import ASSETS
 from explorer.export import qr
+from explorer.export.named import content
 from explorer.export.place import VERSION
-from explorer.teaching.lessons.lesson import ENGLISH, Example, Lesson, Option, Step
-from explorer.teaching.lessons.pictures import picture
+from explorer.export.tables import tables_of
+from explorer.teaching.lessons import reading
+from explorer.teaching.lessons.lesson import Example, Lesson, Option, Step
 from explorer.teaching.lessons.sending import as_html, within_a_line
+from explorer.ui.pictures.numbers import Table
 
 HERE = "http://127.0.0.1:7860/"  # the app's address, unless another one is given
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'"
@@ -19,6 +29,7 @@ CHECKED_AT = "exercises"  # below the app's address: the page where a teacher ha
 LINES = 4  # empty lines to write on, for a question without options
 ROWS = 3  # of a table to fill in
 ROUNDS = {"blank": "“Fill the blank”", "pair": "“Does B follow A?”", "target": "“Where does a head look?”"}  # as on the board
+CELL, LABEL, LETTER = 16, 76, 11  # in units of the drawing: a cell's side, the room for a token, the size of its letters
 NOT_FOR_PHONES = (
     "No phone reaches {host}. Open the app at an address that phones reach and print this from there, or make it with --address."
 )
@@ -46,7 +57,7 @@ def handout(lesson: Lesson, address: str = HERE) -> str:
     names = '<p class="names"><span>Name</span><span>Date</span></p>'
     kind = f'<p class="kind">Lesson {lesson.number}{f" · {lesson.minutes} minutes" if lesson.minutes else ""}</p>'
     where = f'<p class="where">Each code opens its step in BERT Explorer, at {escape(address)}</p>'
-    return _page(lesson.title, f"{names}{kind}{_head(lesson)}{where}{steps}", address, "handout", lesson.language)
+    return _page(lesson.title, f"{names}{kind}{_head(lesson)}{where}{steps}", address, "handout")
 
 
 def teacher_sheet(lesson: Lesson, address: str = HERE) -> str:
@@ -58,38 +69,37 @@ def teacher_sheet(lesson: Lesson, address: str = HERE) -> str:
     sources = f'<p class="sources">Sources: {escape("; ".join(lesson.sources))}.</p>'
     kind = f'<p class="kind">Teacher’s sheet · lesson {lesson.number} · {_length(lesson)}</p>'
     body = f"{kind}{_head(lesson)}{_aims(lesson)}{sources}{exercises if lesson.exercises else ''}{tried}{steps}"
-    return _page(f"{lesson.title} · Teacher’s sheet", body, address, "teacher", lesson.language)
+    return _page(f"{lesson.title} · Teacher’s sheet", body, address, "teacher")
 
 
-def contents(lessons: Iterable[Lesson], address: str = HERE) -> str:
+def contents(lessons: Sequence[Lesson], address: str = HERE) -> str:
     """The page that lists all lessons, with links to the files that `files` makes."""
-    lessons = tuple(lessons)
     rows = "".join(
-        f"<tr><td><b>{one.number} · {escape(one.title)}</b><br>{escape(one.about)}<td>{one.minutes or '–'}"
-        f'<td><a href="{one.name}-handout.html">Hand-out</a><td><a href="{one.name}-teacher.html">Teacher’s sheet</a>'
-        for one in lessons
+        f"<tr><td><b>{lesson.number} · {escape(lesson.title)}</b><br>{escape(lesson.about)}<td>{lesson.minutes or '–'}"
+        f'<td><a href="{lesson.name}-handout.html">Hand-out</a><td><a href="{lesson.name}-teacher.html">Teacher’s sheet</a>'
+        for lesson in lessons
     )
-    total = sum(one.minutes for one in lessons)
+    total = sum(lesson.minutes for lesson in lessons())
     hours = f"{total} minutes in all, {total / 60:.1f} hours."
     table = f'<table class="all"><tr><th>Lesson<th>Minutes<th><th>{rows}</table>'
     return _page("Lessons", f"<h1>Lessons</h1><p>{len(lessons)} lessons, {hours}</p>{table}", address, "teacher")
 
 
-def files(lessons: Iterable[Lesson], address: str = HERE) -> dict[str, str]:
+def files(lessons: Sequence[Lesson], address: str = HERE) -> dict[str, str]:
     """The HTML of all sheets by file name, with index.html, which links to them."""
-    lessons = tuple(lessons)
     made = {"index.html": contents(lessons, address)}
-    for one in lessons:
-        made |= {f"{one.name}-handout.html": handout(one, address), f"{one.name}-teacher.html": teacher_sheet(one, address)}
+    for lesson in lessons:
+        made[f"{lesson.name}-handout.html"] = handout(lesson, address)
+        made[f"{lesson.name}-teacher.html"] = teacher_sheet(lesson, address)
     return made
 
 
-def _page(title: str, body: str, address: str, kind: str, language: str = ENGLISH) -> str:
+def _page(title: str, body: str, address: str, kind: str) -> str:
     style = (ASSETS / "lessons" / "sheet.css").read_text("utf-8")
     host = urlsplit(address).hostname or ""
     note = f'<p class="note">{escape(NOT_FOR_PHONES.format(host=host))}</p>' if is_loopback(host) else ""
     return (
-        f'<!doctype html><html lang="{escape(language)}"><head><meta charset="utf-8">'
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         f'<meta name="viewport" content="width=device-width">'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
         f"<title>{escape(title)} · BERT Explorer</title><style>{style}</style></head>"
@@ -112,7 +122,6 @@ def _length(lesson: Lesson) -> str:
 
 
 def _asked(lesson: Lesson, number: int, address: str) -> str:
-    """A step without its answer."""
     step = lesson.steps[number - 1]
     options = "".join(f"<li>{escape(one.text)}" for one in step.options)
     room = f'<ul class="options">{options}</ul>{_lines(1, "Because")}' if options else _lines(LINES)
@@ -135,7 +144,6 @@ def _empty_table(headings: tuple[str, ...]) -> str:
 
 
 def _told(lesson: Lesson, number: int, address: str) -> str:
-    """A step with its answer."""
     step, to = lesson.steps[number - 1], escape(link(lesson, number, address))
     options = "".join(map(_answer, step.options))
     table = f"<table>{options}</table>" if options else ""
@@ -193,3 +201,69 @@ def _typed(texts: tuple[str, ...]) -> str:
     letters = [f"<b>{letter}</b>" for letter in "AB"] if len(texts) > 1 else [""]
     lines = "".join(f"<span>{letter}{escape(text)}</span>" for letter, text in zip(letters, texts, strict=True))
     return f'<p class="typed">{lines}</p>'
+
+
+def picture(step: Step) -> str:
+    """The weights that a step points at as SVG, a row for each token that looks; '' if it points at none, or hides them.
+
+    Raises ExplorerError if they cannot be computed.
+    """
+    if not step.point or step.cover:
+        return ""
+    place = step.place
+    for view in place.views:
+        part = step.point.removeprefix(f"{view.name.replace('/', '-')}-")
+        if part in view.parts:
+            table = tables_of(view, content(view, place.opened().subject)).get(part)
+            return _draw_weights(table) if table and {"query", "key", "weight"} <= set(table.columns) else ""
+    return ""
+
+
+def _draw_weights(table: Table) -> str:
+    columns = dict(zip(table.columns, table.cells, strict=True))
+    tokens = dict(zip(columns["key_position"], columns["key"], strict=True))
+    order = {position: index for index, position in enumerate(tokens)}
+    side = LABEL + CELL * len(order)
+    marks = [_label(str(token), index) for index, token in enumerate(tokens.values())]
+    for row, column, weight in zip(columns["query_position"], columns["key_position"], columns["weight"], strict=True):
+        if row in order and weight is not None:
+            x, y = (LABEL + CELL * order[position] for position in (column, row))
+            marks.append(f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill-opacity="{weight:.3f}" stroke-width=".4"/>')
+    return (
+        f'<svg class="weights" viewBox="0 0 {side} {side}" role="img" aria-label="Attention weights, rows look at columns" '
+        f'stroke="#bbb" font-size="{LETTER}">{"".join(marks)}</svg>'
+    )
+
+
+def _label(token: str, index: int) -> str:
+    """A token beside its row and above its column."""
+    along, across = LABEL + CELL * (index + 0.72), LABEL - 5
+    text = f'stroke="none" text-anchor="{{}}">{escape(token)}</text>'
+    beside = f'<text x="{across}" y="{along:g}" {text.format("end")}'
+    return beside + f'<text transform="translate({along:g} {across}) rotate(-90)" {text.format("start")}'
+
+
+def write(out: Path, address: str) -> None:
+    """Write all sheets into a folder. Raises InputError."""
+    made = files(reading.lessons(), checked(address))
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for name, page in made.items():
+            (out / name).write_text(page, "utf-8")
+    except OSError as error:
+        raise InputError(f"The sheets cannot be written to {out}: {error.strerror}.") from error
+    print(f"{len(made)} pages; open {out / 'index.html'}.")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        "python -m explorer.teaching.lessons.printing", description="Write the lessons as pages to print."
+    )
+    parser.add_argument("out", type=Path, metavar="OUT", help="folder for the pages, made if it is not there")
+    parser.add_argument("--address", default=HERE, help="where phones reach the app; the codes lead there (default %(default)s)")
+    args = parser.parse_args()
+    return status(lambda: write(args.out, args.address))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

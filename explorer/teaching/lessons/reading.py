@@ -9,18 +9,15 @@ be brought about, `check:` before what must then be true of the page, and `solut
 
 import ast
 import functools
-import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from explorer.core.errors import InputError
 from explorer.core.paths import ASSETS
 from explorer.export.links import PARAMETERS
 from explorer.export.place import SETTING
 from explorer.teaching.lessons.lesson import (
-    ENGLISH,
     RELATIONS,
     ROUNDS,
     SPOTS,
@@ -35,8 +32,7 @@ from explorer.teaching.lessons.lesson import (
     Step,
 )
 
-FOLDER = ASSETS / "lessons"  # of folders, one for each language
-LANGUAGE = "BERT_EXPLORER_LESSONS"  # in the environment: the language of the lessons, as `--lessons` sets it
+FOLDER = ASSETS / "lessons" / "en"
 HEAD = ("title", "about", "sources")
 FOR_TEACHERS = ("minutes", "works", "fails", "aims")
 LISTS = ("sources", "works", "fails", "aims")
@@ -52,30 +48,10 @@ EXAMPLE = re.compile(r"([^→]+) → ([^|]+?)((?: \| [^|]+)+)")
 OPTION = re.compile(r"- \[([ x])\] ([^|]+)\|(.+)")
 
 
-def languages(folder: Path = FOLDER) -> tuple[str, ...]:
-    """The languages that have lessons: the names of their folders, such as `en`."""
-    return tuple(sorted({path.parent.name for path in folder.glob("*/*.md")}))
-
-
-def lessons(language: str = "", folder: Path = FOLDER) -> tuple[Lesson, ...]:
-    """All lessons, by number, in a language or else the one of the app; in English those without a translation.
-
-    Raises InputError if no folder has that language, and LessonError.
-    """
-    return _lessons(language or os.environ.get(LANGUAGE, "") or ENGLISH, folder)
-
-
-def check_language(language: str, folder: Path = FOLDER) -> None:
-    """Raise InputError if no folder has that language."""
-    if language not in (known := languages(folder)):
-        raise InputError(f"There are no lessons in {language!r}; there are some in {', '.join(known)}.")
-
-
 @functools.cache
-def _lessons(language: str, folder: Path) -> tuple[Lesson, ...]:
-    check_language(language, folder)
-    files = {path.name: path for one in (ENGLISH, language) for path in (folder / one).glob("*.md")}
-    return tuple(read(files[name]) for name in sorted(files))
+def lessons() -> tuple[Lesson, ...]:
+    """All lessons, by number. Raises LessonError."""
+    return tuple(read(path) for path in sorted(FOLDER.glob("*.md")))
 
 
 def read(path: Path) -> Lesson:
@@ -110,14 +86,11 @@ def _argument(node: ast.expr, of_page: bool) -> Any:
 
 
 class _Reader:
-    """Parses the lines of one file."""
-
     def __init__(self, path: Path) -> None:
         self.path = path
         self.lines = path.read_text("utf-8").splitlines()
 
     def wrong(self, line: int, what: str) -> LessonError:
-        """The error for a line, counted from 1."""
         return LessonError(f"{self.path.name}, line {line}: {what}")
 
     def lesson(self) -> Lesson:
@@ -137,9 +110,8 @@ class _Reader:
             raise self.wrong(len(self.lines), "no step asks anything; write answers as '- [ ] text | feedback'.")
         (_, title), (_, about) = head["title"][0], head["about"][0]
         sources = tuple(text for _, text in head["sources"])
-        language, name = self.path.parent.name, self.path.stem
         aims = tuple(text for _, text in head.get("aims", ()))
-        lesson = Lesson(name, title, about, sources, tuple(steps), *self._for_teachers(head), aims=aims, language=language)
+        lesson = Lesson(self.path.stem, title, about, sources, tuple(steps), *self._for_teachers(head), aims=aims)
         parts = [one.minutes for one in steps if one.minutes]
         if parts and (len(parts), sum(parts)) != (len(steps), lesson.minutes):
             raise self.wrong(len(self.lines), "if a step has minutes, all have, and their sum is the lesson's.")
@@ -228,7 +200,6 @@ class _Reader:
         )
 
     def _spot(self, number: int, text: str) -> tuple[str | int, ...]:
-        """What is pointed at within an element, as Step has it."""
         kind, *numbers = text.split() or [""]
         if not text or (SPOTS.get(kind) == len(numbers) and all(one.isdecimal() for one in numbers)):
             return (kind, *map(int, numbers)) if text else ()
@@ -261,7 +232,6 @@ class _Reader:
         return "\n".join(before).strip(), "\n".join(after).strip(), tuple(options), tuple(claims)
 
     def _exercise(self, begin: int, end: int) -> Exercise | None:
-        """The exercise in the lines of a step, if there is one."""
         found: dict[str, list[tuple[int, str]]] = {name: [] for name in EXERCISE}
         for number, line in enumerate(self.lines[begin:end], start=begin + 1):
             if name := next(filter(line.startswith, EXERCISE), ""):

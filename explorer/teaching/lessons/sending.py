@@ -39,7 +39,6 @@ def _lesson(lesson: Lesson) -> dict[str, Any]:
     steps = [_step(lesson, number) for number in range(1, len(lesson.steps) + 1)]
     return {
         "name": lesson.name,
-        "language": lesson.language,
         "number": lesson.number,
         "title": lesson.title,
         "about": lesson.about,
