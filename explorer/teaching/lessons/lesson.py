@@ -105,7 +105,6 @@ class Step:
     exercise: Exercise | None = None
     spot: tuple[str | int, ...] = ()
     minutes: int = 0  # in class; 0 if unknown
-    table: tuple[str, ...] = ()  # the headings of a table to fill in on paper
 
     @property
     def question(self) -> str:

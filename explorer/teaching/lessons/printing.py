@@ -27,7 +27,6 @@ HERE = "http://127.0.0.1:7860/"  # the app's address, unless another one is give
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'"
 CHECKED_AT = "exercises"  # below the app's address: the page where a teacher has students' links checked
 LINES = 4  # empty lines to write on, for a question without options
-ROWS = 3  # of a table to fill in
 ROUNDS = {"blank": "“Fill the blank”", "pair": "“Does B follow A?”", "target": "“Where does a head look?”"}  # as on the board
 CELL, LABEL, LETTER = 16, 76, 11  # in units of the drawing: a cell's side, the room for a token, the size of its letters
 NOT_FOR_PHONES = (
@@ -79,7 +78,7 @@ def contents(lessons: Sequence[Lesson], address: str = HERE) -> str:
         f'<td><a href="{lesson.name}-handout.html">Hand-out</a><td><a href="{lesson.name}-teacher.html">Teacher’s sheet</a>'
         for lesson in lessons
     )
-    total = sum(lesson.minutes for lesson in lessons())
+    total = sum(lesson.minutes for lesson in lessons)
     hours = f"{total} minutes in all, {total / 60:.1f} hours."
     table = f'<table class="all"><tr><th>Lesson<th>Minutes<th><th>{rows}</table>'
     return _page("Lessons", f"<h1>Lessons</h1><p>{len(lessons)} lessons, {hours}</p>{table}", address, "teacher")
@@ -125,7 +124,6 @@ def _asked(lesson: Lesson, number: int, address: str) -> str:
     step = lesson.steps[number - 1]
     options = "".join(f"<li>{escape(one.text)}" for one in step.options)
     room = f'<ul class="options">{options}</ul>{_lines(1, "Because")}' if options else _lines(LINES)
-    room = _empty_table(step.table) + room
     to = link(lesson, number, address)
     code = f'<a class="code" href="{escape(to)}" aria-label="Step {number} in the app">{qr.svg(to).decode()}</a>'
     return f"<section>{code}{_beginning(lesson, number)}{as_html(step.before)}{picture(step)}{room}{_task(step)}</section>"
@@ -133,14 +131,6 @@ def _asked(lesson: Lesson, number: int, address: str) -> str:
 
 def _lines(number: int, label: str = "") -> str:
     return f'<div class="lines">{f"<span>{label}</span>" if label else ""}{"<i></i>" * number}</div>'
-
-
-def _empty_table(headings: tuple[str, ...]) -> str:
-    if not headings:
-        return ""
-    head = "".join(f"<th>{escape(one)}" for one in headings)
-    rows = f"<tr>{'<td>' * len(headings)}" * ROWS
-    return f'<table class="empty"><tr>{head}{rows}</table>'
 
 
 def _told(lesson: Lesson, number: int, address: str) -> str:

@@ -38,14 +38,14 @@ FOR_TEACHERS = ("minutes", "works", "fails", "aims")
 LISTS = ("sources", "works", "fails", "aims")
 LASTING = ("a", "b", "tab", "view")  # inherited from the step before
 GOES_WITH = {"a": "b", "tab": "view"}  # a new text A or tab ends the inheritance of these
-OWN = ("point", "cover", "round", "minutes", "table")
-EXERCISE = ("exercise:", "check:", "solution:")
+OWN = ("point", "cover", "round", "minutes")
+TAGS = ("- [", ">", "claim:", "exercise:", "check:", "solution:")
 FEWEST, MOST = 3, 7  # steps
 CLAIM = re.compile(rf"(\w+)(\(.*\)) ([\w.*#\-\[\] ]+?) ({'|'.join(RELATIONS)}) (.+)")
 KEY = re.compile(r"([a-z][\w.]*): ?(.*)")
 MINUTES = re.compile(r"[1-9]\d{0,2}")
 EXAMPLE = re.compile(r"([^→]+) → ([^|]+?)((?: \| [^|]+)+)")
-OPTION = re.compile(r"- \[([ x])\] ([^|]+)\|(.+)")
+OPTION = re.compile(r"(x?)\] ([^|]+)\|(.+)")
 
 
 @functools.cache
@@ -97,9 +97,8 @@ class _Reader:
         head, start = self._head()
         begins = [number for number in range(start, len(self.lines)) if self.lines[number].startswith("## ")]
         if not FEWEST <= len(begins) <= MOST:
-            raise self.wrong(
-                len(self.lines), f"a lesson has {FEWEST} to {MOST} steps, each under a '## heading', not {len(begins)}."
-            )
+            asked = f"a lesson has {FEWEST} to {MOST} steps, each under a '## heading', not {len(begins)}."
+            raise self.wrong(len(self.lines), asked)
         ends = [*begins[1:], len(self.lines)]
         link: dict[str, str] = {}
         steps = []
@@ -174,7 +173,9 @@ class _Reader:
         link = {name: value for name, value in lasting.items() if name not in ended} | given
         if missing := [name for name in ("a", "tab") if name not in link]:
             raise self.wrong(begin + 1, f"the first step must say its {' and '.join(missing)}.")
-        before, after, options, claims = self._body(body, end)
+        lines = self._tagged(body, end)
+        before, after = ("\n".join(text for _, text in lines[tag]).strip() for tag in ("", ">"))
+        options = tuple(self._option(*line) for line in lines["- ["])
         if options and sum(option.right for option in options) != 1:
             raise self.wrong(begin + 1, "exactly one answer of a question is right, marked '- [x]'.")
         if not before:
@@ -190,13 +191,12 @@ class _Reader:
             before=before,
             options=options,
             after=after,
-            claims=claims,
+            claims=tuple(self._claim(*line) for line in lines["claim:"]),
             line=begin + 1,
             round=own["round"],
             round_text=own["round_text"],
-            exercise=self._exercise(body, end),
+            exercise=self._exercise(lines),
             minutes=self._minutes(begin + 1, own["minutes"]) if own["minutes"] else 0,
-            table=tuple(part.strip() for part in own["table"].split("|") if part.strip()),
         )
 
     def _spot(self, number: int, text: str) -> tuple[str | int, ...]:
@@ -214,35 +214,24 @@ class _Reader:
             raise self.wrong(number + 1, f"there is no {name!r}; there are {', '.join([*OWN, *PARAMETERS])}.")
         return name, named[2]
 
-    def _body(self, begin: int, end: int) -> tuple[str, str, tuple[Option, ...], tuple[Claim, ...]]:
-        before, after, options, claims = [], [], [], []
+    def _tagged(self, begin: int, end: int) -> dict[str, list[tuple[int, str]]]:
+        """The (number, text) of a step's lines by the tag that they begin with; those without one are read first."""
+        found: dict[str, list[tuple[int, str]]] = {tag: [] for tag in ("", *TAGS)}
         for number, line in enumerate(self.lines[begin:end], start=begin + 1):
-            if line.startswith(EXERCISE):
-                continue
-            if line.startswith("- ["):
-                options.append(self._option(number, line))
-            elif line.startswith("claim:"):
-                claims.append(self._claim(number, line.removeprefix("claim:").strip()))
-            elif line.startswith(">"):
-                after.append(line.removeprefix(">").strip())
-            elif line.strip() and (options or after):
+            tag = next(filter(line.startswith, TAGS), "")
+            if not tag and line.strip() and (found["- ["] or found[">"]):
                 raise self.wrong(number, "behind the answers stand only what is told after ('> …') and claims.")
-            else:
-                before.append(line)
-        return "\n".join(before).strip(), "\n".join(after).strip(), tuple(options), tuple(claims)
+            found[tag].append((number, line[len(tag) :].strip() if tag else line))
+        return found
 
-    def _exercise(self, begin: int, end: int) -> Exercise | None:
-        found: dict[str, list[tuple[int, str]]] = {name: [] for name in EXERCISE}
-        for number, line in enumerate(self.lines[begin:end], start=begin + 1):
-            if name := next(filter(line.startswith, EXERCISE), ""):
-                found[name].append((number, line.removeprefix(name).strip()))
-        tasks, checks, solutions = found.values()
+    def _exercise(self, lines: Mapping[str, list[tuple[int, str]]]) -> Exercise | None:
+        tasks, checks, solutions = (lines[tag] for tag in ("exercise:", "check:", "solution:"))
         if not (tasks or checks or solutions):
             return None
-        number = min(one for lines in found.values() for one, _ in lines)
+        number = min(number for number, _ in (*tasks, *checks, *solutions))
         if not (len(tasks) == len(solutions) == 1 and checks):
             raise self.wrong(number, "an exercise has one 'exercise: …', one 'check: …' at least, and one 'solution: …'.")
-        return Exercise(tasks[0][1], tuple(self._check(*one) for one in checks), self._solution(*solutions[0]), number)
+        return Exercise(tasks[0][1], tuple(self._check(*line) for line in checks), self._solution(*solutions[0]), number)
 
     def _check(self, number: int, line: str) -> Check:
         what, bar, text = (part.strip() for part in line.partition(" | "))
