@@ -77,8 +77,8 @@ def _limit(room: Room, body: Body) -> None:
 
 def _wake_at_the_end(room: Room) -> None:
     """Tell all pages when the time of the round is over; if it was changed meanwhile, they are only told nothing new."""
-    if room.round and room.round.ends is not None:
-        asyncio.get_running_loop().call_at(room.round.ends + 0.05, room.changed)
+    if (ends := room.asked().ends) is not None:
+        asyncio.get_running_loop().call_at(ends + 0.05, room.changed)
 
 
 # ---- Following, and teaching together.

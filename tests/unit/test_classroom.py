@@ -16,7 +16,7 @@ from explorer.core.limits import ROOM_MINUTES, ROOM_PEOPLE, ROOMS, VISITOR_ROOMS
 from explorer.core.steps import finished
 from explorer.export.tables import csv_of
 from explorer.server.exercises import solution_of, task_of
-from explorer.teaching.classroom import names, questions, record, rooms, seats, showing, teaching
+from explorer.teaching.classroom import names, questions, rooms, rounds, seats, showing, teaching
 from explorer.teaching.classroom.questions import question_of_step
 from explorer.teaching.classroom.room import Room
 from explorer.teaching.classroom.tasks import POINTS, Solution
@@ -538,7 +538,7 @@ def test_the_record_has_all_that_was_answered_by_nickname(room, subject):
     room.end_activity()
     told = room.for_teacher()["past"]
     assert [(one["number"], one["guessed"], one["right"]) for one in told] == [(1, 2, 1), (2, 1, None)]
-    rows = [dict(zip(record.COLUMNS, row, strict=True)) for row in room.record().rows]
+    rows = [dict(zip(rounds.COLUMNS, row, strict=True)) for row in room.record().rows]
     assert [(one["kind"], one["nickname"], one["answer"], one["expected"], one["points"]) for one in rows] == [
         ("blank", "=Ann()", right, right, 10),
         ("blank", "Bob", "=1+1", right, 0),
@@ -568,7 +568,7 @@ def test_an_exercise_earns_once_and_leaves_with_its_owner(room):
     room.end_activity()
     assert room.for_teacher()["exercise"] is None
     assert [(one["name"], one["solved"]) for one in room.for_teacher()["exercises"]] == [(name, ["Ann"])]
-    row = dict(zip(record.COLUMNS, room.record().rows[0], strict=True))
+    row = dict(zip(rounds.COLUMNS, room.record().rows[0], strict=True))
     assert (row["kind"], row["text_a"], row["nickname"], row["answer"]) == ("exercise", "=1+1", "Ann", "done")
     assert "*" not in row["question"]
     assert "'=1+1" in csv_of(room.record())

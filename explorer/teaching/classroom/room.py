@@ -10,14 +10,14 @@ from explorer.core.errors import InputError
 from explorer.core.limits import ROOM_PEOPLE
 from explorer.teaching.classroom import names
 from explorer.teaching.classroom.questions import Asked, Guess
-from explorer.teaching.classroom.record import Past, table
-from explorer.teaching.classroom.rounds import NOT_NOW, Round
+from explorer.teaching.classroom.rounds import COLUMNS, NOT_NOW, Round
 from explorer.teaching.classroom.seats import Person, spare
 from explorer.teaching.classroom.tasks import POINTS, Solution, Task
 from explorer.teaching.classroom.teaching import Teaching
 from explorer.ui.pictures.numbers import Table
 
 TEACHER = "teacher"
+ACTIVITIES = {"round": Round, "teaching": Teaching, "exercise": Task}  # as screens call them
 OUT = "You are no longer in this room; join it again."
 
 
@@ -31,13 +31,10 @@ class Room:
         self.people: dict[str, Person] = {}
         self.is_open = True  # whether more people may join
         self.ended = False
-        self.round: Round | None = None
-        self.teaching: Teaching | None = None
-        self.task: Task | None = None  # the exercise that the class is given
+        self.activity: Round | Teaching | Task | None = None
+        self.begun = 0  # activities so far; the number of the latest
+        self.past: list[Round | Teaching] = []
         self.tasks: dict[str, Task] = {}  # all that were given or solved, by name
-        self.begun = 0  # rounds, teachings and exercises so far; the number of the latest
-        self.past: list[Past] = []
-        self.heads: list[tuple[int, Teaching]] = []  # those that are over, with their numbers
         self.shown: bytes | None = None  # JSON of the view for followers; None if nothing is shown
         self.shown_number = 0
         self.showing: object | None = None  # token of the latest request to draw for followers; an older one is dropped
@@ -61,7 +58,7 @@ class Room:
 
     def _make_room(self, address: str) -> None:
         """Free an unused seat. Raises InputError if there is none."""
-        idle = [one for one in self.people.values() if not (self._points(one) or self._is_done(one) or self._has_given(one))]
+        idle = [one for one in self.people.values() if not (self._points(one) or self._has_given(one))]
         if (found := spare(idle, address)) is None:
             raise InputError(ROOM_PEOPLE.tell())
         self.remove(found.id)
@@ -84,33 +81,23 @@ class Room:
         """Remove a person and everything they contributed."""
         if not isinstance(identifier, str) or self.people.pop(identifier, None) is None:
             return
-        if self.round:
-            self.round.guesses.pop(identifier, None)
-        for past in self.past:
-            past.guesses.pop(identifier, None)
-        for task in self.tasks.values():
-            task.solved.pop(identifier, None)
-        for _, taught in [*self.heads, (0, self.teaching)]:
-            if taught:
-                taught.keep(lambda one: one.person != identifier)
+        for activity in self._activities():
+            activity.forget(identifier)
         self.changed()
 
     # ---- Rounds.
 
     def ask(self, question: Asked, seconds: object = 0) -> None:
         """Begin a round, which closes after some seconds unless they are 0; the activity before it ends. Raises InputError."""
-        begun = Round(question, self.begun + 1)
+        begun = Round(question)
         begun.limit(seconds)
-        self.end_activity()
-        self.round = begun
-        self.begun += 1
-        self.changed()
+        self._begin(begun)
 
     def asked(self) -> Round:
         """The round whose answer is not revealed yet. Raises InputError."""
-        if self.round is None or self.round.revealed:
+        if not isinstance(self.activity, Round) or self.activity.revealed:
             raise InputError(NOT_NOW)
-        return self.round
+        return self.activity
 
     def keep(self, person: Person, played: Round, guess: Guess) -> None:
         """Store a guess, which may be changed until they close. Raises InputError if the round is over."""
@@ -122,42 +109,47 @@ class Room:
 
     def taught(self) -> Teaching:
         """The current teaching. Raises InputError if there is none."""
-        if self.teaching is None:
+        if not isinstance(self.activity, Teaching):
             raise InputError("Nothing is taught just now; wait for your teacher.")
-        return self.teaching
+        return self.activity
 
     def show_guesses(self) -> None:
         """Show what the room guessed; nobody may change a guess any more."""
-        if self.round:
-            self.round.shown = True
+        if isinstance(self.activity, Round):
+            self.activity.shown = True
             self.changed()
 
     def reveal(self) -> None:
         """Show the guesses and the answer, and give the points; later calls do nothing."""
-        if self.round is None or self.round.revealed:
-            return
-        self.round.shown = self.round.revealed = True
-        for identifier in self.round.guesses:
-            self.people[identifier].points += self.round.points(identifier)
-        self.changed()
+        if isinstance(played := self.activity, Round) and not played.revealed:
+            played.shown = played.revealed = True
+            for identifier in played.guesses:
+                self.people[identifier].points += played.points(identifier)
+            self.changed()
 
     def end_activity(self) -> None:
-        """End the round or the teaching; the points stay, and what was answered is among the past until the room closes."""
-        if self.round and self.round.guesses:
-            self.past.append(Past.of(self.round))
-        if self.teaching:
-            for person in self.people.values():
-                person.points += self.teaching.points(person.id)
-            self.heads.append((self.begun, self.teaching))
-            self.teaching.head = None  # it is used no longer
-        self.round = self.teaching = self.task = None
+        """End the activity; the points stay, and what was answered is among the past until the room closes."""
+        match self.activity:
+            case Round(guesses=guesses) as played if guesses:
+                played.settle()
+                self.past.append(played)
+            case Teaching() as taught:
+                for person in self.people.values():
+                    person.points += taught.points(person.id)
+                self.past.append(taught)
+                taught.head = None  # it is used no longer
+        self.activity = None
         self.changed()
 
     def teach(self, begun: Teaching) -> None:
         """Begin to collect examples; the activity before it ends."""
+        self._begin(begun)
+
+    def _begin(self, activity: Round | Teaching) -> None:
         self.end_activity()
-        self.teaching = begun
         self.begun += 1
+        activity.number = self.begun
+        self.activity = activity
         self.changed()
 
     # ---- Exercises.
@@ -165,7 +157,7 @@ class Room:
     def give(self, task: Task) -> None:
         """Give the class an exercise; the activity before it ends."""
         self.end_activity()
-        self.task = self._known(task)
+        self.activity = self._known(task)
         self.changed()
 
     def solve(self, person: Person, task: Task, solution: Solution) -> None:
@@ -184,9 +176,15 @@ class Room:
         return self.tasks.setdefault(task.name, task)
 
     def record(self) -> Table:
-        rounds = [*self.past, *([Past.of(self.round)] if self.round else [])]
-        heads = [*self.heads, *([(self.begun, self.teaching)] if self.teaching else [])]
-        return table(rounds, heads, self.tasks.values(), self._names())
+        """All that was answered, given and tried until now, by nickname."""
+        nicknames = self._names()
+        done = sorted(self._activities(), key=lambda activity: activity.number)
+        return Table.of(COLUMNS, [row for activity in done for row in activity.rows(nicknames)])
+
+    def _activities(self) -> list[Round | Teaching | Task]:
+        """All of the room until now, each once."""
+        current = [] if self.activity is None or isinstance(self.activity, Task) else [self.activity]
+        return [*self.past, *current, *self.tasks.values()]
 
     # ---- What screens show.
 
@@ -223,22 +221,20 @@ class Room:
         ]
         nicknames = self._names()
         told = {"word": self.word, "open": self.is_open, "people": people}
-        told["round"] = self.round.for_board(nicknames) if self.round else None
-        told["past"] = [one.for_board() for one in self.past]
-        told["exercise"] = self.task.for_board(nicknames) if self.task else None
-        told["exercises"] = [one.for_board(nicknames) for one in self.tasks.values()]
-        return told | {"teaching": self.teaching.for_board(nicknames) if self.teaching else None}
+        activity = self.activity
+        for name, kind in ACTIVITIES.items():
+            told[name] = activity.for_board(nicknames) if activity and isinstance(activity, kind) else None
+        told["past"] = [past.over() for past in self.past if isinstance(past, Round)]
+        return told | {"exercises": [task.for_board(nicknames) for task in self.tasks.values()]}
 
     def for_person(self, person: Person) -> dict[str, Any]:
         """What one person's phone may show: of other people only what the projector shows, and only after the answer."""
         told: dict[str, Any] = {"word": self.word, "name": person.name, "points": self._points(person)}
         told["follow"] = self.shown_number if self.shown is not None else 0
-        if self.round:
-            told["round"] = self.round.for_person(person.id)
-        if self.teaching:
-            told["teaching"] = self.teaching.for_person(person.id)
-        if self.task:
-            told["exercise"] = self.task.for_person(person.id)
+        activity = self.activity
+        for name, kind in ACTIVITIES.items():
+            if activity and isinstance(activity, kind):
+                told[name] = activity.for_person(person.id)
         return told
 
     def _names(self) -> dict[str, str]:
@@ -246,15 +242,10 @@ class Room:
 
     def _has_given(self, person: Person) -> bool:
         """Whether the room has anything of theirs."""
-        past = any(person.id in one.guesses for one in self.past) or any(person.id in one.solved for one in self.tasks.values())
-        return past or any(taught.has_of(person.id) for _, taught in self.heads)
+        return any(activity.has_of(person.id) for activity in self._activities())
 
     def _points(self, person: Person) -> int:
-        return person.points + (self.teaching.points(person.id) if self.teaching else 0)
+        return person.points + (self.activity.points(person.id) if isinstance(self.activity, Teaching) else 0)
 
     def _is_done(self, person: Person) -> bool:
-        if self.round:
-            return person.id in self.round.guesses
-        if self.task:
-            return person.id in self.task.solved
-        return self.teaching is not None and any(one.person == person.id for one in self.teaching.examples)
+        return self.activity is not None and self.activity.has_of(person.id)

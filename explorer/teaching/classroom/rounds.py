@@ -1,14 +1,20 @@
-"""A round: a question, what people guessed, and how much of both each screen may show."""
+"""A round: a question, what people guessed, and how much of both each screen may show.
+
+A round, a `Teaching` and a `Task` are the activities of a room. Each says what screens show of it, and its rows of the record.
+"""
 
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from explorer.core.errors import InputError
-from explorer.teaching.classroom.questions import Asked, Guess
+from explorer.teaching.classroom.questions import SHOWN, Asked, Guess, Question
 
+COLUMNS = ("activity", "kind", "question", "text_a", "text_b", "nickname", "answer", "expected", "rank", "probability", "points")
+"""Of the record that a teacher may take."""
+Names = Mapping[str, str]  # nicknames by person id
 CLOSEST = 3  # names listed after a round
 ANSWERS = 12  # the most common ones
 SECONDS = (0, 30, 60, 90)  # that a teacher may give; 0 is as long as it takes
@@ -60,8 +66,35 @@ class Round:
         self.guesses[person] = guess
 
     def points(self, person: str) -> int:
+        """What a person's guess earns, once the answer is revealed."""
         guess = self.guesses.get(person)
-        return self.question.points(guess) if guess else 0
+        return self.question.points(guess) if guess and self.revealed else 0
+
+    def has_of(self, person: str) -> bool:
+        return person in self.guesses
+
+    def forget(self, person: str) -> None:
+        self.guesses.pop(person, None)
+
+    def settle(self) -> None:
+        """Keep of the question what the record shows: BERT may have 30,000 answers."""
+        if isinstance(question := self.question, Question):
+            names, shares = question.names[:SHOWN], question.shares[:SHOWN].copy()
+            self.question = replace(question, names=names, shares=shares, rank_of=lambda typed: None)
+
+    @property
+    def expected(self) -> str:
+        """BERT's first answer, or the right option; '' while it is not revealed."""
+        answer = self.question.answer if self.revealed else {"right": ""}
+        return str(answer["right"] if "right" in answer else answer["best"][0][0])
+
+    def rows(self, names: Names) -> list[tuple[Any, ...]]:
+        """A row of COLUMNS for each answer, the best first; no rank where BERT's answer is not revealed or not asked for."""
+        told = self.number, self.question.kind, self.question.recorded, *self.question.texts
+        rated = self.revealed and isinstance(self.question, Question)
+        ratings = {who: (guess.rank, guess.share) if rated else (None, None) for who, guess in self.guesses.items()}
+        answers = [(who, guess.name) for who, guess in self._ranked()]
+        return [(*told, names[who], answer, self.expected, *ratings[who], self.points(who)) for who, answer in answers]
 
     # ---- What screens show.
 
@@ -75,16 +108,27 @@ class Round:
                 told["feedback"] = self.question.feedback(guess)
         return told
 
-    def for_board(self, names: Mapping[str, str]) -> dict[str, Any]:
+    def for_board(self, names: Names) -> dict[str, Any]:
         """What the teacher's page may show; `names` by person id."""
         told = self._for_all() | {"guessed": len(self.guesses)}
         if self.shown:
             told["answers"] = most_common(self.guesses.values())
         if self.revealed:
-            ranked = sorted(self.guesses.items(), key=lambda one: one[1].rank or float("inf"))
-            close = [(names[who], guess.name, guess.rank) for who, guess in ranked if guess.rank is not None]
+            close = [(names[who], guess.name, guess.rank) for who, guess in self._ranked() if guess.rank is not None]
             told["closest"] = close[:CLOSEST]
         return told
+
+    def over(self) -> dict[str, Any]:
+        """What the board lists of it when it is over."""
+        question = self.question
+        told = {"number": self.number, "kind": question.kind, "asks": question.recorded, "texts": question.texts}
+        told |= {"asked": question.before.get("asked"), "best": question.answer.get("best", ()) if self.revealed else ()}
+        right = sum(guess.rank == 1 for guess in self.guesses.values()) if self.revealed else None
+        answers = most_common(self.guesses.values())
+        return told | {"expected": self.expected, "answers": answers, "guessed": len(self.guesses), "right": right}
+
+    def _ranked(self) -> list[tuple[str, Guess]]:
+        return sorted(self.guesses.items(), key=lambda given: given[1].rank or float("inf"))
 
     def _for_all(self) -> dict[str, Any]:
         """The question; its answer only after it is revealed."""

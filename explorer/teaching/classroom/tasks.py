@@ -1,8 +1,9 @@
 """Exercises of lessons in a room: the one that the class is given, and who has solved which."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from explorer.teaching.classroom.rounds import Names
 
 POINTS = 10  # for an exercise, as for a right answer
 
@@ -32,12 +33,26 @@ class Task:
     number: int = 0  # among the activities of the room
     solved: dict[str, Solution] = field(default_factory=dict)
 
-    def for_board(self, names: Mapping[str, str]) -> dict[str, Any]:
-        """What the teacher's page may show; `names` by person id."""
-        return {"name": self.name, "lesson": self.lesson, "asks": self.asks, "solved": self._solved_by(names)}
+    def has_of(self, person: str) -> bool:
+        return person in self.solved
 
-    def _solved_by(self, names: Mapping[str, str]) -> list[str]:
-        return [solution.by(names[who]) for who, solution in self.solved.items()]
+    def forget(self, person: str) -> None:
+        self.solved.pop(person, None)
+
+    def rows(self, names: Names) -> list[tuple[Any, ...]]:
+        """A row of COLUMNS for each solution: the texts, what was found, and with which other model."""
+        told = self.number, "exercise", f"Lesson {self.lesson}: {self.text}"
+        found = [(names[who], solution) for who, solution in self.solved.items()]
+        return [(*told, *by.texts, name, by.by(by.found or "done"), "", None, None, POINTS) for name, by in found]
+
+    def for_board(self, names: Names) -> dict[str, Any]:
+        """What the teacher's page may show; `names` by person id."""
+        return {
+            "name": self.name,
+            "lesson": self.lesson,
+            "asks": self.asks,
+            "solved": [solution.by(names[who]) for who, solution in self.solved.items()],
+        }
 
     def for_person(self, person: str) -> dict[str, Any]:
         """What one person's phone may show."""

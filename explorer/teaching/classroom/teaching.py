@@ -1,7 +1,7 @@
 """One head that a whole room trains: everybody adds examples, the head learns from all, and everybody tries to fool it."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -12,6 +12,7 @@ from explorer.finetune.compute.task import make_plan
 from explorer.finetune.compute.text_tasks import Classification
 from explorer.finetune.compute.training import train_whole
 from explorer.teaching.classroom import names
+from explorer.teaching.classroom.rounds import Names
 from explorer.training.examples import Examples
 
 LABELS = (2, 4)  # fewest and most
@@ -57,6 +58,7 @@ class Teaching:
     examples: list[Example] = field(default_factory=list)
     tries: list[Try] = field(default_factory=list)
     head: Classifier | None = None
+    number: int = 0  # among the activities of the room
     trained_on: int = 0  # number of examples
     accuracy: float = 0.0  # on held-out examples, 0..1
     busy: bool = False  # while the head is trained
@@ -83,10 +85,12 @@ class Teaching:
 
     def take_back(self, number: object, person: str | None = None) -> None:
         """Remove an example or a try; with `person`, only one of their own."""
-        self.keep(lambda one: one.number != number or person not in (None, one.person))
+        self._keep(lambda one: one.number != number or person not in (None, one.person))
 
-    def keep(self, wanted: Callable[[Example | Try], bool]) -> None:
-        """Leave out all examples and tries but those that are wanted."""
+    def forget(self, person: str) -> None:
+        self._keep(lambda one: one.person != person)
+
+    def _keep(self, wanted: Callable[[Example | Try], bool]) -> None:
         self.examples[:] = filter(wanted, self.examples)
         self.tries[:] = filter(wanted, self.tries)
 
@@ -157,6 +161,19 @@ class Teaching:
         self._numbers += 1
         return self._numbers
 
+    def rows(self, nicknames: Names) -> list[tuple[Any, ...]]:
+        """A row of COLUMNS for the head, and one for each example and each try to fool it."""
+        about = f"A head for {', '.join(self.labels)}"
+        head = f"trained on {self.trained_on} examples" if self.trained_on else "not trained"
+        rows: list[tuple[Any, ...]] = [(self.number, "head", about, "", "", "", head, "", None, self.accuracy or None, None)]
+        for example in self.examples:
+            giver = nicknames[example.person]
+            rows.append((self.number, "example", about, example.text, "", giver, example.label, "", None, None, None))
+        for tried in self.tries:
+            told = nicknames[tried.person], tried.meant, tried.answer, None, tried.share
+            rows.append((self.number, "try", about, tried.text, "", *told, self.earned(tried)))
+        return rows
+
     # ---- What screens show.
 
     def for_person(self, person: str) -> dict[str, Any]:
@@ -165,7 +182,7 @@ class Teaching:
         told = {"labels": self.labels, "each": EACH, "mine": mine, "busy": self.busy, "trained": self.head is not None}
         return told | {"tries": tries, "left": TRIES - len(tries)}
 
-    def for_board(self, nicknames: Mapping[str, str]) -> dict[str, Any]:
+    def for_board(self, nicknames: Names) -> dict[str, Any]:
         """What the teacher's page may show; `nicknames` by person id."""
         counts = Counter(example.label for example in self.examples)
         told = {"labels": self.labels, "counts": [counts[label] for label in self.labels], "busy": self.busy}
