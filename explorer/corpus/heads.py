@@ -92,7 +92,6 @@ class Heads(CorpusView):
         return {**dict.fromkeys(names), "title": "", "about": "" if self.corpus else NO_FILE}
 
     def draw(self, subject: Subject, found: HeadAtlas) -> Content:
-        """All heads, and the selected one."""
         layer, head = subject.selection.attention_layer, subject.selection.head_index
         shown = {
             "grid": atlas_pictures.grid(found, layer, head),
@@ -111,7 +110,6 @@ class Heads(CorpusView):
         return shown | ({"tags": tag_heatmap(found.by_tag[layer, head], found.tags.tolist())} if len(found.tags) else {})
 
     def finding(self, subject: Subject) -> Finding | None:
-        """What the selected head does, or how many heads follow the syntax."""
         if (atlas := self.known(subject)) is None:
             return None
         layer, head = subject.selection.attention_layer, subject.selection.head_index
@@ -132,7 +130,6 @@ class Heads(CorpusView):
         return select(layer=layer + 1, head=head + 1)
 
     def on_sentences(self, subject: Subject, index: object) -> NewInput:
-        """Make a sentence the input, and select this head and its word."""
         atlas = self.result(subject)
         layer, head = subject.selection.attention_layer, subject.selection.head_index
         number = limits.check_integer(index, "the sentence", 0, atlas.examples.shape[2] - 1)

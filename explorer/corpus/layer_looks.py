@@ -34,7 +34,6 @@ class Untold(Look):
     why: str
 
     def shown(self, at: int) -> Content:
-        """The reason."""
         return {"about": self.why}
 
     def finding(self, at: int) -> None:

@@ -130,7 +130,6 @@ class Probed(Look):
         }
 
     def finding(self, at: int) -> Finding:
-        """The hidden state chosen on one part, told on the others, beside the first, the last, and the baselines."""
         best, share, low, high = self.chosen
         accuracy, (own, usual) = self.accuracy, self.baselines
         others = [f"{percent(accuracy[one])} from {one}" for one in (0, len(accuracy) - 1) if one != best]

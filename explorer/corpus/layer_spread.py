@@ -54,7 +54,6 @@ class Angles(Look):
         }
 
     def finding(self, at: int) -> Finding | None:
-        """Where vectors point in the most similar directions, and where they are longest."""
         cosine, mean = self.spread.cosine, self.spread.mean
         longest, shortest = int(mean.argmax()), int(mean.argmin())
         lengths = f"vectors are longest in hidden state {longest} ({mean[longest]:.1f} on average)"
@@ -111,7 +110,6 @@ class Frequency(Look):
         }
 
     def finding(self, at: int) -> Finding | None:
-        """Whether frequent words have longer vectors here, and where this is strongest."""
         if len(self.found.types) < 3 or len(set(self.found.counts.tolist())) < 2:
             return None
         here, every = float(self.correlations[at]), self.correlations

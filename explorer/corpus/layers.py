@@ -111,13 +111,11 @@ class Layers(LookUp):
         return self.remember(subject, look)
 
     def draw(self, subject: Subject, found: Look) -> Content:
-        """The pictures, a sentence and the check."""
         at = subject.selection.layer
         content = {"check": found.check(subject, at)}
         return {**content, **found.shown(at), "compared": props(choices=_models(subject))}
 
     def finding(self, subject: Subject) -> Finding | None:
-        """The most telling fact of the result."""
         found = self.looked_up(subject)
         return found and found.finding(subject.selection.layer)
 

@@ -158,7 +158,6 @@ class Neurons(LookUp):
         return self.remember(subject, (yield from self._look(subject, found)))
 
     def draw(self, subject: Subject, found: Shown) -> Content:
-        """The sentences, the words, and the neurons found by the word."""
         words = found.promoted
         return {
             "hits": _lines(found.drivers),
@@ -174,7 +173,6 @@ class Neurons(LookUp):
         }
 
     def finding(self, subject: Subject) -> Finding | None:
-        """What the neuron is most active at, and whether it promotes the same words."""
         if not (shown := self.looked_up(subject)) or not shown.drivers:
             return None
         driving = list(dict.fromkeys(driver.word.lower() for driver in shown.drivers))
@@ -190,13 +188,11 @@ class Neurons(LookUp):
         return Finding(f"{text}.", Why("inside-head", "The whole layer", {"layer": shown.layer + 1}))
 
     def on_hits(self, subject: Subject, index: object) -> NewInput:
-        """Make the sentence of a token the input, and select the token."""
         drivers = self.result(subject).drivers
         driver = drivers[limits.check_integer(index, "the hit", 0, len(drivers) - 1)]
         return read(driver.sentence.text, token=driver.position)
 
     def on_promoting(self, subject: Subject, index: object) -> Change:
-        """Show another neuron, of any layer."""
         has = subject.model.capabilities
         at = limits.check_integer(index, "the neuron", 0, has.layers * has.neurons - 1)
         return Change({"layer": at // has.neurons + 1}, {"neuron": at % has.neurons + 1})

@@ -81,7 +81,6 @@ class Search(LookUp):
         return self.name, str(subject.model.checkpoint), texts, where, self.limit, self.corpus.key
 
     def query(self, subject: Subject) -> Query:
-        """The query of the search."""
         chosen = subject.selection
         if self.compare == STATE:
             return Query(subject.trace, subject.token, chosen.layer)
@@ -105,7 +104,6 @@ class Search(LookUp):
         return shown | senses_to_click(corpus) | {"hits": lines or _plainest(corpus), "about": begun}
 
     def draw(self, subject: Subject, found: Found) -> Content:
-        """The hits, a row each, and what they have in common."""
         by_head = self.compare == HEAD
         fields = {**COMMON, **(LOOKED_AT if by_head else {})}
         groups = [(heading, _bars(found, what)) for what, heading in fields.items()]
@@ -118,7 +116,6 @@ class Search(LookUp):
         }
 
     def finding(self, subject: Subject) -> Finding | None:
-        """A property shared by many of the hits."""
         if not (found := self.looked_up(subject)) or not found.hits:
             return None
         what, value, count, usual = _telling(found)

@@ -89,7 +89,6 @@ class Sentences(CorpusView):
         return self._listed(subject, self.corpus, None)
 
     def draw(self, subject: Subject, found: HiddenTokens | None) -> Content:
-        """The sentences with the surprisal at each, and the slices."""
         if self.corpus is None:
             return self.waiting(subject)
         shown = {**self._listed(subject, self.corpus, found), "slices": None}
@@ -101,7 +100,6 @@ class Sentences(CorpusView):
         return shown | {"slices": bar_groups([group for group in groups if group[1]])}
 
     def finding(self, subject: Subject) -> Finding | None:
-        """The parts of speech that the model guesses best and worst."""
         corpus = self.corpus
         found = corpus and hiding.known(subject.model, corpus)
         if not corpus or not found:

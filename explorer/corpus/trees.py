@@ -51,7 +51,6 @@ class Trees(View):
         return {**shown, "tree": drawn_tree(one or _listed()[0], _compared(subject)), "about": "" if one else OTHER}
 
     def finding(self, subject: Subject) -> Finding | None:
-        """How many links of the head are in the tree."""
         found = _compared(subject)
         if _known(subject) is None:
             return Finding(f"In “{_listed()[0].text}”, {found.told[0].lower()}{found.told[1:]}")
@@ -60,7 +59,6 @@ class Trees(View):
         return Finding(found.told, why)
 
     def on_sentences(self, subject: Subject, index: object) -> NewInput:
-        """Make a sentence the input."""
         return read(_listed()[limits.check_integer(index, "the sentence", 0, len(_listed()) - 1)].text, "")
 
 

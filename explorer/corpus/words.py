@@ -172,7 +172,6 @@ class Words(LookUp):
         )
 
     def draw(self, subject: Subject, found: Shown) -> Content:
-        """The map, the occurrences nearest to the picked one, and the neighbors."""
         word = found.found.word
         several = f"“{word[:40]}” is several pieces of this vocabulary, so that the word table has no one vector for it."
         return {
@@ -209,11 +208,9 @@ class Words(LookUp):
         return settle(word=clicked_sense(self.chosen, index))
 
     def on_map(self, subject: Subject, customdata: object) -> Change:
-        """Pick the occurrence of a clicked point."""
         return settle(picked=((limits.check_place(customdata),), self._named(subject)))
 
     def on_uses(self, subject: Subject, index: object) -> NewInput:
-        """Make the sentence of an occurrence the input, and select the word."""
         every = self.result(subject).found.occurrences
         use = every[limits.check_integer(index, "the use", 0, len(every) - 1)]
         return read(use.sentence.text, token=use.position)

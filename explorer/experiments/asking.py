@@ -91,12 +91,10 @@ class AskingView(ItemsView):
         return tokens / subject.trace.kept * self.asked(subject).passes
 
     def key(self, subject: Subject) -> Hashable:
-        """The model, the items, and how they are asked."""
         items = () if self.refusal(subject) else self.items_of(subject.model)
         return self.name, subject.model.checkpoint, items, self.chosen_way, self.chosen_target, self.seed
 
     def known(self, subject: Subject) -> Experiment | str | None:
-        """The result, or why there can be none."""
         return self.refusal(subject) or super().known(subject)
 
     def work(self, subject: Subject) -> Generator[float, None, Experiment | str]:
@@ -112,7 +110,6 @@ class AskingView(ItemsView):
             return str(error)
 
     def waiting(self, subject: Subject) -> Content:
-        """The items that would be asked, or what is missing."""
         nothing: Content = {"board": None, "interval": None, "save": props(visible=False)}
         if problem := self.refusal(subject):
             return {**nothing, **_refused(problem), "chosen": "", "about": "", "each": None}
@@ -121,7 +118,6 @@ class AskingView(ItemsView):
         return {**nothing, "hint": props(visible=True), "chosen": "", "about": about, "each": unasked(items)}
 
     def draw(self, subject: Subject, found: Experiment | str) -> Content:
-        """The board, and the chosen place in each item."""
         if isinstance(found, str):
             return self.waiting(subject) | _refused(found)
         return {**self.shown(found, self._at(subject, found)), "hint": props(visible=True), "save": props(visible=True)}
@@ -163,7 +159,6 @@ class AskingView(ItemsView):
         """The finding, as a sentence: the selected place on the other half of the items."""
 
     def _at(self, subject: Subject, found: Experiment) -> tuple[int, ...]:
-        """The place that is looked at."""
         if of_heads(found):
             chosen = subject.selection
             return (chosen.attention_layer, chosen.head_index) if chosen.picked else found.summary.selected

@@ -23,7 +23,6 @@ def place_in(found: Experiment, place: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def of_heads(found: Experiment) -> bool:
-    """Whether its places are heads."""
     return len(found.axes) == 2 and found.axes[1].name == HEADS[0]
 
 

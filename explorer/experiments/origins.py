@@ -38,7 +38,6 @@ class CutOver(AskingView):
     )
 
     def tell(self, found: Experiment) -> str:
-        """What the selected link does on the other half."""
         held = found.summary.held_out
         return (
             f"{capital(place_name(found.axes, found.summary.selected))}, selected on {of_items(len(found.items) - held.items)}: "
@@ -69,7 +68,6 @@ class CueOver(AskingView):
     )
 
     def tell(self, found: Experiment) -> str:
-        """How often the best method is right on the other half."""
         held, name = found.summary.held_out, capital(place_name(found.axes, found.summary.selected))
         return (
             f"{name}, the best on {of_items(len(found.items) - held.items)}, ranks the marked word first in {percent(held)} of "
@@ -96,7 +94,6 @@ class RoutesOver(AskingView):
     )
 
     def tell(self, found: Experiment) -> str:
-        """The share on the other half."""
         held = found.summary.held_out
         return (
             f"{percent(held)} of the last vector comes from the marked word in {of_items(held.items)}, counted at "

@@ -45,7 +45,6 @@ class Patched(AskingView):
         return super().null(found) if found.nulls is None else "other pairs of words"
 
     def tell(self, found: Experiment) -> str:
-        """What the selected place recovers."""
         held, name = found.summary.held_out, place_name(found.axes, found.summary.selected)
         beside = "a random place" if found.nulls is None else "for other pairs of words"
         return (
@@ -72,7 +71,6 @@ class LensOver(AskingView):
     )
 
     def tell(self, found: Experiment) -> str:
-        """From where on the word is ahead."""
         held, (state,) = found.summary.held_out, found.summary.selected
         sure = "" if held.low > 0 else ", which is not certain"
         return (
@@ -106,7 +104,6 @@ class AttendsOver(AskingView):
     )
 
     def tell(self, found: Experiment) -> str:
-        """The head that looks most, on the other half."""
         held, name = found.summary.held_out, place_name(found.axes, found.summary.selected)
         return (
             f"{capital(name)}, selected on {of_items(len(found.items) - held.items)}, looks there with {percent(held)} of its "

@@ -70,11 +70,9 @@ class SavedRuns(View):
 
     @property
     def runs(self) -> list[Experiment]:
-        """Those that are open."""
         return [one for one in (self.run, self.other_run) if one is not None]
 
     def compute(self, subject: Subject) -> Content:
-        """A column for each run, and below what they say of the same items."""
         if not self.runs:
             return {"compared": NOTHING, **_nothing(""), **_nothing("other_"), "each": None}
         first, *others = self.runs
@@ -83,15 +81,12 @@ class SavedRuns(View):
         return {**_shown(first, self._at(first), ""), **beside, "compared": told, "each": self._each()}
 
     def finding(self, subject: Subject) -> Finding | None:
-        """What the first run found."""
         return Finding(ASKED[self.runs[0].question.name]().tell(self.runs[0])) if self.runs else None
 
     def on_board(self, subject: Subject, index: object) -> Change:
-        """Another place, in both runs."""
         return settle(run_place=kept_place(index if isinstance(index, list | tuple) else [index]))
 
     def on_other_board(self, subject: Subject, index: object) -> Change:
-        """A click on the other board chooses a place in both runs too."""
         return self.on_board(subject, index)
 
     def on_each(self, subject: Subject, index: object) -> NewInput:

@@ -138,14 +138,12 @@ class Suites(LongView):
             return Compared(here, problem=str(error))
 
     def waiting(self, subject: Subject) -> Content:
-        """What is seen is kept where the new one is at hand, since it answers another question."""
         menu = {"other": props(choices=[NO_OTHER, *((name, name) for name in subject.other_models)])}
         if all(_sides.get(self._key_of(one)) for one in (subject, *self._others(subject))):
             return menu
         return {**menu, "picture": None, "pairs": None, "about": self._suite.about, "check": None}
 
     def draw(self, subject: Subject, found: Compared) -> Content:
-        """The bars, and the pairs."""
         stereotypes, names = found.here.result.suite.stereotypes, self._names(subject, found)
         sides = [(name, _shares(one)) for name, one in zip(names, found.sides, strict=True)]
         unit = "pairs in which the stereotype wins" if stereotypes else "pairs in which the better word wins"
@@ -159,7 +157,6 @@ class Suites(LongView):
         }
 
     def finding(self, subject: Subject) -> Finding | None:
-        """How often the better word wins, where most and where least, and what the other model does."""
         if self.unless(subject) or (here := _sides.get(self._key_of(subject))) is None:
             return None
         others = self._others(subject)

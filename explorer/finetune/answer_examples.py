@@ -85,15 +85,12 @@ class AnswerExamples(View):
         return self.asked_file.questions, self.asked_file.about
 
     def title(self, examples: Questions) -> str:
-        """The title of a run on these questions."""
         return {READY: "Answers", TYPED: "Answers, typed"}.get(self.asked_from, "Answers, a file")
 
     def task(self, model: Explorer, examples: Questions, plan: TrainingPlan) -> Task:
-        """The task of learning to answer questions."""
         return Answering(model, examples, plan)
 
     def compute(self, subject: Subject) -> Content:
-        """The number of questions and their question words, or an error."""
         try:
             questions, note = self.examples()
         except InputError as error:

@@ -36,11 +36,9 @@ class AnswerResult(OfAnswers, RunView):
     by_word = part("frame", columns=["asks", "questions", "exact match", "F1"], label="By what is asked", optional=True)
 
     def without_run(self, why: str) -> Content:
-        """No note."""
         return {"note": ""}
 
     def show_run(self, subject: Subject, run: Run) -> Content:
-        """The list of wrong or right answers, and the table."""
         if run.held_out is None:
             return {"note": "This run came in a file, which holds no questions to look at."}
         held = run.held(HeldOutAnswers)

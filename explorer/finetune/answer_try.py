@@ -59,11 +59,9 @@ class AnswerTry(OfAnswers, RunView):
     note = sentence(classes="caption", answer=True)
 
     def without_run(self, why: str) -> Content:
-        """What to do first."""
         return {"verdict": "When you press Train and it has learnt, the answer is marked in this text.", "note": ""}
 
     def show_run(self, subject: Subject, run: Run) -> Content:
-        """The answer, and where it comes from."""
         if not (has_visible_characters(self.asked) and has_visible_characters(self.asked_text)):
             return {"verdict": "Type a question and a text.", "note": ""}
         found, looks = self._ask(run)
@@ -84,7 +82,6 @@ class AnswerTry(OfAnswers, RunView):
         }
 
     def on_asked_sample(self, subject: Subject, sample: int) -> Change:
-        """One of the sample questions, with its text."""
         question, about = SAMPLES[sample]
         return settle(asked=question, asked_text=about)
 

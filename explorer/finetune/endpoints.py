@@ -139,7 +139,6 @@ def probe_layers(examples: list[list[str]], pooling: str = "mean", seeds: int = 
 
 
 def tell() -> Callable[[tuple[float, str]], None]:
-    """A function that reports the share and the sentence of a step to Gradio."""
     progress = gr.Progress()
     return lambda step: progress(step[0], desc=step[1])
 

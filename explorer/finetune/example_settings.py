@@ -58,7 +58,6 @@ def _is_typed(number: int) -> Callable[[Any], bool]:
 
 
 def _class(number: int) -> Any:
-    """The box for the name of a class."""
     name = STARTER[number - 1][0] if number <= len(STARTER) else ""
     look = {"visible": False, "max_length": LABEL.most, "min_width": 90}
     return text(name, f"Class {number}", when=_is_typed(number), **look)
@@ -137,13 +136,11 @@ class ExampleSettings(View):
         return examples, " ".join(notes)
 
     def title(self, examples: Examples) -> str:
-        """The title of a run on these examples."""
         if self.source == READY:
             return BUILT_IN[self.ready].split(":")[0]
         return " / ".join(examples.classes)[:40]
 
     def task(self, model: Explorer, examples: Examples, plan: TrainingPlan) -> TextTask:
-        """The task of learning from these examples."""
         return text_task(model, examples, plan)
 
     def _typed(self) -> Examples:

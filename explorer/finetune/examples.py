@@ -112,7 +112,6 @@ class ExamplesView(ExampleSettings):
         return Change(settings=nothing | {"run": self.run}, content={"table": props(value=None)})
 
     def on_add_class(self, subject: Subject, _: None) -> Change:
-        """Show boxes for one more class."""
         return settle(classes=min(self.classes + 1, MOST_CLASSES))
 
     def on_table(self, subject: Subject, table: Table | None) -> Change:
@@ -130,7 +129,6 @@ class ExamplesView(ExampleSettings):
 
     @runs_as(FETCHING)
     def on_fetch(self, subject: Subject, _: Any) -> Generator[Content, None, Change]:
-        """Fetch the data set of the Hub."""
         try:
             table = yield from map_steps(fetch_data_set(self.data_set), lambda doing: {"about": doing})
         except InputError:

@@ -49,18 +49,15 @@ class GridSearch(OverExamples, ExampleSettings):
         return super().asked(subject), self.grid, self._trained(subject)
 
     def work(self, subject: Subject) -> Generator[Any, None, tuple[Task, tuple[Cell, ...]]]:
-        """Train with each combination of settings."""
         examples, _ = self.examples()
         trained = self._trained(subject)
         task = self.task(subject.model, examples, make_plan(subject.model, -1, _pooling(trained), trained))
         return task, (yield from map_steps(search(task, self._grid), lambda step: (_doing(step), step.share)))
 
     def waiting(self, subject: Subject) -> Content:
-        """A sentence on what will be done."""
         return {"about": self._method(subject), "tried": []}
 
     def draw(self, subject: Subject, found: tuple[Task, tuple[Cell, ...]]) -> Content:
-        """All rows, the best first."""
         task, cells = found
         ranked = _ranked(cells)
         best = ranked[0]
@@ -90,7 +87,6 @@ class GridSearch(OverExamples, ExampleSettings):
         return GRIDS[self.grid]
 
     def _trained(self, subject: Subject) -> int:
-        """The number of layers trained."""
         return min(self.layers or TOP, subject.model.capabilities.layers) if self._grid.layers else 0
 
     def _method(self, subject: Subject) -> str:

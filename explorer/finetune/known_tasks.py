@@ -99,7 +99,6 @@ class KnownTasks(View):
     about = sentence(classes="caption")
 
     def compute(self, subject: Subject) -> Content:
-        """The task in a sentence."""
         return {"about": TASKS[self.task].sentence(subject.model.capabilities.layers) if self.task else ""}
 
     def on_task(self, subject: Subject, name: str) -> Change:

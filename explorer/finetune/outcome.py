@@ -56,7 +56,6 @@ class Outcome(Trainer):
         return {} if jobs.is_running(self.training) else super().compute(subject)
 
     def without_run(self, why: str) -> Content:
-        """How to begin."""
         return {**super().without_run(why), "status": why}
 
     def seen(self, subject: Subject) -> Run | None:
@@ -67,7 +66,6 @@ class Outcome(Trainer):
             return None
 
     def finding(self, subject: Subject) -> Finding | None:
-        """The accuracy of the classifier, beside the best baseline without BERT."""
         if (run := self.seen(subject)) is None:
             return None
         if unsure := hardly_learned(run):
@@ -84,7 +82,6 @@ class Outcome(Trainer):
         )
 
     def show_run(self, subject: Subject, run: Run) -> Content:
-        """The curves, and a summary in a sentence."""
         return {"status": summary(run), "curves": learning_curves(run.history, len(run.history), run.best)}
 
 
@@ -155,7 +152,6 @@ class WordOutcome(OfTaggers, Outcome):
     cancel = button("Cancel", visible=False, size="lg")
 
     def finding(self, subject: Subject) -> Finding | None:
-        """The accuracy of the tagger, beside a memory of words."""
         if (run := self.seen(subject)) is None or MEMORY not in run.baselines:
             return None
         if unsure := hardly_learned(run):
@@ -167,7 +163,6 @@ class WordOutcome(OfTaggers, Outcome):
         )
 
     def show_run(self, subject: Subject, run: Run) -> Content:
-        """The curves, and a summary in a sentence."""
         scores = _scores(run)
         names = ""
         if scores:
@@ -183,7 +178,6 @@ class WordBaselines(OfTaggers, RunView):
     compared = part("bars")
 
     def show_run(self, subject: Subject, run: Run) -> Content:
-        """This tagger, and the baselines."""
         others = [(name, value, "") for name, value in reversed(run.baselines.items()) if name != MEMORY_OF_NAMES]
         groups = [("Held-out words that are tagged right", [("this run", run.score, ""), *others])]
         scores = _scores(run)
@@ -208,7 +202,6 @@ class AnswerOutcome(OfAnswers, Outcome):
     cancel = button("Cancel", visible=False, size="lg")
 
     def finding(self, subject: Subject) -> Finding | None:
-        """The share of exact answers, beside the best baseline without BERT."""
         if (run := self.seen(subject)) is None or not run.baselines:
             return None
         name, best = max(run.baselines.items(), key=lambda item: item[1])

@@ -29,8 +29,6 @@ _Probes = list[tuple[str, TaggedExamples, list[LayerProbe]]]
 
 @runtime_checkable
 class WithExamples(Protocol):
-    """The settings that choose the examples."""
-
     def examples(self) -> tuple[Hashable, str]:
         """The examples, and a note about them. Raises InputError."""
 
@@ -59,7 +57,6 @@ class OverExamples(LongView):
         return self.examples()[0]
 
     def waiting(self, subject: Subject) -> Content:
-        """A sentence on what will be done."""
         return {"about": self.method, "curve": None}
 
 
@@ -85,7 +82,6 @@ class Probe(OverExamples, ExampleSettings):
         return (yield from map_steps(steps, _with_share)), examples
 
     def draw(self, subject: Subject, found: tuple[list[LayerProbe], Examples]) -> Content:
-        """Accuracy by layer, and the best layer."""
         rows, examples = found
         layers, accuracies = [row.layer for row in rows], [row.accuracy for row in rows]
         deviations, controls = [row.deviation for row in rows], [row.control_accuracy for row in rows]
@@ -97,7 +93,6 @@ class Probe(OverExamples, ExampleSettings):
 
 
 def tell(rows: list[LayerProbe]) -> str:
-    """The best hidden state with its interval, and what its lead over shuffled labels and over other states is worth."""
     best = max(rows, key=lambda row: row.accuracy)
     interval = f"{whole_percent(best.low)} to {whole_percent(best.high)}"
     text = (
@@ -143,7 +138,6 @@ class WordProbe(OverExamples, WordExampleSettings):
         return found
 
     def draw(self, subject: Subject, found: _Probes) -> Content:
-        """Accuracy by layer, and where each set of tags is known."""
         curves = [
             (title, [row.accuracy for row in rows], [row.deviation for row in rows], [row.control_accuracy for row in rows])
             for title, _, rows in found
@@ -191,20 +185,17 @@ class LearningCurve(OverExamples, ExampleSettings):
     curve = chart("Accuracy by the number of examples", height=280)
 
     def work(self, subject: Subject) -> Generator[Any, None, list[Point]]:
-        """Train repeatedly."""
         examples, _ = self.examples()
         task = self.task(subject.model, examples, make_plan(subject.model, -1, "mean"))
         return (yield from map_steps(learning_curve(task, CURVE_SEEDS), _with_share))
 
     def draw(self, subject: Subject, found: list[Point]) -> Content:
-        """Both curves, and where BERT is ahead."""
         fields = ("examples", "score", "deviation", "words", "words_deviation")
         curve = examples_curve(*([getattr(point, name) for point in found] for name in fields))
         return {"curve": curve, "about": f"{_curve(found)} {SPREAD}"}
 
 
 def _curve(points: list[Point]) -> str:
-    """The curve in a sentence."""
     first, last = points[0], points[-1]
     if first is last:
         return f"With all {last.examples} examples {whole_percent(last.score)}; a bag of words {whole_percent(last.words)}."

@@ -176,7 +176,6 @@ class Recipe(TrainingRecipe):
         }
 
     def on_preset(self, subject: Subject, name: str) -> Change:
-        """Set what a preset names."""
         named = {} if name == OWN else self._named(name, subject.model.capabilities.layers)
         return settle(preset=name, **named)
 

@@ -61,7 +61,6 @@ class Result(RunView):
     )
 
     def show_run(self, subject: Subject, run: Run) -> Content:
-        """The selected picture."""
         if self.look == CHANGE:
             return _what_changed(run)
         if run.held_out is None:

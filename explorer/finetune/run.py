@@ -69,7 +69,6 @@ class RunView(View):
         return {"run": run.id, "visitor": self.visitor, **self.show_run(subject, run)}
 
     def without_run(self, why: str) -> Content:
-        """The contents when nothing has been trained yet."""
         return {name: None for name, one in self.parts.items() if one.kind in ("chart", "bars") and not one.optional}
 
     @abstractmethod

@@ -25,7 +25,6 @@ HEAD_ONLY = "Only a head was trained, so that the model is as it was; train some
 
 
 def _opened() -> Any:
-    """The menu of runs."""
     return choice((), "Open a run of this browser", default="", menu=True, free=True, linked=False, min_width=200)
 
 
@@ -51,7 +50,6 @@ class RunList(RunView):
     )
 
     def show_run(self, subject: Subject, run: Run) -> Content:
-        """All runs that still exist, with this one selected."""
         found = store.peek(list(dict.fromkeys([run.id, *self.runs])))
         found = [one for one in found if one.get("kind", "classes") in self.kinds]
         curves = [(_name(one), [row[f"held_out_{_measure(one)}"] for row in one["history"]]) for one in found[:MOST_COMPARED]]
@@ -65,7 +63,6 @@ class RunList(RunView):
         }
 
     def without_run(self, why: str) -> Content:
-        """No model to explore."""
         return {**super().without_run(why), "explore": props(interactive=False), "closed": why}
 
     @takes_long
@@ -76,7 +73,6 @@ class RunList(RunView):
 
     @takes_long
     def on_save(self, subject: Subject, _: None) -> Change:
-        """Export the run as a zip."""
         path = pack(self._kept(subject))
         label = f"Download run.zip ({path.stat().st_size / 1e6:.1f} MB)"
         note = "In it: the head, the labels, the settings, the log, and predict.py, which runs without this app."
@@ -91,7 +87,6 @@ class RunList(RunView):
 
     @takes_long
     def on_onnx(self, subject: Subject, _: None) -> Change:
-        """Export the run as ONNX, for other runtimes and languages."""
         note = "In it: model.onnx, which onnxruntime reads (it takes what the tokenizer gives), and the labels in config.json."
         return _offer(self._kept(subject), write_onnx, "onnx.zip", note)
 
@@ -101,11 +96,9 @@ class RunList(RunView):
         return run if store.peek([run.id]) else store.keep(run, self.visitor)
 
     def look_at(self, subject: Subject, identifier: str) -> Change:
-        """Show another run."""
         return settle(run=store.fetch(identifier).id)
 
     def bring(self, subject: Subject, path: Path) -> Change:
-        """Store an uploaded run and show it."""
         run = unpack(path, self.visitor)
         settings: dict[str, Any] = {"run": run.id, "runs": run_ids((run.id, *self.runs))}
         elsewhere = "" if run.kind in self.kinds else "; it is seen where its kind of task is chosen above"
@@ -137,8 +130,6 @@ class Runs(RunList):
 
 
 class WordRuns(OfTaggers, RunList):
-    """The tagging runs of this browser."""
-
     name, question = "fine-tune/words-runs", "What was trained in this browser?"
     folded = "My runs"
     layout = (row("explore", "save", "standard", "onnx", "words_load"),)
@@ -150,8 +141,6 @@ class WordRuns(OfTaggers, RunList):
 
 
 class AnswerRuns(OfAnswers, RunList):
-    """The question answering runs of this browser."""
-
     name, question = "fine-tune/answer-runs", "What was trained in this browser?"
     folded = "My runs"
     layout = (row("explore", "save", "standard", "onnx", "answers_load"),)

@@ -41,17 +41,14 @@ class Trainer(RunView):
     curves = chart("Loss and accuracy by epoch", height=270, more=True)
 
     def begin_train(self) -> Content:
-        """The buttons, and what is waited for."""
         waits = f"Waiting for a free place: {WORKS.most} trainings run at once."
         return {**BUSY, "status": waits if jobs.running() >= WORKS.most else "Starting."}
 
     def fail_train(self) -> Content:
-        """The buttons, and what is left."""
         return {**IDLE, "status": NOTHING}
 
     @runs_as(TRAINING)
     def on_train(self, subject: Subject, _: None, source: Any, recipe: TrainingRecipe) -> Generator[Content, None, Change]:
-        """Train, and show the new run."""
         try:
             examples, _note = source.examples()
             task = source.task(subject.model, examples, recipe.plan(subject.model)).fitted()
@@ -70,7 +67,6 @@ class Trainer(RunView):
 
     @runs_as(AT_ONCE)
     def on_cancel(self, subject: Subject, _: None) -> Change:
-        """End the training. A page whose state was lost still has its runs, the newest first."""
         # The button is hidden, as after the end: a word in the status could arrive after the training's last one.
         stopped = any(jobs.stop(one) for one in (self.training, *self.runs))
         return show(cancel=props(visible=not stopped))

@@ -106,7 +106,6 @@ class TryIt(RunView):
     method: str = choice(METHODS, "The words that decided", menu=True)
 
     def show_run(self, subject: Subject, run: Run) -> Content:
-        """The probabilities of the labels for this text, and how they depend on its words."""
         pairs = isinstance(run.held_out, HeldOutTexts | HeldOutNumbers) and any(run.held_out.texts_b)
         pair, shown = self._fitting(run, pairs)
         if not has_visible_characters(pair[0]):
@@ -125,7 +124,6 @@ class TryIt(RunView):
         }
 
     def without_run(self, why: str) -> Content:
-        """Nothing of a run of other examples."""
         return {**super().without_run(why), "note": why}
 
     def _fitting(self, run: Run, pairs: bool) -> tuple[Pair, Content]:
@@ -144,7 +142,6 @@ class TryIt(RunView):
         return (pair if pairs else (pair[0], "")), content
 
     def on_sample(self, subject: Subject, sample: str) -> Change:
-        """Try one of the sample sentences."""
         run = self.find(subject)
         pair = next((one for one in samples_of(run) if _in_one_line(one) == sample), (sample, ""))
         return settle(tried=pair[0], second=pair[1], offered=(*pair, *run.predictor.labels))

@@ -99,13 +99,11 @@ class WordExampleSettings(View):
         return examples, f"{self.words_file.about} {note}".strip()
 
     def title(self, examples: TaggedExamples) -> str:
-        """The title of a run on these examples."""
         if self.words_from == READY:
             return TAGGED[self.words_set].split(":")[0]
         return " / ".join(tag for tag in examples.classes if tag != OUTSIDE)[:40]
 
     def task(self, model: Explorer, examples: TaggedExamples, plan: TrainingPlan) -> Task:
-        """The task of learning from these examples."""
         return Tagging(model, examples, plan)
 
     @property
@@ -144,7 +142,6 @@ class WordExamples(WordExampleSettings):
     balance = part("bars")
 
     def compute(self, subject: Subject) -> Content:
-        """The examples, or an error."""
         shown = self._menus()
         try:
             examples, note = self.examples()

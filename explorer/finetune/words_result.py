@@ -38,7 +38,6 @@ class WordResult(OfTaggers, RunView):
     )
 
     def show_run(self, subject: Subject, run: Run) -> Content:
-        """The selected picture or table."""
         if run.held_out is None:
             return {"note": "This run came in a file, which holds no sentences to look at."}
         held, labels = run.held(HeldOutTags), run.predictor.labels

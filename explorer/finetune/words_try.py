@@ -49,7 +49,6 @@ class WordTry(OfTaggers, RunView):
     note = sentence(classes="caption", keep_height=True, answer=True)
 
     def show_run(self, subject: Subject, run: Run) -> Content:
-        """The most probable tag of each word, with its probability."""
         samples = _samples(run)
         tried = (
             samples[0] if self.tag_tried in (self.tag_offered, *SENTENCES) and self.tag_tried not in samples else self.tag_tried
@@ -80,7 +79,6 @@ class WordTry(OfTaggers, RunView):
         return {**shown, "row": kept, "note": note}
 
     def on_tag_sample(self, subject: Subject, sample: str) -> Change:
-        """Try one of the sample sentences."""
         return settle(tag_tried=sample, tag_offered=sample)
 
 

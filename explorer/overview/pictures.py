@@ -29,7 +29,6 @@ class Rows:
         return len(self.places) < self.encoding.kept
 
     def of(self, position: int) -> int:
-        """The row of a token."""
         return self.places.index(position) if position in self.places else len(self.places)
 
     def merge(self, shares: np.ndarray) -> np.ndarray:
@@ -66,8 +65,6 @@ class Answer:
 
 @dataclass(frozen=True)
 class Told:
-    """The sentences of the picture."""
-
     said: str  # what one can do with it
     alt: str  # the text alternative
     stops: Sequence[tuple[str, str]]  # title and sentence of each step of the story

@@ -84,7 +84,6 @@ class Routes(View):
         return {**content, "picture": {**picture, "layers": layers, "heads": heads, "said": told}}
 
     def finding(self, subject: Subject) -> Finding | None:
-        """The prediction at the selected place, the routes with the largest shares, and the strongest head of the first."""
         run = selected_run(subject)
         followed = self._followed(subject, run)
         if not followed.taken:
@@ -186,7 +185,6 @@ class PictureWhatIf(WhatIf):
     note = "Boxes with another first word than before are underlined; a dashed mark at the right is the probability before."
 
     def compute(self, subject: Subject) -> Content:
-        """As in other tabs, without the bars, which are in the picture."""
         return {name: shown for name, shown in super().compute(subject).items() if name != "answers"}
 
 

@@ -175,7 +175,6 @@ class Strongest:
 
     @classmethod
     def of(cls, *things: int) -> Strongest:
-        """Without any sentence yet."""
         return cls(torch.full((*things, KEPT), -1.0), *(torch.full((*things, KEPT), ADDED) for _ in range(3)))
 
     def add(self, layer: int, score: torch.Tensor, *more: torch.Tensor) -> None:
@@ -211,7 +210,6 @@ class AttentionSums:
 
     @property
     def relations(self) -> int:
-        """The number of relations."""
         return len(self.usual)
 
     def __post_init__(self) -> None:

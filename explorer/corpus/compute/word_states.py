@@ -27,7 +27,6 @@ class WordStates:
 
     @classmethod
     def of(cls, read: CorpusStates) -> "WordStates":
-        """All words of a corpus that was read."""
         tokens = read.tokens
         kept = np.flatnonzero(tokens.word != ADDED)
         sentence, word = tokens.sentence[kept], tokens.word[kept]
@@ -45,7 +44,6 @@ class WordStates:
 
     @property
     def width(self) -> int:
-        """The size of a vector."""
         return self.read.states.shape[-1]
 
     @property
@@ -54,7 +52,6 @@ class WordStates:
         return self.sentence.astype(np.int64) * 2**32 + self.word
 
     def only(self, rows: np.ndarray | slice) -> "WordStates":
-        """Some of the words."""
         return replace(self, sentence=self.sentence[rows], word=self.word[rows], first=self.first[rows], pieces=self.pieces[rows])
 
     def only_state(self, layer: int) -> "WordStates":
@@ -63,7 +60,6 @@ class WordStates:
         return replace(self, read=replace(self.read, layers=(layer,), states=self.read.states[place : place + 1]))
 
     def of_sentences(self, sentences: np.ndarray) -> "WordStates":
-        """The words of some sentences."""
         return self.only(np.flatnonzero(np.isin(self.sentence, sentences)))
 
     def tokens(self) -> tuple[np.ndarray, np.ndarray]:

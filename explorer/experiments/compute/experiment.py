@@ -55,12 +55,10 @@ class Experiment:
 
     @property
     def question(self) -> type[Question]:
-        """The class of its question."""
         return QUESTIONS[self.provenance["question"]]
 
     @property
     def axes(self) -> tuple[Axis, ...]:
-        """What the places are."""
         return self.question.axes(self.provenance["how"], self.values.shape[1:])
 
     @cached_property

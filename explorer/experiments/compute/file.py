@@ -55,8 +55,6 @@ class Provenance(Own):
 
 
 class Written(Own):
-    """The file of an experiment."""
-
     format: str
     provenance: Provenance
     items: Every[tuple[str, str, str, str]]

@@ -145,7 +145,6 @@ def lines_of(items: Sequence[Item]) -> str:
 
 
 def _without_marks(text: str, number: int) -> tuple[str, tuple[Mark, ...]]:
-    """The text without its marks, and these."""
     parts, marks, at, length = [], [], 0, 0  # of the text without marks up to `at`
     for found in MARKED.finditer(text):
         parts += [text[at : found.start()], found[1]]

@@ -27,12 +27,10 @@ class Likelihood(Question):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Parts of the text."""
         return (len(PARTS),)
 
     @classmethod
     def axes(cls, way: str, shape: Sequence[int]) -> tuple[Axis, ...]:
-        """Parts of the text."""
         return (Axis("pieces", PARTS),)
 
     @property

@@ -71,12 +71,10 @@ class FindsCue(OfMarked):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Methods."""
         return (len(METHODS),)
 
     @classmethod
     def axes(cls, way: str, shape: Sequence[int]) -> tuple[Axis, ...]:
-        """Methods."""
         return (Axis("method", tuple(METHODS)),)
 
     @property

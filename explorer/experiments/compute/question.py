@@ -56,7 +56,6 @@ class Group:
 
     @classmethod
     def of(cls, items: Sequence[ReadItem]) -> Group:
-        """From the items."""
         places, words = [one.place for one in items], [(one.word, one.foil) for one in items]
         return cls(items, torch.tensor(places), torch.tensor(words))
 
@@ -188,12 +187,10 @@ class OverStates(Question):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Hidden states."""
         return (self.model.capabilities.layers + 1,)
 
     @classmethod
     def axes(cls, way: str, shape: Sequence[int]) -> tuple[Axis, ...]:
-        """Hidden states."""
         return numbered(shape, STATES)
 
 
@@ -205,7 +202,6 @@ class OfMarked(Question):
 
     @property
     def has_nulls(self) -> bool:
-        """Always."""
         return True
 
     def usable(self, item: ReadItem) -> None:

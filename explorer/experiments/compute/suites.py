@@ -28,7 +28,6 @@ class MinimalPair:
 
     @property
     def sentences(self) -> tuple[str, str]:
-        """The sentence with the word, and with the foil."""
         return self.text.replace(MASK, self.word), self.text.replace(MASK, self.foil)
 
 

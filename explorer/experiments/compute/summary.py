@@ -51,12 +51,10 @@ class Summary:
 
 
 def lowest(means: np.ndarray) -> Place:
-    """The place with the lowest mean."""
     return _place(int(means.argmin()), means)
 
 
 def highest(means: np.ndarray) -> Place:
-    """The place with the highest mean."""
     return _place(int(means.argmax()), means)
 
 

@@ -106,13 +106,11 @@ class Words(Target):
         return word, foil
 
     def place(self, ids: tuple[int, ...]) -> int:
-        """The first blank."""
         if self.model.mask_id not in ids:
             raise InputError(f"There is no {MASK} among the {len(ids)} tokens that are read; type one where its word belongs.")
         return ids.index(self.model.mask_id)
 
     def logits(self, vectors: torch.Tensor) -> torch.Tensor:
-        """Of the whole vocabulary."""
         return self.model.masked_lm(vectors)
 
     def logits_of(self, vectors: torch.Tensor, ids: list[int]) -> torch.Tensor:
@@ -120,7 +118,6 @@ class Words(Target):
         return self.model.masked_lm_of(vectors, ids)
 
     def names(self, ids: list[int]) -> list[str]:
-        """The pieces."""
         return self.model.pieces(ids)
 
     @cached_property
@@ -148,11 +145,9 @@ class NextSentence(Target):
         return 0, 1
 
     def logits(self, vectors: torch.Tensor) -> torch.Tensor:
-        """Of both outputs."""
         return self.model.next_sentence_logits(vectors[:, None])
 
     def names(self, ids: list[int]) -> list[str]:
-        """IsNext and NotNext."""
         return [self.model.pair_names[id] for id in ids]
 
 
@@ -181,11 +176,9 @@ class Labels(Target):
         return word, foil
 
     def logits(self, vectors: torch.Tensor) -> torch.Tensor:
-        """Of all labels."""
         return self._head.logits(self.model.final(vectors[:, None]))
 
     def names(self, ids: list[int]) -> list[str]:
-        """The labels."""
         return [self._head.labels[id] for id in ids]
 
 

@@ -91,7 +91,6 @@ def template_items(template: str, model: Explorer | None = None) -> tuple[Item, 
 
 
 def _items(read: Template, line: tuple[str, str, str, str], model: Explorer | None) -> Iterator[Item]:
-    """The items of one line."""
     for rows in itertools.product(*_used(read, line)):
         values = {name: value for row in rows for name, value in row.items()}
         cells = [_filled(cell, values) for cell in line]

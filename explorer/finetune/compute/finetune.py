@@ -106,7 +106,6 @@ class _Learner:
 
     @classmethod
     def start(cls, top: Top, scale: Scale, objective: Objective, settings: TrainingSettings, steps: int, seed: int) -> _Learner:
-        """Start to train the layers of `top` for so many steps, with a new head."""
         generator = torch.Generator().manual_seed(seed)
         top.start_training(generator)
         head = new_module(len(scale.mean), objective.outputs, settings, generator)

@@ -94,7 +94,6 @@ class Predictor(Trained):
         return scores if self.settings["kind"] == "number" else scores.softmax(-1)
 
     def tell(self, text: str) -> dict[str, Any]:
-        """The best label and the probability of each label, or the number."""
         first, _, second = text.partition("|||")
         found = self([first.strip()], [second.strip()] if second else None)[0].tolist()
         if self.settings["kind"] == "number":
@@ -121,7 +120,6 @@ class Tagger(Trained):
         return self.scores(vectors).softmax(-1)
 
     def tell(self, text: str) -> dict[str, Any]:
-        """The words of a text, their tags, and the probability of each tag."""
         words = split_words(text)
         shares, best = self(words).max(-1)
         tags = [self.settings["labels"][place] for place in best.tolist()]
@@ -169,7 +167,6 @@ class Answerer(Trained):
         return surer, {"span": (spans[first][0], spans[last][1]), "score": score, "no_answer": none}
 
     def tell(self, text: str) -> dict[str, Any]:
-        """The question, and what is found for it."""
         question, _, about = (part.strip() for part in text.partition("|||"))
         return {"question": question, **self(question, about)}
 

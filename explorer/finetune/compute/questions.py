@@ -63,7 +63,6 @@ class Questions:
 
     @cached_property
     def texts(self) -> list[str]:
-        """The different texts."""
         return list(dict.fromkeys(one.text for one in self.rows))
 
     @property

@@ -120,7 +120,6 @@ class Answering(Task[Questions]):
         return [windows[place] for place in np.sort(kept)]
 
     def rows(self, below: Below, parts: Split) -> Split:
-        """The windows of the questions."""
         return Split(*(below.rows(rows) for rows in parts))
 
     def objective(self, below: Below, parts: Split) -> Spans:

@@ -146,7 +146,6 @@ def tuned_folder(name: str) -> Path | None:
 
 
 def _runs() -> list[Path]:
-    """The folders of all runs."""
     return [path for path in folder().iterdir() if is_id(path.name) and path.is_dir()]
 
 

@@ -57,7 +57,6 @@ class Tagging(Task[TaggedExamples]):
     predictor = Tagger
 
     def split(self) -> Split:
-        """A split by sentence."""
         return split_sentences(self.examples, self.plan.settings.seed, self.plan.settings.held_out)
 
     def read(self) -> Generator[float, None, Below]:
@@ -72,7 +71,6 @@ class Tagging(Task[TaggedExamples]):
         return Below(np.flatnonzero(read.are_read(lengths)), states, TopWords.of(read, lengths))
 
     def labels(self) -> tuple[str, ...]:
-        """The tags of the examples."""
         return tuple(self.examples.classes)
 
     def rows(self, below: Below, parts: Split) -> Split:

@@ -48,7 +48,6 @@ class Classification(TextTask[Examples]):
     predictor = Classifier
 
     def labels(self) -> tuple[str, ...]:
-        """The labels of the examples."""
         return tuple(self.examples.classes)
 
     def fitted(self) -> Task[Examples]:
