@@ -48,7 +48,7 @@ def _table(atlas: HeadAtlas) -> Table:
     """All numbers of every head, layer by layer."""
     rows = []
     for layer, head in np.ndindex(*atlas.cls.shape):
-        numbers = [float(one[layer, head]) for one in (atlas.cls, atlas.sep, atlas.same_token, atlas.entropy)]
+        numbers = [float(measure[layer, head]) for measure in (atlas.cls, atlas.sep, atlas.same_token, atlas.entropy)]
         names = str(atlas.families[layer, head]), str(atlas.habits[layer, head])
         rows.append([layer + 1, head + 1, *names, *numbers, *atlas.offsets[layer, head].tolist()])
     reach = atlas.offsets.shape[-1] // 2

@@ -122,7 +122,7 @@ def neuron(layer: int, neuron: int, limit: int = 20, model: str = "") -> dict[st
     found = while_wanted(corpus_neurons_in_steps(explorer, built_in()))
     told = ("token", "position", "activation")
     every = drivers(explorer, built_in(), found, layer, neuron, limit)
-    hits = [{"sentence": one.sentence.text} | {name: getattr(one, name) for name in told} for one in every]
+    hits = [{"sentence": hit.sentence.text} | {name: getattr(hit, name) for name in told} for hit in every]
     if lacks := explorer.why_not("fill_mask"):
         return {"hits": hits, "promotes": [], "suppresses": [], "lacks": lacks}
     words = promoted(explorer, layer, neuron, limit)

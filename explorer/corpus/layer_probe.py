@@ -98,7 +98,7 @@ class Probed(Look):
     def _interval(self, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         sentences, place = np.unique(self.words.sentence[self.held[which]], return_inverse=True)
         right = (self.said == self.right)[:, which]
-        summed = np.stack([np.bincount(place, one, len(sentences)) for one in right], axis=1)
+        summed = np.stack([np.bincount(place, is_right, len(sentences)) for is_right in right], axis=1)
         return bootstrap(summed, sizes=np.bincount(place))
 
     def shown(self, at: int) -> Content:
@@ -132,7 +132,7 @@ class Probed(Look):
     def finding(self, at: int) -> Finding:
         best, share, low, high = self.chosen
         accuracy, (own, usual) = self.accuracy, self.baselines
-        others = [f"{percent(accuracy[one])} from {one}" for one in (0, len(accuracy) - 1) if one != best]
+        others = [f"{percent(accuracy[state])} from {state}" for state in (0, len(accuracy) - 1) if state != best]
         told = int((self.fold > 0).sum())
         return Finding(
             f"Hidden state {best}, the best in one part of the sentences, lets a linear probe tell the {CALLED[self.what]} of "
@@ -165,14 +165,14 @@ class Probed(Look):
 def probe_in_steps(corpus: Corpus, words: WordStates, what: str) -> Generator[tuple[str, float], None, Probed | Untold]:
     """Train probes on each hidden state, with parts of the sentences held out in turn; yields a sentence and the share done."""
     every: dict[str, Callable[[CorpusSentence], tuple[str, ...]]]
-    every = {TAG: lambda one: one.tags, RELATION: lambda one: one.relations}
+    every = {TAG: lambda sentence: sentence.tags, RELATION: lambda sentence: sentence.relations}
     told = every[what]
     there = [row for row, one in enumerate(corpus.sentences) if told(one)]
     if not there:
         return Untold(f"Nobody knows the {CALLED[what]} of a word here: take a treebank in CoNLL-U, or look at something else.")
     kept = np.array(there)[drawn_rows([len(corpus.sentences[row].words) for row in there], MOST_WORDS)]
     sentences = [corpus.sentences[row] for row in kept]
-    examples = TaggedExamples(tuple(TaggedSentence(one.words, told(one)) for one in sentences))
+    examples = TaggedExamples(tuple(TaggedSentence(sentence.words, told(sentence)) for sentence in sentences))
     if len(examples.classes) < 2:
         return Untold(f"Every word here has the same {CALLED[what]}; there is nothing to tell.")
     try:
@@ -180,10 +180,10 @@ def probe_in_steps(corpus: Corpus, words: WordStates, what: str) -> Generator[tu
     except InputError as error:
         return Untold(str(error))
     words = words.of_sentences(kept)
-    begins = np.cumsum([0, *(len(one.words) for one in sentences)])
+    begins = np.cumsum([0, *(len(sentence.words) for sentence in sentences)])
     number = begins[np.searchsorted(kept, words.sentence)] + words.word  # the index of each word among those of the examples
     sentence = examples.sentence_of[number]
-    parts = [Split(*(np.flatnonzero(np.isin(sentence, part)) for part in one)) for one in folds]
+    parts = [Split(*(np.flatnonzero(np.isin(sentence, part)) for part in fold)) for fold in folds]
     return (yield from _fit(what, corpus, examples, words, number, parts))
 
 
@@ -207,7 +207,7 @@ def _fit(
     held = [part.held_out for part in parts]
     usual = [np.full(len(part.held_out), np.bincount(targets[part.train]).argmax()) for part in parts]
     remembered = [word_memory(examples, number[part.train], number[part.held_out]) for part in parts]
-    every, fold = np.concatenate(held), np.repeat(np.arange(len(parts)), [len(one) for one in held])
+    every, fold = np.concatenate(held), np.repeat(np.arange(len(parts)), [len(rows) for rows in held])
     return Probed(
         what,
         corpus,
@@ -216,7 +216,7 @@ def _fit(
         every,
         fold,
         targets[every],
-        np.stack([np.concatenate(one) for one in said]),
+        np.stack([np.concatenate(labels) for labels in said]),
         np.concatenate(remembered),
         np.concatenate(usual),
         np.array(controls),

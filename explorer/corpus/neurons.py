@@ -295,7 +295,7 @@ def _check(subject: Subject, corpus: Corpus, found: Shown) -> dict[str, str] | N
     """Check the activation of every token shown, with its sentence read again."""
     if not found.drivers:
         return None
-    shown = np.array([one.activation for one in found.drivers])
+    shown = np.array([driver.activation for driver in found.drivers])
     error = float(np.abs(activations_of(subject.model, found.drivers, found.layer, found.neuron) - shown).max())
     what = f"read again, the {len(shown)} sentences shown give the same activations"
     right = error <= TOLERANCE * max(1.0, float(np.abs(shown).max()))

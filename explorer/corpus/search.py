@@ -179,7 +179,7 @@ def _telling(found: Found) -> tuple[str, str, int, float]:
     ]
     shared = shared or [(what, *first) for what in COMMON for first in list(found.counts(what).items())[:1]][:1]
     usual = [found.corpus.share(what, value) for what, value, _ in shared]
-    best = max(range(len(shared)), key=lambda one: shared[one][2] / max(usual[one], 1 / found.corpus.words))
+    best = max(range(len(shared)), key=lambda number: shared[number][2] / max(usual[number], 1 / found.corpus.words))
     return (*shared[best], usual[best])
 
 
@@ -195,7 +195,7 @@ def _with_word(subject: Subject, corpus: Corpus, word: str) -> dict[str, Any] | 
 
 def _plainest(corpus: Corpus) -> dict[str, Any]:
     """The sentences that are easiest to read."""
-    rows = [Row([shorten(one.text, SHOWN)]) for one in sorted(corpus.sentences, key=flaws)[:WITH_WORD]]
+    rows = [Row([shorten(sentence.text, SHOWN)]) for sentence in sorted(corpus.sentences, key=flaws)[:WITH_WORD]]
     return strip_table([Column("sentence", "name")], rows, "Some of the sentences")
 
 
@@ -238,6 +238,6 @@ def _check(query: Query, found: Found) -> dict[str, str] | None:
     """Check the cosine of every hit, with its sentence read again."""
     if not found.hits:
         return None
-    error = float(np.abs(cosines_to(query, found.hits) - [one.cosine for one in found.hits]).max())
+    error = float(np.abs(cosines_to(query, found.hits) - [hit.cosine for hit in found.hits]).max())
     what = f"read again, the {len(found.hits)} sentences shown give the same cosines"
     return verdict(error <= TOLERANCE, f"{what}, {max_error(error)}")

@@ -192,4 +192,4 @@ def _shares(found: HiddenTokens, rows: np.ndarray, of: Callable[[int], str]) -> 
     for place in rows:
         slices.setdefault(of(place), []).append(right[int(place)])
     shares = [(name, sum(each) / len(each), f"of {len(each):,}") for name, each in slices.items() if len(each) >= FEWEST]
-    return sorted(shares, key=lambda one: -one[1])
+    return sorted(shares, key=lambda share: -share[1])

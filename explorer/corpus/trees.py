@@ -81,8 +81,8 @@ def _listed_of(key: str) -> list[CorpusSentence]:
 @functools.lru_cache(maxsize=1)
 def _trees_of(key: str) -> dict[str, CorpusSentence]:
     """Those of the built-in corpus, which has this key."""
-    known = (one for one in built_in().sentences if one.heads and FEWEST <= len(one.words) <= MOST)
-    return {one.text: one for one in known if one.heads.count(ROOT) == 1}
+    known = (sentence for sentence in built_in().sentences if sentence.heads and FEWEST <= len(sentence.words) <= MOST)
+    return {sentence.text: sentence for sentence in known if sentence.heads.count(ROOT) == 1}
 
 
 def _known(subject: Subject) -> CorpusSentence | None:

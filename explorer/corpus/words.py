@@ -76,7 +76,7 @@ class Shown:
     @property
     def tags(self) -> list[str]:
         """The part of speech of each occurrence."""
-        return [spelled(one.tag) if one.tag else UNKNOWN for one in self.found.occurrences]
+        return [spelled(occurrence.tag) if occurrence.tag else UNKNOWN for occurrence in self.found.occurrences]
 
     def alike(self, layer: int) -> int:
         """The number of occurrences whose nearest other one has the same part of speech."""
@@ -231,11 +231,14 @@ class Words(LookUp):
         return maps_of(found.states, MapSettings(self.map_by, 2, 15, 0.1, "cosine", 0))
 
     def _map(self, shown: Shown) -> object:
-        texts = [f"{one.before[-QUOTED:]}{one.written}{one.after[:QUOTED]}" for one in shown.found.occurrences]
+        texts = [
+            f"{occurrence.before[-QUOTED:]}{occurrence.written}{occurrence.after[:QUOTED]}"
+            for occurrence in shown.found.occurrences
+        ]
         labels = shown.tags
         if self.coloured_by == CLUSTER:
             vectors = shown.found.at(shown.layer)
-            labels = [f"cluster {one + 1}" for one in clusters(vectors, min(self.groups, len(vectors)))]
+            labels = [f"cluster {number + 1}" for number in clusters(vectors, min(self.groups, len(vectors)))]
         axes = [f"{NAMES[self.map_by]} 1", f"{NAMES[self.map_by]} 2"]
         if shown.shares is not None:
             axes = [f"direction {axis} ({share:.0%} of the variance)" for axis, share in enumerate(shown.shares, start=1)]

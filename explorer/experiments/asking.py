@@ -87,7 +87,7 @@ class AskingView(ItemsView):
         """In forward passes of the page's input."""
         if self.refusal(subject) or self._shipped(subject):
             return 0
-        tokens = sum(PIECES * len(f"{one.text_a} {one.text_b}".split()) + 2 for one in self.items_of(subject.model))
+        tokens = sum(PIECES * len(f"{item.text_a} {item.text_b}".split()) + 2 for item in self.items_of(subject.model))
         return tokens / subject.trace.kept * self.asked(subject).passes
 
     def key(self, subject: Subject) -> Hashable:

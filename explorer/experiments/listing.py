@@ -48,7 +48,7 @@ def numbers_of(found: Experiment, at: tuple[int, ...], order: np.ndarray) -> Tab
     also = {name: one for name, one in more.items() if one is not None}
     rows = [
         [row, *found.items[row].row[:2], *found.pieces[row], float(found.before[row]), float(own[row])]
-        + [float(one[row]) for one in also.values()]
+        + [float(values[row]) for values in also.values()]
         for row in order.tolist()
     ]
     return Table.of(("item", "text_a", "text_b", "word", "foil", "difference", "change", *also), rows)

@@ -25,7 +25,7 @@ def patching(view: Any, subject: Subject) -> Script | None:
     if view.patched != RESIDUAL or not (rows := _rows(view, subject)):
         return None
     names, (used, _) = Names(subject.model), read_items_as(view.asked(subject), view.items_of(subject.model))
-    changed = {one.number - 1: names.texts(*one.item.changed) for one in used if one.item.changed}
+    changed = {asked.number - 1: names.texts(*asked.item.changed) for asked in used if asked.item.changed}
     rows = [(*changed[number], *row) for number, row in enumerate(rows) if number in changed]
     return _of("patching.py", rows)
 
@@ -40,7 +40,7 @@ def attention(view: Any, subject: Subject) -> Script | None:
     if not _can_be_written(view, subject):
         return None
     names, (used, _) = Names(subject.model), read_items_as(view.asked(subject), view.items_of(subject.model))
-    rows = [(*names.texts(one.item.text_a, one.item.text_b), *map(list, link(one, view.looks))) for one in used]
+    rows = [(*names.texts(asked.item.text_a, asked.item.text_b), *map(list, link(asked, view.looks))) for asked in used]
     return _of("attention.py", rows)
 
 
@@ -60,13 +60,13 @@ def _can_be_written(view: Any, subject: Subject) -> bool:
 
 def _rows(view: Any, subject: Subject) -> list[tuple[Any, ...]]:
     """Items with the pieces that transformers has; none unless `_can_be_written`, nor for words of the model's choice."""
-    if not _can_be_written(view, subject) or not all(one.word and one.foil for one in view.items_of(subject.model)):
+    if not _can_be_written(view, subject) or not all(item.word and item.foil for item in view.items_of(subject.model)):
         return []
     names, model, items = Names(subject.model), subject.model, view.items_of(subject.model)
     named = {
-        word: model.tokenizer.convert_ids_to_tokens(piece_of(model, word)[0]) for one in items for word in (one.word, one.foil)
+        word: model.tokenizer.convert_ids_to_tokens(piece_of(model, word)[0]) for item in items for word in (item.word, item.foil)
     }
-    return [(*names.texts(one.text_a, one.text_b), named[one.word], named[one.foil]) for one in items]
+    return [(*names.texts(item.text_a, item.text_b), named[item.word], named[item.foil]) for item in items]
 
 
 CODE = {

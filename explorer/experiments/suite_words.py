@@ -42,8 +42,8 @@ def _includes_chance(share: Share) -> bool:
 
 def disagreement(here: SuiteResult, there: SuiteResult) -> str:
     """In how many pairs the word wins in one of two models only."""
-    theirs = {one.pair: one.is_right for one in there.judged}
-    both = [(one.is_right, theirs[one.pair]) for one in here.judged if one.pair in theirs]
+    theirs = {judged.pair: judged.is_right for judged in there.judged}
+    both = [(judged.is_right, theirs[judged.pair]) for judged in here.judged if judged.pair in theirs]
     return f"It wins in {both.count((True, False))} pairs only here, in {both.count((False, True))} only there."
 
 
@@ -51,19 +51,19 @@ def listed(results: Sequence[SuiteResult], kind: str, names: Sequence[str]) -> d
     """The pairs of a kind ('': of all), each with its differences; those with the lowest for the first model come first."""
     here, *others = results
     places = {pair: place for place, pair in enumerate(here.suite.pairs)}
-    there = [{one.pair: one for one in other.judged} for other in others]
-    judged = sorted((one for one in here.judged if kind in ("", one.pair.kind)), key=lambda one: one.difference)
+    there = [{pair.pair: pair for pair in other.judged} for other in others]
+    judged = sorted((pair for pair in here.judged if kind in ("", pair.pair.kind)), key=lambda pair: pair.difference)
     titles = ("here", "there") if others else ("difference",)
     columns = [*in_context("word / foil"), *(Column(title, "number") for title in titles)]
     rows = [
         Row(
             [
-                *_around(one.pair),
-                *(_number(side, here.suite.stereotypes) for side in (one, *(other.get(one.pair) for other in there))),
+                *_around(pair.pair),
+                *(_number(side, here.suite.stereotypes) for side in (pair, *(other.get(pair.pair) for other in there))),
             ],
-            places[one.pair],
+            places[pair.pair],
         )
-        for one in judged
+        for pair in judged
     ]
     shown = strip_table(columns, rows, "The pairs, those with the lowest difference first", "pair")
     return keep(shown, lambda: _table(results, kind, names))
@@ -85,9 +85,10 @@ def _number(judged: Judged | None, stereotypes: bool) -> str:
 def _table(results: Sequence[SuiteResult], kind: str, names: Sequence[str]) -> Table:
     """A row a pair and model."""
     rows = [
-        [name, one.pair.kind, one.pair.text, one.pair.word, one.pair.foil, one.difference, one.is_right, one.way]
+        [name, pair.kind, pair.text, pair.word, pair.foil, judged.difference, judged.is_right, judged.way]
         for name, result in zip(names, results, strict=True)
-        for one in result.judged
-        if kind in ("", one.pair.kind)
+        for judged in result.judged
+        for pair in [judged.pair]
+        if kind in ("", pair.kind)
     ]
     return Table.of(("model", "kind", "text", "word", "foil", "difference", "right", "scored_by"), rows)

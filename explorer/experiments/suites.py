@@ -115,14 +115,14 @@ class Suites(LongView):
     def passes(self, subject: Subject) -> float:
         """Reading every sentence, for each model that has not, in passes of the input."""
         models = [subject, *self._others(subject)]
-        unread = sum(_sides.get(self._key_of(one)) is None for one in models)
+        unread = sum(_sides.get(self._key_of(side)) is None for side in models)
         return unread * minimal_pairs.tokens_to_read(self._suite, self.way) / subject.trace.kept
 
     def key(self, subject: Subject) -> Hashable:
         """What is shown depends on this; None for a model that cannot be asked."""
         if self.unless(subject):
             return None
-        return (self.name, *(self._key_of(one) for one in (subject, *self._others(subject))), self.other, self.kind)
+        return (self.name, *(self._key_of(side) for side in (subject, *self._others(subject))), self.other, self.kind)
 
     def work(self, subject: Subject) -> Generator[tuple[str, float], None, Compared]:
         """Judge the pairs by this model, and by the other one. Raises CapabilityError."""
@@ -139,7 +139,7 @@ class Suites(LongView):
 
     def waiting(self, subject: Subject) -> Content:
         menu = {"other": props(choices=[NO_OTHER, *((name, name) for name in subject.other_models)])}
-        if all(_sides.get(self._key_of(one)) for one in (subject, *self._others(subject))):
+        if all(_sides.get(self._key_of(side)) for side in (subject, *self._others(subject))):
             return menu
         return {**menu, "picture": None, "pairs": None, "about": self._suite.about, "check": None}
 
@@ -219,7 +219,7 @@ class Suites(LongView):
         """What was asked, how it was scored, and what was left out."""
         result = found.here.result
         words = [f"{result.suite.about} {len(result.judged)} pairs, scored {CALLED[result.way]}; chance is 50\u00a0%."]
-        if instead := sum(one.way != result.way for one in result.judged):
+        if instead := sum(judged.way != result.way for judged in result.judged):
             words.append(f"{instead} of them are scored by pseudo-likelihood: their words are not one piece each.")
         if result.left_out:
             words.append(f"{len(result.left_out)} are left out: the tokenizer does not tell their words apart.")
@@ -230,7 +230,7 @@ def _error(subject: Subject, result: SuiteResult) -> float:
     """How far the differences of the first pairs are from transformers' own passes, in nats."""
     first = result.judged[: CHECKED[result.judged[0].way]]
     model, stereotypes = subject.model, result.suite.stereotypes
-    return max(abs(minimal_pairs.own_difference(model, one, stereotypes) - one.difference) for one in first)
+    return max(abs(minimal_pairs.own_difference(model, pair, stereotypes) - pair.difference) for pair in first)
 
 
 def _shares(result: SuiteResult) -> Shares:

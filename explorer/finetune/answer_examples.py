@@ -95,7 +95,7 @@ class AnswerExamples(View):
             questions, note = self.examples()
         except InputError as error:
             return {"about": str(error), "balance": None}
-        counted = Counter(asks(one.question) for one in questions.rows).most_common(MOST_BARS)
+        counted = Counter(asks(row.question) for row in questions.rows).most_common(MOST_BARS)
         characters = sum(len(question) + len(about) for question, about in questions.pairs)
         share = room(subject.model.capabilities.hidden_size) * CHARACTERS_A_TOKEN / characters
         if share < 1:

@@ -89,14 +89,15 @@ class ExamplesView(ExampleSettings):
         """The run of these examples if they are few, or the page's own, unless another run is shown."""
         content = self._looked_at(_key(examples))
         run, aside = content.get("run", self.run), content.get("aside", self.aside)
-        if any(one and one not in aside and not live.is_of_examples(one) for one in (run, *self.runs)):
+        shown = (identifier for identifier in (run, *self.runs) if identifier and identifier not in aside)
+        if not all(map(live.is_of_examples, shown)):
             return content
         about = subject.model_name, examples, self.title(examples)
         ours = (self.source == READY and self.ready == OPENING) or examples == starter()[0]
         if not live.is_quick(subject, examples, 3 if ours else 1) or not (ours or live.is_few(examples)):
             return content
         found = live.brought(*about) if ours else live.learnt(*about)
-        return {**content, "run": found.id, "aside": tuple(one for one in aside if one != found.id)}
+        return {**content, "run": found.id, "aside": tuple(identifier for identifier in aside if identifier != found.id)}
 
     def on_examples(self, subject: Subject, _: Any) -> Change:
         """The examples have changed: everything shown of a run follows."""

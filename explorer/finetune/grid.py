@@ -61,7 +61,7 @@ class GridSearch(OverExamples, ExampleSettings):
         task, cells = found
         ranked = _ranked(cells)
         best = ranked[0]
-        rows = [[one.batch_size, one.learning_rate, one.epochs, round(one.score, 4), round(one.loss, 4)] for one in ranked]
+        rows = [[cell.batch_size, cell.learning_rate, cell.epochs, round(cell.score, 4), round(cell.loss, 4)] for cell in ranked]
         numbers = {
             name.replace(" ", "_").replace("-", "_"): values
             for name, values in zip(COLUMNS, zip(*rows, strict=True), strict=True)
@@ -103,7 +103,7 @@ def _pooling(trained: int) -> str:
 
 def _ranked(cells: tuple[Cell, ...]) -> list[Cell]:
     """Rank the rows, the best first."""
-    return sorted(cells, key=lambda one: (-one.score, one.loss))
+    return sorted(cells, key=lambda cell: (-cell.score, cell.loss))
 
 
 def _listed(numbers: tuple[float, ...]) -> str:
@@ -111,5 +111,5 @@ def _listed(numbers: tuple[float, ...]) -> str:
 
 
 def _doing(step: GridProgress) -> str:
-    best = f" Best so far: {max(one.score for one in step.cells):.1%}." if step.cells else ""
+    best = f" Best so far: {max(cell.score for cell in step.cells):.1%}." if step.cells else ""
     return f"{step.doing}{best}"

@@ -142,7 +142,7 @@ class WordProbe(OverExamples, WordExampleSettings):
             (title, [row.accuracy for row in rows], [row.deviation for row in rows], [row.control_accuracy for row in rows])
             for title, _, rows in found
         ]
-        told = " ".join(_tell_tags(*one) for one in found)
+        told = " ".join(_tell_tags(*tags) for tags in found)
         return {"curve": tag_probe_curves(curves), "about": f"{told} {_answer(found)} {SPREAD}".replace("  ", " ")}
 
 

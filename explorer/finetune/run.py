@@ -39,7 +39,7 @@ def run_id(value: object) -> str | None:
 def run_ids(value: object) -> tuple[str, ...]:
     """The run ids in a list that a browser has stored, the newest first."""
     found = value[: VISITOR_RUNS.most] if isinstance(value, list | tuple) else ()
-    return tuple(dict.fromkeys(one for one in found if run_id(one)))
+    return tuple(dict.fromkeys(value for value in found if run_id(value)))
 
 
 def visitor_id(value: object) -> str:
@@ -83,7 +83,7 @@ class RunView(View):
         if self.run is None and self.runs:
             jobs.wait(self.runs[0], LAST_MOMENT)
         aside = self.aside if "classes" in self.kinds else ()
-        for identifier in (one for one in (self.run, *self.runs) if one not in aside):
+        for identifier in (identifier for identifier in (self.run, *self.runs) if identifier not in aside):
             with contextlib.suppress(ExplorerError):
                 if (run := live.find(identifier) or store.fetch(identifier)).kind in self.kinds:
                     return run

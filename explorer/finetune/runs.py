@@ -51,12 +51,17 @@ class RunList(RunView):
 
     def show_run(self, subject: Subject, run: Run) -> Content:
         found = store.peek(list(dict.fromkeys([run.id, *self.runs])))
-        found = [one for one in found if one.get("kind", "classes") in self.kinds]
-        curves = [(_name(one), [row[f"held_out_{_measure(one)}"] for row in one["history"]]) for one in found[:MOST_COMPARED]]
-        ids = [one["id"] for one in found]
+        found = [settings for settings in found if settings.get("kind", "classes") in self.kinds]
+        curves = [
+            (_name(settings), [row[f"held_out_{_measure(settings)}"] for row in settings["history"]])
+            for settings in found[:MOST_COMPARED]
+        ]
+        ids = [settings["id"] for settings in found]
         tuned = run.predictor.top is not None or run.predictor.model == store.tuned_name(run.id)
         return {
-            self.menu: props(choices=[(_name(one), one["id"]) for one in found], value=run.id if run.id in ids else None),
+            self.menu: props(
+                choices=[(_name(settings), settings["id"]) for settings in found], value=run.id if run.id in ids else None
+            ),
             "curves": run_curves(curves),
             "explore": props(interactive=tuned),
             **({} if tuned else {"closed": HEAD_ONLY}),
@@ -126,7 +131,7 @@ class Runs(RunList):
     def on_opened(self, subject: Subject, identifier: str) -> Change:
         """Show another run, also if it was put aside."""
         run = store.fetch(identifier)
-        return settle(run=run.id, aside=tuple(one for one in self.aside if one != run.id))
+        return settle(run=run.id, aside=tuple(identifier for identifier in self.aside if identifier != run.id))
 
 
 class WordRuns(OfTaggers, RunList):

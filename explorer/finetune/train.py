@@ -68,7 +68,7 @@ class Trainer(RunView):
     @runs_as(AT_ONCE)
     def on_cancel(self, subject: Subject, _: None) -> Change:
         # The button is hidden, as after the end: a word in the status could arrive after the training's last one.
-        stopped = any(jobs.stop(one) for one in (self.training, *self.runs))
+        stopped = any(jobs.stop(identifier) for identifier in (self.training, *self.runs))
         return show(cancel=props(visible=not stopped))
 
     def _shown(self, subject: Subject) -> Run | None:

@@ -87,7 +87,7 @@ _decisions: OnceCache[Any, Decision] = OnceCache(64)
 
 def _strings(value: Any) -> tuple[str, ...]:
     """A text, a second one, and labels, from a browser's memory; FIRST if it is anything else."""
-    fine = isinstance(value, list | tuple) and len(value) > 2 and all(isinstance(one, str) for one in value)
+    fine = isinstance(value, list | tuple) and len(value) > 2 and all(isinstance(text, str) for text in value)
     return tuple(value) if fine else FIRST
 
 
@@ -138,12 +138,12 @@ class TryIt(RunView):
         hint = f"A sentence that is one of: {', '.join(labels[:MOST_BARS])}" if run.kind == "classes" else ""
         content["tried"] = props(placeholder=hint, **({"value": pair[0]} if "offered" in content else {}))
         content["second"] = props(visible=pairs, **({"value": pair[1]} if "offered" in content else {}))
-        content["sample"] = props(choices=[_in_one_line(one) for one in samples], value=None, visible=bool(samples))
+        content["sample"] = props(choices=[_in_one_line(texts) for texts in samples], value=None, visible=bool(samples))
         return (pair if pairs else (pair[0], "")), content
 
     def on_sample(self, subject: Subject, sample: str) -> Change:
         run = self.find(subject)
-        pair = next((one for one in samples_of(run) if _in_one_line(one) == sample), (sample, ""))
+        pair = next((texts for texts in samples_of(run) if _in_one_line(texts) == sample), (sample, ""))
         return settle(tried=pair[0], second=pair[1], offered=(*pair, *run.predictor.labels))
 
     def _decide(self, run: Run, pair: Pair) -> Decision:

@@ -153,7 +153,7 @@ class WordExamples(WordExampleSettings):
             first = TaggedSentence(tuple(split_words(self.line)), self.tags_of(self.line))
             note = "Click a word to give it the tag, and once more to take it away. Words without one are O."
         most = subject.model.capabilities.max_tokens - 2  # [CLS] and [SEP] count too
-        if (long := sum(len(one.words) > most for one in examples.sentences)) > 0:
+        if (long := sum(len(sentence.words) > most for sentence in examples.sentences)) > 0:
             note += f" Of {long:,} of them the model reads the first {most:,} pieces; the words after these are left out."
         return {**shown, **self._sentence(first.words, first.tags), **_describe(examples, note)}
 

@@ -85,12 +85,13 @@ def _scores_of_names(held: HeldOutTags, labels: tuple[str, ...]) -> Content:
     if not found:
         return {"note": "These tags mark no names: tags of names begin with B- (the first word) and I- (the words after it)."}
     rows = [
-        [one.type or "all together", f"{one.precision:.1%}", f"{one.recall:.1%}", f"{one.f1:.1%}", one.support] for one in found
+        [scores.type or "all together", f"{scores.precision:.1%}", f"{scores.recall:.1%}", f"{scores.f1:.1%}", scores.support]
+        for scores in found
     ]
     fields = ("type", "precision", "recall", "f1", "support")
     note = (
         "A name counts when its type, its first and its last word are right (seqeval's definition, which is that of the "
         "CoNLL-2003 task: Tjong Kim Sang & De Meulder 2003)."
     )
-    scores = {name: [getattr(one, name) for one in found] for name in fields}
+    scores = {name: [getattr(scored, name) for scored in found] for name in fields}
     return {"tag_scores": keep(rows, lambda: columns_of(**scores)), "note": note}

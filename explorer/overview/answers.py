@@ -42,7 +42,7 @@ def _guesses(run: Run, before: Run | None, position: int) -> list[Bar]:
 
 
 def _best(run: Run, before: Run | None, position: int) -> list[Bar]:
-    shares, was = _both(lambda one: word_shares(one, position), run, before)
+    shares, was = _both(lambda way: word_shares(way, position), run, before)
     ids = np.argsort(-shares)[:TOP].tolist()
     if was is not None and (first := int(was.argmax())) not in ids:
         ids = [*ids[:-1], first]

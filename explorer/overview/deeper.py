@@ -100,7 +100,7 @@ def _neurons(run: Run, layer: int, position: int) -> dict[str, Any]:
     try:
         target = word_target(run.trace, "", position)
         found = neuron_effects(run.trace, layer, position, target, NEURONS)
-        words = [[word for word, _ in promoted(model, layer, one.neuron, WORDS).promotes] for one in found]
+        words = [[word for word, _ in promoted(model, layer, neuron.neuron, WORDS).promotes] for neuron in found]
     except CapabilityError as why:
         return {"why": str(why), "neurons": []}
     told = [{"neuron": one.neuron, "effect": one.probability, "words": some} for one, some in zip(found, words, strict=True)]

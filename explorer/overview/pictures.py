@@ -103,8 +103,8 @@ def flow(picture: Picture) -> dict[str, Any]:
         "moved": None if picture.moved is None else picture.moved.round(3).tolist(),
         "before": picture.before,
         "answers": [
-            {"row": rows.of(one.position), "title": one.title, "pair": one.pair, "bars": [[*bar] for bar in one.bars]}
-            for one in picture.answers
+            {"row": rows.of(answer.position), "title": answer.title, "pair": answer.pair, "bars": [[*bar] for bar in answer.bars]}
+            for answer in picture.answers
         ],
         "inside": picture.inside,
         "route": picture.route,
@@ -145,8 +145,8 @@ def _table(picture: Picture) -> Table:
     """A row for each route: layer from 1, query, key, and the share of the chosen place that came this way."""
     tokens, taken = picture.rows.encoding.tokens, picture.mixing
     rows = []
-    for one in picture.routes:
-        sides = (one.query, tokens[one.query], one.key, tokens[one.key])
-        rows.append([one.layer + 1, *sides, float(taken[one.layer, one.query, one.key]), one.share])
+    for route in picture.routes:
+        sides = (route.query, tokens[route.query], route.key, tokens[route.key])
+        rows.append([route.layer + 1, *sides, float(taken[route.layer, route.query, route.key]), route.share])
     names = ("layer", "query_position", "query", "key_position", "key", "taken", "share_of_chosen_place")
     return Table.of(names, rows)

@@ -38,7 +38,7 @@ def _state(value: object) -> int:
 def _opened(value: object) -> tuple[int, ...]:
     """The unfolded part: (layer,) from 1, a route (layer, query, key), or nothing."""
     numbers = value if isinstance(value, list | tuple) else ()
-    whole = all(isinstance(one, int) and not isinstance(one, bool) and one >= 0 for one in numbers)
+    whole = all(isinstance(number, int) and not isinstance(number, bool) and number >= 0 for number in numbers)
     return tuple(numbers) if whole and len(numbers) in (1, 3) and numbers[0] >= 1 else ()
 
 
@@ -192,9 +192,9 @@ def _told(run: Run, followed: Followed) -> str:
     """The prediction at the selected place, and the tokens from which it takes most, in one sentence."""
     tokens, place = run.trace.tokens, _place(run, followed)
     strongest: dict[int, tuple[int, float]] = {}
-    for one in followed.taken:
-        if one.key != followed.position:
-            strongest.setdefault(one.key, (one.layer, one.share))
+    for route in followed.taken:
+        if route.key != followed.position:
+            strongest.setdefault(route.key, (route.layer, route.share))
     told = [
         f"{quoted(tokens, key)} in layer {layer + 1} ({whole_percent(share)})"
         for key, (layer, share) in list(strongest.items())[:2]

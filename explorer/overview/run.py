@@ -38,7 +38,7 @@ class Followed:
     @property
     def taken(self) -> list[Route]:
         """The routes from one token to another."""
-        return [one for one in self.routes if one.query != one.key]
+        return [route for route in self.routes if route.query != route.key]
 
 
 def selected_run(subject: Subject) -> Run:

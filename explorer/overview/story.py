@@ -86,7 +86,7 @@ def _guess(run: Run, token: str, words: Words | None, row: int) -> str:
 
 
 def _pair(answers: Sequence[Answer]) -> str:
-    pair = next((one for one in answers if one.pair), None)
+    pair = next((answer for answer in answers if answer.pair), None)
     if pair is None:
         return "That is asked of two sentences: type one in B, for a model that has a head for pairs."
     (name, share, _), *_ = pair.bars

@@ -105,7 +105,7 @@ def sum_up(model: Explorer, corpus: Corpus) -> Generator[float, None, HeadAtlas]
     """Compute the atlas; yields the share done."""
     tokens, size = tokens_of(model, corpus), model.capabilities
     seen = Counter(
-        relation for one in corpus.sentences for relation, head in zip(one.relations, one.heads, strict=False) if head >= 0
+        relation for read in corpus.sentences for relation, head in zip(read.relations, read.heads, strict=False) if head >= 0
     )
     relations = sorted(name for name, count in seen.items() if count >= FEWEST)
     facts, batches = _Facts(len(corpus.tags), len(relations)), tokens.batches()
@@ -158,7 +158,7 @@ class _Facts:
 
     def baseline(self, relation: int) -> tuple[int, float]:
         """The offset at which most syntactic heads of a relation are (the nearest on a tie), and the share that are there."""
-        offset, count = max(self.heads[relation].items(), key=lambda one: (one[1], -abs(one[0]), one[0]))
+        offset, count = max(self.heads[relation].items(), key=lambda counted: (counted[1], -abs(counted[0]), counted[0]))
         return offset, count / self.heads[relation].total()
 
 
@@ -212,7 +212,7 @@ def _named(atlas: HeadAtlas, sums: AttentionSums, kept: Sequence[int]) -> HeadAt
 
 def _rows(found: Strongest, *at: int) -> list[tuple[float, int, int, int]]:
     """(strength, sentence, word, other word) of the strongest cases, at most one per sentence."""
-    columns = (one[at].tolist() for one in (found.score, found.sentence, found.word, found.other))
+    columns = (column[at].tolist() for column in (found.score, found.sentence, found.word, found.other))
     rows: dict[int, tuple[float, int, int, int]] = {}
     for row in zip(*columns, strict=True):
         if row[0] > 0:

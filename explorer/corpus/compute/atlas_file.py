@@ -110,7 +110,7 @@ def _by_head(values: np.ndarray) -> np.ndarray:
 
 def write(atlas: HeadAtlas, path: Path) -> None:
     """Write an atlas atomically; floats as float32."""
-    small = {one.name: np.asarray(getattr(atlas, one.name)) for one in fields(atlas)}
+    small = {field.name: np.asarray(getattr(atlas, field.name)) for field in fields(atlas)}
     small = {name: value.astype(np.float32) if value.dtype.kind == "f" else value for name, value in small.items()}
     part = path.with_suffix(".part")
     with part.open("wb") as file:
@@ -121,5 +121,5 @@ def write(atlas: HeadAtlas, path: Path) -> None:
 def read(path: Path) -> HeadAtlas:
     """The atlas in a file of `write`."""
     with np.load(path, allow_pickle=False) as file:
-        found = {one.name: file[one.name] for one in fields(HeadAtlas)}
+        found = {field.name: file[field.name] for field in fields(HeadAtlas)}
     return HeadAtlas(**{**found, "sentences": int(found["sentences"]), "tokens": int(found["tokens"])})

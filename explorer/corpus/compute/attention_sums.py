@@ -107,7 +107,7 @@ class Sentences:
         `links` [batch, words, any] are those of all words.
         """
         batch, word = self.linked
-        first, second = (links[batch, self.orders[one][batch, word]] for one in (draw, draw + 1))
+        first, second = (links[batch, self.orders[number][batch, word]] for number in (draw, draw + 1))
         return torch.where(first == word[:, None], second, first)
 
     @functools.cached_property
@@ -179,8 +179,8 @@ class Strongest:
 
     def add(self, layer: int, score: torch.Tensor, *more: torch.Tensor) -> None:
         """Add candidates for a layer: scores [things, candidates], and sentences, words and others, which may be broadcast."""
-        kept = [one[layer] for one in (self.score, self.sentence, self.word, self.other)]
-        new = [score, *(one.expand(score.shape) for one in more)]
+        kept = [best[layer] for best in (self.score, self.sentence, self.word, self.other)]
+        new = [score, *(fresh.expand(score.shape) for fresh in more)]
         both = [torch.cat([old, one], -1) for old, one in zip(kept, new, strict=True)]
         best = both[0].topk(KEPT, -1).indices
         for old, one in zip(kept, both, strict=True):
@@ -236,7 +236,7 @@ class AttentionSums:
         """Add the sums over tokens; returns all HABITS of each sentence but the last, [batch, heads] each."""
         lengths = given.lengths
         received = weights.sum(2)  # [batch, heads, key]
-        cls, sep = ((received * one[:, None]).sum(-1) for one in (given.cls, given.sep))
+        cls, sep = ((received * mask[:, None]).sum(-1) for mask in (given.cls, given.sep))
         same = (weights.flatten(2) @ given.same.flatten(1)[..., None])[..., 0]
         entropy = torch.special.entr(weights).sum((-2, -1)) / lengths.clamp(min=2).log()
         self.sums["offsets"][layer] += weights.sum(0).flatten(1) @ given.by_offset
@@ -266,7 +266,7 @@ class AttentionSums:
         other = seen.gather(-1, word[..., None])[..., 0]
         none = torch.full_like(word, ADDED)
         score = torch.stack([*habits, top], -1).permute(1, 2, 0)  # [heads, habits, batch]
-        word, other = (torch.stack([*([none] * len(habits)), one], -1).permute(1, 2, 0) for one in (word, other))
+        word, other = (torch.stack([*([none] * len(habits)), places], -1).permute(1, 2, 0) for places in (word, other))
         self.habits.add(layer, score, given.rows, word, other)
         if self.relations:
             right = torch.stack([(found == given.heads[:, None]) * weight for found, weight in ((seen, out), (by, into))], 2)

@@ -54,7 +54,7 @@ class Profiles:
     @property
     def vectors(self) -> np.ndarray:
         """[n, numbers]: the profiles as vectors, similar by their Euclidean distance."""
-        columns = [one[:, None] for one in (self.entropy, self.cls, self.sep, self.same_token)]
+        columns = [measure[:, None] for measure in (self.entropy, self.cls, self.sep, self.same_token)]
         leads = RELATION_WEIGHT * np.maximum(self.leads, 0)
         return np.concatenate([self.offsets, *columns, leads], axis=1).astype(np.float32)
 

@@ -107,10 +107,10 @@ def drivers(model: Explorer, corpus: Corpus, found: CorpusNeurons, layer: int, n
 @inference_mode
 def activations_of(model: Explorer, driving: Sequence[Driver], layer: int, neuron: int) -> np.ndarray:
     """[drivers] the activations at top-activating tokens when their sentences are read again, in float32."""
-    encodings = [model.encode(one.sentence.text) for one in driving]
-    padded = model.pad([(one.ids, one.segments) for one in encodings])
+    encodings = [model.encode(driver.sentence.text) for driver in driving]
+    padded = model.pad([(encoding.ids, encoding.segments) for encoding in encodings])
     activations = next(islice(model.neurons_padded(padded), layer, None))
-    return activations[torch.arange(len(driving)), [one.position for one in driving], neuron].numpy()
+    return activations[torch.arange(len(driving)), [driver.position for driver in driving], neuron].numpy()
 
 
 def firing_on(model: Explorer, corpus: Corpus, found: CorpusNeurons, word: str, limit: int) -> tuple[Firing, ...]:
@@ -132,7 +132,7 @@ def _at_words(model: Explorer, tokens: CorpusTokens, sentence: int, words: list[
     part = slice(tokens.starts[sentence], tokens.starts[sentence + 1])
     there = torch.from_numpy(np.isin(tokens.word[part], words))
     padded = model.pad(tokens.encoded([sentence]))
-    return np.stack([one[0][there].mean(0).numpy() for one in model.neurons_padded(padded)])
+    return np.stack([layer[0][there].mean(0).numpy() for layer in model.neurons_padded(padded)])
 
 
 class _Strongest:
@@ -147,7 +147,7 @@ class _Strongest:
     def add(self, layer: int, activations: torch.Tensor, rows: torch.Tensor) -> None:
         """Add the activations [tokens, neurons] of tokens with indices `rows` [tokens]."""
         sums = activations.sum(0), activations.square().sum(0), (activations > 0).sum(0)
-        self.sums[:, layer] += torch.stack([one.double() for one in sums])
+        self.sums[:, layer] += torch.stack([layer.double() for layer in sums])
         stronger = int((activations > self.activations[layer, :, -1]).sum(0).max())  # new entries a neuron gets: fewer each time
         best, places = activations.topk(min(DRIVERS.most, stronger), dim=0)
         both = torch.cat([self.activations[layer], best.T], 1)

@@ -61,7 +61,7 @@ class CorpusTokens:
     def encoded(self, sentences: Iterable[int]) -> list[Encoded]:
         """The ids and segments of some sentences, as the model takes them."""
         ids = (tuple(self.ids[self.starts[row] : self.starts[row + 1]].tolist()) for row in sentences)
-        return [(one, (0,) * len(one)) for one in ids]
+        return [(text, (0,) * len(text)) for text in ids]
 
     def batches(self) -> list[np.ndarray]:
         """Indices of sentences of similar length, in batches of at most BATCH_SIZE sentences and BATCH_TOKENS tokens."""
@@ -153,7 +153,7 @@ def _cut(model: Explorer, corpus: Corpus) -> CorpusTokens:
     ids, words = [], []
     for start in range(0, len(corpus.sentences), TOGETHER):
         some = corpus.sentences[start : start + TOGETHER]
-        read = model.encode_many_with_spans([one.text for one in some])
+        read = model.encode_many_with_spans([sentence.text for sentence in some])
         ids += [np.array(row, np.int32) for row, _ in read]
         words += [_words(one, spans) for one, (_, spans) in zip(some, read, strict=True)]
     lengths = np.array([len(row) for row in ids])

@@ -66,7 +66,7 @@ class InContext:
     next: str
 
 
-FIELDS = tuple(one.name for one in fields(InContext))
+FIELDS = tuple(field.name for field in fields(InContext))
 
 
 @dataclass
@@ -93,7 +93,7 @@ class Found:
         return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
 
 
-_norms: OnceCache[tuple[object, ...], np.ndarray] = OnceCache(CORPUS_RESULTS_MEGABYTES.bytes, lambda one: one.nbytes)
+_norms: OnceCache[tuple[object, ...], np.ndarray] = OnceCache(CORPUS_RESULTS_MEGABYTES.bytes, lambda norms: norms.nbytes)
 
 
 def search(query: Query, corpus: Corpus, limit: int) -> Found:
@@ -120,7 +120,9 @@ def search_in_steps(query: Query, corpus: Corpus, limit: int) -> Generator[float
     rows, cosines = nearest_rows(vectors, norms, vector_of(query), limit, allowed)
     looked = None if query.head is None else _looked_at(model, states, query, rows)
     describer = Describer(model, corpus, states.tokens)
-    targets = [{}] * len(rows) if looked is None else [describer.target(*one) for one in zip(rows.tolist(), looked, strict=True)]
+    targets = (
+        [{}] * len(rows) if looked is None else [describer.target(*place) for place in zip(rows.tolist(), looked, strict=True)]
+    )
     each = zip(describer.describe(rows), cosines.tolist(), targets, strict=True)
     hits = tuple(Hit(**known, cosine=cosine, **target) for known, cosine, target in each)
     return Found(corpus, hits, len(norms) if allowed is None else int(allowed.sum()))
@@ -138,10 +140,10 @@ def vector_of(query: Query) -> np.ndarray:
 def cosines_to(query: Query, hits: Sequence[Hit]) -> np.ndarray:
     """[hits] the cosines of a query to hits whose sentences are read again, in float32."""
     model, row = query.model, torch.arange(len(hits))
-    encodings = [model.encode(one.sentence.text) for one in hits]
-    padded = model.pad([(one.ids, one.segments) for one in encodings])
+    encodings = [model.encode(hit.sentence.text) for hit in hits]
+    padded = model.pad([(encoding.ids, encoding.segments) for encoding in encodings])
     hidden = next(islice(model.run_padded(padded), query.layer, None))
-    places = [one.position for one in hits]
+    places = [hit.position for hit in hits]
     if query.head is None:
         there = hidden[row, places]
     else:

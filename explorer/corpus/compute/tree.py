@@ -50,4 +50,4 @@ def links_of(weights: np.ndarray, offsets: Sequence[tuple[int, int]], sentence: 
 def best_offset(sentence: CorpusSentence) -> tuple[int, int]:
     """The distance at which most words have their syntactic head, negative to the left, and for how many it is right."""
     distances = [head - word for word, head in enumerate(sentence.heads) if head not in (ROOT, word)]
-    return max(((distance, distances.count(distance)) for distance in sorted(set(distances))), key=lambda one: one[1])
+    return max(((distance, distances.count(distance)) for distance in sorted(set(distances))), key=lambda counted: counted[1])

@@ -100,11 +100,11 @@ def tokens_alone(model: Explorer, corpus: Corpus, words: WordStates, layer: int)
     rows, word = words.tokens()
     of = words.sentence[word]
     positions = words.read.tokens.position[rows]
-    texts = {int(one): corpus.sentences[one].text for one in np.unique(of)}
+    texts = {int(number): corpus.sentences[number].text for number in np.unique(of)}
     return np.concatenate([model.trace(text).hidden_states[layer][positions[of == one]] for one, text in texts.items()])
 
 
 def words_alone(model: Explorer, corpus: Corpus, words: WordStates, layer: int) -> np.ndarray:
     """[words, hidden] whole words at a hidden state, the mean of their pieces, each sentence run alone in full precision."""
     vectors, (_, word) = tokens_alone(model, corpus, words, layer), words.tokens()
-    return np.stack([vectors[word == one].mean(axis=0) for one in range(len(words))])
+    return np.stack([vectors[word == number].mean(axis=0) for number in range(len(words))])

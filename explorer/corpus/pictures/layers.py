@@ -141,5 +141,5 @@ def frequency_points(words: Sequence[str], counts: np.ndarray, norms: np.ndarray
 def _medians(counts: np.ndarray, norms: np.ndarray) -> tuple[list[float], list[float]]:
     """For words that occur once, 2 to 3 times, 4 to 7 times and so on: geometric mean of the counts, and median length."""
     doubled = np.floor(np.log2(np.maximum(counts, 1))).astype(int)
-    groups = [np.flatnonzero(doubled == one) for one in np.unique(doubled)]
+    groups = [np.flatnonzero(doubled == group) for group in np.unique(doubled)]
     return [float(np.exp(np.log(counts[rows]).mean())) for rows in groups], [float(np.median(norms[rows])) for rows in groups]

@@ -39,7 +39,7 @@ class Attends(OfMarked):
     def measure(self, group: Group) -> Measured:
         """Every layer."""
         states = own_states(self.model, group)
-        links = [link(one, self.way) for one in group.items]
+        links = [link(item, self.way) for item in group.items]
         drawn = [instead(*ends, self.another_word(one), self.way) for one, ends in zip(group.items, links, strict=True)]
         values, nulls = torch.empty(2, len(links), *self.shape)
         for layer, hidden in enumerate(states[:-1]):
@@ -72,7 +72,7 @@ class CutLinks(OfMarked, HeadsOff):
         """Every head, with the link cut and with another one."""
         states = own_states(self.model, group)
         words, before = self.before(states, group)
-        links = [link(one, self.way) for one in group.items]
+        links = [link(item, self.way) for item in group.items]
         drawn = [instead(*ends, self.another_word(one), self.way) for one, ends in zip(group.items, links, strict=True)]
         values, nulls = (
             (without_heads(self, group, words, states, self._cut(states, given)) - before).permute(2, 0, 1)

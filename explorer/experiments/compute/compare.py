@@ -36,7 +36,7 @@ class Difference:
     def surest(self) -> Place:
         """The place with the smallest q; of several, the one with the largest mean."""
         order = np.lexsort((-np.abs(self.mean).ravel(), self.q.ravel()))
-        return tuple(int(one) for one in np.unravel_index(order[0], self.mean.shape))
+        return tuple(int(number) for number in np.unravel_index(order[0], self.mean.shape))
 
 
 @dataclass(frozen=True, eq=False)

@@ -31,8 +31,10 @@ def corpus_items(pairs: str, longest: int = LONGEST, mark: str = NOTHING) -> tup
     foils = _foils(pairs)
     limits.check_integer(longest, "the longest sentence", 2, MOST_WORDS)
     limits.check_choice(mark, "what is marked", MARKS)
-    sentences = [one for one in built_in().sentences if len(one.words) <= longest and not ODD.search(one.text)]
-    found = [item for one in sentences for item in _items(one, foils, mark)]
+    sentences = [
+        sentence for sentence in built_in().sentences if len(sentence.words) <= longest and not ODD.search(sentence.text)
+    ]
+    found = [item for sentence in sentences for item in _items(sentence, foils, mark)]
     if len(found) < 2:
         raise InputError(
             f"The corpus has {len(found)} such sentences of at most {longest} words; take commoner words, or longer ones."

@@ -135,7 +135,7 @@ def _experiment(asked: Question, read: Sequence[ReadItem], rows: np.ndarray, lef
         **provenance_of(asked.model),
     }
     return Experiment(
-        tuple(one.item for one in read),
+        tuple(asked.item for asked in read),
         tuple(zip(names[::2], names[1::2], strict=True)),
         rows[:, 2],
         values[:, 0],
@@ -163,7 +163,7 @@ def _at_once(asked: Question, items: Sequence[ReadItem]) -> Generator[float, Non
 
 def _kept(asked: Question, items: Sequence[ReadItem]) -> Generator[float, None, np.ndarray]:
     """With a file that a later run of the same goes on with."""
-    rows_asked = [repr(one.item.row) for one in items]
+    rows_asked = [repr(asked.item.row) for asked in items]
     key = key_of(asked.model, rows_asked, asked.name, asked.way, asked.target_name, asked.seed, REVISION)
 
     def fill(folder: Path) -> Generator[float, None, np.ndarray]:

@@ -60,7 +60,7 @@ class HeadsOff(Question):
     def prepare(self, items: Sequence[ReadItem]) -> Generator[Part, None, None]:
         """The mean contexts, or which item gives to which."""
         if self.way == RESAMPLE:
-            listed = sorted(items, key=lambda one: one.number)
+            listed = sorted(items, key=lambda item: item.number)
             given = donors(len(items), self.seed)
             self._donors.update((one.number, listed[donor]) for one, donor in zip(listed, given, strict=True))
         if self.way == MEAN:
@@ -76,7 +76,7 @@ class HeadsOff(Question):
     def _instead(self, group: Group) -> list[torch.Tensor]:
         """What replaces the contexts of each layer, over [n, heads, tokens, head_size]."""
         if self.way == RESAMPLE:
-            return _given_by(self.model, group, [self._donors[one.number] for one in group.items])
+            return _given_by(self.model, group, [self._donors[item.number] for item in group.items])
         if self.way == MEAN:
             return [mean[None, :, None] for mean in self._means]
         return [torch.zeros(())] * self.shape[0]
@@ -86,13 +86,13 @@ class HeadsOff(Question):
         nothing = np.empty((0, self.width), np.float32)
         sums: list[torch.Tensor] = [torch.zeros(()) for _ in self.model.layers]
         tokens = 0
-        for batch in grouped([len(one.ids) for one in items], 0, 1):
+        for batch in grouped([len(item.ids) for item in items], 0, 1):
             states = own_states(self.model, Group.of(items[batch]))
             for layer, hidden in enumerate(states[:-1]):
                 sums[layer] = sums[layer] + self.model.layers[layer].heads(hidden).context().double().sum((0, 2))
             tokens += states[0].shape[0] * states[0].shape[1]
             yield 0.0, nothing
-        return [(one / tokens).float() for one in sums]
+        return [(total / tokens).float() for total in sums]
 
 
 def without_heads(
@@ -153,7 +153,7 @@ def donors(count: int, seed: int) -> np.ndarray:
 
 def _given_by(model: Network, group: Group, others: Sequence[ReadItem]) -> list[torch.Tensor]:
     """The context that other items give in the place of a group's, by layer: [n, heads, tokens, head_size]."""
-    states, real = states_of(model, [(one.ids, one.segments) for one in others])
+    states, real = states_of(model, [(other.ids, other.segments) for other in others])
     places = torch.stack([_counterparts(own, other) for own, other in zip(group.items, others, strict=True)])
     found = []
     for layer, hidden in enumerate(states[:-1]):
@@ -165,7 +165,7 @@ def _given_by(model: Network, group: Group, others: Sequence[ReadItem]) -> list[
 
 def _counterparts(own: ReadItem, other: ReadItem) -> torch.Tensor:
     """For each token of an item the one of another: first, read and last ones by each other, the rest in proportion."""
-    ends, others = ([0, one.place, len(one.ids) - 1] for one in (own, other))
+    ends, others = ([0, reading.place, len(reading.ids) - 1] for reading in (own, other))
     if not own.place or not other.place:  # the first token is read
         ends, others = [ends[0], ends[2]], [others[0], others[2]]
     return torch.from_numpy(np.rint(np.interp(np.arange(len(own.ids)), ends, others)).astype(np.int64))

@@ -76,7 +76,7 @@ class Item:
     def _texts(self, written: Callable[[str, str], str]) -> list[str]:
         """Both texts, with `written(marked, counterpart)` in the place of what is marked."""
         found = [self.text_a, self.text_b]
-        for mark in sorted(self.marks, key=lambda one: -one.start):  # from the end, so that the places before stay
+        for mark in sorted(self.marks, key=lambda mark: -mark.start):  # from the end, so that the places before stay
             text = found[mark.text]
             found[mark.text] = text[: mark.start] + written(text[mark.start : mark.end], mark.other) + text[mark.end :]
         return found
@@ -140,7 +140,7 @@ def suite_items(name: str) -> tuple[Item, ...]:
 
 def lines_of(items: Sequence[Item]) -> str:
     """Items as `items_from_lines` reads them."""
-    rows = (one.row for one in items)
+    rows = (item.row for item in items)
     return "\n".join(" | ".join([text_a, *([text_b] if text_b else []), *words]) for text_a, text_b, *words in rows)
 
 

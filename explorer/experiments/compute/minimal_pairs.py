@@ -59,12 +59,12 @@ class SuiteResult:
     @property
     def right(self) -> list[bool]:
         """Of each judged pair, whether the word wins."""
-        return [one.is_right for one in self.judged]
+        return [judged.is_right for judged in self.judged]
 
     @property
     def kinds(self) -> list[str]:
         """The kind of each judged pair."""
-        return [one.pair.kind for one in self.judged]
+        return [judged.pair.kind for judged in self.judged]
 
 
 @dataclass(frozen=True)

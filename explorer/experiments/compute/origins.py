@@ -96,7 +96,7 @@ class FindsCue(OfMarked):
         words = [item.marks[0], *item.others]
         with torch.inference_mode(False):  # the methods need gradients
             scores = [_of_words(trace, target, words, *method) for method in METHODS.values()]
-        return [float((one[0] > one[1:]).all()) for one in scores]
+        return [float((parts[0] > parts[1:]).all()) for parts in scores]
 
 
 def _of_words(trace: Trace, target: Target, words: Sequence[Sequence[int]], method: str, baseline: str) -> np.ndarray:

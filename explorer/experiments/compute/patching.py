@@ -127,7 +127,7 @@ class Patching(Question):
         """
         words = self.target.whole_words
         pairs = min(PAIRS, len(words) // 2)
-        drawn = [np.random.default_rng((self.seed, one.number)).permutation(words)[: 2 * pairs] for one in group.items]
+        drawn = [np.random.default_rng((self.seed, item.number)).permutation(words)[: 2 * pairs] for item in group.items]
         asked = torch.from_numpy(np.stack(drawn).reshape(len(drawn), pairs, 2))
         before, whole = self.target.differences(ends, asked)  # [n, pairs] each
         back, sizes = self.target.differences(vectors, asked) - before, whole - before
@@ -175,7 +175,7 @@ def half_way(means: np.ndarray) -> Place:
 
 def _roles(group: Group) -> torch.Tensor:
     """[roles, n, tokens] bool: which tokens have each of ROLES."""
-    own, other = (torch.tensor([getattr(one, name) for one in group.items]) for name in ("ids", "changed"))
+    own, other = (torch.tensor([getattr(item, name) for item in group.items]) for name in ("ids", "changed"))
     differs, read = own != other, torch.zeros_like(own, dtype=torch.bool)
     read[group.rows, group.places] = True
     return torch.stack([differs, ~differs & ~read, read])

@@ -56,7 +56,7 @@ class Group:
 
     @classmethod
     def of(cls, items: Sequence[ReadItem]) -> Group:
-        places, words = [one.place for one in items], [(one.word, one.foil) for one in items]
+        places, words = [item.place for item in items], [(item.word, item.foil) for item in items]
         return cls(items, torch.tensor(places), torch.tensor(words))
 
     @property
@@ -234,9 +234,9 @@ def states_of(model: Network, rows: Sequence[tuple[Sequence[int], Sequence[int]]
 
 def own_states(model: Network, group: Group) -> list[torch.Tensor]:
     """Every hidden state of the items' texts, [n, tokens, hidden] each."""
-    return states_of(model, [(one.ids, one.segments) for one in group.items])[0]
+    return states_of(model, [(item.ids, item.segments) for item in group.items])[0]
 
 
 def changed_states(model: Network, group: Group) -> list[torch.Tensor]:
     """Every hidden state of the items' changed texts, [n, tokens, hidden] each."""
-    return states_of(model, [(one.changed, one.segments) for one in group.items])[0]
+    return states_of(model, [(item.changed, item.segments) for item in group.items])[0]

@@ -12,7 +12,7 @@ from explorer.experiments.compute.targets import WORD
 from explorer.text import limits
 
 QUESTIONS: dict[str, type[Question]] = {
-    one.name: one for one in (HeadsOff, Patching, LensWins, Attends, CutLinks, FindsCue, ComesFrom, Likelihood)
+    kind.name: kind for kind in (HeadsOff, Patching, LensWins, Attends, CutLinks, FindsCue, ComesFrom, Likelihood)
 }
 
 

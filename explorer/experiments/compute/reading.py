@@ -25,7 +25,7 @@ def read_items_as(question: Question, items: Sequence[Item]) -> tuple[list[ReadI
 
     Raises InputError naming an item that is wrong in itself, and where fewer than two items are left.
     """
-    encoded = encode(question.model, [(one.text_a, one.text_b) if one.text_b else one.text_a for one in items])
+    encoded = encode(question.model, [(item.text_a, item.text_b) if item.text_b else item.text_a for item in items])
     found, left_out = [], {}
     for number, (item, (ids, segments)) in enumerate(zip(items, encoded, strict=True), 1):
         try:
@@ -56,8 +56,8 @@ def measured(question: Question, items: Sequence[ReadItem], done: int = 0) -> Ge
     if done >= len(ordered):
         return
     yield from question.prepare(ordered)
-    work = np.cumsum([0, *(len(one.ids) for one in ordered)])
-    for batch in grouped([len(one.ids) for one in ordered], done, question.copies):
+    work = np.cumsum([0, *(len(asked.ids) for asked in ordered)])
+    for batch in grouped([len(asked.ids) for asked in ordered], done, question.copies):
         yield float(work[batch.stop] / work[-1]), question.measure(Group.of(ordered[batch])).rows()
 
 

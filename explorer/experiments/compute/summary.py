@@ -128,4 +128,4 @@ def at_place(values: np.ndarray, place: Place) -> np.ndarray:
 
 
 def _place(at: int, means: np.ndarray) -> Place:
-    return tuple(int(one) for one in np.unravel_index(at, means.shape))
+    return tuple(int(number) for number in np.unravel_index(at, means.shape))

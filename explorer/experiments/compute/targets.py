@@ -169,7 +169,8 @@ class Labels(Target):
         """The numbers of the labels. Raises InputError for an unknown label, or the same one twice."""
         labels = self._head.labels
         word, foil = (
-            labels.index(limits.check_choice(one, "the label", labels)) if one else UNKNOWN for one in (item.word, item.foil)
+            labels.index(limits.check_choice(label, "the label", labels)) if label else UNKNOWN
+            for label in (item.word, item.foil)
         )
         if word == foil != UNKNOWN:
             raise InputError("There is the same label as word and as foil; give it two.")

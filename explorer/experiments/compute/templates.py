@@ -116,7 +116,7 @@ def _guess(read: Template, text_a: str, text_b: str, model: Explorer | None) -> 
     blanks, number = model.fill_mask(hidden.text_a, hidden.text_b, read.guessed[name] + SPARE), before.count(MASK)
     if number >= len(blanks):
         raise InputError(f"The slot {{{name}}} comes after the tokens that fit into the model; shorten the text before it.")
-    words = [one.token for one in blanks[number].candidates if one.token.isalpha()]
+    words = [candidate.token for candidate in blanks[number].candidates if candidate.token.isalpha()]
     for word in words[: read.guessed[name]]:
         filled_a, filled_b = (text.replace(f"{{{name}}}", word) for text in (text_a, text_b))
         yield from _guess(read, filled_a, filled_b, model)

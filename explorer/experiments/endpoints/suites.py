@@ -28,7 +28,7 @@ def suite(name: str, model: str = "", way: str = "") -> dict[str, Any]:
         **Share.of(found.right)._asdict(),
         "kinds": {kind: share._asdict() for kind, share in shares_by_kind(found.kinds, found.right).items()},
         "way": found.way,
-        "instead": sum(one.way != found.way for one in found.judged),
+        "instead": sum(judged.way != found.way for judged in found.judged),
         "left_out": len(found.left_out),
     }
 

@@ -69,13 +69,13 @@ def _cells(summary: Summary, axes: Sequence[Axis], at: Sequence[int], unit: str,
 def _role_axes(rows: Axis, columns: Axis) -> Axes:
     """Numbers in rows, kinds of tokens in columns."""
     places = np.arange(len(columns.labels))
-    named = plain_axis("", tickvals=places, ticktext=[esc(str(one)) for one in columns.labels])
+    named = plain_axis("", tickvals=places, ticktext=[esc(str(label)) for label in columns.labels])
     vertical = number_axis(rows.name, len(rows.labels), autorange="reversed")
     return Axes(places, np.array(rows.labels), named, vertical, names=(columns.name, rows.name.replace(" ", "_")))
 
 
 def _points(summary: Summary, axis: Axis, at: int, unit: str) -> go.Figure:
-    labels = [f"{axis.name} {one}" if isinstance(one, int) else str(one) for one in axis.labels]
+    labels = [f"{axis.name} {label}" if isinstance(label, int) else str(label) for label in axis.labels]
     rows = [
         Interval(label, float(mean), float(low), float(high), chosen=place == at, sure=bool(q < SURE))
         for place, (label, mean, low, high, q) in enumerate(

@@ -43,12 +43,12 @@ def exact_match(said: str, accepted: Sequence[str]) -> float:
 
 def f1(said: str, accepted: Sequence[str]) -> float:
     """The best F1, 0 to 1, of the words shared with an accepted answer; without words it is 1 if both have none, else 0."""
-    return max(_f1(normalise_answer(said).split(), normalise_answer(one).split()) for one in _right(accepted))
+    return max(_f1(normalise_answer(said).split(), normalise_answer(answer).split()) for answer in _right(accepted))
 
 
 def _right(accepted: Sequence[str]) -> list[str]:
     """The accepted answers with more than articles and punctuation; without any, the right answer is ''."""
-    return [one for one in accepted if normalise_answer(one)] or [""]
+    return [answer for answer in accepted if normalise_answer(answer)] or [""]
 
 
 def _f1(said: list[str], right: list[str]) -> float:
@@ -165,7 +165,7 @@ class Answerer(Predictor):
 
     def scores(self, model: Explorer, windows: Sequence[Window]) -> list[np.ndarray]:
         """For each window [tokens, 2]: the scores (logits) of each token as the first and as the last one of the answer."""
-        states = finished(hidden_in_steps(model, [one.pair for one in windows], self.layer - self.layers_trained))
+        states = finished(hidden_in_steps(model, [window.pair for window in windows], self.layer - self.layers_trained))
         top = self.top or Top(model, self.layer, 0, EVERY_TOKEN).eval()
         scores = self.head.outputs(evaluate(top, states, torch.arange(len(windows))).numpy())
         return np.split(scores, np.cumsum(states.lengths.tolist())[:-1])
@@ -195,7 +195,7 @@ class Answerer(Predictor):
 
 def choose(text: str, windows: Sequence[Window], scores: Sequence[np.ndarray]) -> Answer:
     """The answer to one question from the scores [tokens, 2] of its windows: that of the window most certain of an answer."""
-    return max((_in_window(text, *one) for one in zip(windows, scores, strict=True)), key=lambda found: found[0])[1]
+    return max((_in_window(text, *scored) for scored in zip(windows, scores, strict=True)), key=lambda found: found[0])[1]
 
 
 def _in_window(text: str, window: Window, scores: np.ndarray) -> tuple[float, Answer]:

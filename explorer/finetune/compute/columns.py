@@ -57,7 +57,7 @@ class _Column:
     def wordy(self) -> bool:
         """Whether most cells are texts: several words, and mostly letters, as dates and file names are not."""
         words = sum(len(cell.split()) for cell in self.cells)
-        letters = sum(one.isalpha() or one.isspace() for cell in self.cells for one in cell[:200])
+        letters = sum(letter.isalpha() or letter.isspace() for cell in self.cells for letter in cell[:200])
         return words >= 2.5 * len(self.cells) > 0 and letters >= 0.7 * sum(len(cell[:200]) for cell in self.cells)
 
     @property
@@ -128,7 +128,7 @@ def _texts(columns: Sequence[_Column], by_name: dict[str, _Column], named: bool)
 
 def _called(names: Sequence[str], by_name: dict[str, _Column]) -> _Column | None:
     """The column with the first of some names that is not empty and has no numbers."""
-    return _first([by_name[name] for name in names if name in by_name], lambda one: bool(one.cells) and not one.numeric)
+    return _first([by_name[name] for name in names if name in by_name], lambda column: bool(column.cells) and not column.numeric)
 
 
 def _is_repeated(column: _Column) -> bool:
@@ -151,9 +151,11 @@ def _label(others: Sequence[_Column], by_name: dict[str, _Column], named: bool) 
     called = [by_name[name] for name in LABEL_NAMES if name in by_name and by_name[name] in others]
     if found := next((column for column in called if column.labels), None) or next(iter(called), None):
         return found, "by its name"
-    if named and (found := _first(others, lambda one: bool(LABEL_WORDS & {*normal(one.name).split("_")}) and one.labels)):
+    if named and (
+        found := _first(others, lambda column: bool(LABEL_WORDS & {*normal(column.name).split("_")}) and column.labels)
+    ):
         return found, "by its name"
-    if not named and (found := _first(others, lambda one: one.fractions)):
+    if not named and (found := _first(others, lambda column: column.fractions)):
         return found, "its cells are numbers with fractions"
     likely = [column for column in others if column.labels and not column.wordy and column.filled > 0.9]
     likely = likely or [column for column in others if column.values > 1] or list(others)

@@ -153,7 +153,7 @@ def train_top(
     patience, start = Patience(settings.patience), time.perf_counter()
     mean = _soup(learners)
     for epoch in range(1, settings.epochs + 1):
-        todo = [(one, batch) for one in learners for batch in one.shuffled(states, train_rows, settings.batch_size)]
+        todo = [(learner, batch) for learner in learners for batch in learner.shuffled(states, train_rows, settings.batch_size)]
         found = []
         for done, (learner, batch) in enumerate(todo, start=1):
             found.append(learner.learn(states, batch))

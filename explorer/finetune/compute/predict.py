@@ -149,7 +149,7 @@ class Answerer(Trained):
             if not encoded.encodings[0].overflowing:
                 break
             begin += spans[places[-max(1, min(SHARED, len(places) // 2))]][0]
-        return max(found, key=lambda one: one[0])[1]
+        return max(found, key=lambda answer: answer[0])[1]
 
     def _in_window(self, encoded: transformers.BatchEncoding, spans: dict[int, tuple[int, int]]) -> tuple[float, dict[str, Any]]:
         """The margin of the best span over 'no answer', the span in characters, and the shares of both.
@@ -173,8 +173,8 @@ class Answerer(Trained):
 
 def split_words(text: str) -> list[str]:
     """The words of a text as BERT's tokenizer first splits it: at whitespace, and around punctuation and Chinese characters."""
-    seen = (one for one in text if one.isspace() or unicodedata.category(one) not in ("Cc", "Cf"))
-    return "".join(f" {one} " if _stands_alone(one) else one for one in seen).split()
+    seen = (letter for letter in text if letter.isspace() or unicodedata.category(letter) not in ("Cc", "Cf"))
+    return "".join(f" {letter} " if _stands_alone(letter) else letter for letter in seen).split()
 
 
 def _stands_alone(character: str) -> bool:

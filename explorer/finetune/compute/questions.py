@@ -59,16 +59,16 @@ class Questions:
     @cached_property
     def pairs(self) -> list[Pair]:
         """Every question with its text, as BERT reads them: text A and text B."""
-        return [(one.question, one.text) for one in self.rows]
+        return [(row.question, row.text) for row in self.rows]
 
     @cached_property
     def texts(self) -> list[str]:
-        return list(dict.fromkeys(one.text for one in self.rows))
+        return list(dict.fromkeys(row.text for row in self.rows))
 
     @property
     def unanswered(self) -> int:
         """The number of questions without an answer in their text."""
-        return sum(not one.answers for one in self.rows)
+        return sum(not row.answers for row in self.rows)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -154,7 +154,7 @@ def split_by_text(questions: Questions, seed: int, share: float = HELD_OUT_SHARE
     About `share` of the questions, and at least those on one text, are held out. The same seed gives the same split. The
     questions to train on include one with an answer, see `check_enough`.
     """
-    groups = group_rows(normalise(one.text) for one in questions.rows)
+    groups = group_rows(normalise(row.text) for row in questions.rows)
     answered = next(rows for rows in groups if any(questions.rows[row].answers for row in rows))
     drawn = [groups[place] for place in np.random.default_rng(seed).permutation(len(groups))]
     return Split.of(take_groups([rows for rows in drawn if rows is not answered], share * len(questions)), len(questions))
@@ -245,7 +245,7 @@ def _entries(data: bytes) -> Iterator[_Entry]:
             if asked.answers is None and not asked.is_impossible:
                 raise ValueError("answers")
             answers = [] if asked.is_impossible else asked.answers or []
-            yield asked.question, paragraph.context, [(one.text, one.answer_start) for one in answers]
+            yield asked.question, paragraph.context, [(answer.text, answer.answer_start) for answer in answers]
 
 
 def _check(number: int, question: str, text: str, answers: list[tuple[str, int | str]]) -> Question:

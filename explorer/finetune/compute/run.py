@@ -25,7 +25,7 @@ class HeldOut:
 
     def as_json(self) -> dict[str, Any]:
         """All fields except the arrays."""
-        values = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in self.arrays}
+        values = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in self.arrays}
         return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in values.items()}
 
     @classmethod
@@ -101,7 +101,7 @@ class HeldOutTags(HeldOutLabels):
 
     def entities(self, labels: Sequence[str]) -> list[EntityScores]:
         """How well whole entities are found, overall and by type; [] when the words contain none."""
-        right, said = (by_sentence(self.sentences, [labels[one] for one in rows]) for rows in (self.targets, self.said))
+        right, said = (by_sentence(self.sentences, [labels[row] for row in rows]) for rows in (self.targets, self.said))
         return entity_scores(right, said)
 
 

@@ -48,7 +48,7 @@ class Spans(Objective):
 
     def __init__(self, questions: Questions, below: Below) -> None:
         self.questions, self.below = questions, below
-        self.targets = torch.tensor([one.tokens(questions.rows[one.row].span) for one in below.windows])  # [windows, 2]
+        self.targets = torch.tensor([window.tokens(questions.rows[window.row].span) for window in below.windows])  # [windows, 2]
 
     def loss(self, scores: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
         """The mean over windows, of the first and the last token (Devlin et al. 2019, section 4.2)."""
@@ -98,7 +98,7 @@ class Answering(Task[Questions]):
             yield 0.5 * min(1.0, (start + CUT_TOGETHER) / len(pairs))
         windows = self._that_fit(windows)
         below = self.plan.layer - self.plan.layers_trained
-        steps = hidden_in_steps(self.model, [one.pair for one in windows], below)
+        steps = hidden_in_steps(self.model, [window.pair for window in windows], below)
         states = yield from map_steps(steps, lambda share: 0.5 + share / 2)
         return Below(windows, states)
 
@@ -107,12 +107,12 @@ class Answering(Task[Questions]):
 
         Raises InputError if none do.
         """
-        sizes = np.array([one.encoding.kept for one in windows])
+        sizes = np.array([window.encoding.kept for window in windows])
         most = room(self.model.capabilities.hidden_size)
         if sizes.sum() <= most:
             return windows
         held = set(self.split().held_out.tolist())
-        others = np.array([one.row not in held for one in windows])
+        others = np.array([window.row not in held for window in windows])
         order = np.lexsort((np.random.default_rng(self.plan.settings.seed).permutation(len(windows)), others))
         kept = order[np.cumsum(sizes[order]) <= most]
         if not others[kept].any():
@@ -135,14 +135,14 @@ class Answering(Task[Questions]):
             [self.examples.rows[row].question for row in said],
             [self.examples.rows[row].text for row in said],
             [list(self.examples.rows[row].answers) for row in said],
-            [one.text for one in said.values()],
-            np.array([[one.score, one.no_answer] for one in said.values()], dtype=np.float32),
+            [answer.text for answer in said.values()],
+            np.array([[answer.score, answer.no_answer] for answer in said.values()], dtype=np.float32),
         )
 
     def baselines(self, parts: Split) -> dict[str, float]:
         """Exact match of always 'no answer', and of a word overlap without BERT."""
         held = [self.examples.rows[row] for row in parts.held_out]
-        said = {"no answer, always": [""] * len(held), "word overlap": [overlap_answer(one) for one in held]}
+        said = {"no answer, always": [""] * len(held), "word overlap": [overlap_answer(question) for question in held]}
         return {name: _exact(answers, held) for name, answers in said.items()}
 
 

@@ -62,7 +62,7 @@ class Tagging(Task[TaggedExamples]):
     def read(self) -> Generator[float, None, Below]:
         """Vectors of all words or, to train layers, the hidden states of all tokens below them."""
         plan = self.plan
-        read = ReadWords.of(self.model, [one.words for one in self.examples.sentences])
+        read = ReadWords.of(self.model, [sentence.words for sentence in self.examples.sentences])
         if not plan.layers_trained:
             vectors = yield from word_vectors_in_steps(self.model, read, [plan.layer], plan.pooling)
             return Below(np.flatnonzero(read.are_read(read.lengths)), vectors[0])

@@ -162,7 +162,9 @@ def examples_curve(
         showlegend=True,
         legend=LEGEND,
         hovermode="x unified",
-        xaxis=plain_axis("examples trained on", type="log", tickvals=list(examples), ticktext=[f"{one:,}" for one in examples]),
+        xaxis=plain_axis(
+            "examples trained on", type="log", tickvals=list(examples), ticktext=[f"{number:,}" for number in examples]
+        ),
         yaxis=grid_axis("held-out score", range=[min(0.0, *score, *words), 1.02]),
     )
     numbers = {"score": score, "standard_deviation": deviation, "bag_of_words": words, "its_deviation": words_deviation}

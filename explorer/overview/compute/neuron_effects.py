@@ -45,7 +45,7 @@ def neuron_effects(trace: Trace, layer: int, token: int, target: Target, count: 
         without = _without(trace, layer, token, target, best[batch])
         lost = (whole.probability - without.probability).tolist(), (whole.logit - without.logit).tolist()
         found += map(NeuronEffect, best[batch].tolist(), activations[best[batch]].tolist(), *lost)
-    return tuple(sorted(found, key=lambda one: -abs(one.logit))[:count])
+    return tuple(sorted(found, key=lambda effect: -abs(effect.logit))[:count])
 
 
 def _slopes(trace: Trace, layer: int, token: int, target: Target) -> tuple[torch.Tensor, torch.Tensor]:

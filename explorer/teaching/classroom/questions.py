@@ -161,7 +161,10 @@ def blank(subject: Subject) -> Question:
         except InputError:  # a word of several pieces does not fit a blank
             return None
 
-    names, shares = [one.token for one in found.candidates], np.array([one.probability for one in found.candidates])
+    names, shares = (
+        [candidate.token for candidate in found.candidates],
+        np.array([candidate.probability for candidate in found.candidates]),
+    )
     asks = "Which word does BERT put into the blank?"
     return Question("blank", asks, _texts(subject), names, shares, rank_of, asked=places.index(place))
 

@@ -48,7 +48,7 @@ class Room:
         """Add a person. Raises InputError if the room is full or closed, or the nickname is unfit."""
         if not self.is_open:
             raise InputError("The door of this room is closed; ask your teacher to open it.")
-        fit = names.nickname(name, [one.name for one in self.people.values()])
+        fit = names.nickname(name, [person.name for person in self.people.values()])
         if len(self.people) >= ROOM_PEOPLE.most:
             self._make_room(address)
         person = Person(secrets.token_hex(4), fit, secrets.token_urlsafe(18), address)
@@ -58,13 +58,15 @@ class Room:
 
     def _make_room(self, address: str) -> None:
         """Free an unused seat. Raises InputError if there is none."""
-        idle = [one for one in self.people.values() if not (self._points(one) or self._has_given(one))]
+        idle = [person for person in self.people.values() if not (self._points(person) or self._has_given(person))]
         if (found := spare(idle, address)) is None:
             raise InputError(ROOM_PEOPLE.tell())
         self.remove(found.id)
 
     def person_of(self, token: str) -> Person | None:
-        return next((one for one in self.people.values() if hmac.compare_digest(one.token.encode(), token.encode())), None)
+        return next(
+            (person for person in self.people.values() if hmac.compare_digest(person.token.encode(), token.encode())), None
+        )
 
     def check_here(self, person: Person) -> None:
         """Raise InputError if the person was removed while their answer was being computed."""
@@ -238,7 +240,7 @@ class Room:
         return told
 
     def _names(self) -> dict[str, str]:
-        return {one.id: one.name for one in self.people.values()}
+        return {person.id: person.name for person in self.people.values()}
 
     def _has_given(self, person: Person) -> bool:
         """Whether the room has anything of theirs."""

@@ -35,11 +35,11 @@ class Person:
 
 def spare(idle: Collection[Person], address: str) -> Person | None:
     """The person whose seat may go to a newcomer from an address, or None. `idle` contributed nothing; the oldest come first."""
-    silent = [one for one in idle if not one.listening]
-    unheard = Counter(one.address for one in silent if not one.was_heard)
+    silent = [person for person in idle if not person.listening]
+    unheard = Counter(person.address for person in silent if not person.was_heard)
     now = time.monotonic()
-    for one in silent:
-        waited = now - one.seen > (AWAY if one.was_heard else UNHEARD)
-        if waited or (not one.was_heard and unheard[one.address] > unheard[address] + 1):
-            return one
+    for person in silent:
+        waited = now - person.seen > (AWAY if person.was_heard else UNHEARD)
+        if waited or (not person.was_heard and unheard[person.address] > unheard[address] + 1):
+            return person
     return None

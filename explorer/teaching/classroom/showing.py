@@ -38,7 +38,7 @@ def looked_from(place: Place) -> Subject:
     """The subject with the head and the token that the page tells of, where they were not chosen there. Raises ExplorerError."""
     subject = place.subject
     found = telling_of(subject)
-    token = next((one for one in (subject.selection.token, found.query) if one is not None), subject.token)
+    token = next((position for position in (subject.selection.token, found.query) if position is not None), subject.token)
     return subject.select(layer=found.layer + 1, head=found.head + 1, token=token)
 
 
@@ -77,7 +77,7 @@ def _without_outline(part: dict[str, Any]) -> dict[str, Any]:
     value = part["value"]
     if not isinstance(value, dict) or "shapes" not in value.get("layout", ()):
         return part
-    shapes = [one for one in value["layout"]["shapes"] if not str(one.get("name", "")).endswith(TELLING)]
+    shapes = [shape for shape in value["layout"]["shapes"] if not str(shape.get("name", "")).endswith(TELLING)]
     return {**part, "value": {**value, "layout": {**value["layout"], "shapes": shapes}}}
 
 

@@ -77,29 +77,29 @@ class Teaching:
     def add(self, person: str, label: object, text: object) -> None:
         """Add an example. Raises InputError for an unknown label, a repeated sentence, or more than EACH from one person."""
         label, text = self._label(label), names.sentence(text)
-        if sum(one.person == person and one.label == label for one in self.examples) >= EACH:
+        if sum(example.person == person and example.label == label for example in self.examples) >= EACH:
             raise InputError(f"You have added {EACH} examples of {label}; take one back to add another.")
-        if text.casefold() in (one.text.casefold() for one in self.examples):
+        if text.casefold() in (example.text.casefold() for example in self.examples):
             raise InputError("This sentence is among the examples already; think of another.")
         self.examples.append(Example(self._next(), person, label, text))
 
     def take_back(self, number: object, person: str | None = None) -> None:
         """Remove an example or a try; with `person`, only one of their own."""
-        self._keep(lambda one: one.number != number or person not in (None, one.person))
+        self._keep(lambda given: given.number != number or person not in (None, given.person))
 
     def forget(self, person: str) -> None:
-        self._keep(lambda one: one.person != person)
+        self._keep(lambda given: given.person != person)
 
     def _keep(self, wanted: Callable[[Example | Try], bool]) -> None:
         self.examples[:] = filter(wanted, self.examples)
         self.tries[:] = filter(wanted, self.tries)
 
     def has_of(self, person: str) -> bool:
-        return any(one.person == person for one in self.examples) or any(one.person == person for one in self.tries)
+        return any(example.person == person for example in self.examples) or any(tried.person == person for tried in self.tries)
 
     def missing(self) -> str:
         """Why the head cannot be trained yet, or ''."""
-        counts = Counter(one.label for one in self.examples)
+        counts = Counter(example.label for example in self.examples)
         few = [label for label in self.labels if counts[label] < FEWEST]
         return f"There must be {FEWEST} examples of {' and of '.join(few)} at least." if few else ""
 
@@ -118,7 +118,7 @@ class Teaching:
 
     def learn(self, examples: list[Example]) -> tuple[Classifier, float]:
         """Train a head on examples. Returns it with its accuracy on held-out examples. Slow; changes nothing in the room."""
-        given = Examples(tuple(one.text for one in examples), tuple(one.label for one in examples))
+        given = Examples(tuple(example.text for example in examples), tuple(example.label for example in examples))
         model = load(self.model)
         result = train_whole(Classification(model, given, make_plan(model, -1, "mean", epochs=0)))
         return of_kind(result.predictor, Classifier), float(result.history[result.best].held_out["accuracy"])
@@ -133,11 +133,11 @@ class Teaching:
     def check_try(self, person: str, text: object, meant: object) -> tuple[str, str]:
         """A person's next try as (sentence, label). Raises InputError."""
         label, sentence = self._label(meant), names.sentence(text)
-        mine = [one for one in self.tries if one.person == person]
+        mine = [tried for tried in self.tries if tried.person == person]
         if len(mine) >= TRIES:
             raise InputError(f"You have tried {TRIES} times; now it is the others' turn.")
         used: list[Example | Try] = [*self.examples, *self.tries]
-        if sentence.casefold() in (one.text.casefold() for one in used):
+        if sentence.casefold() in (given.text.casefold() for given in used):
             raise InputError("Somebody has used this sentence already; think of another.")
         return sentence, label
 
@@ -146,7 +146,7 @@ class Teaching:
         return self.tries[-1]
 
     def points(self, person: str) -> int:
-        return sum(self.earned(one) for one in self.tries if one.person == person)
+        return sum(self.earned(tried) for tried in self.tries if tried.person == person)
 
     @staticmethod
     def earned(tried: Try) -> int:

@@ -33,11 +33,11 @@ def holds(claim: Claim) -> bool:
 
 
 def _numbers(answer: Any) -> Iterator[float]:
-    for one in answer:
-        if isinstance(one, list | tuple):
-            yield from _numbers(one)
+    for part in answer:
+        if isinstance(part, list | tuple):
+            yield from _numbers(part)
         else:
-            yield one
+            yield part
 
 
 def at(answer: Any, path: tuple[str, ...]) -> Any:
@@ -49,7 +49,7 @@ def at(answer: Any, path: tuple[str, ...]) -> Any:
         if not isinstance(answer, list | tuple):
             return at(answer[first], rest)
         if first == "*":
-            return [at(one, rest) for one in answer]
+            return [at(part, rest) for part in answer]
         return at(OVER[first](_numbers(answer)) if first in OVER else answer[int(first)], rest)
     except (KeyError, IndexError, ValueError, TypeError):
         has = ", ".join(answer) if isinstance(answer, dict) else type(answer).__name__

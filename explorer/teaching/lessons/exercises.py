@@ -124,10 +124,10 @@ class Page:
         if "model" in inspect.signature(endpoint).parameters:
             arguments.setdefault("model", self._place.subject.model_name)
         answer = endpoint(**arguments)
-        return at(answer, tuple(self._step(one, answer) for one in claim.path))
+        return at(answer, tuple(self._step(step, answer) for step in claim.path))
 
     def _setting(self, name: str) -> Any:
-        view = next((one for one in self._place.views if name in one.settings), None)
+        view = next((view for view in self._place.views if name in view.settings), None)
         if view is None:
             raise InputError("The page shows another view now; press Back to the task.")
         return getattr(view, name)
@@ -144,7 +144,7 @@ class Page:
         if (word := step[1:-1]) in PLACES:
             return str(self.named(word) - 1)
         tokens = answer["tokens"]
-        found = next((one for one in (step, word) if one in tokens), None)
+        found = next((token for token in (step, word) if token in tokens), None)
         if found is None:
             raise InputError(f"“{word}” is not among the pieces of your text, and the task needs it.")
         return str(tokens.index(found))

@@ -111,7 +111,7 @@ def _head(lesson: Lesson) -> str:
 
 
 def _aims(lesson: Lesson) -> str:
-    items = "".join(f"<li>{within_a_line(one)}" for one in lesson.aims)
+    items = "".join(f"<li>{within_a_line(aim)}" for aim in lesson.aims)
     return f'<div class="aims"><p>Afterwards, students can</p><ul>{items}</ul></div>' if items else ""
 
 
@@ -122,7 +122,7 @@ def _length(lesson: Lesson) -> str:
 
 def _asked(lesson: Lesson, number: int, address: str) -> str:
     step = lesson.steps[number - 1]
-    options = "".join(f"<li>{escape(one.text)}" for one in step.options)
+    options = "".join(f"<li>{escape(option.text)}" for option in step.options)
     room = f'<ul class="options">{options}</ul>{_lines(1, "Because")}' if options else _lines(LINES)
     to = link(lesson, number, address)
     code = f'<a class="code" href="{escape(to)}" aria-label="Step {number} in the app">{qr.svg(to).decode()}</a>'
@@ -178,7 +178,7 @@ def _answer(option: Option) -> str:
 
 
 def _examples(heading: str, examples: Iterable[Example]) -> str:
-    rows = "".join(f"<tr><td>{_typed(one.texts)}<td>{within_a_line(one.outcome)}" for one in examples)
+    rows = "".join(f"<tr><td>{_typed(example.texts)}<td>{within_a_line(example.outcome)}" for example in examples)
     return f'<section class="tried"><h2>{heading}</h2><table>{rows}</table></section>' if rows else ""
 
 

@@ -68,7 +68,7 @@ def claim(text: str, line: int = 0, of_page: bool = False) -> Claim:
         call = ast.parse(f"call{found[2]}", mode="eval").body
         if not isinstance(call, ast.Call) or call.args:
             raise ValueError
-        arguments = {str(one.arg): _argument(one.value, of_page) for one in call.keywords}
+        arguments = {str(keyword.arg): _argument(keyword.value, of_page) for keyword in call.keywords}
         value = ast.literal_eval(found[5])
     except (ValueError, SyntaxError):
         raise LessonError(how) from None
@@ -80,7 +80,7 @@ def _argument(node: ast.expr, of_page: bool) -> Any:
     if of_page and isinstance(node, ast.Name | ast.Attribute):
         return OfPage(ast.unparse(node))
     if of_page and isinstance(node, ast.Dict):
-        names = [ast.literal_eval(one) for one in node.keys if one]
+        names = [ast.literal_eval(key) for key in node.keys if key]
         return {name: _argument(one, of_page) for name, one in zip(names, node.values, strict=True)}
     return ast.literal_eval(node)
 
@@ -111,7 +111,7 @@ class _Reader:
         sources = tuple(text for _, text in head["sources"])
         aims = tuple(text for _, text in head.get("aims", ()))
         lesson = Lesson(self.path.stem, title, about, sources, tuple(steps), *self._for_teachers(head), aims=aims)
-        parts = [one.minutes for one in steps if one.minutes]
+        parts = [step.minutes for step in steps if step.minutes]
         if parts and (len(parts), sum(parts)) != (len(steps), lesson.minutes):
             raise self.wrong(len(self.lines), "if a step has minutes, all have, and their sum is the lesson's.")
         return lesson
@@ -139,7 +139,7 @@ class _Reader:
     def _for_teachers(self, head: dict[str, list[tuple[int, str]]]) -> tuple[int, tuple[Example, ...], tuple[Example, ...]]:
         """The minutes, and the examples under works and fails; 0 and empty if not given."""
         minutes = self._minutes(*head["minutes"][0]) if "minutes" in head else 0
-        works, fails = (tuple(self._example(*one) for one in head.get(name, ())) for name in ("works", "fails"))
+        works, fails = (tuple(self._example(*line) for line in head.get(name, ())) for name in ("works", "fails"))
         return minutes, works, fails
 
     def _minutes(self, number: int, text: str) -> int:
@@ -152,7 +152,7 @@ class _Reader:
             raise self.wrong(number, "an example is 'A → what happens | claim', of two texts 'A / B → what happens | claim'.")
         claims = tuple(self._claim(number, text.strip()) for text in found[3].split(" | ")[1:])
         texts = tuple(found[1].split(" / "))
-        asked = [value for one in claims for value in _values(one.arguments)]
+        asked = [value for claim in claims for value in _values(claim.arguments)]
         if other := [text for text in texts if text not in asked]:
             raise self.wrong(number, f"no claim of the example is about {other[0]!r}.")
         return Example(texts, found[2].strip(), claims)
@@ -201,7 +201,7 @@ class _Reader:
 
     def _spot(self, number: int, text: str) -> tuple[str | int, ...]:
         kind, *numbers = text.split() or [""]
-        if not text or (SPOTS.get(kind) == len(numbers) and all(one.isdecimal() for one in numbers)):
+        if not text or (SPOTS.get(kind) == len(numbers) and all(number.isdecimal() for number in numbers)):
             return (kind, *map(int, numbers)) if text else ()
         raise self.wrong(number, "behind the bar of a point stands 'row 7', 'cell 7 2' or 'ribbon 4 7 2'.")
 
@@ -262,7 +262,7 @@ def _values(argument: object) -> Iterator[object]:
     if isinstance(argument, Mapping):
         argument = list(argument.values())
     if isinstance(argument, list):
-        for one in argument:
-            yield from _values(one)
+        for part in argument:
+            yield from _values(part)
     else:
         yield argument

@@ -15,13 +15,13 @@ _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 @functools.cache
 def sent() -> dict[str, Any]:
     """All lessons. Raises LessonError, and ModelError if a step's model cannot be loaded."""
-    return {"lessons": [_lesson(one) for one in lessons()]}
+    return {"lessons": [_lesson(lesson) for lesson in lessons()]}
 
 
 def answer(lesson: Lesson, number: int) -> dict[str, Any]:
     """The answer of a step, numbers from 1: which options are right, the feedback to each, and the text after it."""
     step = lesson.steps[number - 1]
-    options = [{"right": one.right, "feedback": within_a_line(one.feedback)} for one in step.options]
+    options = [{"right": option.right, "feedback": within_a_line(option.feedback)} for option in step.options]
     return {"options": options, "after": as_html(step.after)}
 
 
@@ -59,7 +59,7 @@ def _step(lesson: Lesson, number: int) -> dict[str, Any]:
         "cover": step.cover,
         "round": {"kind": step.round, "query": links.query(step.asked)} if step.round else None,
         "before": as_html(step.before),
-        "options": [one.text for one in step.options],
+        "options": [option.text for option in step.options],
         "answered": bool(step.options or step.after),
         "exercise": {"name": lesson.step_name(number), "task": within_a_line(step.exercise.task)} if step.exercise else None,
     }
