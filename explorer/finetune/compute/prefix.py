@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.bert.explorer import Explorer
-from explorer.bert.features import encode
+from explorer.bert.features import Encoded, encode
 from explorer.bert.layer import Layer
-from explorer.bert.pooled import Encoded
 from explorer.core.engine import torch
 from explorer.core.errors import InputError
 from explorer.core.limits import TRAINING_MEGABYTES
