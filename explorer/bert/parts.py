@@ -247,7 +247,7 @@ class Parts:
         return Capabilities(
             layers=len(self.layers),
             heads=config.num_attention_heads,
-            neurons=self.layers[0].neurons_dense.in_features if family.out_of_neurons else 0,
+            neurons=self.layers[0].neurons_dense.in_features,
             hidden_size=config.hidden_size,
             vocab_size=config.vocab_size,
             parameters=sum(weight.numel() for weight in self._weights.values()),

@@ -3,7 +3,7 @@
 import numpy as np
 
 from explorer.analysis.similarity import cosine_matrix, cosines
-from explorer.inside_head.compute.positions import sinusoids
+from explorer.inside_head.compute import sinusoids
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.attention import position_similarity, vectors_heatmap
 from explorer.ui.subject import Subject

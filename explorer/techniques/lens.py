@@ -11,9 +11,8 @@ import numpy as np
 from explorer.bert.network import Network
 from explorer.bert.trace import Trace
 from explorer.core.engine import inference_mode, torch
+from explorer.techniques.targets import AT_ONCE
 from explorer.techniques.tuned_lens import TunedLens
-
-AT_ONCE = 64  # positions at a time: the vocabulary is large, with a number per piece at each of them
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ from explorer.export.python_file import python
 from explorer.fill_mask.lens import chosen_lens
 from explorer.fill_mask.patching import ALIKE
 from explorer.hidden_states.layers import DRIFT, NORM, STEP, VECTORS
-from explorer.inside_head.compute.positions import sinusoids
+from explorer.inside_head.compute import sinusoids
 from explorer.model_card.compute.weights import histogram, root_mean_square
 from explorer.overview.run import selected_run
 from explorer.projection.map import VOCABULARY, WORDS
@@ -561,7 +561,7 @@ SETTINGS = {
     "attention/metric": [{"metric": metric.key} for metric in METRICS],
     "attention/rollout": [{"up_to": 1}],
     "attention/several": [{"layer": 2, "heads": [1, 2]}, {"mass": 60}],
-    "inside-head/batch": [{"second": "He."}, {"second": "He or he [MASK] happy.", "token_asked": 2}],
+    "inside-head/batch": [{"second": "He."}, {"second": "He or he [MASK] happy."}],
     "hidden/one-layer": [{"look": VECTORS}],
     "hidden/every-layer": [{"measure": DRIFT}, {"measure": NORM}],
     "hidden/sentences": [{"pooling": "cls", "space": "centred"}, {"space": "whitened"}, {"pooling": "pooler"}],
@@ -628,7 +628,7 @@ def test_the_bundled_model_gives_the_numbers_of_every_view(bundled, name):
     assert there == (not name.startswith("own-head") and name != "fill-mask/together")
 
 
-@pytest.mark.parametrize("kind", ["bert", "albert", "modernbert", "distilbert", "mobilebert"])
+@pytest.mark.parametrize("kind", ["bert", "albert", "modernbert", "distilbert"])
 def test_what_was_changed_is_in_the_script(families, kind):
     for change in (
         {"off": ((0, 1), (1, 0), (1, 1))},

@@ -3,7 +3,7 @@ import pytest
 import torch
 import transformers
 
-from explorer.inside_head.compute.positions import sinusoids
+from explorer.inside_head.compute import sinusoids
 from explorer.techniques.inside import causal_attention, embedding_parts, head_step, layer_steps, value_error, value_norms
 
 TEXTS = ("The man went to the [MASK] store.", "He bought a gallon of milk!")

@@ -121,7 +121,7 @@ def straight(vector, parts, row, steps=4000):
 def test_a_row_without_a_share_is_all_the_tokens_own():
     vectors = torch.tensor([[1.0, -1.0], [2.0, 0.0]])
     block = mixing.Block(Layer(), torch.zeros(2, 2), torch.zeros(1, 2, 2), torch.zeros(1, 2, 1))
-    vars(block)["own"] = vectors  # no part comes nearer: all of it is the bias
+    vars(block)["_normed"] = vectors, torch.ones(2, 1)  # no part comes nearer: all of it is the bias
     found, error = mixing.shares(block)
     assert torch.equal(found, torch.eye(2))
     assert error == 2
@@ -130,16 +130,12 @@ def test_a_row_without_a_share_is_all_the_tokens_own():
 
 
 class Layer:
-    """A layer whose heads write nothing, and whose residual is nothing."""
+    """A layer whose heads write nothing."""
 
     attention_norm = None
 
     def __init__(self):
         self.attention_dense = torch.nn.Linear(1, 2, bias=False)
-
-    def residual(self, hidden):
-        """As it is."""
-        return hidden
 
 
 def test_long_inputs_are_mixed_as_short_ones(model, monkeypatch):

@@ -96,7 +96,7 @@ def _shorten(row: tuple[int, ...], cut: int) -> tuple[int, ...]:
 def hidden_of(model: Explorer, batch: Batch, layer: int) -> tuple[torch.Tensor, torch.Tensor]:
     """Hidden state `layer` [batch, tokens, hidden] of a batch, and which tokens are real [batch, tokens]."""
     padded = model.pad(batch.encoded)
-    return run_layers(model.layers[:layer], model.embed_padded(padded), padded.real), padded.real
+    return run_layers(model.layers[:layer], model.embed(padded.ids, padded.segments), padded.real), padded.real
 
 
 def run_layers(layers: Sequence[Layer], hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:

@@ -14,6 +14,7 @@ from explorer.inside_head.walk import StepByStep
 from explorer.ui.pictures.numbers import kept
 from explorer.ui.subject import Selection, Subject
 from explorer.ui.telling import quoted
+from explorer.ui.view import Change
 
 TEXTS = ("The man went to the [MASK] store.", "He bought a gallon of milk!")
 
@@ -132,21 +133,14 @@ def test_the_shorter_input_is_filled_up_and_nobody_looks_there(bundled):
     assert view.first(start.select(layer=2, head=3)).selection.head == 3, "what was picked stays"
 
 
-def test_a_click_lets_a_token_of_the_shorter_input_ask(subject):
+def test_a_click_lets_a_token_of_the_first_input_ask(subject):
     longer, shorter = InABatch(second="he was happy " * 12), InABatch(second="he was sad")
-    assert longer.on_weights(subject, 3).selection == longer.on_batch(subject, [2, 3]).selection == {"token": 3}
-    assert (
-        longer.on_batch(subject, [1, 3])
-        == longer.on_batch(subject, [0, subject.trace.kept])
-        == longer.on_batch(subject, [0, 999])
-    )
+    assert longer.on_weights(subject, 3).selection == {"token": 3}
     assert "(token 3 of the first input) asks" in longer.compute(subject.select(token=3))["asked"]
-    settings = shorter.on_weights(subject, 3).settings
-    assert settings == shorter.on_batch(subject, [5, 3]).settings == {"token_asked": 3}
-    view = InABatch.read({"second": shorter.second, **settings}, subject.model.capabilities)
-    assert "'sad' (token 3 of the second input) asks" in view.compute(subject)["asked"]
-    beyond = InABatch.read({"second": shorter.second, "token_asked": 99}, subject.model.capabilities)
-    assert beyond.compute(subject)["asked"] == shorter.compute(subject)["asked"]
+    assert shorter.on_weights(subject, 3) == Change()
+    asked = shorter.compute(subject.select(token=4))["asked"]
+    assert "of the second input) asks" in asked
+    assert "Click" not in asked
 
 
 def test_of_one_length_nothing_is_filled_up(subject):
@@ -156,16 +150,6 @@ def test_of_one_length_nothing_is_filled_up(subject):
     assert shown["about"].endswith("of the second one: nothing is filled up.")
     assert (shown["weights"], shown["moved"], shown["check"], shown["batch"]["marked"]) == (None, None, None, None)
     assert "so that nothing is filled up" in view.finding(subject).text
-
-
-def test_what_no_mask_undoes_is_told(tiny, monkeypatch):
-    subject = Subject.of(tiny.trace("the man went"))
-    assert InABatch().compute(subject)["why"] == ""
-    monkeypatch.setattr(tiny.tokenizer, "padding_side", "left")
-    shown = InABatch(second="he bought milk on the left").compute(subject)
-    assert shown["why"].startswith("This tokenizer fills up on the left")
-    assert shown["check"]["text"].startswith("✓ matches the model")
-    assert shown["batch"]["marked"] == shown["batch"]["cells"][4].index({"text": "1", "share": 0.45, "note": ""}) - 1
 
 
 def test_what_is_too_long_or_empty_is_one_sentence(tiny, refusal):
@@ -178,7 +162,7 @@ def test_what_is_too_long_or_empty_is_one_sentence(tiny, refusal):
         InABatch(second="the man " * MOST_TOKENS).compute(subject)
     long = Subject.of(tiny.trace("the man " * MOST_TOKENS))
     assert InABatch().unless(long) == "This input has 258 tokens, and a batch is shown of up to 128; shorten it."
-    refusal(InputError, lambda: InABatch().on_batch(subject, "a"))
+    refusal(InputError, lambda: InABatch().on_weights(subject, "a"))
     refusal(InputError, lambda: InABatch.read({"second": "a" * 30_000}, tiny.capabilities))
 
 
