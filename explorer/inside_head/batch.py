@@ -130,7 +130,6 @@ def _pad(subject: Subject) -> str:
 
 
 def _about(batch: Batch) -> str:
-    """The size of the batch, and the share of padding."""
     counts = batch.attention_mask.sum(1).tolist()
     width, empty = batch.ids.shape[1], int((~batch.attention_mask).sum())
     wasted = f"{empty} places, {percent(empty / batch.ids.size)} of them all, are filled up and computed for nothing"
@@ -172,7 +171,6 @@ def _weights(batch: Batch, answers: tuple[Answers, Answers], tokens: list[str], 
 
 
 def _moved(batch: Batch, answers: tuple[Answers, Answers]) -> dict[str, Any]:
-    """The change of the shorter input with the mask and without."""
     given = [float(one.weights[~batch.real].sum()) for one in answers]
     rows = [
         Row(["with the mask", given[0], batch.change(True), batch.turn(True)], strong=True),

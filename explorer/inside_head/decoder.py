@@ -41,7 +41,6 @@ class Decoder(View):
         return subject.select(layer=int(layer) + 1, head=int(head) + 1, picked=False)
 
     def finding(self, subject: Subject) -> Finding:
-        """The share of its weight that the selected head would lose."""
         layer, head = subject.selection.attention_layer, subject.selection.head_index
         share, where = float(overview_of(subject).metrics["ahead"][layer, head]), head_name((layer, head))
         if np.count_nonzero(np.array(subject.trace.encoding.sequences) >= 0) < 2:
@@ -59,7 +58,6 @@ class Decoder(View):
         )
 
     def compute(self, subject: Subject) -> Content:
-        """Both heatmaps on the same scale."""
         trace, layer, head = subject.trace, subject.selection.attention_layer, subject.selection.head_index
         before = trace.attention(layer)[head]
         after = causal_attention(trace, layer, head)

@@ -62,7 +62,6 @@ def _packed(vector: np.ndarray) -> str:
 
 
 def _top(*vectors: np.ndarray) -> float:
-    """The number that has full colour."""
     return max(1e-9, *(float(np.abs(one).max()) for one in vectors))
 
 

@@ -33,7 +33,6 @@ class StepByStep(View):
     first, prepare_rest = staticmethod(most_telling_first), staticmethod(prepare_effects)
 
     def compute(self, subject: Subject) -> Content:
-        """The steps, and a check of their weights and their mixture against the model."""
         trace, selection = subject.trace, subject.selection
         token, _ = asking(subject)
         layer, head = selection.attention_layer, selection.head_index
@@ -50,7 +49,6 @@ class StepByStep(View):
         }
 
     def finding(self, subject: Subject) -> Finding | None:
-        """The key with the largest weight, for the token that asks."""
         token, _ = asking(subject)
         layer, head = subject.selection.attention_layer, subject.selection.head_index
         weights = subject.trace.attention(layer)[head, token]

@@ -17,7 +17,7 @@ import transformers
 
 import explorer
 from explorer.analysis import contextuality
-from explorer.analysis.attention import Choice, choose, top_p
+from explorer.analysis.attention import Choice, choose
 from explorer.analysis.head_metrics import METRICS
 from explorer.analysis.layer_maps import maps_of
 from explorer.analysis.projection import MapSettings
@@ -178,7 +178,7 @@ def _rollout(view, subject):
 
 def _several(view, subject):
     weights, _ = view._weights(subject)
-    return {"weights": top_p(weights, view.mass / 100)}
+    return {"weights": weights}
 
 
 def _dots(view, subject):
@@ -208,7 +208,7 @@ def _batch(view, subject):
     if read.real.all():
         return expected
     weights = [answers.weights for answers in view.answers(subject, read)]
-    return expected | {"weights": np.stack(weights), "largest_change": [read.moved(True), read.moved(False)]}
+    return expected | {"weights": np.stack(weights), "largest_change": [read.change(True), read.change(False)]}
 
 
 def _positions(view, subject):
@@ -560,7 +560,7 @@ SETTINGS = {
     ],
     "attention/metric": [{"metric": metric.key} for metric in METRICS],
     "attention/rollout": [{"up_to": 1}],
-    "attention/several": [{"layer": 2, "heads": [1, 2]}, {"mass": 60}],
+    "attention/several": [{"layer": 2, "heads": [1, 2]}],
     "inside-head/batch": [{"second": "He."}, {"second": "He or he [MASK] happy."}],
     "hidden/one-layer": [{"look": VECTORS}],
     "hidden/every-layer": [{"measure": DRIFT}, {"measure": NORM}],
