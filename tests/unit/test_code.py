@@ -433,7 +433,6 @@ SHOWN = {
     "overview/what-if": _what_if,
     "attention/what-if": _what_if,
     "inside-head/dots": _dots,
-    "inside-head/walk": _dots,
     "inside-head/layer": _layer,
     "inside-head/decoder": _decoder,
     "inside-head/batch": _batch,
