@@ -23,7 +23,6 @@ class LayerMaps:
     _one: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def has(self, layer: int) -> bool:
-        """Whether the map of a layer has been made."""
         return layer in self._maps
 
     def at(self, states: np.ndarray, layer: int, report: Report | None = None) -> Projection:

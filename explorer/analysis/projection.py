@@ -141,7 +141,6 @@ class _Progress(io.TextIOBase):
         self._report = report
 
     def write(self, text: str) -> int:
-        """Parse a state of the bar, such as '42.0'."""
         if self._report and re.fullmatch(r"\s*[\d.]+\s*", text):
             self._report(float(text) / 100)
         return len(text)

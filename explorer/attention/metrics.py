@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.analysis.head_metrics import METRICS, PATTERN_RULE, PATTERN_SOURCE
-from explorer.analysis.overview import Overview
+from explorer.analysis.head_metrics import METRICS, PATTERN_RULE, PATTERN_SOURCE, Overview
 from explorer.text import limits
 from explorer.ui.attention_data import heads_table, most_telling_first, overview_of, prepare_effects
 from explorer.ui.pictures.attention import metric_heatmap

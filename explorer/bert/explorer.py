@@ -60,7 +60,6 @@ def load(name: str | os.PathLike[str] | None = None, report: Report | None = Non
 
 
 def loaded() -> list[Explorer]:
-    """The models in memory."""
     return _models.values()
 
 
@@ -75,7 +74,6 @@ class Explorer(Network):
 
     @property
     def trace_bytes(self) -> int:
-        """The size of the cached traces in bytes."""
         return int(self._readings.total)
 
     def encode(self, text_a: str, text_b: str = "") -> Encoding:
@@ -178,7 +176,6 @@ class Explorer(Network):
         return [Reading(*one, heads=tuple(heads)) for one in zip(encodings, states, strict=True)]
 
     def _encode(self, text_a: str, text_b: str) -> Encoding:
-        """The encoding of checked texts. Raises InputError."""
         mask = self.tokenizer.mask_token
         read = [with_own_mask(text, mask) for text in ((text_a, text_b) if text_b else (text_a,))]
         pair = [text for text, _ in read]

@@ -92,7 +92,6 @@ def layer_features_in_steps(
 
 
 def forget() -> None:
-    """Clear the caches of all models."""
     _caches.clear()
 
 

@@ -42,7 +42,6 @@ class Layer:
         return self.module(hidden, **self._inputs(hidden, real))
 
     def heads(self, hidden: torch.Tensor, real: torch.Tensor | None = None) -> Heads:
-        """The queries, keys and values of every head."""
         return attending.heads_in(lambda: self(hidden, real))
 
     def after_heads(self, context: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
@@ -76,7 +75,6 @@ class Layer:
 
     @property
     def attention_norm(self) -> torch.nn.LayerNorm | None:
-        """The norm that ends the attention block, or None."""
         return attrgetter(self.family.attention_norm)(self.module) if self.family.attention_norm else None
 
     @property
@@ -85,7 +83,6 @@ class Layer:
         return attrgetter(self.family.attention_dense)(self.module)
 
     def _inputs(self, hidden: torch.Tensor, real: torch.Tensor | None) -> dict[str, Any]:
-        """The layer's arguments besides the hidden state."""
         if self.rotary is None:
             return {"attention_mask": None if real is None else real[:, None, None, :]}  # over [batch, heads, query, key]
         kind = self.module.attention_type

@@ -47,7 +47,6 @@ class Padded:
     lengths: torch.Tensor  # [batch]
 
     def to(self, device: torch.device) -> Padded:
-        """This batch on a device."""
         return self if self.ids.device == device else Padded(*(getattr(self, one.name).to(device) for one in fields(self)))
 
     @cached_property

@@ -35,9 +35,9 @@ class DotProducts(View):
     help = caption(
         "Each small rectangle is one number of a vector: blue above 0, orange below. The query **q** is multiplied with "
         "each key **k**, number by number (**q∘k**), and the products are added up (**q·k**). Divided by √d, so that "
-        "scores do not grow with d, the length of a key, and put through the softmax over all keys (e to the power of each score, "
-        "divided by the sum of all), they are the **weights**; "
-        "these times the values **v**, added up, are what the head hands on (Vaswani et al. 2017, section 3.2.1)."
+        "scores do not grow with d, the length of a key, and put through the softmax over all keys, e to the power of each score "
+        "divided by the sum of all, they are the **weights**; these times the values **v**, added up, are what the head outputs "
+        "(Vaswani et al. 2017, section 3.2.1)."
     )
     check = check()
 

@@ -166,7 +166,6 @@ def layer_steps(trace: Trace, layer: int, token: int = 0, head: int = 0) -> Laye
 
 
 def _steps(trace: Trace, layer: int) -> Iterator[NamedStep]:
-    """Every step of a layer in order."""
     before, heads, after = _watched(trace, layer)
     yield f"{NEXT} {layer}", "x", trace.states[layer]
     yield from before

@@ -52,7 +52,6 @@ def lens(trace: Trace, positions: Sequence[int], top_k: int = 1, tuned: TunedLen
 
 @inference_mode
 def _read(trace: Trace, positions: list[int], top_k: int, tuned: TunedLens | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The ids, probabilities and final ranks of a few positions."""
     model = trace.model
     top_k = min(top_k, model.capabilities.vocab_size)
     logits = model.masked_lm(trace.states[-1][positions])
@@ -86,7 +85,6 @@ def first_guesses(model: Network, states: torch.Tensor) -> tuple[np.ndarray, np.
 
 @inference_mode
 def follow(trace: Trace, position: int, ids: Sequence[int], tuned: TunedLens | None = None) -> Followed:
-    """Chosen pieces at one position, in every hidden state."""
     logits = trace.model.masked_lm(translated(trace.states[:, position], tuned))  # [hidden states, vocabulary]
     chosen = logits[:, list(ids)]  # [hidden states, pieces]
     ranks = (logits[:, None] > chosen[..., None]).sum(-1) + 1

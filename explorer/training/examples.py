@@ -47,7 +47,6 @@ class Examples:
 
     @cached_property
     def pairs(self) -> list[Pair]:
-        """Both texts of every example."""
         return list(zip(self.texts, self.texts_b or ("",) * len(self.texts), strict=True))
 
     @property
@@ -211,7 +210,6 @@ def _same_texts(examples: Examples) -> list[list[int]]:
 
 
 def group_rows(names: Iterable[Hashable]) -> list[list[int]]:
-    """The indices of the names, grouped by equal names."""
     groups: dict[Hashable, list[int]] = {}
     for row, name in enumerate(names):
         groups.setdefault(name, []).append(row)

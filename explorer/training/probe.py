@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.analysis.intervals import wilson
+from explorer.analysis.resampling import wilson
 from explorer.bert.explorer import Explorer
 from explorer.bert.features import layer_features_in_steps
 from explorer.core.engine import torch

@@ -27,17 +27,14 @@ class TaggedExamples:
 
     @cached_property
     def classes(self) -> list[str]:
-        """The different tags, in alphabetical order."""
         return sorted(self.counts)
 
     @cached_property
     def counts(self) -> Counter[str]:
-        """The number of words with each tag."""
         return Counter(tag for one in self.sentences for tag in one.tags)
 
     @cached_property
     def words(self) -> list[str]:
-        """All words, sentence after sentence."""
         return [word for one in self.sentences for word in one.words]
 
     @cached_property
@@ -114,7 +111,6 @@ def tagged_examples(sentences: Sequence[TaggedSentence], seed: int = 0) -> tuple
 
 @cache
 def built_in_tagged(name: str) -> TaggedExamples:
-    """The examples of assets/examples/NAME.conll."""
     path = EXAMPLES / f"{limits.check_choice(name, 'the example set', list(TAGGED))}.conll"
     return tagged_examples(read_tagged(path).sentences)[0]
 

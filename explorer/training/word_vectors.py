@@ -50,7 +50,6 @@ class ReadWords:
 
     @property
     def encoded(self) -> list[Encoded]:
-        """The ids and segments of each sentence."""
         return [(encoding.ids, encoding.segments) for encoding in self.encodings]
 
     @property

@@ -306,7 +306,7 @@ def _attribution(view, subject):
 
 def _heads(view, subject):
     target, off, cut = view.target(subject), subject.selection.off, subject.selection.cut
-    expected = {"effects": finished(ablation.head_effects_in_steps(subject.trace, target))}
+    expected = {"effects": ablation.head_effects(subject.trace, target)}
     if off or cut:
         vectors = ablation.intervene(subject.trace, off, cuts=cut)[[target.position]]
         expected["after"] = targets.shares_at(subject.model, target, vectors)[0]

@@ -274,7 +274,7 @@ class TestTechniques:
         assert close(off, by_hand)
         if blank is not None:
             target = targets.word_target(blank)
-            effects = finished(ablation.head_effects_in_steps(blank, target))
+            effects = ablation.head_effects(blank, target)
             share = float(targets.read_at(model, target, off[[target.position]]).probability)
             assert effects.shape == (3, 2)
             assert effects[1, 0] == pytest.approx(share, abs=1e-5)

@@ -5,8 +5,7 @@ import pytest
 import torch
 from transformers import BatchEncoding
 
-from explorer.analysis.head_metrics import METRICS, TokenFacts, head_metrics, patterns, strongest_pairs
-from explorer.analysis.overview import overview
+from explorer.analysis.head_metrics import METRICS, TokenFacts, head_metrics, overview, patterns, strongest_pairs
 from explorer.text.encoding import Encoding
 
 N = 8
