@@ -173,7 +173,7 @@ class Explorer(Network):
         keep = len(encodings) == 1 and encodings[0].kept <= HEADS_KEPT and self.device.type == "cpu"
         with attending.collected() if keep else nullcontext(()) as heads:
             states = self.hidden_states_of(encodings)
-        return [Reading(*one, heads=tuple(heads)) for one in zip(encodings, states, strict=True)]
+        return [Reading(*pair, heads=tuple(heads)) for pair in zip(encodings, states, strict=True)]
 
     def _encode(self, text_a: str, text_b: str) -> Encoding:
         mask = self.tokenizer.mask_token

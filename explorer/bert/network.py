@@ -47,7 +47,7 @@ class Padded:
     lengths: torch.Tensor  # [batch]
 
     def to(self, device: torch.device) -> Padded:
-        return self if self.ids.device == device else Padded(*(getattr(self, one.name).to(device) for one in fields(self)))
+        return self if self.ids.device == device else Padded(*(getattr(self, entry.name).to(device) for entry in fields(self)))
 
     @cached_property
     def mask(self) -> torch.Tensor | None:
@@ -130,8 +130,8 @@ class Network(Parts):
     @inference_mode
     def hidden_states_of(self, encodings: Sequence[Encoding]) -> list[torch.Tensor]:
         """One forward pass over several encodings: [layers + 1, tokens, hidden] each, within 1e-5 of a pass over it alone."""
-        padded, size = self.pad([(one.ids, one.segments) for one in encodings]), self.capabilities.hidden_size
-        states = [torch.empty((len(self.layers) + 1, one.kept, size)) for one in encodings]
+        padded, size = self.pad([(encoding.ids, encoding.segments) for encoding in encodings]), self.capabilities.hidden_size
+        states = [torch.empty((len(self.layers) + 1, encoding.kept, size)) for encoding in encodings]
         for index, hidden in enumerate(self.run_padded(padded)):
             for own, row in zip(states, hidden, strict=True):
                 own[index] = row[: own.shape[1]]

@@ -138,11 +138,12 @@ def _locked(path: Path) -> Iterator[None]:
 
 def _make_room(place: Path, mine: Path, coming: int) -> None:
     """Delete expired readings, and those used longest ago until this one fits; not those in use."""
-    others = sorted((one for one in place.iterdir() if one.is_dir() and one != mine), key=lambda one: one.stat().st_mtime)
-    sizes = {one: disk.size_of(one) for one in others}
-    for one in others:
-        expired = time.time() - one.stat().st_mtime > RUN_DAYS.most * DAY
+    others = [folder for folder in place.iterdir() if folder.is_dir() and folder != mine]
+    others.sort(key=lambda folder: folder.stat().st_mtime)
+    sizes = {folder: disk.size_of(folder) for folder in others}
+    for folder in others:
+        expired = time.time() - folder.stat().st_mtime > RUN_DAYS.most * DAY
         if expired or sum(sizes.values()) + coming > READING_MEGABYTES.bytes:
-            with contextlib.suppress(OSError), _locked(one / "lock"):
-                shutil.rmtree(one)
-                del sizes[one]
+            with contextlib.suppress(OSError), _locked(folder / "lock"):
+                shutil.rmtree(folder)
+                del sizes[folder]

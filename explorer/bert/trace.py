@@ -36,7 +36,7 @@ class Reading:
     @property
     def nbytes(self) -> int:
         """The current size in bytes, with all derived values."""
-        heads = sum(one.query.nbytes + one.key.nbytes + one.value.nbytes for one in self.heads)
+        heads = sum(layer.query.nbytes + layer.key.nbytes + layer.value.nbytes for layer in self.heads)
         return self.states.nbytes + heads + int(self.derived.total)
 
 

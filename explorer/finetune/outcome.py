@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from explorer.analysis.entities import EntityScores
+from explorer.analysis.evaluation import EntityScores
 from explorer.analysis.resampling import wilson
 from explorer.core import jobs
 from explorer.finetune.answer_examples import AnswerExamples

@@ -142,8 +142,8 @@ def _about(batch: Batch) -> str:
 def _weights(batch: Batch, answers: tuple[Answers, Answers], tokens: list[str], pad: str) -> dict[str, Any]:
     """A row for each position: its score and weight with the mask and without; above them, the sum over [PAD]."""
     empty = ~batch.real
-    sums = [one.weights[empty].sum() for one in answers]
-    top = float(max(*sums, *(one.weights.max() for one in answers)))
+    sums = [answer.weights[empty].sum() for answer in answers]
+    top = float(max(*sums, *(answer.weights.max() for answer in answers)))
     columns = [Column("", "name"), Column("mask", "number")]
     for when in ("with it", "without"):
         score, weight = Column(f"score {when}", "number", form=".2f"), Column("softmax", "number", form=".4f")
@@ -151,7 +151,9 @@ def _weights(batch: Batch, answers: tuple[Answers, Answers], tokens: list[str], 
 
     def of(place: int) -> Row:
         real = bool(batch.real[place])
-        numbers = (number for one in answers for number in (one.scores[place], one.weights[place], one.weights[place]))
+        numbers = (
+            number for answer in answers for number in (answer.scores[place], answer.weights[place], answer.weights[place])
+        )
         return Row([tokens[place], int(real), *numbers], token=place if real else None)
 
     shares = (number for share in sums for number in (None, share, share))
@@ -171,7 +173,7 @@ def _weights(batch: Batch, answers: tuple[Answers, Answers], tokens: list[str], 
 
 
 def _moved(batch: Batch, answers: tuple[Answers, Answers]) -> dict[str, Any]:
-    given = [float(one.weights[~batch.real].sum()) for one in answers]
+    given = [float(answer.weights[~batch.real].sum()) for answer in answers]
     rows = [
         Row(["with the mask", given[0], batch.change(True), batch.turn(True)], strong=True),
         Row(["without it", given[1], batch.change(False), batch.turn(False)]),

@@ -78,5 +78,5 @@ def _ahead(subject: Subject) -> tuple[int, int] | None:
     words = np.array(subject.trace.encoding.sequences) >= 0
     later = np.triu(words[:, None] & words[None, :], 1)
     weights = subject.trace.attention(subject.selection.attention_layer)[[subject.selection.head_index]]
-    weight, query, key = (one[0] for one in strongest_pairs(weights, later))
+    weight, query, key = (values[0] for values in strongest_pairs(weights, later))
     return (int(query), int(key)) if stands_out(float(weight), 1 / len(words)) else None

@@ -120,7 +120,7 @@ def changed_states(
         if layer == layers:
             break
         hidden = states[layer][None]  # [1, tokens, hidden]
-        off, cut = [head for at, head in heads if at == layer], [one for one in cuts if one[0] == layer]
+        off, cut = [head for at, head in heads if at == layer], [weight for weight in cuts if weight[0] == layer]
         if off or cut:
             given = model.layers[layer].heads(hidden)
             context = given.context()  # [1, heads, tokens, head_size]

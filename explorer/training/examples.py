@@ -60,9 +60,8 @@ class Examples:
         if len(self) <= most:
             return self
         rows = np.sort(np.random.default_rng(seed).choice(len(self), most, replace=False))
-        return replace(
-            self, **{one.name: tuple(given[row] for row in rows) for one in fields(self) if (given := getattr(self, one.name))}
-        )
+        columns = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        return replace(self, **{name: tuple(column[row] for row in rows) for name, column in columns.items() if column})
 
     def __len__(self) -> int:
         return len(self.texts)

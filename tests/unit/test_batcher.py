@@ -15,16 +15,6 @@ from explorer.core import cores
 TEXTS = ["the man", "the dog bought milk", "he was happy , she was sad .", "the [MASK] went to the store", "milk " * 100]
 
 
-@pytest.mark.parametrize("name", ["bundled", "tiny"])
-def test_each_is_what_it_is_alone(name, request):
-    model = request.getfixturevalue(name)
-    encodings = [model.encode(text) for text in TEXTS] + [model.encode(TEXTS[0], TEXTS[1])]
-    for encoding, states in zip(encodings, model.hidden_states_of(encodings), strict=True):
-        alone = model.hidden_states(encoding)
-        assert states.shape == alone.shape
-        torch.testing.assert_close(states, alone, atol=1e-5, rtol=0)
-
-
 @pytest.fixture
 def held(monkeypatch):
     """What is read while the first of some requests keeps the model busy, in the order of the passes."""
@@ -115,17 +105,3 @@ def test_many_threads_get_their_own(tiny):
     for text, trace in zip(texts * 3, traces, strict=True):
         assert trace.encoding.text_a == text
         torch.testing.assert_close(trace.states, model.hidden_states(trace.encoding), atol=1e-5, rtol=0)
-
-
-def test_several_read_at_once_where_there_are_cores(tiny, monkeypatch):
-    monkeypatch.setattr(batcher, "cores", lambda: 2)
-    together, both = Batcher(), threading.Barrier(2)
-
-    def read(encodings):
-        both.wait(30)  # nobody gets past alone
-        return tiny.hidden_states_of(encodings)
-
-    encodings = [tiny.encode(text) for text in TEXTS[:2]]
-    with ThreadPoolExecutor(2) as pool:
-        for encoding, states in zip(encodings, pool.map(lambda one: together.result(one, read), encodings), strict=True):
-            torch.testing.assert_close(states, tiny.hidden_states(encoding), atol=1e-5, rtol=0)

@@ -19,8 +19,7 @@ import explorer
 from explorer.analysis import contextuality
 from explorer.analysis.attention import Choice, choose
 from explorer.analysis.head_metrics import METRICS
-from explorer.analysis.layer_maps import maps_of
-from explorer.analysis.projection import MapSettings
+from explorer.analysis.projection import MapSettings, maps_of
 from explorer.analysis.similarity import cosine_matrix, cosines, moved_to, norms
 from explorer.attention.compute import rollout
 from explorer.bert.checkpoints import BUNDLED
