@@ -1,8 +1,8 @@
 """Start BERT Explorer: `python app.py`, or `bert-explorer` where it is installed, `[--model NAME] [--host 127.0.0.1]
-[--port 7860] [--public] [--auth USER:PASSWORD] [--workers N] [--device cpu] [--threads N] [--mcp]`.
+[--port 7860] [--public] [--auth USER:PASSWORD] [--device cpu] [--threads N] [--mcp]`.
 
 Every argument can also come from the environment (BERT_EXPLORER_MODEL, BERT_EXPLORER_HOST, BERT_EXPLORER_PORT,
-BERT_EXPLORER_PROFILE=public, BERT_EXPLORER_AUTH, BERT_EXPLORER_WORKERS, BERT_EXPLORER_DEVICE, BERT_EXPLORER_THREADS,
+BERT_EXPLORER_PROFILE=public, BERT_EXPLORER_AUTH, BERT_EXPLORER_DEVICE, BERT_EXPLORER_THREADS,
 BERT_EXPLORER_MCP), so that a Space needs none.
 """
 
@@ -32,7 +32,7 @@ import huggingface_hub
 
 from explorer.api.gradio_seams import limit_queue, statuses_script, theme_css
 from explorer.api.space_seams import same_on_a_space
-from explorer.bert import devices, replicas
+from explorer.bert import devices
 from explorer.core import disk, limits
 from explorer.core.cores import DEVICE, THREADS, check_threads, cores
 from explorer.core.descriptors import raise_most_files
@@ -123,8 +123,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     threading.Thread(target=warm, args=(blocks,), name="warm-model", daemon=True).start()
     # Not before: reading torch from a slow disk may hold the interpreter for long.
     when_loaded(lambda: watchdog.start(blocks.server, limits.FROZEN_SECONDS.most))
-    if options.workers:
-        replicas.start(options.workers)
     serve_until_told(blocks)
 
 
@@ -149,8 +147,6 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--public", action="store_true", help=public)
     password = "a name and a password to ask for; BERT_EXPLORER_AUTH keeps them out of the list of processes"
     parser.add_argument("--auth", metavar="USER:PASSWORD", help=password)
-    workers = "processes that read for this one, such as 2, or 2-8 for more when many ask; needs Ray (default: none)"
-    parser.add_argument("--workers", metavar="N", default=environment("BERT_EXPLORER_WORKERS") or "0", help=workers)
     device = "what forward passes run on: cpu, cuda, cuda:1 or mps (default: %(default)s)"
     parser.add_argument("--device", default=environment(DEVICE) or "cpu", help=device)
     threads = "threads to compute with (default: the cores of this machine or container)"
@@ -166,7 +162,6 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         limits.check_environment()
         proxies.check_environment()
         disk.check_environment()
-        options.workers = replicas.Scale.of(options.workers)
         check_threads(options.threads)
         options.mcp = assistants.wanted(options.mcp, with_password=bool(given))
         if options.device != "cpu":
@@ -182,7 +177,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 def withhold_token() -> None:
     """If visitors name what is downloaded, query the Hub without the operator's HF_TOKEN, unless TOKEN_WITHHELD is set to 0."""
     if limits.is_public():
-        os.environ.setdefault(TOKEN_WITHHELD, "1")  # for workers
+        os.environ.setdefault(TOKEN_WITHHELD, "1")
         huggingface_hub.constants.HF_HUB_DISABLE_IMPLICIT_TOKEN = os.environ[TOKEN_WITHHELD] != "0"  # it was read at the import
 
 

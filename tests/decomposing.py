@@ -63,8 +63,6 @@ def decomposed(read, attentions, layer):
         deviation = (into.var(-1, unbiased=False) + norm.eps).sqrt()
         parts = (parts - parts.mean(-1, keepdim=True)) / deviation[:, None, None, None] * norm.weight
         rest = (rest - rest.mean(-1, keepdim=True)) / deviation[:, None] * norm.weight + norm.bias
-    elif norm is not None:
-        parts, rest = parts * norm.weight, rest * norm.weight + norm.bias
     return after, parts, rest
 
 

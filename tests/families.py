@@ -83,11 +83,6 @@ KINDS = {
     ),
     "electra-generator": Kind("ElectraForMaskedLM", wordpiece, ELECTRA),
     "electra-discriminator": Kind("ElectraForPreTraining", wordpiece, ELECTRA),
-    "mobilebert": Kind(
-        "MobileBertForPreTraining",
-        wordpiece,
-        {**SIZES, "embedding_size": 12, "intra_bottleneck_size": 8, "num_feedforward_networks": 2, "initializer_range": 0.1},
-    ),
     "modernbert": Kind(
         "ModernBertForMaskedLM",
         lambda: byte_level(**MODERN),

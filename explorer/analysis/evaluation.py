@@ -1,10 +1,12 @@
-"""Measures of classifiers and regressors, from predictions and true values. Pure functions of arrays."""
+"""Measures of classifiers, regressors and taggers, from predictions and true values."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
-from explorer.core.lazy import scipy
+from explorer.core.lazy import scipy, seqeval
 
 
 def confusion(targets: np.ndarray, predicted: np.ndarray, labels: int) -> np.ndarray:
@@ -84,3 +86,57 @@ def pearson(one: np.ndarray, other: np.ndarray) -> float:
 def spearman(one: np.ndarray, other: np.ndarray) -> float:
     """The correlation of the ranks of two arrays of numbers [n], -1 to 1; equal numbers share their mean rank."""
     return pearson(scipy.stats.rankdata(one), scipy.stats.rankdata(other))
+
+
+# Named entities, for tags of the form B-PER, I-PER and O (Ramshaw & Marcus 1995)
+
+BEGINS, GOES_ON, OUTSIDE = "B-", "I-", "O"
+
+Tags = Sequence[Sequence[str]]
+"""The tags of the words, sentence by sentence."""
+
+
+@dataclass(frozen=True)
+class EntityScores:
+    """Precision, recall and F1 of entities, 0 to 1: an entity counts when all its words and its type are right.
+
+    `support` is the number of true entities. `type` is '' for all types together.
+    """
+
+    type: str
+    precision: float
+    recall: float
+    f1: float
+    support: int
+
+
+def marks_entities(tags: Sequence[str]) -> bool:
+    """Whether any tag marks the beginning or the inside of an entity."""
+    return any(tag.startswith((BEGINS, GOES_ON)) and len(tag) > len(BEGINS) for tag in tags)
+
+
+def entity_scores(right: Tags, said: Tags) -> list[EntityScores]:
+    """The scores of all entities (micro average), then of each type; by seqeval (Nakayama 2018), counted as conlleval does.
+
+    Tags without B- or I- are outside of entities. [] when `right` has no entity.
+    """
+    right, said = _clean(right), _clean(said)
+    types = sorted({kind for tags in (*right, *said) for kind, _, _ in seqeval.metrics.sequence_labeling.get_entities(tags)})
+    if not any(seqeval.metrics.sequence_labeling.get_entities(tags) for tags in right):
+        return []
+    together = seqeval.metrics.sequence_labeling.precision_recall_fscore_support(right, said, average="micro", zero_division=0)
+    each = seqeval.metrics.sequence_labeling.precision_recall_fscore_support(right, said, average=None, zero_division=0)
+    columns = (np.append(whole, by_type) for whole, by_type in zip(together, each, strict=True))
+    scores = zip(["", *types], *columns, strict=True)
+    return [EntityScores(kind, float(one), float(two), float(f1), int(support)) for kind, one, two, f1, support in scores]
+
+
+def _clean(tags: Tags) -> list[list[str]]:
+    return [[tag if marks_entities([tag]) else OUTSIDE for tag in words] for words in tags]
+
+
+def by_sentence(sentence_of: np.ndarray, values: Sequence[str]) -> list[list[str]]:
+    """The values of words [words], as a list for each sentence."""
+    edges = np.flatnonzero(np.diff(sentence_of)) + 1
+    bounds = [0, *edges.tolist(), len(values)]
+    return [list(values[start:end]) for start, end in pairwise(bounds)]

@@ -1,10 +1,12 @@
 """Metrics and patterns of heads on one input. Pure functions of arrays; rows are queries, columns are keys."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from explorer.analysis.attention import scale_end, thumbnails
 from explorer.text.encoding import Encoding
 
 CLEAR = 0.5  # a pattern needs half of the weight, as in the heads that Clark et al. describe
@@ -14,8 +16,6 @@ BROAD = 0.9  # of the maximum entropy
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric of heads: its label, formula, range and source."""
-
     key: str
     label: str
     formula: str
@@ -189,3 +189,27 @@ def strongest_pairs(attention: np.ndarray, allowed: np.ndarray) -> tuple[np.ndar
     queries, keys = np.divmod(places, n)
     weights = attention[np.arange(len(attention)), queries, keys] * allowed[queries, keys]
     return weights, queries, keys
+
+
+@dataclass(frozen=True)
+class Overview:
+    """`small` [layers, heads, s, s] in 0 to 1, each picture up to its `scale_end`; metrics and patterns are [layers, heads]."""
+
+    small: np.ndarray
+    metrics: dict[str, np.ndarray]
+    patterns: np.ndarray
+    strongest: np.ndarray  # [layers, heads] the largest weight of each head
+
+
+def overview(layers: Iterable[np.ndarray], facts: TokenFacts) -> Overview:
+    """Thumbnails, metrics and patterns from attention [heads, n, n] of layers 1, 2, ..., one of which is in memory at a time."""
+    small, strongest, rows = [], [], []
+    for attention in layers:
+        pooled = thumbnails(attention)
+        small.append(pooled)
+        strongest.append(pooled.max(axis=(-2, -1)))
+        rows.append(head_metrics(attention, facts))
+    metrics = {metric.key: np.stack([row[metric.key] for row in rows]) for metric in METRICS}
+    tops = np.stack(strongest)
+    ends = scale_end(tops, len(facts.ids))[..., None, None]
+    return Overview((np.stack(small) / ends).astype(np.float32), metrics, patterns(metrics), tops)

@@ -59,14 +59,6 @@ def aligned(points: np.ndarray, to: np.ndarray) -> np.ndarray:
     return ((points - middle) @ (left @ right) + target).astype(np.float32)
 
 
-def chained(maps: list[np.ndarray]) -> list[np.ndarray]:
-    """Maps of the same rows at every layer, each aligned to the next, so that points move without jumping; the last one stays."""
-    result = [of_one_size(maps[-1])]
-    for points in reversed(maps[:-1]):
-        result.append(aligned(of_one_size(points), result[-1]))
-    return result[::-1]
-
-
 def of_one_size(points: np.ndarray) -> np.ndarray:
     """Points [n, d] centred and scaled to a root mean square of 1, so that maps of layers can be compared."""
     centred = points - points.mean(axis=0)

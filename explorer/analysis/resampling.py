@@ -1,12 +1,17 @@
-"""What a mean over items is worth: bootstrap intervals, a sign-flip test, and a correction for many tests. Arrays only."""
+"""What a mean or a share over items is worth: intervals, a sign-flip test, and a correction for many tests."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
+
+from explorer.core.lazy import scipy
 
 DRAWS = 2_000  # of a bootstrap: the ends of a 95 % interval are stable to about a twentieth of its width
 FLIPS = 10_000  # of a test: the smallest p value is 1 / 10,001, which survives the correction for 384 heads
 AT_ONCE = 2**22  # numbers drawn at once: 32 MB
+NORMAL_95 = 1.959963984540054  # what 95 % of a standard normal distribution is within
 TIE = 1e-9  # two means that differ by less, relative to their size, are the same
 
 
@@ -67,18 +72,47 @@ def benjamini_hochberg(p: np.ndarray) -> np.ndarray:
 
     Benjamini and Hochberg 1995.
     """
-    flat = p.ravel()
-    order = np.argsort(-flat, kind="stable")  # the largest first
-    scaled = flat[order] * len(flat) / np.arange(len(flat), 0, -1)
-    found = np.empty_like(flat)
-    found[order] = np.minimum.accumulate(scaled).clip(max=1)
-    return found.reshape(p.shape)
+    return scipy.stats.false_discovery_control(p, axis=None).reshape(p.shape)
 
 
 def halves(count: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """Numbers from 0 to `count` in two halves at random, each in order; the second has one more where they are odd."""
     order = np.random.default_rng(seed).permutation(count)
     return np.sort(order[: count // 2]), np.sort(order[count // 2 :])
+
+
+class Share(NamedTuple):
+    """A share of `items`, 0 to 1, with its 95 % interval from `low` to `high`."""
+
+    items: int
+    right: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, right: Sequence[bool]) -> "Share":
+        """The share of those that are right. Raises ValueError for none."""
+        low, high = wilson(sum(right), len(right))
+        return cls(len(right), sum(right) / len(right), low, high)
+
+
+def shares_by_kind(kinds: Sequence[str], right: Sequence[bool]) -> dict[str, Share]:
+    """The share of each kind, in the order in which they first occur; both sequences have an entry for each item."""
+    items = list(zip(kinds, right, strict=True))
+    return {kind: Share.of([one for other, one in items if other == kind]) for kind in dict.fromkeys(kinds)}
+
+
+def wilson(right: float, items: int, z: float = NORMAL_95) -> tuple[float, float]:
+    """The score interval of a binomial share, 0 to 1 (Wilson 1927): all shares p from which right / items is within z of its
+    standard deviations √(p (1 − p) / items). It assumes that the items are
+    independent; `right` may be a mean over repetitions. Raises ValueError without items.
+    """
+    if not 0 <= right <= items or not items:
+        raise ValueError(f"{right} of {items} is no share")
+    share, spread = right / items, z * z / items
+    middle = (share + spread / 2) / (1 + spread)
+    width = z * sqrt(share * (1 - share) / items + spread / (4 * items)) / (1 + spread)
+    return max(0.0, middle - width), min(1.0, middle + width)
 
 
 def _flat(values: np.ndarray) -> np.ndarray:

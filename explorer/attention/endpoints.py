@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from explorer.analysis.head_metrics import METRICS, TokenFacts
-from explorer.analysis.overview import overview
+from explorer.analysis.head_metrics import METRICS, TokenFacts, overview
 from explorer.api.arguments import explorer_for
 from explorer.attention.compute import rollout as attention_rollout
 from explorer.text import limits

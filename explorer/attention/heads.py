@@ -4,7 +4,6 @@ import itertools
 from typing import Any
 
 from explorer.analysis.attention import DIRECTIONS, GROUPS, WHOLE_SCALE, Choice, ChosenWeights, Side, choose, rank_in_row
-from explorer.analysis.head_metrics import METRICS
 from explorer.attention.pictures import attention_lines
 from explorer.text import limits
 from explorer.ui import settings
@@ -52,14 +51,6 @@ from explorer.ui.view import (
 from explorer.ui.what_if import WhatIf, toggled
 
 HEATMAP, LINES = "Heatmap", "Lines"
-DRAWN_AS: dict[str, Any] = {
-    "label": "Drawn as",
-    "menu": True,
-    "show_label": False,
-    "container": False,
-    "scale": 0,
-    "min_width": 120,
-}
 SPECIALS = {  # for each setting its label, and what the rows sum to
     "all": ("All tokens", "rows sum to 1"),
     "hidden": ("Without [CLS] and [SEP], weights as they are", "weights as they are, so rows sum to less than 1"),
@@ -77,13 +68,9 @@ MEANINGS = {  # of the patterns of heads, in words
     "broad": "tokens look at nearly everything alike",
     "mixed": "no single habit explains it; look at the words",
 }
-NO_MARKS = "nothing"
 SENTENCES, SENTENCE_LETTERS = GROUPS[-1], 22
 HEIGHT = 430  # with its column labels, it ends about where a projector's first screen does
 SQUARE_ROOT = settings.Switch(label="√ scale", more=True)
-MARKS = settings.Choice(
-    label="Bars below the pictures", options=(NO_MARKS, *((metric.label, metric.key) for metric in METRICS)), menu=True, more=True
-)
 
 
 class Heads(View):
@@ -94,16 +81,13 @@ class Heads(View):
     grid = part("head_grid", marks=True)
     about = prose(classes="caption", answer=True)
     square_root: bool = use(SQUARE_ROOT, True, here=False)
-    marks: str = use(MARKS, NO_MARKS, here=False)
 
     first = staticmethod(most_telling_first)
 
     def compute(self, subject: Subject) -> Content:
-        """The grid, and the kind of the selected head."""
         return {"grid": lambda: self._grid(subject), "about": self._about(subject)}
 
     def finding(self, subject: Subject) -> Finding | None:
-        """The effect of the selected head on the guess, or what it attends to."""
         found = told_at_once(subject)
         if found is None:
             return None
@@ -120,21 +104,17 @@ class Heads(View):
         return toggled(subject, limits.check_cell(index))
 
     def _grid(self, subject: Subject) -> dict[str, Any]:
-        seen, marks = overview_of(subject), None
-        if self.marks != NO_MARKS:
-            values = seen.metrics[self.marks]
-            marks = values / max(float(values.max()), 1.0)  # shares unchanged, distances relative to the largest
+        seen = overview_of(subject)
         notes = [
             [f"{name}, entropy {entropy:.2f}, strongest weight {top:.2f}" for name, entropy, top in zip(*row, strict=True)]
             for row in zip(seen.patterns, seen.metrics["entropy"], seen.strongest, strict=True)
         ]
         selected = (subject.selection.attention_layer, subject.selection.head_index)
         off = subject.selection.off
-        grid = head_grid(seen.small, selected, self.square_root, notes=notes, marks=marks, off=off)
+        grid = head_grid(seen.small, selected, self.square_root, notes=notes, off=off)
         return keep(grid, lambda: heads_table(seen).with_columns(off=lambda row: (row[0] - 1, row[1] - 1) in off))
 
     def _about(self, subject: Subject) -> str:
-        """The kind of the selected head, and how to read the pictures."""
         seen, selection = overview_of(subject), subject.selection
         at = (selection.attention_layer, selection.head_index)
         pattern, entropy, distance = seen.patterns[at], seen.metrics["entropy"][at], seen.metrics["distance"][at]
@@ -163,7 +143,7 @@ class OneHead(View):
     width = 6
     layout = (row("title", "look"),)
     title = prose(classes="detail-title")
-    look: str = choice((HEATMAP, LINES), **DRAWN_AS)
+    look: str = choice((HEATMAP, LINES), "Drawn as", menu=True, show_label=False, container=False, scale=0, min_width=120)
     heatmap = chart("Attention of one head", height=HEIGHT, optional=True)
     lines = part("lines", height=HEIGHT, optional=True)
     cell = sentence(keep_height=True)
@@ -176,7 +156,6 @@ class OneHead(View):
     measure: str = choice(
         (("Attention weight α", WEIGHT), ("Weight × value ‖αf(x)‖", VALUE)), "Reading of 'how much'", menu=True, more=True
     )
-    marks: str = use(MARKS, NO_MARKS)
     help = caption(
         "Words and sentences: the sum over the pieces that are looked at, the mean over those that look. Weight × value: the "
         "length of what a key really adds, ‖αf(x)‖ with f(x) = (x W_V + b_V) W_O (Kobayashi et al. 2020); its rows do not "
@@ -190,7 +169,6 @@ class OneHead(View):
     prepare_rest = staticmethod(prepare_effects)
 
     def compute(self, subject: Subject) -> Content:
-        """The picture of the chosen part of the selected head's weights."""
         chosen = self._chosen(subject)
         shown = {"title": self._title(subject), "cell": self._hint(chosen), "check": attention_check(subject, self.measure)}
         row = chosen.queries.row_of(subject.selection.token)
@@ -205,7 +183,6 @@ class OneHead(View):
         return show(cell=_cell(self._chosen(subject), *limits.check_cell(index)))
 
     def on_elsewhere(self, subject: Subject, index: None) -> Why:
-        """Go to the same head in the atlas."""
         chosen = {"layer": subject.selection.attention_layer + 1, "head": subject.selection.head}
         return Why("corpus", "Head atlas", chosen)
 
@@ -214,7 +191,6 @@ class OneHead(View):
         return choose(weights_of(subject, self.average, self.measure), subject.trace.encoding, part)
 
     def _telling(self, subject: Subject, chosen: ChosenWeights) -> tuple[int, int] | None:
-        """The cell of the finding, if it is shown."""
         if self.average != ONE_HEAD:
             return None
         found = told_at_once(subject)
@@ -235,7 +211,6 @@ class OneHead(View):
         return "‖αf(x)‖" if self.measure == VALUE else "weight"
 
     def _whose(self, subject: Subject) -> dict[str, int | str]:
-        """The layer and the head of the weights, for the exported data."""
         layer = "mean" if self.average in (HEAD_MEAN, ALL_MEAN) else subject.selection.attention_layer + 1
         return {"layer": layer, "head": "mean" if self.average in (LAYER_MEAN, ALL_MEAN) else subject.selection.head}
 

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.analysis.head_metrics import METRICS, PATTERN_RULE, PATTERN_SOURCE
-from explorer.analysis.overview import Overview
+from explorer.analysis.head_metrics import METRICS, PATTERN_RULE, PATTERN_SOURCE, Overview
 from explorer.text import limits
 from explorer.ui.attention_data import heads_table, most_telling_first, overview_of, prepare_effects
 from explorer.ui.pictures.attention import metric_heatmap
@@ -24,6 +23,13 @@ COLUMNS = [
     Column("pattern", "text"),
     *(Column(metric.short, "number", form=".2f", name=identifier(metric.label)) for metric in METRICS),
 ]
+FORMULAS = "\n".join(
+    [
+        "| number | formula | range | source |",
+        "|---|---|---|---|",
+        *(f"| {metric.label} | {metric.formula} | {metric.range} | {metric.source} |" for metric in METRICS),
+    ]
+).replace("|i − j|", "abs(i − j)")
 
 
 class HeadNumbers(View):
@@ -38,7 +44,6 @@ class HeadNumbers(View):
     first, prepare_rest = staticmethod(most_telling_first), staticmethod(prepare_effects)
 
     def compute(self, subject: Subject) -> Content:
-        """The heatmap, with the formula of the metric."""
         seen, chosen = overview_of(subject), BY_KEY[self.metric]
         selected = (subject.selection.attention_layer, subject.selection.head_index)
         values = seen.metrics[self.metric]
@@ -47,7 +52,6 @@ class HeadNumbers(View):
         return {"heatmap": figure, "formula": formula}
 
     def finding(self, subject: Subject) -> Finding:
-        """The most frequent pattern, and the head with the highest value of the metric."""
         seen, metric = overview_of(subject), BY_KEY[self.metric]
         values = seen.metrics[self.metric]
         layer, head = (int(place) for place in np.unravel_index(int(values.argmax()), values.shape))
@@ -75,32 +79,15 @@ class HeadTable(View):
         "Every head on this input. Click a column's name to sort by it, a head or a cell of the heatmap to "
         f"choose that head. Pattern: {PATTERN_RULE} ({PATTERN_SOURCE})."
     )
+    formulas = caption(FORMULAS, classes="formulas", more=True)
 
     def compute(self, subject: Subject) -> Content:
-        """The table."""
         return {"table": lambda: _table(overview_of(subject))}
 
     def on_table(self, subject: Subject, index: int) -> Change:
         """Select another head by its index among all, layer by layer."""
         layer, head = divmod(limits.check_place(index), subject.model.capabilities.heads)
         return select(layer=layer + 1, head=head + 1)
-
-
-class Formulas(View):
-    """The formulas of all metrics."""
-
-    name, question = "attention/formulas", "What do the numbers mean?"
-    folded = "Every number: formula, range and source"
-    legend = caption(
-        "\n".join(
-            [
-                "| number | formula | range | source |",
-                "|---|---|---|---|",
-                *(f"| {metric.label} | {metric.formula} | {metric.range} | {metric.source} |" for metric in METRICS),
-            ]
-        ).replace("|i − j|", "abs(i − j)"),
-        classes="formulas",
-    )
 
 
 def _table(seen: Overview) -> dict[str, Any]:

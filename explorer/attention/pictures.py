@@ -26,17 +26,12 @@ def attention_lines(
     """The component's value for `weights` [query, key], none negative; `selected` is a zero-based query.
 
     The keys are the queries unless given. For a long input only the MOST_EDGES strongest edges are drawn together; the edges of a
-    single token are always complete. `places` are the first tokens of both sides of a long input. Raises ValueError when the
-    arguments do not fit each other.
+    single token are always complete.
     """
     weights = np.asarray(weights, dtype=np.float32)
     key_tokens = tokens if key_tokens is None else key_tokens
     key_kinds = kinds if key_kinds is None else key_kinds
     shape = (len(tokens), len(key_tokens))
-    if weights.shape != shape or (len(kinds), len(key_kinds)) != shape or 0 in shape:
-        raise ValueError(f"{shape} tokens and {len(kinds)}, {len(key_kinds)} kinds do not fit {list(weights.shape)}")
-    if selected is not None and not 0 <= selected < len(tokens):
-        raise ValueError(f"there is no token {selected} among {len(tokens)}")
     top, flat = float(scale_end(weights.max(), shape[1])), weights.ravel()
     strongest = np.argsort(-flat, kind="stable")[:MOST_EDGES]
     shown = {

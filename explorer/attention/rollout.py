@@ -41,7 +41,6 @@ class Rollout(View):
     check = check()
 
     def finding(self, subject: Subject) -> Finding | None:
-        """Where a token comes from after all layers, by rollout, with what it assumes, and by the routes, which measure it."""
         trace, token = subject.trace, subject.token
         if not any(place != token for place in trace.encoding.text_positions):
             return None
@@ -60,7 +59,6 @@ class Rollout(View):
         return np.stack([flow[subject.token] for flow in rollout(map(subject.trace.attention, layers))])
 
     def compute(self, subject: Subject) -> Content:
-        """Both pictures, from one pass over the layers."""
         trace, token = subject.trace, subject.token
         error, rows = 0.0, []
         layers = (trace.attention(index) for index in range(subject.model.capabilities.layers))

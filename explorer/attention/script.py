@@ -39,4 +39,4 @@ CODE = {
     "attention/rollout": rollout,
     "attention/several": several,
 }
-WITHOUT = {"attention/formulas": "It tells formulas and computes nothing."}
+WITHOUT: dict[str, str] = {}

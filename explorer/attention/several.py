@@ -2,66 +2,51 @@
 
 import numpy as np
 
-from explorer.analysis.attention import rows_error, scale_end, top_p
-from explorer.attention.heads import DRAWN_AS, HEATMAP, HEIGHT, LINES
-from explorer.attention.pictures import attention_lines
+from explorer.analysis.attention import rows_error, scale_end
+from explorer.attention.heads import HEIGHT
 from explorer.ui.attention_data import attention_check
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.attention import WeightScale, attention_heatmap
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.pictures.numbers import beside
-from explorer.ui.settings import choice, number, several
+from explorer.ui.settings import number, several
 from explorer.ui.subject import Subject
 from explorer.ui.telling import stands_out
-from explorer.ui.view import Content, Finding, View, caption, chart, check, matches, part, prose
+from explorer.ui.view import Content, Finding, View, caption, chart, check, matches, prose
 
 
 class SeveralHeads(View):
     """The weights of any set of heads of one layer, summed, as exBERT shows them (Hoover, Strobelt & Gehrmann 2020)."""
 
     name, question = "attention/several", "What do several heads look at together?"
-    layout = (
-        row(
-            col("layer", "heads", "mass", "help", width=5),
-            col(row("title", "drawn_as"), "heatmap", "lines", "rows", "check", width=6),
-        ),
-    )
+    layout = (row(col("layer", "heads", "help", width=5), col("title", "heatmap", "rows", "check", width=6)),)
     layer: int = number(1, "Layer", low=1, high=lambda model: model.layers)
     heads: tuple[int, ...] = several(label="Heads; none chosen is all of them", options=lambda model: range(1, model.heads + 1))
-    mass: float = number(100, "Strongest weights that hold this share of each row (%)", low=10, high=100)
     help = caption(
         "The weights of the chosen heads are added up, so that each row sums to the number of heads: what stays dark is "
         "what many of them agree on. Many heads look at [CLS] or [SEP]; leave them out to see the others. In BERT-base "
         "a change of the looks at [SEP] hardly changes the output (Clark et al. 2019, section 3.2)."
     )
     title = prose(classes="detail-title")
-    drawn_as: str = choice((HEATMAP, LINES), **DRAWN_AS)
-    heatmap = chart("Attention of several heads, summed", height=HEIGHT, optional=True)
-    lines = part("lines", height=HEIGHT, optional=True)
+    heatmap = chart("Attention of several heads, summed", height=HEIGHT)
     rows = check()
     check = check()
 
     def compute(self, subject: Subject) -> Content:
-        """The sum as a heatmap or as lines, and a check that it sums the model's own weights."""
         weights, number = self._weights(subject)
         trace, row = subject.trace, subject.selection.token
         named = f"heads {', '.join(map(str, self.heads))}" if self.heads else f"all {number} heads"
         whose = {"layer": self.layer, "heads": " ".join(map(str, self.heads)) or "all"}
-        sums = f"each row sums to {number}" if self.mass >= 100 else f"only the strongest {self.mass:g} % of each row are shown"
-        shown = {
-            "title": f"**Layer {self.layer}, {named}** — row looks at column; {sums}.",
+        scale = WeightScale(True, "weight, summed", float(scale_end(weights.max(), trace.kept, number)))
+        picture = attention_heatmap(weights, trace.tokens, trace.tokens, scale, row)
+        return {
+            "title": f"**Layer {self.layer}, {named}** — row looks at column; each row sums to {number}.",
+            "heatmap": beside(picture, **whose),
             "rows": matches(rows_error(weights / number), f"rows sum to {number}, the number of heads", 1e-5),
             "check": attention_check(subject.select(layer=self.layer)),
         }
-        weights = top_p(weights, self.mass / 100)
-        if self.drawn_as == LINES:
-            return {**shown, "lines": beside(attention_lines(weights, trace.tokens, trace.encoding.kinds, row), **whose)}
-        scale = WeightScale(True, "weight, summed", float(scale_end(weights.max(), trace.kept, number)))
-        picture = attention_heatmap(weights, trace.tokens, trace.tokens, scale, row)
-        return {**shown, "heatmap": beside(picture, **whose)}
 
     def finding(self, subject: Subject) -> Finding:
-        """The token to which these heads together attend most."""
         weights, number = self._weights(subject)
         shares = weights.mean(axis=0) / number  # [key]
         key = int(shares.argmax())

@@ -1,7 +1,7 @@
 """The tab Attention: all heads at a glance, one head in full, all heads by numbers, and the flow through all layers."""
 
 from explorer.attention.heads import Heads, HeadWhatIf, OneHead
-from explorer.attention.metrics import Formulas, HeadNumbers, HeadTable
+from explorer.attention.metrics import HeadNumbers, HeadTable
 from explorer.attention.rollout import Rollout
 from explorer.attention.several import SeveralHeads
 from explorer.ui.tabs import Tab
@@ -13,7 +13,7 @@ TAB = Tab(
     {
         "One head": [[[Heads, HeadWhatIf], OneHead]],
         "Several heads": [[SeveralHeads]],
-        "All heads by numbers": [[HeadNumbers, HeadTable], [Formulas]],
+        "All heads by numbers": [[HeadNumbers, HeadTable]],
         "Through all layers": [[Rollout]],
     },
     steppers=("layer", "head"),

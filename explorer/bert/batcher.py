@@ -1,4 +1,4 @@
-"""Batches requests that arrive while the model is busy: many small passes cost more than a few larger ones."""
+"""Batches forward passes that wait while the model is busy: many small passes cost more than a few larger ones."""
 
 from __future__ import annotations
 
@@ -17,19 +17,14 @@ BATCH_TOKENS = 1024  # including padding; more exceeds the processor's cache, fe
 Found = TypeVar("Found")
 Read = Callable[[Sequence[Encoding]], list[Found]]
 """One pass over several encodings: a result for each."""
-Whose = TypeVar("Whose")
 Waiting = tuple[Encoding, "Future[Found]"]
-
-
-def readings() -> int:
-    """The number of simultaneous passes: while one holds the interpreter, the other computes."""
-    return min(2, cores())
 
 
 class Batcher(Generic[Found]):
     """Runs encodings in batches.
 
-    It has no thread of its own: a waiting caller that gets a free pass runs it, for itself and others.
+    It has no thread of its own: a waiting caller that gets a free pass runs it, for itself and others. Up to two passes run at
+    the same time, since while one holds the interpreter, the other computes.
     """
 
     def __init__(self) -> None:
@@ -37,30 +32,27 @@ class Batcher(Generic[Found]):
         self._waiting: list[Waiting[Found]] = []
         self._reading = 0
 
-    def result(self, encoding: Encoding, read: Read[Found], places: int = 1) -> Found:
-        """The result of one encoding. Raises what `read` raises.
-
-        Up to `places` passes run at once. One that shares the machine with others uses half of the cores.
-        """
+    def result(self, encoding: Encoding, read: Read[Found]) -> Found:
+        """The result of one encoding. Raises what `read` raises. Of two passes each uses half of the cores."""
         own: Future[Found] = Future()
         with self._changed:
             self._waiting.append((encoding, own))
         while not own.done():
-            together, alone = self._turn(own, places)
+            together, alone = self._next_batch(own)
             if together:
                 with contextlib.nullcontext() if alone else half_the_cores():
                     self._read_together(together, read)
         return own.result()
 
-    def _turn(self, own: Future, places: int) -> tuple[list[Waiting[Found]], bool]:
+    def _next_batch(self, own: Future) -> tuple[list[Waiting[Found]], bool]:
         """The batch that the caller must run now, and whether it is alone; an empty batch when its own result is ready."""
         with self._changed:
-            self._changed.wait_for(lambda: own.done() or (self._reading < places and self._waiting))
+            self._changed.wait_for(lambda: own.done() or (self._reading < min(2, cores()) and self._waiting))
             if own.done():
                 return [], True
             self._reading += 1
-            together = alike(self._waiting)
-            self._waiting = [one for one in self._waiting if one not in together]
+            together = _similar_lengths(self._waiting)
+            self._waiting = [entry for entry in self._waiting if entry not in together]
             return together, self._reading == 1 and not self._waiting
 
     def _read_together(self, together: list[Waiting[Found]], read: Read[Found]) -> None:
@@ -76,13 +68,13 @@ class Batcher(Generic[Found]):
                 self._changed.notify_all()
 
 
-def alike(waiting: Sequence[tuple[Encoding, Whose]]) -> list[tuple[Encoding, Whose]]:
+def _similar_lengths(waiting: Sequence[Waiting[Found]]) -> list[Waiting[Found]]:
     """The encoding that has waited longest, with those closest to it in length, as many as one pass should read."""
     first = waiting[0]
     longest, together = first[0].kept, [first]
-    for one in sorted(waiting[1:], key=lambda one: abs(one[0].kept - first[0].kept)):
-        longest = max(longest, one[0].kept)
+    for entry in sorted(waiting[1:], key=lambda entry: abs(entry[0].kept - first[0].kept)):
+        longest = max(longest, entry[0].kept)
         if len(together) == MOST_TOGETHER or longest * (len(together) + 1) > BATCH_TOKENS:
             break
-        together.append(one)
+        together.append(entry)
     return together

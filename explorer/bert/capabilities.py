@@ -9,7 +9,7 @@ class Capabilities:
 
     layers: int
     heads: int
-    neurons: int  # of a layer's feed-forward block; 0 if a layer has several such blocks
+    neurons: int  # of a layer's feed-forward block
     hidden_size: int
     vocab_size: int
     parameters: int
@@ -31,7 +31,6 @@ LACKS = {
     "pooler": "has no pooler: its file holds no weights for one",
     "segments": "was trained without segments, so it cannot tell A from B",
     "positions": "has no vectors for positions: each layer turns queries and keys by their place (rotary positions)",
-    "neurons": "has several feed-forward parts in each layer, each behind a bottleneck: their neurons are not told one by one",
     "own_head": "has no head of its own: it was not fine-tuned for a task",
     "own_layers": "has one set of weights for all its layers, so the top ones cannot be trained by themselves",
 }

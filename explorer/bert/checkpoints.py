@@ -31,15 +31,10 @@ BUNDLED = "bert-l6-h384-uncased"
 BUNDLED_FOLDER = ASSETS / "models" / BUNDLED
 TUNED = "tuned-"  # prefix of a tuned model's name in the model box: one that was trained here, and is kept in its run
 
-TOKENIZER_FILES = [
-    "tokenizer.json",
-    "tokenizer_config.json",
-    "vocab.txt",
-    "vocab.json",
-    "merges.txt",
-    "special_tokens_map.json",
-    "added_tokens.json",
-]
+TOKENIZER_FILES = (
+    *("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
+    *("vocab.txt", "vocab.json", "merges.txt"),
+)
 
 
 @dataclass(frozen=True)
@@ -53,11 +48,9 @@ class Checkpoint:
     from_hub: bool = False  # public: its name may be shown to anyone
 
     def faulty(self, fault: str) -> ModelError:
-        """An error about a faulty file of this model."""
         return faulty(fault, self.from_hub)
 
     def unreadable(self, part: str) -> ModelError:
-        """An error about a file of this model that cannot be read."""
         return self.faulty(f"The {part} of {self.name} cannot be read")
 
 
@@ -117,7 +110,6 @@ def _named_here(name: str) -> Path | None:
 
 
 def is_name(given: object) -> bool:
-    """Whether a value could be the name of a model."""
     return isinstance(given, str) and 0 < len(given) <= 300 and given.isprintable()
 
 

@@ -8,19 +8,18 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import partial
 from importlib import import_module
 from typing import Any
 
-from explorer.bert import attending, checkpoints, replicas
-from explorer.bert.batcher import Batcher, readings
+from explorer.bert import attending, checkpoints
+from explorer.bert.batcher import Batcher
 from explorer.bert.checkpoints import Checkpoint
 from explorer.bert.hub import Report
 from explorer.bert.network import MaskGuesses, Network
 from explorer.bert.results import Ablation, Attributed, Head, Patching, Routes
 from explorer.bert.trace import Reading, Trace
 from explorer.core.cache import OnceCache
-from explorer.core.engine import inference_mode, torch, transformers
+from explorer.core.engine import inference_mode, transformers
 from explorer.core.errors import InputError
 from explorer.core.limits import GUESSES, MODELS, TRACE_MEGABYTES
 from explorer.text import limits
@@ -61,7 +60,6 @@ def load(name: str | os.PathLike[str] | None = None, report: Report | None = Non
 
 
 def loaded() -> list[Explorer]:
-    """The models in memory."""
     return _models.values()
 
 
@@ -72,12 +70,10 @@ class Explorer(Network):
         super().__init__(checkpoint)
         self._tokenizing = threading.Lock()  # truncation is a state of the tokenizer
         self._batcher: Batcher[Reading] = Batcher()
-        self._one_pass = threading.Lock()  # when no worker answers
         self._readings: OnceCache[tuple[str, str], Reading] = OnceCache(TRACE_MEGABYTES.bytes, lambda one: one.nbytes)
 
     @property
     def trace_bytes(self) -> int:
-        """The size of the cached traces in bytes."""
         return int(self._readings.total)
 
     def encode(self, text_a: str, text_b: str = "") -> Encoding:
@@ -170,28 +166,16 @@ class Explorer(Network):
 
     def _read(self, text_a: str, text_b: str) -> Reading:
         self._readings.weigh_again()  # their derived values may have grown
-        encoding = self._encode(text_a, text_b)
-        if (workers := replicas.running()) is None:
-            return self._batcher.result(encoding, self._read_here, readings())
-        return self._batcher.result(encoding, partial(self._read_there, workers), workers.places)
+        return self._batcher.result(self._encode(text_a, text_b), self._read_together)
 
-    def _read_here(self, encodings: Sequence[Encoding]) -> list[Reading]:
+    def _read_together(self, encodings: Sequence[Encoding]) -> list[Reading]:
         """One pass over several encodings. Of a short one that is alone it keeps the heads, which most views ask for."""
         keep = len(encodings) == 1 and encodings[0].kept <= HEADS_KEPT and self.device.type == "cpu"
         with attending.collected() if keep else nullcontext(()) as heads:
             states = self.hidden_states_of(encodings)
-        return [Reading(*one, heads=tuple(heads)) for one in zip(encodings, states, strict=True)]
-
-    def _read_there(self, workers: replicas.Replicas, encodings: Sequence[Encoding]) -> list[Reading]:
-        """Like `_read_here`, run by a worker, or here when none answers."""
-        states = workers.states(self.checkpoint, encodings)
-        if states is not None:
-            return [Reading(encoding, torch.from_numpy(one)) for encoding, one in zip(encodings, states, strict=True)]
-        with self._one_pass:
-            return self._read_here(encodings)
+        return [Reading(*pair, heads=tuple(heads)) for pair in zip(encodings, states, strict=True)]
 
     def _encode(self, text_a: str, text_b: str) -> Encoding:
-        """The encoding of checked texts. Raises InputError."""
         mask = self.tokenizer.mask_token
         read = [with_own_mask(text, mask) for text in ((text_a, text_b) if text_b else (text_a,))]
         pair = [text for text, _ in read]

@@ -67,7 +67,6 @@ class Family:
     # From the encoder: the embeddings; from these the tables of pieces, positions and segments, and the norm of their sum.
     embeddings: str = "embeddings"
     word_embeddings: str = "word_embeddings"
-    word_transformation: str = ""  # from the embeddings: a transformation of the word vectors before the sum
     position_embeddings: str = "position_embeddings"
     segment_embeddings: str = "token_type_embeddings"
     embeddings_norm: str = "LayerNorm"
@@ -77,11 +76,7 @@ class Family:
     rotary: str = ""  # from the encoder: rotates queries and keys by position
     attention_dense: str = "attention.output.dense"  # from a layer: W_O
     projections: tuple[str, ...] = ("query", "key", "value")  # the last names in the paths of W_Q, W_K, W_V, or of one for all
-    parts: tuple[Part, ...] = _BERT_LAYER  # of a layer; other modules are shown by their paths
-    # From a layer, for families with bottlenecks around the attention: what the attention block adds to the heads' output in
-    # place of the hidden state, and the norm that ends the block, which is not among the parts.
-    bottleneck: str = ""
-    bottleneck_norm: str = ""
+    parts: tuple[Part, ...] = _BERT_LAYER  # all modules of a layer after its heads, in order, and those before them
     final_norm: str = ""  # from the encoder: applied to the last hidden state before any head
     pooler: str = ""  # from the encoder
     masked_lm_head: tuple[str, ...] = ()  # from the pre-training model, applied one after the other
@@ -94,18 +89,18 @@ class Family:
 
     @cached_property
     def out_of_neurons(self) -> str:
-        """The path, from a layer, of the matrix W₂ that reads the neurons; '' if a layer has several."""
-        return next((part.path for part in self.parts if part.name == OUT_OF_NEURONS), "")
+        """The path, from a layer, of the matrix W₂ that reads the neurons."""
+        return next(part.path for part in self.parts if part.name == OUT_OF_NEURONS)
 
     @cached_property
     def attention_norm(self) -> str:
         """The path, from a layer, of the norm that ends its attention block; '' if there is none."""
-        return next((part.path for part in self.parts if part.name == ATTENTION_NORM), self.bottleneck_norm)
+        return next((part.path for part in self.parts if part.name == ATTENTION_NORM), "")
 
     @cached_property
     def last_norm(self) -> str:
         """The path, from a layer, of the LayerNorm that ends it; '' if there is none."""
-        return self.parts[-1].path if self.parts and self.parts[-1].name == NEXT else ""
+        return self.parts[-1].path if self.parts[-1].name == NEXT else ""
 
 
 _BERT = Family(
@@ -153,16 +148,6 @@ FAMILIES = (
         replaced_head="discriminator_predictions",
     ),
     replace(_ELECTRA, masked_lm_head=("generator_predictions", "generator_lm_head")),
-    replace(
-        _BERT,
-        model_type="mobilebert",
-        pretraining_class="MobileBertForPreTraining",
-        encoder="mobilebert",
-        word_transformation="embedding_transformation",
-        parts=(),
-        bottleneck="bottleneck.input",
-        bottleneck_norm="attention.output.LayerNorm",
-    ),
     Family(
         "modernbert",
         "ModernBertForMaskedLM",
@@ -190,7 +175,7 @@ FAMILIES = (
     ),
 )
 
-KNOWN = "BERT, RoBERTa, XLM-RoBERTa, CamemBERT, DistilBERT, ALBERT, ELECTRA, MobileBERT and ModernBERT"  # for messages
+KNOWN = "BERT, RoBERTa, XLM-RoBERTa, CamemBERT, DistilBERT, ALBERT, ELECTRA and ModernBERT"  # for messages
 
 
 def saved_from(architectures: object) -> str:

@@ -1,35 +1,35 @@
 """Features: one vector per text, for many texts, used by projection, similarity and training.
 
 Texts of similar length share a batch, to save padding; batches are limited by tokens. All hidden states up to the one requested
-are cached. Batches of a large table go to the workers, if there are any.
+are cached.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Generator, Iterable, Sequence
-from dataclasses import dataclass
+from itertools import islice
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from explorer.bert import replicas
 from explorer.bert.batcher import BATCH_TOKENS
 from explorer.bert.explorer import Explorer
-from explorer.bert.pooled import ANY_TOKEN, Encoded, pooled
+from explorer.bert.network import Network
 from explorer.core.cache import Recent
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
 from explorer.core.limits import FEATURES_MEGABYTES
-from explorer.core.steps import ahead, finished
+from explorer.core.steps import finished
 from explorer.text import limits
 from explorer.text.pairs import Pair
 
-LAST_FOUR = "last4"
+ANY_TOKEN, LAST_FOUR = "any token", "last4"
 POOLINGS = ("cls", "mean", "pooler", LAST_FOUR)
 BATCH_SIZE = 64
-SHARED_FROM = 256  # texts; fewer take only a moment here
 
+Encoded = tuple[tuple[int, ...], tuple[int, ...]]
+"""The ids of a text or pair, and their segments."""
 Batch = dict[str | Pair, Encoded]
 """Texts and pairs with their ids and segments."""
 
@@ -92,7 +92,6 @@ def layer_features_in_steps(
 
 
 def forget() -> None:
-    """Clear the caches of all models."""
     _caches.clear()
 
 
@@ -117,12 +116,9 @@ def _read(
     if done:
         yield done / work
     encoded = dict(zip(missing, encode(model, missing), strict=True))
-    workers = replicas.running() if len(missing) >= SHARED_FROM else None
-    read = _Reader(model, kept, top, pooling, workers).read
-    places = 1 if workers is None else workers.places
-    for rows in ahead(read, _batches(encoded), places):
-        found |= rows
-        done += len(rows)
+    for batch in _batches(encoded):
+        found |= _read_batch(model, kept, batch, top, pooling)
+        done += len(batch)
         yield done / work
     return [found[text] for text in texts]
 
@@ -133,36 +129,32 @@ def _known(kept: Recent, texts: Iterable[str | Pair], top: int, pooling: str) ->
     return {text: rows for text, rows in found.items() if rows is not None and len(rows) > top}
 
 
-@dataclass(frozen=True)
-class _Reader:
-    """Runs batches: for each text an array [top + 1 or more, hidden], which is cached."""
-
-    model: Explorer
-    kept: Recent
-    top: int
-    pooling: str
-    workers: replicas.Replicas | None
-
-    def read(self, batch: Batch) -> dict[str | Pair, np.ndarray]:
-        """The arrays of a batch, by a worker if one answers."""
-        states = None
-        if self.workers is not None:
-            states = self.workers.pooled(self.model.checkpoint, list(batch.values()), self.top, self.pooling)
-        return self._read_here(batch) if states is None else self._keep(batch, states)
-
-    def _read_here(self, batch: Batch) -> dict[str | Pair, np.ndarray]:
-        with _one_batch:
-            found = _known(self.kept, batch, self.top, self.pooling)
-            left = {text: ids for text, ids in batch.items() if text not in found}
-            states = pooled(self.model, list(left.values()), self.top, self.pooling) if left else ()
-            return found | self._keep(left, states)
-
-    def _keep(self, batch: Batch, states: Iterable[np.ndarray]) -> dict[str | Pair, np.ndarray]:
-        found = {text: rows.copy() for text, rows in zip(batch, states, strict=True)}  # a view would keep the whole batch
-        for text, rows in found.items():
-            rows.flags.writeable = False  # the cached array itself is returned to callers
-            self.kept.put((text, self.pooling), rows)
+def _read_batch(model: Explorer, kept: Recent, batch: Batch, top: int, pooling: str) -> dict[str | Pair, np.ndarray]:
+    """For each text of a batch an array [top + 1 or more, hidden], which is cached."""
+    with _one_batch:
+        found = _known(kept, batch, top, pooling)
+        left = {text: ids for text, ids in batch.items() if text not in found}
+        states = pooled(model, list(left.values()), top, pooling) if left else ()
+        for text, rows in zip(left, states, strict=True):
+            found[text] = rows.copy()  # a view would keep the whole batch
+            found[text].flags.writeable = False  # the cached array itself is returned to callers
+            kept.put((text, pooling), found[text])
         return found
+
+
+@inference_mode
+def pooled(network: Network, encoded: list[Encoded], top: int, pooling: str) -> np.ndarray:
+    """[batch, top + 1, hidden] float32: the pooled vectors of hidden states 0 to `top`, from one forward pass."""
+    padded = network.pad(encoded)
+    chosen = [1 + sum(row) % (len(row) - 2) if pooling == ANY_TOKEN else 0 for row, _ in encoded]  # position 0 is [CLS]
+
+    def pool(hidden: torch.Tensor) -> torch.Tensor:  # [batch, tokens, hidden] -> [batch, hidden]
+        if pooling == "mean":
+            return (hidden * padded.real[..., None]).sum(1) / padded.lengths[:, None]
+        return hidden[range(len(encoded)), chosen]
+
+    states = [pool(hidden) for hidden in islice(network.run_padded(padded), top + 1)]
+    return torch.stack(states, dim=1).numpy()
 
 
 def _check_texts(texts: object) -> list[str | Pair]:

@@ -33,8 +33,6 @@ constants.DOWNLOAD_CHUNK_SIZE = 2**20  # bytes between two reports of progress, 
 
 @dataclass(frozen=True)
 class Place:
-    """The address of a model on the Hub."""
-
     id: str
     revision: str | None  # a branch, a tag or a commit; None for the default one
 
@@ -85,8 +83,6 @@ def reporting_bar(report: Report, total: int) -> type[tqdm]:
     furthest, stopped = 0.0, threading.Event()
 
     class ReportingBar(tqdm):
-        """Counts the bytes of all files together."""
-
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             kwargs.pop("name", None)
             super().__init__(*args, **{**kwargs, "file": io.StringIO()})

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any
 
-from explorer.bert import attending, copies
+from explorer.bert import attending
 from explorer.bert.attending import Heads
 from explorer.bert.families import Family
 from explorer.core.engine import torch, transformers
@@ -16,6 +17,12 @@ _MASKS = {  # in `masking_utils` of transformers
     "full_attention": "create_bidirectional_mask",
     "sliding_attention": "create_bidirectional_sliding_window_mask",
 }
+
+
+def shared_copy(module: torch.nn.Module) -> torch.nn.Module:
+    """A copy that shares the module's weights: it costs next to nothing, and its hooks affect nobody else."""
+    shared = [*module.parameters(), *module.buffers(), *(part.config for part in module.modules() if hasattr(part, "config"))]
+    return copy.deepcopy(module, {id(entry): entry for entry in shared})
 
 
 @dataclass(frozen=True)
@@ -35,7 +42,6 @@ class Layer:
         return self.module(hidden, **self._inputs(hidden, real))
 
     def heads(self, hidden: torch.Tensor, real: torch.Tensor | None = None) -> Heads:
-        """The queries, keys and values of every head."""
         return attending.heads_in(lambda: self(hidden, real))
 
     def after_heads(self, context: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
@@ -48,16 +54,13 @@ class Layer:
 
     def with_neurons(self, hidden: torch.Tensor, real: torch.Tensor | None = None) -> tuple[torch.Tensor, torch.Tensor]:
         """The next hidden state, and the activations of the neurons, [batch, tokens, neurons]: the input of W₂."""
-        watched, read = replace(self, module=copies.of(self.module)), []
+        watched, read = replace(self, module=shared_copy(self.module)), []
         watched.neurons_dense.register_forward_pre_hook(lambda module, given: read.append(given[0]))
         return watched(hidden, real), read[0]
 
     def with_feed_forward(self, hidden: torch.Tensor, change: Callable[[torch.Tensor], torch.Tensor]) -> torch.Tensor:
-        """The next hidden state with `change` of what the feed-forward block adds in its place, both [batch, tokens, hidden].
-
-        In families with several such blocks in a layer it is the last one.
-        """
-        changed = replace(self, module=copies.of(self.module))
+        """The next hidden state with `change` of what the feed-forward block adds in its place, both [batch, tokens, hidden]."""
+        changed = replace(self, module=shared_copy(self.module))
         changed.neurons_dense.register_forward_hook(lambda module, given, added: change(added))
         return changed(hidden)
 
@@ -70,19 +73,8 @@ class Layer:
         """The LayerNorm that ends the layer, applied to the sum [..., hidden] there; the sum itself if there is no such norm."""
         return attrgetter(self.family.last_norm)(self.module)(added) if self.family.last_norm else added
 
-    def residual(self, hidden: torch.Tensor) -> torch.Tensor:
-        """What the attention block adds to the heads' output: [..., tokens, width], for the layer's input [..., hidden].
-
-        It is the input itself, except in families with a bottleneck.
-        """
-        narrow, *_ = self.family.bottleneck.split(".")
-        if not narrow or not hasattr(self.module, narrow):  # the bottleneck can be switched off in their configuration
-            return hidden
-        return attrgetter(self.family.bottleneck)(self.module)(hidden)
-
     @property
-    def attention_norm(self) -> torch.nn.Module | None:
-        """The norm that ends the attention block, or None."""
+    def attention_norm(self) -> torch.nn.LayerNorm | None:
         return attrgetter(self.family.attention_norm)(self.module) if self.family.attention_norm else None
 
     @property
@@ -91,7 +83,6 @@ class Layer:
         return attrgetter(self.family.attention_dense)(self.module)
 
     def _inputs(self, hidden: torch.Tensor, real: torch.Tensor | None) -> dict[str, Any]:
-        """The layer's arguments besides the hidden state."""
         if self.rotary is None:
             return {"attention_mask": None if real is None else real[:, None, None, :]}  # over [batch, heads, query, key]
         kind = self.module.attention_type

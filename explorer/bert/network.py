@@ -10,8 +10,9 @@ from operator import attrgetter
 
 import numpy as np
 
-from explorer.bert import copies, devices
+from explorer.bert import devices
 from explorer.bert.checkpoints import Checkpoint
+from explorer.bert.layer import shared_copy
 from explorer.bert.parts import Parts
 from explorer.core.engine import inference_mode, torch, transformers
 from explorer.core.errors import ModelError
@@ -46,8 +47,7 @@ class Padded:
     lengths: torch.Tensor  # [batch]
 
     def to(self, device: torch.device) -> Padded:
-        """This batch on a device."""
-        return self if self.ids.device == device else Padded(*(getattr(self, one.name).to(device) for one in fields(self)))
+        return self if self.ids.device == device else Padded(*(getattr(self, entry.name).to(device) for entry in fields(self)))
 
     @cached_property
     def mask(self) -> torch.Tensor | None:
@@ -102,19 +102,8 @@ class Network(Parts):
         return getattr(parent, name)(embedded) if name and hasattr(parent, name) else embedded
 
     def embedded_words(self, encoding: Encoding) -> torch.Tensor:
-        """The part of the embedding sum that comes from the pieces, before positions and segments: [tokens, width].
-
-        These are rows of the word table, except in families that first mix a piece with its neighbors.
-        """
-        ids = torch.tensor([encoding.ids])
-        if not self.family.word_transformation:
-            return attrgetter(self.family.word_embeddings)(self._embeddings)(ids)[0]
-        embeddings = copies.of(self._embeddings)
-        found: list[torch.Tensor] = []
-        mixing = attrgetter(self.family.word_transformation)(embeddings)
-        mixing.register_forward_hook(lambda module, read, made: found.append(made[0]))
-        embeddings(input_ids=ids)
-        return found[0] if found else attrgetter(self.family.word_embeddings)(embeddings)(ids)[0]
+        """The part of the embedding sum that comes from the pieces, before positions and segments: [tokens, width]."""
+        return torch.from_numpy(self.word_table[list(encoding.ids)])
 
     def embedded_positions(self, encoding: Encoding) -> torch.Tensor:
         """The part of the embedding sum that comes from the positions: [tokens, width].
@@ -141,8 +130,8 @@ class Network(Parts):
     @inference_mode
     def hidden_states_of(self, encodings: Sequence[Encoding]) -> list[torch.Tensor]:
         """One forward pass over several encodings: [layers + 1, tokens, hidden] each, within 1e-5 of a pass over it alone."""
-        padded, size = self.pad([(one.ids, one.segments) for one in encodings]), self.capabilities.hidden_size
-        states = [torch.empty((len(self.layers) + 1, one.kept, size)) for one in encodings]
+        padded, size = self.pad([(encoding.ids, encoding.segments) for encoding in encodings]), self.capabilities.hidden_size
+        states = [torch.empty((len(self.layers) + 1, encoding.kept, size)) for encoding in encodings]
         for index, hidden in enumerate(self.run_padded(padded)):
             for own, row in zip(states, hidden, strict=True):
                 own[index] = row[: own.shape[1]]
@@ -157,7 +146,7 @@ class Network(Parts):
             yield hidden.to("cpu", torch.float32)
 
     def _run_padded(self, padded: Padded) -> Iterator[torch.Tensor]:
-        hidden = self.embed_padded(padded)
+        hidden = self.embed(padded.ids, padded.segments)
         yield hidden
         for layer in self.layers:
             hidden = layer(hidden, padded.mask)
@@ -166,22 +155,13 @@ class Network(Parts):
     def neurons_padded(self, padded: Padded) -> Iterator[torch.Tensor]:
         """The neurons' activations in each layer in turn, after the activation function and, in some families, the gate.
 
-        [batch, tokens, neurons] each, float32, on the processor. Raises CapabilityError.
+        [batch, tokens, neurons] each, float32, on the processor.
         """
-        self.require("neurons")
         padded, network = padded.to(self.device), self._runner or self
-        hidden = network.embed_padded(padded)
+        hidden = network.embed(padded.ids, padded.segments)
         for layer in network.layers:
             hidden, activations = layer.with_neurons(hidden, padded.mask)
             yield activations.to("cpu", torch.float32)
-
-    def embed_padded(self, padded: Padded) -> torch.Tensor:
-        """Hidden state 0 of a batch, [batch, tokens, hidden]; text by text in families that mix a piece with its neighbors."""
-        if not self.family.word_transformation:
-            return self.embed(padded.ids, padded.segments)
-        rows = zip(padded.ids, padded.segments, padded.lengths.tolist(), strict=True)
-        alone = [self.embed(ids[None, :length], segments[None, :length])[0] for ids, segments, length in rows]
-        return torch.nn.utils.rnn.pad_sequence(alone, batch_first=True)
 
     def pad(self, rows: Sequence[tuple[Sequence[int], Sequence[int]]]) -> Padded:
         """The ids and segments of several inputs as one batch."""
@@ -229,9 +209,7 @@ class Network(Parts):
     def masked_lm_of(self, hidden: torch.Tensor, ids: Sequence[int]) -> torch.Tensor:
         """Like `masked_lm`, for a few pieces: [..., hidden] to [..., ids]. The rest of the vocabulary is not computed."""
         self.require("fill_mask")
-        if self.family.model_type == "mobilebert":  # its output matrix has two parts
-            return self.masked_lm(hidden)[..., list(ids)]
-        module, hidden = copies.of(self.module), self.final(hidden)
+        module, hidden = shared_copy(self.module), self.final(hidden)
         whole = module.get_output_embeddings()
         rows = torch.nn.Linear(whole.in_features, len(ids))
         rows.weight = torch.nn.Parameter(whole.weight[list(ids)], requires_grad=False)

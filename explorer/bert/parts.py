@@ -163,8 +163,8 @@ class Parts:
         if not self.capabilities.fill_mask:
             return 0
         parts = [attrgetter(path)(self.module) for path in self.family.masked_lm_head]
-        inside = [one for part in parts if isinstance(part, torch.nn.Module) for one in part.modules()]
-        return sum(one.weight.numel() for one in inside if isinstance(one, torch.nn.Linear))
+        inside = [module for part in parts if isinstance(part, torch.nn.Module) for module in part.modules()]
+        return sum(module.weight.numel() for module in inside if isinstance(module, torch.nn.Linear))
 
     # Vocabulary
 
@@ -247,7 +247,7 @@ class Parts:
         return Capabilities(
             layers=len(self.layers),
             heads=config.num_attention_heads,
-            neurons=self.layers[0].neurons_dense.in_features if family.out_of_neurons else 0,
+            neurons=self.layers[0].neurons_dense.in_features,
             hidden_size=config.hidden_size,
             vocab_size=config.vocab_size,
             parameters=sum(weight.numel() for weight in self._weights.values()),

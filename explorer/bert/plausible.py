@@ -28,17 +28,15 @@ DTYPES = {"F64", "F32", "F16", "BF16"}
 # The largest value of each count in config.json, under the names of all families.
 _LAYERS, _WIDTH, _INNER, _PLACES = 64, 8192, 32_768, 65_536
 MOST = {
-    **dict.fromkeys(
-        ("num_hidden_layers", "n_layers", "num_hidden_groups", "inner_group_num", "num_feedforward_networks"), _LAYERS
-    ),
+    **dict.fromkeys(("num_hidden_layers", "n_layers", "num_hidden_groups", "inner_group_num"), _LAYERS),
     **dict.fromkeys(("num_attention_heads", "n_heads"), 64),
-    **dict.fromkeys(("hidden_size", "dim", "embedding_size", "true_hidden_size", "intra_bottleneck_size"), _WIDTH),
+    **dict.fromkeys(("hidden_size", "dim", "embedding_size"), _WIDTH),
     **dict.fromkeys(("intermediate_size", "hidden_dim"), _INNER),
     **dict.fromkeys(("max_position_embeddings", "local_attention"), _PLACES),
     "vocab_size": 1_000_000,
     "type_vocab_size": 16,
 }
-WIDTHS, HEADS = ("true_hidden_size", "hidden_size", "dim"), ("num_attention_heads", "n_heads")  # the first one present counts
+WIDTHS, HEADS = ("hidden_size", "dim"), ("num_attention_heads", "n_heads")  # the first one present counts
 
 Shapes = dict[str, tuple[int, ...]]
 """The shapes of weights, by their names in the encoder."""

@@ -48,7 +48,7 @@ def weights_hash(checkpoint: Checkpoint) -> str:
     if not name.endswith(".index.json"):
         return _digest(checkpoint.folder / name)
     shards = sorted(checkpoint.folder.glob(f"*{Path(name.removesuffix('.index.json')).suffix}"))
-    return hashlib.sha256("".join(f"{one.name} {_digest(one)}\n" for one in shards).encode()).hexdigest()
+    return hashlib.sha256("".join(f"{shard.name} {_digest(shard)}\n" for shard in shards).encode()).hexdigest()
 
 
 @functools.cache

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -58,13 +58,16 @@ class Reading:
     def append(self, parts: Iterator[tuple[np.ndarray, np.ndarray]]) -> Iterator[int]:
         """Append vectors [all, width], and how many each of their texts has; yields the number of texts after each part."""
         there = self.lengths()
-        with _opened(self.folder / ROWS) as rows, _opened(self.folder / LENGTHS) as lengths:
+        for name in (ROWS, LENGTHS):
+            (self.folder / name).touch(mode=0o600)
+        with (self.folder / ROWS).open("ab") as rows, (self.folder / LENGTHS).open("ab") as lengths:
             rows.truncate(int(there.sum()) * self._bytes)
             lengths.truncate(len(there) * LENGTH.itemsize)
             done = len(there)
             for vectors, counts in parts:
-                _write(rows, vectors.astype(self.dtype))
-                _write(lengths, counts.astype(LENGTH))
+                for file, array in ((rows, vectors.astype(self.dtype)), (lengths, counts.astype(LENGTH))):
+                    file.write(np.ascontiguousarray(array).data)
+                    file.flush()  # so that other processes see it
                 done += len(counts)
                 yield done
 
@@ -72,20 +75,6 @@ class Reading:
         """[all vectors, width], mapped into memory: only what is accessed is loaded. Treat it as read-only."""
         shape = (int(self.lengths().sum()), self.width)
         return np.memmap(self.folder / ROWS, self.dtype, "c", shape=shape)
-
-
-def _opened(path: Path) -> contextlib.AbstractContextManager[BinaryIO]:
-    path.touch(mode=0o600)
-    file = path.open("r+b")
-    file.seek(0, os.SEEK_END)
-    return file
-
-
-def _write(file: BinaryIO, array: np.ndarray) -> None:
-    """Append to a file and flush, so that other processes see it."""
-    file.seek(0, os.SEEK_END)
-    file.write(np.ascontiguousarray(array).data)
-    file.flush()
 
 
 def key_of(model: Explorer, pairs: Iterable[Pair | str], *more: object) -> str:
@@ -149,11 +138,12 @@ def _locked(path: Path) -> Iterator[None]:
 
 def _make_room(place: Path, mine: Path, coming: int) -> None:
     """Delete expired readings, and those used longest ago until this one fits; not those in use."""
-    others = sorted((one for one in place.iterdir() if one.is_dir() and one != mine), key=lambda one: one.stat().st_mtime)
-    sizes = {one: disk.size_of(one) for one in others}
-    for one in others:
-        expired = time.time() - one.stat().st_mtime > RUN_DAYS.most * DAY
+    others = [folder for folder in place.iterdir() if folder.is_dir() and folder != mine]
+    others.sort(key=lambda folder: folder.stat().st_mtime)
+    sizes = {folder: disk.size_of(folder) for folder in others}
+    for folder in others:
+        expired = time.time() - folder.stat().st_mtime > RUN_DAYS.most * DAY
         if expired or sum(sizes.values()) + coming > READING_MEGABYTES.bytes:
-            with contextlib.suppress(OSError), _locked(one / "lock"):
-                shutil.rmtree(one)
-                del sizes[one]
+            with contextlib.suppress(OSError), _locked(folder / "lock"):
+                shutil.rmtree(folder)
+                del sizes[folder]

@@ -7,8 +7,7 @@ from collections.abc import Generator
 import numpy as np
 
 from explorer.bert.explorer import Explorer
-from explorer.bert.features import layer_features_in_steps
-from explorer.bert.pooled import ANY_TOKEN
+from explorer.bert.features import ANY_TOKEN, layer_features_in_steps
 from explorer.core.paths import EXAMPLES
 from explorer.core.steps import finished
 

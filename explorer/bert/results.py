@@ -73,7 +73,6 @@ class Patching:
 
     @property
     def table(self) -> pandas.DataFrame:
-        """A row for each hidden state and token."""
         state, position = np.indices(self.patched.shape).reshape(2, -1)
         rows = {"hidden_state": state, "position": position, "token": [self.tokens[place] for place in position]}
         return pandas.DataFrame({**rows, "patched": self.patched.ravel(), "recovery": self.recovery.ravel()})
@@ -94,7 +93,6 @@ class Attributed:
 
     @property
     def table(self) -> pandas.DataFrame:
-        """A row for each token, in the order of the text."""
         return pandas.DataFrame({"position": range(len(self.tokens)), "token": self.tokens, "score": self.scores})
 
 
@@ -115,6 +113,5 @@ class Routes:
 
     @property
     def table(self) -> pandas.DataFrame:
-        """The strongest routes, a row each."""
         rows = [(layer, query, self.tokens[query], key, self.tokens[key], share) for layer, query, key, share in self.strongest]
         return pandas.DataFrame(rows, columns=["layer", "query_position", "query", "key_position", "key", "share"])

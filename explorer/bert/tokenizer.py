@@ -68,22 +68,24 @@ def _unreadable(checkpoint: Checkpoint, kind: type | None, error: Exception | No
 
 def letter_reader(tokenizer: transformers.PreTrainedTokenizerBase) -> Callable[[str], str]:
     """A function from a letter to that as which the tokenizer reads it; one that it reads as none or several is unchanged."""
-    normalizer = tokenizer.backend_tokenizer.normalizer
+    normalize = _normalizer(tokenizer)
 
     def read(letter: str) -> str:
-        made = letter if normalizer is None else str(normalizer.normalize_str(letter)).strip(" ▁")
+        made = normalize(letter)
         return made if len(made) == 1 else letter
 
     return read
 
 
+def _normalizer(tokenizer: transformers.PreTrainedTokenizerBase) -> Callable[[str], str]:
+    """A function from a text to that as which the tokenizer cuts it into pieces, without the space before a word."""
+    normalizer = tokenizer.backend_tokenizer.normalizer
+    return lambda text: text if normalizer is None else str(normalizer.normalize_str(text)).strip(" ▁")
+
+
 def casing(tokenizer: transformers.PreTrainedTokenizerBase, vocabulary: Iterable[str], writing: Writing) -> str:
     """A sentence on a vocabulary whose case is not that of its tokenizer; '' if they fit."""
-    normalizer = tokenizer.backend_tokenizer.normalizer
-
-    def read(text: str) -> str:
-        return str(normalizer.normalize_str(text)).strip(" ▁") if normalizer is not None else text
-
+    read = _normalizer(tokenizer)
     reserved = {*tokenizer.all_special_tokens, *(token.content for token in tokenizer.added_tokens_decoder.values())}
     pieces = [piece for piece in vocabulary if piece not in reserved and not piece.startswith("[unused")]
     joined = "\0".join(pieces).replace("Ġ", "")

@@ -36,7 +36,7 @@ class Reading:
     @property
     def nbytes(self) -> int:
         """The current size in bytes, with all derived values."""
-        heads = sum(one.query.nbytes + one.key.nbytes + one.value.nbytes for one in self.heads)
+        heads = sum(layer.query.nbytes + layer.key.nbytes + layer.value.nbytes for layer in self.heads)
         return self.states.nbytes + heads + int(self.derived.total)
 
 
@@ -59,7 +59,6 @@ class Trace:
 
     @property
     def encoding(self) -> Encoding:
-        """The encoding that was read."""
         return self.reading.encoding
 
     @property
@@ -79,7 +78,6 @@ class Trace:
         return self.reading.derived.get(key, make)
 
     def knows(self, key: Hashable) -> bool:
-        """Whether `once` has cached a value for `key`."""
         return self.reading.derived.peek(key) is not None
 
     def heads(self, layer: int) -> Heads:
@@ -149,7 +147,6 @@ class Trace:
 
     @property
     def kept(self) -> int:
-        """The number of tokens that the model read."""
         return self.encoding.kept
 
     @property

@@ -135,7 +135,7 @@ def read_tensors(checkpoint: Checkpoint, wanted: plausible.Shapes) -> dict[str, 
         return None
     for name, shape in wanted.items():
         if (there := tuple(found[name].shape)) != shape:
-            sizes = (" × ".join(map(str, one)) for one in (there, shape))
+            sizes = (" × ".join(map(str, numbers)) for numbers in (there, shape))
             raise plausible.misfit(checkpoint, f": {name} is {{}}, and id2label or num_labels asks for {{}}".format(*sizes))
     weights = {name: weight.float() for name, weight in found.items()}
     if not all(map(_is_sound, weights.values())):

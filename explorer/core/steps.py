@@ -2,9 +2,8 @@
 
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Generator, Hashable
+from concurrent.futures import Future, wait
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -65,26 +64,6 @@ def _begin(key: Hashable) -> bool:
             return False
         _under_way.add(key)
         return True
-
-
-def ahead(function: Callable[[Item], Other], items: Iterable[Item], places: int) -> Iterator[Other]:
-    """Like `map`, with up to `places` items at work in their own threads; closing it starts no further item.
-
-    With 1 it uses no thread.
-    """
-    if places == 1:
-        yield from map(function, items)
-        return
-    pool, begun = ThreadPoolExecutor(places, "ahead"), deque[Future[Other]]()
-    try:
-        for item in items:
-            begun.append(pool.submit(function, item))
-            if len(begun) == places:
-                yield begun.popleft().result()
-        while begun:
-            yield begun.popleft().result()
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def relay(work: Callable[[Callable[[Item], None]], Result], patience: float = 0.0) -> Generator[Item | None, None, Result]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.analysis.intervals import wilson
+from explorer.analysis.resampling import wilson
 from explorer.corpus.atlas_words import told
 from explorer.corpus.compute.atlas_file import HeadAtlas
 from explorer.corpus.compute.attention_sums import DIRECTIONS

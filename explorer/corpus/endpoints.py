@@ -115,7 +115,6 @@ def neuron(layer: int, neuron: int, limit: int = 20, model: str = "") -> dict[st
         no masked-LM head.
     """
     explorer = explorer_for(model)
-    explorer.require("neurons")
     layer = limits.layer_index(layer, explorer.capabilities.layers)
     neuron = limits.check_integer(neuron, "the neuron", 1, explorer.capabilities.neurons) - 1
     limit = limits.check_integer(limit, "the limit", 1, DRIVERS.most)

@@ -136,10 +136,6 @@ class Neurons(LookUp):
     driven = part("strips", height=300, optional=True)
     units = sentence(classes="caption")
 
-    def unless(self, subject: Subject) -> str:
-        """Why some models have no neurons that can be shown one by one."""
-        return subject.model.why_not("neurons")
-
     def first(self, subject: Subject) -> Subject:
         """Select the last layer but one, where neurons best promote what activates them."""
         layers = subject.model.capabilities.layers
@@ -147,7 +143,7 @@ class Neurons(LookUp):
 
     def key(self, subject: Subject) -> Hashable:
         """The cache key; None without a corpus."""
-        if self.corpus is None or self.unless(subject):
+        if self.corpus is None:
             return None
         where = subject.selection.attention_layer, self.neuron, self.by_word.strip()
         return self.name, str(subject.model.checkpoint), *where, self.corpus.key

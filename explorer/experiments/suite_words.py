@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from explorer.analysis.intervals import Share, shares_by_kind
+from explorer.analysis.resampling import Share, shares_by_kind
 from explorer.experiments.compute.minimal_pairs import Judged, SuiteResult
 from explorer.experiments.compute.suites import MinimalPair
 from explorer.experiments.pictures.suites import CHANCE

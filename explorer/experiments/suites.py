@@ -6,7 +6,7 @@ from collections.abc import Generator, Hashable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from explorer.analysis.intervals import Share, shares_by_kind
+from explorer.analysis.resampling import Share, shares_by_kind
 from explorer.core.cache import Recent
 from explorer.core.errors import ExplorerError
 from explorer.core.steps import map_steps

@@ -39,7 +39,6 @@ COMPONENTS = {
         "TokenRow", "bx bx-tokens", {"detail": False, "mask_on_click": False, "with_window": False, "passive": False}
     ),
     "strips": Component("StripTable", "bx bx-strips", {"height": 640, "sortable": False}),
-    "head_steps": Component("HeadSteps", "bx bx-head-steps"),
     "stepped": Component("Stepped", "bx bx-stepped"),
     "loss_curve": Component("LossCurve", "bx bx-loss"),
     "bars": Component("Bars", "bx bx-bars"),

@@ -26,7 +26,7 @@ OF_THE_PAGE = ("layer", "head", "token")  # the page's selection, unless a view 
 SANDBOX = "allow-scripts allow-downloads allow-popups"  # no same-origin: the frame cannot reach the notebook
 SIZES = {
     **{"flow": 620, "head_grid": 430, "lines": 600, "tokens": 70, "board": 320, "architecture": 420, "words": 300, "bars": 220},
-    **{"head_steps": 480, "stepped": 560, "loss_curve": 400},
+    **{"stepped": 560, "loss_curve": 400},
 }
 FOLLOWING = """<script>(() => {{
   const frame = document.getElementById("{id}");

@@ -56,7 +56,6 @@ NAMES = (
     "explorer.techniques.targets",
     "explorer.analysis.attention",
     "explorer.analysis.contextuality",
-    "explorer.analysis.entities",
     "explorer.analysis.evaluation",
     "explorer.analysis.head_metrics",
     "explorer.analysis.mapping",

@@ -9,7 +9,7 @@ from typing import Any
 from explorer.api.arguments import explorer_for, masks_of
 from explorer.api.callers import while_wanted
 from explorer.core.limits import GUESSES
-from explorer.techniques.ablation import head_effects_in_steps, intervene
+from explorer.techniques.ablation import head_readings, intervene, prepare_head_effects
 from explorer.techniques.attribution import BASELINES, attribute
 from explorer.techniques.lens import translated
 from explorer.techniques.pseudo_likelihood import pseudo_likelihoods_in_steps
@@ -75,7 +75,8 @@ def head_effects(text: str, word: str = "", text_b: str = "", model: str = "", f
         "token": target.token,
         "baseline": float(target.measured(read(explorer, target, trace.states[-1:]))),
     }
-    effects = while_wanted(head_effects_in_steps(trace, target)).tolist()
+    while_wanted(prepare_head_effects(trace, target))
+    effects = target.measured(head_readings(trace, target)).tolist()
     if target.foil is None:
         return {**found, "probabilities": effects}
     return {**found, "foil": target.foil_token, "differences": effects}

@@ -9,7 +9,7 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.analysis.entities import EntityScores
+from explorer.analysis.evaluation import EntityScores
 from explorer.api.arguments import explorer_for, sent_file
 from explorer.api.callers import caller, while_wanted
 from explorer.core import jobs

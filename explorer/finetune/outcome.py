@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from explorer.analysis.entities import EntityScores
-from explorer.analysis.intervals import wilson
+from explorer.analysis.evaluation import EntityScores
+from explorer.analysis.resampling import wilson
 from explorer.core import jobs
 from explorer.finetune.answer_examples import AnswerExamples
 from explorer.finetune.compute.run import CORRELATIONS, HeldOutLabels, HeldOutTags, HeldOutTexts, Run, told

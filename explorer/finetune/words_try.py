@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from explorer.analysis.entities import by_sentence
+from explorer.analysis.evaluation import by_sentence
 from explorer.bert.explorer import load
 from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis import contextuality
-from explorer.analysis.mapping import chained
-from explorer.analysis.projection import principal_components
+from explorer.analysis.projection import LayerMaps, MapSettings, principal_components
 from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs
 from explorer.bert import reference
 from explorer.bert.explorer import Explorer
@@ -195,8 +194,8 @@ def _nothing(error: InputError) -> Content:
 
 
 def _map(contexts: Contexts, at: int) -> Any:
-    maps = chained([principal_components(vectors, 2)[0] for vectors in contexts.vectors])
-    return point_map(maps[at], contexts.texts, contexts.senses, ["", ""], f"senses-{len(contexts.texts)}")
+    points = LayerMaps(MapSettings()).at(contexts.vectors, at).points
+    return point_map(points, contexts.texts, contexts.senses, ["", ""], f"senses-{len(contexts.texts)}")
 
 
 def _about(subject: Subject, contexts: Contexts) -> str:

@@ -6,21 +6,19 @@ from typing import Any
 import numpy as np
 
 from explorer.core.errors import InputError
-from explorer.inside_head.compute.batch import Batch, attention_row, read_together
-from explorer.inside_head.compute.batch import Row as Answers
+from explorer.inside_head.compute import Answers, Batch, answers_to, read_together
 from explorer.inside_head.pictures import batch_grid
 from explorer.text import limits
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import percent, whole_percent
 from explorer.ui.pictures.numbers import beside, columns_of, keep
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
-from explorer.ui.settings import memory, text
+from explorer.ui.settings import text
 from explorer.ui.subject import Subject, head_name
-from explorer.ui.view import Change, Content, Finding, View, caption, check, matches, part, prose, select, sentence, settle
+from explorer.ui.view import Change, Content, Finding, View, caption, check, matches, part, select, sentence
 
 SECOND = "A batch is one rectangle of ids: each row is as long as the longest of them, and the rest of it is filled up."
 MOST_TOKENS = 128  # per row: longer ones would only show a window, and three passes over them take seconds
-STILL = 1e-4  # relative to the size of the numbers: rounding
 MOVED = [
     Column("read", "name"),
     Column("on [PAD]", "number", form=".4f", name="weight_on_pad"),
@@ -29,21 +27,16 @@ MOVED = [
 ]
 
 
-def _place(value: object) -> int | None:
-    return value if type(value) is int and value >= 0 else None
-
-
 class InABatch(View):
     """The input and a second one as a batch, and one head with and without the attention mask."""
 
     name, question = "inside-head/batch", "What if two inputs of different length are read together?"
-    layout = (row(col("moved", "check", "why", "help", width=4), col("asked", "weights", width=7)),)
+    layout = (row(col("moved", "check", "help", width=4), col("asked", "weights", width=7)),)
     second: str = text(SECOND, "The second input of the batch", max_lines=2, heard="submit blur")
     about = sentence()
     batch = part("words")
     moved = part("strips")
     check = check()
-    why = prose(classes="caption")
     help = caption(
         "A batch is a rectangle, so the shorter input is filled up with [PAD]: **padding**. The **attention mask** is 1 for a "
         "token, 0 for [PAD]: where it is 0, the score q·k ÷ √d is set to −∞ before the softmax, and e to that power is 0. So no "
@@ -53,10 +46,8 @@ class InABatch(View):
     )
     asked = sentence()
     weights = part("strips", height=420)
-    token_asked: int | None = memory(None, kept=_place)  # the query, if the second input is the shorter one
 
     def unless(self, subject: Subject) -> str:
-        """Why an input is too long to be drawn; '' otherwise."""
         return _too_long("This input", subject.trace.kept)
 
     def first(self, subject: Subject) -> Subject:
@@ -72,51 +63,41 @@ class InABatch(View):
         return subject.select(layer=int(layer) + 1, head=int(head) + 1, picked=False)
 
     def compute(self, subject: Subject) -> Content:
-        """The batch, and the effect of the mask; only the batch if nothing is padded."""
         batch = self.read_together(subject)
         tokens = [subject.model.pieces(row) for row in batch.ids.tolist()]
         shown = {"about": _about(batch), "batch": batch_grid(tokens, batch.ids, batch.attention_mask)}
         if batch.real.all():
-            return shown | {"asked": "", "weights": None, "moved": None, "check": None, "why": ""}
+            return shown | {"asked": "", "weights": None, "moved": None, "check": None}
         token, own = self.query(subject, batch), tokens[batch.row]
         place = (subject.selection.attention_layer, subject.selection.head_index)
         answers = self.answers(subject, batch)
         about = {"input": batch.row + 1, "layer": place[0] + 1, "head": place[1] + 1, "query_position": token}
         return shown | {
             "asked": (
-                f"'{own[batch.start + token]}' (token {token} of the {('first', 'second')[batch.row]} input) asks, every place "
-                f"of its row answers: {head_name(place)}. Click a token to let it ask."
+                f"'{own[token]}' (token {token} of the {('first', 'second')[batch.row]} input) asks, every place "
+                f"of its row answers: {head_name(place)}.{'' if batch.row else ' Click a token to let it ask.'}"
             ),
             "weights": beside(_weights(batch, answers, own, _pad(subject)), **about),
             "moved": _moved(batch, answers),
             "check": matches(batch.error, "with the mask, both rows end as in transformers' own pass over the batch"),
-            "why": _why(subject, batch),
         }
 
     def finding(self, subject: Subject) -> Finding:
-        """The weight on [PAD] without the mask."""
         batch = self.read_together(subject)
         if batch.real.all():
             return Finding(f"Both inputs have {len(batch.real)} tokens, so that nothing is filled up: a batch of like length.")
         token, place = self.query(subject, batch), (subject.selection.attention_layer, subject.selection.head_index)
-        named = subject.model.pieces([int(batch.ids[batch.row, batch.start + token])])[0]
+        named = subject.model.pieces([int(batch.ids[batch.row, token])])[0]
         leak, pads = float(batch.leaks[(*place, token)]), int((~batch.real).sum())
         return Finding(
             f"Without the attention mask, “{named}” gives {whole_percent(leak)} of its weight in {head_name(place)} to the "
             f"{pads} {_pad(subject)}{'s' * (pads > 1)} that fill its row up; with it, nothing."
         )
 
-    def on_batch(self, subject: Subject, index: object) -> Change:
-        """Select a clicked token of the batch as the query, if it belongs to the shorter input."""
-        row, column = limits.check_cell(index)
-        batch = self.read_together(subject)
-        own = row % 2 == batch.row and column < len(batch.real) and batch.real[column]
-        return self.on_weights(subject, column - batch.start) if own else Change()
-
     def on_weights(self, subject: Subject, index: int) -> Change:
-        """Select a token of the shorter input (zero-based) as the query."""
+        """Select a token (zero-based) as the query, unless the second input is the shorter one."""
         index = limits.check_place(index)
-        return settle(token_asked=index) if self.read_together(subject).row else select(token=index)
+        return Change() if self.read_together(subject).row else select(token=index)
 
     def read_together(self, subject: Subject) -> Batch:
         """Both inputs in one batch. Raises InputError when the second one cannot be read or drawn."""
@@ -128,15 +109,15 @@ class InABatch(View):
         return read_together(subject.trace, second)
 
     def query(self, subject: Subject, batch: Batch) -> int:
-        """The query, a token of the shorter input: the selected one, else the one with the most weight on [PAD]."""
-        chosen = self.token_asked if batch.row else subject.selection.token
+        """The query, a token of the shorter input: the selected one of the first, else the one with the most weight on [PAD]."""
+        chosen = None if batch.row else subject.selection.token
         given = batch.leaks[subject.selection.attention_layer, subject.selection.head_index]  # [own tokens]
-        return chosen if chosen is not None and chosen < len(given) else max(batch.words, key=lambda token: given[token])
+        return chosen if chosen is not None else max(batch.words, key=lambda token: given[token])
 
     def answers(self, subject: Subject, batch: Batch) -> tuple[Answers, Answers]:
         """The row of the query, with the mask and without."""
         layer, head, token = subject.selection.attention_layer, subject.selection.head_index, self.query(subject, batch)
-        with_mask, without = (attention_row(subject.model, batch, layer, head, token, mask) for mask in (True, False))
+        with_mask, without = (answers_to(subject.model, batch, layer, head, token, mask) for mask in (True, False))
         return with_mask, without
 
 
@@ -149,7 +130,6 @@ def _pad(subject: Subject) -> str:
 
 
 def _about(batch: Batch) -> str:
-    """The size of the batch, and the share of padding."""
     counts = batch.attention_mask.sum(1).tolist()
     width, empty = batch.ids.shape[1], int((~batch.attention_mask).sum())
     wasted = f"{empty} places, {percent(empty / batch.ids.size)} of them all, are filled up and computed for nothing"
@@ -162,8 +142,8 @@ def _about(batch: Batch) -> str:
 def _weights(batch: Batch, answers: tuple[Answers, Answers], tokens: list[str], pad: str) -> dict[str, Any]:
     """A row for each position: its score and weight with the mask and without; above them, the sum over [PAD]."""
     empty = ~batch.real
-    sums = [one.weights[empty].sum() for one in answers]
-    top = float(max(*sums, *(one.weights.max() for one in answers)))
+    sums = [answer.weights[empty].sum() for answer in answers]
+    top = float(max(*sums, *(answer.weights.max() for answer in answers)))
     columns = [Column("", "name"), Column("mask", "number")]
     for when in ("with it", "without"):
         score, weight = Column(f"score {when}", "number", form=".2f"), Column("softmax", "number", form=".4f")
@@ -171,8 +151,10 @@ def _weights(batch: Batch, answers: tuple[Answers, Answers], tokens: list[str], 
 
     def of(place: int) -> Row:
         real = bool(batch.real[place])
-        numbers = (number for one in answers for number in (one.scores[place], one.weights[place], one.weights[place]))
-        return Row([tokens[place], int(real), *numbers], token=place - batch.start if real else None)
+        numbers = (
+            number for answer in answers for number in (answer.scores[place], answer.weights[place], answer.weights[place])
+        )
+        return Row([tokens[place], int(real), *numbers], token=place if real else None)
 
     shares = (number for share in sums for number in (None, share, share))
     together = Row([f"all {int(empty.sum())} {pad} together", None, *shares], strong=True)
@@ -191,19 +173,9 @@ def _weights(batch: Batch, answers: tuple[Answers, Answers], tokens: list[str], 
 
 
 def _moved(batch: Batch, answers: tuple[Answers, Answers]) -> dict[str, Any]:
-    """The change of the shorter input with the mask and without."""
-    given = [float(one.weights[~batch.real].sum()) for one in answers]
+    given = [float(answer.weights[~batch.real].sum()) for answer in answers]
     rows = [
-        Row(["with the mask", given[0], batch.moved(True), batch.turned(True)], strong=True),
-        Row(["without it", given[1], batch.moved(False), batch.turned(False)]),
+        Row(["with the mask", given[0], batch.change(True), batch.turn(True)], strong=True),
+        Row(["without it", given[1], batch.change(False), batch.turn(False)]),
     ]
     return strip_table(MOVED, rows, "how far the shorter input is from what it is alone")
-
-
-def _why(subject: Subject, batch: Batch) -> str:
-    """Why the input changes even with the mask, if it does."""
-    if batch.moved(True) <= STILL * max(1.0, float(batch.alone.abs().max())):
-        return ""
-    if batch.start:
-        return "This tokenizer fills up on the left, so each token also stands at another position, which no mask undoes."
-    return "This family mixes each piece with its neighbours before the first layer, [PAD] too, where there is no mask yet."

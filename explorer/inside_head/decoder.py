@@ -41,7 +41,6 @@ class Decoder(View):
         return subject.select(layer=int(layer) + 1, head=int(head) + 1, picked=False)
 
     def finding(self, subject: Subject) -> Finding:
-        """The share of its weight that the selected head would lose."""
         layer, head = subject.selection.attention_layer, subject.selection.head_index
         share, where = float(overview_of(subject).metrics["ahead"][layer, head]), head_name((layer, head))
         if np.count_nonzero(np.array(subject.trace.encoding.sequences) >= 0) < 2:
@@ -59,7 +58,6 @@ class Decoder(View):
         )
 
     def compute(self, subject: Subject) -> Content:
-        """Both heatmaps on the same scale."""
         trace, layer, head = subject.trace, subject.selection.attention_layer, subject.selection.head_index
         before = trace.attention(layer)[head]
         after = causal_attention(trace, layer, head)
@@ -80,5 +78,5 @@ def _ahead(subject: Subject) -> tuple[int, int] | None:
     words = np.array(subject.trace.encoding.sequences) >= 0
     later = np.triu(words[:, None] & words[None, :], 1)
     weights = subject.trace.attention(subject.selection.attention_layer)[[subject.selection.head_index]]
-    weight, query, key = (one[0] for one in strongest_pairs(weights, later))
+    weight, query, key = (values[0] for values in strongest_pairs(weights, later))
     return (int(query), int(key)) if stands_out(float(weight), 1 / len(words)) else None

@@ -3,7 +3,7 @@
 import numpy as np
 
 from explorer.analysis.similarity import cosine_matrix, cosines
-from explorer.inside_head.compute.positions import sinusoids
+from explorer.inside_head.compute import sinusoids
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.attention import position_similarity, vectors_heatmap
 from explorer.ui.subject import Subject
@@ -28,11 +28,9 @@ class Positions(View):
     waves_alike = chart("Cosine between sinusoids", height=360)
 
     def unless(self, subject: Subject) -> str:
-        """Why some models have no position vectors."""
         return subject.model.why_not("positions")
 
     def finding(self, subject: Subject) -> Finding | None:
-        """The mean cosine between neighboring positions, and between distant ones."""
         table = subject.model.position_table
         if len(table) <= FAR:
             return None
@@ -44,7 +42,6 @@ class Positions(View):
         return Finding(f"Neighbouring positions have vectors with a cosine of {near:.2f} on average, {apart}.")
 
     def compute(self, subject: Subject) -> Content:
-        """Both tables of vectors and the similarity of their rows; of many positions only every n-th."""
         table = subject.model.position_table  # [positions, hidden]
         step = -(-len(table) // MOST_POSITIONS)
         positions = np.arange(0, len(table), step)

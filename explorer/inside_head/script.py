@@ -47,7 +47,6 @@ def positions(view: View, subject: Subject) -> Script | None:
 
 CODE = {
     "inside-head/dots": dots,
-    "inside-head/walk": dots,
     "inside-head/layer": whole_layer,
     "inside-head/decoder": Script("decoder.py"),
     "inside-head/batch": batch,

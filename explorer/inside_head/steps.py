@@ -35,15 +35,15 @@ class DotProducts(View):
     help = caption(
         "Each small rectangle is one number of a vector: blue above 0, orange below. The query **q** is multiplied with "
         "each key **k**, number by number (**q∘k**), and the products are added up (**q·k**). Divided by √d, so that "
-        "scores do not grow with d, the length of a key, and put through the softmax over all keys, they are the **weights**; "
-        "these times the values **v**, added up, are what the head hands on (Vaswani et al. 2017, section 3.2.1)."
+        "scores do not grow with d, the length of a key, and put through the softmax over all keys, e to the power of each score "
+        "divided by the sum of all, they are the **weights**; these times the values **v**, added up, are what the head outputs "
+        "(Vaswani et al. 2017, section 3.2.1)."
     )
     check = check()
 
     first, prepare_rest = staticmethod(most_telling_first), staticmethod(prepare_effects)
 
     def compute(self, subject: Subject) -> Content:
-        """The table, and a check of its softmax against the model's attention."""
         trace, selection = subject.trace, subject.selection
         token, key = asking(subject)
         layer, head = selection.attention_layer, selection.head_index
@@ -63,7 +63,6 @@ class DotProducts(View):
         }
 
     def finding(self, subject: Subject) -> Finding | None:
-        """What the selected head attends to."""
         found = told_at_once(subject)
         if found is None:
             return None
@@ -94,7 +93,6 @@ class WholeLayer(View):
     )
 
     def finding(self, subject: Subject) -> Finding:
-        """How much the layer changes the token."""
         token, turned, mean = _turned(subject)
         layer = subject.selection.attention_layer + 1
         own, usual = two_places(turned), two_places(mean)
@@ -104,7 +102,6 @@ class WholeLayer(View):
     first, prepare_rest = staticmethod(most_telling_first), staticmethod(prepare_effects)
 
     def compute(self, subject: Subject) -> Content:
-        """A row for each step, and a check of the last one against the model's hidden state."""
         trace, token, model = subject.trace, subject.token, subject.model.capabilities
         layer, head = subject.selection.attention_layer, subject.selection.head_index
         inside = layer_steps(trace, layer, token, head)
@@ -131,7 +128,6 @@ def asking(subject: Subject) -> tuple[int, int | None]:
 
 
 def _seen_in_heads(subject: Subject, token: int) -> Why:
-    """The selected head among all, with a token."""
     head = {"layer": subject.selection.attention_layer + 1, "head": subject.selection.head}
     return Why("attention", "One head", {**head, "token": token})
 

@@ -4,8 +4,7 @@ from explorer.inside_head.batch import InABatch
 from explorer.inside_head.decoder import Decoder
 from explorer.inside_head.positions import Positions
 from explorer.inside_head.steps import DotProducts, WholeLayer
-from explorer.inside_head.walk import StepByStep
-from explorer.ui.tabs import Tab
+from explorer.ui.tabs import Moved, Tab
 
 TAB = Tab(
     "inside-head",
@@ -13,7 +12,6 @@ TAB = Tab(
     "How does one word come to look at another?",
     {
         "One head": [[DotProducts]],
-        "Step by step": [[StepByStep]],
         "The whole layer": [[WholeLayer]],
         "If it were a decoder": [[Decoder]],
         "A batch": [[InABatch]],
@@ -21,4 +19,5 @@ TAB = Tab(
     },
     steppers=("layer", "head"),
     without_steppers=("Positions",),  # position vectors belong to no layer
+    moved={"step-by-step": Moved("One head shows all steps of a query in one table.", "inside-head", "one-head")},
 )

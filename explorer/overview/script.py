@@ -10,12 +10,10 @@ from explorer.ui.writing import Script
 def routes(view: Routes, subject: Subject) -> Script | None:
     """The token mixing of every layer, with all changes to the run, and the strongest routes to the chosen position."""
     layers, layer = subject.model.capabilities.layers, subject.model.layers[0]
-    narrow = subject.model.family.bottleneck.split(".")[0]
     values = changes(subject) | {
         "keeps_attention": True,
         "state": layers if view.state < 0 else min(view.state, layers),
         "position": opens_on(subject, selected_run(subject).mixed.shares),
-        "is_narrowed": bool(narrow) and hasattr(layer.module, narrow),
         "has_bias": layer.attention_dense.bias is not None,
         "has_norm": layer.attention_norm is not None,
         "centres": hasattr(layer.attention_norm, "eps"),

@@ -60,9 +60,8 @@ def _look_around(run: Run, position: int, token: str) -> str:
 
 def _think(run: Run, position: int, token: str) -> str:
     neurons = run.trace.model.capabilities.neurons
-    who = f"{neurons:,} neurons of layer 1" if neurons else "the feed-forward parts of layer 1"
     after = f"After both, the vector of {token} has turned by {turned(run)[1, position]:.2f} (1 − cosine, 0 to 2)."
-    return f"Then {who} work on each token by itself. {after}"
+    return f"Then {neurons:,} neurons of layer 1 work on each token by itself. {after}"
 
 
 def _again(run: Run, token: str, words: Words | None, row: int) -> str:

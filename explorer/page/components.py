@@ -163,12 +163,6 @@ class StripTable(Drawn):
     options: ClassVar = {"height": 640, "sortable": False}
 
 
-class HeadSteps(Drawn):
-    """One query of one head past its keys, step by step. A click on a key triggers `.select`: `event.index` is its token."""
-
-    skeleton = "<div class='bx bx-head-steps' role='group'></div>"
-
-
 class Stepped(Drawn):
     """A drawing of boxes and arrows, walked through in steps. A click on a box with a `pick` triggers `.select` with it."""
 

@@ -137,7 +137,6 @@ PARTS: dict[str, Callable[..., Any]] = {
     "lines": components.AttentionLines,
     "tokens": components.TokenRow,
     "strips": components.StripTable,
-    "head_steps": components.HeadSteps,
     "stepped": components.Stepped,
     "loss_curve": components.LossCurve,
     "bars": components.Bars,

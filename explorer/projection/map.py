@@ -4,8 +4,7 @@ import time
 from collections.abc import Generator, Hashable, Iterator
 from typing import Any
 
-from explorer.analysis.layer_maps import LayerMaps, maps_of
-from explorer.analysis.projection import METRICS, NAMES, MapSettings, warm_umap
+from explorer.analysis.projection import METRICS, NAMES, LayerMaps, MapSettings, maps_of, warm_umap
 from explorer.core.cache import Recent
 from explorer.core.errors import InputError
 from explorer.core.limits import BOX_CHARACTERS, TEXTS

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.analysis.layer_maps import digest
+from explorer.analysis.projection import digest
 from explorer.analysis.similarity import first_of_each, nearest_of_each, nearest_place
 from explorer.core.cache import OnceCache
 from explorer.projection.points import Points

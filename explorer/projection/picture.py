@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from explorer.analysis.layer_maps import LayerMaps, digest
 from explorer.analysis.mapping import clusters, judged_neighbors
-from explorer.analysis.projection import NAMES, MapSettings, Projection
+from explorer.analysis.projection import NAMES, LayerMaps, MapSettings, Projection, digest
 from explorer.analysis.similarity import nearest_place
 from explorer.core.cache import OnceCache
 from explorer.core.steps import relay

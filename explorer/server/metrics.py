@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
 from explorer.api.gradio_seams import queue_length, running_calls
-from explorer.bert import replicas
 from explorer.bert.explorer import loaded as loaded_models
 from explorer.page.blocks import PageBlocks
 
@@ -51,7 +50,7 @@ class _Now(Collector):
         return []
 
     def collect(self) -> Iterator[Metric]:
-        """Read the queue, the models and the workers."""
+        """Read the queue and the models."""
         models, waiting = loaded_models(), queue_length(self._blocks) + len(self._blocks.turns)
         yield GaugeMetricFamily(f"{NAME}_queue_length", "Calls that wait", waiting)
         running = running_calls(self._blocks)
@@ -59,8 +58,3 @@ class _Now(Collector):
         yield GaugeMetricFamily(f"{NAME}_models", "Models in memory", len(models))
         traces = sum(model.trace_bytes for model in models)
         yield GaugeMetricFamily(f"{NAME}_trace_bytes", "Memory of the traces that are kept", traces)
-        if (ready := replicas.ready()) is not None:
-            yield GaugeMetricFamily(f"{NAME}_workers", "Workers that are ready; 0 while they start or cannot be started", ready)
-        if (workers := replicas.running()) is not None:
-            yield CounterMetricFamily(f"{NAME}_worker_answers", "Readings by workers", workers.answers)
-            yield CounterMetricFamily(f"{NAME}_worker_failures", "Readings that a worker did not end", workers.failures)

@@ -11,7 +11,6 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from explorer.bert import replicas
 from explorer.bert.explorer import loaded as loaded_models
 from explorer.core import downloads
 from explorer.core.hosts import is_loopback
@@ -67,12 +66,11 @@ async def font(request: Request) -> Response:
 
 
 async def healthz(request: Request) -> Response:
-    """Health check: whether the model is loaded, and how many workers are ready; 503 if the default model cannot be loaded."""
+    """Health check: whether the model is loaded; 503 if the default model cannot be loaded."""
     loaded = bool(loaded_models())
     if health.failed and not loaded:
         return refusal(503, NO_MODEL)
-    workers = {} if (ready := replicas.ready()) is None else {"workers": ready}
-    found = {"status": "ok", "model": "loaded" if loaded else "loading", **workers}
+    found = {"status": "ok", "model": "loaded" if loaded else "loading"}
     return JSONResponse(found, headers={"Cache-Control": "no-store"})
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.bert import replicas
 from explorer.core import disk, jobs
 from explorer.core.log import logger
 
@@ -47,4 +46,3 @@ def close(blocks: gr.Blocks) -> None:
     if not jobs.stop_all(LAST_EPOCH):
         logger.warning("A training did not end in time; it is lost")
     blocks.close(verbose=False)
-    replicas.stop()

@@ -48,19 +48,6 @@ def vectors_without_heads(trace: Trace, position: int) -> Generator[float, None,
     return found
 
 
-def head_readings_in_steps(trace: Trace, target: Target) -> Generator[float, None, Reading]:
-    """The target when every head by itself is zero, [layers, heads] each; yields the share done, 0 to 1, after each layer."""
-    return read_each(trace.model, target, (yield from vectors_without_heads(trace, target.position)))
-
-
-def head_effects_in_steps(trace: Trace, target: Target) -> Generator[float, None, np.ndarray]:
-    """What `head_readings_in_steps` finds, as [layers, heads] float32 of what the target is measured by.
-
-    That is its probability (0 to 1), or with a foil the difference of the two logits.
-    """
-    return target.measured((yield from head_readings_in_steps(trace, target))).numpy()
-
-
 def head_readings(trace: Trace, target: Target) -> Reading:
     """The target when every head by itself is zero, [layers, heads] each, kept with the trace.
 
@@ -70,7 +57,10 @@ def head_readings(trace: Trace, target: Target) -> Reading:
 
 
 def head_effects(trace: Trace, target: Target) -> np.ndarray:
-    """What `head_effects_in_steps` returns, kept with the trace."""
+    """What `head_readings` finds, as [layers, heads] float32 of what the target is measured by.
+
+    That is its probability (0 to 1), or with a foil the difference of the two logits.
+    """
     return target.measured(head_readings(trace, target)).numpy()
 
 
@@ -80,14 +70,13 @@ def knows_head_effects(trace: Trace, target: Target) -> bool:
 
 
 def prepare_head_effects(trace: Trace, target: Target) -> Generator[float, None, None]:
-    """Compute and cache the result of `head_effects`; yields the share done. Closed before the end, it caches nothing."""
+    """Compute and cache what `head_readings` needs; yields the share done, 0 to 1. Closed before the end, it caches nothing."""
     if not knows_head_effects(trace, target):
         found = yield from vectors_without_heads(trace, target.position)
         trace.once(_vectors_key(target), lambda: found)
 
 
 def _kept_vectors(trace: Trace, target: Target) -> torch.Tensor:
-    """The last hidden states [layers, heads, hidden] of the target's token without each head, kept with the trace."""
     return trace.once(_vectors_key(target), lambda: finished(vectors_without_heads(trace, target.position)))
 
 
@@ -131,7 +120,7 @@ def changed_states(
         if layer == layers:
             break
         hidden = states[layer][None]  # [1, tokens, hidden]
-        off, cut = [head for at, head in heads if at == layer], [one for one in cuts if one[0] == layer]
+        off, cut = [head for at, head in heads if at == layer], [weight for weight in cuts if weight[0] == layer]
         if off or cut:
             given = model.layers[layer].heads(hidden)
             context = given.context()  # [1, heads, tokens, head_size]
@@ -168,7 +157,6 @@ def readings_without(
 
 
 def with_mask(trace: Trace, position: int) -> Trace:
-    """The input with [MASK] in place of one token."""
     model, encoding = trace.model, trace.encoding
     ids, tokens = list(encoding.ids), list(encoding.tokens)
     ids[position], tokens[position] = model.mask_id, model.tokenizer.mask_token

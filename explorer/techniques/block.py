@@ -29,7 +29,7 @@ class Block:
         return cls(layer, hidden, heads.weights(room)[0], heads.value[0])
 
     @cached_property
-    def norm(self) -> torch.nn.Module | None:
+    def norm(self) -> torch.nn.LayerNorm | None:
         """The norm that ends the attention block, or None; found once, since modules look their attributes up slowly."""
         return self.layer.attention_norm
 
@@ -39,38 +39,28 @@ class Block:
         return self.layer.attention_dense
 
     @cached_property
-    def residual(self) -> torch.Tensor:
-        """The residual of each token, [tokens, width]."""
-        return self.layer.residual(self.hidden)
-
-    @cached_property
     def context(self) -> torch.Tensor:
         """The input of W_O from each head: [heads, tokens, head_size]."""
         return self.weights @ self.value
 
-    @cached_property
-    def own(self) -> torch.Tensor:
-        """The model's own vectors after the attention block, y [tokens, width]."""
+    @property
+    def vectors(self) -> torch.Tensor:
+        """σ y, y being the model's own vectors after the attention block: [tokens, width]."""
         return self._normed[0]
 
-    @cached_property
+    @property
     def deviation(self) -> torch.Tensor:
-        """The divisor of the norm for each vector, σ [tokens, 1]; ones if it does not divide."""
+        """The divisor of the norm for each vector, σ [tokens, 1]; ones without a norm."""
         return self._normed[1]
 
     @cached_property
     def _normed(self) -> tuple[torch.Tensor, torch.Tensor]:
-        """`own` and `deviation`."""
-        added = self.dense(self.context.transpose(0, 1).flatten(1)) + self.residual
-        if not isinstance(norm := self.norm, torch.nn.LayerNorm):
-            return added if norm is None else norm(added), torch.ones(len(added), 1)
+        added = self.dense(self.context.transpose(0, 1).flatten(1)) + self.hidden
+        if (norm := self.norm) is None:
+            return added, torch.ones(len(added), 1)
         own, _, divided = torch.native_layer_norm(added, norm.normalized_shape, norm.weight, norm.bias, norm.eps)
-        return own, divided.reciprocal_()
-
-    @cached_property
-    def vectors(self) -> torch.Tensor:
-        """σ y: [tokens, width]."""
-        return self.own * self.deviation
+        deviation = divided.reciprocal_()
+        return own * deviation, deviation
 
     @cached_property
     def handed(self) -> torch.Tensor:
@@ -87,7 +77,7 @@ class Block:
     @cached_property
     def kept(self) -> torch.Tensor:
         """The part of each token that is its own residual, times σ: [tokens, width]."""
-        return self.through_norm(self.residual.clone())
+        return self.through_norm(self.hidden.clone())
 
     @property
     def output(self) -> torch.Tensor:
@@ -96,17 +86,16 @@ class Block:
 
     def through_norm(self, vectors: torch.Tensor) -> torch.Tensor:
         """Vectors [..., width] through the linear part of the norm (no bias, its deviation times σ), in place."""
-        norm = self.norm
-        if isinstance(norm, torch.nn.LayerNorm):
-            vectors -= vectors.mean(-1, keepdim=True)
-        return vectors if norm is None or norm.weight is None else vectors.mul_(norm.weight)
+        if self.norm is None:
+            return vectors
+        vectors -= vectors.mean(-1, keepdim=True)
+        return vectors.mul_(self.norm.weight)
 
     def biases(self) -> torch.Tensor:
         """The part that comes from biases, not from tokens, times σ: [tokens, width]."""
         dense, norm = self.dense, self.norm
         rest = torch.zeros(1, dense.out_features) if dense.bias is None else self.through_norm(dense.bias[None].clone())
-        bias = getattr(norm, "bias", None)
-        return rest.expand(len(self.deviation), -1) if bias is None else rest + bias * self.deviation
+        return rest.expand(len(self.deviation), -1) if norm is None else rest + norm.bias * self.deviation
 
     def head_parts(self, query: int) -> torch.Tensor:
         """The parts T of one query by head, times σ, [heads + 1, key, width]; the last row is the residual."""

@@ -60,7 +60,11 @@ def alternatives(trace: Trace, token: int, most: int) -> list[str]:
     hidden = model.run(model.embed(ids, segments))[0]
     (guess,) = model.guesses(hidden[[token]], [token], top_k=8 * most)
     own, ordinary = bare(trace.tokens[token]).casefold(), set(model.ordinary_ids.tolist())
-    words = [bare(one.token) for one in guess.candidates if one.id in ordinary and begins_a_word(one.token, model.writing)]
+    words = [
+        bare(candidate.token)
+        for candidate in guess.candidates
+        if candidate.id in ordinary and begins_a_word(candidate.token, model.writing)
+    ]
     return [word for word in dict.fromkeys(words) if word.isalpha() and word.casefold() != own][:most]
 
 

@@ -144,7 +144,6 @@ def write(path: Path, lens: TunedLens) -> None:
 
 
 def main() -> None:
-    """Fit the lens of the bundled model, write it, and print what the file holds."""
     model, (fitted, held_out) = load(BUNDLED), texts()
     given, test = read(model, fitted), read(model, held_out, seed=1)
     lens = fit(model, given.states)

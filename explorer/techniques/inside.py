@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from explorer.bert import attending, copies
+from explorer.bert import attending
 from explorer.bert.attending import Heads
 from explorer.bert.families import ACTIVATION, NEXT, RESIDUAL, Part
+from explorer.bert.layer import shared_copy
 from explorer.bert.trace import Trace
 from explorer.core.engine import inference_mode, torch
 
@@ -165,7 +166,6 @@ def layer_steps(trace: Trace, layer: int, token: int = 0, head: int = 0) -> Laye
 
 
 def _steps(trace: Trace, layer: int) -> Iterator[NamedStep]:
-    """Every step of a layer in order."""
     before, heads, after = _watched(trace, layer)
     yield f"{NEXT} {layer}", "x", trace.states[layer]
     yield from before
@@ -190,43 +190,28 @@ def _steps(trace: Trace, layer: int) -> Iterator[NamedStep]:
 def _watched(trace: Trace, layer: int) -> tuple[list[NamedStep], Heads, list[NamedStep]]:
     """The outputs of a layer's modules in order: those before its heads, the heads' inputs, and those after them."""
     model, original, hidden = trace.model, trace.model.layers[layer], trace.states[layer][None]
-    watched = replace(original, module=copies.of(original.module))
-    parts = {part.path: part for part in model.family.parts}
+    watched = replace(original, module=shared_copy(original.module))
     activation = str(getattr(model.module.config, model.family.activation))
     before: list[NamedStep] = []
     after: list[NamedStep] = []
-    steps = before
     given: list[Heads] = []
-    made_last = hidden
 
     def attend(heads: Heads) -> torch.Tensor:
-        nonlocal steps
-        steps = after
         given.append(heads)
         return heads.weights() @ heads.value
 
-    def see(path: str, module: torch.nn.Module, read: torch.Tensor, made: torch.Tensor) -> None:
-        nonlocal made_last
-        part = parts.get(path) or _unnamed(path, module, read is made_last)
-        made_last = made
+    def see(part: Part, read: torch.Tensor, made: torch.Tensor) -> None:
         name, formula = part.name, part.formula
         if name == ACTIVATION:
             name, formula = activation.upper() if activation == "gelu" else activation, f"{activation}(·), {formula}"
+        steps = after if given else before
         steps.extend([(*part.reads, read[0])] if part.reads else [])
         steps.append((name, formula, made[0]))
 
-    for path, module in watched.module.named_modules():
-        silent = isinstance(module, torch.nn.Dropout | torch.nn.Identity) or path.endswith(model.family.projections)
-        if not silent and not any(module.children()):
-            module.register_forward_hook(lambda module, read, made, path=path: see(path, module, read[0], made))
+    for part in model.family.parts:
+        module = watched.module.get_submodule(part.path)
+        if not isinstance(module, torch.nn.Identity):  # ModernBERT's first layer has no norm before the attention
+            module.register_forward_hook(lambda module, read, made, part=part: see(part, read[0], made))
     result = attending.answering(attend, lambda: watched(hidden))
-    formula = after.pop()[1] if made_last is result else RESIDUAL[1]
+    formula = after.pop()[1] if model.family.last_norm else RESIDUAL[1]
     return before, given[0], [*after, (f"{NEXT} {layer + 1}", formula, result[0])]
-
-
-def _unnamed(path: str, module: torch.nn.Module, in_line: bool) -> Part:
-    """A module that is not in its family's row: named by its path; a norm that is not `in_line` reads a residual sum."""
-    name = path.replace(".", " · ")
-    if "Norm" in type(module).__name__:
-        return Part(path, name, "norm", None if in_line else (f"{name}, read", "+ residual"))
-    return Part(path, name, "· W + b" if isinstance(module, torch.nn.Linear) else "number by number")

@@ -11,9 +11,8 @@ import numpy as np
 from explorer.bert.network import Network
 from explorer.bert.trace import Trace
 from explorer.core.engine import inference_mode, torch
+from explorer.techniques.targets import AT_ONCE
 from explorer.techniques.tuned_lens import TunedLens
-
-AT_ONCE = 64  # positions at a time: the vocabulary is large, with a number per piece at each of them
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,6 @@ def lens(trace: Trace, positions: Sequence[int], top_k: int = 1, tuned: TunedLen
 
 @inference_mode
 def _read(trace: Trace, positions: list[int], top_k: int, tuned: TunedLens | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The ids, probabilities and final ranks of a few positions."""
     model = trace.model
     top_k = min(top_k, model.capabilities.vocab_size)
     logits = model.masked_lm(trace.states[-1][positions])
@@ -87,7 +85,6 @@ def first_guesses(model: Network, states: torch.Tensor) -> tuple[np.ndarray, np.
 
 @inference_mode
 def follow(trace: Trace, position: int, ids: Sequence[int], tuned: TunedLens | None = None) -> Followed:
-    """Chosen pieces at one position, in every hidden state."""
     logits = trace.model.masked_lm(translated(trace.states[:, position], tuned))  # [hidden states, vocabulary]
     chosen = logits[:, list(ids)]  # [hidden states, pieces]
     ranks = (logits[:, None] > chosen[..., None]).sum(-1) + 1

@@ -42,7 +42,7 @@ def shares_at(block: Block, queries: Sequence[int]) -> tuple[torch.Tensor, float
         checked, whole = torch.linspace(0, len(own) - 1, min(len(own), CHECKED)).long(), _put_nearby(nearer, block, handed)
         whole[checked], whole[torch.arange(len(own)), own] = True, True
     arrays = (nearer, sums, whole, vectors, block.weights.contiguous(), handed, block.kept.contiguous(), own)
-    _put_whole(*(one.numpy() for one in arrays))
+    _put_whole(*(array.numpy() for array in arrays))
     rest = (vectors - block.biases() - sums).div_(block.deviation)
     return _of_rows(nearer, own), float(rest[checked].abs().max())
 
@@ -110,7 +110,7 @@ def _put_nearby(nearer: torch.Tensor, block: Block, handed: torch.Tensor) -> tor
     small = vectors.abs().topk(min(NEAR + 1, vectors.shape[1]), largest=False, sorted=True)
     by_number = output.transpose(1, 2) @ block.value.transpose(1, 2)  # [heads, width, key]
     arrays = (nearer, vectors, small.indices[:, :-1].contiguous(), most.amax(1), weights, by_number)
-    _take_passed(*(one.numpy() for one in arrays))
+    _take_passed(*(array.numpy() for array in arrays))
     return most >= small.values[:, -1:]
 
 

@@ -30,7 +30,6 @@ class Promoted:
 
 def columns(model: Network, layer: int) -> torch.Tensor:
     """[neurons, hidden] the output of each neuron of a layer (zero-based) at an activation of 1."""
-    model.require("neurons")
     return model.layers[layer].neurons_dense.weight.detach().T
 
 

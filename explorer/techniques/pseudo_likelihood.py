@@ -89,7 +89,6 @@ def surprise_in_steps(trace: Trace, positions: Sequence[int]) -> Generator[float
 
 
 def knows_surprise(trace: Trace, positions: Sequence[int]) -> bool:
-    """Whether `surprise_in_steps` for these positions is cached."""
     return trace.knows(_key(positions))
 
 

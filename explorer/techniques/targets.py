@@ -37,7 +37,6 @@ class Target:
 
     @property
     def alone(self) -> Target:
-        """The target without its foil."""
         return replace(self, foil=None, foil_token="")
 
     @property
@@ -178,7 +177,6 @@ def own_reading(trace: Trace, target: Target) -> Reading:
 
 
 def _reading(target: Target, logits: torch.Tensor) -> Reading:
-    """The target in the logits [batch, classes] of its head."""
     logit, probability = logits[:, target.id], logits.softmax(-1)[:, target.id]
     return Reading(logit if target.foil is None else logit - logits[:, target.foil], probability)
 

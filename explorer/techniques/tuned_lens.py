@@ -68,7 +68,6 @@ def _shipped() -> TunedLens | None:
 
 
 def read_file(path: Path) -> TunedLens:
-    """A lens that `write_file` wrote."""
     with safetensors.safe_open(path, "numpy") as file:
         weight, bias = (torch.from_numpy(file.get_tensor(name)).float() for name in (WEIGHT, BIAS))
         return TunedLens(weight, bias, json.loads(file.metadata()[ABOUT]))

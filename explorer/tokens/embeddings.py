@@ -49,10 +49,8 @@ def _formula(parts: EmbeddingParts) -> str:
 
 def _help(subject: Subject, parts: EmbeddingParts) -> str:
     """What was added up, and which parts this model lacks."""
-    family, has = subject.model.family, subject.model.capabilities
+    has = subject.model.capabilities
     said = [f"{_formula(parts)} is hidden state 0 (Devlin et al. 2019, figure 2)."]
-    if family.word_transformation:
-        said.append("The part of the token is made of its own vector and those of its two neighbours.")
     if not has.positions:
         said.append("There is no vector for the position: each layer turns queries and keys by their place instead.")
     if not has.segments and "segment" in parts.added:
@@ -100,9 +98,7 @@ def _rows(subject: Subject, parts: EmbeddingParts) -> str:
         "position": encoding.positions[token] + model.first_position,
         "segment": encoding.segments[token] if model.capabilities.segments else 0,
     }
-    if model.family.word_transformation:
-        del rows["token"]  # its part is made of several rows
-    named = [f"row {rows[name]:,} of the {TABLES[name]}" for name in parts.added if name in rows]
+    named = [f"row {rows[name]:,} of the {TABLES[name]}" for name in parts.added]
     return f"**The first {FIRST} numbers** of token {token}: {enumerated(named)}, and what becomes of them."
 
 

@@ -11,14 +11,10 @@ from explorer.ui.writing import Script
 def embeddings(view: View, subject: Subject) -> Script | None:
     """The parts whose sum is hidden state 0."""
     model, family = subject.model, subject.model.family
-    config = model.module.config
-    mixes = bool(family.word_transformation) and config.trigram_input
     values: dict[str, Any] = {
         "has_positions": bool(family.position_embeddings),
         "before_first": model.first_position - 1,
         "has_segments": len(model.segment_table) > 0,
-        "mixes_neighbours": mixes,
-        "is_transformed": bool(family.word_transformation) and (mixes or config.embedding_size != config.hidden_size),
         "is_projected": bool(family.projection) and _has(model.encoder, family.projection),
     }
     return Script("embeddings.py", **values)

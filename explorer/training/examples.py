@@ -47,7 +47,6 @@ class Examples:
 
     @cached_property
     def pairs(self) -> list[Pair]:
-        """Both texts of every example."""
         return list(zip(self.texts, self.texts_b or ("",) * len(self.texts), strict=True))
 
     @property
@@ -61,9 +60,8 @@ class Examples:
         if len(self) <= most:
             return self
         rows = np.sort(np.random.default_rng(seed).choice(len(self), most, replace=False))
-        return replace(
-            self, **{one.name: tuple(given[row] for row in rows) for one in fields(self) if (given := getattr(self, one.name))}
-        )
+        columns = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        return replace(self, **{name: tuple(column[row] for row in rows) for name, column in columns.items() if column})
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -211,7 +209,6 @@ def _same_texts(examples: Examples) -> list[list[int]]:
 
 
 def group_rows(names: Iterable[Hashable]) -> list[list[int]]:
-    """The indices of the names, grouped by equal names."""
     groups: dict[Hashable, list[int]] = {}
     for row, name in enumerate(names):
         groups.setdefault(name, []).append(row)

@@ -58,7 +58,6 @@ class Scale:
         return cls(vectors.mean(0), deviation.clamp_min(lowest) * vectors.shape[1] ** 0.5)
 
     def apply(self, vectors: torch.Tensor) -> torch.Tensor:
-        """The vectors, centred and scaled."""
         return (vectors - self.mean) / self.size
 
     def fold(self, weight: torch.Tensor, bias: torch.Tensor) -> tuple[np.ndarray, np.ndarray]:

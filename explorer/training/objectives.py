@@ -59,7 +59,6 @@ class Classes(Solvable):
 
     @classmethod
     def of(cls, examples: Examples, parts: Split, balanced: bool = False) -> Classes:
-        """The objective for the labels of examples."""
         return cls(examples.targets, len(examples.classes), parts.train, balanced)
 
     def loss(self, scores: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:

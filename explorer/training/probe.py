@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.analysis.intervals import wilson
+from explorer.analysis.resampling import wilson
 from explorer.bert.explorer import Explorer
 from explorer.bert.features import layer_features_in_steps
 from explorer.core.engine import torch
@@ -63,7 +63,7 @@ def probe(model: Explorer, examples: Examples, pooling: str, seeds: int) -> Gene
             controls.append(control.mean())
             share = (layer * seeds + seed + 1) / (len(vectors) * seeds)
             yield 0.5 + 0.5 * share, f"Hidden state {layer} of {len(vectors) - 1}, seed {seed + 1} of {seeds}."
-        scores = [one.mean() for one in right]
+        scores = [hits.mean() for hits in right]
         summed = float(np.mean(scores)), float(np.std(scores)), float(np.mean(controls))
         found.append(LayerProbe(layer, *summed, *_over_texts(right, [texts[parts.held_out] for parts in splits])))
     return found

@@ -32,7 +32,7 @@ def probe_tags(
     examples = draw_sentences(examples, MOST_WORDS)
     layers = range(model.capabilities.layers + 1)
     splits = [split_sentences(examples, seed, HELD_OUT_SHARE) for seed in range(seeds)]
-    read = ReadWords.of(model, [one.words for one in examples.sentences])
+    read = ReadWords.of(model, [sentence.words for sentence in examples.sentences])
     there = np.flatnonzero(read.are_read(read.lengths))
     doing = f"Reading {len(examples):,} sentences, all layers in one pass."
     reading = word_vectors_in_steps(model, read, list(layers), pieces)
@@ -72,7 +72,7 @@ def draw_sentences(examples: TaggedExamples, most: int) -> TaggedExamples:
     """The examples, or a fixed sample of their sentences with at most so many words; two sentences at least."""
     if len(examples.words) <= most:
         return examples
-    kept = drawn_rows([len(one.words) for one in examples.sentences], most)
+    kept = drawn_rows([len(sentence.words) for sentence in examples.sentences], most)
     return TaggedExamples(tuple(examples.sentences[row] for row in kept))
 
 

@@ -7,7 +7,7 @@ from functools import cache, cached_property
 
 import numpy as np
 
-from explorer.analysis.entities import by_sentence, entity_scores, marks_entities
+from explorer.analysis.evaluation import by_sentence, entity_scores, marks_entities
 from explorer.core.errors import InputError
 from explorer.core.limits import CLASSES, TEXTS
 from explorer.core.paths import EXAMPLES
@@ -27,29 +27,26 @@ class TaggedExamples:
 
     @cached_property
     def classes(self) -> list[str]:
-        """The different tags, in alphabetical order."""
         return sorted(self.counts)
 
     @cached_property
     def counts(self) -> Counter[str]:
-        """The number of words with each tag."""
-        return Counter(tag for one in self.sentences for tag in one.tags)
+        return Counter(tag for sentence in self.sentences for tag in sentence.tags)
 
     @cached_property
     def words(self) -> list[str]:
-        """All words, sentence after sentence."""
-        return [word for one in self.sentences for word in one.words]
+        return [word for sentence in self.sentences for word in sentence.words]
 
     @cached_property
     def targets(self) -> np.ndarray:
         """[words] int64: the index of each word's tag among the classes."""
         place = {tag: index for index, tag in enumerate(self.classes)}
-        return np.array([place[tag] for one in self.sentences for tag in one.tags], dtype=np.int64)
+        return np.array([place[tag] for sentence in self.sentences for tag in sentence.tags], dtype=np.int64)
 
     @cached_property
     def sentence_of(self) -> np.ndarray:
         """[words] int64: the index of the sentence of each word."""
-        return np.repeat(np.arange(len(self)), [len(one.words) for one in self.sentences])
+        return np.repeat(np.arange(len(self)), [len(sentence.words) for sentence in self.sentences])
 
     @property
     def has_entities(self) -> bool:
@@ -114,7 +111,6 @@ def tagged_examples(sentences: Sequence[TaggedSentence], seed: int = 0) -> tuple
 
 @cache
 def built_in_tagged(name: str) -> TaggedExamples:
-    """The examples of assets/examples/NAME.conll."""
     path = EXAMPLES / f"{limits.check_choice(name, 'the example set', list(TAGGED))}.conll"
     return tagged_examples(read_tagged(path).sentences)[0]
 
@@ -124,7 +120,7 @@ def split_sentences(examples: TaggedExamples, seed: int, share: float) -> Split:
 
     The same seed gives the same split. Raises InputError when all sentences are equal.
     """
-    groups = group_rows(normalise(" ".join(one.words)) for one in examples.sentences)
+    groups = group_rows(normalise(" ".join(sentence.words)) for sentence in examples.sentences)
     if len(groups) < 2:
         raise InputError("All sentences are one and the same; add different ones.")
     drawn = [groups[place] for place in np.random.default_rng(seed).permutation(len(groups))]
@@ -136,7 +132,7 @@ def sentence_folds(examples: TaggedExamples, folds: int) -> list[Split]:
 
     There are fewer folds than that of fewer different sentences. Raises InputError when all sentences are equal.
     """
-    groups = group_rows(normalise(" ".join(one.words)) for one in examples.sentences)
+    groups = group_rows(normalise(" ".join(sentence.words)) for sentence in examples.sentences)
     if len(groups) < 2:
         raise InputError("All sentences are one and the same; add different ones.")
     parts: list[list[int]] = [[] for _ in range(min(folds, len(groups)))]
@@ -167,7 +163,7 @@ def tag_baselines(examples: TaggedExamples, train: np.ndarray, held: np.ndarray)
     usual = np.bincount(examples.targets[train]).argmax()
     found = {"most frequent tag": float((targets == usual).mean()), MEMORY: float((targets == remembered).mean())}
     if examples.has_entities:
-        right, said = (by_sentence(examples.sentence_of[held], [examples.classes[one] for one in rows])
+        right, said = (by_sentence(examples.sentence_of[held], [examples.classes[place] for place in rows])
                        for rows in (targets, remembered))  # fmt: skip
         scores = entity_scores(right, said)
         found[MEMORY_OF_NAMES] = scores[0].f1 if scores else 0.0

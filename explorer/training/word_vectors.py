@@ -9,7 +9,7 @@ from itertools import islice
 import numpy as np
 
 from explorer.bert.explorer import Explorer
-from explorer.bert.pooled import Encoded
+from explorer.bert.features import Encoded
 from explorer.core.engine import no_grad, torch
 from explorer.core.errors import InputError
 from explorer.core.limits import TRAINING_MEGABYTES
@@ -50,7 +50,6 @@ class ReadWords:
 
     @property
     def encoded(self) -> list[Encoded]:
-        """The ids and segments of each sentence."""
         return [(encoding.ids, encoding.segments) for encoding in self.encodings]
 
     @property

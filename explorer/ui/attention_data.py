@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.analysis.attention import rows_error
-from explorer.analysis.head_metrics import CLEAR, METRICS, TokenFacts, strongest_pairs
-from explorer.analysis.overview import Overview, overview
+from explorer.analysis.head_metrics import CLEAR, METRICS, Overview, TokenFacts, overview, strongest_pairs
 from explorer.techniques.ablation import head_effects, knows_head_effects, prepare_head_effects
 from explorer.techniques.inside import value_error, value_norms
 from explorer.techniques.targets import Target, read, word_target

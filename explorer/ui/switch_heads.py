@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.techniques.ablation import Head, head_readings, head_readings_in_steps, intervene
+from explorer.techniques.ablation import Head, head_readings, intervene, prepare_head_effects
 from explorer.techniques.targets import Reading, Target, own_reading, read, read_at
 from explorer.ui.answers import answer_rows
 from explorer.ui.layout import col, row
@@ -60,7 +60,8 @@ class SwitchHeads(LongView):
 
     def work(self, subject: Subject) -> Generator[float, None, Reading]:
         """The target without each head, [layers, heads] each."""
-        return head_readings_in_steps(subject.trace, self.target(subject))
+        yield from prepare_head_effects(subject.trace, self.target(subject))
+        return self.result(subject)
 
     def result(self, subject: Subject) -> Reading:
         """The target without each head, cached with the trace for the findings of other tabs."""

@@ -86,12 +86,6 @@ def test_a_finding_leads_to_where_its_reason_is_seen(open_app):
     expect(page.locator("#strip [aria-pressed=true]")).to_have_text(re.compile("MASK"))
 
 
-def test_a_link_to_a_head_opens_that_head(open_at):
-    page = open_at("Attention", PAIR + "&layer=4&head=7")
-    expect(page.locator("#attention-head-title")).to_contain_text("Layer 4, head 7")
-    expect(page.locator("#attention-head-check")).to_contain_text("✓ matches the model")
-
-
 def test_a_head_is_switched_off_with_before_and_after_and_put_back(open_at):
     page = open_at("Attention", "?a=The+teacher+asked+the+%5BMASK%5D+to+open+their+books.&layer=6&head=11")
     heads, answers = page.locator("#attention-heads-grid button"), page.locator("#attention-what-if-answers .bx-group")
@@ -149,8 +143,6 @@ def test_what_is_shown_of_a_head_can_be_chosen(open_at):
     expect(page.locator("#attention-head-lines [data-side=query]")).to_have_count(4)
     page.locator("#attention-head-lines [data-side=query]").nth(1).click()
     expect(page.locator("#attention-head-lines")).to_contain_text("mispronounced looks most at")
-    choose(page, "attention-marks", "entropy")
-    expect(page.locator("#attention-heads-grid .bx-marked")).to_have_count(1)
 
 
 def test_every_head_by_numbers(open_at):
@@ -170,15 +162,6 @@ def test_every_head_by_numbers(open_at):
     second.click()
     page.get_by_label("One head").first.check()
     expect(page.locator("#attention-head-title")).to_contain_text(f"Layer {layer}, head {head}")
-
-
-def test_rollout_follows_the_token_and_the_layer(open_at):
-    page = open_at("Attention")
-    page.get_by_label("Through all layers").check()
-    expect(page.locator("#attention-rollout-token")).to_contain_text("Where 'the' (token 1)")
-    chips(page).nth(3).click()
-    expect(page.locator("#attention-rollout-token")).to_contain_text("Where 'walked' (token 3)")
-    expect(page.locator("#attention-rollout-check")).to_contain_text("rows sum to 1, from the same weights")
 
 
 def test_inside_a_head_every_step_is_there(open_at):
@@ -218,22 +201,6 @@ def test_a_model_of_one_layer_and_one_head_has_nothing_to_slide(open_at, make_ti
     page.locator("#model-box input").press("Enter")
     expect(layer).to_be_visible()
     expect(head).to_be_visible()
-
-
-def test_tokens_add_up_and_the_vocabulary_can_be_searched(open_at):
-    page = open_at("Tokens", PAIR + "&token=9")
-    expect(page.locator("#tokens-pieces-counts")).to_contain_text("mispronounced = mis + ##pro + ##no + ##unced")
-    expect(page.locator("#tokens-pieces-cards .bx-token").nth(2)).to_have_attribute("title", "characters 5–7 of A")
-    page.locator("#tokens-view").get_by_label("What is added up").check()
-    expect(page.locator("#tokens-embeddings-sum tbody tr")).to_have_count(6)
-    expect(page.locator("#tokens-embeddings-check")).to_contain_text("✓ matches the model")
-    page.locator("#tokens-view").get_by_label("The vocabulary").check()
-    page.locator("#tokens-query textarea, #tokens-query input").fill("##ology")
-    expect(page.locator("#tokens-vocabulary-count")).to_contain_text("1 piece matches")
-    page.locator("#tokens-vocabulary-pieces tbody button").first.click()
-    expect(page.locator("#tokens-vocabulary-piece")).to_contain_text("Nearest to '##ology'")
-    page.locator("#tokens-vocabulary-nearest tbody button").first.click()
-    expect(page.locator("#tokens-vocabulary-piece")).not_to_contain_text("'##ology'")
 
 
 @pytest.mark.parametrize("width", [1440, 420])

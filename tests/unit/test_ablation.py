@@ -11,8 +11,8 @@ from explorer.bert import checkpoints
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.fill_mask import endpoints as masked_lm
-from explorer.techniques.ablation import head_effects_in_steps, intervene, patching_in_steps
-from explorer.techniques.targets import is_next_target, own_reading, read, word_target
+from explorer.techniques.ablation import head_effects, intervene, patching_in_steps
+from explorer.techniques.targets import is_next_target, read, word_target
 from tests.hooks import eager_bert, every_dense, zeroed
 
 TEXT, TEXT_B = "The man went to the [MASK] slowly.", "He bought some milk!"
@@ -33,7 +33,7 @@ def test_the_effect_of_each_head_is_that_of_a_hook_that_zeroes_it(model, referen
     module, encoded = reference
     trace = model.trace(TEXT, TEXT_B)
     word, is_next = word_target(trace), is_next_target(trace)
-    found, found_next = (finished(head_effects_in_steps(trace, target)) for target in (word, is_next))
+    found, found_next = (head_effects(trace, target) for target in (word, is_next))
     layers, heads = model.capabilities.layers, model.capabilities.heads
     assert found.shape == found_next.shape == (layers, heads)
     for layer, head in [(0, 0), (0, heads - 1), (layers // 2, 1), (layers - 1, 0), (layers - 1, heads - 1)]:
@@ -57,23 +57,6 @@ def test_heads_go_together_and_no_heads_change_nothing(model, reference):
         with zeroed(every_dense(module), module.config.num_attention_heads, off), torch.no_grad():
             theirs = module.bert(**encoded).last_hidden_state[0]
         np.testing.assert_allclose(intervene(trace, off), theirs, atol=2e-5)
-
-
-def test_patching_restores_what_was_there(model):
-    clean, corrupted = model.trace("The man went to the [MASK]."), model.trace("The dog went to the [MASK].")
-    target = word_target(clean)
-    found = finished(patching_in_steps(clean, corrupted, target))
-    layers = model.capabilities.layers
-    assert found.shape == (layers + 1, clean.kept)
-    before = float(own_reading(corrupted, target).probability)
-    after = float(own_reading(clean, target).probability)
-    changed = clean.tokens.index("man")
-    assert found[0, changed] == pytest.approx(after, abs=1e-5), "the embedding is all that differs"
-    same = [i for i in range(clean.kept) if i != changed]
-    np.testing.assert_allclose(found[0, same], before, atol=1e-5)
-    assert found[layers, target.position] == pytest.approx(after, abs=1e-5)
-    elsewhere = [i for i in range(clean.kept) if i != target.position]
-    np.testing.assert_allclose(found[layers, elsewhere], before, atol=1e-5)
 
 
 def test_a_patched_state_is_that_of_a_hook_that_replaces_it(bundled):

@@ -128,41 +128,12 @@ def test_a_single_sharp_line_survives_in_a_thumbnail(tokens):
         assert small.mean() < 4 / size  # a line, and not a filled square
 
 
-def test_a_small_thumbnail_is_the_attention_itself():
-    weights = np.random.default_rng(0).random((2, 3, 40, 40))
-    assert np.array_equal(thumbnails(weights, 48), weights)
-
-
-@pytest.mark.parametrize("tokens", [49, 100, 512])
-def test_a_thumbnail_keeps_every_line(tokens):
-    diagonal = np.eye(tokens)[None]
-    small = thumbnails(diagonal, 48)
-    assert small.shape == (1, 48, 48)
-    assert np.array_equal(np.diagonal(small[0]), np.ones(48))
-    column = np.zeros((1, tokens, tokens))
-    column[..., 7] = 1
-    assert (thumbnails(column, 48).max(-1) == 1).all()
-
-
 def test_the_error_of_rows():
     weights = np.random.default_rng(0).random((2, 5, 5))
     weights /= weights.sum(-1, keepdims=True)
     assert rows_error(weights) < 1e-12
     weights[0, 0, 0] += 0.25
     assert rows_error(weights) == pytest.approx(0.25)
-
-
-def test_rollout_is_the_written_out_product():
-    rng = np.random.default_rng(0)
-    raw = rng.random((3, 2, 5, 5))
-    layers = raw / raw.sum(-1, keepdims=True)
-    first, second, third = (0.5 * layer.mean(0) + 0.5 * np.eye(5) for layer in layers)
-    flow = np.stack(list(rollout(layers)))
-    np.testing.assert_allclose(flow[0], first, atol=1e-12)
-    np.testing.assert_allclose(flow[1], second @ first, atol=1e-12)
-    np.testing.assert_allclose(flow[2], third @ second @ first, atol=1e-12)
-    assert np.abs(flow[2] - first @ second @ third).max() > 1e-3, "the order must matter in this test"
-    np.testing.assert_allclose(flow.sum(-1), 1, atol=1e-12)
 
 
 def test_rollout_of_the_model_is_that_of_transformers(bundled, eager):

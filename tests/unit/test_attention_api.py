@@ -5,7 +5,6 @@ import pytest
 
 from explorer.attention.endpoints import head_metrics, rollout
 from explorer.core.errors import InputError, ModelError
-from explorer.endpoints import ENDPOINTS
 from explorer.inside_head.endpoints import inside_layer
 from explorer.overview.endpoints import routes
 from explorer.techniques import ablation
@@ -118,12 +117,6 @@ def test_routes_refuse_what_is_not_there(refusal):
         refusal(InputError, lambda state=state: routes(TEXT, state=state))
     for cut in ("1.1.1.0", None, [1], [[1, 1, 1]], [[0, 1, 1, 0]], [[1, 9, 1, 0]], [[1, 1, 1, 13]], [["a", 1, 1, 0]]):
         refusal(InputError, lambda cut=cut: routes(TEXT, cut=cut))
-
-
-@pytest.mark.parametrize("endpoint", [routes, rollout, head_metrics, vocabulary, inside_layer])
-def test_every_endpoint_is_registered_and_documented(endpoint):
-    assert endpoint in ENDPOINTS
-    assert endpoint.__doc__
 
 
 def test_the_numbers_of_heads_are_all_named_where_their_endpoint_is_described():

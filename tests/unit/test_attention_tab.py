@@ -41,13 +41,6 @@ def test_another_head_and_another_view_need_no_forward_pass(bundled, passes):
     assert passes == {"passes": 1, "layers": 6}
 
 
-def test_the_same_input_is_opened_once(bundled, passes):
-    text = "a text that no other test reads"
-    for _ in range(3):
-        bundled.trace(text).attention(0)
-    assert passes["passes"] == 1
-
-
 def test_what_was_picked_stays_and_what_was_not_follows_the_input(bundled):
     opened = Opened(bundled, 17)
     page = opened.shell.tabs["attention"]

@@ -15,18 +15,14 @@ from explorer.core import cores
 TEXTS = ["the man", "the dog bought milk", "he was happy , she was sad .", "the [MASK] went to the store", "milk " * 100]
 
 
-@pytest.mark.parametrize("name", ["bundled", "tiny"])
-def test_each_is_what_it_is_alone(name, request):
-    model = request.getfixturevalue(name)
-    encodings = [model.encode(text) for text in TEXTS] + [model.encode(TEXTS[0], TEXTS[1])]
-    for encoding, states in zip(encodings, model.hidden_states_of(encodings), strict=True):
-        alone = model.hidden_states(encoding)
-        assert states.shape == alone.shape
-        torch.testing.assert_close(states, alone, atol=1e-5, rtol=0)
-
-
-def held(model, texts):
+@pytest.fixture
+def held(monkeypatch):
     """What is read while the first of some requests keeps the model busy, in the order of the passes."""
+    monkeypatch.setattr(batcher, "cores", lambda: 1)
+    return _held
+
+
+def _held(model, texts):
     passes, busy, go_on = [], threading.Event(), threading.Event()
     together = Batcher()
 
@@ -50,12 +46,12 @@ def held(model, texts):
     return passes
 
 
-def test_what_waits_is_read_in_one_pass(tiny):
+def test_what_waits_is_read_in_one_pass(tiny, held):
     first, *others = TEXTS[:4]
     assert [sorted(texts) for texts in held(tiny, [first, *others])] == [[first], sorted(others)]
 
 
-def test_a_pass_is_bounded_and_of_alike_lengths(tiny, monkeypatch):
+def test_a_pass_is_bounded_and_of_alike_lengths(tiny, held, monkeypatch):
     monkeypatch.setattr(batcher, "BATCH_TOKENS", 24)
     passes = held(tiny, ["the man", "the dog", "milk " * 20, "the cat", "he went"])
     assert passes[0] == ["the man"]
@@ -63,12 +59,13 @@ def test_a_pass_is_bounded_and_of_alike_lengths(tiny, monkeypatch):
 
 
 def test_a_pass_beside_another_computes_on_half_of_the_cores(tiny, monkeypatch):
-    monkeypatch.setattr(cores, "cores", lambda: 2)
+    for module in (batcher, cores):
+        monkeypatch.setattr(module, "cores", lambda: 2)
     together, first_reads, second_has_read, threads = Batcher(), threading.Event(), threading.Event(), []
 
     def states(text, read):
         with threadpool_limits(2, user_api="openmp"):
-            return together.result(tiny.encode(text), read, places=2)
+            return together.result(tiny.encode(text), read)
 
     def first(encodings):
         first_reads.set()
@@ -108,18 +105,3 @@ def test_many_threads_get_their_own(tiny):
     for text, trace in zip(texts * 3, traces, strict=True):
         assert trace.encoding.text_a == text
         torch.testing.assert_close(trace.states, model.hidden_states(trace.encoding), atol=1e-5, rtol=0)
-
-
-def test_several_read_at_once_where_there_are_places(tiny):
-    together, both = Batcher(), threading.Barrier(2)
-
-    def read(encodings):
-        both.wait(30)  # nobody gets past alone
-        return tiny.hidden_states_of(encodings)
-
-    encodings = [tiny.encode(text) for text in TEXTS[:2]]
-    with ThreadPoolExecutor(2) as pool:
-        for encoding, states in zip(
-            encodings, pool.map(lambda one: together.result(one, read, places=2), encodings), strict=True
-        ):
-            torch.testing.assert_close(states, tiny.hidden_states(encoding), atol=1e-5, rtol=0)

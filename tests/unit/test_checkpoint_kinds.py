@@ -15,7 +15,7 @@ from explorer.core.errors import CapabilityError, ModelError
 from explorer.tabs import VIEWS
 from explorer.ui.subject import Subject
 from tests.conftest import VOCABULARY
-from tests.families import KINDS, SIZES, TUNED, write_family, write_tuned
+from tests.families import KINDS, SIZES, TUNED, write_family
 from tests.hub import REPO
 
 
@@ -271,7 +271,3 @@ def test_vocabularies_that_fit_are_not_warned_of(bundled, tmp_path):
     assert bundled.casing == ""
     fitting = set(KINDS) - {"albert"}  # of which the tests' own vocabulary has capitals, and its tokenizer makes all small
     assert not [name for name in fitting if explorer.load(write_family(tmp_path / name, name)).casing]
-
-
-def test_a_tuned_checkpoint_stays_readable(tmp_path):
-    assert explorer.load(write_tuned(tmp_path / "model", "bert", TUNED[0])).unread_head == ""

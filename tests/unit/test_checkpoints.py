@@ -1,11 +1,7 @@
 import json
 import os
 import pickle
-import shutil
-import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,20 +18,6 @@ def edit_json(path, **entries):
 
 
 # nothing heavy before it is needed
-
-
-@pytest.mark.parametrize("module", ["explorer", "explorer.bert.checkpoints", "explorer.text.limits", "explorer.core.cache"])
-def test_importing_does_not_load_torch(module):
-    code = f"import sys, {module}; print(sorted({{'torch', 'transformers', 'gradio'}} & sys.modules.keys()))"
-    here = Path(explorer.__file__).parent.parent
-    found = subprocess.run([sys.executable, "-c", code], cwd=here, capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "[]"
-
-
-def test_a_name_is_judged_before_torch_is_there():
-    code = "import sys; from explorer.bert import checkpoints\ntry: checkpoints.find('a b')\nexcept checkpoints.ModelError: pass"
-    here = Path(explorer.__file__).parent.parent
-    subprocess.run([sys.executable, "-c", f"{code}\nassert 'torch' not in sys.modules"], cwd=here, check=True)
 
 
 def test_the_package_gives_what_it_names():
@@ -255,20 +237,6 @@ def test_a_broken_folder_is_refused_and_the_model_in_use_stays(breakage, make_ti
     assert tiny.trace("the man").reading is trace.reading
 
 
-@pytest.mark.parametrize(
-    ("file", "told"),
-    [
-        ("config.json", "config.json"),
-        ("model.safetensors", "model.safetensors"),
-        ("tokenizer.json", "tokenizer.json or vocab.txt"),
-    ],
-)
-def test_a_folder_that_lacks_a_file_is_told_which(file, told, make_tiny, refusal):
-    folder = make_tiny()
-    no(file)(folder)
-    assert f"{folder} lacks {told};" in refusal(ModelError, lambda: explorer.load(folder), typed=folder)
-
-
 def test_a_shard_that_is_not_there_is_named(make_tiny, refusal):
     folder = make_tiny()
     no("model.safetensors")(folder)
@@ -276,14 +244,6 @@ def test_a_shard_that_is_not_there_is_named(make_tiny, refusal):
     write("model.safetensors.index.json", json.dumps(shards))(folder)
     write("model-00001-of-00002.safetensors", "")(folder)
     assert "lacks model-00002-of-00002.safetensors;" in refusal(ModelError, lambda: explorer.load(folder), typed=folder)
-
-
-def test_the_checkpoint_in_a_folder_of_checkpoints_is_named(make_tiny, tmp_path, refusal):
-    (tmp_path / "training").mkdir()
-    inner = shutil.move(make_tiny(), tmp_path / "training" / "checkpoint-500")
-    said = refusal(ModelError, lambda: explorer.load(tmp_path / "training"), typed=tmp_path / "training")
-    assert said.endswith(f"name {inner}.")
-    assert explorer.load(inner).trace("the man").kept == 4
 
 
 def test_only_what_was_fetched_is_to_be_fetched_again(make_tiny, refusal):

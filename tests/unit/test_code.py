@@ -17,10 +17,9 @@ import transformers
 
 import explorer
 from explorer.analysis import contextuality
-from explorer.analysis.attention import Choice, choose, top_p
+from explorer.analysis.attention import Choice, choose
 from explorer.analysis.head_metrics import METRICS
-from explorer.analysis.layer_maps import maps_of
-from explorer.analysis.projection import MapSettings
+from explorer.analysis.projection import MapSettings, maps_of
 from explorer.analysis.similarity import cosine_matrix, cosines, moved_to, norms
 from explorer.attention.compute import rollout
 from explorer.bert.checkpoints import BUNDLED
@@ -34,7 +33,7 @@ from explorer.export.python_file import python
 from explorer.fill_mask.lens import chosen_lens
 from explorer.fill_mask.patching import ALIKE
 from explorer.hidden_states.layers import DRIFT, NORM, STEP, VECTORS
-from explorer.inside_head.compute.positions import sinusoids
+from explorer.inside_head.compute import sinusoids
 from explorer.model_card.compute.weights import histogram, root_mean_square
 from explorer.overview.run import selected_run
 from explorer.projection.map import VOCABULARY, WORDS
@@ -178,7 +177,7 @@ def _rollout(view, subject):
 
 def _several(view, subject):
     weights, _ = view._weights(subject)
-    return {"weights": top_p(weights, view.mass / 100)}
+    return {"weights": weights}
 
 
 def _dots(view, subject):
@@ -208,7 +207,7 @@ def _batch(view, subject):
     if read.real.all():
         return expected
     weights = [answers.weights for answers in view.answers(subject, read)]
-    return expected | {"weights": np.stack(weights), "largest_change": [read.moved(True), read.moved(False)]}
+    return expected | {"weights": np.stack(weights), "largest_change": [read.change(True), read.change(False)]}
 
 
 def _positions(view, subject):
@@ -306,7 +305,7 @@ def _attribution(view, subject):
 
 def _heads(view, subject):
     target, off, cut = view.target(subject), subject.selection.off, subject.selection.cut
-    expected = {"effects": finished(ablation.head_effects_in_steps(subject.trace, target))}
+    expected = {"effects": ablation.head_effects(subject.trace, target)}
     if off or cut:
         vectors = ablation.intervene(subject.trace, off, cuts=cut)[[target.position]]
         expected["after"] = targets.shares_at(subject.model, target, vectors)[0]
@@ -433,7 +432,6 @@ SHOWN = {
     "overview/what-if": _what_if,
     "attention/what-if": _what_if,
     "inside-head/dots": _dots,
-    "inside-head/walk": _dots,
     "inside-head/layer": _layer,
     "inside-head/decoder": _decoder,
     "inside-head/batch": _batch,
@@ -560,8 +558,8 @@ SETTINGS = {
     ],
     "attention/metric": [{"metric": metric.key} for metric in METRICS],
     "attention/rollout": [{"up_to": 1}],
-    "attention/several": [{"layer": 2, "heads": [1, 2]}, {"mass": 60}],
-    "inside-head/batch": [{"second": "He."}, {"second": "He or he [MASK] happy.", "token_asked": 2}],
+    "attention/several": [{"layer": 2, "heads": [1, 2]}],
+    "inside-head/batch": [{"second": "He."}, {"second": "He or he [MASK] happy."}],
     "hidden/one-layer": [{"look": VECTORS}],
     "hidden/every-layer": [{"measure": DRIFT}, {"measure": NORM}],
     "hidden/sentences": [{"pooling": "cls", "space": "centred"}, {"space": "whitened"}, {"pooling": "pooler"}],
@@ -628,7 +626,7 @@ def test_the_bundled_model_gives_the_numbers_of_every_view(bundled, name):
     assert there == (not name.startswith("own-head") and name != "fill-mask/together")
 
 
-@pytest.mark.parametrize("kind", ["bert", "albert", "modernbert", "distilbert", "mobilebert"])
+@pytest.mark.parametrize("kind", ["bert", "albert", "modernbert", "distilbert"])
 def test_what_was_changed_is_in_the_script(families, kind):
     for change in (
         {"off": ((0, 1), (1, 0), (1, 1))},

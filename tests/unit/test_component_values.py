@@ -126,11 +126,6 @@ class TestAttentionLines:
     def test_a_head_that_looks_nowhere_is_drawn_too(self):
         assert attention_lines(np.zeros((2, 2)), ["a", "b"], ["piece"] * 2)["top"] > 0
 
-    @pytest.mark.parametrize(("size", "selected"), [(2, None), (4, None), (3, 3), (3, -1), (0, None)])
-    def test_what_does_not_fit_is_refused(self, size, selected):
-        with pytest.raises(ValueError, match=r"fit|no token"):
-            attention_lines(softmax(3, 3), ["x"] * size, ["piece"] * size, selected)
-
 
 class TestBars:
     @pytest.mark.parametrize(
@@ -182,15 +177,6 @@ class TestStripTable:
     def test_a_row_that_does_not_fit_is_refused(self):
         with pytest.raises(ValueError, match="2 cells for 4 columns"):
             strip_table(self.columns, [Row(["a", 1.0])])
-
-
-def test_lines_may_lead_from_some_tokens_to_others():
-    weights = softmax(2, 3)
-    packed = attention_lines(weights, ["a", "b"], ["piece"] * 2, 1, key_tokens=["x", "y", "z"], key_kinds=["piece"] * 3)
-    assert (packed["queries"]["tokens"], packed["keys"]["tokens"]) == (["a", "b"], ["x", "y", "z"])
-    assert packed["strongest"]["key"]["index"] == weights.argmax(0).tolist()
-    with pytest.raises(ValueError, match="do not fit"):
-        attention_lines(weights, ["a", "b"], ["piece"] * 2)
 
 
 def test_a_grid_tells_of_each_head_and_draws_a_bar():

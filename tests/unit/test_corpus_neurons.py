@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import explorer
-from explorer.core.errors import CapabilityError, InputError
+from explorer.core.errors import InputError
 from explorer.core.steps import finished, map_steps
 from explorer.corpus.compute import neurons
 from explorer.corpus.compute.neurons import DRIVING, NOBODY, corpus_neurons, drivers, driving_pieces, firing_on, telling_in_steps
@@ -211,12 +211,6 @@ def test_one_sentence_of_one_word(bundled, tmp_path):
 def test_a_word_that_does_not_occur_is_refused(bundled, small, refusal):
     found = corpus_neurons(bundled, small)
     assert "does not occur" in refusal(InputError, lambda: firing_on(bundled, small, found, "zebra", 5))
-
-
-def test_several_feed_forward_parts_are_refused(tmp_path, few):
-    model = explorer.load(write_family(tmp_path / "mobilebert", "mobilebert"))
-    with pytest.raises(CapabilityError, match="several feed-forward parts"):
-        corpus_neurons(model, few)
 
 
 def test_the_endpoint_answers_as_the_guide_says(bundled, small, monkeypatch):

@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 
-import explorer
 from explorer.bert.features import BATCH_SIZE, features, features_in_steps
-from explorer.core.errors import CapabilityError, InputError
+from explorer.core.errors import InputError
 
 TEXTS = [
     "The man went to the store, and she bought milk!",
@@ -83,14 +82,6 @@ def test_the_share_done_grows_to_one(tiny):
     assert shares == sorted(shares)
     assert len(shares) == 3
     assert shares[-1] == 1
-
-
-@pytest.mark.parametrize("variant", ["encoder_only", "no_pooler", "masked_lm_only", "one_segment"])
-def test_other_checkpoints_give_features_too(variant, variant_folders, refusal):
-    model = explorer.load(variant_folders[variant])
-    np.testing.assert_allclose(features(model, TEXTS), one_by_one(model, TEXTS, -1, "mean"), atol=1e-5, rtol=0)
-    if not model.capabilities.pooler:
-        refusal(CapabilityError, lambda: features(model, TEXTS, -1, "pooler"), typed=model.name)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 
 from explorer.analysis.similarity import cosine_matrix, mean_of_pairs
 from explorer.bert import features as module
-from explorer.bert.features import ANY_TOKEN, BATCH_SIZE, BATCH_TOKENS, features, layer_features_in_steps
+from explorer.bert.features import ANY_TOKEN, features, layer_features_in_steps
 from explorer.core.steps import finished
 
 SENTENCES = [
@@ -48,39 +48,11 @@ def test_a_pass_stops_at_the_layer_that_is_asked_for_and_serves_those_below(tiny
     assert sum(passes) == len(SENTENCES)
 
 
-def test_the_pooler_needs_no_pass_of_its_own(tiny, passes):
-    features(tiny, SENTENCES, -1, "cls")
-    features(tiny, SENTENCES, -1, "pooler")
-    assert sum(passes) == len(SENTENCES)
-
-
-def test_batches_hold_few_tokens_and_texts_of_one_length():
-    ids = {str(i): (0,) * (1 + i * 37 % 600) for i in range(500)}
-    batches = module._batches({text: (row, row) for text, row in ids.items()})
-    assert sorted(text for batch in batches for text in batch) == sorted(ids)
-    lengths = [[len(ids[text]) for text in batch] for batch in batches]
-    assert all(len(row) <= BATCH_SIZE and (len(row) == 1 or len(row) * max(row) <= BATCH_TOKENS + max(row)) for row in lengths)
-    padding = sum(len(row) * max(row) - sum(row) for row in lengths)
-    assert padding < 0.15 * sum(map(sum, lengths))
-
-
 def test_nobody_can_write_on_what_is_kept_for_all(tiny):
     rows = features(tiny, ["A cat."])
     with pytest.raises(ValueError, match="read-only"):
         next(iter(module._caches[tiny].values()))[0] = 1
     assert np.array_equal(features(tiny, ["A cat."]), rows)
-
-
-def test_two_threads_that_ask_for_the_same_get_the_same(tiny, passes):
-    found = []
-    threads = [threading.Thread(target=lambda: found.append(features(tiny, SENTENCES))) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(found) == 4
-    for vectors in found:
-        np.testing.assert_allclose(vectors, found[0], atol=1e-5)
 
 
 def test_the_reference_is_one_token_of_each_text(tiny):
@@ -92,13 +64,6 @@ def test_the_reference_is_one_token_of_each_text(tiny):
         assert errors.argmin() not in (0, own.shape[1] - 1), "not [CLS], not [SEP]"
         assert errors.min() < 1e-5
     assert -1 <= mean_of_pairs(cosine_matrix(states[-1])) <= 1
-
-
-def test_the_table_of_word_embeddings_is_the_models_own(tiny, eager):
-    encoded, _ = eager(tiny, "the man")
-    ids = encoded["input_ids"][0].tolist()
-    table = tiny.module.state_dict()["bert.embeddings.word_embeddings.weight"].numpy()
-    np.testing.assert_array_equal(tiny.word_table[ids], table[ids])
 
 
 def test_the_poolers_formula_gives_the_poolers_output(bundled, eager):

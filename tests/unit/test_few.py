@@ -11,7 +11,6 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from explorer.bert import features as feature_cache
 from explorer.bert.features import features, forget
-from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune import live
 from explorer.finetune.compute.task import make_plan
@@ -70,11 +69,6 @@ def test_a_hidden_layer_learns_from_few_too_and_layers_are_judged_by_a_split(tin
     assert len(deep.history) == 100
 
 
-def test_a_regularization_of_ones_own_is_kept(tiny):
-    assert learn(tiny, TYPED).task.plan.settings.regularization == FEW_REGULARIZATION
-    assert learn(tiny, TYPED, optimizer="lbfgs", regularization=10).task.plan.settings.regularization == 10
-
-
 def test_nothing_is_chosen_on_few_held_out_examples(bundled):
     shuffled = np.random.default_rng(1).permutation(TYPED.labels)
     result = learn(bundled, Examples(TYPED.texts, tuple(shuffled.tolist())), epochs=12, learning_rate=0.3, keep_best=True)
@@ -82,11 +76,6 @@ def test_nothing_is_chosen_on_few_held_out_examples(bundled):
     assert len(result.held_out.targets) < 20
     assert max(scores) > scores[-1], "the last is not the best"
     assert result.best == len(result.history) - 1
-
-
-def test_one_text_is_no_class(bundled):
-    with pytest.raises(InputError, match="one and the same text"):
-        learn(bundled, Examples(("same", "SAME", "b", "c"), tuple("aabb")))
 
 
 def test_clear_sentences_of_ten_typed_topics_are_told_apart_surely(bundled):

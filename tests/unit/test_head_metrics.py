@@ -5,8 +5,7 @@ import pytest
 import torch
 from transformers import BatchEncoding
 
-from explorer.analysis.head_metrics import METRICS, TokenFacts, head_metrics, patterns, strongest_pairs
-from explorer.analysis.overview import overview
+from explorer.analysis.head_metrics import METRICS, TokenFacts, head_metrics, overview, patterns, strongest_pairs
 from explorer.text.encoding import Encoding
 
 N = 8
@@ -59,13 +58,6 @@ def metrics():
     return {name: {key: values[head] for key, values in found.items()} for head, name in enumerate(KNOWN)}, found
 
 
-def test_identity(metrics):
-    of = metrics[0]["itself"]
-    assert (of["entropy"], of["distance"], of["self"], of["confidence"]) == (0, 0, 1, 1)
-    assert (of["previous"], of["next"], of["word"], of["same_token"]) == (0, 0, 0, 0)
-    assert (of["cls"], of["sep"]) == (1 / N, 1 / N)
-
-
 def test_uniform(metrics):
     of = metrics[0]["broad"]
     assert of["entropy"] == pytest.approx(1, abs=1e-6)
@@ -73,13 +65,6 @@ def test_uniform(metrics):
     assert of["confidence"] == pytest.approx(1 / N, abs=1e-6)
     for key in ("self", "previous", "next", "cls", "sep", "same_token", "word"):
         assert of[key] == pytest.approx(1 / N, abs=1e-6), key
-
-
-def test_previous_token(metrics):
-    of = metrics[0]["previous token"]
-    assert (of["entropy"], of["previous"], of["next"], of["self"]) == (0, 1, 0, 1 / N)
-    assert of["distance"] == (N - 1) / N
-    assert of["word"] == pytest.approx(5 / 6), "of six words the first looks at [CLS]"
 
 
 def test_the_same_token_elsewhere():

@@ -10,7 +10,7 @@ from tqdm import tqdm
 
 import explorer
 from explorer.bert import checkpoints
-from explorer.bert.hub import NO_REVISION, Place, reporting_bar
+from explorer.bert.hub import NO_REVISION, Place
 from explorer.core.errors import ModelError
 from explorer.core.steps import Stopped
 from tests.families import write_family
@@ -188,36 +188,14 @@ def test_what_is_in_the_cache_is_listed(hub, tiny_folder, monkeypatch):
     assert checkpoints.cached() == []
 
 
-def test_bytes_received_and_bytes_written_make_one_progress():
-    told = []
-    bar = reporting_bar(lambda share, what: told.append(share), total=100)
-    received, written = (bar(total=0, unit="B", mininterval=0, miniters=1) for _ in range(2))
-    files = bar(total=2, mininterval=0, miniters=1)
-    for bytes_received, bytes_written in [(40, 0), (20, 10), (0, 40), (60, 30), (0, 20)]:  # some are received twice
-        received.update(bytes_received)
-        written.update(bytes_written)
-        files.update(1)
-    for each in (received, written, files):
-        each.close()
-    assert told == [0.4, 0.6, 1.0]
-
-
-def test_a_model_that_is_not_there(hub, refusal):
-    assert "no model" in refuse_hub(refusal)
-
-
-def test_a_gated_model(hub, tiny_folder, refusal):
-    hub.put(REPO, tiny_folder)
-    hub.gated = True
-    assert "gated" in refuse_hub(refusal)
-
-
-def test_no_network(hub, refusal):
-    hub.down = True
-    assert "cannot be reached" in refuse_hub(refusal)
-
-
-def test_the_offline_setting(hub, refusal, monkeypatch):
+@pytest.mark.parametrize(
+    ("state", "words"), [({}, "no model"), ({"gated": True}, "gated"), ({"down": True}, "cannot be reached")], ids=str
+)
+def test_why_a_model_cannot_be_fetched_is_told(state, words, hub, tiny_folder, refusal, monkeypatch):
+    if state:
+        hub.put(REPO, tiny_folder)
+    vars(hub).update(state)
+    assert words in refuse_hub(refusal)
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     assert "cannot be reached" in refuse_hub(refusal)
 
@@ -285,10 +263,3 @@ def test_a_repository_that_is_no_use_is_refused_before_its_weights_are_fetched(c
     hub.repos[REPO] = {path: content for path, content in (hub.repos[REPO] | change).items() if content is not None}
     assert words in refuse_hub(refusal)
     assert hub.fetched() <= {"config.json"}
-
-
-def test_a_repository_with_broken_weights(hub, make_tiny, refusal):
-    folder = make_tiny()
-    (folder / "model.safetensors").write_bytes((folder / "model.safetensors").read_bytes()[:5000])
-    hub.put(REPO, folder)
-    assert "weights" in refuse_hub(refusal)

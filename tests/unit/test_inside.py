@@ -3,7 +3,7 @@ import pytest
 import torch
 import transformers
 
-from explorer.inside_head.compute.positions import sinusoids
+from explorer.inside_head.compute import sinusoids
 from explorer.techniques.inside import causal_attention, embedding_parts, head_step, layer_steps, value_error, value_norms
 
 TEXTS = ("The man went to the [MASK] store.", "He bought a gallon of milk!")
@@ -23,14 +23,6 @@ def test_the_three_embeddings_sum_to_what_the_first_layer_reads(model, eager):
     np.testing.assert_array_equal(parts.added["token"], model.word_table[encoded["input_ids"][0]])
     np.testing.assert_array_equal(parts.added["position"], model.position_table[: len(parts.total)])
     assert len(np.unique(parts.added["segment"], axis=0)) == 2
-
-
-def test_a_model_with_one_segment_adds_the_same_to_every_token(variant_folders):
-    import explorer
-
-    parts = embedding_parts(explorer.load(variant_folders["one_segment"]).trace(*TEXTS))
-    assert parts.error < 1e-6
-    assert len(np.unique(parts.added["segment"], axis=0)) == 1
 
 
 def test_the_tables_cannot_be_changed(model):
@@ -147,11 +139,3 @@ def test_sinusoids_are_those_of_the_paper():
     assert sinusoids(3, 5).shape == (3, 5)
     lengths = np.linalg.norm(waves, axis=1)
     np.testing.assert_allclose(lengths, 2, atol=1e-5)
-
-
-def test_what_is_made_once_is_kept_with_the_trace(bundled):
-    trace, made = bundled.trace("the man"), []
-    assert trace.once("thing", lambda: made.append(1) or "made") == "made"
-    assert trace.once("thing", lambda: made.append(1) or "again") == "made"
-    assert made == [1]
-    assert bundled.trace("the dog").once("thing", lambda: "another") == "another"

@@ -181,10 +181,10 @@ def test_a_link_with_a_alone_has_no_b(bundled):
 
 OLD = {  # as people have them in their notes: these never change
     "layer=5&head=3&tab=attention&a=Hello+there&b=&token=2": ("attention", "One head", {}, (5, 3, 2)),
-    "v=1&tab=attention&view=several-heads&a=Hello&set.heads=1,2,12&set.layer=4&set.drawn_as=Lines": (
+    "v=1&tab=attention&view=several-heads&a=Hello&set.heads=1,2,12&set.layer=4": (
         "attention",
         "Several heads",
-        {"heads": (1, 2, 12), "layer": 4, "drawn_as": "Lines"},
+        {"heads": (1, 2, 12), "layer": 4},
         (1, 1, None),
     ),
     "v=1&tab=fill-mask&view=lens&a=The+[MASK]+sat.&layer=0&head=1&set.follow=cat, dog": (

@@ -95,22 +95,6 @@ def test_integrated_gradients_are_the_sum_written_out(model, module, text_b):
     assert found.scores.sum() == pytest.approx(found.path.change + found.path.delta, abs=1e-3)
 
 
-def test_the_baseline_keeps_special_tokens_and_gives_them_no_score(model):
-    trace = model.trace(TEXT)
-    expected = [id if token.startswith("[") else 0 for token, id in zip(trace.tokens, trace.ids, strict=True)]
-    assert baseline_ids(trace) == expected
-    scores = attribute(trace, word_target(trace), steps=3).scores
-    assert not scores[[token.startswith("[") for token in trace.tokens]].any()
-
-
-def test_more_steps_come_closer_to_the_change_of_the_logit(bundled):
-    trace = bundled.trace(TEXT)
-    target = word_target(trace)
-    few, many = (attribute(trace, target, steps=steps) for steps in (2, 100))
-    assert abs(many.path.delta) < abs(few.path.delta)
-    assert abs(many.path.delta) < 0.02 * max(1, abs(many.path.change))
-
-
 def test_integrated_gradients_can_be_watched_and_stopped(bundled):
     trace = bundled.trace(TEXT)
     target = word_target(trace)

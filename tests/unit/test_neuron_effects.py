@@ -6,7 +6,6 @@ import torch
 import transformers
 
 from explorer.bert import checkpoints
-from explorer.core.errors import CapabilityError
 from explorer.overview.compute.neuron_effects import neuron_effects
 from explorer.techniques.targets import is_next_target, own_reading, word_target
 from tests.rounding import STEPS
@@ -66,21 +65,3 @@ def test_it_leaves_no_hook_and_no_gradient(tiny):
     neuron_effects(trace, 0, 2, word_target(trace))
     assert not any(module._forward_pre_hooks for module in tiny.module.modules())
     assert all(weight.grad is None for weight in tiny.module.parameters())
-
-
-def test_the_best_two_of_all_are_found(tiny):
-    trace = tiny.trace("the man went to the [MASK] .")
-    target = word_target(trace)
-    every = neuron_effects(trace, 0, 2, target, 32)
-    assert len(every) == 32
-    assert every[0] in neuron_effects(trace, 0, 2, target, 5)
-
-
-def test_a_family_with_several_feed_forward_parts_says_so(tmp_path):
-    import explorer
-    from tests.families import write_family
-
-    model = explorer.load(write_family(tmp_path / "mobile", "mobilebert"))
-    trace = model.trace("the man went to the [MASK] .")
-    with pytest.raises(CapabilityError, match="several feed-forward parts"):
-        neuron_effects(trace, 0, 2, word_target(trace))

@@ -105,10 +105,6 @@ def test_bank_falls_apart_into_its_senses(bundled, write):
     assert apart[1] > apart[0]
 
 
-def test_the_most_telling_word_has_two_parts_of_speech():
-    assert telling_word(built_in()) == "have"
-
-
 def test_few_sentences(bundled, write, refusal):
     corpus = write("milk")
     assert telling_word(corpus) == "milk"

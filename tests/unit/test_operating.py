@@ -18,7 +18,6 @@ import gradio as gr
 import pytest
 
 from explorer import app
-from explorer.bert import replicas
 from explorer.core import disk
 from explorer.core.errors import ExplorerError
 from explorer.server import stopping
@@ -32,7 +31,6 @@ EPOCHS = 200
 PROCESS = f"""
 import sys, threading, time
 from explorer import app
-from explorer.bert import replicas
 from explorer.core import jobs; from explorer.finetune.compute import store
 
 def train(folder):
@@ -255,9 +253,8 @@ def test_the_unit_of_systemd_is_one(guide, tmp_path):
     assert (found.returncode, "bert-explorer" in found.stderr) == (0, False), found.stderr
 
 
-def test_alert_rules_are_about_numbers_that_there_are(guide, monkeypatch):
+def test_alert_rules_are_about_numbers_that_there_are(guide):
     [rules] = re.findall(r"```yaml\n(groups.*?)```", guide["operating"], re.DOTALL)
-    monkeypatch.setattr(replicas, "_wanted", replicas.Scale(1, 1))
     with gr.Blocks() as page:
         page.turns = ()
     (metrics := Metrics(page)).refused("internal")

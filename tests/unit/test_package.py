@@ -44,7 +44,6 @@ def test_it_needs_what_requirements_txt_says(builder):
     listed = re.findall(r"^([^#\s]+==\S+)", (ROOT / "requirements.txt").read_text("utf-8"), re.MULTILINE)
     metadata = builder.metadata.core
     assert sorted(metadata.dependencies) == sorted(line.replace("_", "-") for line in listed)
-    assert [one for one in metadata.optional_dependencies["workers"] if one.startswith("ray[serve]")]
     assert metadata.scripts == {"bert-explorer": "explorer.app:main"}
 
 

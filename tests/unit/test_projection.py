@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from sklearn.manifold import trustworthiness as reference_trustworthiness
 
-from explorer.analysis import layer_maps
-from explorer.analysis.layer_maps import LayerMaps
-from explorer.analysis.mapping import aligned, chained, clusters, of_one_size, trustworthiness
-from explorer.analysis.projection import METHODS, MapSettings, project
+from explorer.analysis import projection as maps_module
+from explorer.analysis.mapping import aligned, clusters, trustworthiness
+from explorer.analysis.projection import METHODS, LayerMaps, MapSettings, project
 from explorer.core.errors import InputError
 from explorer.core.lazy import umap
 from explorer.core.steps import Stopped
@@ -153,17 +152,17 @@ def test_aligned_maps_keep_their_distances_and_come_back():
 
 def test_layers_follow_each_other_without_a_jump():
     drifting = [GROUPS + k * 0.05 * RANDOM.normal(size=GROUPS.shape) for k in range(4)]
-    plain = [of_one_size(project(vectors).points) * [1, (-1) ** k] for k, vectors in enumerate(drifting)]
-    for maps in (chained(plain), [LayerMaps(MapSettings()).at(np.stack(drifting), k).points for k in range(4)]):
-        for before, after in itertools.pairwise(maps):
-            assert np.linalg.norm(before - after, axis=1).max() < 0.6
-        assert all(np.sqrt((points**2).sum(1).mean()) == pytest.approx(1, abs=1e-5) for points in maps)
+    maps = LayerMaps(MapSettings())
+    points = [maps.at(np.stack(drifting), k).points for k in range(4)]
+    for before, after in itertools.pairwise(points):
+        assert np.linalg.norm(before - after, axis=1).max() < 0.6
+    assert all(np.sqrt((each**2).sum(1).mean()) == pytest.approx(1, abs=1e-5) for each in points)
 
 
 def test_a_layers_map_is_made_once_and_those_above_it_first(monkeypatch):
     made = []
-    fit = layer_maps.project
-    monkeypatch.setattr(layer_maps, "project", lambda vectors, *args: made.append(float(vectors[0, 0])) or fit(vectors, *args))
+    fit = maps_module.project
+    monkeypatch.setattr(maps_module, "project", lambda vectors, *args: made.append(float(vectors[0, 0])) or fit(vectors, *args))
     states = np.stack([GROUPS, GROUPS + 1, GROUPS + 2])
     maps = LayerMaps(MapSettings())
     shares = maps.at(states, 1).explained_variance
@@ -172,8 +171,8 @@ def test_a_layers_map_is_made_once_and_those_above_it_first(monkeypatch):
     assert maps.has(1)
     assert not maps.has(0)
     assert shares.sum() == pytest.approx(project(GROUPS).explained_variance.sum(), abs=1e-5)
-    assert layer_maps.maps_of(states, MapSettings()) is layer_maps.maps_of(states.copy(), MapSettings())
-    assert layer_maps.maps_of(states, MapSettings()) is not layer_maps.maps_of(states, MapSettings(seed=1))
+    assert maps_module.maps_of(states, MapSettings()) is maps_module.maps_of(states.copy(), MapSettings())
+    assert maps_module.maps_of(states, MapSettings()) is not maps_module.maps_of(states, MapSettings(seed=1))
 
 
 def test_clusters_find_the_groups_and_never_more_than_there_are_rows():

@@ -60,9 +60,3 @@ def test_without_the_original_it_says_so_and_is_no_failure(monkeypatch, capsys):
     monkeypatch.setattr(published.explorer, "load", missing)
     assert published.main([]) == 0
     assert "Skipped: google-bert/bert-base-uncased" in capsys.readouterr().out
-
-
-def test_the_facts_of_the_original_fit_together(known):
-    facts = known[published.ORIGINAL]
-    assert len(facts["last_hidden_state"]) == len(facts["tokens"]) == len(facts["ids"]) == len(facts["segments"])
-    assert all(len(row) == published.COLUMNS for row in facts["last_hidden_state"])

@@ -3,7 +3,6 @@
 import json
 import logging
 
-import numpy as np
 import pytest
 
 from explorer.core.errors import InputError
@@ -14,8 +13,7 @@ from explorer.finetune.compute import hub_data
 from explorer.finetune.compute.columns import Columns, guess_columns
 from explorer.finetune.compute.from_table import BUILT_IN, built_in, examples_from_table
 from explorer.text.tables import read_table
-from explorer.training.examples import Examples, ScoredExamples, check_examples, check_texts_or_pairs, split
-from tests.benchmarks.texts import recombined
+from explorer.training.examples import Examples, check_examples, check_texts_or_pairs, split
 
 ROWS = [("A fine, long day; really", "good"), ('She said "no" twice', "bad"), ("Grüße | aus Köln", "good"), ("tab?", "bad")]
 
@@ -139,13 +137,6 @@ def test_a_table_without_two_classes_is_refused(write, data, refusal):
     refusal(InputError, lambda: examples_from_table(table, guess_columns(table)))
 
 
-def test_ten_megabytes_in_one_cell(write):
-    table = read_table(write("text,label\n" + "word " * 2_000_000 + ",a\nb,b\nc,a\nd,b"))
-    examples, said = examples_from_table(table, guess_columns(table))
-    assert len(examples.texts[0]) == CHARACTERS.most
-    assert "cut" in " ".join(said)
-
-
 @pytest.mark.parametrize("name", [name for name in BUILT_IN if name != "similarity"])
 def test_built_in_sets_are_balanced_and_free_of_repeats(name):
     examples = built_in(name)
@@ -154,15 +145,6 @@ def test_built_in_sets_are_balanced_and_free_of_repeats(name):
     assert bool(examples.texts_b) == (name in ("same_meaning", "entailment"))
     assert min(examples.counts.values()) >= 30
     assert max(examples.counts.values()) <= min(examples.counts.values()) + 2
-
-
-def test_the_numbers_of_similarity_are_spread_over_their_range():
-    examples = built_in("similarity")
-    assert isinstance(examples, ScoredExamples)
-    assert len(examples) == len(set(examples.texts)) == len(set(examples.texts_b)) >= 200
-    counts = np.bincount(np.rint(examples.numbers).astype(int))
-    assert len(counts) == 6
-    assert min(counts) >= 30
 
 
 @pytest.mark.parametrize(("name", "size"), [("entailment", 600), ("grammar", 300)])
@@ -181,21 +163,6 @@ def test_sets_with_variants_keep_them_on_one_side_of_every_split(name, size):
         assert not {examples.groups[row] for row in train} & {examples.groups[row] for row in held}
         for label, count in examples.counts.items():
             assert sum(examples.labels[row] == label for row in held) == pytest.approx(0.2 * count, abs=5)
-
-
-def test_no_word_of_negation_tells_entailment():
-    """Gururangan et al. 2018 (arXiv:1803.02324), section 3: in SNLI, the second text alone gives the label away."""
-    examples = built_in("entailment")
-    words = {"no", "not", "nobody", "never", "nothing", "cannot", "without"}
-    denying = [label for text, label in zip(examples.texts_b, examples.labels, strict=True) if words & {*text.lower().split()}]
-    for label, count in examples.counts.items():
-        assert 0.15 <= denying.count(label) / count <= 0.4
-
-
-def test_the_benchmarks_never_read_a_text_twice():
-    made = recombined(built_in("sentiment"), 2_000)
-    assert len(made) == len(set(made.texts)) == 2_000
-    assert max(made.counts.values()) - min(made.counts.values()) <= 1
 
 
 def test_examples_of_the_api_keep_their_order():

@@ -97,7 +97,7 @@ def test_the_checks_are_those_that_the_test_command_runs(readme):
 
 
 def test_every_requirement_is_pinned_with_a_reason():
-    for file in ("requirements.txt", "requirements-workers.txt", "requirements-mcp.txt", "tests/requirements.txt"):
+    for file in ("requirements.txt", "requirements-mcp.txt", "tests/requirements.txt"):
         for line in (ROOT / file).read_text().splitlines():
             assert not line or line[0] in "#-" or re.fullmatch(r"\S+==\S+ +# .+", line), line
 

@@ -14,7 +14,7 @@ from explorer.experiments.compute.experiment import experiment
 from explorer.experiments.compute.items import suite_items
 from explorer.guide.glossary import terms
 from explorer.hidden_states.word import contexts_of, senses
-from explorer.inside_head.compute.positions import sinusoids
+from explorer.inside_head.compute import sinusoids
 from explorer.model_card.origin import RECIPES
 from explorer.teaching.lessons.reading import lessons
 from explorer.text.lines import read_lines

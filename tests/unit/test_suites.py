@@ -11,7 +11,7 @@ import torch
 import transformers
 
 import explorer
-from explorer.analysis.intervals import NORMAL_95, Share, shares_by_kind, wilson
+from explorer.analysis.resampling import NORMAL_95, Share, shares_by_kind, wilson
 from explorer.bert.checkpoints import BUNDLED_FOLDER
 from explorer.core.errors import CapabilityError, InputError
 from explorer.core.steps import finished

@@ -9,7 +9,7 @@ import torch
 import transformers
 
 import explorer
-from explorer.analysis.entities import by_sentence, entity_scores
+from explorer.analysis.evaluation import by_sentence, entity_scores
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import export, store

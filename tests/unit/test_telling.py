@@ -16,7 +16,6 @@ from explorer.fill_mask.each_word import EachWord
 from explorer.fill_mask.game import Game
 from explorer.inside_head.decoder import Decoder
 from explorer.inside_head.steps import DotProducts
-from explorer.inside_head.walk import StepByStep
 from explorer.page.examples import FIRST_A, FIRST_B
 from explorer.tabs import TABS
 from explorer.ui.long_view import LongView
@@ -33,7 +32,7 @@ UNLIKELY = (EachWord, Game)  # their claim is that the share is small
 NUMBER = re.compile(r"less than 1\u00a0%|about 0|less than 0\.01|[<>]?[+−-]?\d+(?:\.\d+)?\s?%|[+−-]?\d+\.\d+")
 SEEN = 0.06  # of the colour scale: 15 of the 256 colours of the ramp
 FITTED = ("up_to", "layer")  # settings whose range is the model's
-OF_HEADS = (Heads, OneHead, DotProducts, StepByStep, Decoder)
+OF_HEADS = (Heads, OneHead, DotProducts, Decoder)
 
 
 @pytest.fixture(scope="module", params=MODELS)

@@ -102,20 +102,6 @@ def test_offsets_lead_back_to_the_characters_of_any_ascii_text(model):
     assert pieces > 100
 
 
-def test_segments_and_words_follow_the_texts(model):
-    trace = model.trace("The man walked", "She slowed")
-    sequences = trace.encoding.sequences
-    assert trace.tokens[0] == "[CLS]"
-    assert [token for token, sequence in zip(trace.tokens, sequences, strict=True) if sequence == -1] == [
-        *("[CLS]", "[SEP]", "[SEP]")
-    ]
-    first_sep = trace.tokens.index("[SEP]")
-    assert trace.encoding.segments == (0,) * (first_sep + 1) + (1,) * (trace.kept - first_sep - 1)
-    for position in range(1, trace.kept):
-        continues = trace.tokens[position].startswith("##")
-        assert continues == (trace.encoding.words[position] == trace.encoding.words[position - 1] != -1)
-
-
 @pytest.mark.parametrize(("count_a", "count_b"), [(1, 0), (510, 0), (511, 0), (3000, 0), (200, 309), (200, 310)])
 def test_what_does_not_fit_is_cut_and_told(model, count_a, count_b):
     encoding = model.encode("the " * count_a, "man " * count_b)
@@ -135,14 +121,6 @@ def test_a_pair_that_is_too_long_keeps_both_and_the_longer_gives_way(model, coun
         assert min(kept_a, kept_b) == min(count_a, count_b)
     else:
         assert abs(kept_a - kept_b) == 1
-
-
-def test_the_limit_is_the_models_own(make_tiny):
-    model = explorer.load(make_tiny(max_position_embeddings=16))
-    trace = model.trace("the man " * 20, "milk")
-    assert (trace.kept, trace.encoding.total) == (16, 44)
-    assert trace.hidden_states.shape[1] == 16
-    assert "milk" in trace.tokens
 
 
 def test_a_model_without_segments_reads_none(variant_folders, eager):

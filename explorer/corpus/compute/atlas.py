@@ -124,7 +124,7 @@ def sum_up(model: Explorer, corpus: Corpus) -> Generator[float, None, HeadAtlas]
 @inference_mode
 def _attend(model: Explorer, padded: Padded, given: Sentences, sums: AttentionSums) -> None:
     """Run a batch, and add up the attention of every layer where it is computed."""
-    hidden = model.embed_padded(padded)
+    hidden = model.embed(padded.ids, padded.segments)
     for number, layer in enumerate(model.layers):
 
         def look(heads: Heads, number: int = number) -> torch.Tensor:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from explorer.bert.explorer import Explorer
-from explorer.bert.pooled import Encoded
+from explorer.bert.features import Encoded
 from explorer.core.cache import Recent
 from explorer.core.engine import inference_mode, torch
 from explorer.core.steps import one_at_a_time

@@ -74,13 +74,12 @@ _opened: Recent[tuple[object, ...], CorpusNeurons] = Recent(4)
 
 
 def corpus_neurons(model: Explorer, corpus: Corpus) -> CorpusNeurons:
-    """The activations of all neurons over a corpus; blocks until they are computed. Raises CapabilityError or InputError."""
+    """The activations of all neurons over a corpus; blocks until they are computed. Raises InputError."""
     return finished(corpus_neurons_in_steps(model, corpus))
 
 
 def corpus_neurons_in_steps(model: Explorer, corpus: Corpus) -> Generator[float, None, CorpusNeurons]:
     """Like `corpus_neurons`, but yields the share done, 0 to 1; a pass that was stopped is continued."""
-    model.require("neurons")
     key = model.checkpoint, corpus.key
     if (known := _opened.get(key)) is not None:
         return known

@@ -18,8 +18,7 @@ import numpy as np
 from explorer.bert.batcher import BATCH_TOKENS
 from explorer.bert.checkpoints import Checkpoint
 from explorer.bert.explorer import Explorer, Span
-from explorer.bert.features import BATCH_SIZE
-from explorer.bert.pooled import Encoded
+from explorer.bert.features import BATCH_SIZE, Encoded
 from explorer.bert.readings import key_of, when_free
 from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch

@@ -54,11 +54,6 @@ class Patching(Question):
     ways = (RESIDUAL, HEADS_OF, MLP)
     needs_marks = True
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.way == MLP:
-            self.model.require("neurons")
-
     @property
     def has_nulls(self) -> bool:
         """Where there are other pairs of words."""

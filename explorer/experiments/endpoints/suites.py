@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from explorer.analysis.intervals import Share, shares_by_kind
+from explorer.analysis.resampling import Share, shares_by_kind
 from explorer.api.arguments import explorer_for
 from explorer.api.callers import while_wanted
 from explorer.experiments.compute import suites

@@ -8,7 +8,7 @@ from textwrap import wrap
 
 import plotly.graph_objects as go
 
-from explorer.analysis.intervals import Share
+from explorer.analysis.resampling import Share
 from explorer.ui.pictures.base import CATEGORIES, FAINT, LEGEND, esc, figure, grid_axis, shorten
 from explorer.ui.pictures.numbers import Table, keep
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.bert.explorer import Explorer
-from explorer.bert.features import encode
+from explorer.bert.features import Encoded, encode
 from explorer.bert.layer import Layer
-from explorer.bert.pooled import Encoded
 from explorer.core.engine import torch
 from explorer.core.errors import InputError
 from explorer.core.limits import TRAINING_MEGABYTES
@@ -97,7 +96,7 @@ def _shorten(row: tuple[int, ...], cut: int) -> tuple[int, ...]:
 def hidden_of(model: Explorer, batch: Batch, layer: int) -> tuple[torch.Tensor, torch.Tensor]:
     """Hidden state `layer` [batch, tokens, hidden] of a batch, and which tokens are real [batch, tokens]."""
     padded = model.pad(batch.encoded)
-    return run_layers(model.layers[:layer], model.embed_padded(padded), padded.real), padded.real
+    return run_layers(model.layers[:layer], model.embed(padded.ids, padded.segments), padded.real), padded.real
 
 
 def run_layers(layers: Sequence[Layer], hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:

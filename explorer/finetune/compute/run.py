@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
-from explorer.analysis.entities import EntityScores, by_sentence, entity_scores
+from explorer.analysis.evaluation import EntityScores, by_sentence, entity_scores
 from explorer.core.errors import InputError
 from explorer.finetune.compute.predictor import Predictor
 

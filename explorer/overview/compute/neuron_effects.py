@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from explorer.bert import copies
+from explorer.bert.layer import shared_copy
 from explorer.bert.trace import Trace
 from explorer.core.engine import inference_mode, torch
 from explorer.techniques.ablation import last_vectors
@@ -32,11 +32,9 @@ class NeuronEffect:
 def neuron_effects(trace: Trace, layer: int, token: int, target: Target, count: int = 5) -> tuple[NeuronEffect, ...]:
     """The `count` neurons of a layer whose ablation at one token changes the target's logit most, in falling order.
 
-    Layer and token are zero-based. In the last layer only the target's own token has an effect. Raises CapabilityError if the
-    family has no single feed-forward block per layer.
+    Layer and token are zero-based. In the last layer only the target's own token has an effect.
     """
     model = trace.model
-    model.require("neurons")
     activations, slopes = _slopes(trace, layer, token, target)
     best = (activations * slopes).abs().topk(min(TRIED * count, len(slopes))).indices
     whole = read_at(model, target, trace.states[-1][[target.position]])
@@ -86,7 +84,7 @@ def _without(trace: Trace, layer: int, token: int, target: Target, neurons: torc
 def _after(trace: Trace, layer: int, token: int, times: int, take: Callable[[torch.Tensor], torch.Tensor]) -> torch.Tensor:
     """The token's next hidden state [times, 1, hidden] with `take(activations)` [times, 1, neurons] as the input of W₂."""
     here = slice(token, token + 1)
-    watched = replace(trace.model.layers[layer], module=copies.of(trace.model.layers[layer].module))
+    watched = replace(trace.model.layers[layer], module=shared_copy(trace.model.layers[layer].module))
     watched.neurons_dense.register_forward_pre_hook(lambda module, given: (take(given[0]),))
     context = trace.heads(layer).context(here).clone()  # [1, heads, 1, head_size]
     return watched.after_heads(context.expand(times, -1, -1, -1), trace.states[layer][here].clone())

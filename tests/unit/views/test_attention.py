@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from explorer.attention import tab as attention
-from explorer.attention.heads import LINES, Heads, OneHead
+from explorer.attention.heads import Heads, OneHead
 from explorer.attention.metrics import HeadNumbers, HeadTable
 from explorer.attention.rollout import Rollout
 from explorer.attention.several import SeveralHeads
@@ -50,8 +50,6 @@ def test_the_sum_of_several_heads_is_that_of_transformers(subject, bundled, eage
     assert f"each row sums to {number}." in shown["title"]
     np.testing.assert_allclose(weights_in(shown["heatmap"]).sum(axis=1), number, atol=1e-4)
     assert shown["rows"]["text"].startswith("✓")
-    assert "lines" not in shown
-    assert "heatmap" not in SeveralHeads(heads=heads, drawn_as=LINES).compute(subject)
 
 
 def test_one_head_is_the_head_of_transformers(subject, bundled, eager):

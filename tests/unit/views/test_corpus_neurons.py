@@ -110,11 +110,6 @@ def test_without_a_head_it_says_what_is_missing(tmp_path):
     assert "promotes" not in Neurons().finding(subject).text
 
 
-def test_a_family_with_several_parts_says_so(tmp_path):
-    model = explorer.load(write_family(tmp_path / "mobilebert", "mobilebert"))
-    assert "several feed-forward parts" in Neurons().unless(Subject.of(model.trace(TEXT)))
-
-
 def test_one_sentence_and_no_file(subject, tmp_path):
     (tmp_path / "own.txt").write_text("milk", "utf-8")
     corpus = read_corpus(tmp_path / "own.txt")

@@ -1,19 +1,14 @@
-import base64
-
 import numpy as np
 import pytest
-import torch
 
 from explorer.core.errors import InputError
 from explorer.inside_head.batch import MOST_TOKENS, InABatch
 from explorer.inside_head.positions import Positions
 from explorer.inside_head.steps import MOST_KEYS, DotProducts, WholeLayer, strongest
 from explorer.inside_head.tab import TAB
-from explorer.inside_head.walk import MOST_KEYS as MOST_WALKED
-from explorer.inside_head.walk import StepByStep
 from explorer.ui.pictures.numbers import kept
 from explorer.ui.subject import Selection, Subject
-from explorer.ui.telling import quoted
+from explorer.ui.view import Change
 
 TEXTS = ("The man went to the [MASK] store.", "He bought a gallon of milk!")
 
@@ -43,47 +38,6 @@ def test_of_many_keys_the_strongest_are_shown(bundled):
     assert len(shown["table"]["rows"]) == MOST_KEYS + 2
     assert f"The 32 strongest of {subject.trace.kept} keys are shown." in shown["about"]
     np.testing.assert_array_equal(strongest(np.array([0.1, 0.4, 0.1, 0.3, 0.1]), 3), [0, 1, 3])
-
-
-def vector(packed):
-    return np.frombuffer(base64.b64decode(packed), dtype="<f4")
-
-
-@pytest.mark.parametrize(("layer", "head", "token"), [(1, 1, 0), (2, 2, 5)])
-def test_the_steps_of_a_head_end_in_the_weights_and_the_output_of_transformers(subject, eager, layer, head, token):
-    model, seen = subject.model, []
-    attention = eager(model, *TEXTS)[1].attentions[layer - 1][0, head - 1, token].numpy()
-    inner = model.layers[layer - 1].module.attention.self
-    hook = inner.register_forward_hook(lambda _module, _read, made: seen.append(made[0][0, token]))
-    try:
-        with torch.no_grad():
-            inner(subject.trace.states[layer - 1][None])
-    finally:
-        hook.remove()
-    shown = StepByStep().compute(subject.select(layer=layer, head=head, token=token))
-    steps, size = shown["steps"], shown["steps"]["size"]
-    rows = steps["keys"]
-    np.testing.assert_allclose([row["weight"] for row in rows], attention, atol=1e-5)
-    np.testing.assert_allclose([row["raised"] / steps["total"] for row in rows], attention, atol=1e-5)
-    np.testing.assert_allclose([row["dot"] / size**0.5 for row in rows], [row["scaled"] for row in rows], atol=1e-5)
-    output = seen[0][(head - 1) * size : head * size].numpy()
-    np.testing.assert_allclose(sum(vector(row["added"]) for row in rows), output, atol=1e-5)
-    np.testing.assert_allclose(vector(steps["output"]), output, atol=1e-5)
-    assert shown["check"]["text"].startswith("✓ matches the model")
-
-
-def test_of_many_keys_some_are_walked_and_the_rest_is_added_at_once(bundled):
-    subject = Subject.of(bundled.trace("the old bank by the river " * 20), Selection(layer=2, head=2, token=3))
-    shown = StepByStep().compute(subject)
-    steps = shown["steps"]
-    rows, rest = steps["keys"], steps["rest"]
-    assert (len(rows), rest["count"]) == (MOST_WALKED, subject.trace.kept - MOST_WALKED)
-    assert f"The 24 strongest of {subject.trace.kept} keys are walked one by one." in shown["about"]
-    assert sum(row["weight"] for row in rows) + rest["weight"] == pytest.approx(1, abs=1e-5)
-    assert sum(row["raised"] for row in rows) + rest["raised"] == pytest.approx(steps["total"], abs=1e-5)
-    added = sum(vector(row["added"]) for row in rows) + vector(rest["added"])
-    np.testing.assert_allclose(added, vector(steps["output"]), atol=1e-5)
-    assert StepByStep().on_steps(subject, 3).selection == {"token": 3}
 
 
 def test_the_chosen_head_is_outlined_where_all_stand_side_by_side(bundled):
@@ -132,21 +86,14 @@ def test_the_shorter_input_is_filled_up_and_nobody_looks_there(bundled):
     assert view.first(start.select(layer=2, head=3)).selection.head == 3, "what was picked stays"
 
 
-def test_a_click_lets_a_token_of_the_shorter_input_ask(subject):
+def test_a_click_lets_a_token_of_the_first_input_ask(subject):
     longer, shorter = InABatch(second="he was happy " * 12), InABatch(second="he was sad")
-    assert longer.on_weights(subject, 3).selection == longer.on_batch(subject, [2, 3]).selection == {"token": 3}
-    assert (
-        longer.on_batch(subject, [1, 3])
-        == longer.on_batch(subject, [0, subject.trace.kept])
-        == longer.on_batch(subject, [0, 999])
-    )
+    assert longer.on_weights(subject, 3).selection == {"token": 3}
     assert "(token 3 of the first input) asks" in longer.compute(subject.select(token=3))["asked"]
-    settings = shorter.on_weights(subject, 3).settings
-    assert settings == shorter.on_batch(subject, [5, 3]).settings == {"token_asked": 3}
-    view = InABatch.read({"second": shorter.second, **settings}, subject.model.capabilities)
-    assert "'sad' (token 3 of the second input) asks" in view.compute(subject)["asked"]
-    beyond = InABatch.read({"second": shorter.second, "token_asked": 99}, subject.model.capabilities)
-    assert beyond.compute(subject)["asked"] == shorter.compute(subject)["asked"]
+    assert shorter.on_weights(subject, 3) == Change()
+    asked = shorter.compute(subject.select(token=4))["asked"]
+    assert "of the second input) asks" in asked
+    assert "Click" not in asked
 
 
 def test_of_one_length_nothing_is_filled_up(subject):
@@ -156,16 +103,6 @@ def test_of_one_length_nothing_is_filled_up(subject):
     assert shown["about"].endswith("of the second one: nothing is filled up.")
     assert (shown["weights"], shown["moved"], shown["check"], shown["batch"]["marked"]) == (None, None, None, None)
     assert "so that nothing is filled up" in view.finding(subject).text
-
-
-def test_what_no_mask_undoes_is_told(tiny, monkeypatch):
-    subject = Subject.of(tiny.trace("the man went"))
-    assert InABatch().compute(subject)["why"] == ""
-    monkeypatch.setattr(tiny.tokenizer, "padding_side", "left")
-    shown = InABatch(second="he bought milk on the left").compute(subject)
-    assert shown["why"].startswith("This tokenizer fills up on the left")
-    assert shown["check"]["text"].startswith("✓ matches the model")
-    assert shown["batch"]["marked"] == shown["batch"]["cells"][4].index({"text": "1", "share": 0.45, "note": ""}) - 1
 
 
 def test_what_is_too_long_or_empty_is_one_sentence(tiny, refusal):
@@ -178,14 +115,5 @@ def test_what_is_too_long_or_empty_is_one_sentence(tiny, refusal):
         InABatch(second="the man " * MOST_TOKENS).compute(subject)
     long = Subject.of(tiny.trace("the man " * MOST_TOKENS))
     assert InABatch().unless(long) == "This input has 258 tokens, and a batch is shown of up to 128; shorten it."
-    refusal(InputError, lambda: InABatch().on_batch(subject, "a"))
+    refusal(InputError, lambda: InABatch().on_weights(subject, "a"))
     refusal(InputError, lambda: InABatch.read({"second": "a" * 30_000}, tiny.capabilities))
-
-
-def test_the_steps_tell_which_key_gets_most(subject):
-    chosen = subject.select(layer=2, head=1, token=4)
-    weights = subject.trace.attention(1)[0, 4]
-    told = StepByStep().finding(chosen)
-    key = quoted(subject.trace.tokens, int(weights.argmax()))
-    assert told.text == f"Of {subject.trace.kept} keys, “to” gives {key} the largest weight: {weights.max():.2f}."
-    assert told.why.selection == {"layer": 2, "head": 1, "token": 4}

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from explorer.analysis.intervals import Share, shares_by_kind, wilson
+from explorer.analysis.resampling import Share, shares_by_kind, wilson
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.experiments.compute.minimal_pairs import LIKELIHOOD, judge_in_steps
