@@ -190,6 +190,14 @@ def few_sentences():
 
 
 @pytest.fixture(scope="session")
+def contents(bundled, tmp_path_factory):
+    """What every view shows of one pair of sentences by its name, computed once: `contents["attention/head"].content`."""
+    from tests.contents import Contents
+
+    return Contents(bundled, tmp_path_factory.mktemp)
+
+
+@pytest.fixture(scope="session")
 def refusal() -> Callable[..., str]:
     """Calls something that must raise an ExplorerError, checks that it says one plain sentence, and returns it.
 
