@@ -55,6 +55,15 @@ VARIANTS = (
 HERE = {None, "", "localhost", "127.0.0.1", "::1", "0.0.0.0", "::"}
 
 
+def pytest_collection_modifyitems(config, items):
+    """Leave out the nightly tests unless `-m` names them."""
+    if "nightly" in config.option.markexpr:
+        return
+    nightly = [item for item in items if item.get_closest_marker("nightly")]
+    config.hook.pytest_deselected(items=nightly)
+    items[:] = [item for item in items if not item.get_closest_marker("nightly")]
+
+
 def pytest_collection_finish():
     """Freeze the imported objects, so that garbage collections skip them while the tests run."""
     gc.enable()

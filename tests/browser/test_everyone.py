@@ -90,6 +90,12 @@ def test_every_tab_is_for_everyone_as_it_opens(open_app):
     expect_tabs_for_everyone(open_app("?__theme=light", viewport=HALF), most=1)
 
 
+@pytest.mark.nightly
+@pytest.mark.usefixtures("few_sentences")
+def test_every_choice_is_for_everyone(open_app):
+    expect_tabs_for_everyone(open_app("?__theme=light", viewport=HALF))
+
+
 def test_keys_reach_tabs_choices_and_cells(open_app):
     page = open_app("?__theme=light")
     settled(page)

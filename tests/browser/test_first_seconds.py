@@ -127,19 +127,6 @@ def test_a_painted_tab_can_be_opened_by_keys(page, served):
     expect(opened_tab(page)).to_have_text("Tokens")
 
 
-def test_what_is_typed_at_once_is_read(page, served):
-    go_on = delayed(page, served)
-    page.locator("#first textarea").nth(1).fill("")
-    page.locator("#first textarea").nth(0).fill("Cats drink milk ${alert(1)}")
-    page.locator("#first textarea").nth(0).press_sequentially("!")
-    go_on()
-    expect(page.locator("#strip .bx-token", has_text="cats")).to_be_visible()
-    expect(page.locator("#text-a textarea")).to_have_value("Cats drink milk ${alert(1)}!")
-    expect(page.locator("#text-a textarea")).to_be_focused()
-    expect(page.locator("#text-b textarea")).to_have_value("")
-    expect(page.locator(f"{PICTURE} .bx-flow-label")).to_contain_text(["[CLS]", "cats", "drink", "milk", "$", "{", "alert"])
-
-
 def test_a_box_that_is_clicked_at_once_is_followed(page, served):
     go_on = delayed(page, served)
     box = ".bx-flow-box[data-row='4'][data-state='3']"
@@ -256,7 +243,7 @@ def test_what_is_typed_while_the_page_goes_to_another_place_stays(page, served):
     expect(page).to_have_url(re.compile(r"tab=tokens&view=pieces&a=Birds"))
 
 
-@pytest.mark.parametrize(("model", "query"), [("loading", ""), ("loading", "&tab=tokens"), ("loaded", "")])
+@pytest.mark.parametrize(("model", "query"), [("loading", "&tab=tokens"), ("loaded", "")])
 def test_a_page_that_is_opened_before_the_model_is_loaded_says_so_until_the_tokens_are_there(page, served, model, query):
     page.route("**/healthz", lambda route: route.fulfill(json={"status": "ok", "model": model}))
     go_on = held(page)

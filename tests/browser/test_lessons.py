@@ -30,7 +30,12 @@ def walked():
 WALKED = walked()
 
 
-@pytest.mark.parametrize("lesson", lessons(), ids=lambda one: one.name)
+def some_at_night(lesson):
+    """One lesson in five is walked in the suite; a test of all steps without a browser knows the places too."""
+    return pytest.param(lesson, id=lesson.name, marks=[pytest.mark.nightly] if lesson.number % 5 else [])
+
+
+@pytest.mark.parametrize("lesson", map(some_at_night, lessons()))
 def test_every_place_that_a_step_points_at_is_there(open_app, lesson):
     page = open_app()
     begin(page, lesson.name)
@@ -124,6 +129,7 @@ NAMED = [
 ]
 
 
+@pytest.mark.nightly
 def test_the_columns_that_a_lesson_names_are_in_sight_on_a_phone(new_page, served):
     page = new_page(viewport={"width": 420, "height": 860})
     page.goto(link(lessons()[7], 1, f"{served}/"))
