@@ -4,6 +4,7 @@ import pytest
 
 from explorer.teaching.lessons.printing import link
 from explorer.teaching.lessons.reading import lessons
+from tests.at_night import at_night
 from tests.browser.expecting import expect
 from tests.browser.steps import settled
 from tests.browser.test_everyone import AXE, wrong
@@ -30,12 +31,7 @@ def walked():
 WALKED = walked()
 
 
-def some_at_night(lesson):
-    """One lesson in five is walked in the suite; a test of all steps without a browser knows the places too."""
-    return pytest.param(lesson, id=lesson.name, marks=[pytest.mark.nightly] if lesson.number % 5 else [])
-
-
-@pytest.mark.parametrize("lesson", map(some_at_night, lessons()))
+@pytest.mark.parametrize("lesson", at_night(lessons(), but=lessons()[::5]), ids=lambda one: one.name)
 def test_every_place_that_a_step_points_at_is_there(open_app, lesson):
     page = open_app()
     begin(page, lesson.name)

@@ -21,6 +21,7 @@ from explorer.corpus.layers import ELSEWHERE, PROBE, Layers
 from explorer.corpus.source import FILE
 from explorer.text.corpora import Corpus, built_in, read_corpus
 from explorer.ui.subject import Subject
+from tests.at_night import at_night
 from tests.families import write_family
 
 TEXTS = ["The man went to the store.", "She was happy, and he was sad!", "the dog's cat", "a slow dog bought milk", "The Dog"]
@@ -101,7 +102,9 @@ def unbiased_cka(one, other):
     return hsic(left, right) / np.sqrt(hsic(left, left) * hsic(right, right))
 
 
-FAMILIES = pytest.mark.parametrize("model", ["bert", "roberta", "albert", "modernbert", "mobilebert"], indirect=True)
+FAMILIES = pytest.mark.parametrize(
+    "model", at_night(["bert", "roberta", "albert", "modernbert", "mobilebert"], but=["modernbert"]), indirect=True
+)
 
 
 @FAMILIES

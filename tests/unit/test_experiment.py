@@ -20,6 +20,7 @@ from explorer.experiments.compute.questions import question_of
 from explorer.experiments.compute.suites import TITLES
 from explorer.experiments.endpoints.heads import experiment as endpoint
 from explorer.techniques.ablation import intervene
+from tests.at_night import at_night
 from tests.families import KINDS, write_family
 from tests.hooks import eager_bert, every_dense
 
@@ -132,7 +133,9 @@ def counterparts(one, other):
     return [*before, *(round(other.place + share * (others_last - other.place)) for share in after)]
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "electra-discriminator"])
+@pytest.mark.parametrize(
+    "kind", at_night([kind for kind in KINDS if kind != "electra-discriminator"], but=["roberta", "modernbert"])
+)
 def test_every_family(kind, tmp_path):
     """Against the same heads switched off in one input, which test_families.py holds to transformers."""
     model = explorer.load(str(write_family(tmp_path / kind, kind)))
@@ -212,6 +215,7 @@ def test_other_arguments_and_models_are_refused(tiny, variant_folders, refusal):
     refusal(CapabilityError, lambda: experiment(headless, rows), headless.name)
 
 
+@pytest.mark.nightly
 def test_a_model_of_permuted_weights_finds_nothing(make_tiny):
     """About one head in twenty is below 5 %, and none after the correction; word and foil are drawn at random."""
     folder = make_tiny(hidden_size=32, num_hidden_layers=6, num_attention_heads=8, max_position_embeddings=32)
@@ -278,7 +282,7 @@ def test_items_are_read_from_lines_and_files(tmp_path, refusal):
     assert ITEMS.most >= 20_000
 
 
-@pytest.mark.parametrize("suite", TITLES)
+@pytest.mark.parametrize("suite", at_night(TITLES, but=["agreement"]))
 def test_what_is_shipped_is_what_is_computed(bundled, suite):
     there = shipped(bundled, suite, seed=3)
     assert there.provenance["seed"] == 3

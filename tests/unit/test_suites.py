@@ -24,6 +24,7 @@ from explorer.experiments.endpoints.suites import suite as endpoint
 from explorer.techniques.pseudo_likelihood import pseudo_likelihoods_in_steps
 from explorer.text.corpora import built_in
 from explorer.text.encoding import MASK
+from tests.at_night import at_night
 from tests.families import KINDS, write_family
 from tests.recipe import FOLDER, text
 
@@ -96,7 +97,7 @@ def test_no_sentence_of_a_suite_was_taken_from_what_else_there_is():
 
 
 @pytest.mark.parametrize("way", [BLANK, LIKELIHOOD])
-@pytest.mark.parametrize("name", SUITES)
+@pytest.mark.parametrize("name", at_night(SUITES, but=["agreement", "stereotypes"]))
 def test_every_difference_is_that_of_transformers(bundled, tokenizer, name, way):
     suite = some(SUITES[name], 1 if way == LIKELIHOOD else FEW)
     module = transformers.BertForPreTraining.from_pretrained(BUNDLED_FOLDER, dtype="float32").eval()
@@ -127,7 +128,9 @@ def test_stereotypes_count_only_what_both_sentences_share(bundled):
         assert one.difference + slot.difference == pytest.approx(every.difference, abs=1e-4)
 
 
-@pytest.mark.parametrize("family", [name for name in KINDS if name != "electra-discriminator"])
+@pytest.mark.parametrize(
+    "family", at_night([name for name in KINDS if name != "electra-discriminator"], but=["roberta", "modernbert"])
+)
 def test_every_family_judges_pairs_of_which_it_cuts_the_words(tmp_path, family):
     model = explorer.load(str(write_family(tmp_path / family, family)))
     for suite in (some(SUITES["agreement"], 1), some(SUITES["stereotypes"], 1)):
