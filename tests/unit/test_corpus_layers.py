@@ -194,12 +194,6 @@ def unbiased_of(one, other):
     return by_pairs(one, other)
 
 
-def test_by_pairs_is_written_out_too():
-    rng = np.random.default_rng(1)
-    one, other = rng.normal(size=(9, 4)), rng.normal(size=(9, 6))
-    assert unbiased_of(one, other) == pytest.approx(unbiased_cka(one, other), abs=1e-9)
-
-
 def test_too_few_words_and_one_sentence(tiny, tmp_path):
     (tmp_path / "one.txt").write_text("the dog was sad", "utf-8")
     words = finished(word_states_in_steps(tiny, read_corpus(tmp_path / "one.txt")))

@@ -153,14 +153,6 @@ def test_every_family(kind, tmp_path):
             assert found.values[number][head] == pytest.approx(float(change), abs=1e-4)
 
 
-def test_batches_do_not_matter(tiny, monkeypatch):
-    """Nor does the order of the items."""
-    whole = experiment(tiny, TINY_ITEMS)
-    monkeypatch.setattr(reading, "TOKENS_READ", 1)
-    alone = experiment(tiny, TINY_ITEMS[::-1])
-    np.testing.assert_allclose(whole.values, alone.values[::-1], atol=1e-5)
-
-
 def test_the_deciding_head_of_agreement_holds_on_the_other_half(found):
     summary = found.summary
     assert summary.held_out.high < 0
