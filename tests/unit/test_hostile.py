@@ -144,15 +144,12 @@ FOUND = {
     "a click on a token that is not there": ("tokens-pieces-cards", {}, 10**6),
     "a click on no point": ("projection-map-chart", {}, "a"),
     "a click where nothing is blank": ("fill-mask-heads-board", {"text-a": "dog"}, []),
-    "a stepper at no number": ("steppers", {}, ["layer", float("nan")]),
-    "a stepper that is none": ("steppers", {}, [[], 1]),
     "no text": ("next-sentence-candidates-find", {"text-a": None}, None),
     "half a character in a link": ("visited", {"visited": "1?a=\ud800&tab=\ud800&model=\ud800&set.marks=\ud800"}, None),
     "a bomb in a link": ("visited", {"visited": f"1?tab=projection&a={BOMB}&set.sentences={BOMB}&set.picked={BOMB}"}, None),
     "half a character in what was seen before": ("attention-look", {"link": "tab=attention&set.marks=\ud800"}, None),
     "half a character for a tab": (None, {"open-tab": "\ud800"}, None),
     "no file": ("projection-table", {}, None),
-    "a control character for the model before": ("model-box", {"model-name": "\x1f", "model-box": "no model"}, None),
 }
 
 
