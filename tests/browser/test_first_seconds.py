@@ -178,7 +178,7 @@ def test_a_story_that_is_started_at_once_goes_on(page, served):
     expect(page.locator(f"{PICTURE} .bx-told")).to_contain_text("In layer 1, 12 heads")
 
 
-def test_a_page_that_is_only_looked_at_asks_for_nothing_more(page, served):
+def test_a_page_that_is_only_looked_at_asks_for_nothing_more_and_has_no_other_tab(page, served):
     asked = []
     page.on("request", lambda request: asked.append(request.url))
     page.goto(served)
@@ -186,11 +186,6 @@ def test_a_page_that_is_only_looked_at_asks_for_nothing_more(page, served):
     page.wait_for_function("() => !document.body.dataset.busy")
     joined = [url for url in asked if "queue/join" in url]
     assert len(joined) <= 2, "one for the models that this browser opened last, and one that keeps the stream of answers open"
-
-
-def test_a_tab_is_not_in_the_page_before_it_was_opened(page, served):
-    page.goto(served)
-    expect(page.locator(f"{PICTURE} .bx-flow-box").first).to_be_visible()
     sent = page.evaluate("() => window.gradio_config.components.map((one) => one.props.elem_id)")
     assert "overview-routes-picture" in sent
     assert not [one for one in sent if str(one).startswith(("attention-", "fill-mask-", "corpus-", "fine-tune-"))]
