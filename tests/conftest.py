@@ -56,7 +56,8 @@ HERE = {None, "", "localhost", "127.0.0.1", "::1", "0.0.0.0", "::"}
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leave out the nightly tests unless `-m` names them."""
+    """Put all tests of `contents` first, so that one process makes it, and leave out the nightly ones unless `-m` names them."""
+    items.sort(key=lambda item: "contents" not in item.fixturenames)
     if "nightly" in config.option.markexpr:
         return
     nightly = [item for item in items if item.get_closest_marker("nightly")]

@@ -89,9 +89,8 @@ def contexts(model, items):
     return seen, encoded["attention_mask"].bool()
 
 
-def test_effects_are_those_of_hooks_on_twenty_items(bundled, found):
-    some = slice(None, None, 3)
-    assert len(found.items[some]) >= 20
+def test_effects_are_those_of_hooks(bundled, found):
+    some = slice(None, None, 8)
     changes, before = by_hooks(bundled, found.items[some], found.pieces[some], lambda layer, head: 0.0)
     np.testing.assert_allclose(found.before[some], before, atol=1e-4)
     np.testing.assert_allclose(found.values[some], changes, atol=1e-4)
@@ -162,17 +161,18 @@ def test_the_deciding_head_of_agreement_holds_on_the_other_half(found):
 
 
 def test_the_answer_of_the_endpoint(bundled, found):
-    answer = endpoint([one.row for one in suite_items("agreement")])
+    some = slice(None, None, 4)
+    answer = endpoint([one.row for one in suite_items("agreement")[some]])
     assert answer == json.loads(json.dumps(answer, allow_nan=False))
-    np.testing.assert_allclose(answer["effects"], found.values.mean(0), atol=1e-5)
+    np.testing.assert_allclose(answer["effects"], found.values[some].mean(0), atol=1e-5)
     effects, low, high = (np.array(answer[name]) for name in ("effects", "low", "high"))
     assert (low <= effects).all()
     assert (effects <= high).all()
-    assert answer["items"] == 64
+    assert answer["items"] == 16
     assert answer["random"] == pytest.approx(effects.mean(), abs=1e-6)
     layer, head = answer["selected"]
     assert (layer - 1, head - 1) == found.summary.selected
-    assert answer["held_out"]["items"] == 32
+    assert answer["held_out"]["items"] == 8
     provenance = answer["provenance"]
     assert provenance["weights"] == weights_hash(bundled.checkpoint)
     assert (provenance["how"], provenance["seed"], provenance["dtype"]) == ("zero", 0, "float32")
