@@ -55,6 +55,16 @@ VARIANTS = (
 HERE = {None, "", "localhost", "127.0.0.1", "::1", "0.0.0.0", "::"}
 
 
+def pytest_collection_modifyitems(config, items):
+    """Put all tests of `contents` first, so that one process makes it, and leave out the nightly ones unless `-m` names them."""
+    items.sort(key=lambda item: "contents" not in item.fixturenames)
+    if "nightly" in config.option.markexpr:
+        return
+    nightly = [item for item in items if item.get_closest_marker("nightly")]
+    config.hook.pytest_deselected(items=nightly)
+    items[:] = [item for item in items if not item.get_closest_marker("nightly")]
+
+
 def pytest_collection_finish():
     """Freeze the imported objects, so that garbage collections skip them while the tests run."""
     gc.enable()
@@ -187,6 +197,14 @@ def few_sentences():
 
     with few_read() as few:
         yield few
+
+
+@pytest.fixture(scope="session")
+def contents(bundled, tmp_path_factory):
+    """What every view shows of one pair of sentences by its name, computed once: `contents["attention/head"].content`."""
+    from tests.contents import Contents
+
+    return Contents(bundled, tmp_path_factory.mktemp)
 
 
 @pytest.fixture(scope="session")

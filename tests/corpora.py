@@ -3,11 +3,15 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from explorer.core.cache import Recent
+from explorer.core.limits import CORPUS_OPEN_MEGABYTES, CORPUS_RESULTS_MEGABYTES
+from explorer.core.shared_cache import SharedCache
 from explorer.corpus import layers, neurons, source
 from explorer.experiments import source as asked
 from explorer.experiments import suites
@@ -41,23 +45,32 @@ def few_items(name: str) -> tuple[Item, ...]:
 def few_read(*words: str) -> Iterator[Corpus]:
     """The Corpus views read FEW sentences from all over the corpus, and all with some given words, instead of 800.
 
+    "here" and "there" are always among them, the two words that are most alike.
+
     Suites have two pairs of each kind, and experiments ask FEW_ITEMS.
     """
-    every = built_in().sentences
+    every, words = built_in().sentences, ("here", "there", *words)
     step = -(-len(every) // FEW)
     kept = tuple(one for at, one in enumerate(every) if at % step == 0 or not {*words}.isdisjoint(map(str.lower, one.words)))
     few = replace(built_in(), sentences=kept)
-    # What these keep does not say whether all was read or a few.
-    caches = (source._found, neurons._telling, layers._spreads, suites._sides)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(source, "built_in", lambda: few)
         patch.setattr(suites, "suite_of", few_pairs)
         patch.setattr(asked, "suite_items", few_items)
-        for cache in caches:
-            cache.clear()
+        for (module, name), results in caches_of(words).items():
+            patch.setattr(module, name, results)
         yield few
-    for cache in caches:
-        cache.clear()
+
+
+@cache
+def caches_of(words: tuple[str, ...]) -> dict[tuple[Any, str], Any]:
+    """Caches for what is read of a few sentences: their keys do not contain which sentences, so the app's own stay apart."""
+    return {
+        (source, "_found"): SharedCache(CORPUS_RESULTS_MEGABYTES, CORPUS_OPEN_MEGABYTES),
+        (neurons, "_telling"): Recent(64),
+        (layers, "_spreads"): Recent(4),
+        (suites, "_sides"): Recent(48),
+    }
 
 
 @contextmanager

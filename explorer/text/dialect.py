@@ -56,7 +56,8 @@ def find_dialect(text: str, lines: Sequence[str], told: str) -> Dialect:
     among = [told] if told else [one for one in DELIMITERS if one in sample]
     found = clevercsv.Detector().detect(sample, delimiters=among)
     delimiter = told or (found and found.delimiter) or _most_even(lines[:LINES_COMPARED], among)
-    if not told and _widths(lines[:LINES_COMPARED], delimiter).most_common(1)[0][0] == 1:
+    widths = _widths(lines[:LINES_COMPARED], delimiter).most_common(1)
+    if not told and (not widths or widths[0][0] == 1):
         return Dialect(ONE_COLUMN)
     if found and found.quotechar == "'" and _encloses("'", lines[:LINES_COMPARED], delimiter):
         return _quoting(lines, delimiter, "'")

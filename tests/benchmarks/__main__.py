@@ -3,57 +3,21 @@
 import argparse
 import json
 from functools import partial
-from itertools import chain
 from pathlib import Path
 
-from tests.benchmarks import (
-    attention,
-    browser,
-    corpus,
-    empty_caches,
-    experiment,
-    features,
-    fill_mask,
-    finetune,
-    first_calls,
-    load,
-    responses,
-    room,
-    routes,
-    startup,
-    tagging,
-    takeaway,
-)
+from tests.benchmarks import attention, browser, empty_caches, first_calls, load, responses, routes, startup, takeaway
 
 BENCHMARKS = {
     "startup": startup.run,
     "first-calls": first_calls.run,
-    "tutorial-finetune": finetune.tutorial,
-    "top-layers": finetune.top_layers,
-    "tagger": tagging.run,
-    "head-effects": fill_mask.head_effects_run,
-    "fill-mask": fill_mask.fill_mask_run,
     "attention-512": attention.attention_512,
     "attention-17": attention.attention_17,
-    "tabs-512": attention.tabs_512,
     "head-change": attention.head_change,
-    "trace-memory": attention.trace_memory,
-    "two-models": attention.two_models,
     "routes": routes.run,
-    "features": features.run,
-    "projection": features.run_projection,
-    "corpus": corpus.run,
-    "corpus-memory": corpus.memory,
-    "experiment": experiment.run,
     **{f"load-{clients}": partial(load.run, clients) for clients in (1, 10, 30)},
-    "load-training": load.load_training,
-    "sessions": load.sessions,
-    "soak": load.soak,
-    "bytes": load.sent_bytes,
-    "browser": lambda: chain(responses.run(), browser.run()),
+    "browser": browser.run,
     "responses": responses.run,
     "takeaway": takeaway.run,
-    "room": room.run,
 }
 
 

@@ -3,28 +3,20 @@
 import functools
 import itertools
 import json
-import statistics
-import subprocess
-import sys
 from collections.abc import Iterator
-from functools import partial
-from pathlib import Path
 from typing import Any
 
-import explorer
 from explorer.bert.explorer import Explorer
 from explorer.bert.trace import Reading, Trace
 from explorer.page.listening import apply
 from explorer.page.shell import Shell, build_shell
 from explorer.page.tab import TabPage
-from explorer.tabs import TABS
 from explorer.ui.subject import Selection, Subject
 from explorer.ui.view import select
-from tests.benchmarks import Comparison, empty_caches, side_by_side
-from tests.benchmarks.base_model import base_model, large_folder, text_of
+from tests.benchmarks import Comparison, side_by_side
+from tests.benchmarks.base_model import base_model, text_of
 
 BERTVIZ_BYTES = 1.71e9  # head_view(html_action="return") of BertViz 1.4.1 for 512 tokens of BERT-base, measured once: 48 s
-MEMORY_LIMIT = 150e6
 fresh = itertools.count()
 
 
@@ -37,18 +29,6 @@ def attention_512() -> Iterator[Comparison]:
     )
     ours, theirs = side_by_side(opened.show, opened.forward_pass)
     yield Comparison("attention-512", "opening the tab", "one forward pass", ours, theirs, "s", "at most 1")
-
-
-def tabs_512() -> Iterator[Comparison]:
-    """The first opening of every tab for 512 tokens: everything the server does after the forward pass."""
-    for tab in TABS:
-        rounds = []
-        for _ in range(3):
-            empty_caches()  # what other tabs have read, trained or drawn is no help
-            opened = Opened(explorer.load(base_model().name), 512, *pair_of_512())
-            rounds.append(side_by_side(partial(opened.show, tab.id), opened.forward_pass, rounds=1))
-        ours, theirs = (statistics.median(seconds) for seconds in zip(*rounds, strict=True))
-        yield Comparison(f"tab-512-{tab.id}", "first opening", "one forward pass", ours, theirs, "s", "at most 1.3")
 
 
 def attention_17() -> Iterator[Comparison]:
@@ -69,26 +49,11 @@ def head_change() -> Iterator[Comparison]:
         yield Comparison(name, "another head", "one forward pass", ours, theirs, "s", "at most 0.2")
 
 
-def trace_memory() -> Iterator[Comparison]:
-    """What a Trace of 512 tokens and every view of it take at their peak over the loaded model, in a fresh process."""
-    command = [sys.executable, "-c", f"from tests.benchmarks.attention import print_peak; print_peak({base_model().name!r})"]
-    peak = float(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()[-1])
-    yield Comparison("trace-memory", "a Trace and all its views", "the limit", peak, MEMORY_LIMIT, "bytes", "ratio at most 1")
-
-
-def two_models() -> Iterator[Comparison]:
-    """BERT-base and BERT-large after each other, 512 tokens in every tab: the peak of a fresh process."""
-    names = [base_model().name, str(large_folder())]
-    command = [sys.executable, "-c", f"from tests.benchmarks.attention import print_whole_peak; print_whole_peak({names!r})"]
-    peak = float(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()[-1])
-    yield Comparison("two-models", "BERT-base and BERT-large", "the limit", peak, 4e9, "bytes", "ratio at most 1")
-
-
 class Opened:
     """The page's tabs as the server sees them, on one input."""
 
-    def __init__(self, model: Explorer, tokens: int, text: str = "", text_b: str = "") -> None:
-        self.model, self.texts = model, (text or text_of(tokens), text_b)
+    def __init__(self, model: Explorer, tokens: int) -> None:
+        self.model, self.texts = model, (text_of(tokens), "")
         self.shell = built_shell()
         self.encoding = model.encode(*self.texts)
         assert self.encoding.kept == tokens
@@ -116,11 +81,6 @@ class Opened:
         grid = next(panel for panel in page.panels if panel.view.name == "attention/heads")
         change = select(layer=number // 12 % 12 + 1, head=number % 12 + 1)
         return sent(apply(page, grid, self.subject(), values_of(page), change, grid.parts["grid"]))
-
-
-def pair_of_512() -> tuple[str, str]:
-    """A with a blank, and B: together 512 tokens."""
-    return text_of(257).replace("store", "[MASK]", 1), text_of(256)
 
 
 def values_of(page: TabPage, choice: str = "") -> dict[Any, Any]:
@@ -151,36 +111,6 @@ def _as_sent(component: Any, value: Any) -> Any:
 
 def _plain(data: Any) -> bool:
     return data is None or isinstance(data, (str, int, float, list, dict, bool))
-
-
-def print_peak(folder: str) -> None:
-    """The peak of this process over what it takes with the model loaded and warm (Linux tells both)."""
-    model = explorer.load(folder)
-    for weights in model.module.parameters():  # what lies in the file is in memory once it was read
-        weights.sum()
-    warm = Opened(model, 17)
-    for tab, choice in VIEWS:
-        warm.show(tab, choice)  # what is imported and allocated once
-    Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
-    before = _status("VmRSS")
-    opened = Opened(model, 512)
-    for tab, choice in VIEWS:
-        opened.show(tab, choice)
-    print(_status("VmHWM") - before)
-
-
-def print_whole_peak(folders: list[str]) -> None:
-    """The peak of this process when every tab was opened with every model."""
-    for folder in folders:
-        opened = Opened(explorer.load(folder), 512, *pair_of_512())
-        for tab in TABS:
-            opened.show(tab.id)
-    print(_status("VmHWM"))
-
-
-def _status(name: str) -> int:
-    line = next(row for row in Path("/proc/self/status").read_text().splitlines() if row.startswith(f"{name}:"))
-    return int(line.split()[1]) * 1024
 
 
 VIEWS = [

@@ -16,27 +16,17 @@ SENTENCE = "The man went to the [MASK] to buy some milk, and he paid for"  # 17 
 
 @cache
 def base_model() -> Explorer:
-    """12 layers × 12 heads × 768, the bundled model's vocabulary."""
-    return explorer.load(random_model("base"))
-
-
-def large_folder() -> Path:
-    """24 layers × 16 heads × 1024, likewise."""
-    return random_model("large", hidden_size=1024, num_hidden_layers=24, num_attention_heads=16, intermediate_size=4096)
-
-
-def random_model(name: str, **sizes: int) -> Path:
-    """A folder with a BERT of random weights that both pre-training heads read."""
+    """12 layers × 12 heads × 768, the bundled model's vocabulary, both pre-training heads."""
     import torch
     import transformers
 
-    folder = Path(tempfile.mkdtemp(prefix=f"bert-{name}-random-"))
+    folder = Path(tempfile.mkdtemp(prefix="bert-base-random-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     torch.manual_seed(0)
     vocabulary = json.loads((BUNDLED_FOLDER / "config.json").read_text("utf-8"))["vocab_size"]
-    transformers.BertForPreTraining(transformers.BertConfig(vocab_size=vocabulary, **sizes)).save_pretrained(folder)
+    transformers.BertForPreTraining(transformers.BertConfig(vocab_size=vocabulary)).save_pretrained(folder)
     transformers.AutoTokenizer.from_pretrained(BUNDLED_FOLDER).save_pretrained(folder)
-    return folder
+    return explorer.load(folder)
 
 
 def text_of(tokens: int) -> str:

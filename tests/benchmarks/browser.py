@@ -53,7 +53,7 @@ def beside(script: str) -> Iterator[tuple[Any, int, int]]:
     with ExitStack() as stack:
         stack.enter_context(server(["-c", script, str(bare)]))
         wait_for(bare)
-        port, _ = stack.enter_context(app())
+        port = stack.enter_context(app())
         browser = stack.enter_context(chromium())
         wait_until_filled(port)
         yield browser, port, bare

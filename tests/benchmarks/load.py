@@ -3,28 +3,22 @@
 import http.client
 import itertools
 import json
-import os
 import statistics
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import partial
-from pathlib import Path
 
 import explorer
-from explorer.core.limits import TRACE_MEGABYTES
 from tests.benchmarks import Comparison
 from tests.benchmarks.startup import server, wait_for
 from tests.benchmarks.texts import labelled_texts
 from tests.ports import free_port
-from tests.tabs import open_tab
 
 REQUESTS = 300  # of one round
 ROUNDS = 3
 SESSION = itertools.count()
-LONG_TRAINING = {"epochs": 100, "layers_trained": 6}
 
 
 def mixed(text: str, turn: int) -> tuple[str, list]:
@@ -56,13 +50,13 @@ class Client:
 
 
 @contextmanager
-def app(**environment: str) -> Iterator[tuple[int, int]]:
-    """The app in a process of its own, with its model loaded: its port and its process."""
+def app() -> Iterator[int]:
+    """The port of the app in a process of its own, with its model loaded."""
     port = free_port()
-    with server(["app.py", "--port", str(port)], env=os.environ | environment) as process:
+    with server(["app.py", "--port", str(port)]):
         wait_for(port)
         Client(port).ask(*mixed("Hello there.", 1))
-        yield port, process.pid
+        yield port
 
 
 def new_texts() -> Callable[[int], list[str]]:
@@ -93,7 +87,7 @@ def run(clients: int) -> Iterator[Comparison]:
     """Requests a second with the passes a second of a bare loop over the same texts; the 95th percentile; errors."""
     model, texts = explorer.load(), new_texts()
     name, rates, bare, answers = f"load-{clients}", [], [], []
-    with app() as (port, _):
+    with app() as port:
         for _ in range(ROUNDS):
             own = texts(REQUESTS)
             encodings = [model.encode(text) for text in own]
@@ -112,84 +106,6 @@ def run(clients: int) -> Iterator[Comparison]:
     yield Comparison(f"{name}-errors", "errors", "answers", failed, len(answers), "", "ratio 0")
 
 
-def sessions() -> Iterator[Comparison]:
-    """Thirty first calls of new sessions at once, beside as many calls within one session."""
-    texts = new_texts()
-    with app() as (port, _):
-        one, times = Client(port), {"new": [], "old": []}
-        for _ in range(ROUNDS):
-            own = texts(60)
-            new = [Client(port) for _ in range(30)]
-            with ThreadPoolExecutor(30) as pool:
-                asked = partial(pool.map, lambda client, text: client.ask("tokens", [text, "", ""]), new)
-                times["new"].append(_seconds(lambda asked=asked, own=own: list(asked(own[:30]))))
-            times["old"].append(_seconds(lambda own=own: [one.ask("tokens", [text, "", ""]) for text in own[30:]]))
-    ours, theirs = (statistics.median(times[kind]) / 30 * 1000 for kind in ("new", "old"))
-    yield Comparison("sessions", "a call of a new session", "a call within a session", ours, theirs, "ms", "10 ms more at most")
-
-
-def load_training() -> Iterator[Comparison]:
-    """The 95th percentile of five clients beside a training of all layers, with that of an idle app."""
-    texts = new_texts()
-    labelled = labelled_texts(300)
-    examples = [list(row) for row in zip(labelled.texts, labelled.labels, strict=True)]
-    with app() as (port, _):
-        idle = sorted(taken for taken, _ in ask_all(port, 5, texts(REQUESTS)))
-        arguments = [examples, -1, "cls", LONG_TRAINING["epochs"], 0.01, 32, 0, "", LONG_TRAINING["layers_trained"]]
-        training = threading.Thread(target=lambda: Client(port).ask("train_head", arguments), daemon=True)
-        training.start()
-        time.sleep(5)  # it reads its examples first
-        busy = sorted(taken for taken, _ in ask_all(port, 5, texts(REQUESTS)))
-        still = training.is_alive()
-    what = "95 % beside a training" if still else "95 %, but the training had ended"
-    yield Comparison("load-training", what, "in an idle app", _late(busy), _late(idle), "s", "ratio at most 3")
-
-
-def soak() -> Iterator[Comparison]:
-    """The memory of the server after 2,000 mixed requests with that after 200, and after 1,000 more.
-
-    Few traces are kept, so that what grows is not what is kept on purpose.
-    """
-    texts = new_texts()
-    with app(**{TRACE_MEGABYTES.setting: "32"}) as (port, process):
-        held = []
-        for number in (200, 1800, 1000):
-            ask_all(port, 10, texts(number))
-            held.append(_megabytes(process))
-    yield Comparison("soak", "after 2,000 requests", "after 200", held[1], held[0], "MB", "ratio at most 1.05")
-    yield Comparison("soak-on", "after 3,000 requests", "after 2,000", held[2], held[1], "MB", "ratio at most 1.05")
-
-
-def sent_bytes() -> Iterator[Comparison]:
-    """What a browser receives for opening the page and then each tab, as it comes over the wire, and unpacked."""
-    from playwright.sync_api import sync_playwright
-
-    from explorer.tabs import TABS
-    from tests.browser.conftest import FLAGS, browser_path
-
-    with app() as (port, _), sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=browser_path(), args=FLAGS)
-        page = browser.new_page()
-        received = {"wire": 0, "whole": 0}
-
-        def count(event: dict) -> None:
-            received["wire"] += event["encodedDataLength"]
-            received["whole"] += event["dataLength"]
-
-        watched = page.context.new_cdp_session(page)
-        watched.send("Network.enable")
-        watched.on("Network.dataReceived", count)
-        page.goto(f"http://127.0.0.1:{port}/")
-        for label in ("the page", *(tab.label for tab in TABS)):
-            if label != "the page":
-                open_tab(page, label)
-            page.wait_for_timeout(6000)
-            wire, whole = (received[kind] / 1000 for kind in ("wire", "whole"))
-            yield Comparison(f"bytes · {label}", "over the wire", "unpacked", wire, max(whole, 0.001), "kB", "below 1")
-            received.update(wire=0, whole=0)
-        browser.close()
-
-
 def _seconds(work: Callable[[], object]) -> float:
     start = time.perf_counter()
     work()
@@ -199,9 +115,3 @@ def _seconds(work: Callable[[], object]) -> float:
 def _late(seconds: list[float]) -> float:
     """The 95th percentile of sorted seconds."""
     return seconds[int(len(seconds) * 0.95)]
-
-
-def _megabytes(process: int) -> float:
-    """What a process holds in memory."""
-    lines = Path(f"/proc/{process}/status").read_text().splitlines()
-    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS"))

@@ -72,21 +72,6 @@ def test_a_head_and_a_file_of_ones_own(page, tmp_path):
     assert not page.problems
 
 
-def test_sentences_are_found_and_one_becomes_the_input(open_app, some_sentences):
-    page = open_app(at("Corpus", f"{INPUT}&view=sentences"))
-    rows = page.locator("#corpus-sentences-table button")
-    expect(rows.first).to_contain_text("bits", timeout=60_000)
-    expect(page.locator("#corpus-sentences-slices h3").first).to_have_text("By part of speech")
-    page.locator("#corpus-contains textarea, #corpus-contains input").first.press_sequentially("hotel")
-    expect(page.locator("#corpus-sentences-table h3")).not_to_contain_text(re.compile(r"(\d+) of \1 "))
-    sentence = rows.first.locator(".bx-name").inner_text()
-    assert "hotel" in sentence.lower()
-    rows.first.click()
-    expect(page.locator("#text-a textarea")).to_have_value(sentence)
-    settled(page)
-    assert not page.problems
-
-
 def test_a_head_of_the_input_leads_to_what_it_does_elsewhere(open_app):
     page = open_app(at("Attention", "?a=She+sat+on+the+bank+of+the+river.&layer=3&head=1"))
     unfold(page, "More")
@@ -108,6 +93,7 @@ def test_a_head_of_the_input_leads_to_what_it_does_elsewhere(open_app):
     assert not page.problems
 
 
+@pytest.mark.nightly
 def test_a_neuron_is_found_by_a_word_and_its_sentence_becomes_the_input(open_app, some_sentences):
     page = open_app(at("Corpus", "?a=She+sat+down.") + "&view=neurons&set.by_word=money")
     found = page.locator("#corpus-neurons-driven tbody button")
@@ -125,6 +111,7 @@ def test_a_neuron_is_found_by_a_word_and_its_sentence_becomes_the_input(open_app
     assert not page.problems
 
 
+@pytest.mark.nightly
 def test_a_point_of_a_word_shows_its_nearest_uses(open_app, some_sentences):
     page = open_app(at("Corpus", "?a=She+sat+down.") + "&view=words&set.word=there")
     uses = page.locator("#corpus-words-uses tbody button")
@@ -135,6 +122,7 @@ def test_a_point_of_a_word_shows_its_nearest_uses(open_app, some_sentences):
     assert not page.problems
 
 
+@pytest.mark.nightly
 def test_a_click_on_a_layer_chooses_it_in_every_look(open_app, some_sentences, monkeypatch):
     fit = layer_probe.fitted_head  # of so few sentences it may be done before anything is told, and before the click on Stop
     monkeypatch.setattr(layer_probe, "fitted_head", lambda *given: time.sleep(1) or fit(*given))
@@ -187,6 +175,7 @@ def test_nothing_in_a_file_runs(open_app, some_sentences, tmp_path):
     assert not page.problems
 
 
+@pytest.mark.nightly
 def test_a_search_that_ends_after_another_choice_was_opened_leaves_its_finding_alone(open_app, monkeypatch):
     find, opened, searched = search.search_in_steps, threading.Event(), threading.Event()
 
@@ -214,6 +203,7 @@ def test_a_search_that_ends_after_another_choice_was_opened_leaves_its_finding_a
     assert not page.problems
 
 
+@pytest.mark.nightly
 def test_the_atlas_of_another_model_is_made_and_can_be_stopped(open_app, tmp_path, monkeypatch):
     monkeypatch.setattr("explorer.ui.long_view.QUICK", 0)  # else a tiny model is not asked about
     folder = write_family(tmp_path / "model", "bert")

@@ -55,26 +55,25 @@ def wrong_in_both(page, where: str = "#tabs > *") -> list[str]:
     return found + [f"{'dark' if dark else 'light'}: {one}" for one in wrong(page, where, ["color-contrast"])]
 
 
-def sub_views(page, tab):
-    """Opens every choice of a tab, one after the other."""
+def choices_of(page, tab, most):
+    """Opens the first `most` choices of a tab, one after the other."""
     open_tab(page, tab.label)
     expect(page.get_by_role("heading", name=tab.question, exact=True)).to_be_visible()
-    for choice in tab.choices:
+    for choice in [*tab.choices][:most]:
         if len(tab.choices) > 1:
             page.locator(f"#{tab.id}-view").get_by_label(choice, exact=True).check()
         settled(page)
         yield f"{tab.label}, {choice}"
 
 
-@pytest.mark.usefixtures("few_sentences")
-def test_no_tab_shuts_anybody_out_light_or_dark_at_200_percent_nor_shows_a_wall_of_controls(open_app):
-    page = open_app("?__theme=light", viewport=HALF)
+def expect_tabs_for_everyone(page, most=None) -> None:
+    """No tab shuts anyone out, light or dark, at 200%, nor shows a wall of controls: in its first `most` choices, or in all."""
     page.evaluate(AXE)
     page.add_style_tag(content=CALM)
     settled(page)
     problems = wrong(page, "html")
     for tab in [tab for tab in TABS if not tab.optional]:
-        for name in sub_views(page, tab):
+        for name in choices_of(page, tab, most):
             found = wrong_in_both(page)
             if len(seen := look(page)["controls"]) > MOST:
                 found.append(f"{len(seen)} controls are seen at once: {', '.join(seen)}")
@@ -84,6 +83,17 @@ def test_no_tab_shuts_anybody_out_light_or_dark_at_200_percent_nor_shows_a_wall_
     twice = page.evaluate(TWICE)  # axe, which sees one tab at a time, does not
     problems += [f"two elements have the id {one}" for one in twice]
     assert not problems, "\n".join(problems)
+
+
+@pytest.mark.usefixtures("few_sentences")
+def test_every_tab_is_for_everyone_as_it_opens(open_app):
+    expect_tabs_for_everyone(open_app("?__theme=light", viewport=HALF), most=1)
+
+
+@pytest.mark.nightly
+@pytest.mark.usefixtures("few_sentences")
+def test_every_choice_is_for_everyone(open_app):
+    expect_tabs_for_everyone(open_app("?__theme=light", viewport=HALF))
 
 
 def test_keys_reach_tabs_choices_and_cells(open_app):

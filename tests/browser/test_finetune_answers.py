@@ -26,6 +26,7 @@ def number(page, name, value):
     box.press("Enter")
 
 
+@pytest.mark.nightly
 def test_questions_are_typed_and_sent_learnt_tried_and_taken_home(open_app, tmp_path):
     page = open_app("")
     open_tab(page, "Fine-tune")

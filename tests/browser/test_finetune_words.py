@@ -67,22 +67,7 @@ def test_words_are_tagged_typed_clicked_and_learnt(tab):
     expect(status(tab)).to_have_text(said.removeprefix("Trained just now. "), timeout=60_000)
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        (b"a\tO\nb\n", "Line 2 has a word without a tag"),
-        (b"Ada\tN\nsings\tV\n\nBob\tN\nruns\tV\n", "2 sentences with 4 words, CoNLL"),
-    ],
-)
-def test_files_are_read_or_refused_in_a_sentence(tab, tmp_path, text, said):
-    choose(tab, "fine-tune-words-from", "A file")
-    expect(tab.locator("#fine-tune-words-examples-about")).to_contain_text("Choose a file")
-    path = tmp_path / "words.conll"
-    path.write_bytes(text)
-    tab.locator("#fine-tune-words-file input[type=file]").set_input_files(path)
-    expect(tab.get_by_text(said).first).to_be_visible()
-
-
+@pytest.mark.nightly
 def test_a_tagger_with_layers_is_cancelled_and_taken_home(tab):
     layers = tab.locator("#fine-tune-tag-layers input[type=number]")
     layers.fill("6")

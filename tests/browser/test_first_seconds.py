@@ -127,19 +127,6 @@ def test_a_painted_tab_can_be_opened_by_keys(page, served):
     expect(opened_tab(page)).to_have_text("Tokens")
 
 
-def test_what_is_typed_at_once_is_read(page, served):
-    go_on = delayed(page, served)
-    page.locator("#first textarea").nth(1).fill("")
-    page.locator("#first textarea").nth(0).fill("Cats drink milk ${alert(1)}")
-    page.locator("#first textarea").nth(0).press_sequentially("!")
-    go_on()
-    expect(page.locator("#strip .bx-token", has_text="cats")).to_be_visible()
-    expect(page.locator("#text-a textarea")).to_have_value("Cats drink milk ${alert(1)}!")
-    expect(page.locator("#text-a textarea")).to_be_focused()
-    expect(page.locator("#text-b textarea")).to_have_value("")
-    expect(page.locator(f"{PICTURE} .bx-flow-label")).to_contain_text(["[CLS]", "cats", "drink", "milk", "$", "{", "alert"])
-
-
 def test_a_box_that_is_clicked_at_once_is_followed(page, served):
     go_on = delayed(page, served)
     box = ".bx-flow-box[data-row='4'][data-state='3']"
@@ -191,7 +178,7 @@ def test_a_story_that_is_started_at_once_goes_on(page, served):
     expect(page.locator(f"{PICTURE} .bx-told")).to_contain_text("In layer 1, 12 heads")
 
 
-def test_a_page_that_is_only_looked_at_asks_for_nothing_more(page, served):
+def test_a_page_that_is_only_looked_at_asks_for_nothing_more_and_has_no_other_tab(page, served):
     asked = []
     page.on("request", lambda request: asked.append(request.url))
     page.goto(served)
@@ -199,11 +186,6 @@ def test_a_page_that_is_only_looked_at_asks_for_nothing_more(page, served):
     page.wait_for_function("() => !document.body.dataset.busy")
     joined = [url for url in asked if "queue/join" in url]
     assert len(joined) <= 2, "one for the models that this browser opened last, and one that keeps the stream of answers open"
-
-
-def test_a_tab_is_not_in_the_page_before_it_was_opened(page, served):
-    page.goto(served)
-    expect(page.locator(f"{PICTURE} .bx-flow-box").first).to_be_visible()
     sent = page.evaluate("() => window.gradio_config.components.map((one) => one.props.elem_id)")
     assert "overview-routes-picture" in sent
     assert not [one for one in sent if str(one).startswith(("attention-", "fill-mask-", "corpus-", "fine-tune-"))]
@@ -256,7 +238,7 @@ def test_what_is_typed_while_the_page_goes_to_another_place_stays(page, served):
     expect(page).to_have_url(re.compile(r"tab=tokens&view=pieces&a=Birds"))
 
 
-@pytest.mark.parametrize(("model", "query"), [("loading", ""), ("loading", "&tab=tokens"), ("loaded", "")])
+@pytest.mark.parametrize(("model", "query"), [("loading", "&tab=tokens"), ("loaded", "")])
 def test_a_page_that_is_opened_before_the_model_is_loaded_says_so_until_the_tokens_are_there(page, served, model, query):
     page.route("**/healthz", lambda route: route.fulfill(json={"status": "ok", "model": model}))
     go_on = held(page)

@@ -15,10 +15,15 @@ PHONE = {"width": 420, "height": 800}
 TOO_WIDE = "() => document.documentElement.scrollWidth - innerWidth"
 
 
+@pytest.mark.parametrize(
+    "names",
+    [[*order()[:2], "search?q=head"], pytest.param([*order()[2:], *BESIDE], marks=pytest.mark.nightly)],
+    ids=["some", "the others"],
+)
 @pytest.mark.parametrize(("scheme", "size"), [("light", {"width": 1280, "height": 720}), ("dark", PHONE)], ids=["light", "dark"])
-def test_no_page_shuts_anybody_out_or_is_too_wide(new_page, served, scheme, size):
+def test_no_page_shuts_anybody_out_or_is_too_wide(new_page, served, scheme, size, names):
     page, problems = new_page(viewport=size, color_scheme=scheme), []
-    for name in [*order(), *BESIDE, "search?q=head"]:
+    for name in names:
         page.goto(f"{served}/bx/guide/{name}")
         assert page.evaluate("document.documentElement.classList.contains('dark')") == (scheme == "dark")
         page.evaluate(AXE)

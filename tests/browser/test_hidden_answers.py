@@ -155,6 +155,7 @@ def test_a_presented_answer_is_covered_too(hidden):
     expect_covered(page, FINDING, "tokyo")
 
 
+@pytest.mark.nightly
 def test_nobody_is_shut_out_by_covers(open_app):
     page = open_app(at("Fill-mask", f"{JAPAN}&__theme=light"))
     page.evaluate(AXE)

@@ -4,6 +4,7 @@ import pytest
 
 from explorer.teaching.lessons.printing import link
 from explorer.teaching.lessons.reading import lessons
+from tests.at_night import at_night
 from tests.browser.expecting import expect
 from tests.browser.steps import settled
 from tests.browser.test_everyone import AXE, wrong
@@ -30,7 +31,7 @@ def walked():
 WALKED = walked()
 
 
-@pytest.mark.parametrize("lesson", lessons(), ids=lambda one: one.name)
+@pytest.mark.parametrize("lesson", at_night(lessons(), but=lessons()[::5]), ids=lambda one: one.name)
 def test_every_place_that_a_step_points_at_is_there(open_app, lesson):
     page = open_app()
     begin(page, lesson.name)
@@ -124,6 +125,7 @@ NAMED = [
 ]
 
 
+@pytest.mark.nightly
 def test_the_columns_that_a_lesson_names_are_in_sight_on_a_phone(new_page, served):
     page = new_page(viewport={"width": 420, "height": 860})
     page.goto(link(lessons()[7], 1, f"{served}/"))

@@ -113,13 +113,6 @@ def test_arrow_keys_move_and_choose_and_stop_at_the_edge(opened):
     expect(page.locator("#overview-finding p")).to_be_hidden()  # an embedding comes from nowhere
 
 
-def test_the_tokens_above_choose_too(opened):
-    page = opened()
-    chips(page).nth(3).click()
-    expect_chosen(page, 3, STATES - 1)
-    expect(page.locator("#overview-finding")).to_contain_text("“of” in the end")
-
-
 def test_a_layer_unfolds_by_its_title_and_folds_by_escape(opened):
     page = opened()
     title = picture(page, ".bx-flow-title").filter(has_text="layer 4")
@@ -207,6 +200,7 @@ def test_a_line_opens_its_card_and_a_cut_is_shown_linked_and_put_back(opened):
     page.wait_for_url(lambda url: "cut=" not in url)
 
 
+@pytest.mark.nightly
 def test_one_head_of_a_route_is_cut_and_put_back_from_the_card(opened):
     page = opened()
     open_route(page, 6, 6)
@@ -299,7 +293,7 @@ def test_a_pair_without_a_blank_opens_on_the_token_that_answers_for_it(opened, b
     expect(page.locator("#overview-finding")).to_contain_text("takes most from")
 
 
-@pytest.mark.parametrize("text", ["Yes", "<img src=x onerror=alert(1)>", "${alert(1)}", "{{value}} `${alert(1)}` [MASK]"])
+@pytest.mark.parametrize("text", ["Yes", "<img src=x onerror=alert(1)> {{value}} `${alert(1)}` [MASK]"])
 def test_odd_and_short_texts_are_only_text(opened, bundled, text):
     page = opened()
     type_into(page, "text-a", text)
@@ -340,6 +334,7 @@ def test_a_long_input_has_a_row_for_what_is_elsewhere(opened, bundled):
     expect(elsewhere).to_have_attribute("aria-pressed", "false")
 
 
+@pytest.mark.nightly
 def test_how_far_it_can_be_trusted_is_tried_on_this_sentence(opened):
     page = opened()
     test, found = page.locator("#overview-trust-test"), page.locator("#overview-trust-found")
@@ -396,15 +391,7 @@ def test_another_text_glides_to_its_places_and_keeps_the_rows_that_go_on(opened)
     assert order == sorted(order), "in the order in which they are read out"
 
 
-def test_nothing_glides_for_those_who_want_it_still(opened):
-    page = opened()
-    moving = "(all) => all.filter((one) => parseFloat(getComputedStyle(one).transitionDuration) > 0).length"
-    assert picture(page, ".bx-flow *").evaluate_all(moving) == 0
-    step_by_step(page)
-    picture(page, "[data-stop='4']").click()
-    expect(picture(page, ".bx-later")).to_have_count(0)  # all columns at once
-
-
+@pytest.mark.nightly
 def test_no_part_of_it_shuts_anybody_out(opened):
     page = opened(f"{JAPAN}&__theme=light")
     page.evaluate(AXE)

@@ -1,4 +1,4 @@
-"""A room in real browsers: a board and five phones play a round of each kind, teach a head, follow, and come back."""
+"""A room in real browsers: a board and three phones play a round of each kind, teach a head, follow, and come back."""
 
 import csv
 import io
@@ -64,24 +64,22 @@ def hidden(board, phones):
         expect(page.locator(".bx-best")).to_have_count(0)
 
 
-def test_a_board_and_five_phones_play_a_round_of_each_kind(board, phone, served, bundled):
-    names = ["Ann", "Bob", ELSEWHERE[:16], "Dan", "Eve"]
+def test_a_board_and_three_phones_play_a_round_of_each_kind(board, phone, served, bundled):
+    names = ["Ann", "Bob", ELSEWHERE[:16]]
     phones = [phone(name) for name in names]
     people = board.locator("#room aside li")
-    expect(people).to_have_count(5)
+    expect(people).to_have_count(3)
     expect(people.filter(has_text="<img")).to_have_count(1)
 
     # A blank: the board counts while the phones guess; the answers, and then BERT's, come when they are asked for.
     board.locator("#room [name=a]").fill("The capital of Japan is [MASK].")
     board.locator("#room [name=b]").fill("It is old.")
     press(board, "Fill the blank")
-    for number, (page, guess) in enumerate(
-        zip(phones, ["Tokyo", "kyoto", "tokyo", "antidisestablishment", "tokyo"], strict=True)
-    ):
+    for number, (page, guess) in enumerate(zip(phones, ["Tokyo", "antidisestablishment", "tokyo"], strict=True)):
         page.get_by_label("One word").fill(guess)
         page.get_by_role("button", name="Guess").click()
         expect(page.get_by_text("Your guess:")).to_contain_text(guess.lower())
-        expect(board.locator("#room")).to_contain_text(f"{number + 1} of 5")
+        expect(board.locator("#room")).to_contain_text(f"{number + 1} of 3")
     expect(board.locator("#room .bx-room-at")).not_to_contain_text("tokyo")
     hidden(board, phones)
 
@@ -89,12 +87,12 @@ def test_a_board_and_five_phones_play_a_round_of_each_kind(board, phone, served,
     phones[1].goto("about:blank")
     expect(people.filter(has_text="Bob")).to_have_attribute("title", "away")
     phones[1].goto(f"{served}/join")
-    expect(phones[1].get_by_text("Your guess:")).to_contain_text("kyoto")
+    expect(phones[1].get_by_text("Your guess:")).to_contain_text("antidisestablishment")
     expect(people.filter(has_text="Bob")).not_to_have_attribute("title", "away")
 
     press(board, "Show the room’s answers")
     first = board.locator("#room .bx-room-bars").first.locator("li").first
-    expect(first).to_contain_text(re.compile("tokyo.*3"))
+    expect(first).to_contain_text(re.compile("tokyo.*2"))
     expect(phones[2].get_by_text("No more answers are taken")).to_be_visible()
     expect(board.locator("#room .bx-room-bert")).to_have_text("BERT?")
     press(board, "Show BERT’s answer")
@@ -104,7 +102,7 @@ def test_a_board_and_five_phones_play_a_round_of_each_kind(board, phone, served,
     expect(board.locator("#room .bx-room-bert li span")).to_have_text([one.token for one in best])
     earned = 10 if best[0].token == "tokyo" else 5
     expect(phones[0].locator(".bx-points")).to_have_text(f"{earned} points")
-    expect(phones[3].get_by_text("no single piece")).to_be_visible()
+    expect(phones[1].get_by_text("no single piece")).to_be_visible()
     expect(board.locator("#room .bx-room-closest")).to_contain_text("Ann (“tokyo”")
 
     # A pair, and the target of a head.
@@ -113,12 +111,12 @@ def test_a_board_and_five_phones_play_a_round_of_each_kind(board, phone, served,
     for page in phones:
         page.get_by_role("button", name="B follows A").click()
         expect(page.get_by_role("button", name="B follows A")).to_have_attribute("aria-pressed", "true")
-    expect(board.locator("#room")).to_contain_text("5 of 5 have answered")
+    expect(board.locator("#room")).to_contain_text("3 of 3 have answered")
     hidden(board, phones)
     press(board, "Show BERT’s answer")
     answer = bundled.next_sentence("The capital of Japan is [MASK].", "It is old.")
     right = "B follows A" if answer.is_next > 0.5 else "B is a stranger"
-    expect(phones[4].locator(".bx-best li span").first).to_have_text(right)
+    expect(phones[2].locator(".bx-best li span").first).to_have_text(right)
     press(board, "Next")
     press(board, "Where does a head look?")
     board.locator("#room").get_by_role("button", name="japan", exact=True).click()
@@ -129,7 +127,7 @@ def test_a_board_and_five_phones_play_a_round_of_each_kind(board, phone, served,
     for number, page in enumerate(phones):
         page.locator(".bx-option").nth(number + 1).click()
         expect(page.get_by_text("Your guess:")).to_be_visible()
-    expect(board.locator("#room")).to_contain_text("5 of 5 have answered")
+    expect(board.locator("#room")).to_contain_text("3 of 3 have answered")
     hidden(board, phones)
     press(board, "Show BERT’s answer")
     expect(phones[2].locator(".bx-best li")).to_have_count(5)
@@ -138,11 +136,11 @@ def test_a_board_and_five_phones_play_a_round_of_each_kind(board, phone, served,
 
     # Teaching a head together, and fooling it.
     press(board, "Teach together")
-    for page, (text, label) in zip(phones, TAUGHT, strict=True):
+    for page, (text, label) in zip([*phones, *phones[:2]], TAUGHT, strict=True):
         page.get_by_label("A sentence of your own").fill(text)
         page.get_by_label(label).check()
         page.get_by_role("button", name="Add").click()
-        expect(page.locator(".bx-given li")).to_contain_text(text)
+        expect(page.locator(".bx-given li").filter(has_text=text)).to_be_visible()
     expect(board.locator("#room section h4")).to_have_text(["happy 3", "sad 2"])
     press(board, "Train the head")
     for page in phones[:2]:
@@ -156,14 +154,14 @@ def test_a_board_and_five_phones_play_a_round_of_each_kind(board, phone, served,
     past = board.locator("#room .bx-room-past details")
     expect(past).to_have_count(3)
     past.last.locator("summary").click()
-    expect(past.last.locator(".bx-room-bars li").first).to_contain_text(re.compile("tokyo.*3"))
+    expect(past.last.locator(".bx-room-bars li").first).to_contain_text(re.compile("tokyo.*2"))
 
     # The record, which only the teacher takes.
     press(board, "Record")
     with board.expect_download() as saved:
         press(board, "Save as CSV")
     rows = list(csv.DictReader(io.StringIO(saved.value.path().read_text("utf-8-sig"))))
-    kinds = ["blank"] * 5 + ["pair"] * 5 + ["target"] * 5 + ["head"] + ["example"] * 5 + ["try"] * 2
+    kinds = ["blank"] * 3 + ["pair"] * 3 + ["target"] * 3 + ["head"] + ["example"] * 5 + ["try"] * 2
     assert [row["kind"] for row in rows] == kinds
     assert {row["nickname"] for row in rows} == {*names, ""}
     board.locator("#room .bx-record summary").click()
@@ -209,6 +207,7 @@ def test_a_phone_follows_until_it_lets_go(board, phone):
     expect(page.get_by_role("heading", level=1)).to_contain_text("read")
 
 
+@pytest.mark.nightly
 def test_a_class_goes_through_a_lesson(board, phone):
     lesson = next(one for one in lessons() if one.name == "07-masked-words")
     phones = [phone(name) for name in ("Ann", "Bob", "Cem", "Dan", "Eve")]
@@ -364,15 +363,7 @@ def test_what_goes_wrong_is_told_and_nothing_typed_is_lost(new_page, served, boa
     guest.problems.clear()
 
 
-@pytest.mark.parametrize(
-    ("status", "body"),
-    [
-        (503, '{"error": "Wait a minute."}'),
-        (404, '{"error": "Not here."}'),
-        (404, "<h1>Not Found</h1>"),
-        (403, '{"error": "No."}'),
-    ],
-)
+@pytest.mark.parametrize(("status", "body"), [(503, '{"error": "Wait a minute."}'), (404, "<h1>Not Found</h1>")])
 def test_a_room_that_cannot_be_asked_for_a_while_keeps_its_seats_and_its_key(board, phone, status, body):
     ann = phone("Ann")
     for page, shown in ((board, "#room-chip"), (ann, "#seat b")):

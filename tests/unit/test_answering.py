@@ -15,9 +15,9 @@ from explorer.core.steps import finished
 from explorer.finetune.compute import export, span_task, store
 from explorer.finetune.compute.answering import SHARED, Answerer, exact_match, windows_of
 from explorer.finetune.compute.prefix import EVERY_TOKEN, hidden_in_steps
-from explorer.finetune.compute.questions import Question, Questions, place
+from explorer.finetune.compute.questions import Questions, place
 from explorer.finetune.compute.run import HeldOutAnswers
-from explorer.finetune.compute.span_task import Answering, Below, Spans, overlap_answer
+from explorer.finetune.compute.span_task import Answering, Below, Spans
 from explorer.finetune.compute.standard import write_standard
 from explorer.finetune.compute.task import make_plan
 from explorer.finetune.compute.training import new_run, run_training
@@ -222,9 +222,3 @@ def test_the_class_for_answers_of_a_family_scores_alike(tmp_path, name):
         out = standard(predictor, tmp_path / "standard")(**model.tokenizer(*ASKED, return_tensors="pt"))
     ours = predictor.scores(model, windows_of(model, [ASKED]))[0]
     np.testing.assert_allclose(ours, torch.stack([out.start_logits[0], out.end_logits[0]], -1), atol=1e-4)
-
-
-def test_words_in_common_are_a_guess_without_bert():
-    text = "Anna has a red car. Tom lives in the old town of Rome."
-    assert overlap_answer(Question("Where does Tom live?", text)) == "lives in the old town of Rome"
-    assert overlap_answer(Question("Tom lives in the old town of Rome?", text)) == ""

@@ -14,8 +14,8 @@ from explorer.analysis.resampling import halves
 from explorer.bert.checkpoints import BUNDLED_FOLDER
 from explorer.core.steps import finished
 from explorer.corpus.compute import atlas as atlases
-from explorer.corpus.compute import atlas_file, head_families
-from explorer.corpus.compute.atlas import SHIPPED, head_atlas, head_atlas_in_steps, mapped_in_steps, sum_up
+from explorer.corpus.compute import atlas_file
+from explorer.corpus.compute.atlas import SHIPPED, head_atlas, head_atlas_in_steps, sum_up
 from explorer.corpus.compute.atlas_evidence import TESTED, evidence, sampled_sentences
 from explorer.corpus.compute.attention_sums import DIRECTIONS, OFFSETS, REACH, sentences_of
 from explorer.corpus.compute.head_families import MEANINGS, NAMING, Profiles, families, habits
@@ -258,21 +258,6 @@ def test_heads_are_named_by_rule():
     assert habits(given) == [*first, "same word", "neighbours", "broad", "mixed"]
     assert set(habits(given)) == {*MEANINGS, "det", "obj"}
     assert set(families(given)) <= set(habits(given))
-
-
-def test_alike_heads_are_one_family(monkeypatch):
-    monkeypatch.setattr(head_families, "MOST_FAMILIES", 2)
-    rows = [[0.9, 0, 0, 0.1, 0, 0, 0]] * 3 + [[0.45, 0, 0, 0.1, 0, 0, 0]] + [[0, 0, 0, 0.9, 0, 0, 0]] * 4
-    assert families(profiles(*rows, relations=(), counts=())) == ["previous token"] * 4 + ["broad"] * 4
-    assert families(profiles(*rows[:1], relations=(), counts=())) == ["previous token"]
-
-
-def test_the_map_has_a_point_for_every_head(tiny, few, bundled):
-    mapped = finished(mapped_in_steps(made(tiny, few)))  # of four heads: too few for UMAP
-    assert mapped.points.shape == (4, 2)
-    shipped = head_atlas(bundled, built_in())
-    assert shipped.points.shape == (72, 2)
-    assert finished(mapped_in_steps(shipped)) is shipped
 
 
 def test_what_is_tested_is_by_how_much_heads_beat_the_best_offset(bundled, few, monkeypatch):

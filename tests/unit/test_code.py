@@ -44,6 +44,7 @@ from explorer.text.lines import read_lines
 from explorer.ui.attention_data import overview_of, telling_of, weights_of
 from explorer.ui.says import each_word_hidden
 from explorer.ui.subject import Selection, Subject
+from tests.at_night import at_night
 from tests.families import KINDS, TUNED, write_family, write_tuned
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -592,7 +593,7 @@ def views_of(names):
             yield VIEWS[name], (OTHER | given if name.startswith("side-by-side") else given)
 
 
-@pytest.mark.parametrize("kind", ["tiny", *KINDS])
+@pytest.mark.parametrize("kind", at_night(["tiny", *KINDS], but=["tiny", "modernbert"]))
 def test_every_family_gives_the_numbers_of_its_views(kind, families, tiny):
     model = tiny if kind == "tiny" else families[kind]
     subject, seen = subject_of(model, SHORT), set()
@@ -626,7 +627,7 @@ def test_the_bundled_model_gives_the_numbers_of_every_view(bundled, name):
     assert there == (not name.startswith("own-head") and name != "fill-mask/together")
 
 
-@pytest.mark.parametrize("kind", ["bert", "albert", "modernbert", "distilbert"])
+@pytest.mark.parametrize("kind", at_night(["bert", "albert", "modernbert", "distilbert"], but=["bert", "modernbert"]))
 def test_what_was_changed_is_in_the_script(families, kind):
     for change in (
         {"off": ((0, 1), (1, 0), (1, 1))},
@@ -680,7 +681,7 @@ def test_two_models_side_by_side(families, tiny):
 
 
 @pytest.mark.parametrize("task", TUNED)
-@pytest.mark.parametrize("kind", ["bert", "roberta", "distilbert", "modernbert"])
+@pytest.mark.parametrize("kind", at_night(["bert", "roberta", "distilbert", "modernbert"], but=["roberta"]))
 def test_a_head_of_its_own(tmp_path, kind, task):
     model = explorer.load(str(write_tuned(tmp_path / "tuned", kind, task)))
     served = [name for name in SHOWN if name.startswith(("own-head", "model/")) and compare(VIEWS[name](), subject_of(model))]

@@ -14,7 +14,6 @@ from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, CORPUS_SENTENCES, CORPUS_STATES_MEGABYTES
 from explorer.core.steps import finished
 from explorer.corpus.compute import reading
-from explorer.corpus.compute.plain import flaws
 from explorer.corpus.compute.reading import ADDED, corpus_states, corpus_states_in_steps, tokens_of
 from explorer.corpus.endpoints import corpus as corpus_endpoint
 from explorer.corpus.source import SENSES, words_of_several_senses
@@ -97,17 +96,6 @@ def test_words_of_several_senses_stand_in_the_built_in_corpus_often_enough_to_co
     assert words_of_several_senses(Corpus("of two", (CorpusSentence("the bank", ("the", "bank"), (0, 4)),) * 2)) == ["bank"]
 
 
-def test_plain_sentences_are_told_from_others():
-    def of(text):
-        return flaws(CorpusSentence(text, tuple(text.split()), ()))
-
-    assert of("The cat sat on the mat .") == of("Is it late now ?") == 0
-    for odd in ("the cat sat on it .", "The cat sat on it", "The cat sat on it !!", "It is 20 % of all .", "Stop it ."):
-        assert of(odd) > 0, odd
-    assert of(" ".join(["The", *["very"] * 30, "old cat ."])) > of("the cat sat on the mat")
-    assert sum(flaws(one) == 0 for one in built_in().sentences[:66]) == 66
-
-
 def test_its_licence_and_its_makers_are_named(readme):
     corpus, about = built_in(), (Path(__file__).parents[2] / "assets" / "corpus" / "README.md").read_text("utf-8")
     assert corpus.licence == "CC BY-SA 4.0"
@@ -161,14 +149,6 @@ def test_conllu_brings_tags_and_syntax(write):
     assert untold.text == "She bought milk ."
 
 
-def test_a_treebank_may_tell_tags_only(write):
-    rows = [line.split("\t") for line in CONLLU.split("\n")]
-    only = "\n".join("\t".join([*row[:6], "_", "_", *row[8:]]) for row in rows)
-    (one,) = read_corpus(write(only)).sentences
-    assert one.tags
-    assert (one.heads, one.relations) == ((), ())
-
-
 @pytest.mark.parametrize(
     ("broken", "line"),
     [
@@ -183,13 +163,6 @@ def test_a_treebank_may_tell_tags_only(write):
 )
 def test_broken_conllu_names_the_line(write, broken, line, refusal):
     assert line in refusal(InputError, lambda: read_corpus(write(broken)))
-
-
-@pytest.mark.parametrize(
-    ("name", "text"), [("a.txt", ""), ("a.txt", "\n \u200b\n"), ("a.csv", "text\n"), ("a.conllu", "# text = a\n\n")]
-)
-def test_without_a_sentence_it_says_what_to_do(write, name, text, refusal):
-    refusal(InputError, lambda: read_corpus(write(text, name)))
 
 
 @pytest.mark.parametrize(
@@ -304,10 +277,3 @@ def test_numbers_too_large_for_half_precision_are_written_in_single(tiny, many, 
     reading._dtypes.clear()
     assert found.states.dtype == np.float32
     np.testing.assert_allclose(found.states[:, : found.tokens.starts[1]], tiny.trace(MANY[0]).hidden_states, atol=1e-5)
-
-
-def test_one_sentence_is_a_corpus(tiny, write, own_runs):
-    corpus = read_corpus(write("The man went."))
-    found = corpus_states(tiny, corpus, [0])
-    assert len(found.tokens) == tiny.encode("The man went.").kept
-    assert corpus == Corpus(corpus.name, corpus.sentences, about=corpus.about)

@@ -21,6 +21,7 @@ from explorer.corpus.layers import ELSEWHERE, PROBE, Layers
 from explorer.corpus.source import FILE
 from explorer.text.corpora import Corpus, built_in, read_corpus
 from explorer.ui.subject import Subject
+from tests.at_night import at_night
 from tests.families import write_family
 
 TEXTS = ["The man went to the store.", "She was happy, and he was sad!", "the dog's cat", "a slow dog bought milk", "The Dog"]
@@ -101,7 +102,9 @@ def unbiased_cka(one, other):
     return hsic(left, right) / np.sqrt(hsic(left, left) * hsic(right, right))
 
 
-FAMILIES = pytest.mark.parametrize("model", ["bert", "roberta", "albert", "modernbert"], indirect=True)
+FAMILIES = pytest.mark.parametrize(
+    "model", at_night(["bert", "roberta", "albert", "modernbert"], but=["modernbert"]), indirect=True
+)
 
 
 @FAMILIES
@@ -189,12 +192,6 @@ def unbiased_of(one, other):
     from explorer.corpus.layer_similarity import by_pairs
 
     return by_pairs(one, other)
-
-
-def test_by_pairs_is_written_out_too():
-    rng = np.random.default_rng(1)
-    one, other = rng.normal(size=(9, 4)), rng.normal(size=(9, 6))
-    assert unbiased_of(one, other) == pytest.approx(unbiased_cka(one, other), abs=1e-9)
 
 
 def test_too_few_words_and_one_sentence(tiny, tmp_path):

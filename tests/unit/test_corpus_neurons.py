@@ -200,19 +200,6 @@ def test_it_is_found_again_on_the_disk(bundled, small, monkeypatch):
     np.testing.assert_array_equal(corpus_neurons(bundled, small).rows, whole.rows)
 
 
-def test_one_sentence_of_one_word(bundled, tmp_path):
-    (tmp_path / "one.txt").write_text("milk", "utf-8")
-    corpus = read_corpus(tmp_path / "one.txt")
-    found = corpus_neurons(bundled, corpus)
-    assert [driver.word for driver in drivers(bundled, corpus, found, 0, 0, 20)] == ["milk"]
-    assert 0 <= finished(telling_in_steps(bundled, found, 2)).neuron < 1536
-
-
-def test_a_word_that_does_not_occur_is_refused(bundled, small, refusal):
-    found = corpus_neurons(bundled, small)
-    assert "does not occur" in refusal(InputError, lambda: firing_on(bundled, small, found, "zebra", 5))
-
-
 def test_the_endpoint_answers_as_the_guide_says(bundled, small, monkeypatch):
     monkeypatch.setattr("explorer.corpus.endpoints.built_in", lambda: small)
     answer = endpoint(5, 1090, limit=4)

@@ -5,7 +5,6 @@ import pytest
 import torch
 
 import explorer
-from explorer.core.errors import InputError
 from explorer.corpus.compute import heads, reading, search
 from explorer.corpus.compute.search import BEGIN, END, SPECIAL, Query, nearest_rows
 from explorer.corpus.endpoints import search as endpoint
@@ -138,13 +137,6 @@ def test_specials_are_found_only_when_one_is_searched_for(bundled):
     assert (last.next, last.token) == (END, "[SEP]")
 
 
-def test_a_sentence_of_the_corpus_finds_itself(bundled):
-    corpus = small(built_in())
-    hit = search.search(Query(bundled.trace(corpus.texts[7]), 3, 5), corpus, 1).hits[0]
-    assert (hit.sentence.text, hit.position) == (corpus.texts[7], 3)
-    assert hit.cosine == pytest.approx(1, abs=1e-4)
-
-
 @pytest.mark.parametrize("dtype", [np.float16, np.float32])
 @pytest.mark.parametrize("size", [3, 64])
 def test_the_first_pass_loses_nothing(dtype, size):
@@ -174,8 +166,3 @@ def test_the_endpoint_answers_as_the_guide_says(bundled, monkeypatch):
     found = search.search(Query(bundled.trace(INPUT), 2, 3), small(built_in()), 5)
     assert [hit["cosine"] for hit in answer["hits"]] == [hit.cosine for hit in found.hits]
     assert sum(answer["summary"]["token"].values()) == 5
-
-
-@pytest.mark.parametrize("wrong", [{"token": 99}, {"token": -1}, {"limit": 0}, {"limit": 10_000}, {"layer": 7}, {"text_a": ""}])
-def test_a_wrong_argument_gets_a_sentence(wrong, refusal):
-    refusal(InputError, lambda: endpoint(**{"text_a": INPUT, "token": 1, **wrong}))

@@ -13,14 +13,10 @@ from explorer.experiments.compute.experiment import NO_DIFFERENCE, experiment
 from explorer.experiments.compute.items import Item, Mark, items_from_lines, lines_of, suite_items
 from explorer.experiments.compute.patching import PAIRS
 from explorer.experiments.compute.questions import QUESTIONS
-from explorer.experiments.compute.summary import first_to_stay, summarise
+from explorer.experiments.compute.summary import summarise
 from explorer.experiments.compute.targets import Words
 from explorer.experiments.endpoints.heads import experiment as endpoint
-from explorer.experiments.heads import HeadsDecide
-from explorer.experiments.places import LensOver
-from explorer.experiments.source import TYPED
 from explorer.techniques.tuned_lens import tuned_lens
-from explorer.ui.subject import Subject
 from tests.hooks import eager_bert, every_dense
 
 MARKED = (
@@ -184,11 +180,6 @@ def test_the_tuned_lens_reads_translated_states(bundled):
         assert found.values[row, 3] == pytest.approx(float(word - foil), abs=1e-4)
 
 
-def test_first_to_stay():
-    for means, state in {(1, 2, 3): 0, (1, -1, 3): 2, (-1, 1, 2): 1, (1, 1, -1): 2}.items():
-        assert first_to_stay(np.array(means)) == (state,)
-
-
 @pytest.mark.parametrize("how", ["forward", "backward"])
 def test_attention_is_that_of_transformers(tiny, how):
     two, one = (
@@ -265,17 +256,6 @@ def test_labels_of_a_fine_tuned_head(variant_folders, tiny, refusal):
     assert found.pieces[0] == labels[:2]
     refusal(InputError, lambda: experiment(model, [[*texts, "no label", ""] for texts in TEXTS], target="label"))
     refusal(CapabilityError, lambda: experiment(tiny, rows, target="label"), tiny.name)
-
-
-def test_the_page_asks_each_model_what_its_heads_can_tell(variant_folders):
-    model = explorer.load(str(variant_folders["classifier"]))
-    typed = "\n".join(" | ".join([*texts, *model.own_head.labels[:2]]) for texts in TEXTS)
-    subject = Subject.of(model.trace("he went"))
-    view = HeadsDecide.read({"source": TYPED, "typed": typed, "target": "label"}, model.capabilities)
-    assert not view.unless(subject)
-    assert "selected on 2 items" in view.finding(subject).text
-    assert HeadsDecide().refusal(subject) == LensOver().unless(subject)
-    assert LensOver().unless(subject).startswith(model.name)
 
 
 @pytest.mark.parametrize("question", QUESTIONS)

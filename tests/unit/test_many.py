@@ -20,7 +20,7 @@ from explorer.finetune.compute.prefix import hidden_in_steps
 from explorer.finetune.compute.task import make_plan
 from explorer.finetune.compute.text_tasks import text_task
 from explorer.finetune.compute.training import run_training
-from explorer.training.examples import Examples, check_examples
+from explorer.training.examples import Examples
 
 PART = 16
 PAIRS = [(f"the man was {'very ' * (i % 5)}happy {i}", "she was sad" if i % 7 == 0 else "") for i in range(5 * PART + 3)]
@@ -112,16 +112,6 @@ def test_what_a_killed_process_had_read_is_there(tmp_path):
     assert found.rows()[:, 0].tolist() == [1, 1, 1, 1, 1, 7]
 
 
-def test_another_model_layer_or_text_is_another_reading(tiny, bundled):
-    keys = {
-        readings.key_of(model, pairs, layer)
-        for model in (tiny, bundled)
-        for pairs in (PAIRS, PAIRS[:-1], [("ab", "c")], [("a", "bc")])
-        for layer in (1, 2)
-    }
-    assert len(keys) == 16
-
-
 def test_two_who_read_the_same_do_not_write_at_once():
     with folder_for("same", 1) as folder:
         with pytest.raises(BlockingIOError), folder_for("same", 1):
@@ -161,9 +151,3 @@ def test_a_stop_while_reading_keeps_what_was_read(tiny):
     assert finished(run_training(task, lambda: next(asked))) is None
     first = next(run_training(task)).doing
     assert "Reading 83 examples, once: 39%" in first
-
-
-def test_more_examples_than_may_be_are_told(monkeypatch):
-    monkeypatch.setenv(TRAINING_EXAMPLES.setting, "3")
-    with pytest.raises(InputError, match="There are 4 examples; keep 3"):
-        check_examples([["a", "x"], ["b", "y"], ["c", "x"], ["d", "y"]])

@@ -56,7 +56,7 @@ def test_it_is_done_after_work_and_not_while_the_app_is_idle(monkeypatch):
 def test_a_machine_without_it_is_not_asked_again(monkeypatch):
     monkeypatch.setattr(memory, "give_back", lambda: False)
     monkeypatch.setattr(memory.time, "process_time", lambda: 9.0)
-    memory._watch()  # returns
+    assert memory._watch() is None, "it returns"
 
 
 def test_the_soak_waits_until_memory_is_given_back():

@@ -13,7 +13,6 @@ from explorer.experiments.compute.experiment import experiment
 from explorer.experiments.compute.file import opened, written
 from explorer.experiments.compute.items import suite_items
 from explorer.experiments.heads import HeadsDecide
-from explorer.experiments.origins import LikelihoodOver
 from explorer.experiments.saved import NOTHING, SavedRuns
 from explorer.experiments.source import TYPED
 from explorer.ui.subject import Subject
@@ -90,27 +89,18 @@ def without(file, name):
 
 HOSTILE = {
     "nothing": lambda file: "",
-    "no object": lambda file: "[1]",
     "too deep": lambda file: "[" * 100_000,
     "another format": lambda file: changed(file, format="bert-explorer experiment 99"),
     "a pickle": lambda file: "\x80\x04cos\nsystem\n(S'true'\ntR.",
     "not a number": lambda file: changed(file, before=[float("nan")] * len(file["before"])),
     "too large a number": lambda file: changed(file, before=[1e300] * len(file["before"])),
     "more digits than are read": lambda file: f'{{"format": {"9" * 10_000}}}',
-    "a row too few": lambda file: changed(file, values=file["values"][1:]),
-    "unlike rows": lambda file: changed(file, values=[[[1.0]], *file["values"][1:]]),
     "no values": lambda file: json.dumps(without(file, "values")),
-    "no places": lambda file: changed(file, values=[[] for _ in file["values"]]),
     "too many places": lambda file: changed(without(file, "nulls"), values=[[[0] * 3_000] * 2] * len(file["values"])),
     "sizes of 0": lambda file: changed(file, sizes=[0] * len(file["before"])),
     "an unknown question": lambda file: changed(file, provenance={**file["provenance"], "question": "why"}),
     "a question that is no name": lambda file: changed(file, provenance={**file["provenance"], "question": ["attention"]}),
-    "an unknown way": lambda file: changed(file, provenance={**file["provenance"], "how": "gone"}),
-    "an unknown target": lambda file: changed(file, provenance={**file["provenance"], "target": "mood"}),
-    "no hash": lambda file: changed(file, provenance={**file["provenance"], "weights": None}),
-    "a seed below 0": lambda file: changed(file, provenance={**file["provenance"], "seed": -1}),
     "a name without end": lambda file: changed(file, provenance={**file["provenance"], "model": "a" * 5_000}),
-    "items that are no rows": lambda file: changed(file, items="the [MASK]"),
     "one item": lambda file: changed(file, items=file["items"][:1]),
     "a reason that is no text": lambda file: changed(file, left_out={"1": {"a": 1}}),
 }
@@ -141,10 +131,3 @@ def test_a_download_is_removed_once_it_is_no_longer_offered(monkeypatch):
     last = downloads.offer_text("run.json", "[]")
     assert downloads.offered(other) is None, "the oldest makes room"
     assert downloads.offered(last)
-
-
-def test_every_question_can_be_saved_and_shown(tiny, subject):
-    run = opened(written(experiment(tiny, BOTH, "likelihood")))
-    content = SavedRuns(run=run).compute(subject)
-    assert LikelihoodOver().tell(run) == SavedRuns(run=run).finding(subject).text
-    assert content["interval"] is not None

@@ -24,7 +24,7 @@ from explorer.text.tagged import TaggedSentence
 from explorer.training import word_vectors
 from explorer.training.probe import LayerProbe
 from explorer.training.tag_probe import control_tags, draw_sentences, first_to_know
-from explorer.training.tagging import TaggedExamples, built_in_tagged, sentence_folds, split_sentences, word_memory
+from explorer.training.tagging import TaggedExamples, built_in_tagged, sentence_folds, split_sentences
 from explorer.training.word_vectors import ReadWords
 
 PLAIN = [[["ada", "sings", "loudly", "!"], ["N", "V", "R", "P"]], [["bob", "runs", "."], ["N", "V", "P"]]] * 3 + [
@@ -88,11 +88,6 @@ def test_the_sets_of_our_own_are_learnt(bundled, name, layer):
         scores = run.held_out.entities(examples.classes)
         assert scores[0].f1 >= 0.75 > run.baselines["word memory, F1 of names"]
         assert [one.type for one in scores] == ["", "LOC", "ORG", "PER", "TIME"]
-
-
-def test_what_needs_no_bert_is_counted():
-    examples = tagged([(["a", "b"], ["X", "Y"]), (["A", "b"], ["X", "X"]), (["a", "c"], ["Y", "X"])])
-    assert [examples.classes[one] for one in word_memory(examples, np.arange(4), np.arange(6))] == ["X", "Y", "X", "Y", "X", "X"]
 
 
 def test_equal_sentences_stay_on_one_side_and_the_split_is_of_sentences():

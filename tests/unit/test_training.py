@@ -175,23 +175,6 @@ def test_the_kept_weights_are_a_mean_of_those_after_the_epochs(tiny, monkeypatch
         assert not torch.equal(second, third)
 
 
-def test_several_trainings_end_in_the_mean_of_their_weights(tiny):
-    states, parts = finished(hidden_in_steps(tiny, EXAMPLES.pairs, 1)), split(EXAMPLES, 0)
-
-    def weights(**settings):
-        settings = TrainingSettings(epochs=2, batch_size=8, **settings)
-        *_, (_, head, top) = train_top(Top(tiny, 2, 1, "cls"), states, Classes.of(EXAMPLES, parts), parts, settings)
-        return [torch.from_numpy(head.weight), *top.parameters()]
-
-    three = [torch.stack(same).mean(0) for same in zip(*(weights(seed=seed) for seed in (4, 5, 6)), strict=True)]
-    torch.testing.assert_close(weights(seed=4, averaged=3), three)
-
-
-@pytest.mark.parametrize("settings", [{}, {"layers_trained": 1, "units": 4}], ids=["no layers", "a hidden layer"])
-def test_only_what_began_alike_is_averaged(tiny, settings, refusal):
-    assert "averaged" in refusal(InputError, lambda: make_plan(tiny, -1, "cls", averaged=2, **settings))
-
-
 @pytest.mark.parametrize("layers_trained", [0, 1])
 def test_stopped_at_every_stage_it_keeps_what_it_learnt(tiny, layers_trained):
     plan = make_plan(tiny, -1, "mean", layers_trained, epochs=3, batch_size=16)
@@ -232,16 +215,6 @@ def test_class_weights_help_the_rare_class(tiny):
     assert abs(scores[True][0] - 0.5) < 0.02 < abs(scores[False][0] - 0.5)
 
 
-@pytest.mark.parametrize("layers_trained", [0, 1])
-@pytest.mark.parametrize("share", [0.1, 0.5])
-def test_as_much_is_held_out_as_was_asked_for(tiny, layers_trained, share):
-    plan = make_plan(tiny, -1, "mean", layers_trained, epochs=1, batch_size=16, held_out=share)
-    result = run(run_training(text_task(tiny, EXAMPLES, plan)))[1]
-    assert len(result.split.held_out) == pytest.approx(share * len(EXAMPLES), abs=len(EXAMPLES.classes))
-    assert len(result.held_out.probabilities) == len(result.held_out.points) == len(result.split.held_out)
-    assert not set(result.split.held_out) & set(result.split.train)
-
-
 def test_a_plan_that_makes_no_sense_is_refused(tiny, refusal):
     for wrong in (
         {"layers_trained": 3},
@@ -280,12 +253,6 @@ def test_what_is_held_out_is_never_trained_on():
         one, other = (list(train(given, Classes.of(EXAMPLES, parts), parts, settings))[-1][1] for given in (vectors, changed))
         assert np.array_equal(one.weight, other.weight)
         assert np.array_equal(one.bias, other.bias)
-
-
-def test_probabilities_sum_to_one_whatever_the_scores():
-    head = Head(np.array([[1e4], [-1e4]], dtype=np.float32), np.zeros(2, dtype=np.float32))
-    shares = head.probabilities(np.array([[1.0], [0.0]], dtype=np.float32))
-    np.testing.assert_allclose(shares, [[1, 0], [0.5, 0.5]])
 
 
 def test_scores_are_those_of_scikit_learn():

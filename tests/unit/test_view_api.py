@@ -12,16 +12,16 @@ from gradio_client.exceptions import AppError
 from explorer.core.errors import InputError
 from explorer.export import code, links, named
 from explorer.export import endpoints as api
-from explorer.export.tables import is_open
+from explorer.export.tables import is_open, tables_of
 from explorer.page.examples import first_subject
 from explorer.tabs import TABS, VIEWS
 from explorer.techniques.ablation import intervene
 from explorer.ui.settings import Sheet
 from explorer.ui.subject import Subject
+from tests.contents import OTHER, SELECTION, A, B
 
 pytestmark = pytest.mark.usefixtures("few_sentences")
 
-A, B = "The man went to the [MASK] store.", "He bought some milk."
 SLOW = ("fine-tune", "projection", "own-head")  # they train, map, or are for other models
 QUICK = [name for name in VIEWS if not name.startswith(SLOW)]
 TYPES = {"choice", "text", "list", "boolean", "integer", "number", "rows", "any"}
@@ -54,25 +54,27 @@ def test_every_view_is_listed_with_every_setting_that_a_program_may_set(listed, 
             assert ("range" in about) or about["type"] not in ("integer", "number")
 
 
-def test_what_is_listed_as_a_default_is_what_a_view_takes(listed, bundled):
-    subject = Subject.of(bundled.trace(A, B))
+def test_what_is_listed_as_a_default_is_what_a_view_takes(listed, contents):
     for name in QUICK:
         kind, about = VIEWS[name], listed[name]["settings"]
         given = {one: told["default"] for one, told in about.items() if not isinstance(kind.settings.get(one), Sheet)}
-        shown, place = named.read(name, given, subject)
+        shown, place = named.read(name, given, contents.subject)
         assert type(shown) is kind
         assert kind in map(type, place.views)
 
 
 @pytest.mark.parametrize("name", QUICK)
-def test_every_view_answers(ask, name):
-    answer = ask(name, A, B, {"other_b": "She sold some milk."} if "other_b" in VIEWS[name].settings else {})
+def test_every_view_answers_with_the_numbers_that_it_shows(ask, contents, name):
+    shown, settings = contents[name], VIEWS[name].settings
+    given = {setting: value for setting, value in OTHER.items() if setting in settings}
+    chosen = {"layer": SELECTION.layer, "head": SELECTION.head, "token": SELECTION.token}
+    answer = ask(name, A, B, {part: value for part, value in chosen.items() if part not in settings} | given)
     assert set(answer) == {"finding", "check", "tables", "code", "link"}
     assert answer["code"] or not answer["tables"] or name in code.WITHOUT
     compile(answer["code"], name, "exec")
-    for part, table in answer["tables"].items():
-        assert part in VIEWS[name].names
-        assert {len(row) for row in table["rows"]} == {len(table["columns"])}
+    for part, table in tables_of(shown.view, shown.content).items():
+        assert answer["tables"].pop(part) == json.loads(json.dumps({"columns": table.columns, "rows": table.rows}))
+    assert not answer["tables"]
     assert not answer["check"] or "✗" not in answer["check"]
 
 
@@ -85,9 +87,9 @@ def test_the_numbers_are_those_of_transformers(ask, bundled, eager):
     assert "layer 3" in answer["finding"].lower()
     assert answer["check"].startswith("✓")
     guesses = ask("fill-mask/guesses", A, B, {"top_k": 3})["tables"]["guesses"]
-    (mask,) = bundled.trace(A, B).mask_positions
-    best = output.prediction_logits[0, mask].softmax(-1).topk(3)
-    frame = pd.DataFrame(guesses["rows"], columns=guesses["columns"])
+    blank = bundled.trace(A, B).mask_positions[0]
+    best = output.prediction_logits[0, blank].softmax(-1).topk(3)
+    frame = pd.DataFrame(guesses["rows"], columns=guesses["columns"]).query("position == @blank")
     assert frame["id"].tolist() == best.indices.tolist()
     np.testing.assert_allclose(frame["probability"], best.values, atol=1e-5)
 
@@ -102,7 +104,7 @@ def test_what_is_selected_is_what_is_answered(ask, bundled):
 
 def test_what_is_cut_is_answered_without_it(ask, bundled):
     trace = bundled.trace(A, B)
-    (blank,) = trace.mask_positions
+    blank = trace.mask_positions[0]
     answer = ask("fill-mask/what-if", A, B, {"cut": [[6, blank, 1, 0], [1, 2, 0, 3], [6, blank, 1, 0]]})
     assert f"cut=1.2.0.3,6.{blank}.1.0" in answer["link"]
     vector = intervene(trace, cuts=[(0, 2, 0, 2), (5, blank, 1, None)])[[blank]]
@@ -130,26 +132,19 @@ LONG = "x" * 10_000
 REFUSED = {
     "unknown view": ("attention/no-such", A),
     "a name of 10,000 characters": (LONG, A),
-    "a name that is none": (["attention/head"], A),
     "a setting of 10,000 characters": ("attention/head", A, "", {"look": LONG}),
     "a setting that there is not": ("attention/head", A, "", {LONG: 1}),
     "settings in a list": ("attention/head", A, "", ["look"]),
-    "settings as a text": ("attention/head", A, "", LONG),
     "layer 99": ("attention/head", A, "", {"layer": 99}),
     "head 0": ("attention/head", A, "", {"head": 0}),
-    "token 999": ("attention/head", A, "", {"token": 999}),
     "half a layer": ("attention/head", A, "", {"layer": 1.5}),
-    "true for a head": ("attention/head", A, "", {"head": True}),
     "heads off in a text": ("attention/heads", A, "", {"off": "1.1"}),
     "cuts in a text": ("fill-mask/heads", A, "", {"cut": "1.1.1.0"}),
     "a cut of three": ("fill-mask/heads", A, "", {"cut": [[1, 1, 1]]}),
     "a cut of a layer that there is not": ("fill-mask/heads", A, "", {"cut": [[7, 1, 1, 0]]}),
-    "a cut of a token that there is not": ("fill-mask/heads", A, "", {"cut": [[1, 1, 99, 0]]}),
-    "a cut of a head that there is not": ("fill-mask/heads", A, "", {"cut": [[1, 1, 1, 13]]}),
     "a thousand cuts": ("fill-mask/heads", A, "", {"cut": [[1, 1, 1, 0]] * 1000}),
     "a number far out": ("fill-mask/guesses", A, "", {"top_k": 10**30}),
     "a file of the machine": ("projection/map", A, "", {"table": "/etc/passwd"}),
-    "a run of the machine": ("fine-tune/runs", A, "", {"load": "/etc/passwd"}),
     "a run of somebody": ("fine-tune/result", A, "", {"run": "x" * 22}),
     "no text": ("attention/head", ""),
     "a text of 100,000 words": ("attention/head", "word " * 100_000),

@@ -3,7 +3,6 @@
 import pytest
 
 from explorer.core.errors import InputError
-from explorer.core.steps import finished
 from explorer.corpus import search, source
 from explorer.corpus.compute import heads, hiding, reading
 from explorer.corpus.compute.dependencies import spelled
@@ -112,45 +111,6 @@ def test_the_same_search_is_not_made_twice(subject, monkeypatch):
     assert view.passes(subject) == view.passes(subject.select(token=1, layer=2)) == 0, "all hidden states are there"
     monkeypatch.setattr("explorer.corpus.search.search_in_steps", lambda *_: pytest.fail("it was made before"))
     view.compute(subject)
-
-
-def test_another_place_is_another_search(subject):
-    views = [Search(), Search(compare=HEAD), Search(limit=20)]
-    keys = [view.key(subject) for view in views]
-    keys += [Search().key(other) for other in (subject.select(layer=3), subject.select(token=1))]
-    assert len(set(keys)) == len(keys)
-    assert Search().key(subject.select(head=3)) == keys[0], "no head is compared"
-
-
-def test_without_a_file_one_is_asked_for(subject, refusal):
-    view = Search(source=FILE)
-    assert view.key(subject) is None
-    assert view.waiting(subject)["about"] == source.NO_FILE
-    assert view.finding(subject) is None
-    refusal(InputError, lambda: finished(view.work(subject)))
-    refusal(InputError, lambda: view.on_file(subject, None))
-
-
-def test_a_file_without_tags_shows_what_is_known(subject, write):
-    corpus = write("The boat lay by the river.\nHe went to the bank.\nHe went to the bank.")
-    change = Search(source=FILE).on_file(subject, corpus)
-    assert (change.settings, change.content["file"]["label"]) == ({"source": FILE}, f"{source.CHOOSE} (own.txt)")
-    content = Search(source=FILE, file=corpus, limit=10).compute(subject)
-    assert [column["title"] for column in content["hits"]["columns"]] == ["before", "word", "after", "cosine"]
-    assert [group["heading"] for group in content["common"]["groups"]] == ["Token", "Word before", "Word after"]
-    assert "1 sentence came again and was left out." in content["about"]
-
-
-def test_one_sentence_of_one_word_is_searched_too(subject, write):
-    content = Search(source=FILE, file=write("milk")).compute(subject)
-    assert len(content["hits"]["rows"]) == 1
-    assert "of 1 in 1 sentence of own.txt." in content["about"]
-
-
-def test_it_opens_in_a_layer_above_the_middle_unless_one_was_picked(bundled, subject):
-    fresh = Subject.of(bundled.trace(TEXT))
-    assert Search().first(fresh).selection.layer == 4
-    assert Search().first(subject.select(layer=1)).selection.layer == 1
 
 
 def test_tags_and_relations_are_spelled_out(subject):

@@ -14,8 +14,6 @@ from explorer.corpus.compute import reading
 from explorer.corpus.compute.dependencies import plain
 from explorer.corpus.layer_probe import RELATION, TAG
 from explorer.corpus.layers import ANGLES, FREQUENCY, PROBE, SIMILARITY, Layers
-from explorer.corpus.source import FILE
-from explorer.text.corpora import Corpus, read_corpus
 from explorer.ui.subject import Subject
 from tests.corpora import in_its_place, part_of_corpus
 from tests.families import write_family
@@ -170,40 +168,6 @@ def test_a_click_chooses_a_hidden_state_and_nothing_is_computed_again(subject, r
     other = subject.select(layer=0)
     assert view.key(other) != view.key(subject)
     assert view.compute(other)["check"]["text"].startswith("✓")
-
-
-def test_no_tags_one_sentence_few_words_and_no_file(subject, tmp_path):
-    (tmp_path / "own.txt").write_text("milk is sad", "utf-8")
-    corpus = read_corpus(tmp_path / "own.txt")
-    for look, said in ((PROBE, "Nobody knows the part of speech"), (SIMILARITY, "4 words or more")):
-        content = Layers(look_at=look, source=FILE, file=corpus).compute(subject)
-        assert said in content["about"]
-        assert "picture" not in content
-        assert Layers(look_at=look, source=FILE, file=corpus).finding(subject) is None
-    angles = Layers(look_at=ANGLES, source=FILE, file=corpus)
-    assert angles.compute(subject)["check"]["text"].startswith("✓")
-    assert angles.finding(subject).text.startswith("In one sentence, vectors are longest in hidden state")
-    often = Layers(look_at=FREQUENCY, source=FILE, file=corpus)
-    assert often.compute(subject)["check"]["text"].startswith("✓")
-    assert often.finding(subject) is None
-    assert Layers(source=FILE).key(subject) is None
-    assert Layers(source=FILE).waiting(subject)["about"] == source.NO_FILE
-    unknown = Layers(look_at=SIMILARITY, compared="someone/else")
-    assert unknown.kept_as(subject) != Layers(look_at=SIMILARITY).kept_as(subject)
-    assert Layers(look_at=SIMILARITY, compared=None).kept_as(subject) == Layers(look_at=SIMILARITY).kept_as(subject)
-    assert Layers(look_at=SIMILARITY, compared=None).passes(subject) >= 0
-    assert "someone/else is not on this machine" in unknown.compute(subject)["about"]
-    assert unknown.looked_up(subject) is None, "it may be here soon"
-
-
-def test_one_kind_of_tag_is_nothing_to_tell(subject, part):
-    from dataclasses import replace
-
-    alike = tuple(replace(one, tags=("X",) * len(one.words)) for one in part.sentences[:5])
-    content = Layers(source=FILE, file=Corpus("alike", alike)).compute(subject)
-    assert "the same part of speech" in content["about"]
-    once = Layers(source=FILE, file=Corpus("one", part.sentences[:1])).compute(subject)
-    assert "All sentences are one and the same" in once["about"]
 
 
 @pytest.mark.parametrize("family", ["albert", "modernbert"])

@@ -10,9 +10,7 @@ from explorer.corpus import neurons, source
 from explorer.corpus.compute import neurons as readings
 from explorer.corpus.compute.neurons import corpus_neurons
 from explorer.corpus.neurons import LINES, NEURONS, WORDS, Neurons
-from explorer.corpus.source import FILE
 from explorer.techniques.neurons import promoted
-from explorer.text.corpora import read_corpus
 from explorer.ui.subject import Subject
 from tests.corpora import in_its_place, part_of_corpus
 from tests.families import write_family
@@ -108,14 +106,3 @@ def test_without_a_head_it_says_what_is_missing(tmp_path):
     assert "no masked-language-model head" in content["lacks"]
     assert content["hits"] is not None
     assert "promotes" not in Neurons().finding(subject).text
-
-
-def test_one_sentence_and_no_file(subject, tmp_path):
-    (tmp_path / "own.txt").write_text("milk", "utf-8")
-    corpus = read_corpus(tmp_path / "own.txt")
-    content = Neurons(source=FILE, file=corpus).compute(subject)
-    assert len(content["hits"]["rows"]) == 1
-    assert "of 1 in 1 sentence of own.txt." in content["about"]
-    empty = Neurons(source=FILE)
-    assert empty.key(subject) is None
-    assert empty.waiting(subject)["about"] == source.NO_FILE

@@ -9,9 +9,7 @@ from explorer.analysis.similarity import cosine_matrix
 from explorer.core.errors import InputError
 from explorer.corpus import source, words
 from explorer.corpus.compute import reading
-from explorer.corpus.source import FILE
 from explorer.corpus.words import CLUSTER, LINES, Words
-from explorer.text.corpora import read_corpus
 from explorer.ui.subject import Subject
 from tests.corpora import in_its_place, part_of_corpus
 
@@ -82,17 +80,3 @@ def test_it_opens_on_a_word_of_several_senses_the_chosen_one_if_it_is_one(subjec
     assert f"a cosine of {cosines.min():.2f} to {cosines.max():.2f} in hidden state 6" in told
     chips = content["senses"]["chips"]
     assert Words().on_senses(subject, chips.index("play")).settings == {"word": "play"}
-
-
-def test_one_word_one_sentence_and_no_file(subject, tmp_path, refusal):
-    (tmp_path / "own.txt").write_text("antidisestablishmentarianism", "utf-8")
-    corpus = read_corpus(tmp_path / "own.txt")
-    for method in words.NAMES:
-        content = Words(source=FILE, file=corpus, map_by=method, coloured_by=CLUSTER).compute(subject)
-        assert len(content["uses"]["rows"]) == 1
-        assert content["static"] is None
-        assert "several pieces" in content["several"]
-        assert "stands 1 time in 1 sentence of own.txt." in content["about"]
-    refusal(InputError, lambda: Words(source=FILE, file=corpus, word="bank").compute(subject))
-    assert Words(source=FILE).key(subject) is None
-    assert Words(source=FILE).waiting(subject)["about"] == source.NO_FILE

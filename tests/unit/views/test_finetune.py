@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
 
 from explorer.core import downloads, jobs
 from explorer.core.errors import InputError
@@ -27,19 +26,7 @@ from explorer.finetune.grid import GridSearch
 from explorer.finetune.known_tasks import TASKS, KnownTasks
 from explorer.finetune.outcome import Baselines, Outcome, WordOutcome, hardly_learned, summary
 from explorer.finetune.over_examples import LearningCurve, Probe, tell
-from explorer.finetune.recipe import (
-    BASE_PRESET,
-    FIT_PRESET,
-    HIDDEN,
-    LBFGS,
-    OWN,
-    PRESETS,
-    SMALL_PRESET,
-    AnswerRecipe,
-    Recipe,
-    WordRecipe,
-    preset_for,
-)
+from explorer.finetune.recipe import FIT_PRESET, HIDDEN, LBFGS, OWN, PRESETS, Recipe
 from explorer.finetune.result import CHANGE, CLASSES, MAP, MISTAKES, SURENESS, Result
 from explorer.finetune.run import opening_run, run_id, run_ids
 from explorer.finetune.runs import Runs
@@ -119,11 +106,6 @@ def test_a_known_task_opens_its_kind_with_a_set_of_it(subject, name):
     told = read(KnownTasks, subject, task=name).compute(subject)["about"]
     assert re.search(r": .* → .* \(.* (19|20)\d\d\)\. Chosen: ", told)
     assert KnownTasks().compute(subject) == {"about": ""}
-
-
-def test_the_probe_asks_for_labels(subject):
-    with pytest.raises(InputError, match="numbers"):
-        finished(read(Probe, subject, source=READY, ready="similarity").work(subject))
 
 
 def test_typed_classes_are_examples_once_they_have_names(subject, refusal):
@@ -251,28 +233,6 @@ def test_the_guess_is_stated_and_the_first_row_and_the_kind_are_one_click(subjec
     assert refused.compute(subject)["label_column"]["visible"], "the way out"
 
 
-@pytest.mark.parametrize("columns", [("text", "text"), ("", ""), ("no such", "label"), ("text", "no such")])
-def test_columns_that_make_no_sense_are_one_sentence(subject, columns, refusal):
-    chosen = {"text_column": columns[0], "label_column": columns[1]}
-    refusal(InputError, read(ExamplesView, subject, source=FILE, table=table(), **chosen).examples)
-
-
-def test_a_preset_sets_the_numbers_and_the_layers_choose_one(subject):
-    numbers = {"preset": SMALL_PRESET, "epochs": 4, "rate": 2e-4, "batch": 16}
-    assert Recipe(layers=2).on_preset(subject, SMALL_PRESET).settings == numbers
-    assert Recipe().on_preset(subject, SMALL_PRESET).settings == {**numbers, "layers": 6, "layer": 6, "pooling": "cls"}
-    assert Recipe().on_preset(subject, OWN).settings == {"preset": OWN}
-    trained = Recipe(layers=2).on_layers(subject, 2).settings
-    assert (trained["preset"], trained["pooling"]) == (SMALL_PRESET, "cls")
-    assert Recipe(layers=2, preset=OWN).on_layers(subject, 2).settings == {}
-    assert Recipe(layers=3, preset=SMALL_PRESET).on_layers(subject, 3).settings == {}
-    frozen = Recipe(preset=SMALL_PRESET).on_layers(subject, 0).settings
-    assert (frozen["preset"], frozen["pooling"]) == (FIT_PRESET, "mean")
-    for name in ("epochs", "rate", "batch"):
-        assert getattr(Recipe(), f"on_{name}")(subject, None).settings == {"preset": OWN}
-    assert preset_for(768, 2) == BASE_PRESET
-
-
 @pytest.mark.parametrize("layers", [0, 2])
 @pytest.mark.parametrize("preset", PRESETS)
 def test_every_preset_trains_what_it_names(subject, preset, layers):
@@ -289,24 +249,6 @@ def test_every_preset_trains_what_it_names(subject, preset, layers):
     assert own.settings.epochs == 7
 
 
-@pytest.mark.parametrize("recipe", [WordRecipe, AnswerRecipe])
-def test_words_and_answers_take_the_numbers_of_what_is_trained(subject, recipe):
-    def numbers(view):
-        settings = view.plan(subject.model).settings
-        return settings.epochs, settings.learning_rate
-
-    def with_layers(view, layers):
-        name = f"{view.own}layers"
-        changed = getattr(view, f"on_{name}")(subject, layers).settings
-        return replace(view, **{name: layers, **changed})
-
-    head, trained = (with_layers(with_layers(recipe(), 6 - layers), layers) for layers in (0, 6))
-    assert numbers(head)[1] == 0.01
-    assert numbers(trained) == (4, 2e-4)
-    touched = replace(trained, **{f"{recipe.own}rate": 5e-5})
-    assert numbers(with_layers(touched, 0)) == (4, 5e-5), "numbers that a person chose stay"
-
-
 @pytest.mark.parametrize("view", [Outcome, WordOutcome])
 def test_a_head_that_learned_nothing_has_no_score_beside_equal_shares(subject, opened, view):
     run = view().find(subject)
@@ -320,12 +262,6 @@ def test_a_head_that_learned_nothing_has_no_score_beside_equal_shares(subject, o
     assert hardly_learned(run) == ""
 
 
-def test_a_share_of_few_has_its_interval(subject, opened):
-    low, high = (100 * bound for bound in binomtest(17, 18).proportion_ci(method="wilson"))
-    told = Outcome(run=opened.id).compute(subject)["status"]
-    assert f"17 of 18 right when each is left out in turn (94\u00a0%, 95\u00a0% interval {low:.0f} to {high:.0f}\u00a0%)" in told
-
-
 def test_the_plan_is_what_the_page_says(subject):
     plan = Recipe().plan(subject.model)
     assert (plan.layer, plan.pooling, plan.layers_trained, plan.keep_best) == (6, "mean", 0, True)
@@ -336,17 +272,6 @@ def test_the_plan_is_what_the_page_says(subject):
     assert (settings.optimizer, plan.keep_best, settings.patience, settings.held_out) == ("lbfgs", False, 3, 0.5)
     assert read(Recipe, subject, solver=LBFGS, head=HIDDEN).plan(subject.model).settings.optimizer == "adam"
     assert read(Recipe, subject, solver=LBFGS, layers=1).plan(subject.model).settings.optimizer == "adam"
-
-
-def test_settings_of_a_bigger_model_fit_a_smaller_one(tiny):
-    small = Recipe.read({"layers": 6, "layer": 6}, tiny.capabilities)
-    assert (small.layers, small.layer) == (2, 2)
-
-
-def test_a_plan_that_cannot_be_is_one_sentence(subject, refusal):
-    refusal(InputError, lambda: read(Recipe, subject, layers=3, layer=2).plan(subject.model))
-    for wrong in ({"epochs": 51}, {"rate": 0.02}, {"pooling": "max"}, {"seed": -1}):
-        refusal(InputError, lambda wrong=wrong: read(Recipe, subject, **wrong))
 
 
 @pytest.mark.parametrize("look", [MISTAKES, CLASSES, SURENESS, MAP, CHANGE])
@@ -387,13 +312,6 @@ def test_a_sentence_is_judged_and_explained(subject):
     chosen = TryIt().on_sample(subject, shown["sample"]["choices"][1]).settings
     assert (chosen["tried"], chosen["second"]) == (shown["sample"]["choices"][1], "")
     assert TryIt(**chosen).compute(subject)["verdict"]
-
-
-def test_the_runs_of_a_browser_are_those_that_are_still_there(subject, opened, refusal):
-    shown = read(Runs, subject, runs=["A" * 22, opened.id, "junk"]).compute(subject)
-    assert [identifier for _, identifier in shown["opened"]["choices"]] == [opened.id]
-    assert Runs(aside=("B" * 22, opened.id)).on_opened(subject, opened.id).settings == {"run": opened.id, "aside": ("B" * 22,)}
-    refusal(InputError, lambda: Runs().on_opened(subject, "A" * 22))
 
 
 def test_a_run_goes_home_and_comes_back(subject, opened):
@@ -466,18 +384,6 @@ def test_a_grid_ranks_its_settings_and_the_best_go_into_the_recipe(subject, monk
     assert GridSearch(source=FILE).known(subject) is None
 
 
-@pytest.mark.parametrize("grid", GRIDS.values(), ids=GRIDS)
-def test_every_setting_of_a_grid_is_one_of_the_recipe(subject, grid):
-    for batch, rate, epochs in grid.settings():
-        read(Recipe, subject, batch=batch, rate=rate, epochs=epochs)
-
-
-def test_a_large_table_is_made_into_examples_once(subject):
-    columns = {"text_column": "text", "label_column": "label"}
-    one, other = (Probe(source=FILE, table=table(), **columns).examples()[0] for _ in range(2))
-    assert one is other
-
-
 def test_a_run_that_the_store_has_dropped_is_trained_again(subject, monkeypatch):
     trained, train = [], live._train
     monkeypatch.setattr(live, "_train", lambda *given: trained.append(given) or train(*given))
@@ -512,13 +418,6 @@ def test_two_that_come_at_once_wait_for_one_training(subject, monkeypatch):
     assert len(trained) == 1
 
 
-def test_while_a_training_runs_its_curves_are_left_alone(subject, opened):
-    view = Outcome(run=opened.id, training="A" * 22)
-    with jobs.job("A" * 22):
-        assert view.compute(subject) == {}
-    assert view.compute(subject)["run"] == opened.id
-
-
 def test_after_a_reload_the_end_of_the_training_is_waited_for(subject, opened, monkeypatch):
     waited = []
     monkeypatch.setattr(jobs, "wait", lambda identifier, seconds: waited.append(identifier))
@@ -526,29 +425,6 @@ def test_after_a_reload_the_end_of_the_training_is_waited_for(subject, opened, m
     assert waited == ["A" * 22]
     read(Outcome, subject, run=opened.id, runs=["A" * 22]).find(subject)
     assert waited == ["A" * 22], "the run is known"
-
-
-def test_what_is_solved_at_once_has_no_epochs(subject):
-    def applying(**given):
-        view = read(Recipe, subject, **given)
-        return {name for name, setting in Recipe.settings.items() if setting.when is None or setting.when(view)}
-
-    steps = {"preset", "epochs", "rate", "batch", "early", "last"}
-    assert applying() - applying(solver=LBFGS) == steps
-    assert applying(solver=LBFGS) - applying() == {"regularization"}
-    for other in ({"head": HIDDEN}, {"layers": 1}):
-        assert applying() - applying(solver=LBFGS, **other) == {"solver"}
-
-
-def test_a_training_says_so_even_when_nothing_changed(bundled):
-    from dataclasses import replace
-
-    from explorer.finetune.run import opening_run
-    from explorer.finetune.train import since
-
-    run = opening_run(bundled.name)
-    assert since(run, replace(run, id="another")) == "Trained just now, with the same result as before. "
-    assert since(replace(run, history=run.history[:-1]), run) == since(None, run) == "Trained just now. "
 
 
 def test_a_probe_says_what_its_lead_is_worth():

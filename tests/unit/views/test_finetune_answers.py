@@ -7,7 +7,7 @@ import pytest
 
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.finetune.answer_examples import FILE, STARTER, TYPED, AnswerExamples, asks
+from explorer.finetune.answer_examples import FILE, STARTER, TYPED, AnswerExamples
 from explorer.finetune.answer_result import RIGHT, AnswerResult
 from explorer.finetune.answer_try import SAMPLES, AnswerTry
 from explorer.finetune.compute.questions import built_in, read_questions, read_typed
@@ -36,15 +36,6 @@ def run(tiny):
 
 def read(view, subject, **given):
     return view.read(given, subject.model.capabilities)
-
-
-@pytest.mark.parametrize("view", [AnswerExamples, AnswerRecipe, *ABOUT_RUNS], ids=lambda view: view.name)
-def test_every_view_says_what_to_do_while_nothing_is_trained(subject, view):
-    shown = view().compute(subject)
-    assert set(shown) <= {*view.parts, *view.settings}
-    told = [shown.get(name) for name in ("status", "verdict")]
-    assert not any(told) or any("press Train" in (one or "") for one in told)
-    assert view().finding(subject) is None
 
 
 @pytest.mark.parametrize("view", ABOUT_RUNS, ids=lambda view: view.name)
@@ -95,20 +86,6 @@ def test_questions_are_described(subject, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("question", "word"),
-    [
-        ("Who is it?", "who"),
-        ("How many are there?", "how many"),
-        ("How is she?", "how"),
-        ("Since when?", "when"),
-        ("Is it?", "another word"),
-    ],
-)
-def test_a_question_is_told_by_the_word_that_it_asks_with(question, word):
-    assert asks(question) == word
-
-
-@pytest.mark.parametrize(
     ("lines", "said"),
     [
         ("", "no questions"),
@@ -155,19 +132,6 @@ def test_the_answer_is_marked_and_its_numbers_are_there(subject, run, tiny):
         assert cells.shape == (2, 1 + len(found.window.text_tokens))
         np.testing.assert_allclose(cells[:, 0], found.shares[0], atol=1e-4)
         np.testing.assert_allclose(shown["looks"].data[0].z, run.predictor.looks(tiny, found), atol=1e-6)
-
-
-def test_a_sample_brings_its_text_and_a_long_text_says_which_part_is_shown(subject, run):
-    assert AnswerTry().on_asked_sample(subject, 4).settings == {"asked": SAMPLES[4][0], "asked_text": SAMPLES[4][1]}
-    long = read(AnswerTry, subject, run=run.id, asked_text=" ".join([SAMPLES[0][1]] * 40)).compute(subject)
-    assert "read in windows" in long["note"]
-    assert "Type a question" in read(AnswerTry, subject, run=run.id, asked=" ").compute(subject)["verdict"]
-
-
-def test_the_plan_is_what_the_page_says(tiny):
-    plan = AnswerRecipe(answer_layers=2, answer_epochs=7, answer_seed=3, answer_best=True).plan(tiny)
-    assert (plan.layer, plan.pooling, plan.layers_trained, plan.keep_best) == (2, "tokens", 2, True)
-    assert (plan.settings.epochs, plan.settings.learning_rate, plan.settings.batch_size, plan.settings.seed) == (7, 2e-4, 16, 3)
 
 
 def test_a_run_goes_home_as_a_zip_and_comes_back(subject, run, tmp_path):

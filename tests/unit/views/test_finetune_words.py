@@ -1,28 +1,23 @@
 """The choice 'Every word' of Fine-tune: what its views say, and what clicks mean."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-import explorer
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune import over_examples
 from explorer.finetune.compute import store
 from explorer.finetune.compute.tag_task import Tagging
 from explorer.finetune.compute.training import new_run, run_training
-from explorer.finetune.example_settings import FILE, READY, TYPED
+from explorer.finetune.example_settings import TYPED
 from explorer.finetune.outcome import WordBaselines, WordOutcome
 from explorer.finetune.over_examples import WordProbe
-from explorer.finetune.recipe import HEAD_NUMBERS, LAYERS_NUMBERS, WordRecipe
-from explorer.finetune.runs import WordRuns
+from explorer.finetune.recipe import WordRecipe
 from explorer.finetune.words_examples import STARTER, WordExamples, clicked
 from explorer.finetune.words_result import NAMES, TAGS, WordResult, in_context
 from explorer.finetune.words_try import SENTENCES, WordTry
-from explorer.text.tagged import read_tagged, split_words
+from explorer.text.tagged import split_words
 from explorer.training import tag_probe
-from explorer.training.tagging import built_in_tagged
 from explorer.ui.subject import Selection, Subject
 
 
@@ -113,29 +108,6 @@ def test_typed_words_get_the_tag_that_was_chosen(subject):
     assert clicked(None) == clicked({"a": ["X"]}) == ()
 
 
-def test_a_file_is_told_of(subject, tmp_path):
-    assert "Choose a file" in WordExamples(words_from=FILE).compute(subject)["about"]
-    path = tmp_path / "x.conll"
-    path.write_text("Ada\tB-PER\nsings\tO\n\nBob\tB-PER\nruns\tO\n")
-    shown = WordExamples(words_from=FILE, words_file=read_tagged(path)).compute(subject)
-    assert "2 sentences with 4 words" in shown["about"]
-    assert shown["tagged"]["columns"] == ["Ada", "sings"]
-    shown = WordExamples(words_from=READY, words_set="parts_of_speech").compute(subject)
-    assert f"{len(built_in_tagged('parts_of_speech')):,} sentences" in shown["about"]
-    assert len(shown["balance"]["groups"][0]["rows"]) == 5
-
-
-def test_settings_that_suit_layers_come_with_them(subject):
-    recipe = WordRecipe()
-    assert (recipe.tag_epochs, recipe.tag_rate, recipe.tag_batch) == HEAD_NUMBERS
-    changed = WordRecipe(tag_layers=6).on_tag_layers(subject, 6).settings
-    assert (changed["tag_layer"], changed["tag_epochs"], changed["tag_rate"], changed["tag_batch"]) == (6, *LAYERS_NUMBERS)
-    own = WordRecipe(tag_epochs=7).on_tag_layers(subject, 1).settings
-    assert own == {"tag_layer": 4}
-    plan = WordRecipe().plan(explorer.load())
-    assert (plan.layer, plan.pooling, plan.settings.epochs) == (4, "first", HEAD_NUMBERS[0])
-
-
 def test_a_run_of_another_kind_is_not_looked_at(subject, run):
     from explorer.finetune.outcome import Outcome
 
@@ -175,14 +147,3 @@ def test_the_sentence_to_try_fits_the_tags(subject):
     assert "tag_tried" not in kept
     back = WordTry(tag_tried=shown["tag_tried"], tag_offered=shown["tag_offered"]).compute(subject)
     assert back["tag_tried"] == SENTENCES[0]
-
-
-def test_a_run_that_came_in_a_file_is_shown_without_its_sentences(subject, run):
-    bare = store.keep(replace(run, held_out=None, id=""))
-    assert "came in a file" in WordResult(run=bare.id).compute(subject)["note"]
-    assert "Whole names" not in WordOutcome(run=bare.id).compute(subject)["status"]
-    assert len(WordBaselines(run=bare.id).compute(subject)["compared"]["groups"]) == 1
-    assert "row" in WordTry(run=bare.id).compute(subject)
-    shown = WordRuns(run=bare.id, runs=(run.id,)).compute(subject)
-    assert [value for _, value in shown["words_opened"]["choices"]] == [bare.id, run.id]
-    assert WordRuns().on_words_opened(subject, run.id).settings == {"run": run.id}

@@ -5,18 +5,16 @@ import re
 import numpy as np
 import pytest
 
-from explorer.attention.heads import OneHead
 from explorer.core.cache import Recent
 from explorer.core.errors import InputError
 from explorer.corpus.compute.atlas import head_atlas
 from explorer.corpus.compute.attention_sums import OFFSETS, REACH
-from explorer.corpus.compute.dependencies import meaning, spelled
+from explorer.corpus.compute.dependencies import spelled
 from explorer.corpus.compute.head_families import LEAD
 from explorer.corpus.heads import Heads
-from explorer.corpus.pictures.head_atlas import TYPICAL, colours_of, few_names, typical_pictures
+from explorer.corpus.pictures.head_atlas import TYPICAL, typical_pictures
 from explorer.corpus.source import FILE, NO_FILE
 from explorer.text.corpora import Corpus, CorpusSentence, built_in
-from explorer.ui.pictures.maps import OTHERS
 from explorer.ui.pictures.numbers import kept
 from explorer.ui.subject import Subject
 
@@ -115,16 +113,6 @@ def test_a_click_makes_the_sentence_the_input_with_this_head_and_its_word(subjec
         refusal(InputError, lambda index=index: view.on_sentences(chosen, index))
 
 
-def test_heads_are_chosen_in_the_grid_and_on_the_map(subject):
-    assert Heads().on_grid(subject, [2, 5]).selection == {"layer": 3, "head": 6}
-    assert Heads().on_map(subject, 13).selection == {"layer": 2, "head": 2}
-
-
-def test_from_attention_a_head_leads_here(subject):
-    why = OneHead().on_elsewhere(subject.select(layer=5, head=7), None)
-    assert (why.tab, why.choice, why.selection) == ("corpus", "Head atlas", {"layer": 5, "head": 7})
-
-
 def test_another_model_waits_to_be_asked_and_a_file_has_its_own(tiny, refusal, monkeypatch, tmp_path):
     monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path))
     monkeypatch.setattr("explorer.corpus.compute.atlas._opened", Recent(4))  # others of this process may have made it
@@ -172,21 +160,3 @@ def test_a_typical_picture_has_the_mean_weights_on_its_diagonals():
     assert drawn[5, 0] == pytest.approx(0.5)
     assert drawn[5, -1] == pytest.approx(0.25)
     assert drawn[5, 3] == 0
-
-
-def test_rare_families_share_the_last_colour():
-    names = [*"aabbccddeeffgghi"]
-    few = few_names(names)
-    assert few[:14] == names[:14]
-    assert few[14:] == [OTHERS] * 2
-    for order in (few, few[::-1]):
-        colours = colours_of(order)
-        assert len(set(colours.values())) == len(colours) == 8
-        assert colours[OTHERS].endswith("series-8)")
-
-
-def test_relations_are_explained():
-    assert meaning("nsubj") == "subject"
-    assert meaning("nsubj:outer") == "subject"
-    assert meaning("made-up") == ""
-    assert sum(not meaning(name) for name in built_in().relations) <= 1  # the root has no head

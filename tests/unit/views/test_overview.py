@@ -182,14 +182,6 @@ def test_what_cannot_be_clicked_is_refused_with_a_sentence(bundled, index):
         Routes().on_picture(subject(), index)
 
 
-def test_the_stops_tell_seven_sentences(bundled):
-    stops = picture(subject())["stops"]
-    assert len(stops) == 7
-    assert all(stop["text"].endswith(".") for stop in stops)
-    assert "30,522 pieces" in stops[0]["text"]
-    assert "“tokyo”" in stops[5]["text"]
-
-
 def test_the_test_of_trust_names_the_word_that_costs_most(bundled):
     about = subject()
     (said,) = Trust().on_test(about, None).content.values()

@@ -133,7 +133,7 @@ def test_the_defaults_pass_their_own_checks():
     for view in VIEWS.values():
         defaults = {name: getattr(view(), name) for name in view.settings}
         sheets = {name for name, value in defaults.items() if isinstance(value, tuple) and value and isinstance(value[0], tuple)}
-        view.read({name: value for name, value in defaults.items() if name not in sheets}, CAPABILITIES)
+        assert type(view.read({name: value for name, value in defaults.items() if name not in sheets}, CAPABILITIES)) is view
 
 
 def test_a_part_and_a_setting_have_different_names():
