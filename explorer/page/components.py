@@ -55,7 +55,6 @@ class Drawn(HTMLComponent):
         return value
 
     def api_info(self) -> dict[str, Any]:
-        """The JSON schema of the value."""
         return {"type": self.travels_as}
 
 
@@ -201,7 +200,7 @@ class Says(Drawn):
 
 
 class Sections(Drawn):
-    """The sections above the tabs, and the list of all views that Ctrl K opens; `sections.py` makes the value."""
+    """The sections above the tabs, and the list of all views that Ctrl K opens; `building.sections` makes the value."""
 
     skeleton = "<div class='bx bx-sections' role='tablist' aria-label='sections'></div>"
 

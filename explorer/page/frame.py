@@ -10,7 +10,7 @@ from explorer.core.errors import ExplorerError
 from explorer.export.place import Place
 from explorer.page.components import Chips, Notice, Pulse, Says, Steppers, TokenRow
 from explorer.page.events import Inputs, Updates, Values, merge, plain
-from explorer.page.examples import ExampleBox, number_of
+from explorer.page.examples import ExampleBox, first_subject, number_of
 from explorer.page.models import ModelBox
 from explorer.page.tab import TabPage
 from explorer.tabs import FIRST_TAB
@@ -47,7 +47,6 @@ class Shell:
 
     @property
     def which_tabs(self) -> list[Any]:
-        """The outputs of `fitting`."""
         return [self.tab_bar, self.open_tab, *(tab.item for tab in self.optional)]
 
     def fitting(self, model: Explorer, open_tab: Any) -> Updates:
@@ -57,8 +56,13 @@ class Shell:
             updates |= {self.tab_bar: gr.Tabs(selected=FIRST_TAB), self.open_tab: FIRST_TAB}
         return updates
 
+    def open_first(self) -> Updates:
+        """The values for the first example: of the token strip and the first tab. Raises ExplorerError."""
+        subject, tab = first_subject(), self.tabs[FIRST_TAB]
+        strip = token_row_of(subject.trace.encoding, subject.selection.token)
+        return {self.strip: strip, **tab.show(subject, tab.complete({}))}
+
     def opened(self, values: Values) -> TabPage:
-        """The tab that is open."""
         return self.tabs.get(values[self.open_tab]) or self.tabs[FIRST_TAB]
 
     @property

@@ -1,6 +1,7 @@
 """The event listeners of a tab, made from its views: controls, clicks, buttons, files, and long work."""
 
 import inspect
+from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, get_origin
@@ -10,11 +11,11 @@ import gradio as gr
 from explorer.core.scheduling import LONG_WORK, MAPPING, MODEL, TRAINING, Kind
 from explorer.core.steps import map_steps
 from explorer.page import controls
-from explorer.page.events import DRAW, Triggers, Updates, Values, merge, run, run_picked, typed_in
+from explorer.page.events import Triggers, Updates, Values, merge, run, run_picked, typed_in
 from explorer.page.panel import Panel
 from explorer.page.tab import TabPage
 from explorer.ui.long_view import LongView
-from explorer.ui.settings import Memory, Setting, Sheet, Text, Upload
+from explorer.ui.settings import Memory, Sheet, Text, Upload
 from explorer.ui.subject import CHANGES, Subject
 from explorer.ui.view import Change, Content, NewInput, OpenModel, SaveSheet, Why, props, takes_customdata
 
@@ -29,10 +30,7 @@ def listen(tab: TabPage, built: Callable) -> tuple[list[gr.events.Dependency], l
     """
     reads: list[gr.events.Dependency] = []
     opens: list[Opening] = []
-    if tab.which:
-        tab.which.input(None, js=DRAW, api_visibility="private", trigger_mode="always_last")
-    for name in tab.controls:
-        _listen_to_control(tab, name)
+    _listen_to_controls(tab)
     for panel in tab.panels:
         streams = []
         for name in panel.view.parts:
@@ -53,29 +51,54 @@ def listen(tab: TabPage, built: Callable) -> tuple[list[gr.events.Dependency], l
     return reads, opens
 
 
-def _listen_to_control(tab: TabPage, name: str) -> None:
-    """Redraw the views that read a control when it changes, or do what a view's `on_<name>` says."""
-    component, readers = tab.controls[name], [panel for panel in tab.panels if name in panel.controls]
-    setting = readers[0].view.settings[name]
-    triggers, options = _heard(component, setting)
-    if not triggers:
-        return
-    meaning = next((panel for panel in readers if name in panel.view.listens_to()), None)
-    if meaning and inspect.isgeneratorfunction(getattr(meaning.view, f"on_{name}")):
-        _listen_to_stream(tab, meaning, name, triggers, options)
+def _listen_to_controls(tab: TabPage) -> None:
+    """Redraw the views that read a control when it changes, or do what a view's `on_<name>` says.
+
+    Controls that the same views read share a listener.
+    """
+    together = defaultdict(list)
+    for name, component in tab.controls.items():
+        readers = tuple(panel for panel in tab.panels if name in panel.controls)
+        setting = readers[0].view.settings[name]
+        events = setting.look.get("heard", "change" if isinstance(setting, Text) else "input")
+        if isinstance(setting, Memory | Sheet) or not events:  # clicks write a memory, and a sheet has a button
+            continue
+        if meaning := next((panel for panel in readers if name in panel.view.listens_to()), None):
+            _listen_to_setting(tab, meaning, name, events)
+        elif isinstance(setting, Upload):
+            _redraw_after(tab, readers, _uploaded(component, setting), {})
+        else:
+            together[readers, events, isinstance(component, gr.Dropdown)].append(component)
+    for (readers, events, _), components in together.items():
+        triggers, options = _heard(components, events)
+        _redraw_after(tab, readers, triggers, options)
+
+
+def _redraw_after(tab: TabPage, readers: Sequence[Panel], triggers: Triggers, options: dict[str, Any]) -> None:
+    def redraw(values: Values) -> Updates:
+        return tab.redraw(tab.inputs.subject(values), values, readers)
+
+    run(triggers, redraw, tab.outputs_of(readers), tab.inputs_of(readers), **options)
+
+
+def _listen_to_setting(tab: TabPage, panel: Panel, name: str, events: str) -> None:
+    """Do what a view's `on_<name>` says when the setting changes."""
+    component, setting = tab.controls[name], panel.view.settings[name]
+    is_file = isinstance(setting, Upload)
+    triggers, options = (_uploaded(component, setting), {}) if is_file else _heard([component], events)
+    if inspect.isgeneratorfunction(getattr(panel.view, f"on_{name}")):
+        _listen_to_stream(tab, panel, name, triggers, options)
         return
 
     def choose(values: Values) -> Updates:
         subject = tab.inputs.subject(values)
-        if meaning is None:
-            return tab.redraw(subject, values, readers)
-        view = meaning.read(values, subject)
+        view = panel.read(values, subject)
         chosen = getattr(view, name)
         change = getattr(view, f"on_{name}")(subject, chosen)
         change = replace(change, settings={name: chosen, **change.settings})
-        return apply(tab, meaning, subject, values, change)
+        return apply(tab, panel, subject, values, change)
 
-    touched = tab.beside(*readers) if meaning else readers
+    touched = tab.beside(*(one for one in tab.panels if name in one.controls))
     run(triggers, choose, tab.outputs_of(touched), tab.inputs_of(touched), **options)
 
 
@@ -132,25 +155,21 @@ def _listen_to_stream(tab: TabPage, panel: Panel, name: str, triggers: Triggers,
 
 
 def _kind_of(panel: Panel, name: str) -> Kind:
-    """The kind of work of a view's `on_<name>`."""
     method = getattr(panel.view, f"on_{name}")
     long = MAPPING if panel.asked else TRAINING
     return getattr(method, "kind", long if inspect.isgeneratorfunction(method) else MODEL)
 
 
-def _heard(component: Any, setting: Setting) -> tuple[Triggers, dict[str, Any]]:
-    """The events of a control: a text when it was typed, a file when it was read; a sheet has none, its button has."""
-    if isinstance(setting, Memory | Sheet):
-        return [], {}
-    if isinstance(setting, Upload):
-        box = component.box
-        event = box.upload if isinstance(box, gr.UploadButton) else box.change
-        reading = run([event], lambda values: {component: controls.uploaded(setting, values[box])}, [component], [box])
-        return reading.success, {}
-    heard = setting.look.get("heard", "change" if isinstance(setting, Text) else "input")
-    options = {name: setting.look[name] for name in ("queue",) if name in setting.look}
-    options |= typed_in(component) if heard == "change" else {}
-    return [getattr(component, event) for event in heard.split()], options
+def _heard(components: Sequence[Any], events: str) -> tuple[Triggers, dict[str, Any]]:
+    triggers = [getattr(component, event) for component in components for event in events.split()]
+    return triggers, typed_in(*components) if events == "change" else {}
+
+
+def _uploaded(component: Any, setting: Upload) -> Triggers:
+    """The moment when an uploaded file was read into its state."""
+    box = component.box
+    event = box.upload if isinstance(box, gr.UploadButton) else box.change
+    return run([event], lambda values: {component: controls.read_upload(setting, values[box])}, [component], [box]).success
 
 
 def _listen_to_part(tab: TabPage, panel: Panel, name: str) -> gr.events.Dependency | None:
@@ -243,7 +262,7 @@ def apply(tab: TabPage, panel: Panel, subject: Subject, values: Values, change: 
         return merge(updates, tab.turn(subject, values), panel.updates(change.content, only_these=True))
     if change.selection:
         subject = subject.select(**change.selection)
-        updates |= {tab.inputs.selection: subject.selection, **tab.stepped(subject, values)}
+        updates |= {tab.inputs.selection: subject.selection, **tab.show_steppers(subject, values)}
         drawn = [other for other in tab.panels if not (change.content and other is panel)]
         if change.selection.keys() <= CHANGES.keys():
             drawn = [other for other in drawn if other.view.shows_changes]

@@ -47,7 +47,6 @@ class ModelBox:
 
     @property
     def outputs(self) -> list[Any]:
-        """Everything that opening a model may change."""
         return [self.in_use, self.box, self.known, self.recent, self.refused, self.under_way, self.fetching]
 
     def choosing(self, name: str, values: Values, opened: bool = False) -> Updates:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from itertools import groupby
 from typing import Any, TypeVar
 
@@ -34,7 +34,6 @@ class Work:
     status: Notice | Meter
 
     def show(self, status: str = "", *, start: bool = False, stop: bool = False) -> Updates:
-        """Set which buttons are shown, and the status."""
         if self.start is None:
             return {self.stop: gr.update(visible=stop), self.status: None}
         return {self.start: gr.update(visible=start), self.stop: gr.update(visible=stop), self.status: status}
@@ -62,7 +61,7 @@ class Panel:
             raise ValueError(f"{self.view.name} has no long work")
         return self.work
 
-    @property
+    @cached_property
     def memories(self) -> list[gr.components.Component]:
         """The states that the view may set for the views after it."""
         return [control for name, control in self.controls.items() if isinstance(self.view.settings[name], Memory)]
@@ -82,7 +81,7 @@ class Panel:
 
     def is_read_from(self, values: Values) -> bool:
         """Whether the values hold all its controls: another choice may be open than the one that was clicked in."""
-        return all(control in values for control in self.controls.values())
+        return set(self.controls.values()) <= values.keys()
 
     def read(self, values: Values, subject: Subject) -> View:
         """The view with the settings on the page. Raises InputError."""
@@ -107,11 +106,16 @@ class Panel:
     def fit(self, subject: Subject, view: View, values: Values) -> Updates:
         """The updates of controls that depend on the model or on other settings."""
         updates: Updates = {}
-        for name, component in self.controls.items():
-            changed = controls.fitted(view, name, values[component], subject.model.capabilities)
-            if changed:
+        for name in self.fitting:
+            component = self.controls[name]
+            if changed := controls.fit(view, name, values[component], subject.model.capabilities):
                 updates[getattr(component, "box", component)] = gr.update(**changed)
         return updates
+
+    @cached_property
+    def fitting(self) -> list[str]:
+        """The names of the controls that depend on the model or on other settings."""
+        return [name for name, setting in self.view.settings.items() if setting.depends]
 
     def updates(self, shown: Mapping[str, Any], but: str = "", only_these: bool = False) -> Updates:
         """The updates for a view's content; with `only_these`, optional parts without content are not hidden."""
@@ -143,7 +147,6 @@ class Panel:
         return self.updates(view.waiting(subject)) | self.doing.show(f"This takes {long}, so it waits for you.", start=True)
 
     def run(self, subject: Subject, view: LongView) -> Iterator[Updates]:
-        """Do the long work and show its progress."""
         work = self.doing
         steps = map_steps(view.work(subject), lambda step: {work.status: work.tell(step)})
         try:
@@ -158,7 +161,6 @@ class Panel:
         view.prepare()
 
     def stopped(self) -> Updates:
-        """The updates after the work was stopped."""
         return self.doing.show("Stopped.", start=True) | self.unasked
 
     @property
@@ -190,7 +192,6 @@ class Fold:
             folds.append(self)
 
     def build(self) -> None:
-        """Build the accordion here."""
         with gr.Accordion(self.title, open=False, elem_id=self.elem_id):
             self.make()
 

@@ -6,12 +6,25 @@ inside it. It is sent as Gradio sends what `gr.render` makes (a `render_config`)
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
+from enum import Enum
 from functools import cached_property
 from typing import Any
 
-from explorer.api.gradio_seams import component_id
+import gradio as gr
+
+from explorer.api.gradio_seams import component_id, props_sent
 
 Config = dict[str, Any]
+
+
+class Asked(Enum):
+    PAGE = "the page as it opens by itself"
+    LINK = "the page that a link describes"
+    ALL = "every component and listener"
+
+
+ASKED: ContextVar[Asked] = ContextVar("ASKED", default=Asked.ALL)
 
 
 class Pieces:
@@ -119,7 +132,19 @@ def _settled(component: Config, read: Collection[int], changed: Collection[int])
 
 
 def containers_of(tabs: Iterable[Any]) -> list[int]:
-    """The containers of the tabs and of their choices."""
     return [
         component_id(container) for tab in tabs for container in (tab.item, *(choice.column for choice in tab.choices.values()))
     ]
+
+
+def fill_config(config: Config, updates: Mapping[Any, Any]) -> dict[str, Any]:
+    """A page's configuration with new values; states stay on the server and are left as they are."""
+    changed = {
+        component_id(component): props_sent(component, value) for component, value in updates.items() if not _is_state(component)
+    }
+    components = [{**one, "props": {**one["props"], **changed.get(one["id"], {})}} for one in config["components"]]
+    return {**config, "components": components}
+
+
+def _is_state(component: Any) -> bool:
+    return getattr(component, "stateful", False) or isinstance(component, gr.BrowserState)

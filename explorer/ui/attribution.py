@@ -8,8 +8,8 @@ import numpy as np
 from explorer.techniques.attribution import Attribution, attribute, integrated_gradients_in_steps
 from explorer.techniques.targets import Target
 from explorer.ui.long_view import LongView
-from explorer.ui.pictures.attribution import attribution_bars
 from explorer.ui.pictures.bars import SEEN
+from explorer.ui.pictures.word_effects import attribution_bars
 from explorer.ui.settings import choice, number
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, Finding, caption, chart, part
@@ -55,7 +55,6 @@ class AttributionView(LongView):
         return subject.trace.kept + 150
 
     def work(self, subject: Subject) -> Generator[float, None, Found]:
-        """The target, its scores by the chosen method, and those by occlusion."""
         trace, target = subject.trace, self.target(subject)
         if self.method == INTEGRATED:
             scores = yield from integrated_gradients_in_steps(trace, target, self.steps, self.baseline)
@@ -64,7 +63,6 @@ class AttributionView(LongView):
         return target, scores, attribute(trace, target, "occlusion")
 
     def draw(self, subject: Subject, found: Found) -> Content:
-        """Both scores of every token as bars."""
         target, scores, occluded = found
         name = METHODS[self.method] + (f", {scores.path.steps} steps, baseline {BASELINES[self.baseline]}" if scores.path else "")
         unit = f"logit of {target.token}" + ("" if target.foil is None else f" − {target.foil_token}")
@@ -72,7 +70,6 @@ class AttributionView(LongView):
         return {"bars": figure, "check": _check(scores, unit)}
 
     def finding(self, subject: Subject) -> Finding | None:
-        """The decisive token."""
         if (found := self.known(subject)) is None:
             return None
         target, scores, occluded = found

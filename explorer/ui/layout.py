@@ -13,7 +13,6 @@ class LayoutColumn:
 
     @property
     def names(self) -> list[str]:
-        """All settings and parts in it."""
         return _names_in(self.items)
 
 
@@ -30,7 +29,6 @@ class LayoutRow:
 
     @property
     def names(self) -> list[str]:
-        """All settings and parts in it."""
         return _names_in(self.items)
 
 

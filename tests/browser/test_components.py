@@ -10,10 +10,10 @@ import plotly.graph_objects as go
 import pytest
 
 from explorer.attention.pictures import attention_lines
+from explorer.core.fair_queue import FairQueue
 from explorer.page.blocks import PageBlocks
 from explorer.page.components import AttentionLines, Bars, HeadGrid, Notice, PlotlyChart, TokenRow, page_head
 from explorer.page.events import QUIET
-from explorer.page.turns import Turns
 from explorer.server.document import Document
 from explorer.server.serving import guarded
 from explorer.ui.pictures.bars import bar_groups, bars
@@ -111,7 +111,7 @@ def build():
             component.mask(tell(name), None, masked, trigger_mode="multiple", **QUIET)
         _buttons(made, notice, hidden, space)
         _anew({**made, "hiding": hiding, "space": space, "notice": notice, "hidden": hidden, "said": said, "masked": masked})
-    blocks.turns = Turns(1)
+    blocks.turns = FairQueue(1)
     return blocks
 
 
@@ -826,7 +826,7 @@ class TestStream:
         page.problems.clear()
 
     def test_who_waits_for_a_place_is_told(self, open_kit, new_page, address, monkeypatch):
-        monkeypatch.setattr("explorer.page.turns.PATIENCE", 0.2)
+        monkeypatch.setattr("explorer.core.fair_queue.PATIENCE", 0.2)
         first, second = open_kit(), fresh_kit(new_page(), address)
         press(first, "slowly select token 1")
         press(second, "slowly select token 1")

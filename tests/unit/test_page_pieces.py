@@ -132,6 +132,16 @@ def test_what_is_set_in_a_piece_that_is_not_there_waits_for_it(visitor, bundled)
     assert again["render_config"] is None
 
 
+def test_what_waited_for_a_piece_is_forgotten_once_it_is_sent(visitor, serving, bundled):
+    """Kept, it would grow with every link, and the piece would come with old settings when it is sent again."""
+    query = "v=1&tab=fill-mask&view=guesses&a=Tokyo+is+in+%5BMASK%5D.&set.top_k=3"
+    visitor.press("visited", "change", visited=f"1?{query}")
+    seen = serving._seen_by(serving.state_holder[visitor.session])
+    kept = [number for number in seen.later if serving.pieces.is_there(number, seen.built)]
+    assert len(seen.built) > len(serving.first)
+    assert kept == []
+
+
 def test_a_link_to_another_choice_of_a_tab_leaves_the_first_one_as_it_is(visitor, bundled):
     """The browser would lose the controls of the first choice if the whole tab were sent again."""
     query = "v=1&tab=attention&a=Tokyo+is+in+%5BMASK%5D.&view="

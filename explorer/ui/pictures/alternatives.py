@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from explorer.core.lazy import Library
-from explorer.ui.pictures.base import esc
 from explorer.ui.pictures.numbers import NO_WIDTH
 
 if TYPE_CHECKING:
@@ -174,5 +173,5 @@ def _plain(text: str) -> str:
 
 def names_of(labels: Iterable[str]) -> Names:
     """The person's texts, escaped, as names of rows or columns in the text alternative of a figure."""
-    escaped = [esc(label) for label in labels]
+    escaped = [html.escape(label, quote=False) for label in labels]
     return escaped.__getitem__

@@ -58,8 +58,6 @@ class ColourScale(TypedDict, total=False):
 
 
 class Ticks(TypedDict):
-    """The positions and labels of the ticks of a colour bar."""
-
     tickvals: list[float]
     ticktext: list[str]
 

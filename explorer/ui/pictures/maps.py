@@ -89,7 +89,6 @@ def times_of(texts: Sequence[str], first: np.ndarray) -> list[int]:
 
 
 def counted(text: str, times: int) -> str:
-    """A text with its count at a place, if it is there several times."""
     return text if times == 1 else f"{text} ({times} times)"
 
 
