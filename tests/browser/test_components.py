@@ -279,12 +279,6 @@ def redrawn(page, action, chart="chart"):
     wait_for_plot(page, f"Number(plot.dataset.drawn) > {before}", chart)
 
 
-def processor_time(page):
-    """Seconds that the page's thread has computed: what else runs on the machine does not count."""
-    metrics = page.devtools.send("Performance.getMetrics")["metrics"]
-    return next(metric["value"] for metric in metrics if metric["name"] == "ThreadTime")
-
-
 class TestHeadGrid:
     def test_a_click_moves_the_ring_at_once_and_tells_python(self, open_kit):
         page = open_kit()
@@ -307,11 +301,6 @@ class TestHeadGrid:
         page.keyboard.press("ArrowLeft")
         page.keyboard.press("Space")
         told(page, "grid", [1, 1], "layer 2, head 2")
-
-    def test_numbers_and_axis_names_are_written(self, open_kit):
-        page = open_kit()
-        expect(page.locator("#grid em")).to_have_text(["head", "layer"])
-        expect(page.locator("#grid span")).to_have_text(["1", "2", "3", "4", "1", "2", "3"])
 
     def test_python_moves_the_ring_and_can_send_another_model(self, open_kit):
         page = open_kit()
@@ -415,12 +404,6 @@ class TestTokenRow:
         assert names == ['"id"', '"segment"', '"position"', '"chars"']
         expect(token(page, 2, "cards")).to_have_attribute("aria-pressed", "true")
 
-    def test_settings_survive_a_value_that_comes_while_hidden(self, open_kit):
-        page = open_kit()
-        press(page, "show the hidden row")
-        token(page, 1, "hidden").click()
-        told_to_mask(page, "hidden", 1, "un")
-
     def test_a_late_answer_does_not_move_the_choice_back(self, open_kit):
         page = open_kit()
         press(page, "slowly select token 1")
@@ -443,32 +426,6 @@ class TestTokenRow:
             return [...host.querySelectorAll(".bx-token")].map((chip) => chip.getBoundingClientRect().left);
         }""")
         assert order == sorted(order)
-
-    @pytest.mark.parametrize("detail", [False, True])
-    def test_512_tokens_are_there_at_once(self, open_kit, detail):
-        page = open_kit()
-        page.devtools = page.context.new_cdp_session(page)
-        page.devtools.send("Performance.enable")
-        draw = """(detail) => {
-            const list = (make) => Array.from({ length: 512 }, (_, i) => make(i));
-            const numbers = list((i) => i);
-            const value = { tokens: list((i) => `word${i}`), kinds: list(() => "piece"), segments: list(() => 0),
-              ids: numbers, positions: numbers, mask: numbers, chars: list((i) => `${i}–${i + 4}`), selected: 500 };
-            const host = Object.assign(document.createElement("div"), { className: "added" });
-            host.innerHTML = "<div class='bx bx-tokens'></div>";
-            document.querySelector("#strip").append(host);
-            BertExplorer.mount("TokenRow", host, () => {}, { value }, () => {}, { detail });
-            host.getBoundingClientRect();
-            const drawn = host.querySelectorAll(".bx-token").length;
-            host.remove();
-            return drawn;
-        }"""
-        times = []
-        for _ in range(5):
-            before = processor_time(page)
-            assert page.evaluate(draw, detail) == 512
-            times.append(processor_time(page) - before)
-        assert min(times) < 0.1, times
 
     def test_the_strip_keeps_to_about_four_lines(self, open_kit):
         page = open_kit(viewport={"width": 420, "height": 900})
@@ -546,10 +503,9 @@ class TestAttentionLines:
         expect(page.locator("#long .bx-lines-caption")).to_contain_text("The 300 strongest of 24,000 edges of these tokens")
         assert page.locator("#long").bounding_box()["height"] == 400
 
-    @pytest.mark.parametrize("width", [1440, 420])
-    @pytest.mark.parametrize(("size", "fits"), [(12, True), (20, True), (40, False), (128, True)])
-    def test_as_many_rows_as_fit_are_not_cut_and_longer_inputs_fade_where_they_go_on(self, open_kit, width, size, fits):
-        page = open_kit(viewport={"width": width, "height": 900})
+    @pytest.mark.parametrize(("size", "fits"), [(20, True), (40, False), (128, True)])
+    def test_as_many_rows_as_fit_are_not_cut_and_longer_inputs_fade_where_they_go_on(self, open_kit, size, fits):
+        page = open_kit(viewport={"width": 420, "height": 900})
         value = attention_lines(weights(size, size), [f"word{i}" for i in range(size)], ["piece"] * size)
         page.evaluate(
             """(value) => {
@@ -575,12 +531,6 @@ class TestAttentionLines:
 
 
 class TestBars:
-    def test_rows_say_label_and_percentage(self, open_kit):
-        page = open_kit()
-        expect(page.locator("#bars .bx-name")).to_have_text(["store", "shop"])
-        expect(page.locator("#bars .bx-percent")).to_have_text(["43.1 %", "<0.1 %"])
-        expect(page.get_by_role("button", name="shop <0.1 % rank 2")).to_be_visible()
-
     def test_a_click_tells_the_row_or_group_and_row(self, open_kit):
         page = open_kit()
         page.locator("#bars button").nth(1).click()
@@ -650,15 +600,6 @@ class TestPlotlyChart:
         assert other_background != background
         assert other_colour != colour
 
-    def test_its_colour_bar_is_found_at_any_address(self, open_kit):
-        page = open_kit()
-        bar = page.locator("#chart .cbfill")
-        expect(bar).to_have_count(1)
-        page.evaluate("history.replaceState({}, '', '?elsewhere')")
-        gradient = re.search(r"url\((.+?)\)", bar.get_attribute("style"))[1].strip("'\"")
-        assert gradient.startswith("#")
-        expect(page.locator(f"linearGradient{gradient}")).to_have_count(1)
-
     def test_emptied_and_filled_again_it_sends_each_click_once(self, open_kit):
         page = open_kit()
         press(page, "no heatmap")
@@ -686,20 +627,6 @@ class TestPlotlyChart:
         middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
         click_chart(page, *middle)
         told(page, "points", 1, 6)
-
-    def test_drawn_again_only_when_its_tab_is_shown(self, open_kit):
-        page = open_kit()
-        press(page, "fill the closed tab")
-        page.get_by_role("tab", name="Second").click()
-        expect(page.locator("#points .point")).to_have_count(3)
-        page.get_by_role("tab", name="First").click()
-        expect(page.locator("#points")).to_be_hidden()
-        drawn = plot(page, "plot.dataset.drawn", "points")
-        redrawn(page, lambda: switch_theme(page))
-        assert plot(page, "plot.dataset.drawn", "points") == drawn
-        page.set_viewport_size({"width": 800, "height": 900})
-        page.get_by_role("tab", name="Second").click()
-        wait_for_plot(page, f"plot.dataset.drawn > {drawn} && plot._fullLayout.width === plot.clientWidth", "points")
 
     def test_it_follows_the_width_of_its_box(self, open_kit):
         page = open_kit()
@@ -742,41 +669,6 @@ class TestPlotlyChart:
             ).click()
         assert download.value.suggested_filename == "a-heatmap.png"
 
-    def test_it_has_a_name(self, open_kit):
-        page = open_kit()
-        chart = page.locator("#chart [aria-label='A heatmap']")
-        expect(chart.get_by_role("img", name="The strongest")).to_be_visible()
-
-
-class TestRamp:
-    @pytest.mark.parametrize("theme", ["light", "dark"])
-    def test_it_begins_at_the_page_and_goes_in_even_steps(self, open_kit, theme):
-        page = open_kit(theme)
-        colours = np.array(page.evaluate("BertExplorer.rampTable()"))
-        assert colours[0].tolist() == page.evaluate("BertExplorer.background()")
-        lab = oklab(colours[::15] / 255)
-        lightness = np.diff(lab[:, 0])
-        assert (lightness < 0).all() if theme == "light" else (lightness > 0).all()
-        steps = np.linalg.norm(np.diff(lab, axis=0), axis=1)
-        assert steps.std() / steps.mean() < 0.2, steps
-        assert abs(lab[-1, 0] - lab[0, 0]) > 0.7
-        assert page.evaluate("BertExplorer.rampStops().at(-1)") == [1, f"rgb({','.join(map(str, colours[-1]))})"]
-
-
-def oklab(srgb):
-    linear = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
-    to_lms = [
-        [0.4122214708, 0.5363325363, 0.0514459929],
-        [0.2119034982, 0.6806995451, 0.1073969566],
-        [0.0883024619, 0.2817188376, 0.6299787005],
-    ]
-    to_lab = [
-        [0.2104542553, 0.7936177850, -0.0040720468],
-        [1.9779984951, -2.4285922050, 0.4505937099],
-        [0.0259040371, 0.7827717662, -0.8086757660],
-    ]
-    return np.cbrt(linear @ np.transpose(to_lms)) @ np.transpose(to_lab)
-
 
 def test_no_text_is_ever_more_than_text(open_kit):
     page = open_kit()
@@ -801,7 +693,7 @@ class TestStream:
 
     def test_a_click_that_comes_while_another_is_answered_is_heard(self, open_kit):
         page = open_kit()
-        for n in range(60):
+        for n in range(20):
             first = 1 + n % 2 * 2
             wait = 6 + n % 20
             page.evaluate(

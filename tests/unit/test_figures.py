@@ -91,13 +91,6 @@ def test_every_point_is_on_the_map_once_whatever_its_label():
         assert len(rings.x) == 3
 
 
-def test_rows_that_are_not_meant_fade():
-    bright = np.array([True, False, True])
-    figure = maps.point_map(np.zeros((3, 2)), ["a", "b", "c"], ["x", "x", "y"], ["a", "b"], "key", maps.Marks(bright=bright))
-    shown = {row: size for group in figure.data[:-1] for row, size in zip(group.customdata, group.marker.opacity, strict=True)}
-    assert shown[1] < 0.2 < 0.8 < min(shown[0], shown[2])
-
-
 def test_only_long_axes_have_a_window_and_it_knows_their_tokens():
     def window(figure):
         return dict(go.Figure(figure).layout.meta or {}).get("window", {})
