@@ -67,18 +67,10 @@ def keep_together(handler: Callable[..., Iterator[Updates]]) -> Callable[..., It
 def run_picked(
     triggers: Triggers, handler: Callable, outputs: Iterable[Any], inputs: Iterable[Any] = (), **options: Any
 ) -> gr.events.Dependency:
-    """Like `run`, for clicks: `handler(values, event)`."""
-
-    def picked(values: Values, event: gr.SelectData) -> Any:
-        return handler(values, event)
-
-    def picked_on(values: Values, event: gr.SelectData) -> Iterator[Any]:
-        yield from handler(values, event)
-
+    """Like `run`, for clicks: `handler(values, event: gr.SelectData)`."""
     # Every quick click counts. Gradio's default drops clicks that come while one is handled, and
     # "always_last" repeats the click being handled instead of the last one.
-    settings = {"trigger_mode": "multiple", **options}
-    return run(triggers, picked_on if inspect.isgeneratorfunction(handler) else picked, outputs, inputs, **settings)
+    return run(triggers, handler, outputs, inputs, **{"trigger_mode": "multiple", **options})
 
 
 def then(event: gr.events.Dependency, js: str) -> None:

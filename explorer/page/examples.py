@@ -60,5 +60,4 @@ class ExampleBox:
 
 
 def number_of(text_a: str, text_b: str) -> int | None:
-    """The number of the example with these two texts, else the default."""
     return next((number for number, texts in enumerate(EXAMPLES.values()) if texts == (text_a, text_b)), None)

@@ -42,7 +42,6 @@ class Shell:
 
     @property
     def optional(self) -> list[TabPage]:
-        """The tabs that only some models have."""
         return [tab for tab in self.tabs.values() if tab.tab.optional]
 
     @property

@@ -45,7 +45,7 @@ def listen(tab: TabPage, built: Callable) -> tuple[list[gr.events.Dependency], l
                 streams.append(_listen_to_part(tab, panel, name))
             for event in getattr(panel.parts[name], "custom_events", ()):
                 if hasattr(panel.view, f"on_{name}_{event}"):
-                    _listen_to_gesture(tab, panel, name, event)
+                    _listen_to_clicks(tab, panel, getattr(panel.parts[name], event), f"on_{name}_{event}")
         if issubclass(panel.view, LongView):
             _listen_to_work(tab, panel, [stream for stream in streams if stream], built)
     return reads, opens
@@ -177,21 +177,15 @@ def _listen_to_part(tab: TabPage, panel: Panel, name: str) -> gr.events.Dependen
 
     Returns the event if it streams, so that it can be stopped.
     """
-    component, method = panel.parts[name], getattr(panel.view, f"on_{name}")
-    answer, by_customdata = _answering(tab, panel, f"on_{name}", component), takes_customdata(method)
-
-    def click(values: Values, event: gr.SelectData) -> Updates:
-        return answer(values, getattr(event, "customdata", None) if by_customdata else event.index)
-
-    touched = tab.beside(panel)
-    outputs, inputs = tab.outputs_of(touched), tab.inputs_of(touched)
+    component = panel.parts[name]
     if panel.view.parts[name].kind != "button":
-        run_picked([component.select], click, outputs, inputs)
+        _listen_to_clicks(tab, panel, [component.select], f"on_{name}", component)
         return None
-    if inspect.isgeneratorfunction(method):
+    if inspect.isgeneratorfunction(getattr(panel.view, f"on_{name}")):
         return _listen_to_stream(tab, panel, name, [component.click], {})
-    kind = _kind_of(panel, name)
-    event = run([component.click], answer, outputs, inputs, **kind)
+    kind, touched = _kind_of(panel, name), tab.beside(panel)
+    answer = _answering(tab, panel, f"on_{name}", component)
+    event = run([component.click], answer, tab.outputs_of(touched), tab.inputs_of(touched), **kind)
     if kind in LONG_WORK:
         _tell_after(tab, panel, event)
     return None
@@ -230,14 +224,15 @@ def _listen_to_saving(panel: Panel, name: str) -> None:
     panel.parts[name].click(None, panel.controls[sheet], js=js, api_visibility="private")
 
 
-def _listen_to_gesture(tab: TabPage, panel: Panel, name: str, event_name: str) -> None:
-    answer = _answering(tab, panel, f"on_{name}_{event_name}")
+def _listen_to_clicks(tab: TabPage, panel: Panel, triggers: Triggers, method: str, clicked: object = None) -> None:
+    answer = _answering(tab, panel, method, clicked)
+    by_customdata = takes_customdata(getattr(panel.view, method))
 
-    def take(values: Values, event: gr.SelectData) -> Updates:
-        return answer(values, event.index)
+    def click(values: Values, event: gr.SelectData) -> Updates:
+        return answer(values, getattr(event, "customdata", None) if by_customdata else event.index)
 
     touched = tab.beside(panel)
-    run_picked(getattr(panel.parts[name], event_name), take, tab.outputs_of(touched), tab.inputs_of(touched))
+    run_picked(triggers, click, tab.outputs_of(touched), tab.inputs_of(touched))
 
 
 def _answering(tab: TabPage, panel: Panel, method: str, clicked: object = None) -> Callable[..., Updates]:
@@ -282,10 +277,10 @@ def _listen_to_work(tab: TabPage, panel: Panel, streams: Sequence[gr.events.Depe
     def work(values: Values) -> Iterator[Updates]:
         if panel.asked and not values[panel.asked]:  # a page that has just been opened fires `change` too
             yield panel.doing.show()  # Gradio empties every output of a generator that yields nothing
-            panel.read_as(LongView, values, tab.inputs.subject(values)).prepare()
+            panel.read(values, tab.inputs.subject(values)).prepare()
             return
         subject = tab.inputs.subject(values)
-        yield from panel.run(subject, panel.read_as(LongView, values, subject))
+        yield from panel.run(subject, panel.read(values, subject))
 
     # For a moment after a stop, Gradio takes the work for running, and would ignore a new start.
     begin = {**TRAINING, "trigger_mode": "multiple"}

@@ -101,7 +101,6 @@ def stop_opening(session: str | None) -> None:
 
 
 def _opening(session: str | None) -> str:
-    """The name of the job that opens a model for a session."""
     return f"opening for {session}"
 
 

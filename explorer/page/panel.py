@@ -5,7 +5,7 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import groupby
-from typing import Any, TypeVar
+from typing import Any
 
 import gradio as gr
 
@@ -22,7 +22,6 @@ from explorer.ui.subject import Subject
 from explorer.ui.view import MARKDOWN, Part, View, props
 
 STATIC = (*MARKDOWN, "button")
-Kind = TypeVar("Kind", bound=View)
 
 
 @dataclass(eq=False)
@@ -83,17 +82,10 @@ class Panel:
         """Whether the values hold all its controls: another choice may be open than the one that was clicked in."""
         return set(self.controls.values()) <= values.keys()
 
-    def read(self, values: Values, subject: Subject) -> View:
+    def read(self, values: Values, subject: Subject) -> Any:
         """The view with the settings on the page. Raises InputError."""
         given = {name: values[component] for name, component in self.controls.items()}
         return self.view.read(given, subject.model.capabilities)
-
-    def read_as(self, kind: type[Kind], values: Values, subject: Subject) -> Kind:
-        """Read the view, which is of this kind. Raises TypeError for another kind."""
-        view = self.read(values, subject)
-        if not isinstance(view, kind):
-            raise TypeError(f"{view.name} is no {kind.__name__}")
-        return view
 
     def show(self, subject: Subject, view: View, values: Values, but: object = None) -> Updates:
         """The updates that show this view; the part `but` already shows what was clicked in it, and is left out."""
@@ -185,7 +177,6 @@ class Fold:
     make: Callable[[], Any]  # makes the components inside
 
     def put(self, folds: "list[Fold] | None") -> None:
-        """Build it here, or append it to `folds`, which the choice builds together."""
         if folds is None:
             self.build()
         else:
@@ -214,7 +205,6 @@ class Builder:
         self.panel, self.known, self.tab, self.with_toggle, self.folds = Panel(view), known, tab, with_toggle, folds
 
     def build(self) -> Panel:
-        """Build the panel from top to bottom."""
         view, made = self.panel.view, self.panel
         self._build(arranged(view.names, view.layout))
         if issubclass(view, LongView) and not view.start:

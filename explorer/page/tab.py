@@ -101,7 +101,6 @@ class TabPage:
 
     @property
     def shared_around(self) -> list[Any]:
-        """The components shared by all tabs that showing one may change."""
         return [self.inputs.selection, self.steppers, self.says, self.put_back, self.suggestion, self.address]
 
     @property
@@ -110,7 +109,6 @@ class TabPage:
 
     @property
     def all_outputs(self) -> list[Any]:
-        """Everything that showing the tab may change."""
         return [*self.frame, *self.outputs_of(self.panels)]
 
     @property
@@ -126,7 +124,6 @@ class TabPage:
 
     @property
     def token_rows(self) -> list[TokenRow]:
-        """The rows of tokens in which a click chooses or masks a token of the input."""
         return [
             component
             for panel in self.panels

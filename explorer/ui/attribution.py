@@ -12,6 +12,7 @@ from explorer.ui.pictures.bars import SEEN
 from explorer.ui.pictures.word_effects import attribution_bars
 from explorer.ui.settings import choice, number
 from explorer.ui.subject import Subject
+from explorer.ui.telling import quoted
 from explorer.ui.view import Content, Finding, caption, chart, part
 
 Found = tuple[Target, Attribution, Attribution]
@@ -82,17 +83,14 @@ FELT = 4 * SEEN  # in logits, whose change moves a share by a quarter of itself 
 def _strongest(tokens: Sequence[str], scores: np.ndarray, occluded: np.ndarray, answer: str) -> str:
     """The token with the highest score for the quoted answer, whether occlusion agrees, and the token with the lowest score."""
 
-    def called(place: int) -> str:
-        return f"“{tokens[place]}”" + (f" (token {place})" if tokens.count(tokens[place]) > 1 else "")
-
     high, low, hidden = int(scores.argmax()), int(scores.argmin()), int(occluded.argmax())
     if scores[high] < FELT:
         return f"No token stands out as speaking for {answer}."
-    said = f"{called(high)} speaks most for {answer} ({scores[high]:+.2f})"
+    said = f"{quoted(tokens, high)} speaks most for {answer} ({scores[high]:+.2f})"
     if occluded[hidden] >= FELT:
-        said += ", by occlusion too" if hidden == high else f", but by occlusion {called(hidden)} does"
+        said += ", by occlusion too" if hidden == high else f", but by occlusion {quoted(tokens, hidden)} does"
         said += f" ({occluded[hidden]:+.2f})"
-    return said + (f"; {called(low)} most against it ({scores[low]:+.2f})." if scores[low] <= -FELT else ".")
+    return said + (f"; {quoted(tokens, low)} most against it ({scores[low]:+.2f})." if scores[low] <= -FELT else ".")
 
 
 def _check(found: Attribution, unit: str) -> dict[str, str] | str:

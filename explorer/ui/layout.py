@@ -42,7 +42,6 @@ def col(*items: str | LayoutRow, width: int = 1) -> LayoutColumn:
 
 
 def row(*items: str | LayoutColumn) -> LayoutRow:
-    """A line of settings and parts, by name; or columns beside each other."""
     return LayoutRow(items)
 
 

@@ -113,7 +113,6 @@ def changes_of(subject: Subject, left_out: bool = False) -> dict[str, Any] | Non
 
 
 def _targets(subject: Subject) -> list[Target]:
-    """The questions: the blank, and whether B follows."""
     model, trace = subject.model.capabilities, subject.trace
     found = []
     if model.fill_mask and trace.mask_positions:

@@ -48,7 +48,6 @@ def cut_name(cut: Cut, tokens: Sequence[str]) -> str:
 
 
 def _token_name(tokens: Sequence[str], place: int) -> str:
-    """A token, with its position if another one looks the same."""
     return f"{tokens[place]} (token {place})" if tokens.count(tokens[place]) > 1 else tokens[place]
 
 
@@ -100,7 +99,6 @@ class Subject:
 
     @classmethod
     def of(cls, trace: Trace, selection: Selection | None = None) -> "Subject":
-        """A subject with an existing trace."""
         made = cls(trace.model.name, trace.encoding.text_a, trace.encoding.text_b, selection or Selection())
         return made._with(model=trace.model, trace=trace)
 

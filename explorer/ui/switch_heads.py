@@ -175,7 +175,6 @@ class Effects:
 
     @property
     def largest(self) -> float:
-        """The largest change, without its sign."""
         return max(float(np.abs(self.changes).max()), 1e-9)
 
     @property

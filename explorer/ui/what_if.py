@@ -125,7 +125,8 @@ class WhatIf(View):
         ]
         own = question.before.once(("own", target), lambda: float(own_reading(question.before, target).logit))
         logits = [float(read_at(model, target, vector[None]).logit) for vector in (before, after)]
-        outcome = outcome_of(_changes(subject), target.token, *(dict_of(rows) for _, rows in groups))
+        shares = [{answer: share for answer, share, _ in rows} for _, rows in groups]
+        outcome = outcome_of(_changes(subject), target.token, *shares)
         what = "logit" if target.foil is None else "difference of logits"
         return {
             "outcome": outcome if target.foil is None else f"{outcome} {_moved(target, *logits)}",
@@ -184,10 +185,6 @@ def _moved(target: Target, before: float, after: float) -> str:
     """What becomes of the difference of the logits of word and foil, in a sentence."""
     told = change_of_difference(target.token, target.foil_token, before, after)
     return f"{told[:1].upper()}{told[1:]}."
-
-
-def dict_of(rows: list[tuple[str, float, str]]) -> dict[str, float]:
-    return {answer: share for answer, share, _ in rows}
 
 
 def _first(model: Any, target: Target, vector: Any) -> tuple[Target, ...]:

@@ -148,7 +148,6 @@ def matrix(values: Any, rows: Places, columns: Places, name: str) -> Table:
 
 
 def _spread(side: Places, places: list[int]) -> list[list[Any]]:
-    """For each column of a side, its cells at these places."""
     return [[side.places[place][number] for place in places] for number in range(len(side.columns))]
 
 
