@@ -81,15 +81,6 @@ def test_both_sides_stand_side_by_side_with_every_token(open_at):
     page.keyboard.press("Escape")
 
 
-def test_the_bars_of_a_pair_and_of_the_swapped_one_are_in_line(open_at):
-    page = open_at("Next sentence")
-    bars = [page.locator(f"#next-sentence-{name} button").first for name in ("pair-verdict", "swapped-swapped")]
-    for one in bars:
-        expect(one).to_be_visible()
-    tops = [one.bounding_box()["y"] for one in bars]
-    assert tops[0] == pytest.approx(tops[1], abs=1)
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_captions_can_be_read_from_the_last_row(open_at, scheme):
     page = open_at("Attention", color_scheme=scheme)

@@ -29,15 +29,6 @@ def test_what_is_deleted_or_pasted_counts_too(open_app):
     expect(chips(page).nth(3)).to_have_text("[SEP]")
 
 
-def test_typing_updates_the_open_tab_only(open_app):
-    page = open_app()
-    open_tab(page, "Tokens")
-    type_into(page, "text-a", "hello")
-    expect(page.locator("#tokens-pieces-cards .bx-token").nth(1)).to_have_text("hello")
-    open_tab(page, "Attention")
-    expect(page.locator("#attention-head-heatmap .ytick text", has_text="hello")).to_be_visible()
-
-
 @pytest.mark.parametrize(("tab", "proof"), [("overview", "#overview-routes-check"), ("attention", "#attention-head-check")])
 def test_an_emptied_input_is_told_and_leaves_no_proof_standing(open_app, tab, proof):
     page = open_app(f"?tab={tab}")
@@ -161,15 +152,6 @@ def test_two_people_do_not_see_each_others_words(new_page, served):
     open_tab(first, "Tokens")
     expect(first.locator("#tokens-pieces-cards .bx-token").nth(1)).to_have_text("elephant")
     assert "elephant" not in second.content()
-
-
-def test_dark_and_light(open_app):
-    page = open_app()
-    was_dark = page.evaluate("document.body.classList.contains('dark')")
-    page.locator("#theme").click()
-    page.wait_for_function(f"document.body.classList.contains('dark') !== {str(was_dark).lower()}")
-    page.locator("#theme").click()
-    page.wait_for_function(f"document.body.classList.contains('dark') === {str(was_dark).lower()}")
 
 
 def test_nothing_is_wider_than_a_phone(open_app):

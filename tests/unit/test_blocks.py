@@ -118,12 +118,6 @@ def test_a_session_costs_no_configuration(monkeypatch):
     assert SessionState(blocks)[blocks.children[0]._id] is not None
 
 
-def test_the_page_has_all_its_configurations():
-    ours, theirs = (built(kind)[0].get_config_file() for kind in (PageBlocks, gr.Blocks))
-    assert [part["type"] for part in ours["components"]] == [part["type"] for part in theirs["components"]]
-    assert [set(part["props"]) for part in ours["components"]] == [set(part["props"]) for part in theirs["components"]]
-
-
 def test_calls_of_a_session_take_turns_and_those_of_others_do_not_wait():
     running, most = {"a": 0, "b": 0}, {"a": 0, "b": 0, "both": 0}
 

@@ -30,11 +30,6 @@ class TestHeadGrid:
         np.testing.assert_array_equal(pixels, np.rint(np.sqrt(weights) * 255))
         assert np.abs((pixels / 255) ** 2 - weights).max() < 0.005
 
-    def test_without_the_square_root_the_scale_is_linear(self):
-        weights = softmax(1, 1, 4, 4)
-        pixels = from_base64(head_grid(weights, (0, 0), sqrt=False)["data"], np.uint8).reshape(weights.shape)
-        assert np.abs(pixels / 255 - weights).max() < 0.003
-
     @pytest.mark.parametrize(
         ("thumbnails", "selected"),
         [

@@ -116,13 +116,6 @@ def test_a_choice_is_built_when_it_is_opened(visitor, bundled):
     assert answer["render_config"]["layout"]["id"] == answer["render_config"]["render_id"]
 
 
-def test_two_visitors_are_each_sent_what_they_open(visitor, served, bundled):
-    other = Stranger(served)
-    assert visitor.draw("", {"tab": "tokens"})["render_config"]
-    assert other.draw("", {"tab": "tokens"})["render_config"]
-    assert other.draw("", {"tab": "projection"})["render_config"]
-
-
 def test_what_is_set_in_a_piece_that_is_not_there_waits_for_it(visitor, bundled):
     """A link that opens a tab with other settings: the controls come as it says, with the picture that they give."""
     query = "v=1&tab=fill-mask&view=guesses&a=Tokyo+is+in+%5BMASK%5D.&set.top_k=3"
