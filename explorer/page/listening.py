@@ -84,8 +84,10 @@ def _redraw_after(tab: TabPage, readers: Sequence[Panel], triggers: Triggers, op
 def _listen_to_setting(tab: TabPage, panel: Panel, name: str, events: str) -> None:
     """Do what a view's `on_<name>` says when the setting changes."""
     component, setting = tab.controls[name], panel.view.settings[name]
-    is_file = isinstance(setting, Upload)
-    triggers, options = (_uploaded(component, setting), {}) if is_file else _heard([component], events)
+    if isinstance(setting, Upload):
+        triggers, options = _uploaded(component, setting), dict[str, Any]()
+    else:
+        triggers, options = _heard([component], events)
     if inspect.isgeneratorfunction(getattr(panel.view, f"on_{name}")):
         _listen_to_stream(tab, panel, name, triggers, options)
         return

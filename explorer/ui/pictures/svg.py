@@ -33,7 +33,7 @@ LONGEST = 18  # letters of a name along an axis
 LABEL, LETTER = 3.2, 1.2  # mm: the height of a line of labels, and the width of a letter
 MIDDLE, END = (0.62, 0.25, 252.0), (0.19, 0.06, 268.0)  # of the page's light ramp, as lightness, chroma and hue of OKLab
 NOT_DRAWN = "Python does not draw this kind of chart; open the view in the page, whose ⤓ saves its picture."
-LOOK = {
+LOOK: dict[Any, Any] = {
     "font.size": 6,  # points, the least that journals print
     "font.family": "sans-serif",
     "text.parse_math": False,  # what a person typed may hold dollar signs
@@ -89,6 +89,7 @@ def _draw_heatmap(axes: Axes, traces: Sequence[Any], layout: Mapping[str, Any], 
     tones = _ramp() if layout.get("meta", {}).get("ramp") == "sequential" else [colour_of(NEGATIVE), "#fff", colour_of(POSITIVE)]
     colours = matplotlib.colors.LinearSegmentedColormap.from_list("page", tones)
     ends = {"vmin": scale.get("cmin"), "vmax": scale.get("cmax")}
+    cells: Any
     if max(z.shape) > MOST_SHAPES:
         cells = axes.imshow(z, cmap=colours, aspect="auto", interpolation="none", **ends)
     else:
