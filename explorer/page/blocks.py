@@ -186,7 +186,7 @@ class PageBlocks(GradioBlocks):
         if state is not None:
             seen = self._seen_by(state)
             lost = self._pieces_around(more)  # outputs missing from this listener mean that the browser has lost their pieces
-            seen.built = {one for one in seen.built if lost.isdisjoint({one, *self.pieces.around(one)})}
+            seen.built = {piece for piece in seen.built if lost.isdisjoint({piece, *self.pieces.around(piece)})}
             changed = self._deliver(changed, seen)
         # A state's value stays on the server. Gradio sends null for it, which the browser would take for a change at first.
         return [gr.skip() if output.stateful else changed.get(output, gr.skip()) for output in block_fn.outputs]
@@ -201,7 +201,7 @@ class PageBlocks(GradioBlocks):
 
     def _pieces_around(self, components: Iterable[Block]) -> set[int]:
         """The innermost piece around each of the components."""
-        return {piece for one in components for piece in itertools.islice(self.pieces.around(component_id(one)), 1)}
+        return {piece for component in components for piece in itertools.islice(self.pieces.around(component_id(component)), 1)}
 
     def _there(self, component: Block, seen: Seen) -> bool:
         return component.stateful or self.pieces.is_there(component_id(component), seen.built)
@@ -241,4 +241,4 @@ def _refuse_addresses(inputs: Any) -> None:
 def _is_plain(block: gr.components.Component, value: object) -> bool:
     """Whether a value is plain data: no file, and nothing that its component turns into an object."""
     alone = value is None or isinstance(value, str | int | float)
-    return block.data_model is None and (alone or (isinstance(value, list) and all(isinstance(one, str) for one in value)))
+    return block.data_model is None and (alone or (isinstance(value, list) and all(isinstance(item, str) for item in value)))

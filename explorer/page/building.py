@@ -129,8 +129,8 @@ def _folds(views: Sequence[type[View]]) -> int:
     """How many of the views fold something away under a title of its own; if more than one, they share one fold."""
 
     def folds(view: type[View]) -> bool:
-        settings = [one.more for one in view.settings.values() if one.here]
-        return bool(view.folded) or any([one.more for one in view.parts.values()] + settings)
+        settings = [setting.more for setting in view.settings.values() if setting.here]
+        return bool(view.folded) or any([part.more for part in view.parts.values()] + settings)
 
     return sum(map(folds, views))
 

@@ -109,11 +109,11 @@ def is_made(part: Part) -> bool:
     return part.kind in ("caption", "check") and not part.more
 
 
-def drawn(part: Part, elem_id: str) -> Any:
+def make_part(part: Part, elem_id: str) -> Any:
     """The component of a part, without a value yet."""
     options = {name: value for name, value in part.options.items() if name != "wide"}  # which is for the panel
     own = options.pop("classes", None) or CLASSES.get(part.kind)
-    classes = [one for one in (own, "how" if is_made(part) else None, ANSWER if part.answer else None) if one]
+    classes = [name for name in (own, "how" if is_made(part) else None, ANSWER if part.answer else None) if name]
     classes += [] if part.kind in (*MARKDOWN, "button") else [CONTENT]
     common: dict[str, Any] = {"elem_id": elem_id} | ({"elem_classes": classes} if classes else {})
     if part.optional:

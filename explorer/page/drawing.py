@@ -17,7 +17,7 @@ from explorer.page.blocks import PageBlocks
 from explorer.page.components import Pulse
 from explorer.page.events import Updates, Values, run, run_picked, then
 from explorer.page.frame import Shell
-from explorer.page.steppers import STEPPERS, stepped
+from explorer.page.steppers import STEPPERS, change_of_step
 from explorer.page.tab import Choice, TabPage, wrong
 from explorer.tabs import FIRST_TAB
 from explorer.text import limits
@@ -79,12 +79,12 @@ def _listen(shell: Shell, pulse: Pulse, outputs: list[Any], inputs: list[Any], a
     def draw(values: Values, event: gr.SelectData) -> Updates:
         chosen = event.index if isinstance(event.index, dict) else {}
         tab, known = asked(chosen)
-        return drawn(shell, tab, {**values, **known}, chosen, pulse)
+        return draw_tab(shell, tab, {**values, **known}, chosen, pulse)
 
     then(run_picked([pulse.select], draw, outputs, inputs), DRAWN)
 
 
-def drawn(shell: Shell, tab: TabPage, values: Values, chosen: dict[str, Any], pulse: Pulse) -> Updates:
+def draw_tab(shell: Shell, tab: TabPage, values: Values, chosen: dict[str, Any], pulse: Pulse) -> Updates:
     """Draw a tab with its open choice, after the user `chosen` a token, layer or head.
 
     A pulse that asked `at_once` is told if something was left out.
@@ -114,5 +114,5 @@ def select(subject: Subject, chosen: dict[str, Any]) -> Subject:
     if "token" in chosen:
         subject = subject.select(token=limits.check_place(chosen["token"]))
     for name in STEPPERS.keys() & chosen.keys():
-        subject = subject.select(**stepped([name, chosen[name]]))
+        subject = subject.select(**change_of_step([name, chosen[name]]))
     return subject

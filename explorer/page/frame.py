@@ -67,7 +67,9 @@ class Shell:
     @property
     def kept(self) -> list[Any]:
         """The states kept in the browser for the tabs, which are there from the start."""
-        return [one for tab in self.tabs.values() for one in tab.controls.values() if isinstance(one, gr.BrowserState)]
+        return [
+            control for tab in self.tabs.values() for control in tab.controls.values() if isinstance(control, gr.BrowserState)
+        ]
 
     @property
     def of_a_place(self) -> list[Any]:
@@ -83,7 +85,7 @@ class Shell:
         """What is set when the page goes to another tab: all controls, and the components around the views."""
         choices = [tab.which for tab in self.tabs.values() if tab.which]
         controls = [control for tab in self.tabs.values() for control in tab.controls.values()]
-        return [*choices, *controls, *(one for tab in self.tabs.values() for one in tab.frame)]
+        return [*choices, *controls, *(component for tab in self.tabs.values() for component in tab.frame)]
 
     def arrive(self, place: Place, values: Values, is_built: bool) -> Updates:
         """Set everything as a link says, but for the texts.
@@ -108,7 +110,7 @@ class Shell:
 
         Of the `values` of the page, only what is kept in the browser is used.
         """
-        kept = {one: values[one] for one in self.kept}
+        kept = {state: values[state] for state in self.kept}
         values = tab.complete(kept | {one: plain(value) for one, value in set_so.items()})
         try:
             strip = {

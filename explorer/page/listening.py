@@ -100,7 +100,7 @@ def _listen_to_setting(tab: TabPage, panel: Panel, name: str, events: str) -> No
         change = replace(change, settings={name: chosen, **change.settings})
         return apply(tab, panel, subject, values, change)
 
-    touched = tab.beside(*(one for one in tab.panels if name in one.controls))
+    touched = tab.beside(*(reader for reader in tab.panels if name in reader.controls))
     run(triggers, choose, tab.outputs_of(touched), tab.inputs_of(touched), **options)
 
 
@@ -123,7 +123,7 @@ def _listen_to_stream(tab: TabPage, panel: Panel, name: str, triggers: Triggers,
             values = {**values, **{panel.controls[one]: new for one, new in own.items()}}
             return {**panel.updates(shown, only_these=True), **(seen(subject, values) if own else {})}
 
-        others = [one.read(values, subject) for one in read]
+        others = [other.read(values, subject) for other in read]
         steps = getattr(view, f"on_{name}")(subject, getattr(view, name) if name in view.settings else None, *others)
         change = yield from map_steps(steps, step)
         if change is not None:
@@ -140,7 +140,7 @@ def _listen_to_stream(tab: TabPage, panel: Panel, name: str, triggers: Triggers,
 
         return show
 
-    read = [next(one for one in tab.panels if one.view is view) for view in panel.view.reads]
+    read = [next(other for other in tab.panels if other.view is view) for view in panel.view.reads]
     options = _kind_of(panel, name) | options
     begins = hasattr(panel.view, f"begin_{name}")
     if begins:
@@ -295,7 +295,7 @@ def _listen_to_work(tab: TabPage, panel: Panel, streams: Sequence[gr.events.Depe
     _tell_after(tab, panel, running)
     cancelled = panel.doing.stop.click(None, cancels=[running, *streams], api_visibility="private")
     # Afterwards, not together: the last progress update is still on its way.
-    run(cancelled.then, lambda values: panel.stopped(), outputs)
+    run(cancelled.then, lambda values: panel.show_stopped(), outputs)
 
 
 def _tell_after(tab: TabPage, panel: Panel, work: gr.events.Dependency) -> None:

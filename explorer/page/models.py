@@ -52,7 +52,9 @@ class ModelBox:
     def choosing(self, name: str, values: Values, opened: bool = False) -> Updates:
         """The box set to a model, with its list: the models of every page, and those that this browser opened last."""
         stored = values[self.recent] if isinstance(values[self.recent], list) else []
-        recent = [one for one in dict.fromkeys([*([name] if opened else []), *stored]) if checkpoints.is_name(one)][:MOST_RECENT]
+        recent = [known for known in dict.fromkeys([*([name] if opened else []), *stored]) if checkpoints.is_name(known)][
+            :MOST_RECENT
+        ]
         names = _listed(recent)
         return {self.box: gr.Dropdown(names, value=name), self.known: _about(names), self.recent: recent}
 

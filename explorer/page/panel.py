@@ -14,7 +14,7 @@ from explorer.core.steps import map_steps
 from explorer.page import controls
 from explorer.page.components import Meter, Notice
 from explorer.page.events import Updates, Values, merge
-from explorer.ui.layout import LayoutRow, arranged
+from explorer.ui.layout import LayoutRow, arrange
 from explorer.ui.long_view import LongView
 from explorer.ui.pictures.bars import meter
 from explorer.ui.settings import Memory, Setting, Sheet, Switch, Text, Upload
@@ -152,7 +152,7 @@ class Panel:
         yield self.updates(view.draw(subject, found)) | work.show()
         view.prepare()
 
-    def stopped(self) -> Updates:
+    def show_stopped(self) -> Updates:
         return self.doing.show("Stopped.", start=True) | self.unasked
 
     @property
@@ -206,7 +206,7 @@ class Builder:
 
     def build(self) -> Panel:
         view, made = self.panel.view, self.panel
-        self._build(arranged(view.names, view.layout))
+        self._build(arrange(view.names, view.layout))
         if issubclass(view, LongView) and not view.start:
             made.asked, made.work = gr.State(None), Work(None, made.parts["stop"], made.parts["progress"])
         return made
@@ -272,7 +272,7 @@ class Builder:
                 self.with_toggle = False
             if made.work is None and issubclass(view, LongView) and view.start and declared.kind not in STATIC:
                 made.work = _work(view.start, slug(view.name))
-            made.parts[name] = controls.drawn(declared, f"{slug(view.name)}-{slug(name)}")
+            made.parts[name] = controls.make_part(declared, f"{slug(view.name)}-{slug(name)}")
         elif declared.here and name not in self.known:
             self.known[name] = make_control(view, name, self.tab)
 

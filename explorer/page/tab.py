@@ -284,9 +284,12 @@ class TabPage:
             values = {component: getattr(view, name) for name, component in panel.controls.items()}
             settings = {component: view.settings[name] for name, component in panel.controls.items()}
             linked = [component for component, setting in settings.items() if setting.linked]
-            set_to = {one: list(values[one]) if isinstance(settings[one], Several) else values[one] for one in linked}
+            set_to = {
+                control: list(values[control]) if isinstance(settings[control], Several) else values[control]
+                for control in linked
+            }
             fitted = panel.fit(place.subject, view, values)
-            updates = merge(updates, set_to, {one: fitted[one] for one in linked if one in fitted})
+            updates = merge(updates, set_to, {control: fitted[control] for control in linked if control in fitted})
         return updates
 
     def find(self, subject: Subject, values: Values, views: "Views | None" = None) -> Found | None:
@@ -325,7 +328,7 @@ class Views(dict[Panel, View]):
 def wrong(error: ExplorerError, panels: Sequence[Panel], before: Any = "") -> dict[str, Any]:
     """The hint that says why some panels show nothing, with the parts that another hint hid `before`."""
     hidden = before["hides"] if isinstance(before, dict) else []
-    return {"text": str(error), "kind": "error", "hides": [*hidden, *(one for panel in panels for one in panel.contents)]}
+    return {"text": str(error), "kind": "error", "hides": [*hidden, *(part for panel in panels for part in panel.contents)]}
 
 
 def _if_any(value: object) -> Any:

@@ -178,11 +178,11 @@ def _find_telling(subject: Subject, chosen: tuple[int, int] | None) -> Telling:
     if chosen:
         layer, head = chosen
         allowed = subject.trace.once("telling pairs", lambda: telling_pairs(subject.trace.encoding, pronouns=False))
-        weight, query, key = (one[0] for one in strongest_pairs(subject.trace.attention(layer)[[head]], allowed))
+        weight, query, key = (found[0] for found in strongest_pairs(subject.trace.attention(layer)[[head]], allowed))
     else:
         weights, queries, keys = _seen(subject)[1]
         layer, head = _place(int(weights.argmax()), weights)
-        weight, query, key = (one[layer, head] for one in (weights, queries, keys))
+        weight, query, key = (values[layer, head] for values in (weights, queries, keys))
     if weight <= 0:
         return Telling(layer, head)
     pair = int(query), int(key), float(weight)

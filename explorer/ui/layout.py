@@ -45,9 +45,9 @@ def row(*items: str | LayoutColumn) -> LayoutRow:
     return LayoutRow(items)
 
 
-def arranged(names: Iterable[str], rows: Sequence[LayoutRow]) -> list[str | LayoutRow]:
+def arrange(names: Iterable[str], rows: Sequence[LayoutRow]) -> list[str | LayoutRow]:
     """The names from top to bottom, with every row where the first of its names would stand."""
-    row_of = {name: one for one in rows for name in one.names}
+    row_of = {name: row for row in rows for name in row.names}
     return list(dict.fromkeys(row_of.get(name, name) for name in names))
 
 

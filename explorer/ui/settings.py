@@ -91,7 +91,7 @@ class Several(Setting):
 
     def check(self, value: object, name: str, capabilities: Capabilities) -> tuple[int, ...]:
         """Those that the model has, sorted and without duplicates."""
-        if not isinstance(value, list | tuple) or any(type(one) is not int for one in value):
+        if not isinstance(value, list | tuple) or any(type(number) is not int for number in value):
             raise InputError(f"{name.capitalize()} must be a list of whole numbers.")
         return tuple(known for known in self.options(capabilities) if known in value)
 

@@ -219,7 +219,7 @@ class View(ABC):
         annotated = vars(cls).get("__annotations__", {})
         own = [name for name, value in vars(cls).items() if isinstance(value, Part) or name in annotated]
         dataclass(frozen=True)(cls)
-        cls.settings = {one.name: one.metadata["setting"] for one in fields(cls)}
+        cls.settings = {declared.name: declared.metadata["setting"] for declared in fields(cls)}
         names = dict.fromkeys([*cls.names, *own])
         cls.parts = {name: value for name in names if isinstance(value := getattr(cls, name, None), Part)}
         cls.names = [name for name in names if name in cls.parts or name in cls.settings]
@@ -275,7 +275,7 @@ class View(ABC):
     @classmethod
     def shows_pictures(cls) -> bool:
         """Whether any part is a picture, rather than a sentence or a button."""
-        return any(one.kind not in ("sentence", *WITHOUT_NUMBERS) for one in cls.parts.values())
+        return any(part.kind not in ("sentence", *WITHOUT_NUMBERS) for part in cls.parts.values())
 
     @classmethod
     def listens_to(cls) -> dict[str, Callable[..., Any]]:

@@ -85,7 +85,7 @@ def times_of(texts: Sequence[str], first: np.ndarray) -> list[int]:
     """How often the text of each row is at its place, by the first row of each place."""
     at = list(zip(texts, first.tolist(), strict=True))
     count = Counter(at)
-    return [count[one] for one in at]
+    return [count[place] for place in at]
 
 
 def counted(text: str, times: int) -> str:

@@ -59,7 +59,7 @@ def drawn(figure: Any, width: float, title: str = "", made: Mapping[str, Any] | 
     kinds = {trace.get("type", "scatter") for trace in traces}
     is_matrix = kinds == {"heatmap"} and len(traces) == 1
     several = any(name in layout for name in ("xaxis2", "yaxis2", "scene"))
-    if several or not kinds or not (is_matrix or (kinds <= PLOTTED and not any(_is_turned(one, layout) for one in traces))):
+    if several or not kinds or not (is_matrix or (kinds <= PLOTTED and not any(_is_turned(trace, layout) for trace in traces))):
         raise InputError(NOT_DRAWN)
     about = {"Title": title, "Description": json.dumps(dict(made or {})), "Date": None}
     with matplotlib.rc_context(LOOK):
@@ -110,7 +110,7 @@ def _draw_heatmap(axes: Axes, traces: Sequence[Any], layout: Mapping[str, Any], 
 def _name_ticks(axis: Any, given: Any, count: int, room: float) -> None:
     """Name as many of the places along an axis as there is room for, in mm; names of columns are turned if they are long."""
     labels = range(count) if given is None else array_of(given).tolist()
-    names = [shorten(str(as_typed(one)), LONGEST) if isinstance(one, str) else f"{one:g}" for one in labels]
+    names = [shorten(str(as_typed(label)), LONGEST) if isinstance(label, str) else f"{label:g}" for label in labels]
     step = next(ten * of for ten in (1, 10, 100, 1000) for of in (1, 2, 5) if ten * of >= count * LABEL / room)
     turned = axis.axis_name == "x" and LETTER * (max(map(len, names)) + 1) * count / step > 0.7 * room
     axis.set_ticks(range(0, count, step), labels=names[::step], rotation=90 if turned else 0)
@@ -118,13 +118,13 @@ def _name_ticks(axis: Any, given: Any, count: int, room: float) -> None:
 
 
 def _draw_plot(axes: Axes, traces: Sequence[Any], layout: Mapping[str, Any], size: tuple[float, float]) -> None:
-    listed = [one for trace in traces if trace.get("x") is not None for one in array_of(trace["x"]).tolist()]
+    listed = [place for trace in traces if trace.get("x") is not None for place in array_of(trace["x"]).tolist()]
     names = list(dict.fromkeys(listed)) if listed and isinstance(listed[0], str) else []
     bars = [trace for trace in traces if trace.get("type") == "bar"]
     for trace in traces:
         y = array_of(trace["y"]).astype(float)
         x = np.arange(len(y)) if trace.get("x") is None else array_of(trace["x"])
-        places = np.array([names.index(one) for one in x]) if names else x.astype(float)
+        places = np.array([names.index(place) for place in x]) if names else x.astype(float)
         label = str(as_typed(trace.get("name") or "")) or None
         colours = _colours(trace)
         if trace in bars:
@@ -154,7 +154,7 @@ def _draw_plot(axes: Axes, traces: Sequence[Any], layout: Mapping[str, Any], siz
 def _colours(trace: Mapping[str, Any]) -> list[Any]:
     """Its colour, or one for each of its bars or points."""
     given = (trace.get("marker") or {}).get("color") or (trace.get("line") or {}).get("color") or POSITIVE
-    return [colour_of(one) for one in ([given] if isinstance(given, str) else array_of(given).tolist())]
+    return [colour_of(colour) for colour in ([given] if isinstance(given, str) else array_of(given).tolist())]
 
 
 def colour_of(name: object) -> Any:
