@@ -249,7 +249,8 @@ class Builder:
             else:
                 lines.append(([name], kind))
         for line, kind in lines:
-            with gr.Row(elem_classes="controls") if kind == "switches" else gr.Row():
+            row = gr.Row(elem_classes="controls") if kind == "switches" else gr.Row() if len(line) > 1 else nullcontext()
+            with row:
                 for name in line:
                     self._make(name)
 
