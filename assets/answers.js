@@ -3,6 +3,7 @@
 import { covered } from "./page/pointing.js";
 import { isTyping } from "./page/typing.js";
 import { el } from "./shared/dom.js";
+import { store, stored } from "./shared/storage.js";
 import { withholdUnexpected } from "./shared/unexpected.js";
 import { contentsOf, giveBack, telling, watcher, withhold } from "./shared/withheld.js";
 
@@ -20,26 +21,11 @@ export function hidden() {
   return document.documentElement.dataset.answers === "hidden";
 }
 
-function remembered() {
-  try {
-    return sessionStorage.getItem(KEPT) === "hidden";
-  } catch {
-    return false; // the browser refuses storage
-  }
-}
-
-/**
- * Hide or show all answers.
- * @param {boolean} hidden
- */
+/** Hide or show all answers. */
 export function setHidden(hidden) {
   if (hidden) document.documentElement.dataset.answers = "hidden";
   else delete document.documentElement.dataset.answers;
-  try {
-    sessionStorage.setItem(KEPT, hidden ? "hidden" : "shown");
-  } catch {
-    // then it is forgotten with the page
-  }
+  store(KEPT, hidden, "sessionStorage");
   coverAll();
   about = subject();
   fit();
@@ -63,10 +49,7 @@ function show(block) {
   block.focus({ preventScroll: true });
 }
 
-/**
- * Show every answer inside an element, or the answer that contains it.
- * @param {Element | null} element
- */
+/** Show every answer inside an element, or the answer that contains it. */
 export function showIn(element) {
   if (!hidden() || !element) return;
   const around = element.closest(ANSWERS);
@@ -153,7 +136,7 @@ export function answersButton() {
 
 /** Hide them if they were hidden before, and follow the page. */
 export function watchAnswers() {
-  if (remembered()) document.documentElement.dataset.answers = "hidden";
+  if (stored(KEPT, "sessionStorage") === true) document.documentElement.dataset.answers = "hidden";
   const observer = new MutationObserver(() => changed());
   observer.observe(document.documentElement, CHANGES);
   watcher.observe = (fragment) => observer.observe(fragment, CHANGES);

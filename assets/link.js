@@ -23,10 +23,7 @@ function parts(query, names) {
   return JSON.stringify(names.map((name) => parameters.get(name)));
 }
 
-/**
- * The address of a query on this page, keeping Gradio's own parameters, such as __theme.
- * @param {string} query
- */
+/** The address of a query on this page, keeping Gradio's own parameters, such as __theme. */
 export function linkAddress(query) {
   const own = [...new URLSearchParams(location.search)].filter(([name]) => name.startsWith("__"));
   const gradio = own.length ? `&${new URLSearchParams(own)}` : "";
@@ -64,7 +61,6 @@ export function follow(query) {
 
 /**
  * Have the page show what a link leads to.
- * @param {string} query
  * @param {string} [more] parameters for this visit alone
  */
 export function visit(query, more = "") {
@@ -79,7 +75,6 @@ export function visit(query, more = "") {
 /**
  * The server has read a link. Returns the texts for the boxes; one that was typed in since the page set out keeps what was typed.
  * @param {string} given the number of the visit, whether what it shows is still to be drawn, and the two texts, as JSON; "" at first
- * @returns {(string | undefined)[]}
  */
 export function texts(given) {
   if (!given) return [];

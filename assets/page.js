@@ -4,7 +4,6 @@ import { saveFile } from "./shared/dom.js";
 
 /**
  * Save a table of Gradio as CSV.
- * @param {{headers: string[], data: unknown[][]}} table
  * @param {string} name of the file
  */
 export function downloadCsv({ headers, data }, name) {

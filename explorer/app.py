@@ -43,10 +43,9 @@ from explorer.core.memory import keep_giving_back
 from explorer.core.paths import ASSETS
 from explorer.export import qr
 from explorer.page.blocks import PageBlocks
-from explorer.page.building import group_style
+from explorer.page.building import group_style, section_style
 from explorer.page.components import page_head
 from explorer.page.examples import EXAMPLES
-from explorer.page.sections import section_style
 from explorer.page.shell import build
 from explorer.server import assistants, logs, proxies, watchdog
 from explorer.server.document import Document

@@ -67,8 +67,6 @@ export function spoken() {
 
 /**
  * Do something as the teacher; an error is shown on the board.
- * @param {string} action
- * @param {Record<string, any>} [body]
  * @param {(answer: any) => void} [take] called with the answer
  */
 export async function act(action, body = {}, take = () => {}) {

@@ -1,10 +1,8 @@
 // 'How is this made?' shows the captions and checks of all views; the browser remembers it.
+import { store, stored } from "../shared/storage.js";
 
-const KEY = "bert-how";
-let isOpen = false;
-try {
-  isOpen = localStorage.getItem(KEY) === "yes";
-} catch { /* a browser that keeps nothing */ }
+const KEPT = "bert-how"; // key in localStorage
+let isOpen = stored(KEPT) === true;
 
 function show() {
   document.body.toggleAttribute("data-how", isOpen);
@@ -17,9 +15,7 @@ document.addEventListener("click", ({ target }) => {
   if (!toggle) return;
   const before = toggle.getBoundingClientRect().top;
   isOpen = !isOpen;
-  try {
-    localStorage.setItem(KEY, isOpen ? "yes" : "no");
-  } catch { /* it lasts until the page is left */ }
+  store(KEPT, isOpen);
   show();
   scrollBy(0, toggle.getBoundingClientRect().top - before); // keep the button in place under the pointer
 });

@@ -194,9 +194,7 @@ function after(node, area) {
 
 /**
  * The picture of a component, to be written to a file.
- * @param {HTMLElement} root
  * @param {{title: string, about: string}} words the title, and the description for screen readers
- * @returns {SVGElement}
  */
 export function svgFrom(root, { title, about }) {
   const MARGIN = 8;

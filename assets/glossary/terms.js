@@ -24,11 +24,7 @@ let isDue = false;
  * @property {string} anchor of its heading in the guide
  */
 
-/**
- * The term that a marked word stands for.
- * @param {HTMLElement} marked
- * @returns {Term}
- */
+/** The term that a marked word stands for. */
 export function termOf(marked) {
   return terms[marked.dataset.term];
 }
@@ -67,7 +63,6 @@ function markCaptions() {
 
 /**
  * Mark the terms in a text of ours, each once.
- * @param {Element} root
  * @param {Element} within a larger text, in which some may be marked already
  */
 export function markTerms(root, within = root) {
@@ -85,7 +80,6 @@ export function markTerms(root, within = root) {
 /**
  * Mark the terms in a sentence about the user's texts. Their words stand between quotes and may contain some, so that all is left
  * as it is from the first quote to the last; a term that is a word of the input is not ours in this sentence.
- * @param {Element} root
  */
 export function markFinding(root) {
   if (!words) {

@@ -11,11 +11,7 @@ const box = (name) => document.querySelector(`gradio-app #text-${name} :is(texta
 /** The two texts. */
 export const texts = () => ["a", "b"].map((name) => box(name)?.value ?? "");
 
-/**
- * Put a text into a box, as if it was typed there.
- * @param {"a" | "b"} name
- * @param {string} text
- */
+/** Put a text into a box, as if it was typed there. */
 export function put(name, text) {
   const one = box(name);
   if (!one || one.value === text) return;

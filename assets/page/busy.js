@@ -8,8 +8,6 @@ export const busyState = { working: 0 };
 
 /**
  * Work began: the style sheet shows a line after a short delay, so that quick answers do not blink.
- * @template T
- * @param {T} [values]
  * @returns {T} the same, for a listener of Gradio
  */
 export function busy(values) {

@@ -19,10 +19,7 @@ export const drawingState = {
   asksRest: false, // and whether it was requested
 };
 
-/**
- * Choose something for the next drawing.
- * @param {{token?: number, layer?: number, head?: number, hidden_state?: number, at_once?: boolean}} chosen
- */
+/** Choose something for the next drawing. */
 export function wish(chosen) {
   drawingState.wish = { ...drawingState.wish, ...chosen };
 }
@@ -30,7 +27,6 @@ export function wish(chosen) {
 /**
  * Have what is open drawn, with what the user chose. One drawing at a time: a request made meanwhile is sent when the answer is
  * there.
- * @param {Parameters<typeof wish>[0]} [chosen]
  */
 export function draw(chosen = {}) {
   const { tab, choice } = place();
@@ -111,10 +107,7 @@ function forgetRest() {
   done();
 }
 
-/**
- * The id of a tab.
- * @param {HTMLElement | null | undefined} button
- */
+/** The id of a tab. */
 export function idOf(button) {
   return button?.id.replace(/^tab-|-button$/g, "") ?? "";
 }
@@ -133,11 +126,7 @@ export function asking(values) {
   return busy(values);
 }
 
-/**
- * Open a tab, and one of its choices.
- * @param {string} title
- * @param {string} [choice]
- */
+/** Open a tab, and one of its choices. */
 export function open(title, choice) {
   [...document.querySelectorAll("#tabs [role=tab]")].find((one) => one.textContent.trim() === title)?.click();
   const until = performance.now() + PATIENCE;

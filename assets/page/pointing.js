@@ -9,10 +9,7 @@ let turn = 0; // counts the pointings: a newer one ends the wait of an older one
 /** The id of what a lesson covers, "view" for everything in the open tab, "" for nothing; and whether the tokens above it are, too. */
 export const covered = { id: "", row: false };
 
-/**
- * The element that a lesson's id names.
- * @param {string} id
- */
+/** The element that a lesson's id names. */
 export function named(id) {
   const views = [...document.querySelectorAll("#tabs [role=tabpanel] .view")];
   return id === "view" ? views.find((one) => one.offsetParent) : document.getElementById(id);
@@ -20,7 +17,6 @@ export function named(id) {
 
 /**
  * Cover this and nothing else, from now on, even before it exists; assets/answers.js does it.
- * @param {string} id
  * @param {string} [about] the id of what is asked about: who is to count pieces must not see them in the row
  */
 export function cover(id, about = "") {

@@ -22,7 +22,6 @@ function clear(box) {
 /**
  * Outline a spot.
  * @param {HTMLElement} box the element with the picture
- * @param {Spot} spot
  * @returns {Element | null} what is outlined, null if the picture has no such place
  */
 export function markSpot(box, spot) {

@@ -68,10 +68,7 @@ export function wasRead() {
 /**
  * For text boxes. Resolves when nothing was typed for a moment and the previous text is answered, or when the box is left, so that
  * the next click comes after it. Calls that a newer one replaces, and calls for a text set by the page, never resolve.
- * @template T
- * @param {T} values
  * @param {string} boxes a selector
- * @returns {Promise<T>}
  */
 export function typed(values, boxes) {
   return new Promise((resolve) => {
@@ -91,9 +88,6 @@ export function typed(values, boxes) {
 /**
  * For dropdowns, which fire `input` on a choice and again on being left, even if nothing was chosen. Calls without a new value
  * never resolve.
- * @template T
- * @param {T} values
- * @returns {Promise<T>}
  */
 export function chosen(values) {
   return new Promise((resolve) => {

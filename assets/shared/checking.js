@@ -25,8 +25,6 @@ export async function check(name, query) {
 
 /**
  * The link to what solved an exercise; its end says which one.
- * @param {string} name
- * @param {string} query
  * @param {string} address of the app
  */
 export function proof(name, query, address) {
@@ -35,7 +33,6 @@ export function proof(name, query, address) {
 
 /**
  * What the end of a proof's address names.
- * @param {string} hash
  * @returns {string} the exercise's name, "" if it is no proof
  */
 export function exerciseIn(hash) {
@@ -51,7 +48,6 @@ function whose(before) {
 /**
  * Read a line that a teacher pasted: a proof, with or without a student's name before it. The host does not matter: the server of
  * this page checks what the link leads to.
- * @param {string} line
  * @returns {{who: string, name: string, query: string} | null} null if it is no proof
  */
 export function readProof(line) {

@@ -6,33 +6,19 @@ function fill(node, attributes, children) {
   return node;
 }
 
-/**
- * An HTML element; attributes and children that are null are left out.
- * @param {string} tag
- * @param {Record<string, unknown>} [attributes]
- * @param {...(Node | string | null)} children
- * @returns {HTMLElement}
- */
+/** An HTML element; attributes and children that are null are left out. */
 export function el(tag, attributes, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
 
-/**
- * An SVG element, made like `el`.
- * @param {string} tag
- * @param {Record<string, unknown>} [attributes]
- * @param {...(Node | string | null)} children
- * @returns {SVGElement}
- */
+/** An SVG element, made like `el`. */
 export function svg(tag, attributes, ...children) {
   return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 }
 
 /**
  * A button.
- * @param {string} text
  * @param {() => void} press called when it is clicked
- * @param {Record<string, unknown>} [attributes]
  */
 export function button(text, press, attributes = {}) {
   const made = el("button", { type: "button", ...attributes }, text);
@@ -48,9 +34,6 @@ export function plain(value) {
 /**
  * Make `nodes` the children of a box, in place of those of `old`. Those that stay are not moved: a node that is moved starts its
  * transitions over.
- * @param {Node} box
- * @param {Element[]} old
- * @param {Element[]} nodes
  * @returns {Element[]} `nodes`
  */
 export function arrange(box, old, nodes) {
@@ -64,20 +47,12 @@ export function arrange(box, old, nodes) {
   return nodes;
 }
 
-/**
- * Let the Tab key reach one of the items only; arrow keys reach the rest (roving tabindex).
- * @param {HTMLElement[]} items
- * @param {number} index
- */
+/** Let the Tab key reach one of the items only; arrow keys reach the rest (roving tabindex). */
 export function rove(items, index) {
   items.forEach((item, i) => (item.tabIndex = i === index ? 0 : -1));
 }
 
-/**
- * Scroll `box`, and nothing around it, as little as needed to show `item`.
- * @param {Element} box
- * @param {Element} item
- */
+/** Scroll `box`, and nothing around it, as little as needed to show `item`. */
 export function reveal(box, item) {
   const outer = box.getBoundingClientRect();
   const inner = item.getBoundingClientRect();
@@ -87,11 +62,7 @@ export function reveal(box, item) {
   else if (inner.right > outer.right) box.scrollLeft += inner.right - outer.right + 4;
 }
 
-/**
- * Have the browser save a file.
- * @param {Blob} blob
- * @param {string} name
- */
+/** Have the browser save a file. */
 export function saveFile(blob, name) {
   const link = el("a", { href: URL.createObjectURL(blob), download: name });
   link.click();

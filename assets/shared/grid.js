@@ -4,8 +4,6 @@ import { el } from "./dom.js";
 
 /**
  * Fill `box` with a button for each head, row by row, and the numbers around them.
- * @param {HTMLElement} box
- * @param {{layers: number, heads: number}} size
  * @param {{inside?: () => Node[], row?: ((layer: number) => HTMLElement) | null}} parts `inside()` makes a button's content,
  *   `row(layer)` what is shown before a row, in place of its number
  * @returns {HTMLElement[]} the buttons
@@ -31,9 +29,7 @@ export function placeHeads(box, { layers, heads }, { inside = () => [], row = nu
 
 /**
  * Keyboard moves with the focus: arrows to the next button, Home and End along the row, Page up and Page down along the column.
- * @param {HTMLElement} box
  * @param {() => {columns: number, buttons: HTMLElement[]}} grid the buttons, row by row
- * @param {(index: number) => void} moved
  */
 export function gridKeys(box, grid, moved) {
   box.addEventListener("keydown", (event) => {

@@ -37,8 +37,6 @@ export function onMount(fn) {
 /**
  * A drawing function for a picture with steps of its own: it calls `changed` with the bare value, null for none, when that is
  * another one than before. When the rest of the page was drawn again, the steps go on.
- * @param {{value: any}} props
- * @param {(value: any) => void} changed
  */
 export function whenChanged(props, changed) {
   let seen = "";

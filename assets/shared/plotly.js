@@ -14,10 +14,7 @@ export function plotly() {
   return (arrives ??= load());
 }
 
-/**
- * Where Plotly comes from; at first from the server.
- * @param {() => Promise<any>} how
- */
+/** Where Plotly comes from; at first from the server. */
 export function loadPlotlyBy(how) {
   load = how;
 }

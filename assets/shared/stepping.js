@@ -5,7 +5,6 @@ import { el } from "./dom.js";
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 /**
- * @param {object} picture
  * @param {() => number} picture.count the number of steps
  * @param {(at: number) => void} picture.show draw a step, counted from 0
  * @param {(at: number) => number} picture.pause how long a step stays while it plays, in ms

@@ -3,8 +3,6 @@
 /** @typedef {"localStorage" | "sessionStorage"} Storage the second is forgotten with the tab */
 
 /**
- * @param {string} key
- * @param {Storage} [storage]
  * @returns {any} what was stored there; null for nothing, or what is no value of ours
  */
 export function stored(key, storage = "localStorage") {
@@ -16,9 +14,7 @@ export function stored(key, storage = "localStorage") {
 }
 
 /**
- * @param {string} key
  * @param {any} value null to forget it
- * @param {Storage} [storage]
  */
 export function store(key, value, storage = "localStorage") {
   try {

@@ -20,11 +20,7 @@ export async function paper(draw) {
   }
 }
 
-/**
- * Call fn after each switch between light and dark, as long as `owner` is on the page.
- * @param {() => void} fn
- * @param {Node} owner
- */
+/** Call fn after each switch between light and dark, as long as `owner` is on the page. */
 export function onTheme(fn, owner) {
   if (wasDark === null) {
     wasDark = isDark();
@@ -40,20 +36,14 @@ export function onTheme(fn, owner) {
   listeners.add({ fn, owner });
 }
 
-/**
- * The value of a custom property of the page's style.
- * @param {string} name
- */
+/** The value of a custom property of the page's style. */
 export function css(name) {
   return getComputedStyle(onPaper ? document.documentElement : document.body).getPropertyValue(name).trim(); // the root element is always light
 }
 
 const pixel = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
 
-/**
- * Any CSS colour as [red, green, blue, alpha], each 0 to 255.
- * @param {string} colour
- */
+/** Any CSS colour as [red, green, blue, alpha], each 0 to 255. */
 export function rgb(colour) {
   pixel.clearRect(0, 0, 1, 1);
   pixel.fillStyle = colour;

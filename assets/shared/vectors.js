@@ -4,7 +4,6 @@ import { background, css, rgb } from "./theme.js";
 /**
  * Draw a small rectangle for each number: blue above 0, orange below.
  * @param {HTMLCanvasElement} canvas one pixel high, and as wide as the vector is long
- * @param {Float32Array} vector
  * @param {number} top what has the full colour, and all that is larger
  */
 export function paintVector(canvas, vector, top) {

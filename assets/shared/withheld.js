@@ -14,10 +14,7 @@ export const telling = {
 /** Sees what changes in withheld contents; a page that withholds nothing has none. */
 export const watcher = { observe: (_fragment) => {} };
 
-/**
- * Take the contents of an element out of the document, but for its cover. It keeps its height.
- * @param {HTMLElement} element
- */
+/** Take the contents of an element out of the document, but for its cover. It keeps its height. */
 export function withhold(element) {
   if (contents.has(element)) return;
   const height = element.getBoundingClientRect().height || parseInt(element.querySelector(".bx-chart")?.style.height ?? "0");
@@ -30,10 +27,7 @@ export function withhold(element) {
   watcher.observe(fragment);
 }
 
-/**
- * Put them back, as they are now, and have them drawn for the size they have there.
- * @param {HTMLElement} element
- */
+/** Put them back, as they are now, and have them drawn for the size they have there. */
 export function giveBack(element) {
   const fragment = contents.get(element);
   if (!fragment) return;
@@ -45,25 +39,13 @@ export function giveBack(element) {
   if (element.offsetHeight) for (const one of element.querySelectorAll(".bx")) one.dispatchEvent(new Event("bx-back", { bubbles: true }));
 }
 
-/**
- * The contents of an element, also while they are withheld.
- * @param {Element} element
- * @returns {ParentNode}
- */
+/** The contents of an element, also while they are withheld. */
 export const contentsOf = (element) => contents.get(element) ?? element;
 
-/**
- * The element in the document around a withheld node; the node itself if it is not withheld.
- * @param {Element} node
- * @returns {HTMLElement}
- */
+/** The element in the document around a withheld node; the node itself if it is not withheld. */
 export const ownerOf = (node) => owners.get(node.getRootNode()) ?? node;
 
-/**
- * Whether a node was removed from the page, rather than withheld.
- * @param {Node} node
- * @returns {boolean}
- */
+/** Whether a node was removed from the page, rather than withheld. */
 export function isGone(node) {
   if (node.isConnected) return false;
   const owner = owners.get(node.getRootNode());

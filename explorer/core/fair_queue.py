@@ -12,7 +12,7 @@ from explorer.core.errors import BusyError
 from explorer.core.limits import WAITING
 from explorer.core.scheduling import PAUSE
 
-PATIENCE = 3.0
+PATIENCE = 3.0  # seconds of waiting before a call is told its position, and between two times
 GONE = "Nobody waits for the answer any more; ask again."
 
 
@@ -98,18 +98,13 @@ class FairQueue:
         finally:
             self._waiting.pop(call, None)
 
-    @property
-    def patience(self) -> float:
-        """Seconds of waiting until a call is told its position, and between two times."""
-        return PATIENCE
-
     async def _wait(self, call: Call, place: asyncio.Future[None]) -> None:
         waited = 0.0
-        while not (await asyncio.wait({place}, timeout=min(PAUSE, self.patience)))[0]:
+        while not (await asyncio.wait({place}, timeout=min(PAUSE, PATIENCE)))[0]:
             if await call.is_gone():
                 raise BusyError(GONE)
-            waited += min(PAUSE, self.patience)
-            if waited >= self.patience and not place.done():
+            waited += min(PAUSE, PATIENCE)
+            if waited >= PATIENCE and not place.done():
                 waited = 0.0
                 call.tell(list(self._waiting).index(call) + 1)
 

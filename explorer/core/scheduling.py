@@ -13,7 +13,7 @@ up to the limit of the kind.
 3. A call that computes nothing (`AT_ONCE`) does not wait.
 4. Waiting is bounded: at most WAITING calls wait for a place of rule 1, and WAITING_WORKS for each semaphore of rule 2;
    further calls are refused with a BusyError. Gradio's own queue holds WAITING calls too (`app.launch`).
-5. A call that waits in the fair queue is told its position every few seconds (`page.turns` has the interval).
+5. A call that waits in the fair queue is told its position every few seconds (`core.fair_queue` has the interval).
 6. Cancellation: waiting ends when the call is cancelled or its client has gone (rule 1: `page.blocks`, `server.taking`), or
    when `go_on` raises because the client has gone (rule 2: `api.callers`). The slow part that follows a picture ends at its
    next step when its session makes another call (`page.drawing`). Running long work checks at each step: it ends when its

@@ -24,15 +24,13 @@ from explorer.api.gradio_seams import (
     tell_caller,
 )
 from explorer.core.errors import BusyError, InputError
-from explorer.core.fair_queue import Call, nobody_left
+from explorer.core.fair_queue import PATIENCE, Call, FairQueue, nobody_left
 from explorer.core.hosts import visitor
 from explorer.core.scheduling import LOADING, LONG_WORK, MODEL, PLACES
 from explorer.page.controls import default_of
 from explorer.page.events import Updates
-from explorer.page.first import ASKED, Asked, filled
-from explorer.page.pieces import Pieces
+from explorer.page.pieces import ASKED, Asked, Pieces, fill_config
 from explorer.page.tab import TabPage
-from explorer.page.turns import PATIENCE, Turns
 
 LISTENING = "an opened page"
 BACKGROUND = ("rest", "ask")  # events that the page itself triggers
@@ -57,7 +55,7 @@ class PageBlocks(GradioBlocks):
         self.shown_with: Mapping[int, int] = {}  # component → the container that is shown whenever an answer sets the component
         self._seen: WeakKeyDictionary[SessionState, Seen] = WeakKeyDictionary()
         super().__init__(**options)
-        self.turns = Turns(PLACES)
+        self.turns = FairQueue(PLACES)
 
     def config_to_send(self) -> dict[str, Any]:
         """The configuration to send: with the opening values, once they are computed, unless the request is for a link."""
@@ -75,7 +73,7 @@ class PageBlocks(GradioBlocks):
 
     def fill(self) -> None:
         """Compute the opening values, and send them with every page that is opened from now on. Raises ExplorerError."""
-        self._pages[Asked.PAGE] = filled(self._pages[Asked.LINK], self.opens_with())
+        self._pages[Asked.PAGE] = fill_config(self._pages[Asked.LINK], self.opens_with())
 
     @property
     def in_background(self) -> list[int]:
@@ -139,31 +137,32 @@ class PageBlocks(GradioBlocks):
         return Call(address, session_hash is not None, lambda number: self._tell(event_id, number), gone)
 
     def _tell(self, event_id: str | None, number: int) -> None:
-        """Tell the user their position in the queue."""
         if event_id is not None:
             tell_caller(self, event_id, f"You are number {number}.", "The app is busy", PATIENCE)
 
     async def read_inputs(
         self, block_fn: BlockFunction, inputs: list[Any], state: SessionState | None, explicit_call: bool = False
     ) -> list[Any]:
-        """Make the handler's arguments. Gradio uses a thread for every input; we use one only for inputs that may block."""
+        """Make the handler's arguments. Gradio uses a thread for every input; we use one only for inputs that may block.
+
+        Raises gr.Error for a value that a control of the page cannot have.
+        """
         _refuse_addresses(inputs)
         if state is None or not block_fn.preprocess or block_fn.component_prop_inputs:
             return await super().read_inputs(block_fn, inputs, state, explicit_call)
         self.validate_inputs(block_fn, inputs)
         found = {block: state[component_id(block)] for block in block_fn.inputs if block.stateful}
         seen = self._seen_by(state)
-        for one, value in zip(block_fn.inputs, inputs, strict=False):
-            if value is not None and not one.stateful:  # so the browser has it, even if the server has forgotten the session
-                seen.built.update(self.pieces.around(component_id(one)))
-        for one, value in zip(block_fn.inputs, inputs, strict=False):
-            if value is None and not self._there(one, seen):  # the browser was not sent this component yet
-                found[one] = seen.later.get(component_id(one), {}).get("value", default_of(one))
+        for block, value in zip(block_fn.inputs, inputs, strict=False):
+            if value is not None and not block.stateful:  # so the browser has it, even if the server has forgotten the session
+                seen.built.update(self.pieces.around(component_id(block)))
+        for block, value in zip(block_fn.inputs, inputs, strict=False):
+            if value is None and not self._there(block, seen):  # the browser was not sent this component yet
+                found[block] = seen.later.get(component_id(block), {}).get("value", default_of(block))
         given = {block: value for block, value in zip(block_fn.inputs, inputs, strict=False) if block not in found}
-        # Preprocessed by the session's own copy of the component, with the range and choices that it was given.
-        with contextlib.suppress(Exception):  # Gradio runs into the same error below, and words it
-            plain = [block for block, value in given.items() if _is_plain(block, value)]
-            found |= {block: state.get(component_id(block), block).preprocess(given[block]) for block in plain}
+        for block, value in given.items():
+            if _is_plain(block, value):  # preprocessed by the session's own copy, with the range and choices that it was given
+                found[block] = state.get(component_id(block), block).preprocess(value)
         other = copy.copy(block_fn)
         other.inputs = [block for block in block_fn.inputs if block not in found]
         made = await super().read_inputs(other, [given[block] for block in other.inputs], state, explicit_call)
@@ -187,7 +186,7 @@ class PageBlocks(GradioBlocks):
         if state is not None:
             seen = self._seen_by(state)
             lost = self._pieces_around(more)  # outputs missing from this listener mean that the browser has lost their pieces
-            seen.built = {one for one in seen.built if lost.isdisjoint({one, *self.pieces.around(one)})}
+            seen.built = {piece for piece in seen.built if lost.isdisjoint({piece, *self.pieces.around(piece)})}
             changed = self._deliver(changed, seen)
         # A state's value stays on the server. Gradio sends null for it, which the browser would take for a change at first.
         return [gr.skip() if output.stateful else changed.get(output, gr.skip()) for output in block_fn.outputs]
@@ -202,7 +201,7 @@ class PageBlocks(GradioBlocks):
 
     def _pieces_around(self, components: Iterable[Block]) -> set[int]:
         """The innermost piece around each of the components."""
-        return {piece for one in components for piece in itertools.islice(self.pieces.around(component_id(one)), 1)}
+        return {piece for component in components for piece in itertools.islice(self.pieces.around(component_id(component)), 1)}
 
     def _there(self, component: Block, seen: Seen) -> bool:
         return component.stateful or self.pieces.is_there(component_id(component), seen.built)
@@ -242,4 +241,4 @@ def _refuse_addresses(inputs: Any) -> None:
 def _is_plain(block: gr.components.Component, value: object) -> bool:
     """Whether a value is plain data: no file, and nothing that its component turns into an object."""
     alone = value is None or isinstance(value, str | int | float)
-    return block.data_model is None and (alone or (isinstance(value, list) and all(isinstance(one, str) for one in value)))
+    return block.data_model is None and (alone or (isinstance(value, list) and all(isinstance(item, str) for item in value)))

@@ -1,8 +1,9 @@
-"""Make the components of a tab."""
+"""Make the components of a tab, and the navigation to every view: sections above the tabs, and the searchable list."""
 
 import contextlib
 import json
 from collections.abc import Sequence
+from typing import Any
 
 import gradio as gr
 
@@ -11,6 +12,7 @@ from explorer.page.controls import ANSWER, is_made
 from explorer.page.events import Inputs
 from explorer.page.panel import Builder, Fold, make_control, slug
 from explorer.page.tab import Choice, TabPage
+from explorer.tabs import SECTIONS
 from explorer.ui.layout import lines_in
 from explorer.ui.settings import Memory
 from explorer.ui.tabs import Cell, Tab, views_in
@@ -56,6 +58,35 @@ def group_style(tabs: Sequence[Tab]) -> str:
     )
 
 
+NEEDS = {
+    "fill_mask": "a model that fills blanks",
+    "next_sentence": "a model that judges whether B follows A",
+    "own_head": "a model with a head of its own",
+}
+"""What a tab needs of the model, after the word 'needs'."""
+
+
+def sections() -> dict[str, Any]:
+    """The component's value: the `sections` with their tabs' ids, and every view with its question, tab and choice."""
+    views = [
+        {"question": view.question, "tab": tab.label, "choice": choice, "needs": NEEDS.get(tab.needs or "", "")}
+        for tabs in SECTIONS.values()
+        for tab in tabs
+        for choice, rows in {"": [list(tab.above)] if tab.above else [], **tab.choices}.items()
+        for view in views_in(rows)
+    ]
+    return {"sections": [{"label": label, "tabs": [tab.id for tab in tabs]} for label, tabs in SECTIONS.items()], "views": views}
+
+
+def section_style() -> str:
+    """A style sheet that shows only the tabs of the open section, whose number is the body's `data-section`."""
+    rules = []
+    for number, tabs in enumerate(SECTIONS.values()):
+        own = ", ".join(f"#tab-{tab.id}-button" for tab in tabs) if len(tabs) > 1 else "[data-none]"
+        rules.append(f'body[data-section="{number}"] #tabs [role=tab]:not({own}) {{ display: none; }}')
+    return "\n".join(rules)
+
+
 def _build_shared(made: TabPage) -> None:
     """Place the controls of settings that several choices read above the choices, shown where they are needed."""
     choices = [{name for view in views_in(rows) for name in view.settings} for rows in made.tab.choices.values()]
@@ -98,8 +129,8 @@ def _folds(views: Sequence[type[View]]) -> int:
     """How many of the views fold something away under a title of its own; if more than one, they share one fold."""
 
     def folds(view: type[View]) -> bool:
-        settings = [one.more for one in view.settings.values() if one.here]
-        return bool(view.folded) or any([one.more for one in view.parts.values()] + settings)
+        settings = [setting.more for setting in view.settings.values() if setting.here]
+        return bool(view.folded) or any([part.more for part in view.parts.values()] + settings)
 
     return sum(map(folds, views))
 

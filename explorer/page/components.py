@@ -32,7 +32,6 @@ class Drawn(HTMLComponent):
 
     skeleton = "<div class='bx'></div>"
     custom_events: tuple[str, ...] = ()
-    travels_as = "object"
     options: ClassVar[Mapping[str, Any]] = {}  # the arguments of its script, with their defaults
 
     def __init__(self, value: object = None, **kw: Any) -> None:
@@ -53,10 +52,6 @@ class Drawn(HTMLComponent):
     def postprocess(self, value: object) -> Any:
         """Pass the value on unchanged: it is data, not markup."""
         return value
-
-    def api_info(self) -> dict[str, Any]:
-        """The JSON schema of the value."""
-        return {"type": self.travels_as}
 
 
 class Pulse(Drawn):
@@ -195,7 +190,7 @@ class Says(Drawn):
 
 
 class Sections(Drawn):
-    """The sections above the tabs, and the list of all views that Ctrl K opens; `sections.py` makes the value."""
+    """The sections above the tabs, and the list of all views that Ctrl K opens; `building.sections` makes the value."""
 
     skeleton = "<div class='bx bx-sections' role='tablist' aria-label='sections'></div>"
 
@@ -234,7 +229,6 @@ class Notice(Drawn):
     """
 
     skeleton = "<div class='bx bx-notice' role='status'></div>"
-    travels_as = "string"
     options: ClassVar = {"keep_height": False}
 
     def __init__(self, value: object = "", **kw: Any) -> None:
@@ -269,7 +263,6 @@ class PlotlyChart(Drawn):
     """
 
     custom_events = ("lasso",)
-    travels_as = "string"  # JSON
     options: ClassVar = {"label": "", "height": 400, "with_lasso": False, "hides_empty": False}
 
     def __init__(self, value: object = None, *, height: int = 400, **kw: Any) -> None:

@@ -78,20 +78,20 @@ def default_of(component: gr.components.Component) -> Any:
     return component.value["data"] if isinstance(component, gr.Dataframe) else component.value
 
 
-def uploaded(setting: Upload, path: str | None) -> Any:
+def read_upload(setting: Upload, path: str | None) -> Any:
     """The contents of an uploaded file, None for no file. Raises InputError."""
     VISITOR.set(caller())
     return setting.read(Path(path)) if path else None
 
 
-def fitted(view: View, name: str, value: Any, capabilities: Capabilities) -> dict[str, Any]:
+def fit(view: View, name: str, value: Any, capabilities: Capabilities) -> dict[str, Any]:
     """The properties of a control that depend on the model and on other settings: its range, choices and visibility.
 
     The value is sent only if the view corrected it: the user may be moving the control just now.
     """
     changed: dict[str, Any] = {}
     setting, kept = view.settings[name], getattr(view, name)
-    if isinstance(setting, Number) and (callable(setting.low) or callable(setting.high)):
+    if isinstance(setting, Number) and setting.follows_model:
         low, high = setting.range(capabilities)
         # Gradio refuses to draw a slider whose ends are equal.
         changed |= {"minimum": low, "maximum": max(high, low + 1), "visible": low < high}
@@ -109,11 +109,11 @@ def is_made(part: Part) -> bool:
     return part.kind in ("caption", "check") and not part.more
 
 
-def drawn(part: Part, elem_id: str) -> Any:
+def make_part(part: Part, elem_id: str) -> Any:
     """The component of a part, without a value yet."""
     options = {name: value for name, value in part.options.items() if name != "wide"}  # which is for the panel
     own = options.pop("classes", None) or CLASSES.get(part.kind)
-    classes = [one for one in (own, "how" if is_made(part) else None, ANSWER if part.answer else None) if one]
+    classes = [name for name in (own, "how" if is_made(part) else None, ANSWER if part.answer else None) if name]
     classes += [] if part.kind in (*MARKDOWN, "button") else [CONTENT]
     common: dict[str, Any] = {"elem_id": elem_id} | ({"elem_classes": classes} if classes else {})
     if part.optional:

@@ -7,7 +7,6 @@ asks for them when it has drawn the picture. A user who goes on typing waits for
 """
 
 import itertools
-from collections.abc import Callable
 from typing import Any
 
 import gradio as gr
@@ -17,7 +16,7 @@ from explorer.page.blocks import PageBlocks
 from explorer.page.components import Pulse
 from explorer.page.events import Updates, Values, run, run_picked, then
 from explorer.page.frame import Shell
-from explorer.page.steppers import STEPPERS, stepped
+from explorer.page.steppers import STEPPERS, change_of_step
 from explorer.page.tab import Choice, TabPage, wrong
 from explorer.tabs import FIRST_TAB
 from explorer.text import limits
@@ -37,25 +36,13 @@ def listen(shell: Shell, blocks: PageBlocks) -> None:
             panels = [*tab.above, *choice.panels]
             outputs = [*around, *tab.frame, *tab.outputs_of(panels), choice.pulse]
             known = {tab.which: label} if tab.which else {}
-            _listen(shell, choice.pulse, outputs, tab.inputs_of(panels), _always(tab, known))
+            _listen(shell, choice.pulse, outputs, tab.inputs_of(panels), tab, known)
             if any(view.prepare_rest is not View.prepare_rest for view in choice.views):
                 _listen_for_rest(blocks, tab, choice, known)
     inputs = shell.inputs
     # Whatever else changes belongs to the tab, which is built with it.
     outputs = [*around, inputs.selection, shell.steppers, shell.says, shell.put_back, shell.suggestion, shell.address]
-    _listen(shell, shell.pulse, outputs, [*inputs.all, *shell.kept], _named(shell))
-
-
-Asked = Callable[[dict[str, Any]], tuple[TabPage, Values]]
-"""From the event's index: the tab to draw, and the known values of its controls."""
-
-
-def _always(tab: TabPage, known: Values) -> Asked:
-    return lambda chosen: (tab, known)
-
-
-def _named(shell: Shell) -> Asked:
-    return lambda chosen: (shell.tabs.get(str(chosen.get("tab"))) or shell.tabs[FIRST_TAB], {})
+    _listen(shell, shell.pulse, outputs, [*inputs.all, *shell.kept])
 
 
 def _listen_for_rest(blocks: PageBlocks, tab: TabPage, choice: Choice, known: Values) -> None:
@@ -75,16 +62,20 @@ def _listen_for_rest(blocks: PageBlocks, tab: TabPage, choice: Choice, known: Va
     then(run(choice.pulse.rest, finish, outputs, tab.inputs_of(panels), trigger_mode="multiple"), FINISHED)
 
 
-def _listen(shell: Shell, pulse: Pulse, outputs: list[Any], inputs: list[Any], asked: Asked) -> None:
+def _listen(
+    shell: Shell, pulse: Pulse, outputs: list[Any], inputs: list[Any], tab: TabPage | None = None, known: Values | None = None
+) -> None:
+    """Draw when a pulse asks for it: the tab of the pulse, with the `known` values of controls, or else the one that is named."""
+
     def draw(values: Values, event: gr.SelectData) -> Updates:
         chosen = event.index if isinstance(event.index, dict) else {}
-        tab, known = asked(chosen)
-        return drawn(shell, tab, {**values, **known}, chosen, pulse)
+        asked = tab or shell.tabs.get(str(chosen.get("tab"))) or shell.tabs[FIRST_TAB]
+        return draw_tab(shell, asked, {**values, **(known or {})}, chosen, pulse)
 
     then(run_picked([pulse.select], draw, outputs, inputs), DRAWN)
 
 
-def drawn(shell: Shell, tab: TabPage, values: Values, chosen: dict[str, Any], pulse: Pulse) -> Updates:
+def draw_tab(shell: Shell, tab: TabPage, values: Values, chosen: dict[str, Any], pulse: Pulse) -> Updates:
     """Draw a tab with its open choice, after the user `chosen` a token, layer or head.
 
     A pulse that asked `at_once` is told if something was left out.
@@ -114,5 +105,5 @@ def select(subject: Subject, chosen: dict[str, Any]) -> Subject:
     if "token" in chosen:
         subject = subject.select(token=limits.check_place(chosen["token"]))
     for name in STEPPERS.keys() & chosen.keys():
-        subject = subject.select(**stepped([name, chosen[name]]))
+        subject = subject.select(**change_of_step([name, chosen[name]]))
     return subject

@@ -40,12 +40,12 @@ def run(
     """Run `handler(values)` when one of the triggers fires; `values` holds the values of `inputs` by component."""
     listen = triggers if isinstance(triggers, functools.partial) else functools.partial(gr.on, list(triggers))
     settings = {**QUIET, **_options_for(triggers), **options}
-    handler = kept_together(handler) if inspect.isgeneratorfunction(handler) else handler
+    handler = keep_together(handler) if inspect.isgeneratorfunction(handler) else handler
     handler = bounded(handler, settings["concurrency_id"])
     return listen(friendly(handler), set(inputs), list(dict.fromkeys(outputs)), **settings)
 
 
-def kept_together(handler: Callable[..., Iterator[Updates]]) -> Callable[..., Iterator[Updates]]:
+def keep_together(handler: Callable[..., Iterator[Updates]]) -> Callable[..., Iterator[Updates]]:
     """Make a generator repeat its updates of the last BURST seconds in each step.
 
     Gradio's client applies a step to the previous one in place, even before that was shown: of two steps that arrive together,
@@ -67,18 +67,10 @@ def kept_together(handler: Callable[..., Iterator[Updates]]) -> Callable[..., It
 def run_picked(
     triggers: Triggers, handler: Callable, outputs: Iterable[Any], inputs: Iterable[Any] = (), **options: Any
 ) -> gr.events.Dependency:
-    """Like `run`, for clicks: `handler(values, event)`."""
-
-    def picked(values: Values, event: gr.SelectData) -> Any:
-        return handler(values, event)
-
-    def picked_on(values: Values, event: gr.SelectData) -> Iterator[Any]:
-        yield from handler(values, event)
-
+    """Like `run`, for clicks: `handler(values, event: gr.SelectData)`."""
     # Every quick click counts. Gradio's default drops clicks that come while one is handled, and
     # "always_last" repeats the click being handled instead of the last one.
-    settings = {"trigger_mode": "multiple", **options}
-    return run(triggers, picked_on if inspect.isgeneratorfunction(handler) else picked, outputs, inputs, **settings)
+    return run(triggers, handler, outputs, inputs, **{"trigger_mode": "multiple", **options})
 
 
 def then(event: gr.events.Dependency, js: str) -> None:
@@ -90,11 +82,11 @@ def then(event: gr.events.Dependency, js: str) -> None:
 def merge(*changes: Updates) -> Updates:
     """All updates in one, later ones over earlier ones; properties that a later update does not set are kept."""
     merged: Updates = {}
-    for component, new in (item for updates in changes for item in updates.items()):
-        old = merged.get(component)
-        if component in merged and (is_update(old) or is_update(new)):
-            new = _as_update(old) | _as_update(new)
-        merged[component] = new
+    for updates in changes:
+        for component, new in updates.items():
+            if component in merged and (is_update(merged[component]) or is_update(new)):
+                new = _as_update(merged[component]) | _as_update(new)
+            merged[component] = new
     return merged
 
 
@@ -132,10 +124,8 @@ class Inputs:
 
     @property
     def all(self) -> list[gr.components.Component]:
-        """All four components."""
         return [self.model_name, self.text_a, self.text_b, self.selection]
 
     def subject(self, values: Values) -> Subject:
-        """The subject that the page shows now."""
         chosen: Selection = values[self.selection]
         return Subject(values[self.model_name], values[self.text_a] or "", values[self.text_b] or "", chosen)

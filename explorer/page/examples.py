@@ -22,7 +22,6 @@ FIRST_A, FIRST_B = next(iter(EXAMPLES.values()))
 
 
 def first_subject() -> Subject:
-    """The subject that the page opens with."""
     return Subject(checkpoints.default_name(), FIRST_A, FIRST_B)
 
 
@@ -35,7 +34,6 @@ class ExampleBox:
 
     @classmethod
     def build(cls) -> "ExampleBox":
-        """Make both in the current Gradio context."""
         labels = [(label, index) for index, label in enumerate(EXAMPLES)]
         box = gr.Dropdown(labels, value=0, label="Example", elem_id="examples", min_width=160)
         return cls(box, gr.Button("next ›", elem_id="next-example", size="sm", min_width=56))
@@ -62,5 +60,4 @@ class ExampleBox:
 
 
 def number_of(text_a: str, text_b: str) -> int | None:
-    """The number of the example with these two texts, else the default."""
     return next((number for number, texts in enumerate(EXAMPLES.values()) if texts == (text_a, text_b)), None)

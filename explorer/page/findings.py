@@ -57,7 +57,7 @@ def listen(shell: Shell, blocks: PageBlocks) -> list[gr.events.Dependency]:
     read = [control for panel in finders for control in panel.controls.values()]
     told = [tab.finding.select for tab in pages if tab.finds]
     ways = [run(told, see_why, outputs, [*inputs.all, shell.open_tab, *choices, *read, *shell.kept])]
-    for page, panel in [(one, panel) for one in pages for panel in one.panels]:
+    for page, panel in [(tab, panel) for tab in pages for panel in tab.panels]:
         for name in [name for name in panel.view.parts if panel.view.does(name) is Why]:
             ways.append(run([panel.parts[name].click], leading(page, panel, name), outputs, [*page.all_inputs, *shell.kept]))
     return ways

@@ -10,7 +10,7 @@ from explorer.core.errors import ExplorerError
 from explorer.export.place import Place
 from explorer.page.components import Chips, Notice, Pulse, Says, Steppers, TokenRow
 from explorer.page.events import Inputs, Updates, Values, merge, plain
-from explorer.page.examples import ExampleBox, number_of
+from explorer.page.examples import ExampleBox, first_subject, number_of
 from explorer.page.models import ModelBox
 from explorer.page.tab import TabPage
 from explorer.tabs import FIRST_TAB
@@ -42,12 +42,10 @@ class Shell:
 
     @property
     def optional(self) -> list[TabPage]:
-        """The tabs that only some models have."""
         return [tab for tab in self.tabs.values() if tab.tab.optional]
 
     @property
     def which_tabs(self) -> list[Any]:
-        """The outputs of `fitting`."""
         return [self.tab_bar, self.open_tab, *(tab.item for tab in self.optional)]
 
     def fitting(self, model: Explorer, open_tab: Any) -> Updates:
@@ -57,14 +55,21 @@ class Shell:
             updates |= {self.tab_bar: gr.Tabs(selected=FIRST_TAB), self.open_tab: FIRST_TAB}
         return updates
 
+    def open_first(self) -> Updates:
+        """The values for the first example: of the token strip and the first tab. Raises ExplorerError."""
+        subject, tab = first_subject(), self.tabs[FIRST_TAB]
+        strip = token_row_of(subject.trace.encoding, subject.selection.token)
+        return {self.strip: strip, **tab.show(subject, tab.complete({}))}
+
     def opened(self, values: Values) -> TabPage:
-        """The tab that is open."""
         return self.tabs.get(values[self.open_tab]) or self.tabs[FIRST_TAB]
 
     @property
     def kept(self) -> list[Any]:
         """The states kept in the browser for the tabs, which are there from the start."""
-        return [one for tab in self.tabs.values() for one in tab.controls.values() if isinstance(one, gr.BrowserState)]
+        return [
+            control for tab in self.tabs.values() for control in tab.controls.values() if isinstance(control, gr.BrowserState)
+        ]
 
     @property
     def of_a_place(self) -> list[Any]:
@@ -80,7 +85,7 @@ class Shell:
         """What is set when the page goes to another tab: all controls, and the components around the views."""
         choices = [tab.which for tab in self.tabs.values() if tab.which]
         controls = [control for tab in self.tabs.values() for control in tab.controls.values()]
-        return [*choices, *controls, *(one for tab in self.tabs.values() for one in tab.frame)]
+        return [*choices, *controls, *(component for tab in self.tabs.values() for component in tab.frame)]
 
     def arrive(self, place: Place, values: Values, is_built: bool) -> Updates:
         """Set everything as a link says, but for the texts.
@@ -105,7 +110,7 @@ class Shell:
 
         Of the `values` of the page, only what is kept in the browser is used.
         """
-        kept = {one: values[one] for one in self.kept}
+        kept = {state: values[state] for state in self.kept}
         values = tab.complete(kept | {one: plain(value) for one, value in set_so.items()})
         try:
             strip = {

@@ -1,6 +1,7 @@
 """The event listeners of a tab, made from its views: controls, clicks, buttons, files, and long work."""
 
 import inspect
+from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, get_origin
@@ -10,11 +11,11 @@ import gradio as gr
 from explorer.core.scheduling import LONG_WORK, MAPPING, MODEL, TRAINING, Kind
 from explorer.core.steps import map_steps
 from explorer.page import controls
-from explorer.page.events import DRAW, Triggers, Updates, Values, merge, run, run_picked, typed_in
+from explorer.page.events import Triggers, Updates, Values, merge, run, run_picked, typed_in
 from explorer.page.panel import Panel
 from explorer.page.tab import TabPage
 from explorer.ui.long_view import LongView
-from explorer.ui.settings import Memory, Setting, Sheet, Text, Upload
+from explorer.ui.settings import Memory, Sheet, Text, Upload
 from explorer.ui.subject import CHANGES, Subject
 from explorer.ui.view import Change, Content, NewInput, OpenModel, SaveSheet, Why, props, takes_customdata
 
@@ -29,10 +30,7 @@ def listen(tab: TabPage, built: Callable) -> tuple[list[gr.events.Dependency], l
     """
     reads: list[gr.events.Dependency] = []
     opens: list[Opening] = []
-    if tab.which:
-        tab.which.input(None, js=DRAW, api_visibility="private", trigger_mode="always_last")
-    for name in tab.controls:
-        _listen_to_control(tab, name)
+    _listen_to_controls(tab)
     for panel in tab.panels:
         streams = []
         for name in panel.view.parts:
@@ -47,35 +45,62 @@ def listen(tab: TabPage, built: Callable) -> tuple[list[gr.events.Dependency], l
                 streams.append(_listen_to_part(tab, panel, name))
             for event in getattr(panel.parts[name], "custom_events", ()):
                 if hasattr(panel.view, f"on_{name}_{event}"):
-                    _listen_to_gesture(tab, panel, name, event)
+                    _listen_to_clicks(tab, panel, getattr(panel.parts[name], event), f"on_{name}_{event}")
         if issubclass(panel.view, LongView):
             _listen_to_work(tab, panel, [stream for stream in streams if stream], built)
     return reads, opens
 
 
-def _listen_to_control(tab: TabPage, name: str) -> None:
-    """Redraw the views that read a control when it changes, or do what a view's `on_<name>` says."""
-    component, readers = tab.controls[name], [panel for panel in tab.panels if name in panel.controls]
-    setting = readers[0].view.settings[name]
-    triggers, options = _heard(component, setting)
-    if not triggers:
-        return
-    meaning = next((panel for panel in readers if name in panel.view.listens_to()), None)
-    if meaning and inspect.isgeneratorfunction(getattr(meaning.view, f"on_{name}")):
-        _listen_to_stream(tab, meaning, name, triggers, options)
+def _listen_to_controls(tab: TabPage) -> None:
+    """Redraw the views that read a control when it changes, or do what a view's `on_<name>` says.
+
+    Controls that the same views read share a listener.
+    """
+    together = defaultdict(list)
+    for name, component in tab.controls.items():
+        readers = tuple(panel for panel in tab.panels if name in panel.controls)
+        setting = readers[0].view.settings[name]
+        events = setting.look.get("heard", "change" if isinstance(setting, Text) else "input")
+        if isinstance(setting, Memory | Sheet) or not events:  # clicks write a memory, and a sheet has a button
+            continue
+        if meaning := next((panel for panel in readers if name in panel.view.listens_to()), None):
+            _listen_to_setting(tab, meaning, name, events)
+        elif isinstance(setting, Upload):
+            _redraw_after(tab, readers, _uploaded(component, setting), {})
+        else:
+            together[readers, events, isinstance(component, gr.Dropdown)].append(component)
+    for (readers, events, _), components in together.items():
+        triggers, options = _heard(components, events)
+        _redraw_after(tab, readers, triggers, options)
+
+
+def _redraw_after(tab: TabPage, readers: Sequence[Panel], triggers: Triggers, options: dict[str, Any]) -> None:
+    def redraw(values: Values) -> Updates:
+        return tab.redraw(tab.inputs.subject(values), values, readers)
+
+    run(triggers, redraw, tab.outputs_of(readers), tab.inputs_of(readers), **options)
+
+
+def _listen_to_setting(tab: TabPage, panel: Panel, name: str, events: str) -> None:
+    """Do what a view's `on_<name>` says when the setting changes."""
+    component, setting = tab.controls[name], panel.view.settings[name]
+    if isinstance(setting, Upload):
+        triggers, options = _uploaded(component, setting), dict[str, Any]()
+    else:
+        triggers, options = _heard([component], events)
+    if inspect.isgeneratorfunction(getattr(panel.view, f"on_{name}")):
+        _listen_to_stream(tab, panel, name, triggers, options)
         return
 
     def choose(values: Values) -> Updates:
         subject = tab.inputs.subject(values)
-        if meaning is None:
-            return tab.redraw(subject, values, readers)
-        view = meaning.read(values, subject)
+        view = panel.read(values, subject)
         chosen = getattr(view, name)
         change = getattr(view, f"on_{name}")(subject, chosen)
         change = replace(change, settings={name: chosen, **change.settings})
-        return apply(tab, meaning, subject, values, change)
+        return apply(tab, panel, subject, values, change)
 
-    touched = tab.beside(*readers) if meaning else readers
+    touched = tab.beside(*(reader for reader in tab.panels if name in reader.controls))
     run(triggers, choose, tab.outputs_of(touched), tab.inputs_of(touched), **options)
 
 
@@ -98,7 +123,7 @@ def _listen_to_stream(tab: TabPage, panel: Panel, name: str, triggers: Triggers,
             values = {**values, **{panel.controls[one]: new for one, new in own.items()}}
             return {**panel.updates(shown, only_these=True), **(seen(subject, values) if own else {})}
 
-        others = [one.read(values, subject) for one in read]
+        others = [other.read(values, subject) for other in read]
         steps = getattr(view, f"on_{name}")(subject, getattr(view, name) if name in view.settings else None, *others)
         change = yield from map_steps(steps, step)
         if change is not None:
@@ -115,7 +140,7 @@ def _listen_to_stream(tab: TabPage, panel: Panel, name: str, triggers: Triggers,
 
         return show
 
-    read = [next(one for one in tab.panels if one.view is view) for view in panel.view.reads]
+    read = [next(other for other in tab.panels if other.view is view) for view in panel.view.reads]
     options = _kind_of(panel, name) | options
     begins = hasattr(panel.view, f"begin_{name}")
     if begins:
@@ -132,25 +157,21 @@ def _listen_to_stream(tab: TabPage, panel: Panel, name: str, triggers: Triggers,
 
 
 def _kind_of(panel: Panel, name: str) -> Kind:
-    """The kind of work of a view's `on_<name>`."""
     method = getattr(panel.view, f"on_{name}")
     long = MAPPING if panel.asked else TRAINING
     return getattr(method, "kind", long if inspect.isgeneratorfunction(method) else MODEL)
 
 
-def _heard(component: Any, setting: Setting) -> tuple[Triggers, dict[str, Any]]:
-    """The events of a control: a text when it was typed, a file when it was read; a sheet has none, its button has."""
-    if isinstance(setting, Memory | Sheet):
-        return [], {}
-    if isinstance(setting, Upload):
-        box = component.box
-        event = box.upload if isinstance(box, gr.UploadButton) else box.change
-        reading = run([event], lambda values: {component: controls.uploaded(setting, values[box])}, [component], [box])
-        return reading.success, {}
-    heard = setting.look.get("heard", "change" if isinstance(setting, Text) else "input")
-    options = {name: setting.look[name] for name in ("queue",) if name in setting.look}
-    options |= typed_in(component) if heard == "change" else {}
-    return [getattr(component, event) for event in heard.split()], options
+def _heard(components: Sequence[Any], events: str) -> tuple[Triggers, dict[str, Any]]:
+    triggers = [getattr(component, event) for component in components for event in events.split()]
+    return triggers, typed_in(*components) if events == "change" else {}
+
+
+def _uploaded(component: Any, setting: Upload) -> Triggers:
+    """The moment when an uploaded file was read into its state."""
+    box = component.box
+    event = box.upload if isinstance(box, gr.UploadButton) else box.change
+    return run([event], lambda values: {component: controls.read_upload(setting, values[box])}, [component], [box]).success
 
 
 def _listen_to_part(tab: TabPage, panel: Panel, name: str) -> gr.events.Dependency | None:
@@ -158,21 +179,15 @@ def _listen_to_part(tab: TabPage, panel: Panel, name: str) -> gr.events.Dependen
 
     Returns the event if it streams, so that it can be stopped.
     """
-    component, method = panel.parts[name], getattr(panel.view, f"on_{name}")
-    answer, by_customdata = _answering(tab, panel, f"on_{name}", component), takes_customdata(method)
-
-    def click(values: Values, event: gr.SelectData) -> Updates:
-        return answer(values, getattr(event, "customdata", None) if by_customdata else event.index)
-
-    touched = tab.beside(panel)
-    outputs, inputs = tab.outputs_of(touched), tab.inputs_of(touched)
+    component = panel.parts[name]
     if panel.view.parts[name].kind != "button":
-        run_picked([component.select], click, outputs, inputs)
+        _listen_to_clicks(tab, panel, [component.select], f"on_{name}", component)
         return None
-    if inspect.isgeneratorfunction(method):
+    if inspect.isgeneratorfunction(getattr(panel.view, f"on_{name}")):
         return _listen_to_stream(tab, panel, name, [component.click], {})
-    kind = _kind_of(panel, name)
-    event = run([component.click], answer, outputs, inputs, **kind)
+    kind, touched = _kind_of(panel, name), tab.beside(panel)
+    answer = _answering(tab, panel, f"on_{name}", component)
+    event = run([component.click], answer, tab.outputs_of(touched), tab.inputs_of(touched), **kind)
     if kind in LONG_WORK:
         _tell_after(tab, panel, event)
     return None
@@ -211,14 +226,15 @@ def _listen_to_saving(panel: Panel, name: str) -> None:
     panel.parts[name].click(None, panel.controls[sheet], js=js, api_visibility="private")
 
 
-def _listen_to_gesture(tab: TabPage, panel: Panel, name: str, event_name: str) -> None:
-    answer = _answering(tab, panel, f"on_{name}_{event_name}")
+def _listen_to_clicks(tab: TabPage, panel: Panel, triggers: Triggers, method: str, clicked: object = None) -> None:
+    answer = _answering(tab, panel, method, clicked)
+    by_customdata = takes_customdata(getattr(panel.view, method))
 
-    def take(values: Values, event: gr.SelectData) -> Updates:
-        return answer(values, event.index)
+    def click(values: Values, event: gr.SelectData) -> Updates:
+        return answer(values, getattr(event, "customdata", None) if by_customdata else event.index)
 
     touched = tab.beside(panel)
-    run_picked(getattr(panel.parts[name], event_name), take, tab.outputs_of(touched), tab.inputs_of(touched))
+    run_picked(triggers, click, tab.outputs_of(touched), tab.inputs_of(touched))
 
 
 def _answering(tab: TabPage, panel: Panel, method: str, clicked: object = None) -> Callable[..., Updates]:
@@ -243,7 +259,7 @@ def apply(tab: TabPage, panel: Panel, subject: Subject, values: Values, change: 
         return merge(updates, tab.turn(subject, values), panel.updates(change.content, only_these=True))
     if change.selection:
         subject = subject.select(**change.selection)
-        updates |= {tab.inputs.selection: subject.selection, **tab.stepped(subject, values)}
+        updates |= {tab.inputs.selection: subject.selection, **tab.show_steppers(subject, values)}
         drawn = [other for other in tab.panels if not (change.content and other is panel)]
         if change.selection.keys() <= CHANGES.keys():
             drawn = [other for other in drawn if other.view.shows_changes]
@@ -263,10 +279,10 @@ def _listen_to_work(tab: TabPage, panel: Panel, streams: Sequence[gr.events.Depe
     def work(values: Values) -> Iterator[Updates]:
         if panel.asked and not values[panel.asked]:  # a page that has just been opened fires `change` too
             yield panel.doing.show()  # Gradio empties every output of a generator that yields nothing
-            panel.read_as(LongView, values, tab.inputs.subject(values)).prepare()
+            panel.read(values, tab.inputs.subject(values)).prepare()
             return
         subject = tab.inputs.subject(values)
-        yield from panel.run(subject, panel.read_as(LongView, values, subject))
+        yield from panel.run(subject, panel.read(values, subject))
 
     # For a moment after a stop, Gradio takes the work for running, and would ignore a new start.
     begin = {**TRAINING, "trigger_mode": "multiple"}
@@ -279,7 +295,7 @@ def _listen_to_work(tab: TabPage, panel: Panel, streams: Sequence[gr.events.Depe
     _tell_after(tab, panel, running)
     cancelled = panel.doing.stop.click(None, cancels=[running, *streams], api_visibility="private")
     # Afterwards, not together: the last progress update is still on its way.
-    run(cancelled.then, lambda values: panel.stopped(), outputs)
+    run(cancelled.then, lambda values: panel.show_stopped(), outputs)
 
 
 def _tell_after(tab: TabPage, panel: Panel, work: gr.events.Dependency) -> None:

@@ -47,13 +47,14 @@ class ModelBox:
 
     @property
     def outputs(self) -> list[Any]:
-        """Everything that opening a model may change."""
         return [self.in_use, self.box, self.known, self.recent, self.refused, self.under_way, self.fetching]
 
     def choosing(self, name: str, values: Values, opened: bool = False) -> Updates:
         """The box set to a model, with its list: the models of every page, and those that this browser opened last."""
         stored = values[self.recent] if isinstance(values[self.recent], list) else []
-        recent = [one for one in dict.fromkeys([*([name] if opened else []), *stored]) if checkpoints.is_name(one)][:MOST_RECENT]
+        recent = [known for known in dict.fromkeys([*([name] if opened else []), *stored]) if checkpoints.is_name(known)][
+            :MOST_RECENT
+        ]
         names = _listed(recent)
         return {self.box: gr.Dropdown(names, value=name), self.known: _about(names), self.recent: recent}
 
@@ -102,7 +103,6 @@ def stop_opening(session: str | None) -> None:
 
 
 def _opening(session: str | None) -> str:
-    """The name of the job that opens a model for a session."""
     return f"opening for {session}"
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from itertools import groupby
-from typing import Any, TypeVar
+from typing import Any
 
 import gradio as gr
 
@@ -14,7 +14,7 @@ from explorer.core.steps import map_steps
 from explorer.page import controls
 from explorer.page.components import Meter, Notice
 from explorer.page.events import Updates, Values, merge
-from explorer.ui.layout import LayoutRow, arranged
+from explorer.ui.layout import LayoutRow, arrange
 from explorer.ui.long_view import LongView
 from explorer.ui.pictures.bars import meter
 from explorer.ui.settings import Memory, Setting, Sheet, Switch, Text, Upload
@@ -22,7 +22,6 @@ from explorer.ui.subject import Subject
 from explorer.ui.view import MARKDOWN, Part, View, props
 
 STATIC = (*MARKDOWN, "button")
-Kind = TypeVar("Kind", bound=View)
 
 
 @dataclass(eq=False)
@@ -34,7 +33,6 @@ class Work:
     status: Notice | Meter
 
     def show(self, status: str = "", *, start: bool = False, stop: bool = False) -> Updates:
-        """Set which buttons are shown, and the status."""
         if self.start is None:
             return {self.stop: gr.update(visible=stop), self.status: None}
         return {self.start: gr.update(visible=start), self.stop: gr.update(visible=stop), self.status: status}
@@ -62,7 +60,7 @@ class Panel:
             raise ValueError(f"{self.view.name} has no long work")
         return self.work
 
-    @property
+    @cached_property
     def memories(self) -> list[gr.components.Component]:
         """The states that the view may set for the views after it."""
         return [control for name, control in self.controls.items() if isinstance(self.view.settings[name], Memory)]
@@ -82,19 +80,12 @@ class Panel:
 
     def is_read_from(self, values: Values) -> bool:
         """Whether the values hold all its controls: another choice may be open than the one that was clicked in."""
-        return all(control in values for control in self.controls.values())
+        return set(self.controls.values()) <= values.keys()
 
-    def read(self, values: Values, subject: Subject) -> View:
+    def read(self, values: Values, subject: Subject) -> Any:
         """The view with the settings on the page. Raises InputError."""
         given = {name: values[component] for name, component in self.controls.items()}
         return self.view.read(given, subject.model.capabilities)
-
-    def read_as(self, kind: type[Kind], values: Values, subject: Subject) -> Kind:
-        """Read the view, which is of this kind. Raises TypeError for another kind."""
-        view = self.read(values, subject)
-        if not isinstance(view, kind):
-            raise TypeError(f"{view.name} is no {kind.__name__}")
-        return view
 
     def show(self, subject: Subject, view: View, values: Values, but: object = None) -> Updates:
         """The updates that show this view; the part `but` already shows what was clicked in it, and is left out."""
@@ -107,11 +98,16 @@ class Panel:
     def fit(self, subject: Subject, view: View, values: Values) -> Updates:
         """The updates of controls that depend on the model or on other settings."""
         updates: Updates = {}
-        for name, component in self.controls.items():
-            changed = controls.fitted(view, name, values[component], subject.model.capabilities)
-            if changed:
+        for name in self.fitting:
+            component = self.controls[name]
+            if changed := controls.fit(view, name, values[component], subject.model.capabilities):
                 updates[getattr(component, "box", component)] = gr.update(**changed)
         return updates
+
+    @cached_property
+    def fitting(self) -> list[str]:
+        """The names of the controls that depend on the model or on other settings."""
+        return [name for name, setting in self.view.settings.items() if setting.depends]
 
     def updates(self, shown: Mapping[str, Any], but: str = "", only_these: bool = False) -> Updates:
         """The updates for a view's content; with `only_these`, optional parts without content are not hidden."""
@@ -143,7 +139,6 @@ class Panel:
         return self.updates(view.waiting(subject)) | self.doing.show(f"This takes {long}, so it waits for you.", start=True)
 
     def run(self, subject: Subject, view: LongView) -> Iterator[Updates]:
-        """Do the long work and show its progress."""
         work = self.doing
         steps = map_steps(view.work(subject), lambda step: {work.status: work.tell(step)})
         try:
@@ -157,8 +152,7 @@ class Panel:
         yield self.updates(view.draw(subject, found)) | work.show()
         view.prepare()
 
-    def stopped(self) -> Updates:
-        """The updates after the work was stopped."""
+    def show_stopped(self) -> Updates:
         return self.doing.show("Stopped.", start=True) | self.unasked
 
     @property
@@ -183,14 +177,12 @@ class Fold:
     make: Callable[[], Any]  # makes the components inside
 
     def put(self, folds: "list[Fold] | None") -> None:
-        """Build it here, or append it to `folds`, which the choice builds together."""
         if folds is None:
             self.build()
         else:
             folds.append(self)
 
     def build(self) -> None:
-        """Build the accordion here."""
         with gr.Accordion(self.title, open=False, elem_id=self.elem_id):
             self.make()
 
@@ -213,9 +205,8 @@ class Builder:
         self.panel, self.known, self.tab, self.with_toggle, self.folds = Panel(view), known, tab, with_toggle, folds
 
     def build(self) -> Panel:
-        """Build the panel from top to bottom."""
         view, made = self.panel.view, self.panel
-        self._build(arranged(view.names, view.layout))
+        self._build(arrange(view.names, view.layout))
         if issubclass(view, LongView) and not view.start:
             made.asked, made.work = gr.State(None), Work(None, made.parts["stop"], made.parts["progress"])
         return made
@@ -258,7 +249,8 @@ class Builder:
             else:
                 lines.append(([name], kind))
         for line, kind in lines:
-            with gr.Row(elem_classes="controls") if kind == "switches" else gr.Row():
+            row = gr.Row(elem_classes="controls") if kind == "switches" else gr.Row() if len(line) > 1 else nullcontext()
+            with row:
                 for name in line:
                     self._make(name)
 
@@ -281,7 +273,7 @@ class Builder:
                 self.with_toggle = False
             if made.work is None and issubclass(view, LongView) and view.start and declared.kind not in STATIC:
                 made.work = _work(view.start, slug(view.name))
-            made.parts[name] = controls.drawn(declared, f"{slug(view.name)}-{slug(name)}")
+            made.parts[name] = controls.make_part(declared, f"{slug(view.name)}-{slug(name)}")
         elif declared.here and name not in self.known:
             self.known[name] = make_control(view, name, self.tab)
 

@@ -6,12 +6,25 @@ inside it. It is sent as Gradio sends what `gr.render` makes (a `render_config`)
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
+from enum import Enum
 from functools import cached_property
 from typing import Any
 
-from explorer.api.gradio_seams import component_id
+import gradio as gr
+
+from explorer.api.gradio_seams import component_id, props_sent
 
 Config = dict[str, Any]
+
+
+class Asked(Enum):
+    PAGE = "the page as it opens by itself"
+    LINK = "the page that a link describes"
+    ALL = "every component and listener"
+
+
+ASKED: ContextVar[Asked] = ContextVar("ASKED", default=Asked.ALL)
 
 
 class Pieces:
@@ -23,12 +36,12 @@ class Pieces:
         self.outer: dict[int, int | None] = {}  # component → the innermost container around it
         self._places: dict[int, Mapping[str, Any]] = {}  # container → its part of the layout
         # States kept in the browser must be read before a tab that depends on them opens.
-        self._kept = {one["id"] for one in config["components"] if one["type"] == "browserstate"}
+        self._kept = {component["id"] for component in config["components"] if component["type"] == "browserstate"}
         self._walk(config["layout"], None)
         self.inner = frozenset(number for number in self.containers if self.outer.get(number) is not None)  # those of choices
-        read = {number for one in config["dependencies"] for number in one["inputs"]}
-        changed = {number for one in config["dependencies"] for number in one["outputs"]}
-        self._components = {one["id"]: _settled(one, read, changed) for one in config["components"]}
+        read = {number for listener in config["dependencies"] for number in listener["inputs"]}
+        changed = {number for listener in config["dependencies"] for number in listener["outputs"]}
+        self._components = {component["id"]: _settle(component, read, changed) for component in config["components"]}
 
     def _walk(self, place: Mapping[str, Any], outer: int | None) -> None:
         for child in place.get("children", ()):
@@ -56,11 +69,11 @@ class Pieces:
             for number, one in self._components.items()
             if one["type"] not in without and (number not in self.outer or self.is_there(number, built))
         ]
-        numbers = {one["id"] for one in there}
+        numbers = {component["id"] for component in there}
         listeners = self._listeners((numbers | {self.config["layout"]["id"]}).__contains__)
         layout = _cut(self.config["layout"], numbers - self._kept, self.containers - set(built))
         layout["children"] += [{"id": number} for number in sorted(self._kept)]
-        entry = {"layout": layout, "components": sorted(numbers), "dependencies": [one["id"] for one in listeners]}
+        entry = {"layout": layout, "components": sorted(numbers), "dependencies": [listener["id"] for listener in listeners]}
         changed = {"components": there, "dependencies": listeners, "layout": layout, "page": {"": entry}}
         return {**self.config, **changed}
 
@@ -74,7 +87,9 @@ class Pieces:
         return {
             "render_id": outermost,
             "layout": _cut(self._places[outermost], numbers, self.containers - after),
-            "components": [{**one, "props": {**one["props"], **props.get(one["id"], {})}} for one in components],
+            "components": [
+                {**component, "props": {**component["props"], **props.get(component["id"], {})}} for component in components
+            ],
             "dependencies": self._listeners(numbers.__contains__),
         }
 
@@ -88,7 +103,7 @@ class Pieces:
         for one in self.config["dependencies"]:  # in creation order: a chained listener comes later
             if one["trigger_after"] in wanted:
                 wanted.add(one["id"])
-        return [one for one in self.config["dependencies"] if one["id"] in wanted]
+        return [listener for listener in self.config["dependencies"] if listener["id"] in wanted]
 
     @cached_property
     def _targets(self) -> dict[int, list[int]]:
@@ -109,7 +124,12 @@ def _cut(place: Mapping[str, Any], there: Collection[int], closed: Collection[in
     return {**place, "children": [_cut(child, there, closed) for child in inside if child["id"] in there]}
 
 
-def _settled(component: Config, read: Collection[int], changed: Collection[int]) -> Config:
+def _with_props(component: Config, props: Mapping[int, Mapping[str, Any]]) -> Config:
+    """The component with the props that it has among `props`, by its id, over its own."""
+    return {**component, "props": {**component["props"], **props.get(component["id"], {})}}
+
+
+def _settle(component: Config, read: Collection[int], changed: Collection[int]) -> Config:
     """The component with `interactive` stated: the browser would decide it by the listeners it knows, which are not all."""
     props = component["props"]
     if props.get("interactive") is not None or (component["id"] not in read and component["id"] not in changed):
@@ -119,7 +139,19 @@ def _settled(component: Config, read: Collection[int], changed: Collection[int])
 
 
 def containers_of(tabs: Iterable[Any]) -> list[int]:
-    """The containers of the tabs and of their choices."""
     return [
         component_id(container) for tab in tabs for container in (tab.item, *(choice.column for choice in tab.choices.values()))
     ]
+
+
+def fill_config(config: Config, updates: Mapping[Any, Any]) -> dict[str, Any]:
+    """A page's configuration with new values; states stay on the server and are left as they are."""
+    changed = {
+        component_id(component): props_sent(component, value) for component, value in updates.items() if not _is_state(component)
+    }
+    components = [_with_props(component, changed) for component in config["components"]]
+    return {**config, "components": components}
+
+
+def _is_state(component: Any) -> bool:
+    return getattr(component, "stateful", False) or isinstance(component, gr.BrowserState)

@@ -13,18 +13,16 @@ from explorer.core.errors import ExplorerError
 from explorer.core.scheduling import AT_ONCE, LOADING
 from explorer.page import arriving, drawing, findings
 from explorer.page.blocks import PageBlocks
-from explorer.page.building import build_tab
+from explorer.page.building import build_tab, sections
 from explorer.page.components import AnswersSwitch, Chips, Notice, Pulse, Says, Sections, Steppers, TokenRow
 from explorer.page.controls import ANSWER
 from explorer.page.events import DRAW, Inputs, Triggers, Updates, Values, run, run_picked, then
 from explorer.page.examples import FIRST_A, FIRST_B, ExampleBox, number_of
-from explorer.page.first import opens_with
 from explorer.page.frame import Shell
 from explorer.page.listening import Opening, listen
 from explorer.page.models import ModelBox, stop_opening
 from explorer.page.painted import painter
 from explorer.page.pieces import containers_of
-from explorer.page.sections import sections
 from explorer.tabs import FIRST_TAB, TABS
 from explorer.text import limits
 from explorer.text.blanks import Blanks
@@ -58,13 +56,15 @@ def build_shell() -> tuple[PageBlocks, Shell]:
             opens += opening
             for read in reads:
                 _refresh(shell, read.success)
+        choices = [tab.which.input for tab in shell.tabs.values() if tab.which]
+        gr.on(choices, None, js=DRAW, api_visibility="private", trigger_mode="always_last")
         for way in findings.listen(shell, blocks):
             way.success(None, js=DRAW, api_visibility="private")
         _listen_to_texts(shell)
         _listen_to_tokens(shell)
         _listen_to_what_is_said(shell, blocks)
         _listen_to_model(shell, opens)
-        blocks.opens_with = lambda: opens_with(shell.strip, shell.tabs[FIRST_TAB])
+        blocks.opens_with = shell.open_first
         blocks.containers, first = containers_of(shell.tabs.values()), shell.tabs[FIRST_TAB]
         blocks.shown_with = {component_id(tab.absent): component_id(tab.item) for tab in shell.tabs.values()}
         blocks.first = frozenset({component_id(first.item), component_id(next(iter(first.choices.values())).column)})

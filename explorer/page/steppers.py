@@ -60,7 +60,7 @@ def _named(subject: Subject, names: Sequence[str]) -> str:
     return ", ".join([*told, *after]).capitalize()
 
 
-def stepped(index: object) -> dict[str, int]:
+def change_of_step(index: object) -> dict[str, int]:
     """The selection change for a step [name, number]; the selection limits it to the model's range. Raises InputError."""
     name, number = index if isinstance(index, list) and len(index) == 2 else (None, None)
     one = STEPPERS[limits.check_choice(name, "the stepper", tuple(STEPPERS))]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import gradio as gr
@@ -10,13 +11,12 @@ from explorer.bert.explorer import Explorer
 from explorer.core.errors import CapabilityError, ExplorerError, InputError
 from explorer.core.log import logger
 from explorer.export import links
-from explorer.export.place import Place
+from explorer.export.place import Place, tab_of
 from explorer.page.components import Chips, Finding, Notice, Pulse, Says, Steppers, TokenRow
 from explorer.page.controls import default_of
 from explorer.page.events import Inputs, Updates, Values, merge
 from explorer.page.panel import Panel
 from explorer.page.steppers import steppers_of, suggestion_of
-from explorer.tabs import TABS
 from explorer.ui.says import changes_of, says_of
 from explorer.ui.settings import Several
 from explorer.ui.subject import Subject
@@ -35,13 +35,22 @@ class Choice:
 
     @property
     def views(self) -> list[type[View]]:
-        """The views of its panels."""
         return [panel.view for panel in self.panels]
 
-    @property
+    @cached_property
     def finders(self) -> list[Panel]:
         """The panels whose view may have a finding."""
         return [panel for panel in self.panels if panel.view.finding is not View.finding]
+
+    @cached_property
+    def leaves_out_changes(self) -> bool:
+        """Whether any of its pictures shows the run as it is, without what is switched off, swapped, patched or cut."""
+        return any(view.shows_pictures() and not view.shows_changes for view in self.views)
+
+    @cached_property
+    def may_hide(self) -> bool:
+        """Whether a view of it may have nothing to show."""
+        return any(view.unless is not View.unless for view in self.views)
 
 
 @dataclass(eq=False)
@@ -67,9 +76,8 @@ class TabPage:
     above: list[Panel] = field(default_factory=list)
     choices: dict[str, Choice] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def panels(self) -> list[Panel]:
-        """All panels of the tab."""
         return [*self.above, *(panel for choice in self.choices.values() for panel in choice.panels)]
 
     def beside(self, *panels: Panel) -> list[Panel]:
@@ -93,17 +101,14 @@ class TabPage:
 
     @property
     def shared_around(self) -> list[Any]:
-        """The components shared by all tabs that showing one may change."""
         return [self.inputs.selection, self.steppers, self.says, self.put_back, self.suggestion, self.address]
 
     @property
     def all_inputs(self) -> list[gr.components.Component]:
-        """The inputs needed to show the tab."""
         return self.inputs_of(self.panels)
 
     @property
     def all_outputs(self) -> list[Any]:
-        """Everything that showing the tab may change."""
         return [*self.frame, *self.outputs_of(self.panels)]
 
     @property
@@ -113,14 +118,12 @@ class TabPage:
         own = [*self.shared_around, self.hint, *([self.finding] if self.finds else [])]
         return [self.body, self.absent, self.way_out, *self.shared.values(), *columns, *own]
 
-    @property
+    @cached_property
     def finds(self) -> bool:
-        """Whether any of its views may have a finding."""
         return any(view.finding is not View.finding for view in self.tab.views)
 
     @property
     def token_rows(self) -> list[TokenRow]:
-        """The rows of tokens in which a click chooses or masks a token of the input."""
         return [
             component
             for panel in self.panels
@@ -129,12 +132,10 @@ class TabPage:
         ]
 
     def is_for(self, model: Explorer) -> bool:
-        """Whether a model has this tab."""
         needs = self.tab.needs if self.tab.optional else None
         return needs is None or bool(getattr(model.capabilities, needs))
 
     def open(self, values: Values) -> Choice:
-        """The choice that is open."""
         return self.choices[self.label(values)]
 
     def label(self, values: Values) -> str:
@@ -147,7 +148,6 @@ class TabPage:
         return {component: default_of(component) for component in self.all_inputs} | values
 
     def show(self, subject: Subject, values: Values) -> Updates:
-        """Show the whole tab, or say why the model cannot serve it."""
         try:
             if self.tab.needs:
                 subject.model.require(self.tab.needs)
@@ -157,14 +157,13 @@ class TabPage:
                 **hidden,
                 self.absent: str(why),
                 self.steppers: [],
-                **self.said(subject, values),
+                **self.show_answers(subject, values),
                 **self.follow(subject, values),
             }
         there = {self.body: gr.Column(visible=True), self.way_out: gr.Button(visible=False), self.absent: ""}
         return {**there, **self.turn(self.opening(subject, values), values)}
 
     def turn(self, subject: Subject, values: Values) -> Updates:
-        """Show the open choice and draw its views."""
         return {**self._frame(subject, values), **self.redraw(subject, values)}
 
     def opening(self, subject: Subject, values: Values) -> Subject:
@@ -181,18 +180,18 @@ class TabPage:
         updates |= {choice.column: gr.Column(visible=choice is opened) for choice in self.choices.values()}
         read = {name for panel in opened.panels for name in panel.view.settings}
         updates |= {column: gr.Column(visible=name in read) for name, column in self.shared.items()}
-        return updates | self.stepped(subject, values)
+        return updates | self.show_steppers(subject, values)
 
-    def stepped(self, subject: Subject, values: Values) -> Updates:
+    def show_steppers(self, subject: Subject, values: Values) -> Updates:
         """The steppers for what is open, at the selected layer and head, with the suggestion beside them."""
         names = self.tab.steppers if self.label(values) not in self.tab.without_steppers else ()
         suggested = suggestion_of(subject, names, self.open(values).views)
-        return {self.steppers: steppers_of(subject, names), **self.said(subject, values), self.suggestion: _if_any(suggested)}
+        answers = self.show_answers(subject, values)
+        return {self.steppers: steppers_of(subject, names), **answers, self.suggestion: _if_any(suggested)}
 
-    def said(self, subject: Subject, values: Values) -> Updates:
+    def show_answers(self, subject: Subject, values: Values) -> Updates:
         """The model's prediction in a sentence, and what is changed in the model."""
-        pictures = [view for view in self.open(values).views if view.shows_pictures()]
-        changes = changes_of(subject, left_out=any(not view.shows_changes for view in pictures))
+        changes = changes_of(subject, left_out=self.open(values).leaves_out_changes)
         return {self.says: says_of(subject), self.put_back: _if_any(changes), self.suggestion: _if_any(None)}
 
     def redraw(self, subject: Subject, values: Values, only: Sequence[Panel] | None = None, but: object = None) -> Updates:
@@ -201,63 +200,74 @@ class TabPage:
         A view may set a memory that the views after it read.
         """
         updates: Updates = {self.hint: ""}
-        if any(view.unless is not View.unless for view in self.open(values).views):  # it may have hidden itself
-            updates[self.open(values).column] = gr.Column(visible=True)
-        opened = [panel for panel in [*self.above, *self.open(values).panels] if panel.is_read_from(values)]
-        asked = [panel for panel in opened if only is None or panel in only]
-        stand_ins = [panel for panel in asked if panel.view.stands_in]
-        for panel in [panel for panel in asked if panel not in stand_ins]:
+        choice, views = self.open(values), Views()
+        if choice.may_hide:  # it may have hidden itself
+            updates[choice.column] = gr.Column(visible=True)
+        stand_ins: list[Panel] = []
+        for panel in [*self.above, *choice.panels]:
+            if (only is not None and panel not in only) or not panel.is_read_from(values):
+                continue
+            if panel.view.stands_in:
+                stand_ins.append(panel)
+                continue
             try:
-                view = panel.read(values, subject)
+                view = views.read(panel, values, subject)
                 if why := view.unless(subject):
-                    hidden = {self.open(values).column: gr.Column(visible=False)}
                     instead = self._stand_in(stand_ins, subject, values)
-                    return {**updates, **hidden, self.hint: why, **instead, **self.follow(subject, values)}
+                    hidden = {choice.column: gr.Column(visible=False), self.hint: why}
+                    return {**updates, **hidden, **instead, **self.follow(subject, values)}
                 shown = panel.show(subject, view, values, but)
                 updates |= shown
-                values = {**values, **{one: shown[one] for one in panel.memories if one in shown}}
+                if kept := {memory: shown[memory] for memory in panel.memories if memory in shown}:
+                    values = {**values, **kept}
+                    views.clear()
             except ExplorerError as error:
                 updates[self.hint] = wrong(error, [panel], updates[self.hint])
-        gone = merge(*(panel.updates({}) for panel in stand_ins))
-        found = self._told(None) if isinstance(updates[self.hint], dict) else self.show_finding(subject, values)
-        return {**updates, **gone, **found, **self.follow(subject, values)}
+        for panel in stand_ins:
+            updates |= panel.updates({})
+        found = self._show_found(None) if isinstance(updates[self.hint], dict) else self.show_finding(subject, values, views)
+        return {**updates, **found, **self.follow(subject, values, views)}
 
     def _stand_in(self, panels: Sequence[Panel], subject: Subject, values: Values) -> Updates:
         """Draw the views that replace a choice with nothing to show, and their finding."""
         views = [(panel, panel.read(values, subject)) for panel in panels]
         found = next((found for _, view in views if (found := view.finding(subject))), None)
-        return merge(self._told(found), *(panel.show(subject, view, values) for panel, view in views))
+        return merge(self._show_found(found), *(panel.show(subject, view, values) for panel, view in views))
 
     def rest(self, subject: Subject, values: Values) -> Updates:
         """Draw what an answer at once left out: the layer and head to start with, and the views that depend on them."""
         opened = self.opening(subject, values)
         if opened.selection != subject.selection:
-            return {self.inputs.selection: opened.selection, **self.stepped(opened, values), **self.redraw(opened, values)}
+            steppers = self.show_steppers(opened, values)
+            return {self.inputs.selection: opened.selection, **steppers, **self.redraw(opened, values)}
         waiting = [panel for panel in self.open(values).panels if panel.view.prepare_rest is not View.prepare_rest]
         updates = self.redraw(opened, values, waiting)
         if not updates[self.hint]:
             del updates[self.hint]  # keeps another view's message
         return updates
 
-    def place(self, subject: Subject, values: Values) -> Place:
+    def place(self, subject: Subject, values: Values, views: "Views | None" = None) -> Place:
         """The place that a link to the open choice describes; settings not among the values are taken from the previous link.
 
         Raises ExplorerError.
         """
-        label = self.label(values)
-        panels = [*self.above, *self.choices[label].panels]
-        before = {} if all(panel.is_read_from(values) for panel in panels) else self._before(subject, label, values)
-        views = (panel.read(values, subject) if panel.is_read_from(values) else before[panel.view] for panel in panels)
-        return Place(subject, self.tab.id, label, tuple(views))
+        label, views = self.label(values), views or Views()
+        before: dict[type[View], View] = {}
+        shown = []
+        for panel in [*self.above, *self.choices[label].panels]:
+            if panel.is_read_from(values):
+                shown.append(views.read(panel, values, subject))
+                continue
+            if not before:
+                linked = links.views_of(values.get(self.address) or "", self.tab, label, subject.model.capabilities)
+                before = {type(view): view for view in linked}
+            shown.append(before[panel.view])
+        return Place(subject, self.tab.id, label, tuple(shown))
 
-    def _before(self, subject: Subject, label: str, values: Values) -> dict[type[View], View]:
-        views = links.views_of(values.get(self.address) or "", self.tab, label, subject.model.capabilities)
-        return {type(view): view for view in views}
-
-    def follow(self, subject: Subject, values: Values) -> Updates:
+    def follow(self, subject: Subject, values: Values, views: "Views | None" = None) -> Updates:
         """The link's query, '' if the place does not fit into a link; unchanged while a setting is invalid."""
         try:
-            place = self.place(subject, values)
+            place = self.place(subject, values, views)
         except ExplorerError:  # the view has shown the error
             return {}
         try:
@@ -274,37 +284,51 @@ class TabPage:
             values = {component: getattr(view, name) for name, component in panel.controls.items()}
             settings = {component: view.settings[name] for name, component in panel.controls.items()}
             linked = [component for component, setting in settings.items() if setting.linked]
-            set_to = {one: list(values[one]) if isinstance(settings[one], Several) else values[one] for one in linked}
+            set_to = {
+                control: list(values[control]) if isinstance(settings[control], Several) else values[control]
+                for control in linked
+            }
             fitted = panel.fit(place.subject, view, values)
-            updates = merge(updates, set_to, {one: fitted[one] for one in linked if one in fitted})
+            updates = merge(updates, set_to, {control: fitted[control] for control in linked if control in fitted})
         return updates
 
-    def find(self, subject: Subject, values: Values) -> Found | None:
+    def find(self, subject: Subject, values: Values, views: "Views | None" = None) -> Found | None:
         """The finding of the open choice: that of its first view with one."""
-        return finding_of([panel.read(values, subject) for panel in self.open(values).finders], subject)
+        views = views or Views()
+        return finding_of([views.read(panel, values, subject) for panel in self.open(values).finders], subject)
 
-    def show_finding(self, subject: Subject, values: Values) -> Updates:
+    def show_finding(self, subject: Subject, values: Values, views: "Views | None" = None) -> Updates:
         """Show the finding; unchanged if the settings it depends on are not among the values."""
-        if not all(panel.is_read_from(values) for panel in self.open(values).finders):
-            return {}
+        for panel in self.open(values).finders:
+            if not panel.is_read_from(values):
+                return {}
         try:
-            found = self.find(subject, values)
-            return {} if subject.later else self._told(found)
+            found = self.find(subject, values, views)
+            return {} if subject.later else self._show_found(found)
         except ExplorerError:  # the view has shown the error
-            return self._told(None)
+            return self._show_found(None)
         except Exception:  # the picture is worth more than the sentence above it
             logger.exception("no finding in %s", self.tab.id)
-            return self._told(None)
+            return self._show_found(None)
 
-    def _told(self, found: Found | None) -> Updates:
+    def _show_found(self, found: Found | None) -> Updates:
         value = found and {"text": found.text, "why": found.why and _place(found.why)}
         return {self.finding: value} if self.finds else {}
+
+
+class Views(dict[Panel, View]):
+    """The views of one answer, each read from the controls once."""
+
+    def read(self, panel: Panel, values: Values, subject: Subject) -> View:
+        if panel not in self:
+            self[panel] = panel.read(values, subject)
+        return self[panel]
 
 
 def wrong(error: ExplorerError, panels: Sequence[Panel], before: Any = "") -> dict[str, Any]:
     """The hint that says why some panels show nothing, with the parts that another hint hid `before`."""
     hidden = before["hides"] if isinstance(before, dict) else []
-    return {"text": str(error), "kind": "error", "hides": [*hidden, *(one for panel in panels for one in panel.contents)]}
+    return {"text": str(error), "kind": "error", "hides": [*hidden, *(part for panel in panels for part in panel.contents)]}
 
 
 def _if_any(value: object) -> Any:
@@ -314,5 +338,4 @@ def _if_any(value: object) -> Any:
 
 def _place(why: Why) -> str:
     """The place of a reason, for people to read."""
-    label = next(tab.label for tab in TABS if tab.id == why.tab)
-    return f"{label}, {why.choice}"
+    return f"{tab_of(why.tab).label}, {why.choice}"

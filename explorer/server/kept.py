@@ -16,7 +16,7 @@ from explorer.core.hosts import visitor
 from explorer.core.recent import MINUTE, Recent
 from explorer.export import links
 from explorer.page.blocks import PageBlocks
-from explorer.page.first import Asked
+from explorer.page.pieces import Asked
 from explorer.server.metrics import Metrics
 from explorer.server.refusals import refusal
 

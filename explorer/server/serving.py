@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from explorer.api.gradio_seams import FnIndexInferError, wrap_app
 from explorer.core.limits import is_on_a_space
 from explorer.page.blocks import PageBlocks
-from explorer.page.first import ASKED
+from explorer.page.pieces import ASKED
 from explorer.server.arguments import ArgumentsError, check_arguments
 from explorer.server.bodies import Bodies
 from explorer.server.calls import watch_calls

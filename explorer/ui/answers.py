@@ -20,6 +20,9 @@ def answer_rows(model: Explorer, target: Target, vector: Any, also: tuple[Target
     else:
         best = shares.topk(GUESSES).indices.tolist()
         asked = [Target(target.head, target.position, id, name) for id, name in zip(best, model.pieces(best), strict=True)]
-        asked += [one for one in also if one not in asked]
+        asked += [extra for extra in also if extra not in asked]
     was = None if before is None else shares_at(model, target, before[None])[0]
-    return [(one.token, float(shares[one.id]), "" if was is None else f"was {percent(float(was[one.id]))}") for one in asked]
+    return [
+        (answer.token, float(shares[answer.id]), "" if was is None else f"was {percent(float(was[answer.id]))}")
+        for answer in asked
+    ]

@@ -9,11 +9,12 @@ from explorer.analysis.attention import rows_error
 from explorer.analysis.head_metrics import CLEAR, METRICS, Overview, TokenFacts, overview, strongest_pairs
 from explorer.techniques.ablation import head_effects, knows_head_effects, prepare_head_effects
 from explorer.techniques.inside import value_error, value_norms
-from explorer.techniques.targets import Target, read, word_target
+from explorer.techniques.targets import Target, read
 from explorer.text.roles import telling_pairs
 from explorer.ui.long_view import is_quick
 from explorer.ui.pictures.bars import SEEN, change_of
 from explorer.ui.pictures.numbers import Table
+from explorer.ui.says import first_word
 from explorer.ui.subject import Subject, head_name
 from explorer.ui.telling import quoted, stands_out
 from explorer.ui.view import Why, max_error, verdict
@@ -29,7 +30,6 @@ FALL = 0.85  # largest share of its probability left to a word without a head th
 
 
 def overview_of(subject: Subject) -> Overview:
-    """Thumbnails, metrics and patterns of all heads on this input."""
     return _seen(subject)[0]
 
 
@@ -53,7 +53,6 @@ def _seen(subject: Subject) -> tuple[Overview, np.ndarray]:
 
 
 def heads_table(seen: Overview) -> Table:
-    """All heads by numbers, layer by layer."""
     places = [(layer, head) for layer in range(seen.patterns.shape[0]) for head in range(seen.patterns.shape[1])]
     numbers = {"strongest_weight": seen.strongest, **{metric.key: seen.metrics[metric.key] for metric in METRICS}}
     rows = [[layer + 1, head + 1, str(seen.patterns[layer, head])] for layer, head in places]
@@ -123,7 +122,7 @@ def _first_guess(subject: Subject) -> Target | None:
     passes = model.layers * model.heads / 3  # one head takes less than half of the layers on average
     if not (model.fill_mask and subject.trace.mask_positions and is_quick(subject, 4 * passes)):  # within a quarter of a second
         return None
-    return word_target(subject.trace, "", subject.blank)
+    return first_word(subject.trace, subject.blank)
 
 
 def effects_of(subject: Subject) -> tuple[Target, float, np.ndarray] | None:
@@ -131,7 +130,8 @@ def effects_of(subject: Subject) -> tuple[Target, float, np.ndarray] | None:
     trace, target = subject.trace, _first_guess(subject)
     if target is None:
         return None
-    return target, float(read(trace.model, target, trace.states[-1:]).probability), head_effects(trace, target)
+    before = trace.once(("first word's share", target), lambda: read(trace.model, target, trace.states[-1:]).probability)
+    return target, float(before), head_effects(trace, target)
 
 
 def prepare_effects(subject: Subject) -> Generator[float, None, None]:
@@ -156,26 +156,32 @@ def telling_of(subject: Subject) -> Telling:
     That is the head without which the first guess loses most; or the one whose pronoun attends most strongly to a preceding word;
     or the one with the strongest weight between two words that are not neighbors.
     """
-    picked, found = subject.chosen.picked, effects_of(subject)
-    chosen = subject.selection.attention_layer, subject.selection.head_index
+    chosen = (subject.selection.attention_layer, subject.selection.head_index) if subject.chosen.picked else None
+    blank = subject.blank if subject.trace.mask_positions else None
+    return subject.trace.once(("telling", chosen, blank), lambda: _find_telling(subject, chosen))
+
+
+def _find_telling(subject: Subject, chosen: tuple[int, int] | None) -> Telling:
+    """The most telling fact about the `chosen` head (layer, head), zero-based, or of all heads."""
+    found = effects_of(subject)
     if found is not None:
         target, before, without = found
-        layer, head = chosen if picked else _place(int(without.argmin()), without)
+        layer, head = chosen or _place(int(without.argmin()), without)
         after = float(without[layer, head])
-        if abs(after - before) >= SEEN if picked else after <= FALL * before - SEEN:
+        if abs(after - before) >= SEEN if chosen else after <= FALL * before - SEEN:
             key, weight = _looked_at(subject, layer, head, target.position)
             of_places = key is not None and overview_of(subject).patterns[layer, head] in OF_PLACES
             habit = _habit(subject, (layer, head), target.position, key or 0, weight) if of_places else ""
             clear = weight >= CLEAR and not habit
             return Telling(layer, head, target.position, key, weight, target.token, before, after, habit, clear)
-    if picked:
+    if chosen:
         layer, head = chosen
-        allowed = telling_pairs(subject.trace.encoding, pronouns=False)
-        weight, query, key = (one[0] for one in strongest_pairs(subject.trace.attention(layer)[[head]], allowed))
+        allowed = subject.trace.once("telling pairs", lambda: telling_pairs(subject.trace.encoding, pronouns=False))
+        weight, query, key = (found[0] for found in strongest_pairs(subject.trace.attention(layer)[[head]], allowed))
     else:
         weights, queries, keys = _seen(subject)[1]
         layer, head = _place(int(weights.argmax()), weights)
-        weight, query, key = (one[layer, head] for one in (weights, queries, keys))
+        weight, query, key = (values[layer, head] for values in (weights, queries, keys))
     if weight <= 0:
         return Telling(layer, head)
     pair = int(query), int(key), float(weight)
@@ -199,7 +205,6 @@ def _looked_at(subject: Subject, layer: int, head: int, query: int) -> tuple[int
 
 
 def head_sentence(subject: Subject, found: Telling) -> str:
-    """The most telling fact about a head, in one sentence."""
     where, tokens = head_name((found.layer, found.head)), subject.trace.tokens
     if (found.query is None or found.key is None) and not found.word:
         encoding = subject.trace.encoding

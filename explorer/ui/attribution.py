@@ -8,10 +8,11 @@ import numpy as np
 from explorer.techniques.attribution import Attribution, attribute, integrated_gradients_in_steps
 from explorer.techniques.targets import Target
 from explorer.ui.long_view import LongView
-from explorer.ui.pictures.attribution import attribution_bars
 from explorer.ui.pictures.bars import SEEN
+from explorer.ui.pictures.word_effects import attribution_bars
 from explorer.ui.settings import choice, number
 from explorer.ui.subject import Subject
+from explorer.ui.telling import quoted
 from explorer.ui.view import Content, Finding, caption, chart, part
 
 Found = tuple[Target, Attribution, Attribution]
@@ -55,7 +56,6 @@ class AttributionView(LongView):
         return subject.trace.kept + 150
 
     def work(self, subject: Subject) -> Generator[float, None, Found]:
-        """The target, its scores by the chosen method, and those by occlusion."""
         trace, target = subject.trace, self.target(subject)
         if self.method == INTEGRATED:
             scores = yield from integrated_gradients_in_steps(trace, target, self.steps, self.baseline)
@@ -64,7 +64,6 @@ class AttributionView(LongView):
         return target, scores, attribute(trace, target, "occlusion")
 
     def draw(self, subject: Subject, found: Found) -> Content:
-        """Both scores of every token as bars."""
         target, scores, occluded = found
         name = METHODS[self.method] + (f", {scores.path.steps} steps, baseline {BASELINES[self.baseline]}" if scores.path else "")
         unit = f"logit of {target.token}" + ("" if target.foil is None else f" − {target.foil_token}")
@@ -72,7 +71,6 @@ class AttributionView(LongView):
         return {"bars": figure, "check": _check(scores, unit)}
 
     def finding(self, subject: Subject) -> Finding | None:
-        """The decisive token."""
         if (found := self.known(subject)) is None:
             return None
         target, scores, occluded = found
@@ -85,17 +83,14 @@ FELT = 4 * SEEN  # in logits, whose change moves a share by a quarter of itself 
 def _strongest(tokens: Sequence[str], scores: np.ndarray, occluded: np.ndarray, answer: str) -> str:
     """The token with the highest score for the quoted answer, whether occlusion agrees, and the token with the lowest score."""
 
-    def called(place: int) -> str:
-        return f"“{tokens[place]}”" + (f" (token {place})" if tokens.count(tokens[place]) > 1 else "")
-
     high, low, hidden = int(scores.argmax()), int(scores.argmin()), int(occluded.argmax())
     if scores[high] < FELT:
         return f"No token stands out as speaking for {answer}."
-    said = f"{called(high)} speaks most for {answer} ({scores[high]:+.2f})"
+    said = f"{quoted(tokens, high)} speaks most for {answer} ({scores[high]:+.2f})"
     if occluded[hidden] >= FELT:
-        said += ", by occlusion too" if hidden == high else f", but by occlusion {called(hidden)} does"
+        said += ", by occlusion too" if hidden == high else f", but by occlusion {quoted(tokens, hidden)} does"
         said += f" ({occluded[hidden]:+.2f})"
-    return said + (f"; {called(low)} most against it ({scores[low]:+.2f})." if scores[low] <= -FELT else ".")
+    return said + (f"; {quoted(tokens, low)} most against it ({scores[low]:+.2f})." if scores[low] <= -FELT else ".")
 
 
 def _check(found: Attribution, unit: str) -> dict[str, str] | str:

@@ -13,7 +13,6 @@ class LayoutColumn:
 
     @property
     def names(self) -> list[str]:
-        """All settings and parts in it."""
         return _names_in(self.items)
 
 
@@ -30,7 +29,6 @@ class LayoutRow:
 
     @property
     def names(self) -> list[str]:
-        """All settings and parts in it."""
         return _names_in(self.items)
 
 
@@ -44,13 +42,12 @@ def col(*items: str | LayoutRow, width: int = 1) -> LayoutColumn:
 
 
 def row(*items: str | LayoutColumn) -> LayoutRow:
-    """A line of settings and parts, by name; or columns beside each other."""
     return LayoutRow(items)
 
 
-def arranged(names: Iterable[str], rows: Sequence[LayoutRow]) -> list[str | LayoutRow]:
+def arrange(names: Iterable[str], rows: Sequence[LayoutRow]) -> list[str | LayoutRow]:
     """The names from top to bottom, with every row where the first of its names would stand."""
-    row_of = {name: one for one in rows for name in one.names}
+    row_of = {name: row for row in rows for name in row.names}
     return list(dict.fromkeys(row_of.get(name, name) for name in names))
 
 

@@ -70,7 +70,6 @@ class LongView(View):
         _results.get(self.key(subject), lambda: found)
 
     def compute(self, subject: Subject) -> Content:
-        """The content once the work is done."""
         return self.draw(subject, self.result(subject))
 
 

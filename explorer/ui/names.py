@@ -86,7 +86,6 @@ class Names:
 
     @property
     def encoder(self) -> str:
-        """The encoder, as an attribute of the whole model."""
         return f"{self.at}.{self.model.family.encoder}"
 
     @cached_property
@@ -118,7 +117,6 @@ class Names:
 
     @property
     def _has_segments(self) -> bool:
-        """Whether segment ids are made and taken."""
         return self.model.capabilities.segments and "token_type_ids" in self.model.tokenizer.model_input_names
 
     @property

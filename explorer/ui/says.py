@@ -113,12 +113,16 @@ def changes_of(subject: Subject, left_out: bool = False) -> dict[str, Any] | Non
 
 
 def _targets(subject: Subject) -> list[Target]:
-    """The questions: the blank, and whether B follows."""
     model, trace = subject.model.capabilities, subject.trace
     found = []
     if model.fill_mask and trace.mask_positions:
-        found.append(trace.once(("first word", subject.blank), lambda: word_target(trace, "", subject.blank)))
+        found.append(first_word(trace, subject.blank))
     return found + ([is_next_target(trace)] if model.next_sentence and trace.encoding.text_b else [])
+
+
+def first_word(trace: Trace, blank: int) -> Target:
+    """The model's first guess for a blank, cached with the trace."""
+    return trace.once(("first word", blank), lambda: word_target(trace, "", blank))
 
 
 def _answer(subject: Subject, target: Target) -> dict[str, Any]:

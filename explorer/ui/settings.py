@@ -5,6 +5,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,6 @@ NUMBER = re.compile(r"-?\d{1,20}(\.\d{1,20})?(e[-+]?\d{1,3})?", re.ASCII)  # as 
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """The base of all settings."""
-
     label: str = ""
     more: bool = False  # rarely changed: folded away on the page
     here: bool = True  # False if the control is shown by another view of the tab
@@ -31,6 +30,11 @@ class Setting:
     answer: bool = False  # the view writes an answer into it, to be covered like such a Part
     fresh: Any = None  # its control's value on a page that no link opened, if not the default, which links and programs rely on
     look: Mapping[str, Any] = field(default_factory=dict)  # for the page only: lines, placeholder, least width
+
+    @property
+    def depends(self) -> bool:
+        """Whether its control depends on the model or on other settings."""
+        return self.when is not None
 
     def check(self, value: object, name: str, capabilities: Capabilities) -> Any:
         """The value, checked and converted; `name` is for the message. Raises InputError that says which values are allowed."""
@@ -57,9 +61,8 @@ class Choice(Setting):
     menu: bool = False  # a dropdown instead of radio buttons
     free: bool = False  # options come from elsewhere: any text or None is accepted
 
-    @property
+    @cached_property
     def values(self) -> list[Any]:
-        """The options without their labels."""
         return [option[1] if isinstance(option, tuple) else option for option in self.options]
 
     def check(self, value: object, name: str, capabilities: Capabilities) -> Any:
@@ -72,7 +75,6 @@ class Choice(Setting):
         return limits.check_choice(value, name, [str(known) for known in self.values])
 
     def written(self, value: object) -> str:
-        """The option as text; None is ''."""
         return "" if value is None else str(value)
 
     def parsed(self, text: str) -> Any:
@@ -85,34 +87,29 @@ class Several(Setting):
     """Several of `options(capabilities)`, which are whole numbers; may be empty."""
 
     options: Callable[[Capabilities], Sequence[int]]
+    depends = True
 
     def check(self, value: object, name: str, capabilities: Capabilities) -> tuple[int, ...]:
         """Those that the model has, sorted and without duplicates."""
-        if not isinstance(value, list | tuple) or any(type(one) is not int for one in value):
+        if not isinstance(value, list | tuple) or any(type(number) is not int for number in value):
             raise InputError(f"{name.capitalize()} must be a list of whole numbers.")
         return tuple(known for known in self.options(capabilities) if known in value)
 
     def written(self, value: Any) -> str:
-        """The numbers, separated by commas."""
         return ",".join(map(str, value))
 
     def parsed(self, text: str) -> tuple[int, ...]:
-        """The numbers, in their order."""
         return tuple(_whole(part) for part in text.split(",")) if text else ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Switch(Setting):
-    """On or off."""
-
     def check(self, value: object, name: str, capabilities: Capabilities) -> bool:
-        """True or False."""
         if not isinstance(value, bool):
             raise InputError(f"{name.capitalize()} must be true or false.")
         return value
 
     def written(self, value: Any) -> str:
-        """1 or 0, as text."""
         return str(int(value))
 
     def parsed(self, text: str) -> bool:
@@ -130,9 +127,19 @@ class Number(Setting):
     high: Bound
     step: float = 1
 
+    @property
+    def follows_model(self) -> bool:
+        """Whether its range depends on the model."""
+        return callable(self.low) or callable(self.high)
+
+    @property
+    def depends(self) -> bool:
+        return super().depends or self.follows_model
+
     def range(self, capabilities: Capabilities) -> tuple[float, float]:
         """The bounds for a model; the upper one is never below the lower one."""
-        low, high = (bound(capabilities) if callable(bound) else bound for bound in (self.low, self.high))
+        low = self.low(capabilities) if callable(self.low) else self.low
+        high = self.high(capabilities) if callable(self.high) else self.high
         return low, max(low, high)
 
     def check(self, value: object, name: str, capabilities: Capabilities) -> float:
@@ -141,12 +148,11 @@ class Number(Setting):
         value, whole = low if value is None else value, isinstance(self.step, int)
         if limits.is_number(value) and abs(value) <= sys.float_info.max:  # neither NaN nor an integer that no float holds
             value = int(value) if whole else float(value)
-            if callable(self.high) or callable(self.low):
+            if self.follows_model:
                 value = min(max(value, low), high)
         return limits.check_integer(value, name, int(low), int(high)) if whole else limits.check_number(value, name, low, high)
 
     def written(self, value: Any) -> str:
-        """The shortest text of this number."""
         return repr(int(value) if value == int(value) else float(value))
 
     def parsed(self, text: str) -> float:
@@ -156,7 +162,6 @@ class Number(Setting):
         return int(text) if text.removeprefix("-").isdecimal() else float(text)
 
     def nearest(self, value: Any, capabilities: Capabilities) -> Any:
-        """The number moved within the bounds."""
         low, high = self.range(capabilities)
         return min(max(value, low), high)
 
@@ -168,7 +173,6 @@ class Text(Setting):
     limit: Limit = CHARACTERS
 
     def check(self, value: object, name: str, capabilities: Capabilities) -> str:
-        """The text; None is ''."""
         return limits.check_optional_text(value, name, self.limit)
 
 
@@ -180,7 +184,6 @@ class Memory(Setting):
     stored: str = ""  # the browser's storage key, to keep it beyond a reload
 
     def check(self, value: object, name: str, capabilities: Capabilities) -> Any:
-        """A valid value, whatever was sent."""
         return self.kept(value)
 
     def written(self, value: object) -> str:
@@ -188,7 +191,6 @@ class Memory(Setting):
         return json.dumps(value, separators=(",", ":"))
 
     def parsed(self, text: str) -> Any:
-        """Any JSON value."""
         try:
             return json.loads(text)
         except (ValueError, RecursionError) as error:
@@ -240,7 +242,6 @@ def _maker(kind: type[Setting], nothing: Any = None) -> Callable[..., Any]:
         own = {name: given.pop(name) for name in list(given) if name in kind.__dataclass_fields__}
         return use(kind(label=label, look=given, **own), default)
 
-    make.__doc__ = f"A field, by its default and label. {kind.__doc__}"
     return make
 
 

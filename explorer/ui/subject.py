@@ -48,12 +48,10 @@ def cut_name(cut: Cut, tokens: Sequence[str]) -> str:
 
 
 def _token_name(tokens: Sequence[str], place: int) -> str:
-    """A token, with its position if another one looks the same."""
     return f"{tokens[place]} (token {place})" if tokens.count(tokens[place]) > 1 else tokens[place]
 
 
 def _cuts_named(cuts: Sequence[Cut], tokens: Sequence[str]) -> str:
-    """Cuts, as part of a sentence."""
     more = len(cuts) - NAMED
     named = ", ".join(cut_name(cut, tokens) for cut in cuts[:NAMED])
     return f"{named} and {more} more cut{'s' * (more > 1)}" if more > 0 else named
@@ -75,8 +73,7 @@ class Selection:
 
     @property
     def is_changed(self) -> bool:
-        """Whether anything is switched off, swapped, patched or cut."""
-        return any(getattr(self, name) for name in CHANGES)
+        return bool(self.off or self.swap or self.patch or self.cut)
 
     @property
     def attention_layer(self) -> int:
@@ -102,7 +99,6 @@ class Subject:
 
     @classmethod
     def of(cls, trace: Trace, selection: Selection | None = None) -> "Subject":
-        """A subject with an existing trace."""
         made = cls(trace.model.name, trace.encoding.text_a, trace.encoding.text_b, selection or Selection())
         return made._with(model=trace.model, trace=trace)
 
@@ -157,12 +153,16 @@ class Subject:
         texts = put(self.text_a, word, other), put(self.text_b, word, other)
         if texts == (self.text_a, self.text_b):
             return False
-        try:
+
+        def corresponds() -> bool:
             here, there = self.trace.encoding, self.model.encode(*texts)
+            masks = [self.model.mask_positions(encoding) for encoding in (here, there)]
+            return (here.kept, here.segments, masks[0]) == (there.kept, there.segments, masks[1])
+
+        try:
+            return self.trace.once(("can swap", word, other), corresponds)
         except InputError:
             return False
-        masks = [self.model.mask_positions(one) for one in (here, there)]
-        return (here.kept, here.segments, masks[0]) == (there.kept, there.segments, masks[1])
 
     def read_by(self, name: str) -> "Subject":
         """The subject with another model; '' keeps it. Raises ModelError for a model that is not on this machine."""
@@ -175,7 +175,6 @@ class Subject:
 
     @property
     def swapped(self) -> "Subject":
-        """The subject with the swapped word in the text."""
         if not self.selection.swap:
             return self
         text_a, text_b = (put(text, *self.selection.swap) for text in (self.text_a, self.text_b))

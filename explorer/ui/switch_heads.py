@@ -13,8 +13,8 @@ from explorer.ui.answers import answer_rows
 from explorer.ui.layout import col, row
 from explorer.ui.long_view import LongView
 from explorer.ui.pictures.bars import SEEN, bar_groups, change_of, change_of_difference, percent, signed
+from explorer.ui.pictures.head_grid import switch_board
 from explorer.ui.pictures.numbers import with_columns
-from explorer.ui.pictures.switch_board import switch_board
 from explorer.ui.subject import CHANGES, Off, Subject, head_name
 from explorer.ui.view import Change, Content, Finding, Why, button, matches, part, select, sentence
 
@@ -68,12 +68,10 @@ class SwitchHeads(LongView):
         return head_readings(subject.trace, self.target(subject))
 
     def draw(self, subject: Subject, found: Reading) -> Content:
-        """The coloured board, and the answer without the heads that are off."""
         effects = Effects(self.target(subject), _before(subject, self.target(subject)), found)
         return {"board": self._board(subject, effects), "strongest": effects.strongest} | self._without(subject)
 
     def finding(self, subject: Subject) -> Finding | None:
-        """The effect of what is switched off or cut, or else the head with the largest effect."""
         target, taken_away = self.target(subject), subject.taken_away
         if taken_away:
             after = _one(read_at(subject.model, target, _changed(subject, target)[None]), 0)
@@ -104,7 +102,6 @@ class SwitchHeads(LongView):
         return Change({"off": changed.selection.off}, content=self._without(changed))
 
     def on_reset(self, subject: Subject, index: None) -> Change:
-        """Undo all changes."""
         return select(**CHANGES)
 
     def _board(self, subject: Subject, effects: "Effects | None" = None) -> dict[str, Any]:
@@ -116,7 +113,6 @@ class SwitchHeads(LongView):
         return with_columns(board, **effects.columns)
 
     def _without(self, subject: Subject) -> Content:
-        """The answer before and after."""
         target, off, cut = self.target(subject), subject.selection.off, subject.selection.cut
         vector = subject.trace.states[-1][target.position]
         also = target.each
@@ -180,7 +176,6 @@ class Effects:
 
     @property
     def largest(self) -> float:
-        """The largest change, without its sign."""
         return max(float(np.abs(self.changes).max()), 1e-9)
 
     @property
@@ -234,12 +229,10 @@ def _one(reading: Reading, place: Any) -> Measured:
 
 
 def _before(subject: Subject, target: Target) -> Measured:
-    """The target in the run as it is."""
     return _one(read(subject.model, target, subject.trace.states[-1:]), 0)
 
 
 def _change(target: Target, before: Measured, after: Measured) -> str:
-    """What becomes of the target, as part of a sentence."""
     share = change_of(target.token, before[1], after[1])
     if target.foil is None:
         return share

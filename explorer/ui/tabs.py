@@ -9,7 +9,6 @@ Cell = type[View] | Sequence[type[View]]  # a view, or several of them one below
 
 
 def views_in(rows: Sequence[Sequence[Cell]]) -> list[type[View]]:
-    """The views in some rows."""
     cells = [cell for row in rows for cell in row]
     return [view for cell in cells for view in ([cell] if isinstance(cell, type) else cell)]
 
@@ -49,5 +48,4 @@ class Tab:
 
     @property
     def views(self) -> list[type[View]]:
-        """All views of the tab, without duplicates."""
         return list(dict.fromkeys([*self.above, *(view for rows in self.choices.values() for view in views_in(rows))]))

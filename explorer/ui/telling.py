@@ -42,7 +42,6 @@ def telling_key(weights: np.ndarray) -> int | None:
 
 
 def row_sentence(tokens: Sequence[str], query: int, weights: np.ndarray) -> str:
-    """Which key a query gives the largest of its weights [key]."""
     if (most := telling_key(weights)) is None:
         return f"{quoted(tokens, query)} spreads its weight over the {len(tokens)} keys; none stands out."
     to = "itself" if most == query else quoted(tokens, most)

@@ -31,8 +31,6 @@ Handler = TypeVar("Handler", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Part:
-    """A visual element of a view."""
-
     kind: str  # names the component that draws it
     options: Mapping[str, Any] = field(default_factory=dict)  # for its component
     optional: bool = False  # hidden while it has no value
@@ -164,7 +162,6 @@ def select(**chosen: Any) -> Change:
 
 
 def settle(**settings: Any) -> Change:
-    """Change settings of the view."""
     return Change(settings=settings)
 
 
@@ -222,7 +219,7 @@ class View(ABC):
         annotated = vars(cls).get("__annotations__", {})
         own = [name for name, value in vars(cls).items() if isinstance(value, Part) or name in annotated]
         dataclass(frozen=True)(cls)
-        cls.settings = {one.name: one.metadata["setting"] for one in fields(cls)}
+        cls.settings = {declared.name: declared.metadata["setting"] for declared in fields(cls)}
         names = dict.fromkeys([*cls.names, *own])
         cls.parts = {name: value for name in names if isinstance(value := getattr(cls, name, None), Part)}
         cls.names = [name for name in names if name in cls.parts or name in cls.settings]
@@ -232,16 +229,19 @@ class View(ABC):
     @classmethod
     def read(cls, given: Mapping[str, Any], capabilities: Capabilities) -> Self:
         """The view with these settings and defaults for the rest. Raises InputError for an invalid one."""
-        known = cls.settings
-        if unknown := [str(name)[:40] for name in given if name not in known]:
-            raise InputError(f"There is no setting {unknown[0]!r} here; there are {', '.join(known) or 'none'}.")
-        called = {name: f"the setting {known[name].label or name!r}" for name in given}
-        return cls(**{name: known[name].check(value, called[name], capabilities) for name, value in given.items()})
+        checked = {}
+        for name, value in given.items():
+            if name not in cls.settings:
+                raise InputError(f"There is no setting {str(name)[:40]!r} here; there are {', '.join(cls.settings) or 'none'}.")
+            setting = cls.settings[name]
+            checked[name] = setting.check(value, f"the setting {setting.label or name!r}", capabilities)
+        return cls(**checked)
 
     def changed(self) -> dict[str, Any]:
         """The settings that differ from their defaults and belong in a link."""
-        own = {one.name: (getattr(self, one.name), one.default) for one in fields(self)}
-        return {name: now for name, (now, declared) in own.items() if now != declared and self.settings[name].linked}
+        defaults = self.__dataclass_fields__
+        linked = [name for name, setting in self.settings.items() if setting.linked]
+        return {name: getattr(self, name) for name in linked if getattr(self, name) != defaults[name].default}
 
     def unless(self, subject: Subject) -> str:
         """Why the view shows nothing for this input, or ''."""
@@ -252,7 +252,6 @@ class View(ABC):
         return subject
 
     def compute(self, subject: Subject) -> Content:
-        """The content for a subject."""
         return {}
 
     def finding(self, subject: Subject) -> Finding | None:
@@ -276,7 +275,7 @@ class View(ABC):
     @classmethod
     def shows_pictures(cls) -> bool:
         """Whether any part is a picture, rather than a sentence or a button."""
-        return any(one.kind not in ("sentence", *WITHOUT_NUMBERS) for one in cls.parts.values())
+        return any(part.kind not in ("sentence", *WITHOUT_NUMBERS) for part in cls.parts.values())
 
     @classmethod
     def listens_to(cls) -> dict[str, Callable[..., Any]]:

@@ -95,7 +95,6 @@ class WhatIf(View):
     check = check(optional=True)
 
     def compute(self, subject: Subject) -> Content:
-        """The possible changes and, once there are any, their effect."""
         gestures = self._gestures(subject)
         chips = {"chips": [label for label, *_ in gestures], "pressed": [done for _, done, _ in gestures]}
         shown: Content = {"gestures": {"label": "Break it:", **chips}} if gestures else {}
@@ -106,15 +105,12 @@ class WhatIf(View):
         return shown | ({"outcome": NO_QUESTION} if question is None else self._compare(subject, question))
 
     def asked(self, subject: Subject) -> Question | None:
-        """The question whose answer is compared."""
         return Question.of(subject)
 
     def on_gestures(self, subject: Subject, index: object) -> Change:
-        """Make a change."""
         return _chosen(subject, [change for *_, change in self._gestures(subject)], index)
 
     def on_back(self, subject: Subject, index: object) -> Change:
-        """Undo a change."""
         return _chosen(subject, [change for _, change in _ways_back(subject)], index)
 
     def _compare(self, subject: Subject, question: Question) -> Content:
@@ -129,7 +125,8 @@ class WhatIf(View):
         ]
         own = question.before.once(("own", target), lambda: float(own_reading(question.before, target).logit))
         logits = [float(read_at(model, target, vector[None]).logit) for vector in (before, after)]
-        outcome = outcome_of(_changes(subject), target.token, *(dict_of(rows) for _, rows in groups))
+        shares = [{answer: share for answer, share, _ in rows} for _, rows in groups]
+        outcome = outcome_of(_changes(subject), target.token, *shares)
         what = "logit" if target.foil is None else "difference of logits"
         return {
             "outcome": outcome if target.foil is None else f"{outcome} {_moved(target, *logits)}",
@@ -149,7 +146,7 @@ class WhatIf(View):
         model = subject.model.capabilities
         if is_quick(subject, model.layers * model.heads / 3):
             found.append(("switch off the strongest head", False, lambda: _strongest_off(subject)))  # of those that are on
-        for swap in fitting_swaps(subject, SWAPS):
+        for swap in subject.trace.once(("fitting swaps", selection.token), lambda: fitting_swaps(subject, SWAPS)):
             done = selection.swap == swap
             found.append(("{} → {}".format(*swap), done, partial(select, swap=None if done else swap, patch=None)))
         if selection.swap and is_quick(subject, subject.trace.kept * (model.layers + 1) / 2):
@@ -166,7 +163,6 @@ def _is_asked(subject: Subject) -> bool:
 
 
 def toggled(subject: Subject, head: tuple[int, int]) -> Change:
-    """Switch one head off, or on again."""
     return select(off=tuple(sorted({*subject.selection.off} ^ {head})))
 
 
@@ -176,25 +172,19 @@ def cut_or_mended(subject: Subject, cut: Cut) -> Change:
 
 
 def outcome_of(changed: list[str], token: str, before: dict[str, float], after: dict[str, float]) -> str:
-    """The effect on the first answer, in a sentence."""
     lead = ", ".join(changed)
-    told = f"{lead[:1].upper()}{lead[1:]}: {token} {percent(before[token])} → {percent(after[token])}."
+    outcome = f"{lead[:1].upper()}{lead[1:]}: {token} {percent(before[token])} → {percent(after[token])}."
     first = max(after, key=after.__getitem__)
     if first != token:
-        return f"{told} The first answer is now {first} ({percent(before[first])} → {percent(after[first])})."
+        return f"{outcome} The first answer is now {first} ({percent(before[first])} → {percent(after[first])})."
     slight = max(abs(after[answer] - before[answer]) for answer in after.keys() & before.keys()) < SEEN
-    return f"{told} Hardly anything changes." if slight else told
+    return f"{outcome} Hardly anything changes." if slight else outcome
 
 
 def _moved(target: Target, before: float, after: float) -> str:
     """What becomes of the difference of the logits of word and foil, in a sentence."""
     told = change_of_difference(target.token, target.foil_token, before, after)
     return f"{told[:1].upper()}{told[1:]}."
-
-
-def dict_of(rows: list[tuple[str, float, str]]) -> dict[str, float]:
-    """The shares by answer."""
-    return {answer: share for answer, share, _ in rows}
 
 
 def _first(model: Any, target: Target, vector: Any) -> tuple[Target, ...]:
@@ -205,7 +195,6 @@ def _first(model: Any, target: Target, vector: Any) -> tuple[Target, ...]:
 
 
 def _changes(subject: Subject) -> list[str]:
-    """All changes, each as part of a sentence."""
     selection, changed = subject.selection, []
     if taken_away := subject.taken_away:
         changed.append(f"without {taken_away}")

@@ -4,7 +4,6 @@ import pytest
 
 from tests.browser.expecting import expect
 from tests.browser.steps import at, choose, settled
-from tests.families import write_family
 
 PAIR = "?a=The+capital+of+Japan+is+%5BMASK%5D.&b=It+is+a+city+of+temples+and+skyscrapers."
 OTHER = "&set.other_a=The+capital+of+France+is+%5BMASK%5D."
@@ -53,20 +52,6 @@ def test_tables_of_numbers_are_not_cut_off(open_at, tab, view, table):
     assert inner <= outer + 1
 
 
-@pytest.mark.parametrize(
-    ("tab", "query", "most"),
-    [
-        ("Tokens", PAIR, 900),
-        ("Tokens", f"{PAIR}&view=what-is-added-up", 900),
-        ("Tokens", f"{PAIR}&view=the-vocabulary", 900),
-        ("Inside a head", f"{PAIR}&view=a-batch", 1350),
-    ],
-)
-def test_a_view_is_not_a_wall_of_numbers(open_at, tab, query, most):
-    page = open_at(tab, query)
-    assert page.evaluate("document.documentElement.scrollHeight") < most
-
-
 def test_the_layers_are_played_without_scrolling_and_a_file_begins_without_a_map(open_at):
     page = open_at("Projection")
     play = page.get_by_role("button", name="▶ Play the layers").bounding_box()
@@ -94,22 +79,6 @@ def test_both_sides_stand_side_by_side_with_every_token(open_at):
     page.get_by_role("button", name="Present", exact=True).click()
     expect(page.locator("[data-presented] .yaxislayer-above text, [data-presented] .yaxislayer-below text")).to_have_count(tokens)
     page.keyboard.press("Escape")
-
-
-def test_the_bars_of_a_pair_and_of_the_swapped_one_are_in_line(open_at):
-    page = open_at("Next sentence")
-    bars = [page.locator(f"#next-sentence-{name} button").first for name in ("pair-verdict", "swapped-swapped")]
-    for one in bars:
-        expect(one).to_be_visible()
-    tops = [one.bounding_box()["y"] for one in bars]
-    assert tops[0] == pytest.approx(tops[1], abs=1)
-
-
-def test_a_model_that_cannot_tell_says_so_once(open_at, tmp_path):
-    folder = write_family(tmp_path / "model", "roberta")
-    page = open_at("Next sentence", f"?model={folder}&a=the+man&b=it+is")
-    expect(page.locator("#next-sentence-absent")).to_contain_text("has no next-sentence head")
-    expect(page.locator("#next-sentence-view")).to_be_hidden()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -21,7 +21,6 @@ from explorer.tabs import TABS
 from explorer.techniques import routes
 from explorer.ui.pictures.bars import percent
 from explorer.ui.pictures.base import esc, to_base64, token_labels
-from tests.browser.test_components import oklab
 
 SITE = "http://localhost/"  # nothing listens there: the page's requests are answered below
 TIMES = 24  # random inputs of a test
@@ -103,6 +102,21 @@ def test_each_module_loads_by_itself(modules):
     names = sorted(path.stem for path in (ASSETS / "arithmetic").glob("*.js"))
     load = "(names) => Promise.all(names.map(async (name) => Object.keys(await import(`./arithmetic/${name}.js`)).length))"
     assert min(modules.page.evaluate(load, names)) > 0
+
+
+def oklab(srgb):
+    linear = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
+    to_lms = [
+        [0.4122214708, 0.5363325363, 0.0514459929],
+        [0.2119034982, 0.6806995451, 0.1073969566],
+        [0.0883024619, 0.2817188376, 0.6299787005],
+    ]
+    to_lab = [
+        [0.2104542553, 0.7936177850, -0.0040720468],
+        [1.9779984951, -2.4285922050, 0.4505937099],
+        [0.0259040371, 0.7827717662, -0.8086757660],
+    ]
+    return np.cbrt(linear @ np.transpose(to_lms)) @ np.transpose(to_lab)
 
 
 class TestColours:

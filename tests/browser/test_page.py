@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from tests.browser.conftest import watched
 from tests.browser.expecting import expect
 from tests.browser.steps import chips, settled, type_into
 from tests.tabs import LABELS, open_tab, opened_tab
@@ -19,36 +18,6 @@ def test_the_first_view_is_filled_in_and_computed(open_app):
     expect(page.get_by_text("✓ matches the model")).to_be_attached()
 
 
-def test_typing_counts_to_the_last_letter(open_app):
-    page = open_app()
-    type_into(page, "text-b", "")
-    type_into(page, "text-a", "the quick brown fox jumps over the lazy dogs", delay=30)
-    expect(chips(page)).to_contain_text(["[CLS]", "the", "quick", "brown", "fox", "jumps", "over", "the", "lazy", "dogs"])
-
-
-def test_the_pause_before_a_text_is_read_begins_with_the_key(open_app):
-    """Gradio tells of a key a frame later, which nobody should wait for twice."""
-    page = open_app()
-    page.locator("#text-a textarea").focus()
-    waits = page.evaluate(
-        """() => {
-            const { typed, typingState: state, PAUSE } = BertExplorer.page;
-            const [later, now, keyed] = [window.setTimeout, performance.now, state.keyed];
-            const found = [];
-            window.setTimeout = (_, wait) => found.push(wait);
-            performance.now = () => 5000;
-            for (const since of [0, 16, 900]) {
-                state.keyed = 5000 - since;
-                typed([], "#text-a");
-            }
-            [window.setTimeout, performance.now, state.keyed, state.tell] = [later, now, keyed, null];
-            return found.map((wait) => PAUSE - wait);
-        }"""
-    )
-    assert waits == [0, 16, page.evaluate("() => BertExplorer.page.PAUSE")]
-    assert page.evaluate("() => BertExplorer.page.PAUSE") > 1000 / 30, "a key that is held down is not read each time"
-
-
 def test_what_is_deleted_or_pasted_counts_too(open_app):
     page = open_app()
     box = page.locator("#text-a textarea")
@@ -58,15 +27,6 @@ def test_what_is_deleted_or_pasted_counts_too(open_app):
     for _ in range(6):
         box.press("Backspace")
     expect(chips(page).nth(3)).to_have_text("[SEP]")
-
-
-def test_typing_updates_the_open_tab_only(open_app):
-    page = open_app()
-    open_tab(page, "Tokens")
-    type_into(page, "text-a", "hello")
-    expect(page.locator("#tokens-pieces-cards .bx-token").nth(1)).to_have_text("hello")
-    open_tab(page, "Attention")
-    expect(page.locator("#attention-head-heatmap .ytick text", has_text="hello")).to_be_visible()
 
 
 @pytest.mark.parametrize(("tab", "proof"), [("overview", "#overview-routes-check"), ("attention", "#attention-head-check")])
@@ -108,14 +68,6 @@ def test_odd_texts_do_nothing_but_show(open_app):
             expect(opened_tab(page)).to_have_text(tab)
             settled(page)
         expect(chips(page).nth(-2)).to_have_text(str(number))
-
-
-def test_an_example_fills_both_boxes(open_app):
-    page = open_app()
-    page.locator("#examples input").click()
-    page.get_by_role("option", name="Two strangers").click()
-    expect(page.locator("#text-b textarea")).to_have_value("Saturn is the second largest planet.")
-    expect(chips(page).filter(has_text="saturn")).to_be_visible()
 
 
 def test_a_menu_that_is_only_looked_at_changes_nothing(open_app):
@@ -200,30 +152,6 @@ def test_two_people_do_not_see_each_others_words(new_page, served):
     open_tab(first, "Tokens")
     expect(first.locator("#tokens-pieces-cards .bx-token").nth(1)).to_have_text("elephant")
     assert "elephant" not in second.content()
-
-
-def test_a_page_of_a_test_begins_with_nothing_stored_by_the_one_before(browser, served):
-    stored = "() => [localStorage.length, sessionStorage.length, document.cookie]"
-    for _ in range(2):
-        page = watched(browser)
-        page.goto(f"{served}/healthz")
-        assert page.evaluate(stored) == [0, 0, ""]
-        page.evaluate("() => { localStorage.setItem('a', 1); sessionStorage.setItem('a', 1); document.cookie = 'a=1'; }")
-        assert page.evaluate(stored) == [1, 1, "a=1"]
-        context = page.context
-        browser.close(page)
-    page = watched(browser)
-    assert page.context is context, "what was compiled there is used again"
-    browser.close(page)
-
-
-def test_dark_and_light(open_app):
-    page = open_app()
-    was_dark = page.evaluate("document.body.classList.contains('dark')")
-    page.locator("#theme").click()
-    page.wait_for_function(f"document.body.classList.contains('dark') !== {str(was_dark).lower()}")
-    page.locator("#theme").click()
-    page.wait_for_function(f"document.body.classList.contains('dark') === {str(was_dark).lower()}")
 
 
 def test_nothing_is_wider_than_a_phone(open_app):

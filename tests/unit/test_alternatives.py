@@ -14,7 +14,7 @@ from explorer.model_card.pictures import parameters as charts
 from explorer.model_card.pictures import weights
 from explorer.page.components import PlotlyChart
 from explorer.techniques.targets import Target
-from explorer.ui.pictures import attention, attribution, heatmaps, hidden, maps, word_effects
+from explorer.ui.pictures import attention, heatmaps, hidden, maps, word_effects
 from explorer.ui.pictures.alternatives import alternative, described
 from explorer.ui.pictures.attention import WeightScale
 
@@ -43,7 +43,7 @@ FIGURES = {
     layers.frequency_points: (WORDS, np.array([9, 4, 2, 1, 1]), CURVE, 3),
     layers.layer_lines: ([layers.Line("mean", CURVE, (CURVE, CURVE)), layers.Line("<b>", CURVE, faint=True)], "length", 2),
     maps.point_map: (ROWS[:, :2], WORDS, ["x", "x", "y", "y", "y"], ["PC 1", "PC 2"], "key"),
-    attribution.attribution_bars: (WORDS, CURVE, "gradient", CURVE, "log-odds"),
+    word_effects.attribution_bars: (WORDS, CURVE, "gradient", CURVE, "log-odds"),
     masked_lm.followed_leads: (["door", "<b>"], np.stack([CURVE, CURVE], 1), np.ones((5, 2)), np.stack([CURVE, CURVE / 2], 1)),
     masked_lm.followed_words: (["door", "<b>"], np.stack([CURVE, CURVE], 1), np.ones((5, 2))),
     masked_lm.patching_heatmap: (ROWS, WORDS, "door", 0.9, 0.1),

@@ -8,11 +8,10 @@ import pytest
 from gradio.blocks import BlocksConfig
 from gradio.state_holder import SessionState
 
-from explorer.core.fair_queue import Call
+from explorer.core.fair_queue import Call, FairQueue
 from explorer.core.scheduling import MODEL
 from explorer.page.blocks import PageBlocks
 from explorer.page.components import Bars, Notice
-from explorer.page.turns import Turns
 from tests.waiting import waited
 
 
@@ -66,10 +65,22 @@ def test_a_handler_gets_what_gradio_would_give_it(values):
         assert own.equals(other) if hasattr(own, "equals") else own == other
 
 
-def test_a_value_that_cannot_be_is_refused_as_gradio_does():
-    blocks, function, _ = built(PageBlocks)
-    with pytest.raises(gr.Error, match="not in the list of choices"):
-        waited(blocks.preprocess_data(function, [*GIVEN[:3], "z", *GIVEN[4:]], SessionState(blocks)))
+@pytest.mark.parametrize(
+    ("place", "value", "says"), [(3, "z", "list of choices"), (1, 0, "minimum"), (1, "x", "not supported"), (2, "x", "__round__")]
+)
+def test_a_value_that_cannot_be_is_refused_as_gradio_does_and_read_once(monkeypatch, place, value, says):
+    def refused(kind):
+        blocks, function, components = built(kind)
+        tried = []
+        read = type(components[place]).preprocess
+        monkeypatch.setattr(components[place], "preprocess", lambda given: tried.append(given) or read(components[place], given))
+        given = [*GIVEN[:place], value, *GIVEN[place + 1 :]]
+        with pytest.raises((gr.Error, TypeError, ValueError), match=says) as error:
+            waited(blocks.preprocess_data(function, given, SessionState(blocks)))
+        assert tried == [value]
+        return isinstance(error.value, gr.Error)
+
+    assert refused(PageBlocks) == refused(gr.Blocks), "the browser is told the same"
 
 
 @pytest.mark.parametrize("changed", [[0], [0, 1, 3, 5], [1, 8], [8], list(range(9))])
@@ -105,12 +116,6 @@ def test_a_session_costs_no_configuration(monkeypatch):
     blocks, _, _ = built(PageBlocks)
     monkeypatch.setattr(BlocksConfig, "config_for_block", staticmethod(lambda *_: pytest.fail("made for a session")))
     assert SessionState(blocks)[blocks.children[0]._id] is not None
-
-
-def test_the_page_has_all_its_configurations():
-    ours, theirs = (built(kind)[0].get_config_file() for kind in (PageBlocks, gr.Blocks))
-    assert [part["type"] for part in ours["components"]] == [part["type"] for part in theirs["components"]]
-    assert [set(part["props"]) for part in ours["components"]] == [set(part["props"]) for part in theirs["components"]]
 
 
 def test_calls_of_a_session_take_turns_and_those_of_others_do_not_wait():
@@ -165,8 +170,8 @@ def test_who_asks_for_much_holds_up_nobody_else():
 
 
 def test_who_waits_is_told_its_number_and_who_leaves_frees_its_place(monkeypatch):
-    monkeypatch.setattr("explorer.page.turns.PATIENCE", 0.01)
-    turns, told = Turns(1), {"first": [], "second": [], "third": []}
+    monkeypatch.setattr("explorer.core.fair_queue.PATIENCE", 0.01)
+    turns, told = FairQueue(1), {"first": [], "second": [], "third": []}
 
     async def ask(name, seconds):
         async with turns.place(Call(tell=told[name].append)):

@@ -287,6 +287,11 @@ def test_a_round_closes_when_its_time_is_over(room, subject, monkeypatch):
     assert "answers" not in room.for_teacher()["round"], "hidden until the teacher shows them"
     played.limit(0)
     room.keep(ann, played, played.question.guess("0"))
+    room.show_guesses()
+    for seconds in (0, 30):
+        with pytest.raises(InputError, match="Nothing is asked"):
+            played.limit(seconds)
+    assert played.ends is None, "what is shown stays closed, and without a clock"
 
 
 def test_no_screen_is_told_a_key_or_a_token(room, subject):

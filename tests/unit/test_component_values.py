@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from explorer.attention.pictures import attention_lines
-from explorer.ui.pictures.bars import bar_groups, bars
+from explorer.ui.pictures.bars import bars
 from explorer.ui.pictures.head_grid import head_grid
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
 from explorer.ui.pictures.token_row import Numbers, token_row
@@ -29,15 +29,6 @@ class TestHeadGrid:
         pixels = from_base64(packed["data"], np.uint8).reshape(weights.shape)
         np.testing.assert_array_equal(pixels, np.rint(np.sqrt(weights) * 255))
         assert np.abs((pixels / 255) ** 2 - weights).max() < 0.005
-
-    def test_without_the_square_root_the_scale_is_linear(self):
-        weights = softmax(1, 1, 4, 4)
-        pixels = from_base64(head_grid(weights, (0, 0), sqrt=False)["data"], np.uint8).reshape(weights.shape)
-        assert np.abs(pixels / 255 - weights).max() < 0.003
-
-    def test_all_numbers_are_plain(self):
-        packed = head_grid(softmax(2, 2, 3, 3), (np.int64(1), np.int64(0)))
-        assert [type(index) for index in packed["selected"]] == [int, int]
 
     @pytest.mark.parametrize(
         ("thumbnails", "selected"),
@@ -116,13 +107,6 @@ class TestAttentionLines:
         assert chosen.min() >= np.sort(weights.ravel())[-1500]
         assert packed["top"] == pytest.approx(max(weights.max(), 8 / 512))
 
-    def test_keys_may_differ_from_queries(self):
-        weights = softmax(2, 3)
-        packed = attention_lines(weights, "ab", ["piece"] * 2, key_tokens="xyz", key_kinds=["piece"] * 3)
-        assert packed["queries"]["tokens"] == ["a", "b"]
-        assert packed["keys"]["tokens"] == ["x", "y", "z"]
-        assert len(from_base64(packed["edges"], "<u4")) == 6
-
     def test_a_head_that_looks_nowhere_is_drawn_too(self):
         assert attention_lines(np.zeros((2, 2)), ["a", "b"], ["piece"] * 2)["top"] > 0
 
@@ -145,13 +129,6 @@ class TestBars:
         (group,) = bars([("x", share, "")])["groups"]
         assert group["rows"][0]["percent"] == text
         assert type(group["rows"][0]["share"]) is float
-
-    def test_groups_keep_their_headings(self):
-        packed = bar_groups([("first", [("a", 0.5, "note")]), ("second", [])])
-        assert packed["grouped"] is True
-        assert [group["heading"] for group in packed["groups"]] == ["first", "second"]
-        assert packed["groups"][0]["rows"][0]["note"] == "note"
-        assert bars([])["groups"][0]["rows"] == []
 
     @pytest.mark.parametrize("share", [-0.1, 1.1, float("nan")])
     def test_what_is_no_share_is_refused(self, share):

@@ -44,12 +44,6 @@ def test_a_value_passes_as_it_is(component):
             assert component().postprocess(value) == value
 
 
-def test_only_the_token_row_has_a_mask_event():
-    assert callable(TokenRow().mask)
-    with pytest.raises(AttributeError):
-        _ = HeadGrid().mask
-
-
 def test_the_head_holds_plotly_once_and_loads_nothing_from_elsewhere():
     made = page_head()
     assert made.count("<script") == 1
@@ -71,9 +65,6 @@ class TestPlotlyChart:
         sent = PlotlyChart().postprocess(figure)
         assert '"bdata"' in sent
         assert '"heatmap"' in sent
-
-    def test_the_height_is_there_before_any_script_runs(self):
-        assert "height:460px" in PlotlyChart(height=460).html_template
 
 
 def test_an_update_of_a_chart_in_a_handler_makes_json():

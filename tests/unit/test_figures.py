@@ -91,13 +91,6 @@ def test_every_point_is_on_the_map_once_whatever_its_label():
         assert len(rings.x) == 3
 
 
-def test_rows_that_are_not_meant_fade():
-    bright = np.array([True, False, True])
-    figure = maps.point_map(np.zeros((3, 2)), ["a", "b", "c"], ["x", "x", "y"], ["a", "b"], "key", maps.Marks(bright=bright))
-    shown = {row: size for group in figure.data[:-1] for row, size in zip(group.customdata, group.marker.opacity, strict=True)}
-    assert shown[1] < 0.2 < 0.8 < min(shown[0], shown[2])
-
-
 def test_only_long_axes_have_a_window_and_it_knows_their_tokens():
     def window(figure):
         return dict(go.Figure(figure).layout.meta or {}).get("window", {})
@@ -132,13 +125,3 @@ def test_no_two_colours_of_a_series_are_nearly_equal(theme):
     labs = [_lab(colour) for colour in colours[8 * theme : 8 * theme + 8]]
     apart = {(a, b): float(np.linalg.norm(labs[a] - labs[b])) for a in range(8) for b in range(a)}
     assert min(apart.values()) > 20, min(apart, key=apart.get)
-
-
-@pytest.mark.parametrize("top", [1, 7, 120, 999, 23_440_896, 109_514_298])
-def test_the_axis_of_parameters_ends_at_the_longest_bar(top):
-    drawn = charts.parameter_bars({"a": top, "b": 1})
-    ticks = drawn.layout.xaxis.tickvals
-    assert ticks[0] == 0
-    assert 0.5 * top < ticks[-1] <= top
-    assert 3 <= len(ticks) <= 7
-    assert len(set(np.diff(ticks).round(6))) == 1

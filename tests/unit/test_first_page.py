@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 import pytest
 
 from explorer.page.examples import EXAMPLES, FIRST_A, FIRST_B, number_of
-from explorer.page.first import filled
+from explorer.page.pieces import fill_config
 from explorer.page.shell import build_shell
 from explorer.server.document import Document, address_of
 from explorer.ui.pictures.token_row import token_row_of
@@ -25,7 +25,7 @@ def props(config, elem_id):
 
 def test_it_carries_what_the_first_example_gives(page, bundled):
     blocks, _, updates = page
-    config = filled(blocks.config, updates)
+    config = fill_config(blocks.config, updates)
     trace = bundled.trace(FIRST_A, FIRST_B)
     assert props(config, "strip")["value"] == json.loads(json.dumps(token_row_of(trace.encoding, None)))
     assert props(config, "overview-routes-picture")["value"]["states"] == bundled.capabilities.layers + 1
@@ -36,7 +36,7 @@ def test_it_carries_what_the_first_example_gives(page, bundled):
 def test_what_opens_the_page_leaves_the_page_itself_as_it_was(page):
     blocks, _, updates = page
     before = json.dumps(blocks.config, default=str)
-    filled(blocks.config, updates)
+    fill_config(blocks.config, updates)
     assert json.dumps(blocks.config, default=str) == before
 
 

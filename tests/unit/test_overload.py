@@ -17,6 +17,7 @@ import explorer
 from explorer.api import callers
 from explorer.core import cores, jobs
 from explorer.core.errors import BusyError
+from explorer.core.fair_queue import FairQueue
 from explorer.core.limits import REQUESTS, TRAINING_MINUTES, WAITING, WAITING_WORKS, WORKS
 from explorer.core.recent import MINUTE
 from explorer.core.scheduling import PLACES, TRAINING, FifoSemaphore
@@ -26,7 +27,6 @@ from explorer.finetune.compute import store, training
 from explorer.finetune.compute.task import make_plan
 from explorer.finetune.compute.text_tasks import text_task
 from explorer.finetune.compute.training import Progress, run_training
-from explorer.page.turns import Turns
 from explorer.server.requests import PAINTED, RequestsAMinute
 from explorer.training.examples import Examples
 from tests.stranger import Stranger
@@ -282,7 +282,7 @@ def ask_for(app, address, method="POST", path="/"):
 
 
 def test_who_comes_when_many_wait_gets_a_503_and_one_sentence(served, stranger, monkeypatch):
-    monkeypatch.setattr(Turns, "__len__", lambda turns: WAITING.most)
+    monkeypatch.setattr(FairQueue, "__len__", lambda turns: WAITING.most)
     asked = urllib.request.Request(f"{served}/gradio_api/run/tokens", b'{"data": ["One more.", "", ""]}')
     asked.add_header("Content-Type", "application/json")
     with pytest.raises(urllib.error.HTTPError) as refused:

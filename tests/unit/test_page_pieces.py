@@ -116,13 +116,6 @@ def test_a_choice_is_built_when_it_is_opened(visitor, bundled):
     assert answer["render_config"]["layout"]["id"] == answer["render_config"]["render_id"]
 
 
-def test_two_visitors_are_each_sent_what_they_open(visitor, served, bundled):
-    other = Stranger(served)
-    assert visitor.draw("", {"tab": "tokens"})["render_config"]
-    assert other.draw("", {"tab": "tokens"})["render_config"]
-    assert other.draw("", {"tab": "projection"})["render_config"]
-
-
 def test_what_is_set_in_a_piece_that_is_not_there_waits_for_it(visitor, bundled):
     """A link that opens a tab with other settings: the controls come as it says, with the picture that they give."""
     query = "v=1&tab=fill-mask&view=guesses&a=Tokyo+is+in+%5BMASK%5D.&set.top_k=3"
@@ -130,6 +123,16 @@ def test_what_is_set_in_a_piece_that_is_not_there_waits_for_it(visitor, bundled)
     assert props_by_element(answer)["fill-mask-top-k"]["value"] == 3
     again = visitor.press("visited", "change", visited=f"2?{query}&set.top_k=4")
     assert again["render_config"] is None
+
+
+def test_what_waited_for_a_piece_is_forgotten_once_it_is_sent(visitor, serving, bundled):
+    """Kept, it would grow with every link, and the piece would come with old settings when it is sent again."""
+    query = "v=1&tab=fill-mask&view=guesses&a=Tokyo+is+in+%5BMASK%5D.&set.top_k=3"
+    visitor.press("visited", "change", visited=f"1?{query}")
+    seen = serving._seen_by(serving.state_holder[visitor.session])
+    kept = [number for number in seen.later if serving.pieces.is_there(number, seen.built)]
+    assert len(seen.built) > len(serving.first)
+    assert kept == []
 
 
 def test_a_link_to_another_choice_of_a_tab_leaves_the_first_one_as_it_is(visitor, bundled):

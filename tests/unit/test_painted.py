@@ -7,8 +7,8 @@ from urllib.parse import urlencode
 import pytest
 
 from explorer.core.errors import BusyError
+from explorer.core.fair_queue import FairQueue
 from explorer.page.examples import FIRST_A, FIRST_B
-from explorer.page.turns import Turns
 from explorer.server.requests import PAINTED
 from explorer.tabs import TABS
 from explorer.tokens.pieces import Pieces
@@ -119,7 +119,7 @@ def test_it_waits_for_its_turn_and_is_refused_when_too_many_do(painted, monkeypa
     def full(self, *tell):
         raise BusyError("Too many people are asking; try again in a moment.")
 
-    monkeypatch.setattr(Turns, "place", full)
+    monkeypatch.setattr(FairQueue, "place", full)
     status, _, told = painted(tab="tokens")
     assert status == 503
     assert "try again" in told["error"]

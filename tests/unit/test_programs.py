@@ -1,6 +1,7 @@
 """What a program asks of a model and of a trace, held to transformers with plain hooks and to the app's own views."""
 
 import json
+import re
 from xml.etree import ElementTree
 
 import numpy as np
@@ -173,29 +174,33 @@ def test_a_view_gives_its_numbers_as_data_frames(bundled, trace):
 def test_a_figure_has_a_cell_for_each_weight_and_the_width_of_a_column(trace, bundled):
     for width in (85, 175):
         drawn = ElementTree.fromstring(trace.view("attention/head", layer=5, head=11).figure("svg", width=width))
-        assert drawn.get("width") == f"{width}mm"
-        cells = drawn.find(f"{SVG}g").findall(f"{SVG}rect")
+        assert float(drawn.get("width").removesuffix("pt")) == pytest.approx(width / 25.4 * 72)
+        cells = [one for group in drawn.iter(f"{SVG}g") if group.get("id", "").startswith("QuadMesh") for one in group]
         assert len(cells) == trace.kept**2
         assert not drawn.findall(f"{SVG}image")
-    tones = np.array([[int(cell.get("fill")[i : i + 2], 16) for i in (1, 3, 5)] for cell in cells]).sum(1)
+    fills = [re.search(r"fill: #(..)(..)(..)", cell.get("style")).groups() for cell in cells]
+    tones = np.array([[int(channel, 16) for channel in fill] for fill in fills]).sum(1)
     weights = trace.attention(4)[10].ravel()
     darkness = np.argsort(tones, kind="stable")
     assert (np.diff(weights[darkness]) <= 0.01).all(), "the darker, the larger"
     assert {"[CLS]", "cabinet", "weight (√ scale)"} <= {text.text for text in drawn.iter(f"{SVG}text")}
-    assert json.loads(drawn.find(f"{SVG}metadata").text) == provenance_of(bundled)
+    described = next(one for one in drawn.iter() if one.tag.endswith("}description"))
+    assert json.loads(described.text) == provenance_of(bundled)
 
 
 def test_bars_are_as_high_as_their_numbers(trace):
     seen = trace.view("fill-mask/positions")
     drawn = ElementTree.fromstring(seen.figure())
-    bars = [one for one in drawn.findall(f"{SVG}rect") if one.get("fill", "").startswith("#") and one.get("fill") != "#fff"]
-    heights, bits = np.array([float(one.get("height")) for one in bars]), seen.tables["surprise"]["bits"].to_numpy()
+    paths = [
+        one.get("d").split() for one in drawn.iter(f"{SVG}path") if "fill: #" in one.get("style", "") and one.get("clip-path")
+    ]
+    heights, bits = np.array([float(path[2]) - float(path[8]) for path in paths]), seen.tables["surprise"]["bits"].to_numpy()
     np.testing.assert_allclose(heights / heights.max(), bits / bits.max(), atol=2e-3)
-    assert {f"{number}" for number in (0, 5, 10)} <= {text.text for text in drawn.iter(f"{SVG}text")}
+    assert {"0", "10", "surprise (bits)"} <= {text.text for text in drawn.iter(f"{SVG}text")}
 
 
 def test_a_text_from_outside_stays_text(bundled):
-    hostile = "<script>alert(1)</script> & [MASK]"
+    hostile = "<script>alert(1)</script> & $x^2$ [MASK]"
     drawn = ElementTree.fromstring(bundled.trace(hostile).view("attention/head").figure())
     assert not list(drawn.iter(f"{SVG}script"))
-    assert {"<", "&"} <= {text.text for text in drawn.iter(f"{SVG}text")}
+    assert {"<", "&", "$"} <= {text.text for text in drawn.iter(f"{SVG}text")}

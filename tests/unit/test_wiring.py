@@ -7,7 +7,9 @@ import pytest
 
 from explorer.finetune.tab import TAB
 from explorer.finetune.train import Trainer
-from explorer.page.events import CHOSEN, kept_together
+from explorer.page.events import CHOSEN, keep_together
+from explorer.page.shell import build_shell
+from tests.benchmarks.click import calls_of_a_click
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +74,12 @@ def test_what_follows_an_event_follows_the_last_one_too(blocks):
     assert len(dropped) == sum(issubclass(view, Trainer) for view in TAB.views) == 3, "but for the trainings"
 
 
+def test_a_click_on_a_head_runs_few_of_our_functions():
+    calls = calls_of_a_click(*build_shell())
+    assert calls.total() <= 1_000
+    assert len({file for file, _ in calls}) <= 46
+
+
 def test_steps_that_reach_the_browser_together_lose_nothing(monkeypatch):
     clock = iter([0.0, 0.1, 0.2, 10.0])
     monkeypatch.setattr("explorer.page.events.time.monotonic", lambda: next(clock))
@@ -83,7 +91,7 @@ def test_steps_that_reach_the_browser_together_lose_nothing(monkeypatch):
         yield {button: gr.update(interactive=False), progress: "done"}
         yield {progress: "over"}
 
-    first, second, third, late = kept_together(steps)()
+    first, second, third, late = keep_together(steps)()
     assert first == {picture: "drawn", button: gr.update(visible=True), state: 1}
     assert second == {picture: "drawn", button: gr.update(visible=True), progress: "half"}
     assert third == {picture: "drawn", button: gr.update(visible=True, interactive=False), progress: "done"}

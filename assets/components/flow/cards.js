@@ -9,7 +9,6 @@ const HEADS = 6; // heads listed one by one
  * The card that is open, null for none.
  * @param {{inside?: object, route?: object, tokens: string[]}} value what Python sent about a layer or a route
  * @param {boolean} alone whether no server answers
- * @returns {HTMLElement | null}
  */
 export function cardOf({ inside, route, tokens }, alone) {
   if (inside) return layerCard(inside, { tokens, alone });

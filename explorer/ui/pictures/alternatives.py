@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from explorer.core.lazy import Library
-from explorer.ui.pictures.base import esc
 from explorer.ui.pictures.numbers import NO_WIDTH
 
 if TYPE_CHECKING:
@@ -81,12 +80,12 @@ def _strongest(most: int, of: int, unit: str) -> str:
 
 
 def _cells(trace: Mapping[str, Any], layout: Mapping[str, Any]) -> str:
-    values = _array(trace["z"])
+    values = array_of(trace["z"])
     if values.ndim != 2 or not values.size:
         return "Nothing is drawn yet."
     scale = layout.get(trace.get("coloraxis", ""), {})
     bar = scale.get("colorbar", {})
-    numbers = _array(trace.get("customdata", ()))
+    numbers = array_of(trace.get("customdata", ()))
     if numbers.shape == values.shape and numbers.dtype.kind in "fiu":
         values = numbers
     x, y = (layout.get(f"{axis}axis", {}) for axis in "xy")
@@ -98,7 +97,7 @@ def _cells(trace: Mapping[str, Any], layout: Mapping[str, Any]) -> str:
 def _bars(trace: Mapping[str, Any], layout: Mapping[str, Any]) -> str:
     across = trace.get("orientation") == "h"
     named, measured = ("y", "x") if across else ("x", "y")
-    values = _array(trace[measured]).astype(np.float32)
+    values = array_of(trace[measured]).astype(np.float32)
     names = _names(trace.get(named), layout.get(f"{named}axis", {}))
     highest = np.argsort(-np.abs(values), kind="stable")[:MOST]
     unit, name = _title(layout.get(f"{measured}axis", {})), trace.get("name")
@@ -117,7 +116,7 @@ def _lines(traces: Sequence[Mapping[str, Any]], layout: Mapping[str, Any]) -> st
 
 
 def _line(trace: Mapping[str, Any], layout: Mapping[str, Any]) -> str:
-    values = _array(trace.get("y", ())).astype(np.float32)
+    values = array_of(trace.get("y", ())).astype(np.float32)
     if not np.isfinite(values).any():
         return ""
     names = _names(trace.get("x"), layout.get(f"xaxis{trace.get('xaxis', 'x')[1:]}", {}))
@@ -132,7 +131,7 @@ def _line(trace: Mapping[str, Any], layout: Mapping[str, Any]) -> str:
 
 
 def _points(traces: Sequence[Mapping[str, Any]]) -> str:
-    counts = {trace.get("name") or "": len(_array(trace.get("x", ()))) for trace in traces}
+    counts = {trace.get("name") or "": len(array_of(trace.get("x", ()))) for trace in traces}
     groups = [f"{name} {count:,}" for name, count in counts.items() if name]
     total = sum(counts.values())
     more = f" and {len(groups) - 8} more" if len(groups) > 8 else ""
@@ -142,7 +141,7 @@ def _points(traces: Sequence[Mapping[str, Any]]) -> str:
 
 def _names(given: object, axis: Mapping[str, Any]) -> Names:
     """The names of the places along an axis: a category is its own name, a number gets the title of the axis before it."""
-    labels = None if given is None else _array(given)
+    labels = None if given is None else array_of(given)
     if labels is not None and labels.dtype.kind in "UO":
         return lambda place: str(labels[place])
     what = _title(axis).split(" (")[0].partition(":")[0]
@@ -154,7 +153,7 @@ def _title(of: Mapping[str, Any]) -> str:
     return (title if isinstance(title, str) else title.get("text")) or ""
 
 
-def _array(value: object) -> np.ndarray:
+def array_of(value: object) -> np.ndarray:
     """An array of a figure, which may be a list or base64."""
     if not isinstance(value, Mapping):
         return np.asarray(value)
@@ -174,5 +173,5 @@ def _plain(text: str) -> str:
 
 def names_of(labels: Iterable[str]) -> Names:
     """The person's texts, escaped, as names of rows or columns in the text alternative of a figure."""
-    escaped = [esc(label) for label in labels]
+    escaped = [html.escape(label, quote=False) for label in labels]
     return escaped.__getitem__

@@ -148,7 +148,7 @@ def vectors_heatmap(vectors: np.ndarray, positions: np.ndarray, key: str) -> go.
     top = max(float(np.quantile(np.abs(vectors), 0.995)), 1e-9)
     columns = number_axis("dimension"), np.arange(vectors.shape[1])
     picture = _signed_heatmap(vectors / top, columns, positions, key, "position %{y}, dimension %{x}", (f"{top:.2g}", ""))
-    _told(picture, vectors, lambda row: f"position {positions[row]}", lambda column: f"dimension {column}", "")
+    _describe(picture, vectors, lambda row: f"position {positions[row]}", lambda column: f"dimension {column}", "")
     sides = Places.of("position", positions), Places.of("dimension", range(vectors.shape[1]))
     return keep(picture, lambda: matrix(vectors, *sides, "value"))
 
@@ -158,12 +158,12 @@ def position_similarity(cosines: np.ndarray, positions: np.ndarray, key: str) ->
     columns = number_axis("position"), positions
     picture = _signed_heatmap(cosines, columns, positions, key, "positions %{y} and %{x}", ("1", "cosine"))
     name = lambda place: f"position {positions[place]}"  # noqa: E731
-    _told(picture, cosines, name, name, "cosine")
+    _describe(picture, cosines, name, name, "cosine")
     sides = Places.of("position", positions), Places.of("other_position", positions)
     return keep(picture, lambda: matrix(cosines, *sides, "cosine"))
 
 
-def _told(picture: go.Figure, values: np.ndarray, rows: Names, columns: Names, unit: str) -> go.Figure:
+def _describe(picture: go.Figure, values: np.ndarray, rows: Names, columns: Names, unit: str) -> go.Figure:
     """A picture with a text alternative from the exact numbers, since its bytes are too coarse for that."""
     return picture.update_layout(meta={**(picture.layout.meta or {}), "alt": strongest_cells(values, rows, columns, unit)})
 

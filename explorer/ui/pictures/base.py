@@ -99,7 +99,7 @@ def token_labels(tokens: Sequence[str]) -> list[str]:
     seen: Counter[str] = Counter()
     labels = []
     for token in tokens:
-        labels.append(esc(token) + NO_WIDTH * seen[token])
+        labels.append(html.escape(token, quote=False) + NO_WIDTH * seen[token])
         seen[token] += 1
     return labels
 

@@ -37,7 +37,7 @@ class Axes:
     def sides(self, shape: Sequence[int]) -> tuple[Places, Places]:
         """The names and labels of the rows and of the columns, for values of this shape [rows, columns]."""
         along = zip("yx", (self.y, self.x), (self.y_axis, self.x_axis), self.names[::-1], shape, strict=True)
-        rows, columns = (self._side(*one) for one in along)
+        rows, columns = (self._side(*side) for side in along)
         return rows, columns
 
     def _side(self, letter: str, labels: Any, axis: dict[str, Any], name: str, length: int) -> Places:
@@ -58,8 +58,6 @@ class ColourScale(TypedDict, total=False):
 
 
 class Ticks(TypedDict):
-    """The positions and labels of the ticks of a colour bar."""
-
     tickvals: list[float]
     ticktext: list[str]
 

@@ -85,11 +85,10 @@ def times_of(texts: Sequence[str], first: np.ndarray) -> list[int]:
     """How often the text of each row is at its place, by the first row of each place."""
     at = list(zip(texts, first.tolist(), strict=True))
     count = Counter(at)
-    return [count[one] for one in at]
+    return [count[place] for place in at]
 
 
 def counted(text: str, times: int) -> str:
-    """A text with its count at a place, if it is there several times."""
     return text if times == 1 else f"{text} ({times} times)"
 
 

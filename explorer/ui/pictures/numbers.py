@@ -28,7 +28,6 @@ class Table:
 
     @classmethod
     def of(cls, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> "Table":
-        """A table from its rows."""
         cells = zip(*rows, strict=True) if rows else ([] for _ in columns)
         return cls(tuple(columns), tuple(list(map(plain, column)) for column in cells))
 
@@ -37,7 +36,6 @@ class Table:
 
     @property
     def rows(self) -> list[tuple[Any, ...]]:
-        """The cells by row."""
         return list(zip(*self.cells, strict=True))
 
     def beside(self, **constant: Any) -> "Table":
@@ -50,7 +48,6 @@ class Table:
         return Table((*self.columns, *more), (*self.cells, *([plain(of(row)) for row in rows] for of in more.values())))
 
     def as_dict(self) -> dict[str, Any]:
-        """The table as a JSON object."""
         return {"columns": list(self.columns), "rows": self.rows}
 
 
@@ -151,7 +148,6 @@ def matrix(values: Any, rows: Places, columns: Places, name: str) -> Table:
 
 
 def _spread(side: Places, places: list[int]) -> list[list[Any]]:
-    """For each column of a side, its cells at these places."""
     return [[side.places[place][number] for place in places] for number in range(len(side.columns))]
 
 

@@ -54,9 +54,9 @@ def stepped(size: Point, boxes: Sequence[Box], arrows: Sequence[Arrow], steps: S
     shown = {
         "width": size[0],
         "height": size[1],
-        "boxes": [asdict(one) for one in boxes],
-        "arrows": [asdict(one) for one in arrows],
-        "steps": [{**asdict(one), "lit": list(one.lit), "labels": dict(one.labels)} for one in steps],
+        "boxes": [asdict(box) for box in boxes],
+        "arrows": [asdict(arrow) for arrow in arrows],
+        "steps": [{**asdict(step), "lit": list(step.lit), "labels": dict(step.labels)} for step in steps],
         "alt": alt,
     }
     rows = [[number, one.title or None, one.text] for number, one in enumerate(steps, start=1)]

@@ -1,13 +1,54 @@
-"""A picture of what each word does to an answer."""
+"""Pictures of what each token or word does to an answer."""
 
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
 from collections.abc import Sequence
 
+import numpy as np
 import plotly.graph_objects as go
 
-from explorer.ui.pictures.base import GRID, NEGATIVE, POSITIVE, figure, token_axis, token_labels
+from explorer.ui.pictures.base import (
+    AMOUNT,
+    FAINT,
+    GRID,
+    LEGEND,
+    NEGATIVE,
+    POSITIVE,
+    esc,
+    figure,
+    grid_axis,
+    token_axis,
+    token_labels,
+)
 from explorer.ui.pictures.numbers import columns_of, keep
+from explorer.ui.pictures.window import window_over
+
+
+def attribution_bars(tokens: Sequence[str], scores: np.ndarray, method: str, occluded: np.ndarray | None, unit: str) -> go.Figure:
+    """A score per token for `unit`, beside the effect of masking that token (occlusion) if given; `method` is the legend."""
+    labels = token_labels(tokens)
+
+    def bars(values: np.ndarray, name: str, colour: str) -> go.Bar:
+        template = f"%{{x}}: %{{y:.3f}}<extra>{esc(name)}</extra>"
+        heights = np.asarray(values, dtype=np.float32)
+        return go.Bar(x=labels, y=heights, name=esc(name), marker={"color": colour}, hovertemplate=template)
+
+    traces = [bars(scores, method, AMOUNT)]
+    if occluded is not None:
+        traces.append(bars(occluded, "occlusion", FAINT))
+    numbers = {"score": scores} | ({} if occluded is None else {"occlusion": occluded})
+    chart = figure(
+        traces,
+        key=f"attribution-{len(tokens)}",
+        barmode="group",
+        showlegend=True,
+        legend=LEGEND,
+        margin={"l": 56, "r": 12, "t": 56, "b": 48},
+        xaxis=token_axis("token"),
+        yaxis=grid_axis(f"score ({esc(unit)})", zeroline=True, zerolinecolor=FAINT),
+        meta=window_over(x=range(len(tokens))) or None,
+    )
+    return keep(chart, lambda: columns_of(position=range(len(tokens)), token=tokens, **numbers))
 
 
 def word_effects(words: Sequence[str], effects: Sequence[float], shares: bool = True, outlined: int | None = None) -> go.Figure:
@@ -29,11 +70,11 @@ def word_effects(words: Sequence[str], effects: Sequence[float], shares: bool = 
         hovertemplate=f"{hover}<extra></extra>",
         customdata=[-effect for effect in effects],
     )
-    drawn = figure(
+    chart = figure(
         [bars],
         key=f"words-{len(words)}",
         margin={"l": 48, "r": 12, "t": 8, "b": 40},
         xaxis={**token_axis(""), "title": None},
         yaxis={"tickformat": ticks, "range": [-most * 1.1, most * 1.1], **GRID},
     )
-    return keep(drawn, lambda: columns_of(place=range(len(words)), word=words, effect=effects))
+    return keep(chart, lambda: columns_of(place=range(len(words)), word=words, effect=effects))

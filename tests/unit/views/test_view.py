@@ -56,12 +56,6 @@ def test_what_is_not_given_is_as_declared_and_only_changes_are_told():
     assert Sample.read(view.changed(), CAPABILITIES) == view
 
 
-def test_none_false_and_empty_are_values():
-    view = Sample(look="lines", share=1.0, wide=True, word="x")
-    back = Sample.read({**view.changed(), "wide": False, "share": 0, "word": "", "heads": []}, CAPABILITIES)
-    assert (back.wide, back.share, back.word, back.heads) == (False, 0, "", ())
-
-
 def test_a_bound_that_depends_on_the_model_takes_what_lies_past_it():
     assert Sample.read({"layer": 99}, CAPABILITIES).layer == 6
     assert Sample.read({"layer": 0}, CAPABILITIES).layer == 1
