@@ -27,6 +27,7 @@ from explorer.text import limits
 from explorer.text.encoding import MASK, UNKNOWN, Encoding
 from explorer.text.pieces import Writing, with_own_mask
 
+ENCODED = 50_000  # tokens of the encodings that a model keeps: 10 MB
 HEADS_KEPT = 64  # tokens up to which a trace keeps queries, keys and values: 7 MB for BERT-base
 
 Span = tuple[int, int]
@@ -71,6 +72,7 @@ class Explorer(Network):
     def __init__(self, checkpoint: Checkpoint) -> None:
         super().__init__(checkpoint)
         self._tokenizing = threading.Lock()  # truncation is a state of the tokenizer
+        self._encodings: OnceCache[tuple[str, str], Encoding] = OnceCache(ENCODED, lambda encoding: encoding.kept)
         self._batcher: Batcher[Reading] = Batcher()
         self._one_pass = threading.Lock()  # when no worker answers
         self._readings: OnceCache[tuple[str, str], Reading] = OnceCache(TRACE_MEGABYTES.bytes, lambda one: one.nbytes)
@@ -85,7 +87,7 @@ class Explorer(Network):
 
         Raises InputError when a text is empty, too long, or consists of nothing that the tokenizer keeps.
         """
-        return self._encode(*_checked(text_a, text_b))
+        return self._encoding_of(*_checked(text_a, text_b))
 
     def encode_many(self, texts: list[str]) -> list[tuple[int, ...]]:
         """The ids of each checked text, encoded alone and cut to what fits; ten times as fast as `encode` on each.
@@ -170,7 +172,7 @@ class Explorer(Network):
 
     def _read(self, text_a: str, text_b: str) -> Reading:
         self._readings.weigh_again()  # their derived values may have grown
-        encoding = self._encode(text_a, text_b)
+        encoding = self._encoding_of(text_a, text_b)
         if (workers := replicas.running()) is None:
             return self._batcher.result(encoding, self._read_here, readings())
         return self._batcher.result(encoding, partial(self._read_there, workers), workers.places)
@@ -190,8 +192,11 @@ class Explorer(Network):
         with self._one_pass:
             return self._read_here(encodings)
 
+    def _encoding_of(self, text_a: str, text_b: str) -> Encoding:
+        """The encoding of checked texts, kept for the latest ones. Raises InputError."""
+        return self._encodings.get((text_a, text_b), lambda: self._encode(text_a, text_b))
+
     def _encode(self, text_a: str, text_b: str) -> Encoding:
-        """The encoding of checked texts. Raises InputError."""
         mask = self.tokenizer.mask_token
         read = [with_own_mask(text, mask) for text in ((text_a, text_b) if text_b else (text_a,))]
         pair = [text for text, _ in read]

@@ -36,7 +36,7 @@ NOT_OURS = {"torch", "store", "explorer", "checkpoints", "lessons"}  # whose `lo
 PARSED = {
     "core/formats.py": "the one place for a visitor's JSON",
     "core/apart.py": "an answer of our own process, which makes our records only",
-    "text/dialect.py": "a sample of a table, apart when it is large",
+    "text/delimited.py": "a sample of a table, apart when it is large",
     "text/json_tables.py": "a table, apart when it is large, after its values were counted",
     "finetune/compute/arrival.py": "the log and the head of a run, at most 8 MB, after its zip's list was bounded",
     "finetune/compute/unpack.py": "the zip of a run, whose list is bounded before",
