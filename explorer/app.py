@@ -35,12 +35,11 @@ from explorer.api.space_seams import same_on_a_space
 from explorer.bert import devices, replicas
 from explorer.core import disk, limits
 from explorer.core.cores import DEVICE, THREADS, check_threads, cores
-from explorer.core.descriptors import raise_most_files
 from explorer.core.engine import when_loaded
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.log import logger
-from explorer.core.memory import keep_giving_back
 from explorer.core.paths import ASSETS
+from explorer.core.process import keep_giving_back_memory, raise_most_files
 from explorer.export import qr
 from explorer.page.blocks import PageBlocks
 from explorer.page.building import group_style
@@ -121,7 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     logs.configure(os.environ.get("BERT_EXPLORER_LOG", ""))  # after the server has made its own loggers
     gc.freeze()
     gc.enable()
-    keep_giving_back()
+    keep_giving_back_memory()
     threading.Thread(target=warm, args=(blocks,), name="warm-model", daemon=True).start()
     # Not before: reading torch from a slow disk may hold the interpreter for long.
     when_loaded(lambda: watchdog.start(blocks.server, limits.FROZEN_SECONDS.most))

@@ -6,29 +6,24 @@ So libraries that are slow to import, or optional, are imported here, under one 
 at the top of the file.
 """
 
+from __future__ import annotations
+
+import functools
 import importlib
 import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-__all__ = [
-    "LOCK",
-    "Library",
-    "anywidget",
-    "clevercsv",
-    "datasets",
-    "joblib",
-    "load",
-    "numba",
-    "pandas",
-    "pdoc",
-    "scipy",
-    "seqeval",
-]
-__all__ += ["sklearn", "traitlets", "umap"]
+__all__ = ["LOCK", "Library", "anywidget", "clevercsv", "compiled", "datasets", "joblib", "load", "numba", "pandas", "pdoc"]
+__all__ += ["scipy", "seqeval", "sklearn", "traitlets", "umap"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+FASTER = {"contract", "reassoc", "nsz", "arcp"}  # sums in any order; NaN and infinity stay what they are
 
 LOCK = threading.RLock()
 """Held while a library is imported. Hold it too around calls into a library that imports more of itself."""
@@ -135,3 +130,29 @@ else:
     sklearn = Library("sklearn")
     traitlets = Library("traitlets")
     umap = Library("umap", _keep_kernels)
+
+
+def compiled(*types: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Decorator: let numba compile a function at its first call, for arguments of these types, as numba writes them.
+
+    It runs without Python's global lock. What is compiled is cached beside the module or in the user's cache folder, if one of
+    them can be written. Other types raise TypeError.
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        @functools.cache
+        def ready() -> Callable[P, R]:
+            with LOCK:
+                signature = f"void({', '.join(types)})"
+                try:
+                    return numba.njit(signature, nogil=True, fastmath=FASTER, cache=True)(function)
+                except RuntimeError:  # no folder to cache it in
+                    return numba.njit(signature, nogil=True, fastmath=FASTER)(function)
+
+        @functools.wraps(function)
+        def run(*args: P.args, **kwargs: P.kwargs) -> R:
+            return ready()(*args, **kwargs)
+
+        return run
+
+    return decorate

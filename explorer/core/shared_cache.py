@@ -54,6 +54,8 @@ class SharedCache(Kept[Key, Value, dict[int, Size]]):
         super().__init__()
         self._memory, self._files = memory, files
 
+    get = Kept.peek
+
     def put(self, key: Key, value: Value) -> None:
         """Store `value` at `key`, replacing an older one, and drop what no longer fits."""
         parts = parts_of(value)

@@ -4,8 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from explorer.core.command import status
-from explorer.core.errors import InputError
+from explorer.core.errors import ExplorerError, InputError
 from explorer.teaching.lessons.lesson import ENGLISH
 from explorer.teaching.lessons.printing import HERE, checked, files
 from explorer.teaching.lessons.reading import lessons
@@ -35,7 +34,12 @@ def write(out: Path, address: str, language: str = ENGLISH) -> None:
 def main() -> int:
     """Run the command line; returns the exit status."""
     args = arguments().parse_args()
-    return status(lambda: write(args.out, args.address, args.language))
+    try:
+        write(args.out, args.address, args.language)
+    except ExplorerError as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
 
 
 if __name__ == "__main__":
