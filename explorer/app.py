@@ -30,8 +30,7 @@ os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 import gradio as gr
 import huggingface_hub
 
-from explorer.api.gradio_seams import limit_queue, statuses_script, theme_css
-from explorer.api.space_seams import same_on_a_space
+from explorer.api.gradio_seams import limit_queue, same_on_a_space, statuses_script, theme_css
 from explorer.bert import devices, replicas
 from explorer.core import disk, limits
 from explorer.core.cores import DEVICE, THREADS, check_threads, cores

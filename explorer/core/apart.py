@@ -13,9 +13,8 @@ import pickle
 import sys
 import threading
 import traceback
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Hashable
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, is_dataclass
 from importlib import import_module
@@ -26,7 +25,8 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from explorer.core.cache import OnceCache
 from explorer.core.errors import BusyError, ExplorerError, InputError
-from explorer.core.limits import FILE_READERS, FILE_SECONDS, MEGABYTE, READER_MEGABYTES, WAITING_WORKS
+from explorer.core.limits import FILE_READERS, FILE_SECONDS, MEGABYTE, READER_MEGABYTES
+from explorer.core.scheduling import FifoSemaphore
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -91,6 +91,7 @@ class _Answer:
 
 
 _answers: OnceCache[Hashable, _Answer] = OnceCache(KEPT, lambda answer: answer.size)
+_places = FifoSemaphore(FILE_READERS, BUSY)
 
 
 def _ask(question: bytes) -> _Answer:
@@ -101,7 +102,7 @@ def _ask(question: bytes) -> _Answer:
     command = [sys.executable, "-P", "-c", CHILD, question.hex()]
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")  # each reserves memory
     environment = os.environ | threads | {"PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), *sys.path)))}
-    with _place(VISITOR.get()), TemporaryFile() as written:
+    with _places.place(visitor=VISITOR.get()), TemporaryFile() as written:
         with Popen(command, stdin=PIPE, stdout=written, env=environment, start_new_session=True) as process:
             try:
                 status = process.wait(PATIENCE * FILE_SECONDS.most)
@@ -116,36 +117,6 @@ def _ask(question: bytes) -> _Answer:
         if status or size > MOST_ANSWER:
             return _Answer(InputError(FILE_SECONDS.tell()), 0)
         return _Answer(_Plain(written).load(), size)
-
-
-_changed = threading.Condition()
-_reading: Counter[str] = Counter()  # by visitor
-_waiting: Counter[str] = Counter()
-
-
-@contextmanager
-def _place(visitor: str) -> Iterator[None]:
-    """Hold one of the few places, one for each visitor. Raises BusyError when many wait already."""
-    with _changed:
-        if _waiting.total() >= WAITING_WORKS.most or _waiting[visitor] >= WAITING_WORKS.most // 2:
-            raise BusyError(BUSY)
-        _waiting[visitor] += 1
-        try:
-            _changed.wait_for(lambda: _reading.total() < FILE_READERS.most and not _reading[visitor])
-            _reading[visitor] += 1
-        finally:
-            _take_off(_waiting, visitor)
-    try:
-        yield
-    finally:
-        with _changed:
-            _take_off(_reading, visitor)
-            _changed.notify_all()
-
-
-def _take_off(counted: Counter[str], visitor: str) -> None:
-    counted[visitor] -= 1
-    counted += Counter()  # drops those with nothing
 
 
 class _Plain(pickle.Unpickler):

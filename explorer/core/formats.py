@@ -69,7 +69,7 @@ class Misfit(ValueError):
 
 def parsed(form: type[Form], data: bytes, most: Limit) -> Form:
     """A JSON text of at most `most` values as its form. Raises Misfit, and InputError for more values or half a character."""
-    return _checked(TypeAdapter(form), data, most)
+    return _validate(TypeAdapter(form), data, most)
 
 
 def numbered(form: type[Form], data: bytes, most: Limit) -> Iterator[tuple[int, Form]]:
@@ -79,20 +79,20 @@ def numbered(form: type[Form], data: bytes, most: Limit) -> Iterator[tuple[int, 
     """
     if data.lstrip().startswith(b"["):
         try:
-            yield from enumerate(_checked(TypeAdapter(Every[form]), data, most), start=1)  # type: ignore[valid-type]
+            yield from enumerate(_validate(TypeAdapter(Every[form]), data, most), start=1)  # type: ignore[valid-type]
         except Misfit as misfit:
             raise misfit.within(1) from None
         return
     one = TypeAdapter(form)
     try:
-        yield 1, _checked(one, data, most)
+        yield 1, _validate(one, data, most)
     except Misfit as misfit:
         lines = [(number, line) for number, line in enumerate(data.splitlines(), start=1) if line.strip()]
         if misfit.is_json or len(lines) < 2:
             raise misfit.within(1) from None
         for number, line in lines:
             try:
-                yield number, _checked(one, line, most)
+                yield number, _validate(one, line, most)
             except Misfit as wrong:
                 raise wrong.within(number) from None
 
@@ -125,7 +125,7 @@ def _without_escapes(body: bytes) -> bytes:
     return body.replace(rb"\\", b"x").replace(rb"\"", b"x")
 
 
-def _checked(adapter: TypeAdapter[Any], data: bytes, most: Limit) -> Any:
+def _validate(adapter: TypeAdapter[Any], data: bytes, most: Limit) -> Any:
     if has_more_values(data, most.most):
         raise InputError(most.tell())
     try:

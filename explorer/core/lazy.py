@@ -132,27 +132,33 @@ else:
     umap = Library("umap", _keep_kernels)
 
 
+def at_first_call(function: Callable[P, R], decorate: Callable[[Callable[P, R]], Callable[P, R]]) -> Callable[P, R]:
+    """The function as a decorator makes it whose library is loaded by the first call."""
+
+    @functools.cache
+    def decorated() -> Callable[P, R]:
+        with LOCK:
+            return decorate(function)
+
+    @functools.wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        return decorated()(*args, **kwargs)
+
+    return run
+
+
 def compiled(*types: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Decorator: let numba compile a function at its first call, for arguments of these types, as numba writes them.
 
     It runs without Python's global lock. What is compiled is cached beside the module or in the user's cache folder, if one of
     them can be written. Other types raise TypeError.
     """
+    options = {"signature_or_function": f"void({', '.join(types)})", "nogil": True, "fastmath": FASTER}
 
-    def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        @functools.cache
-        def ready() -> Callable[P, R]:
-            with LOCK:
-                signature = f"void({', '.join(types)})"
-                try:
-                    return numba.njit(signature, nogil=True, fastmath=FASTER, cache=True)(function)
-                except RuntimeError:  # no folder to cache it in
-                    return numba.njit(signature, nogil=True, fastmath=FASTER)(function)
+    def compile_it(function: Callable[P, R]) -> Callable[P, R]:
+        try:
+            return numba.njit(**options, cache=True)(function)
+        except RuntimeError:  # no folder to cache it in
+            return numba.njit(**options)(function)
 
-        @functools.wraps(function)
-        def run(*args: P.args, **kwargs: P.kwargs) -> R:
-            return ready()(*args, **kwargs)
-
-        return run
-
-    return decorate
+    return lambda function: at_first_call(function, compile_it)

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from explorer.guide.pages import Page, pages
 from explorer.guide.rendering import Section, beginning
 
-LONGEST = 100  # characters of a query that are read
-WORDS = 8  # words of a query at most
+LONGEST, WORDS = 100, 8  # characters and words of a query that are read
 MOST = 30  # sections that are listed
 AROUND = 110  # characters of the excerpt before and after the first word
 
@@ -41,7 +40,6 @@ def search(question: str) -> list[Hit]:
 
 
 def _excerpt(text: str, words: list[str]) -> str:
-    """The text around the first of the words."""
     first = re.search(beginning(words), text, re.IGNORECASE)
     middle = first.start() if first else 0
     start, end = max(0, middle - AROUND), middle + AROUND

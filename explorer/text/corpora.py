@@ -104,7 +104,7 @@ class Corpus:
     @property
     def counted(self) -> str:
         """A phrase with the number of sentences and the name: '800 sentences of ...'."""
-        return f"{_counted(len(self.sentences), 'sentence')} of {self.cited}"
+        return f"{_count(len(self.sentences), 'sentence')} of {self.cited}"
 
     @functools.cached_property
     def key(self) -> str:
@@ -164,13 +164,13 @@ def read_corpus(path: Path) -> Corpus:
     if not kept:
         raise InputError("The file has no sentences; put one on each line, or send a table with a column of texts or CoNLL-U.")
     words = sum(len(sentence.words) for sentence in kept)
-    about = f"{_counted(len(kept), 'sentence')} with {_counted(words, 'word')}, {how}."
+    about = f"{_count(len(kept), 'sentence')} with {_count(words, 'word')}, {how}."
     if repeated := len(found) - len(kept):
-        about += f" {_counted(repeated, 'sentence')} came again and {'was' if repeated == 1 else 'were'} left out."
+        about += f" {_count(repeated, 'sentence')} came again and {'was' if repeated == 1 else 'were'} left out."
     return Corpus(path.name[:60], kept, about=about)
 
 
-def _counted(number: int, what: str) -> str:
+def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'s' * (number != 1)}"
 
 

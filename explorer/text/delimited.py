@@ -65,7 +65,8 @@ def _titles(rows: Sequence[Record]) -> int:
 
 def _usual_width(rows: Iterable[Record]) -> int:
     """The number of cells that most rows have."""
-    return Counter(map(len, rows)).most_common(1)[0][0]
+    [(width, _)] = Counter(map(len, rows)).most_common(1) or [(1, 0)]
+    return width
 
 
 # The dialect.
@@ -165,14 +166,14 @@ def _quoting(lines: Sequence[str], delimiter: str, quote: str) -> Dialect:
     rows = doubled.plain.rows(lines)
     width, most = Counter(map(len, rows)).most_common(1)[0]
     opened = [cell for row in rows for cell in row if cell.startswith(quote)]
-    closed = sum(cell != quote and cell.endswith(quote) and quote not in _unquoted(cell, quote) for cell in opened)
+    closed = sum(cell != quote and cell.endswith(quote) and quote not in _unquote(cell, quote) for cell in opened)
     if width > 1 and most > 0.98 * len(rows) and closed < len(opened) / 2:
         return doubled.plain
     text = "".join(lines)
     return escaped if text.count("\\" + quote) > text.count(2 * quote) else doubled
 
 
-def _unquoted(cell: str, quote: str) -> str:
+def _unquote(cell: str, quote: str) -> str:
     """A cell without the quotes around it, if it has both."""
     inside = cell[1:-1]
     return inside.replace(2 * quote, quote) if len(cell) > 1 and cell[0] == cell[-1] == quote else cell
@@ -186,7 +187,6 @@ class _Reading:
 
     def __init__(self, lines: Sequence[str], dialect: Dialect) -> None:
         self.lines, self.dialect = lines, dialect
-        self.budget = 2 * len(lines) + 1_000  # lines that may be read again
         self.loose: list[int] = []  # numbers of the records whose quote was never closed
         self.wide: list[int] = []  # numbers of the records with delimiters and line breaks in one cell
         self.joined: list[int] = []  # numbers of the records with a delimiter too many
@@ -194,19 +194,15 @@ class _Reading:
 
     def records(self) -> list[Record]:
         """All records that are not blank."""
-        if not self.dialect.quote:
-            rows = [row for row, _ in self.dialect.read(self.lines) if any(cell.strip() for cell in row)]
-            self.columns = _values_of_columns(rows[:LEARNED_FROM])
-            self.loose = [number for number, row in enumerate(rows, 1) if any(cell.startswith('"') for cell in row)]
-            return self._with_joined(rows)
-        self.columns = _values_of_columns(list(islice(self._single_lines(), LEARNED_FROM)))
-        rows = []
-        start = 0
-        while start < len(self.lines):
-            start = self._read_from(start, rows)
-            if self.budget < 0 or len(self.loose) > MOST_LOOSE:
-                self.dialect = self.dialect.plain
-                return self.records()
+        if self.dialect.quote:
+            self.columns = _values_of_columns(list(islice(self._single_lines(), LEARNED_FROM)))
+            rows = self._quoted_records()
+            if len(self.loose) <= MOST_LOOSE:
+                return self._with_joined(rows)
+            self.dialect = self.dialect.plain
+        rows = [row for row, _ in self.dialect.read(self.lines) if any(cell.strip() for cell in row)]
+        self.columns = _values_of_columns(rows[:LEARNED_FROM])
+        self.loose = [number for number, row in enumerate(rows, 1) if any(cell.startswith('"') for cell in row)]
         return self._with_joined(rows)
 
     def _single_lines(self) -> Iterator[Record]:
@@ -217,28 +213,27 @@ class _Reading:
                 yield row
             last = number
 
-    def _read_from(self, start: int, rows: list[Record]) -> int:
-        """Read records up to the first with a loose quote, or to the end; the line to go on from."""
-        last = start
-        for row, number in self.dialect.read(self.lines[at] for at in range(start, len(self.lines))):
-            end = start + number
-            if end - last > 1 and self._is_loose(last, end):
-                self.budget -= end - last + 1
-                rows.append(self._as_row(self.lines[last]))
-                self.loose.append(len(rows))
-                return last + 1
+    def _quoted_records(self) -> list[Record]:
+        """The records, up to the last of too many with a loose quote."""
+        rows: list[Record] = []
+        start = 0
+        while start < len(self.lines) and len(self.loose) <= MOST_LOOSE:
+            following = self.lines[start : start + CELL_LINES.most + 2]
+            row, taken = next(self.dialect.read(following))
+            if taken > 1 and self._is_loose(following[:taken]):
+                row, taken = self._as_row(following[0]), 1
+                self.loose.append(len(rows) + 1)
+            elif taken > 1 and any("\n" in cell and self.dialect.delimiter in cell for cell in row):
+                self.wide.append(len(rows) + 1)
             if any(cell.strip() for cell in row):
                 rows.append(row)
-                if end - last > 1 and any("\n" in cell and self.dialect.delimiter in cell for cell in row):
-                    self.wide.append(len(rows))
-            last = end
-        return len(self.lines)
+            start += taken
+        return rows
 
-    def _is_loose(self, start: int, end: int) -> bool:
+    def _is_loose(self, lines: Sequence[str]) -> bool:
         """Whether lines that a quote makes one record are records of their own."""
-        lines = [line for line in self.lines[start : min(end, start + LOOKED_AT)] if line.strip()]
-        fits = [self._fits(self._as_row(line)) for line in lines]
-        return (len(lines) > 1 and fits[0] and sum(fits) >= 0.8 * len(fits)) or end - start > CELL_LINES.most + 1
+        fits = [self._fits(self._as_row(line)) for line in lines[:LOOKED_AT] if line.strip()]
+        return (len(fits) > 1 and fits[0] and sum(fits) >= 0.8 * len(fits)) or len(lines) > CELL_LINES.most + 1
 
     def _as_row(self, line: str) -> Record:
         """The cells of a line with quotes as characters; delimiters that are too many belong to the cell with the quote."""
@@ -247,7 +242,7 @@ class _Reading:
         at = next((place for place, cell in enumerate(row) if cell.startswith(self.dialect.quote)), None)
         if surplus > 0 and at is not None:
             row = self._join(row, at, surplus)
-        return [_unquoted(cell, self.dialect.quote) for cell in row]
+        return [_unquote(cell, self.dialect.quote) for cell in row]
 
     def _join(self, row: Record, at: int, surplus: int) -> Record:
         """The row with the cell at a place joined to as many after it."""
@@ -282,7 +277,7 @@ class _Reading:
             (self.wide, f"A quoted cell contains {name}s and line breaks in {{}}: check its quotation marks."),
             (self.joined, "A text without quotation marks contains the delimiter in {}: its cells are joined."),
         )
-        return [sentence.format(_listed(numbers)) for numbers, sentence in sentences if numbers]
+        return [sentence.format(_list_rows(numbers)) for numbers, sentence in sentences if numbers]
 
 
 def _values_of_columns(rows: Sequence[Record]) -> list[Values]:
@@ -315,7 +310,7 @@ def _is_number(cell: str) -> bool:
     return True
 
 
-def _listed(numbers: Sequence[int]) -> str:
+def _list_rows(numbers: Sequence[int]) -> str:
     """'row 3', 'rows 3 and 7' or 'rows 1, 2, 3, 4, 5 and 12 others'."""
     named = [f"{number:,}" for number in numbers[:NAMED_ROWS]]
     if (more := len(numbers) - len(named)) > 0:

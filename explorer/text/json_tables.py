@@ -30,17 +30,19 @@ class Found(NamedTuple):
 
 def read_json(text: str) -> Found | None:
     """The rows of a text in JSON, None where it is not JSON. Raises InputError for broken JSON and for other shapes."""
+    value = parse(text)
+    return None if value is None else _table(value)
+
+
+def parse(text: str) -> dict[str, Any] | list[Any] | None:
+    """A text in JSON, or with a JSON value on every line; None where it is not JSON. Raises InputError for broken JSON."""
     if text.lstrip()[:1] not in ("{", "["):
         return None
     CELLS.check(text.count(",") + text.count(":"))  # at least as many as there are values
     try:
-        return _table(from_json(text))
+        return from_json(text)
     except ValueError:
-        return _lines(text)
-
-
-def _lines(text: str) -> Found | None:
-    """The rows of a text with a JSON value on every line; None where the first one is none. Raises InputError."""
+        pass  # one per line
     items = []
     for number, line in enumerate(text.split("\n"), start=1):
         try:
@@ -50,9 +52,10 @@ def _lines(text: str) -> Found | None:
             # A cell of a table may well begin with [MASK], [1] or {name}.
             if not items and not "".join(text[:200].split()).startswith(('{"', '[{"', '[["', "[{'", "{'text'")):
                 return None
-            said = "has half a character (a lone surrogate)" if "surrogate" in str(error) else "is not valid JSON"
+            is_half = "hex escape" in str(error) and "\\ud" in line.lower()
+            said = "has half a character (a lone surrogate)" if is_half else "is not valid JSON"
             raise InputError(f"Line {number:,} of the file {said}; write one object per line, or one list.") from error
-    return _of_list(items)
+    return items
 
 
 def _table(value: object, depth: int = 0) -> Found:

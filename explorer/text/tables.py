@@ -115,7 +115,8 @@ def parse_table(data: bytes, has_names: HasNames = has_column_names) -> Table:
     if not has_visible_characters(text):
         raise InputError("The file is empty; it needs a line of column names and at least one row.")
     LINES.check(max(text.count("\n"), text.count("\r")))
-    how, notes = "JSON", []
+    how = "JSON"
+    notes: list[str] = []
     if (found := read_json(text)) is None:
         records, delimiter, notes = read_records(text)
         table = _of_records(records, has_names)

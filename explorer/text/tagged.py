@@ -10,15 +10,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import AliasChoices, Field
-
 from explorer.core.apart import apart
 from explorer.core.errors import InputError
-from explorer.core.formats import Every, Foreign, Misfit, numbered
-from explorer.core.limits import CHARACTERS, JSON_VALUES, LABEL, LINES, MEGABYTE, TABLE_MEGABYTES
+from explorer.core.limits import CHARACTERS, LABEL, LINES, MEGABYTE, TABLE_MEGABYTES
 from explorer.text import limits
 from explorer.text.characters import EachCharacter, has_visible_characters, visible
 from explorer.text.decoding import decode
+from explorer.text.json_tables import parse
 
 TAGGED_FILE_TYPES = (".conllu", ".conll", ".txt", ".tsv", ".bio", ".iob", ".jsonl", ".json")
 WORD_KEYS, TAG_KEYS = ("words", "tokens"), ("tags", "ner_tags", "pos_tags", "labels")
@@ -115,36 +113,15 @@ def _check_tag(tag: object, number: int, place: str) -> str:
     return limits.check_text(str(tag).strip(), f"the tag of word {number} of {place}", LABEL)
 
 
-# JSON.
-
-
-class _Tagged(Foreign):
-    """A sentence as JSON, in the words of any of the usual files."""
-
-    words: Every[str] = Field(validation_alias=AliasChoices(*WORD_KEYS))
-    tags: Every[str | int] = Field(validation_alias=AliasChoices(*TAG_KEYS))
-
-
 def _read_json(text: str) -> Iterator[TaggedSentence]:
     """Objects with words and tags, one per line or in one list."""
-    try:
-        for number, sentence in numbered(_Tagged, text.encode(), JSON_VALUES):
-            yield check_tagged(sentence.words, sentence.tags, f"Line {number}")
-    except Misfit as misfit:
-        raise InputError(_flaw(misfit)) from misfit
-
-
-def _flaw(misfit: Misfit) -> str:
-    """A sentence about the first object that is none of a sentence with its tags."""
-    line, *place = misfit.place
-    if not misfit.is_json:
-        return f"Line {line} looks like JSON but cannot be read; send one object a line."
-    if misfit.kind == "list_type":
-        return f"Line {line} must have its {'words' if place[0] in WORD_KEYS else 'tags'} in a list."
-    if len(place) < 2:
-        return f'Line {line} must be an object such as {{"words": ["a", "dog"], "tags": ["DET", "NOUN"]}}.'
-    word = f"Word {int(place[1]) + 1} of line {line}"
-    return f"{word} must be a text; send a sentence." if place[0] in WORD_KEYS else f"{word} has no tag; give every word one."
+    value = parse(text)
+    for number, item in enumerate(value if isinstance(value, list) else [value], start=1):
+        item = item if isinstance(item, dict) else {}
+        words, tags = (next((item[key] for key in keys if key in item), None) for keys in (WORD_KEYS, TAG_KEYS))
+        if words is None or tags is None:
+            raise InputError(f'Line {number:,} must be an object such as {{"words": ["a", "dog"], "tags": ["DET", "NOUN"]}}.')
+        yield check_tagged(words, tags, f"Line {number:,}")
 
 
 # A word a line.

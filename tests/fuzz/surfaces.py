@@ -1,7 +1,6 @@
 """Each way into the app: what may come through it, and how it is sent."""
 
 import json
-import os
 import shutil
 import tempfile
 import zipfile
@@ -174,20 +173,8 @@ def data_sets(everything, folder):
         require(secret not in json.dumps(answer.json()), "a folder of the machine was read as a data set of the hub")
 
     beside = f"../{Path(folder).resolve().name}"
-    known = [
-        THERE,
-        f"./{THERE}",
-        f"{THERE}/",
-        f"{THERE}/.",
-        f"{THERE}/..",
-        ".",
-        "..",
-        beside,
-        "csv",
-        "text",
-        os.path.join(".", "."),
-    ]
-    return Surface("data sets", st.sampled_from(known) | names(), send, 20)
+    known = [THERE, f"./{THERE}", f"{THERE}/", f"{THERE}/.", f"{THERE}/..", ".", "..", beside, "csv", "text", "./."]
+    return Surface("data sets", st.sampled_from(known) | names, send, 20)
 
 
 def headers(visitor, model):
