@@ -23,7 +23,10 @@ def masks_of(guesses: Sequence[MaskGuesses]) -> list[dict[str, Any]]:
     return [
         {
             "position": guess.position,
-            "candidates": [{"token": one.token, "id": one.id, "probability": one.probability} for one in guess.candidates],
+            "candidates": [
+                {"token": candidate.token, "id": candidate.id, "probability": candidate.probability}
+                for candidate in guess.candidates
+            ],
         }
         for guess in guesses
     ]

@@ -71,7 +71,7 @@ def is_unheard(blocks: gr.Blocks, event_id: str, unread: int) -> bool:
     queue: Queue = blocks._queue
     running = (event for job in list(queue.active_jobs) for event in job or ())
     found = (event for event in running if event._id == event_id)
-    return any(not one.alive or queue.pending_messages_per_session[one.session_hash].qsize() > unread for one in found)
+    return any(not event.alive or queue.pending_messages_per_session[event.session_hash].qsize() > unread for event in found)
 
 
 # The current call. Gradio gives the request only to handlers, as a `gr.Request` argument; these functions work deep inside a

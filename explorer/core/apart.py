@@ -91,7 +91,7 @@ class _Answer:
 
 
 _answers: OnceCache[Hashable, _Answer] = OnceCache(KEPT, lambda answer: answer.size)
-_places = FifoSemaphore(FILE_READERS, BUSY)
+_places = FifoSemaphore(lambda: FILE_READERS.most, BUSY)
 
 
 def _ask(question: bytes) -> _Answer:

@@ -30,7 +30,7 @@ def inside(value: Any) -> list[Any]:
     if isinstance(value, list | tuple | set | frozenset):
         return list(value)
     if is_dataclass(value) and not isinstance(value, type):
-        return [getattr(value, one.name) for one in fields(value)]
+        return [getattr(value, field.name) for field in fields(value)]
     return []
 
 

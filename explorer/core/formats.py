@@ -117,7 +117,7 @@ def has_more_values(body: bytes, most: int) -> bool:
 def longest_text(body: bytes) -> int:
     """The characters of the longest text of a JSON text, without parsing it: `\\u0041` is one."""
     texts = _without_escapes(body).split(b'"')[1::2]
-    return max((len(one.decode(errors="ignore")) - one.count(b"\\") - 4 * one.count(b"\\u") for one in texts), default=0)
+    return max((len(text.decode(errors="ignore")) - text.count(b"\\") - 4 * text.count(b"\\u") for text in texts), default=0)
 
 
 def _without_escapes(body: bytes) -> bytes:

@@ -97,9 +97,9 @@ def _submodule(package: str, name: str) -> ModuleType:
 
 def _keep_kernels() -> None:
     """Let numba keep all it compiles for UMAP, not only what is marked there: a process's first map takes 10 s less."""
-    compiled = sys.modules["numba.core.dispatcher"].Dispatcher
+    dispatcher = sys.modules["numba.core.dispatcher"].Dispatcher
     modules = [module for name, module in sys.modules.items() if name.partition(".")[0] in ("umap", "pynndescent")]
-    for kernel in {one for module in modules for one in vars(module).values() if isinstance(one, compiled)}:
+    for kernel in {value for module in modules for value in vars(module).values() if isinstance(value, dispatcher)}:
         with suppress(RuntimeError):  # where no folder can be written to
             kernel.enable_caching()
 

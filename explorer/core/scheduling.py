@@ -33,7 +33,7 @@ from typing import Any, TypeVar
 
 from explorer.core.cores import half_the_cores
 from explorer.core.errors import BusyError
-from explorer.core.limits import WAITING, WAITING_WORKS, WORKS, Limit
+from explorer.core.limits import WAITING, WAITING_WORKS, WORKS
 
 Item = TypeVar("Item")
 Kind = dict[str, Any]
@@ -60,7 +60,7 @@ PAUSE = 0.5  # seconds between two checks whether the client still waits
 class FifoSemaphore:
     """A semaphore for threads: places given in order of arrival, and to each visitor that is named one at a time."""
 
-    def __init__(self, places: Limit = WORKS, refusal: str = "") -> None:
+    def __init__(self, places: Callable[[], int] = lambda: WORKS.most, refusal: str = "") -> None:
         self._places, self._refusal = places, refusal
         self._changed = threading.Condition()
         self._held: list[str] = []  # the visitor of each place
@@ -91,7 +91,7 @@ class FifoSemaphore:
         try:
             while True:
                 with self._changed:
-                    if len(self._held) < self._places.most and ticket is self._next():
+                    if len(self._held) < self._places() and ticket is self._next():
                         self._held.append(visitor)
                         return
                     self._changed.wait(PAUSE)

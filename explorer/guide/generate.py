@@ -32,14 +32,13 @@ def table(heading: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 
 def endpoints() -> str:
-    return table(
-        ("endpoint", "arguments", "what it answers"), ((f"`/{one.__name__}`", _arguments(one), _answer(one)) for one in ENDPOINTS)
-    )
+    rows = ((f"`/{endpoint.__name__}`", _arguments(endpoint), _answer(endpoint)) for endpoint in ENDPOINTS)
+    return table(("endpoint", "arguments", "what it answers"), rows)
 
 
 def _arguments(endpoint: Callable[..., Any]) -> str:
     given = inspect.signature(endpoint).parameters.values()
-    named = [one.name if one.default is one.empty else f"{one.name}={json.dumps(one.default)}" for one in given]
+    named = [arg.name if arg.default is arg.empty else f"{arg.name}={json.dumps(arg.default)}" for arg in given]
     return f"`{', '.join(named)}`" if named else ""
 
 
@@ -54,7 +53,8 @@ def parameters() -> str:
 
 
 def lesson_table() -> str:
-    return table(("number", "lesson", "minutes"), ((str(one.number), one.title, str(one.minutes)) for one in lessons()))
+    rows = ((str(lesson.number), lesson.title, str(lesson.minutes)) for lesson in lessons())
+    return table(("number", "lesson", "minutes"), rows)
 
 
 def views_of(tab: Tab) -> str:

@@ -32,7 +32,7 @@ def search(question: str) -> list[Hit]:
     found = []
     for page in pages().values():
         for section in page.sections:
-            in_heading, in_text = ([len(one.findall(text)) for one in patterns] for text in (section.title, section.text))
+            in_heading, in_text = ([len(pattern.findall(text)) for pattern in patterns] for text in (section.title, section.text))
             if words and all(map(max, zip(in_heading, in_text, strict=True))):
                 often = sum(in_text) / (100 + len(section.text))
                 found.append((-sum(map(bool, in_heading)), -often, Hit(page, section, _excerpt(section.text, words))))

@@ -71,7 +71,7 @@ class Corpus:
     @functools.cached_property
     def nbytes(self) -> int:
         """The bytes that it takes in memory, about, for caches: adding up its million of strings would take a second."""
-        return sum(500 + 2 * len(one.text) + 200 * len(one.words) for one in self.sentences)
+        return sum(500 + 2 * len(sentence.text) + 200 * len(sentence.words) for sentence in self.sentences)
 
     @functools.cached_property
     def tags(self) -> list[str]:
@@ -90,9 +90,9 @@ class Corpus:
     @functools.cached_property
     def _counts(self) -> dict[str, Counter[str]]:
         every = {
-            "tag": chain.from_iterable(one.tags for one in self.sentences),
-            "relation": chain.from_iterable(one.relations for one in self.sentences),
-            "word": (word.lower() for one in self.sentences for word in one.words),
+            "tag": chain.from_iterable(sentence.tags for sentence in self.sentences),
+            "relation": chain.from_iterable(sentence.relations for sentence in self.sentences),
+            "word": (word.lower() for sentence in self.sentences for word in sentence.words),
         }
         return {what: Counter(values) for what, values in every.items()}
 
@@ -120,8 +120,8 @@ class Corpus:
         Raises InputError when there are none.
         """
         wanted = searched(word.strip())
-        words = ((row, at, named) for row, one in enumerate(self.sentences) for at, named in enumerate(one.words))
-        found = [(row, at) for row, at, named in words if searched(named) == wanted]
+        words = ((row, at, own) for row, sentence in enumerate(self.sentences) for at, own in enumerate(sentence.words))
+        found = [(row, at) for row, at, own in words if searched(own) == wanted]
         if not found:
             raise InputError(f"The word {word.strip()[:40]!r} does not occur in this corpus; choose another one.")
         return found
@@ -211,9 +211,9 @@ def _read_conllu(lines: Sequence[str]) -> Iterator[CorpusSentence]:
         for expected, (number, cells) in enumerate(rows, start=1):
             if cells[ID] != str(expected):
                 raise InputError(f"Line {number:,} begins with {cells[ID][:10]} where word {expected} should be.")
-        told = next((found[1] for found in map(_TEXT.match, reversed(comments)) if found), "")
+        comment = next((found[1] for found in map(_TEXT.match, reversed(comments)) if found), "")
         words, tags, relations = ([cells[column] for _, cells in rows] for column in (FORM, UPOS, RELATION))
-        text = " ".join(told.split())
+        text = " ".join(comment.split())
         if (starts := _starts(text, words)) is None:
             text = " ".join(words)
             starts = _starts(text, words)

@@ -47,11 +47,11 @@ class Records(NamedTuple):
 
 def read_records(text: str) -> Records:
     """The records of a delimited text, without blank ones. A quote that is never closed counts as a character."""
-    told = _SEP.match(text)
-    lines = list(io.StringIO(text[told.end() :] if told else text, newline=""))
-    reading = _Reading(lines, find_dialect(lines, told[1] if told else ""))
+    named = _SEP.match(text)
+    lines = list(io.StringIO(text[named.end() :] if named else text, newline=""))
+    reading = _Reading(lines, find_dialect(lines, named[1] if named else ""))
     rows = reading.records()
-    notes = [f"The first line, sep={told[1]}, names the delimiter and is skipped."] if told else []
+    notes = [f"The first line, sep={named[1]}, names the delimiter and is skipped."] if named else []
     if titles := _titles(rows):
         notes.append(f"{'The first line' if titles == 1 else f'The first {titles} lines'} above the table skipped.")
     return Records(rows[titles:], DELIMITERS.get(reading.dialect.delimiter, "one column"), [*notes, *reading.notes()])
@@ -105,13 +105,13 @@ class Dialect:
         return replace(self, quote="", escape="")
 
 
-def find_dialect(lines: Sequence[str], told: str) -> Dialect:
-    """The delimiter, unless told, by clevercsv from a sample; the quotes by whether all lines keep to them."""
+def find_dialect(lines: Sequence[str], named: str) -> Dialect:
+    """The delimiter, unless named, by clevercsv from a sample; the quotes by whether all lines keep to them."""
     sample = _sample(lines)
-    among = [told] if told else [delimiter for delimiter in DELIMITERS if delimiter in sample]
+    among = [named] if named else [delimiter for delimiter in DELIMITERS if delimiter in sample]
     found = clevercsv.Detector().detect(sample, delimiters=among)
-    delimiter = told or (found and found.delimiter) or _most_even(lines[:COMPARED], among)
-    if not told and _usual_width(_quoting(lines[:COMPARED], delimiter, '"').rows(lines[:COMPARED])) == 1:
+    delimiter = named or (found and found.delimiter) or _most_even(lines[:COMPARED], among)
+    if not named and _usual_width(_quoting(lines[:COMPARED], delimiter, '"').rows(lines[:COMPARED])) == 1:
         return Dialect(ONE_COLUMN)
     if found and found.quotechar == "'" and _encloses("'", Dialect(delimiter, "").rows(lines[:COMPARED])):
         return _quoting(lines, delimiter, "'")

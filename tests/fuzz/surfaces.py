@@ -194,12 +194,6 @@ def read_folder(folder):
     return {path.name: path.read_bytes() for path in sorted(Path(folder).iterdir())}
 
 
-def read_zip(path):
-    """The files in a zip, by name."""
-    with zipfile.ZipFile(path) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
-
-
 def trained(folder):
     """The files in the zip of a run of the model in a folder, which nobody else has."""
     import explorer
@@ -213,7 +207,8 @@ def trained(folder):
     given = Examples(*zip(*[(f"{word} {number}", word) for number in range(6) for word in ("happy", "sad")], strict=True))
     model = explorer.load(folder)
     result = finished(run_training(text_task(model, given, make_plan(model, -1, "mean", epochs=1))))
-    found = read_zip(export.pack(new_run(result, "Test")))
+    with zipfile.ZipFile(export.pack(new_run(result, "Test"))) as archive:
+        found = {name: archive.read(name) for name in archive.namelist()}
     return {**found, "settings.json": json.dumps(json.loads(found["settings.json"]) | {"model": "/gone/bert"}).encode()}
 
 

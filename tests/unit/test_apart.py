@@ -131,7 +131,7 @@ def test_few_are_read_at_the_same_time_and_one_of_each_visitor():
 
 
 def test_a_visitor_who_waits_with_many_files_is_refused():
-    places = FifoSemaphore(limits.FILE_READERS)
+    places = FifoSemaphore(lambda: 2)
     places._held, places._waiting = ["a"], {object(): "a" for _ in range(limits.WAITING_WORKS.most // 2)}
     with pytest.raises(BusyError), places.place(visitor="a"):
         pass

@@ -110,31 +110,6 @@ def test_a_csv_holds_what_its_place_is_about_and_not_the_tokens_above_it(bundled
         assert (columns == TOKENS) != has_numbers, (tab.id, choice)
 
 
-@pytest.mark.parametrize(
-    ("choice", "column"),
-    [
-        ("lens", "rank_of_final_guess"),
-        ("attribution", "occlusion"),
-        ("switch-heads-off", "without_it"),
-        ("patching", "hidden_state"),
-    ],
-)
-def test_links_of_a_blank_have_their_own_numbers(address, choice, column):
-    assert column in pd.read_csv(address(f"{TEXT}&tab=fill-mask&view={choice}"), **READ).columns
-
-
-def test_the_words_hidden_in_turn_are_numbers(address, bundled):
-    words = pd.read_csv(address("v=1&tab=fill-mask&view=guesses&a=The+dog+barked."), **READ)
-    for position, probability in zip(words["position"], words["probability"], strict=True):
-        tokens = ["the", "dog", "barked", "."]
-        tokens[position - 1] = "[MASK]"
-        (guess,) = bundled.fill_mask(" ".join(tokens), top_k=1)
-        row = words[words["position"] == position].iloc[0]
-        assert row["first_guess"] == guess.candidates[0].token
-        assert row["first_guess_probability"] == pytest.approx(guess.candidates[0].probability, abs=1e-5)
-        assert 0 < probability <= row["first_guess_probability"] + 1e-6
-
-
 def test_tokens_that_a_table_would_lose_are_there(address):
     text = "null nan true 1932 ' \" , ; - +"
     tokens = pd.read_csv(address(f"v=1&tab=tokens&a={quote(text)}&part=cards"), **READ)["token"].tolist()
