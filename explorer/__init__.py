@@ -23,34 +23,10 @@ if TYPE_CHECKING:
     from explorer.bert.trace import Trace
     from explorer.experiments.compute.items import Item
 
-__all__ = [  # noqa: RUF022 - the errors last
-    "Explorer",
-    "Item",
-    "Trace",
-    "Viewed",
-    "ablate",
-    "attribute",
-    "compare",
-    "compare_experiments",
-    "corpus_items",
-    "experiment",
-    "live",
-    "load",
-    "open_experiment",
-    "patch",
-    "read_examples",
-    "routes",
-    "save_experiment",
-    "settings",
-    "show",
-    "suite_items",
-    "template_items",
-    "view",
-    "CapabilityError",
-    "ExplorerError",
-    "InputError",
-    "ModelError",
-]
+__all__ = ["Explorer", "Item", "Trace", "Viewed", "ablate", "attribute", "compare", "compare_experiments", "corpus_items"]
+__all__ += ["experiment", "live", "load", "open_experiment", "patch", "read_examples", "routes", "save_experiment", "settings"]
+__all__ += ["CapabilityError", "ExplorerError", "InputError", "ModelError", "show", "suite_items", "template_items", "view"]
+
 _AT_FIRST_USE = {
     **dict.fromkeys(("Explorer", "Trace", "load"), "explorer.bert.explorer"),
     **dict.fromkeys(("ablate", "attribute", "patch", "routes"), "explorer.experiments.compute.single"),

@@ -30,17 +30,15 @@ os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 import gradio as gr
 import huggingface_hub
 
-from explorer.api.gradio_seams import limit_queue, statuses_script, theme_css
-from explorer.api.space_seams import same_on_a_space
+from explorer.api.gradio_seams import limit_queue, same_on_a_space, statuses_script, theme_css
 from explorer.bert import devices
 from explorer.core import disk, limits
 from explorer.core.cores import DEVICE, THREADS, check_threads, cores
-from explorer.core.descriptors import raise_most_files
 from explorer.core.engine import when_loaded
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.log import logger
-from explorer.core.memory import keep_giving_back
 from explorer.core.paths import ASSETS
+from explorer.core.process import keep_giving_back_memory, raise_most_files
 from explorer.export import qr
 from explorer.page.blocks import PageBlocks
 from explorer.page.building import group_style, section_style
@@ -118,7 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     logs.configure(os.environ.get("BERT_EXPLORER_LOG", ""))  # after the server has made its own loggers
     gc.freeze()
     gc.enable()
-    keep_giving_back()
+    keep_giving_back_memory()
     threading.Thread(target=warm, args=(blocks,), name="warm-model", daemon=True).start()
     # Not before: reading torch from a slow disk may hold the interpreter for long.
     when_loaded(lambda: watchdog.start(blocks.server, limits.FROZEN_SECONDS.most))

@@ -6,8 +6,7 @@ float32 precision. An invalid argument is answered with one sentence.
 
 import gradio as gr
 
-from explorer.api.callers import bounded
-from explorer.api.handlers import friendly
+from explorer.api.callers import bounded, friendly
 from explorer.attention import endpoints as attention
 from explorer.core.scheduling import MODEL, TRAINING
 from explorer.corpus import endpoints as corpus
@@ -25,22 +24,13 @@ from explorer.projection import endpoints as projection
 from explorer.task_head import endpoints as task_head
 from explorer.tokens import endpoints as tokens
 
-ENDPOINTS = (
-    *tokens.ENDPOINTS,
-    *attention.ENDPOINTS,
-    *inside_head.ENDPOINTS,
-    *fill_mask.ENDPOINTS,
-    *next_sentence.ENDPOINTS,
-    *task_head.ENDPOINTS,
-    *overview.ENDPOINTS,
-    *hidden_states.ENDPOINTS,
-    *projection.ENDPOINTS,
-    *finetune.ENDPOINTS,
-    *corpus.ENDPOINTS,
-    *experiments.ENDPOINTS,
-    *suites.ENDPOINTS,
-    *model_card.ENDPOINTS,
-    *export.ENDPOINTS,
+ENDPOINTS = tuple(
+    endpoint
+    for capability in (
+        *(tokens, attention, inside_head, fill_mask, next_sentence, task_head, overview, hidden_states, projection, finetune),
+        *(corpus, experiments, suites, model_card, export),
+    )
+    for endpoint in capability.ENDPOINTS
 )
 # These run beside other calls, so that no picture waits for a training.
 TRAININGS = ("train_head", "train_tokens", "train_spans")

@@ -46,7 +46,8 @@ async def _end(ended: asyncio.Event) -> None:
 class GradioBlocks(gr.Blocks):
     """Gradio's Blocks with the steps of a call and the page's configuration as methods that subclasses may override.
 
-    Gradio has no hooks around a call. By default each method does what Gradio does.
+    Gradio has no hooks around a call. By default each method does what Gradio does: `call` is its `process_api`, `read_inputs`
+    its `preprocess_data`, `write_outputs` its `postprocess_data`.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -63,7 +64,6 @@ class GradioBlocks(gr.Blocks):
         self.keep_config(made)
 
     def config_to_send(self) -> dict[str, Any]:
-        """The configuration for the current request."""
         return self._made
 
     def keep_config(self, made: dict[str, Any]) -> None:
@@ -73,7 +73,6 @@ class GradioBlocks(gr.Blocks):
     async def process_api(
         self, block_fn: BlockFunction | int, inputs: list[Any], state: SessionState | None = None, *others: Any, **named: Any
     ) -> dict[str, Any]:
-        """Gradio's name for `call`."""
         return await self.call(block_fn, inputs, state, *others, **named)
 
     async def call(self, *given: Any, **named: Any) -> dict[str, Any]:
@@ -83,7 +82,6 @@ class GradioBlocks(gr.Blocks):
     async def preprocess_data(
         self, block_fn: BlockFunction, inputs: list[Any], state: SessionState | None, explicit_call: bool = False
     ) -> list[Any]:
-        """Gradio's name for `read_inputs`."""
         return await self.read_inputs(block_fn, inputs, state, explicit_call)
 
     async def read_inputs(self, *given: Any) -> list[Any]:
@@ -91,7 +89,6 @@ class GradioBlocks(gr.Blocks):
         return await super().preprocess_data(*given)
 
     async def postprocess_data(self, block_fn: BlockFunction, predictions: list | dict, state: SessionState | None) -> list[Any]:
-        """Gradio's name for `write_outputs`."""
         return await self.write_outputs(block_fn, predictions, state)
 
     async def write_outputs(self, *given: Any) -> list[Any]:

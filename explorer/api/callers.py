@@ -1,14 +1,19 @@
-"""The caller of the current computation, and whether its client still waits: `core.scheduling` has the rules."""
+"""Around a call: its caller, whether the client still waits (`core.scheduling` has the rules), and errors as sentences."""
 
+import functools
+import inspect
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import anyio.from_thread
+import gradio as gr
 
 from explorer.api.gradio_seams import current_event, current_request, is_unheard
-from explorer.core.errors import BusyError
+from explorer.core.errors import BusyError, ExplorerError
 from explorer.core.hosts import visitor
+from explorer.core.log import logger
 from explorer.core.scheduling import PAUSE, limited
 from explorer.core.steps import finished, map_steps
 
@@ -60,3 +65,32 @@ def while_wanted(steps: Generator[Item, None, Result], tell: Callable[[Item], An
 def bounded(handler: Callable, concurrency_id: str) -> Callable:
     """Limit how many calls of a kind of long work run at once, and stop those whose client has gone while they wait."""
     return limited(handler, concurrency_id, go_on)
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    try:
+        yield
+    except gr.Error:
+        raise
+    except ExplorerError as error:
+        raise gr.Error(str(error), print_exception=False) from error
+    except Exception as error:
+        logger.error("A handler failed", exc_info=error)
+        raise gr.Error("That did not work, for a reason the server's log tells; the page keeps what it had.") from error
+
+
+def friendly(handler: Callable) -> Callable:
+    """Wrap a handler so that errors are readable: our own as their sentence, others as one that reveals nothing."""
+
+    @functools.wraps(handler)
+    def run(*arguments: Any, **named: Any) -> Any:
+        with _explained():
+            return handler(*arguments, **named)
+
+    @functools.wraps(handler)
+    def run_on(*arguments: Any, **named: Any) -> Iterator[Any]:
+        with _explained():
+            yield from handler(*arguments, **named)
+
+    return run_on if inspect.isgeneratorfunction(handler) else run

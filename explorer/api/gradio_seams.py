@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
-from gradio import component_meta
+from gradio import component_meta, http_server
 from gradio.blocks import Block, BlockFunction, postprocess_update_dict
 from gradio.components.api_component import Api
 from gradio.context import LocalContext
@@ -71,7 +71,7 @@ def is_unheard(blocks: gr.Blocks, event_id: str, unread: int) -> bool:
     queue: Queue = blocks._queue
     running = (event for job in list(queue.active_jobs) for event in job or ())
     found = (event for event in running if event._id == event_id)
-    return any(not one.alive or queue.pending_messages_per_session[one.session_hash].qsize() > unread for one in found)
+    return any(not event.alive or queue.pending_messages_per_session[event.session_hash].qsize() > unread for event in found)
 
 
 # The current call. Gradio gives the request only to handlers, as a `gr.Request` argument; these functions work deep inside a
@@ -192,6 +192,16 @@ def ask_no_hub() -> None:
     See https://github.com/huggingface/huggingface_hub/issues/4904.
     """
     _detect_agent._registry = {"standardEnvVars": [], "harnesses": {}}
+
+
+def same_on_a_space(blocks: gr.Blocks) -> None:
+    """Make `blocks` behave on a Space as elsewhere; call it before they are launched.
+
+    On a Space Gradio refuses every call that does not use its queue, as in our documentation, and allows a running program to be
+    rewritten, for which it needs a package of the Hub and logs a traceback without it.
+    """
+    blocks.api_open = True  # `blocks.queue(api_open=True)` does the same, but builds the whole server again
+    http_server.get_space = lambda: None
 
 
 def endpoints(blocks: gr.Blocks) -> Mapping[str, Any]:

@@ -26,6 +26,7 @@ from explorer.text import limits
 from explorer.text.encoding import MASK, UNKNOWN, Encoding
 from explorer.text.pieces import Writing, with_own_mask
 
+ENCODED = 50_000  # tokens of the encodings that a model keeps: 10 MB
 HEADS_KEPT = 64  # tokens up to which a trace keeps queries, keys and values: 7 MB for BERT-base
 
 Span = tuple[int, int]
@@ -69,6 +70,7 @@ class Explorer(Network):
     def __init__(self, checkpoint: Checkpoint) -> None:
         super().__init__(checkpoint)
         self._tokenizing = threading.Lock()  # truncation is a state of the tokenizer
+        self._encodings: OnceCache[tuple[str, str], Encoding] = OnceCache(ENCODED, lambda encoding: encoding.kept)
         self._batcher: Batcher[Reading] = Batcher()
         self._readings: OnceCache[tuple[str, str], Reading] = OnceCache(TRACE_MEGABYTES.bytes, lambda one: one.nbytes)
 
@@ -81,7 +83,7 @@ class Explorer(Network):
 
         Raises InputError when a text is empty, too long, or consists of nothing that the tokenizer keeps.
         """
-        return self._encode(*_checked(text_a, text_b))
+        return self._encoding_of(*_checked(text_a, text_b))
 
     def encode_many(self, texts: list[str]) -> list[tuple[int, ...]]:
         """The ids of each checked text, encoded alone and cut to what fits; ten times as fast as `encode` on each.
@@ -166,7 +168,7 @@ class Explorer(Network):
 
     def _read(self, text_a: str, text_b: str) -> Reading:
         self._readings.weigh_again()  # their derived values may have grown
-        return self._batcher.result(self._encode(text_a, text_b), self._read_together)
+        return self._batcher.result(self._encoding_of(text_a, text_b), self._read_together)
 
     def _read_together(self, encodings: Sequence[Encoding]) -> list[Reading]:
         """One pass over several encodings. Of a short one that is alone it keeps the heads, which most views ask for."""
@@ -174,6 +176,10 @@ class Explorer(Network):
         with attending.collected() if keep else nullcontext(()) as heads:
             states = self.hidden_states_of(encodings)
         return [Reading(*pair, heads=tuple(heads)) for pair in zip(encodings, states, strict=True)]
+
+    def _encoding_of(self, text_a: str, text_b: str) -> Encoding:
+        """The encoding of checked texts, kept for the latest ones. Raises InputError."""
+        return self._encodings.get((text_a, text_b), lambda: self._encode(text_a, text_b))
 
     def _encode(self, text_a: str, text_b: str) -> Encoding:
         mask = self.tokenizer.mask_token

@@ -1,33 +1,32 @@
 """Large files are read in a process of their own, so that no visitor waits while another's file is parsed.
 
 A parser written in C holds Python's lock until it ends, and a file of a million tiny values takes seconds and gigabytes. The
-process has limits of time and memory, and ends with this one. Its answer comes through a pipe, 64 KB at a time, and other threads
-run between two of these parts.
+process has limits of time and memory, and ends with this one. It leaves its answer in a file, which is read in parts, and other
+threads run between two of them.
 """
 
 import functools
 import gc
 import hashlib
-import io
 import os
 import pickle
 import sys
 import threading
-import time
 import traceback
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Hashable
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, is_dataclass
 from importlib import import_module
 from pathlib import Path
-from subprocess import PIPE, Popen
-from typing import IO, Any, Concatenate, ParamSpec, TypeVar, cast
+from subprocess import PIPE, Popen, TimeoutExpired
+from tempfile import TemporaryFile
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from explorer.core.cache import OnceCache
 from explorer.core.errors import BusyError, ExplorerError, InputError
-from explorer.core.limits import FILE_READERS, FILE_SECONDS, MEGABYTE, READER_MEGABYTES, WAITING_WORKS
+from explorer.core.limits import FILE_READERS, FILE_SECONDS, MEGABYTE, READER_MEGABYTES
+from explorer.core.scheduling import FifoSemaphore
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -38,14 +37,13 @@ except ImportError:  # not on this system
     resource = None  # type: ignore[assignment]  # mypy looks at one system, which has it
 
 SMALL = MEGABYTE  # bytes of a file that is read here: it takes about as long as a process takes to start
-KEPT = 32 * MEGABYTE  # bytes of answers that are kept, as they came through the pipe
+KEPT = 32 * MEGABYTE  # bytes of answers that are kept, as they were written
 MOST_ANSWER = 256 * MEGABYTE  # bytes of one answer: an experiment has as many numbers
 PATIENCE = 10  # how many times longer than its processor time a process may take beside others
 ROOT = Path(__file__).resolve().parents[2]
 FAILED = 3  # the exit status of a process in which our own code failed
 CHILD = "from explorer.core.apart import serve; serve()"
 ARRAYS = {("numpy._core.numeric", "_frombuffer"), ("numpy", "ndarray"), ("numpy", "dtype")}
-
 BUSY = "Many large files are being read; try again in a minute."
 
 VISITOR: ContextVar[str] = ContextVar("VISITOR", default="")
@@ -73,8 +71,10 @@ def apart(read: Callable[Concatenate[Path, P], R]) -> Callable[Concatenate[str |
         if _inside or not path.is_file() or path.stat().st_size <= SMALL:
             return read(path, *args, **kwargs)
         given = pickle.dumps((args, kwargs))
-        asked = pickle.dumps((name, str(path), given))
-        answer = _answers.get((name, _digest(path), path.name, given), lambda: _asked(asked))
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").digest()
+        question = pickle.dumps((name, str(path), given))
+        answer = _answers.get((name, digest, path.name, given), lambda: _ask(question))
         if isinstance(answer.value, ExplorerError):
             raise type(answer.value)(*answer.value.args)
         return cast(R, answer.value)
@@ -84,97 +84,39 @@ def apart(read: Callable[Concatenate[Path, P], R]) -> Callable[Concatenate[str |
 
 @dataclass(frozen=True)
 class _Answer:
-    """A function's value or the error that it raised, and its size in bytes as it came."""
+    """A function's value or the error that it raised, and its size in bytes as it was written."""
 
     value: Any
     size: int
 
 
 _answers: OnceCache[Hashable, _Answer] = OnceCache(KEPT, lambda answer: answer.size)
-_changed = threading.Condition()
-_reading: Counter[str] = Counter()  # by visitor
-_waiting: Counter[str] = Counter()
+_places = FifoSemaphore(lambda: FILE_READERS.most, BUSY)
 
 
-def _digest(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").digest()
-
-
-def _asked(asked: bytes) -> _Answer:
+def _ask(question: bytes) -> _Answer:
     """The answer of another process to a pickled question; its standard input stays open as long as this one lives.
 
     Raises BusyError.
     """
-    command = [sys.executable, "-P", "-c", CHILD, asked.hex()]
+    command = [sys.executable, "-P", "-c", CHILD, question.hex()]
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")  # each reserves memory
     environment = os.environ | threads | {"PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), *sys.path)))}
-    with _place(VISITOR.get()), Popen(command, stdin=PIPE, stdout=PIPE, env=environment, start_new_session=True) as process:
-        assert process.stdout is not None
-        late = threading.Timer(PATIENCE * FILE_SECONDS.most, process.kill)
-        end = time.monotonic() + late.interval
-        late.start()
-        try:
-            came = _Counted(process.stdout)
-            return _Answer(_Plain(came).load(), came.size)
-        except (EOFError, OSError, pickle.UnpicklingError, MemoryError):
-            if came.size > MOST_ANSWER:
-                process.kill()  # it would wait for us
-            if process.wait() == FAILED:
-                raise RuntimeError("A file's reader failed; it has written where.") from None
-            if time.monotonic() >= end:
+    with _places.place(visitor=VISITOR.get()), TemporaryFile() as written:
+        with Popen(command, stdin=PIPE, stdout=written, env=environment, start_new_session=True) as process:
+            try:
+                status = process.wait(PATIENCE * FILE_SECONDS.most)
+            except TimeoutExpired:
                 raise BusyError(BUSY) from None
+            finally:
+                process.kill()
+        if status == FAILED:
+            raise RuntimeError("A file's reader failed; it has written where.")
+        size = written.seek(0, os.SEEK_END)
+        written.seek(0)
+        if status or size > MOST_ANSWER:
             return _Answer(InputError(FILE_SECONDS.tell()), 0)
-        finally:
-            late.cancel()
-            process.kill()
-
-
-@contextmanager
-def _place(visitor: str) -> Iterator[None]:
-    """Hold one of the few places, one for each visitor. Raises BusyError when many wait already."""
-    with _changed:
-        if _waiting.total() >= WAITING_WORKS.most or _waiting[visitor] >= WAITING_WORKS.most // 2:
-            raise BusyError(BUSY)
-        _waiting[visitor] += 1
-        try:
-            _changed.wait_for(lambda: _reading.total() < FILE_READERS.most and not _reading[visitor])
-            _reading[visitor] += 1
-        finally:
-            _take_off(_waiting, visitor)
-    try:
-        yield
-    finally:
-        with _changed:
-            _take_off(_reading, visitor)
-            _changed.notify_all()
-
-
-def _take_off(counted: Counter[str], visitor: str) -> None:
-    counted[visitor] -= 1
-    counted += Counter()  # drops those with nothing
-
-
-class _Counted(io.RawIOBase):
-    """Counts the bytes of an answer. Raises EOFError beyond MOST_ANSWER."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream, self.size = stream, 0
-
-    def read(self, size: int = -1) -> bytes:
-        return self._counted(self._stream.read(size))
-
-    def readline(self, size: int | None = -1) -> bytes:
-        return self._counted(self._stream.readline(-1 if size is None else size))
-
-    def readinto(self, buffer: Any) -> int:
-        return len(self._counted(memoryview(buffer)[: self._stream.readinto(buffer)]))  # type: ignore[attr-defined]
-
-    def _counted(self, data: Any) -> Any:
-        self.size += len(data)
-        if self.size > MOST_ANSWER:
-            raise EOFError
-        return data
+        return _Answer(_Plain(written).load(), size)
 
 
 class _Plain(pickle.Unpickler):
@@ -211,8 +153,11 @@ def serve() -> None:
     except Exception as error:  # without its message, which may hold the visitor's text
         print(type(error).__name__, *traceback.format_tb(error.__traceback__), sep="\n", file=sys.stderr, flush=True)
         os._exit(FAILED)
-    pickle.dump(value, answers, pickle.HIGHEST_PROTOCOL)
-    answers.flush()
+    try:
+        pickle.dump(value, answers, pickle.HIGHEST_PROTOCOL)
+        answers.flush()
+    except (OSError, MemoryError):  # it is too large
+        os._exit(1)
     os._exit(0)  # without taking a million objects apart
 
 
@@ -224,10 +169,10 @@ def _end_with_parent() -> None:
 
 
 def _bound() -> None:
-    """Limit the memory and the processor time of this process, where the system can."""
+    """Limit the memory, the processor time and the answer of this process, where the system can."""
     if resource is None:
         return
-    bounds = {resource.RLIMIT_CPU: FILE_SECONDS.most, resource.RLIMIT_CORE: 0}
+    bounds = {resource.RLIMIT_CPU: FILE_SECONDS.most, resource.RLIMIT_CORE: 0, resource.RLIMIT_FSIZE: MOST_ANSWER}
     if sys.platform == "linux":
         used = int(Path("/proc/self/statm").read_text("ascii").split()[0]) * resource.getpagesize()
         bounds[resource.RLIMIT_AS] = used + READER_MEGABYTES.bytes

@@ -30,7 +30,7 @@ def inside(value: Any) -> list[Any]:
     if isinstance(value, list | tuple | set | frozenset):
         return list(value)
     if is_dataclass(value) and not isinstance(value, type):
-        return [getattr(value, one.name) for one in fields(value)]
+        return [getattr(value, field.name) for field in fields(value)]
     return []
 
 
@@ -38,11 +38,11 @@ class Kept(Generic[Key, Value, Cost]):
     """Values by key with what each costs, the value used longest ago first; a subclass says when values are dropped."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._kept: OrderedDict[Key, tuple[Value, Cost]] = OrderedDict()
 
-    def get(self, key: Key) -> Value | None:
-        """The value at `key`, or None."""
+    def peek(self, key: Key) -> Value | None:
+        """The value at `key`, or None; nothing is computed."""
         with self._lock:
             if key not in self._kept:
                 return None
@@ -55,18 +55,16 @@ class Kept(Generic[Key, Value, Cost]):
             return [value for value, _ in self._kept.values()]
 
     def clear(self) -> None:
-        """Remove all values."""
         with self._lock:
             self._kept.clear()
 
 
-class Recent(Kept[Key, Value, float]):
+class _Weighed(Kept[Key, Value, float]):
     """Keeps values by key until their summed cost exceeds `capacity`; the value used longest ago is dropped first."""
 
     def __init__(self, capacity: float, cost: Callable[[Value], float] = lambda value: 1) -> None:
         super().__init__()
-        self._capacity = capacity
-        self._cost = cost
+        self._capacity, self._cost = capacity, cost
         self._total = 0.0
 
     @property
@@ -101,61 +99,37 @@ class Recent(Kept[Key, Value, float]):
                 self._total -= self._kept.pop(key)[1]
 
     def clear(self) -> None:
-        """Remove all values."""
         with self._lock:
-            self._kept.clear()
+            super().clear()
             self._total = 0.0
 
 
-class OnceCache(Generic[Key, Value]):
-    """A `Recent` cache that computes missing values; None is not a value.
+class Recent(_Weighed[Key, Value]):
+    """A cache of the latest values, which its user puts there."""
+
+    get = Kept.peek
+
+
+class OnceCache(_Weighed[Key, Value]):
+    """A cache of the latest values that computes missing ones; None is not a value.
 
     Threads that need a key being computed wait for that result. An error is raised in all of them, and not cached.
     """
 
     def __init__(self, capacity: float, cost: Callable[[Value], float] = lambda value: 1) -> None:
-        self._recent: Recent[Key, Value] = Recent(capacity, cost)
-        self._lock = threading.Lock()
+        super().__init__(capacity, cost)
         self._making: dict[Key, Future[Value]] = {}
 
     def get(self, key: Key, make: Callable[[], Value]) -> Value:
         """The value at `key`, computed by `make()` if missing."""
         with self._lock:
-            if (value := self._recent.get(key)) is not None:
+            if (value := self.peek(key)) is not None:
                 return value
             future = self._making.get(key)
             if ours := future is None:
                 future = self._making[key] = Future()
-        return self._made(key, future, make) if ours else future.result()
-
-    def peek(self, key: Key) -> Value | None:
-        """The value at `key` if it is cached; nothing is computed."""
-        return self._recent.get(key)
-
-    @property
-    def total(self) -> float:
-        """The summed cost of all values."""
-        return self._recent.total
-
-    def values(self) -> list[Value]:
-        """All values, least recently used first."""
-        return self._recent.values()
-
-    def weigh_again(self) -> None:
-        """Measure all costs again, see `Recent.weigh_again`."""
-        self._recent.weigh_again()
-
-    def forget(self, key: Key, value: Value) -> None:
-        """Compute the value at `key` again at the next request, unless that has happened already."""
-        self._recent.forget(key, value)
-
-    def clear(self) -> None:
-        """Remove all values; threads that wait for a running computation still get its result."""
-        with self._lock:
-            self._making.clear()
-            self._recent.clear()
-
-    def _made(self, key: Key, future: "Future[Value]", make: Callable[[], Value]) -> Value:
+        if not ours:
+            return future.result()
         try:
             value = make()
         except BaseException as error:
@@ -166,10 +140,16 @@ class OnceCache(Generic[Key, Value]):
         future.set_result(value)
         return value
 
+    def clear(self) -> None:
+        """Remove all values; threads that wait for a running computation still get its result."""
+        with self._lock:
+            self._making.clear()
+            super().clear()
+
     def _end(self, key: Key, future: "Future[Value]", value: Value | None = None) -> None:
         """End the computation of a key; its value is cached unless the cache was cleared meanwhile."""
         with self._lock:
             if self._making.get(key) is future:
                 del self._making[key]
                 if value is not None:
-                    self._recent.put(key, value)
+                    self.put(key, value)

@@ -69,8 +69,7 @@ def temporary() -> str:
 
 @functools.cache
 def _open(place: Path) -> None:
-    """Prepare the folder, once, before anything in it is used."""
-    tidy(place)
+    tidy(place)  # once, before anything in it is used
 
 
 def size_of(folder: Path) -> int:
@@ -107,7 +106,6 @@ def finish(written: Path, target: Path) -> None:
 
 
 def _flush(path: Path) -> None:
-    """Flush a file, or the entries of a folder, to the disk."""
     if os.name == "nt" and path.is_dir():
         return  # Windows cannot open folders; its renames are on the disk without this
     opened = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)

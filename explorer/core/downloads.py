@@ -48,10 +48,10 @@ def _offer(token: str, path: Path, written: int = 0) -> str:
     now = monotonic()
     with _lock:
         _offers[token] = _Offer(path, now + VALID, written)
-        for old in [one for one, known in _offers.items() if known.until < now]:
-            _withdraw(old)
+        for expired in [key for key, known in _offers.items() if known.until < now]:
+            _withdraw(expired)
         while sum(known.written for known in _offers.values()) > MOST_WRITTEN:
-            _withdraw(next(one for one, known in _offers.items() if known.written))  # the oldest is the first
+            _withdraw(next(key for key, known in _offers.items() if known.written))  # the oldest is the first
     return token
 
 

@@ -7,12 +7,11 @@ need torch when a module is imported have replacements here.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from operator import attrgetter
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from explorer.core.lazy import LOCK, Library, load
+from explorer.core.lazy import LOCK, Library, at_first_call, load
 
 __all__ = ["LOCK", "captum", "inference_mode", "no_grad", "safetensors_torch", "torch", "transformers", "when_loaded"]
 
@@ -42,24 +41,12 @@ def when_loaded(work: Callable[[], object]) -> Callable[[], object]:
 
 def inference_mode(function: Callable[P, R]) -> Callable[P, R]:
     """Like `@torch.inference_mode()`, for functions of modules that are imported before torch."""
-    return _within("inference_mode", function)
+    return at_first_call(function, lambda own: torch.inference_mode()(own))  # torch's own decorator, which handles generators
 
 
 def no_grad(function: Callable[P, R]) -> Callable[P, R]:
     """Like `@torch.no_grad()`, for functions of modules that are imported before torch."""
-    return _within("no_grad", function)
-
-
-def _within(mode: str, function: Callable[P, R]) -> Callable[P, R]:
-    @functools.cache
-    def decorated() -> Callable[P, R]:
-        return getattr(torch, mode)()(function)  # torch's own decorator, because it handles generators
-
-    @functools.wraps(function)
-    def run(*args: P.args, **kwargs: P.kwargs) -> R:
-        return decorated()(*args, **kwargs)
-
-    return run
+    return at_first_call(function, lambda own: torch.no_grad()(own))
 
 
 def _prepare() -> None:

@@ -17,14 +17,11 @@ GONE = "Nobody waits for the answer any more; ask again."
 
 
 class Turn(asyncio.Lock):
-    """The lock of one session, held by the call that waits for a place or runs, with the number of calls that wait for it."""
+    """The lock of one session, held by the call that waits for a place or runs."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.wanted = 0
+    wanted = 0  # calls that wait for it
 
     async def acquire(self) -> Literal[True]:
-        """Take the lock, after the calls that came before."""
         self.wanted += 1
         try:
             return await super().acquire()
@@ -59,8 +56,7 @@ class FairQueue:
         self._waiting: dict[Call, asyncio.Future[None]] = {}  # in order of arrival
         self._sessions: WeakKeyDictionary[Any, Turn] = WeakKeyDictionary()
 
-    def __len__(self) -> int:
-        """The number of calls that wait for a place."""
+    def __len__(self) -> int:  # calls that wait for a place
         return len(self._waiting)
 
     def of(self, session: Any) -> Turn:

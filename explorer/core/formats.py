@@ -69,7 +69,7 @@ class Misfit(ValueError):
 
 def parsed(form: type[Form], data: bytes, most: Limit) -> Form:
     """A JSON text of at most `most` values as its form. Raises Misfit, and InputError for more values or half a character."""
-    return _checked(TypeAdapter(form), data, most)
+    return _validate(TypeAdapter(form), data, most)
 
 
 def numbered(form: type[Form], data: bytes, most: Limit) -> Iterator[tuple[int, Form]]:
@@ -79,20 +79,20 @@ def numbered(form: type[Form], data: bytes, most: Limit) -> Iterator[tuple[int, 
     """
     if data.lstrip().startswith(b"["):
         try:
-            yield from enumerate(_checked(TypeAdapter(Every[form]), data, most), start=1)  # type: ignore[valid-type]
+            yield from enumerate(_validate(TypeAdapter(Every[form]), data, most), start=1)  # type: ignore[valid-type]
         except Misfit as misfit:
             raise misfit.within(1) from None
         return
     one = TypeAdapter(form)
     try:
-        yield 1, _checked(one, data, most)
+        yield 1, _validate(one, data, most)
     except Misfit as misfit:
         lines = [(number, line) for number, line in enumerate(data.splitlines(), start=1) if line.strip()]
         if misfit.is_json or len(lines) < 2:
             raise misfit.within(1) from None
         for number, line in lines:
             try:
-                yield number, _checked(one, line, most)
+                yield number, _validate(one, line, most)
             except Misfit as wrong:
                 raise wrong.within(number) from None
 
@@ -117,7 +117,7 @@ def has_more_values(body: bytes, most: int) -> bool:
 def longest_text(body: bytes) -> int:
     """The characters of the longest text of a JSON text, without parsing it: `\\u0041` is one."""
     texts = _without_escapes(body).split(b'"')[1::2]
-    return max((len(one.decode(errors="ignore")) - one.count(b"\\") - 4 * one.count(b"\\u") for one in texts), default=0)
+    return max((len(text.decode(errors="ignore")) - text.count(b"\\") - 4 * text.count(b"\\u") for text in texts), default=0)
 
 
 def _without_escapes(body: bytes) -> bytes:
@@ -125,7 +125,7 @@ def _without_escapes(body: bytes) -> bytes:
     return body.replace(rb"\\", b"x").replace(rb"\"", b"x")
 
 
-def _checked(adapter: TypeAdapter[Any], data: bytes, most: Limit) -> Any:
+def _validate(adapter: TypeAdapter[Any], data: bytes, most: Limit) -> Any:
     if has_more_values(data, most.most):
         raise InputError(most.tell())
     try:

@@ -34,7 +34,7 @@ def bundle(entries: Iterable[str], folder: Path = ASSETS) -> str:
     for entry in entries:
         _visit(entry, folder, order, ())
     numbers = {path: f"module{number}" for number, path in enumerate(order)}
-    wrapped = (f"const {numbers[path]} = {_wrapped(path, folder, numbers)};" for path in order)
+    wrapped = (f"const {numbers[path]} = {_wrap(path, folder, numbers)};" for path in order)
     joined = "\n".join(["(() => {", '"use strict";', *wrapped, "})();"])
     return CLOSING.sub(r"<\\/", joined)
 
@@ -46,11 +46,11 @@ def _visit(path: str, folder: Path, order: list[str], above: tuple[str, ...]) ->
     if path in order:
         return
     for found in IMPORT.finditer(_text(folder / path)):
-        _visit(_resolved(found["path"], path), folder, order, (*above, path))
+        _visit(_resolve(found["path"], path), folder, order, (*above, path))
     order.append(path)
 
 
-def _wrapped(path: str, folder: Path, numbers: dict[str, str]) -> str:
+def _wrap(path: str, folder: Path, numbers: dict[str, str]) -> str:
     """A module as a function that is called at once."""
     text = _text(folder / path)
     names = EXPORT.findall(text)
@@ -62,7 +62,7 @@ def _wrapped(path: str, folder: Path, numbers: dict[str, str]) -> str:
 
 def _constant(found: re.Match[str], path: str, numbers: dict[str, str]) -> str:
     """The statement that takes the place of an import."""
-    names, module = found["names"], numbers[_resolved(found["path"], path)]
+    names, module = found["names"], numbers[_resolve(found["path"], path)]
     if names is None:
         return ""
     if names.startswith("*"):
@@ -71,7 +71,7 @@ def _constant(found: re.Match[str], path: str, numbers: dict[str, str]) -> str:
     return f"const {renamed} = {module};\n"
 
 
-def _resolved(imported: str, importer: str) -> str:
+def _resolve(imported: str, importer: str) -> str:
     return normpath(str(PurePosixPath(importer).parent / imported))
 
 

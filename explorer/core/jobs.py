@@ -39,12 +39,10 @@ def stop(identifier: object) -> bool:
 
 
 def running() -> int:
-    """The number of running jobs."""
     return len(_running)
 
 
 def is_running(identifier: object) -> bool:
-    """Whether a job of this id is running."""
     return _find(identifier) is not None
 
 

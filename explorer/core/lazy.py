@@ -6,29 +6,24 @@ So libraries that are slow to import, or optional, are imported here, under one 
 at the top of the file.
 """
 
+from __future__ import annotations
+
+import functools
 import importlib
 import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-__all__ = [
-    "LOCK",
-    "Library",
-    "anywidget",
-    "clevercsv",
-    "datasets",
-    "joblib",
-    "load",
-    "numba",
-    "pandas",
-    "pdoc",
-    "scipy",
-    "seqeval",
-]
-__all__ += ["sklearn", "traitlets", "umap"]
+__all__ = ["LOCK", "Library", "anywidget", "clevercsv", "compiled", "datasets", "joblib", "load", "numba", "pandas", "pdoc"]
+__all__ += ["scipy", "seqeval", "sklearn", "traitlets", "umap"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+FASTER = {"contract", "reassoc", "nsz", "arcp"}  # sums in any order; NaN and infinity stay what they are
 
 LOCK = threading.RLock()
 """Held while a library is imported. Hold it too around calls into a library that imports more of itself."""
@@ -102,9 +97,9 @@ def _submodule(package: str, name: str) -> ModuleType:
 
 def _keep_kernels() -> None:
     """Let numba keep all it compiles for UMAP, not only what is marked there: a process's first map takes 10 s less."""
-    compiled = sys.modules["numba.core.dispatcher"].Dispatcher
+    dispatcher = sys.modules["numba.core.dispatcher"].Dispatcher
     modules = [module for name, module in sys.modules.items() if name.partition(".")[0] in ("umap", "pynndescent")]
-    for kernel in {one for module in modules for one in vars(module).values() if isinstance(one, compiled)}:
+    for kernel in {value for module in modules for value in vars(module).values() if isinstance(value, dispatcher)}:
         with suppress(RuntimeError):  # where no folder can be written to
             kernel.enable_caching()
 
@@ -135,3 +130,35 @@ else:
     sklearn = Library("sklearn")
     traitlets = Library("traitlets")
     umap = Library("umap", _keep_kernels)
+
+
+def at_first_call(function: Callable[P, R], decorate: Callable[[Callable[P, R]], Callable[P, R]]) -> Callable[P, R]:
+    """The function as a decorator makes it whose library is loaded by the first call."""
+
+    @functools.cache
+    def decorated() -> Callable[P, R]:
+        with LOCK:
+            return decorate(function)
+
+    @functools.wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        return decorated()(*args, **kwargs)
+
+    return run
+
+
+def compiled(*types: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Decorator: let numba compile a function at its first call, for arguments of these types, as numba writes them.
+
+    It runs without Python's global lock. What is compiled is cached beside the module or in the user's cache folder, if one of
+    them can be written. Other types raise TypeError.
+    """
+    options = {"signature_or_function": f"void({', '.join(types)})", "nogil": True, "fastmath": FASTER}
+
+    def compile_it(function: Callable[P, R]) -> Callable[P, R]:
+        try:
+            return numba.njit(**options, cache=True)(function)
+        except RuntimeError:  # no folder to cache it in
+            return numba.njit(**options)(function)
+
+    return lambda function: at_first_call(function, compile_it)

@@ -14,7 +14,6 @@ class Recent:
         self._most = addresses  # addresses remembered; beyond that, the one added longest ago is dropped
 
     def __len__(self) -> int:
-        """The number of addresses remembered."""
         return len(self._times)
 
     def count(self, address: str) -> int:
@@ -32,5 +31,4 @@ class Recent:
             self._times.popitem(last=False)
 
     def clear(self) -> None:
-        """Forget all addresses."""
         self._times.clear()

@@ -1,29 +1,23 @@
 """The rules of scheduling: which work runs when. Rules implemented elsewhere name their module.
 
-Kinds of work (`MODEL` to `FETCHING`): every handler and endpoint has one. Gradio's queue starts calls of a kind side by side,
-up to the limit of the kind.
+Every handler and endpoint has a kind of work (`MODEL` to `FETCHING`); Gradio's queue starts calls of a kind side by side, up to
+the limit of the kind. It limits only what comes through it, which a POST to /gradio_api/run/... does not
+(https://github.com/gradio-app/gradio/issues/6350). So rules 1 and 2 are applied inside a call (`page.blocks`,
+`api.callers.bounded`), and the server's own addresses take the same places (`server.taking`, `server.rooms`).
 
-1. A call that uses a model (`MODEL`) enters a fair queue (`core.fair_queue`): at most `PLACES` of them run at once, in the
-   order in which they came. A session has at most one of these places, so that a visitor who requests a hundred pictures
-   delays nobody. Calls without a session count by their address, which gets at most two thirds of the places for them; and
-   of all calls of an address, a sixth of the places and a quarter of the queue are kept free for others. Choosing a model
-   (`LOADING`) keeps the order of its session, but needs no place.
-2. Long work (`LONG_WORK`) enters a FIFO semaphore of its kind (`FifoSemaphore`): at most WORKS of a kind run at once, each
-   on half of the cores, so that pictures can be drawn meanwhile (`limited`). It never takes a place of rule 1.
+1. A call that uses a model (`MODEL`) enters a fair queue (`core.fair_queue`), which gives `PLACES` places in order of arrival. A
+   session holds one place at most. An address leaves a sixth of the places and a quarter of the queue to others, and a third of
+   the places to calls with a session. Choosing a model (`LOADING`) keeps the order of its session, but needs no place.
+2. Long work (`LONG_WORK`) enters a `FifoSemaphore` of its kind: WORKS of a kind run at once, on half of the cores, so that
+   pictures can be drawn meanwhile (`limited`). It takes no place of rule 1.
 3. A call that computes nothing (`AT_ONCE`) does not wait.
-4. Waiting is bounded: at most WAITING calls wait for a place of rule 1, and WAITING_WORKS for each semaphore of rule 2;
-   further calls are refused with a BusyError. Gradio's own queue holds WAITING calls too (`app.launch`).
-5. A call that waits in the fair queue is told its position every few seconds (`core.fair_queue` has the interval).
-6. Cancellation: waiting ends when the call is cancelled or its client has gone (rule 1: `page.blocks`, `server.taking`), or
-   when `go_on` raises because the client has gone (rule 2: `api.callers`). The slow part that follows a picture ends at its
-   next step when its session makes another call (`page.drawing`). Running long work checks at each step: it ends when its
-   client has gone (`api.callers`), when Stop is pressed, or when the app shuts down (`core.jobs`). A place is given back
-   however the work ends.
-7. The rules hold for every kind of request. Gradio's queue limits only what comes through it, which a POST to
-   /gradio_api/run/... does not (https://github.com/gradio-app/gradio/issues/6350); so rules 1 and 2 are applied inside the
-   call (`page.blocks`, `api.callers.bounded`), and the server's own addresses take the same places (`server.taking`,
-   `server.rooms`).
-8. A file over 1 MB is read in a process of its own (`core.apart`), FILE_READERS at once and one of each address.
+4. At most WAITING calls wait for a place of rule 1, and WAITING_WORKS for each semaphore of rule 2; further calls get a
+   BusyError.
+5. A call that waits in the fair queue is told its position every few seconds (`core.fair_queue`).
+6. Waiting ends when the call is cancelled or its client has gone (`page.blocks`, `server.taking`, `api.callers`). The slow part
+   that follows a picture ends when its session makes another call (`page.drawing`). Running long work ends at its next step when
+   its client has gone, when Stop is pressed, or when the app shuts down (`core.jobs`).
+7. A file over 1 MB is read in a process of its own (`core.apart`), FILE_READERS at once and one of each address.
 
 Below these rules: waiting forward passes are batched, at most two batches at once (`bert.batcher`), and the threads of a pass
 are limited (`core.cores`). Above them: a rate limit for each address (`server.requests`).
@@ -32,7 +26,7 @@ are limited (`core.cores`). Above them: a rate limit for each address (`server.r
 import functools
 import inspect
 import threading
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -64,45 +58,53 @@ PAUSE = 0.5  # seconds between two checks whether the client still waits
 
 
 class FifoSemaphore:
-    """A semaphore for threads, with WORKS places given in order of arrival."""
+    """A semaphore for threads: places given in order of arrival, and to each visitor that is named one at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, places: Callable[[], int] = lambda: WORKS.most, refusal: str = "") -> None:
+        self._places, self._refusal = places, refusal
         self._changed = threading.Condition()
-        self._taken = 0
-        self._waiting: deque[object] = deque()
+        self._held: list[str] = []  # the visitor of each place
+        self._waiting: dict[object, str] = {}  # the visitor of each ticket, in order of arrival
 
     @contextmanager
-    def place(self, go_on: Callable[[], None] = lambda: None) -> Iterator[None]:
+    def place(self, go_on: Callable[[], None] = lambda: None, visitor: str = "") -> Iterator[None]:
         """Hold a place. While it waits, `go_on()` is called at intervals, and may raise to end the waiting.
 
-        Raises BusyError when too many wait already.
+        Raises BusyError when WAITING_WORKS wait already, or half as many of the same visitor.
         """
-        self._take(go_on)
+        self._take(go_on, visitor)
         try:
             yield
         finally:
             with self._changed:
-                self._taken -= 1
+                self._held.remove(visitor)
                 self._changed.notify_all()
 
-    def _take(self, go_on: Callable[[], None]) -> None:
+    def _take(self, go_on: Callable[[], None], visitor: str) -> None:
         ticket = object()
         with self._changed:
-            if len(self._waiting) >= WAITING_WORKS.most:
-                raise BusyError(WAITING_WORKS.tell())
-            self._waiting.append(ticket)
+            most = WAITING_WORKS.most
+            own = list(self._waiting.values()).count(visitor)
+            if len(self._waiting) >= most or (visitor and own >= max(1, most // 2)):
+                raise BusyError(self._refusal or WAITING_WORKS.tell())
+            self._waiting[ticket] = visitor
         try:
             while True:
                 with self._changed:
-                    if self._waiting[0] is ticket and self._taken < WORKS.most:
-                        self._taken += 1
+                    if len(self._held) < self._places() and ticket is self._next():
+                        self._held.append(visitor)
                         return
                     self._changed.wait(PAUSE)
                 go_on()
         finally:
             with self._changed:
-                self._waiting.remove(ticket)
+                del self._waiting[ticket]
                 self._changed.notify_all()
+
+    def _next(self) -> object:
+        """The first ticket whose visitor holds no place."""
+        free = (ticket for ticket, visitor in self._waiting.items() if not visitor or visitor not in self._held)
+        return next(free, None)
 
 
 _long_work: defaultdict[str, FifoSemaphore] = defaultdict(FifoSemaphore)  # by the id of the kind

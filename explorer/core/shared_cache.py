@@ -21,17 +21,12 @@ class Size(NamedTuple):
     memory: int = 0
     files: int = 0
 
-    def plus(self, other: Size) -> Size:
-        """The sum of both."""
-        return Size(self.memory + other.memory, self.files + other.files)
-
 
 def parts_of(value: Any) -> dict[int, Size]:
     """The sizes of the large parts of a value by `id`, and that of all the rest by the value's own."""
     found: dict[int, Size] = {}
     rest = _collect(value, DEPTH, found)
-    found[id(value)] = found.get(id(value), Size()).plus(Size(rest))
-    return found
+    return found | {id(value): Size(rest)} if rest else found
 
 
 def _collect(value: Any, depth: int, found: dict[int, Size]) -> int:
@@ -41,7 +36,7 @@ def _collect(value: Any, depth: int, found: dict[int, Size]) -> int:
             return nbytes
         found[id(value)] = Size(0, nbytes) if isinstance(value, np.memmap) else Size(nbytes)
         return 0
-    return sys.getsizeof(value) + sum(_collect(one, depth - 1, found) for one in inside(value) if depth)
+    return sys.getsizeof(value) + sum(_collect(part, depth - 1, found) for part in inside(value) if depth)
 
 
 class SharedCache(Kept[Key, Value, dict[int, Size]]):
@@ -54,30 +49,24 @@ class SharedCache(Kept[Key, Value, dict[int, Size]]):
         super().__init__()
         self._memory, self._files = memory, files
 
+    get = Kept.peek
+
     def put(self, key: Key, value: Value) -> None:
         """Store `value` at `key`, replacing an older one, and drop what no longer fits."""
         parts = parts_of(value)
         with self._lock:
             self._kept[key] = value, parts
             self._kept.move_to_end(key)
-            for old in list(self._kept)[: len(self._kept) - self._fitting()]:
-                del self._kept[old]
+            while len(self._kept) > 1 and not self._fits():
+                self._kept.popitem(last=False)
 
     @property
     def size(self) -> Size:
         """What all values hold together."""
         with self._lock:
             together = {at: size for _, parts in self._kept.values() for at, size in parts.items()}
-        return Size(sum(one.memory for one in together.values()), sum(one.files for one in together.values()))
+        return Size(sum(size.memory for size in together.values()), sum(size.files for size in together.values()))
 
-    def _fitting(self) -> int:
-        """How many values, counted from the newest, are within the limits together; at least one."""
-        counted: set[int] = set()
-        total, most = Size(), Size(self._memory.bytes, self._files.bytes)
-        for number, (_, parts) in enumerate(reversed(self._kept.values())):
-            for at in parts.keys() - counted:
-                total = total.plus(parts[at])
-            counted |= parts.keys()
-            if number and (total.memory > most.memory or total.files > most.files or number >= MOST):
-                return number
-        return len(self._kept)
+    def _fits(self) -> bool:
+        memory, files = self.size
+        return len(self._kept) <= MOST and memory <= self._memory.bytes and files <= self._files.bytes

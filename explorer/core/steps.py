@@ -12,8 +12,7 @@ Result = TypeVar("Result")
 
 PAUSE = 0.2  # seconds between two checks of the progress
 
-_under_way: set[Hashable] = set()  # the keys of work that `one_at_a_time` runs
-_changing = threading.Lock()
+_under_way: dict[Hashable, object] = {}  # by key, who runs the work of `one_at_a_time`
 
 
 class Stopped(Exception):
@@ -49,21 +48,14 @@ def one_at_a_time(
 
     The work should look first whether the result is cached by now.
     """
-    while not _begin(key):
+    ours = object()
+    while _under_way.setdefault(key, ours) is not ours:
         yield waiting
         time.sleep(PAUSE)
     try:
         return (yield from work())
     finally:
-        _under_way.discard(key)
-
-
-def _begin(key: Hashable) -> bool:
-    with _changing:
-        if key in _under_way:
-            return False
-        _under_way.add(key)
-        return True
+        del _under_way[key]
 
 
 def relay(work: Callable[[Callable[[Item], None]], Result], patience: float = 0.0) -> Generator[Item | None, None, Result]:

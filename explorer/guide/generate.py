@@ -27,21 +27,18 @@ STATED = ("caption", "note")  # kinds of parts whose words do not depend on the 
 
 
 def table(heading: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    """A Markdown table."""
     lines = [heading, ("---",) * len(heading), *rows]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines).replace("| --- ", "|---").replace("|--- |", "|---|")
 
 
 def endpoints() -> str:
-    """Every endpoint with its arguments, what it does and what it returns."""
-    return table(
-        ("endpoint", "arguments", "what it answers"), ((f"`/{one.__name__}`", _arguments(one), _answer(one)) for one in ENDPOINTS)
-    )
+    rows = ((f"`/{endpoint.__name__}`", _arguments(endpoint), _answer(endpoint)) for endpoint in ENDPOINTS)
+    return table(("endpoint", "arguments", "what it answers"), rows)
 
 
 def _arguments(endpoint: Callable[..., Any]) -> str:
     given = inspect.signature(endpoint).parameters.values()
-    named = [one.name if one.default is one.empty else f"{one.name}={json.dumps(one.default)}" for one in given]
+    named = [arg.name if arg.default is arg.empty else f"{arg.name}={json.dumps(arg.default)}" for arg in given]
     return f"`{', '.join(named)}`" if named else ""
 
 
@@ -52,26 +49,25 @@ def _answer(endpoint: Callable[..., Any]) -> str:
 
 
 def parameters() -> str:
-    """The query parameters of a link, as a Markdown table."""
     return table(("parameter", "what it says"), ((f"`{name}`", about) for name, about in PARAMETERS.items()))
 
 
 def lesson_table() -> str:
-    """The lessons with their minutes, as a Markdown table."""
-    return table(("number", "lesson", "minutes"), ((str(one.number), one.title, str(one.minutes)) for one in lessons()))
+    rows = ((str(lesson.number), lesson.title, str(lesson.minutes)) for lesson in lessons())
+    return table(("number", "lesson", "minutes"), rows)
 
 
 def views_of(tab: Tab) -> str:
     """The questions of a tab's views, with the captions that the page shows behind 'How is this made?'."""
-    parts = [*_told(tab.above)]
+    parts = [*_describe(tab.above)]
     for choice, rows in tab.choices.items():
         if len(tab.choices) > 1:
             parts.append(f"### {tab.label}: {choice}")
-        parts += _told(views_in(rows))
+        parts += _describe(views_in(rows))
     return re.sub(r"^(- .*\n)\n(?=- )", r"\1", "\n\n".join(parts), flags=re.MULTILINE)  # one list, not many
 
 
-def _told(views: Iterable[type[View]]) -> Iterator[str]:
+def _describe(views: Iterable[type[View]]) -> Iterator[str]:
     said: set[str] = set()
     for view in views:
         texts = [text for text in _captions(view) if text not in said]
@@ -88,9 +84,7 @@ def _captions(view: type[View]) -> Iterator[str]:
 
 
 def evidence() -> str:
-    """What the atlas that is shipped says about heads and chance."""
-    atlas = read(SHIPPED)
-    return f"> {atlas_words.evidence(atlas)}"
+    return f"> {atlas_words.evidence(read(SHIPPED))}"
 
 
 PARTS: dict[str, Callable[[], str]] = {
@@ -103,7 +97,7 @@ PARTS: dict[str, Callable[[], str]] = {
 }
 
 
-def generated(markdown: str) -> str:
+def fill_in(markdown: str) -> str:
     """A page's Markdown with its generated parts up to date. Raises KeyError for an unknown part."""
     return PART.sub(lambda found: f"{found[1]}{PARTS[found[2]]()}\n", markdown)
 
@@ -112,7 +106,7 @@ def main() -> None:
     """Write the pages whose generated parts have changed."""
     for path in sorted(FOLDER.glob("*.md")):
         before = path.read_text("utf-8")
-        if (after := generated(before)) != before:
+        if (after := fill_in(before)) != before:
             path.write_text(after, "utf-8")
             print(path.name)
 

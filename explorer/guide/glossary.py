@@ -32,11 +32,6 @@ class Term:
     where: str  # the view in words
     query: str
 
-    @property
-    def anchor(self) -> str:
-        """The id of its heading in the guide."""
-        return anchor(self.name)
-
 
 @functools.cache
 def terms() -> tuple[Term, ...]:
@@ -55,16 +50,5 @@ def _term(name: str, words: str, paragraph: str) -> Term:
 @functools.cache
 def sent() -> dict[str, Any]:
     """All terms as JSON for the page, with their meanings as HTML."""
-    return {
-        "terms": [
-            {
-                "name": one.name,
-                "words": list(one.words),
-                "meaning": _MARKDOWN.renderInline(one.meaning),
-                "where": one.where,
-                "query": one.query,
-                "anchor": one.anchor,
-            }
-            for one in terms()
-        ]
-    }
+    own = [{**vars(term), "meaning": _MARKDOWN.renderInline(term.meaning), "anchor": anchor(term.name)} for term in terms()]
+    return {"terms": own}

@@ -51,12 +51,12 @@ def _paths() -> dict[str, Path]:
 
 def _read(name: str, path: Path) -> Page:
     text = path.read_text("utf-8")
-    html, sections = render(text, lambda address: served(address, path))
+    html, sections = render(text, lambda address: address_in_app(address, path))
     title = re.search(r"^# (.+)$", without_comments(text), re.MULTILINE)
     return Page(name, path, title[1] if title else name, html, sections)
 
 
-def served(address: str, path: Path) -> str | None:
+def address_in_app(address: str, path: Path) -> str | None:
     """The address in the app of a link in the file at `path`; None if the app does not serve its target."""
     if address.startswith(APP):
         return UP + address.removeprefix(APP)

@@ -81,7 +81,7 @@ def _plain(token: Token) -> str:
     """The text of a token without formatting."""
     if token.children is None:
         return token.content.strip()
-    return "".join(" " if one.type in ("softbreak", "hardbreak") else one.content for one in token.children)
+    return "".join(" " if child.type in ("softbreak", "hardbreak") else child.content for child in token.children)
 
 
 def _link_to_itself(heading: Token, inline: Token, name: str) -> None:

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from explorer.guide.pages import Page, pages
 from explorer.guide.rendering import Section, beginning
 
-LONGEST = 100  # characters of a query that are read
-WORDS = 8  # words of a query at most
+LONGEST, WORDS = 100, 8  # characters and words of a query that are read
 MOST = 30  # sections that are listed
 AROUND = 110  # characters of the excerpt before and after the first word
 
@@ -33,7 +32,7 @@ def search(question: str) -> list[Hit]:
     found = []
     for page in pages().values():
         for section in page.sections:
-            in_heading, in_text = ([len(one.findall(text)) for one in patterns] for text in (section.title, section.text))
+            in_heading, in_text = ([len(pattern.findall(text)) for pattern in patterns] for text in (section.title, section.text))
             if words and all(map(max, zip(in_heading, in_text, strict=True))):
                 often = sum(in_text) / (100 + len(section.text))
                 found.append((-sum(map(bool, in_heading)), -often, Hit(page, section, _excerpt(section.text, words))))
@@ -41,7 +40,6 @@ def search(question: str) -> list[Hit]:
 
 
 def _excerpt(text: str, words: list[str]) -> str:
-    """The text around the first of the words."""
     first = re.search(beginning(words), text, re.IGNORECASE)
     middle = first.start() if first else 0
     start, end = max(0, middle - AROUND), middle + AROUND

@@ -9,9 +9,8 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.api.callers import bounded
+from explorer.api.callers import bounded, friendly
 from explorer.api.gradio_seams import event_of, follows_another, is_update
-from explorer.api.handlers import friendly
 from explorer.core.scheduling import MODEL
 from explorer.ui.subject import Selection, Subject
 

@@ -11,9 +11,9 @@ import uvicorn.config
 from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from explorer.core.descriptors import most_files
 from explorer.core.hosts import visitor
 from explorer.core.limits import CONNECTIONS
+from explorer.core.process import most_files
 from explorer.server.proxies import BehindProxies
 
 HEADER_BYTES = 64 * 1024  # all header lines: enough for a link of 16,000 characters and its cookies, however they are split

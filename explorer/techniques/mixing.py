@@ -14,8 +14,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from explorer.core.compiled import compiled
 from explorer.core.engine import torch
+from explorer.core.lazy import compiled
 from explorer.techniques.block import Block
 
 SHORT = 64  # tokens: up to here all parts are compared number by number

@@ -1,36 +1,36 @@
 """Character-wise processing, fast enough for texts of many megabytes."""
 
-import functools
+import re
 import unicodedata
 from collections.abc import Callable
 
 REMEMBERED = 4_096  # characters
-BEGINNING = 64  # characters: nearly every text has something visible there
+
+_LETTER = re.compile(r"\w")
 
 
-class EachCharacter:
-    """A table for `str.translate` that computes the replacement of a character ('' removes it), cached for the latest ones."""
+class EachCharacter(dict[int, str]):
+    """A table for `str.translate` that computes the replacement of a character ('' removes it) when it first occurs."""
 
-    def __init__(self, becomes: Callable[[str], str]) -> None:
-        self._becomes = functools.lru_cache(REMEMBERED)(lambda code: becomes(chr(code)))
+    def __init__(self, replace: Callable[[str], str]) -> None:
+        super().__init__()
+        self._replace = replace
 
-    def __getitem__(self, code: int) -> str:
-        """The replacement of a character, by its code point."""
-        return self._becomes(code)
+    def __missing__(self, code: int) -> str:
+        if len(self) >= REMEMBERED:
+            self.clear()
+        self[code] = replacement = self._replace(chr(code))
+        return replacement
 
 
-def _if_seen(character: str) -> str:
-    return character if character.isspace() or unicodedata.category(character) not in ("Cc", "Cf") else ""
-
-
-_SEEN = EachCharacter(_if_seen)
+_VISIBLE = EachCharacter(lambda letter: letter if letter.isspace() or unicodedata.category(letter) not in ("Cc", "Cf") else "")
 
 
 def visible(text: str) -> str:
     """The text without control and format characters, as BERT's tokenizer drops them; whitespace stays."""
-    return text.translate(_SEEN)
+    return text if text.isprintable() else text.translate(_VISIBLE)
 
 
 def has_visible_characters(text: str) -> bool:
     """Whether a text has any character besides whitespace, control and format characters."""
-    return bool(visible(text[:BEGINNING]).strip() or visible(text[BEGINNING:]).strip())
+    return bool(_LETTER.search(text) or visible(text).strip())

@@ -21,13 +21,11 @@ from explorer.text import limits
 from explorer.text.characters import has_visible_characters, visible
 from explorer.text.decoding import decode
 from explorer.text.tables import read_table, text_column_of
-from explorer.text.tagged import CONLLU_COLUMNS, FORM, ID, LINE_END, UPOS, is_conllu, split_words
+from explorer.text.tagged import FORM, HEAD, ID, LINE_END, NONE, RELATION, UPOS, Rows, conllu_sentences, is_conllu, split_words
 
 CORPUS_FILE_TYPES = (".txt", ".csv", ".tsv", ".jsonl", ".json", ".conllu", ".conll")
 TABLE_TYPES = (".csv", ".tsv", ".jsonl", ".json")
 TREEBANK_TYPE = ".conllu"
-HEAD, RELATION = 6, 7  # columns of CoNLL-U
-NONE = "_"  # an empty cell in CoNLL-U
 ROOT = -1
 BUILT_IN = "the English Web Treebank and plain ones of our own"
 LICENCE = "CC BY-SA 4.0"
@@ -63,7 +61,6 @@ class Corpus:
 
     @functools.cached_property
     def texts(self) -> list[str]:
-        """The text of every sentence."""
         return [sentence.text for sentence in self.sentences]
 
     @functools.cached_property
@@ -74,7 +71,7 @@ class Corpus:
     @functools.cached_property
     def nbytes(self) -> int:
         """The bytes that it takes in memory, about, for caches: adding up its million of strings would take a second."""
-        return sum(500 + 2 * len(one.text) + 200 * len(one.words) for one in self.sentences)
+        return sum(500 + 2 * len(sentence.text) + 200 * len(sentence.words) for sentence in self.sentences)
 
     @functools.cached_property
     def tags(self) -> list[str]:
@@ -93,9 +90,9 @@ class Corpus:
     @functools.cached_property
     def _counts(self) -> dict[str, Counter[str]]:
         every = {
-            "tag": chain.from_iterable(one.tags for one in self.sentences),
-            "relation": chain.from_iterable(one.relations for one in self.sentences),
-            "word": (word.lower() for one in self.sentences for word in one.words),
+            "tag": chain.from_iterable(sentence.tags for sentence in self.sentences),
+            "relation": chain.from_iterable(sentence.relations for sentence in self.sentences),
+            "word": (word.lower() for sentence in self.sentences for word in sentence.words),
         }
         return {what: Counter(values) for what, values in every.items()}
 
@@ -107,7 +104,7 @@ class Corpus:
     @property
     def counted(self) -> str:
         """A phrase with the number of sentences and the name: '800 sentences of ...'."""
-        return f"{_counted(len(self.sentences), 'sentence')} of {self.cited}"
+        return f"{_count(len(self.sentences), 'sentence')} of {self.cited}"
 
     @functools.cached_property
     def key(self) -> str:
@@ -123,8 +120,8 @@ class Corpus:
         Raises InputError when there are none.
         """
         wanted = searched(word.strip())
-        words = ((row, at, named) for row, one in enumerate(self.sentences) for at, named in enumerate(one.words))
-        found = [(row, at) for row, at, named in words if searched(named) == wanted]
+        words = ((row, at, own) for row, sentence in enumerate(self.sentences) for at, own in enumerate(sentence.words))
+        found = [(row, at) for row, at, own in words if searched(own) == wanted]
         if not found:
             raise InputError(f"The word {word.strip()[:40]!r} does not occur in this corpus; choose another one.")
         return found
@@ -151,10 +148,14 @@ def read_corpus(path: Path) -> Corpus:
     if path.suffix.lower() in TABLE_TYPES:
         table = read_table(path)
         column = text_column_of(table)
-        found = _from_texts(table.column(column), "row")
-        how = f"column {column!r}"
+        found, how = _from_texts(table.column(column), "row"), f"column {column!r}"
     else:
-        found, how = _read_lines(path)
+        CORPUS_MEGABYTES.check(path.stat().st_size / MEGABYTE)
+        lines = LINE_END.split(decode(path.read_bytes())[0])
+        if path.suffix.lower() == TREEBANK_TYPE or is_conllu(lines):
+            found, how = list(_read_conllu(lines)), "CoNLL-U"
+        else:
+            found, how = _from_texts(lines, "line"), "one a line"
     CORPUS_SENTENCES.check(len(found))
     first: dict[str, CorpusSentence] = {}
     for sentence in found:
@@ -163,24 +164,14 @@ def read_corpus(path: Path) -> Corpus:
     if not kept:
         raise InputError("The file has no sentences; put one on each line, or send a table with a column of texts or CoNLL-U.")
     words = sum(len(sentence.words) for sentence in kept)
-    about = f"{_counted(len(kept), 'sentence')} with {_counted(words, 'word')}, {how}."
+    about = f"{_count(len(kept), 'sentence')} with {_count(words, 'word')}, {how}."
     if repeated := len(found) - len(kept):
-        about += f" {_counted(repeated, 'sentence')} came again and {'was' if repeated == 1 else 'were'} left out."
+        about += f" {_count(repeated, 'sentence')} came again and {'was' if repeated == 1 else 'were'} left out."
     return Corpus(path.name[:60], kept, about=about)
 
 
-def _counted(number: int, what: str) -> str:
+def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'s' * (number != 1)}"
-
-
-def _read_lines(path: Path) -> tuple[list[CorpusSentence], str]:
-    """The sentences of a text file or of CoNLL-U, and a phrase for the format."""
-    CORPUS_MEGABYTES.check(path.stat().st_size / MEGABYTE)
-    text, _ = decode(path.read_bytes())
-    lines = LINE_END.split(text)
-    if path.suffix.lower() == TREEBANK_TYPE or is_conllu(lines):
-        return list(_read_conllu(lines)), "CoNLL-U"
-    return _from_texts(lines, "line"), "one a line"
 
 
 def _from_texts(texts: Sequence[str], what: str) -> list[CorpusSentence]:
@@ -189,8 +180,8 @@ def _from_texts(texts: Sequence[str], what: str) -> list[CorpusSentence]:
     for number, text in enumerate(texts, start=1):
         CHARACTERS.check(len(text.strip()), f"{what} {number:,}")
     found = []
-    for number, text in enumerate(texts, start=1):
-        text = _visible(text)
+    for number, line in enumerate(texts, start=1):
+        text = " ".join(visible(line).split())
         if words := split_words(text) if any(map(_is_read, text)) else []:
             limits.check_text(text, f"{what} {number:,}")
             found.append(CorpusSentence(text, tuple(words), _starts(text, words) or ()))
@@ -200,11 +191,6 @@ def _from_texts(texts: Sequence[str], what: str) -> list[CorpusSentence]:
 def _is_read(character: str) -> bool:
     """Whether BERT's tokenizer keeps a character that stands alone: it drops combining accents, for instance."""
     return character != "\ufffd" and unicodedata.category(character)[0] not in "MCZ"
-
-
-def _visible(text: str) -> str:
-    """The text on one line, without invisible characters."""
-    return " ".join(visible(text).split())
 
 
 def _starts(text: str, words: Sequence[str]) -> tuple[int, ...] | None:
@@ -220,67 +206,29 @@ def _starts(text: str, words: Sequence[str]) -> tuple[int, ...] | None:
 
 
 def _read_conllu(lines: Sequence[str]) -> Iterator[CorpusSentence]:
-    """The sentences between blank lines. Raises InputError naming the first line that is wrong."""
-    text, begun, characters = "", 0, 0
-    rows: list[tuple[int, list[str]]] = []
-    for number, line in enumerate([*lines, ""], start=1):
-        if line.startswith("#"):
-            said = _TEXT.match(line)
-            text = said[1] if said else text
-        elif line.strip():
-            begun, characters = (begun, characters) if rows else (number, 0)
-            if cells := _cells(number, line, len(rows) + 1):
-                characters += len(cells[FORM])
-                _check_length(characters, begun)
-                rows.append((number, cells))
-        else:
-            if rows:
-                yield _sentence(text, rows, begun)
-            text, rows = "", []
+    """The sentences of a treebank. Raises InputError naming the first line that is wrong."""
+    for comments, rows in conllu_sentences(lines):
+        for expected, (number, cells) in enumerate(rows, start=1):
+            if cells[ID] != str(expected):
+                raise InputError(f"Line {number:,} begins with {cells[ID][:10]} where word {expected} should be.")
+        comment = next((found[1] for found in map(_TEXT.match, reversed(comments)) if found), "")
+        words, tags, relations = ([cells[column] for _, cells in rows] for column in (FORM, UPOS, RELATION))
+        text = " ".join(comment.split())
+        if (starts := _starts(text, words)) is None:
+            text = " ".join(words)
+            starts = _starts(text, words)
+        limits.check_text(text, f"the sentence from line {rows[0][0]:,}")
+        yield CorpusSentence(text, tuple(words), starts or (), _unless_empty(tags), _heads(rows), _unless_empty(relations))
 
 
-def _cells(number: int, line: str, expected: int) -> list[str] | None:
-    """The cells of a line, None for a range of words or an empty node. Raises InputError."""
-    cells = [cell.strip() for cell in line.split("\t")]
-    if len(cells) != CONLLU_COLUMNS:
-        raise InputError(f"Line {number:,} has {len(cells)} columns; a line of CoNLL-U has {CONLLU_COLUMNS}, with tabs between.")
-    if not cells[ID].isdecimal():
-        return None
-    if cells[ID] != str(expected):
-        raise InputError(f"Line {number:,} begins with {cells[ID][:10]} where word {expected} of its sentence should stand.")
-    if not has_visible_characters(cells[FORM]):
-        raise InputError(f"Line {number:,} has no word; write one in its second column, or leave the line out.")
-    return cells
-
-
-def _sentence(text: str, rows: list[tuple[int, list[str]]], begun: int) -> CorpusSentence:
-    """A sentence of CoNLL-U. Its text is that of the comment if it contains the words, else the words joined by spaces."""
-    words = [cells[FORM] for _, cells in rows]
-    text = " ".join(text.split())
-    starts = _starts(text, words)
-    if starts is None:
-        text = " ".join(words)
-        starts = _starts(text, words)
-    _check_length(len(text), begun)
-    limits.check_text(text, f"the sentence from line {begun:,}")
-    tags, relations = ([cells[column] for _, cells in rows] for column in (UPOS, RELATION))
-    return CorpusSentence(text, tuple(words), starts or (), _told(tags), _heads(rows), _told(relations))
-
-
-def _check_length(characters: int, begun: int) -> None:
-    if characters > CHARACTERS.most:
-        what = f"The sentence from line {begun:,} has more than {CHARACTERS.most:,} characters"
-        raise InputError(f"{what}; put a blank line after each sentence.")
-
-
-def _told(cells: list[str]) -> tuple[str, ...]:
+def _unless_empty(cells: list[str]) -> tuple[str, ...]:
     """The cells of a column, or nothing if all are empty."""
     return tuple(cells) if any(cell not in ("", NONE) for cell in cells) else ()
 
 
-def _heads(rows: list[tuple[int, list[str]]]) -> tuple[int, ...]:
+def _heads(rows: Rows) -> tuple[int, ...]:
     """The zero-based syntactic head of every word, ROOT for none; empty when no word has one. Raises InputError."""
-    if all(cells[HEAD] in ("", NONE) for _, cells in rows):
+    if not _unless_empty([cells[HEAD] for _, cells in rows]):
         return ()
     for number, cells in rows:
         if not (cells[HEAD].isdecimal() and len(cells[HEAD]) < 6 and int(cells[HEAD]) <= len(rows)):

@@ -1,6 +1,7 @@
 """The text of a file in an encoding that nobody named."""
 
 import unicodedata
+from collections.abc import Iterator
 
 from explorer.core.errors import InputError
 
@@ -20,17 +21,22 @@ def decode(data: bytes) -> tuple[str, str]:
     for start, kind in BINARY.items():
         if data.startswith(start):
             raise InputError(f"The file is {kind}, not text; save it as CSV and try again.")
+    text, name = next(_readings(data), ("\0", ""))
+    if "\0" in text or (name == "UTF-16" and _is_noise(text[:SAMPLE])):
+        raise InputError("The file is not text that can be read; save it as CSV in UTF-8 and try again.")
+    return text, name
+
+
+def _readings(data: bytes) -> Iterator[tuple[str, str]]:
+    """The text in each encoding in which all bytes can be read, with the encoding's name."""
     for encoding, name in _candidates(data):
         try:
-            text = data.decode(encoding)
+            yield data.decode(encoding), name
         except UnicodeDecodeError:
-            if encoding == "utf-8" and (mended := _mended(data)):
-                return mended
-            continue
-        if "\0" not in text and not (encoding.startswith("utf-16") and _is_noise(text[:SAMPLE])):
-            return text, name
-        break
-    raise InputError("The file is not text that can be read; save it as CSV in UTF-8 and try again.")
+            text = data.decode("utf-8", "replace") if encoding == "utf-8" else ""
+            broken = text.count("\ufffd")
+            if len(text) - len(text.encode("ascii", "ignore")) > 3 * broken:  # few bytes are wrong
+                yield text, f"UTF-8 with {broken:,} broken character{'s' * (broken != 1)}"
 
 
 def _candidates(data: bytes) -> list[tuple[str, str]]:
@@ -45,15 +51,7 @@ def _candidates(data: bytes) -> list[tuple[str, str]]:
     return [("utf-8", "UTF-8"), ("cp1252", "Windows-1252"), ("latin-1", "Windows-1252")]
 
 
-def _mended(data: bytes) -> tuple[str, str] | None:
-    """A text in UTF-8 with a few bytes that are not, which become U+FFFD; None where they are not few."""
-    text = data.decode("utf-8", "replace")
-    broken = text.count("\ufffd")
-    right = len(text) - len(text.encode("ascii", "ignore")) - broken
-    return (text, f"UTF-8 with {broken:,} broken character{'s' * (broken != 1)}") if right > 2 * broken else None
-
-
 def _is_noise(text: str) -> bool:
     """Whether the characters include many that no text has: controls, and places where Unicode has no character."""
-    strange = sum(unicodedata.category(one) in ("Cc", "Cn", "Co") and one not in "\t\n\r" for one in text)
+    strange = sum(unicodedata.category(letter) in ("Cc", "Cn", "Co") and letter not in "\t\n\r" for letter in text)
     return strange > len(text) / 50

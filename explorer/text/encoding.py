@@ -49,15 +49,7 @@ class Encoding:
     @cached_property
     def word_groups(self) -> list[list[int]]:
         """The zero-based tokens of each word, in order; a token that the tokenizer added is a group by itself."""
-        groups: list[list[int]] = []
-        before = None
-        for token, place in enumerate(zip(self.sequences, self.words, strict=True)):
-            if place == before and place[0] >= 0:
-                groups[-1].append(token)
-            else:
-                groups.append([token])
-            before = place
-        return groups
+        return self._groups(self.words)
 
     @cached_property
     def text_words(self) -> list[list[int]]:
@@ -68,16 +60,18 @@ class Encoding:
     def sentence_groups(self) -> list[list[int]]:
         """The zero-based tokens of each sentence, in order; a token that the tokenizer added is a group by itself."""
         starts = [sentence_starts(text) for text in (self.text_a, self.text_b)]
+        # By the last character: a piece of SentencePiece may begin with the space before it.
+        ends = (end - 1 for _, end in self.offsets)
+        return self._groups([bisect_right(starts[text], end) for text, end in zip(self.sequences, ends, strict=True)])
+
+    def _groups(self, units: Sequence[int]) -> list[list[int]]:
+        """The zero-based tokens of each run in one text with the same number in `units`."""
         groups: list[list[int]] = []
-        before = None
-        for token, sequence in enumerate(self.sequences):
-            # By its last character: a piece of SentencePiece may begin with the space before it.
-            place = (sequence, bisect_right(starts[sequence], self.offsets[token][1] - 1)) if sequence >= 0 else None
-            if place and place == before:
+        for token, (text, unit) in enumerate(zip(self.sequences, units, strict=True)):
+            if token and text >= 0 and (text, unit) == (self.sequences[token - 1], units[token - 1]):
                 groups[-1].append(token)
             else:
                 groups.append([token])
-            before = place
         return groups
 
     @cached_property

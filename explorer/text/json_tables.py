@@ -30,33 +30,32 @@ class Found(NamedTuple):
 
 def read_json(text: str) -> Found | None:
     """The rows of a text in JSON, None where it is not JSON. Raises InputError for broken JSON and for other shapes."""
+    value = parse(text)
+    return None if value is None else _table(value)
+
+
+def parse(text: str) -> dict[str, Any] | list[Any] | None:
+    """A text in JSON, or with a JSON value on every line; None where it is not JSON. Raises InputError for broken JSON."""
     if text.lstrip()[:1] not in ("{", "["):
         return None
     CELLS.check(text.count(",") + text.count(":"))  # at least as many as there are values
     try:
-        return _table(from_json(text))
+        return from_json(text)
     except ValueError:
-        return _lines(text)
-
-
-def _lines(text: str) -> Found | None:
-    """The rows of a text with a JSON value on every line; None where the first one is none. Raises InputError."""
+        pass  # one per line
     items = []
     for number, line in enumerate(text.split("\n"), start=1):
         try:
             if line.strip():
                 items.append(from_json(line))
         except ValueError as error:
-            if not items and not _is_meant(text):
+            # A cell of a table may well begin with [MASK], [1] or {name}.
+            if not items and not "".join(text[:200].split()).startswith(('{"', '[{"', '[["', "[{'", "{'text'")):
                 return None
-            said = "has half a character (a lone surrogate)" if "surrogate" in str(error) else "is not valid JSON"
+            is_half = "hex escape" in str(error) and "\\ud" in line.lower()
+            said = "has half a character (a lone surrogate)" if is_half else "is not valid JSON"
             raise InputError(f"Line {number:,} of the file {said}; write one object per line, or one list.") from error
-    return _of_list(items)
-
-
-def _is_meant(text: str) -> bool:
-    """Whether a text is meant as JSON: a cell of a table may well begin with [MASK], [1] or {name}."""
-    return "".join(text[:200].split()).startswith(('{"', '[{"', '[["', "[{'", "{'text'"))
+    return items
 
 
 def _table(value: object, depth: int = 0) -> Found:
@@ -65,38 +64,32 @@ def _table(value: object, depth: int = 0) -> Found:
         return _of_list(value)
     if not isinstance(value, dict) or depth > NESTED:
         raise InputError(SHAPES)
-    columns, data = value.get("columns"), value.get("data")
-    if isinstance(columns, list) and isinstance(data, list) and all(isinstance(row, list) for row in data):
-        names = [str(name) for name in columns]
-        return Found([dict(zip(names, row, strict=False)) for row in data])
-    if isinstance(value.get("schema"), dict) and isinstance(data, list):
-        return _without_index(_of_list(data), value["schema"].get("primaryKey"))
+    match value:
+        case {"columns": list(names), "data": list(rows)} if all(isinstance(row, list) for row in rows):  # orient="split"
+            return Found([dict(zip(map(str, names), row, strict=False)) for row in rows])
+        case {"schema": dict(schema), "data": list(rows)}:  # orient="table"
+            keys = schema.get("primaryKey")
+            index = {str(key) for key in keys} if isinstance(keys, list) else set()
+            return Found([{name: row[name] for name in row if name not in index} for row in _of_list(rows).named or ()])
     values = list(value.values())
-    if values and all(isinstance(one, dict) and not _is_table(one) for one in values):
+    if values and all(isinstance(inner, dict) and not _is_table(inner) for inner in values):
         return _of_objects(value)
-    lists = {name: one for name, one in value.items() if isinstance(one, list)}
-    if lists and len(lists) == len(value) and not any(isinstance(one, dict) for cells in lists.values() for one in cells):
-        return _of_columns(lists)
+    if values and all(isinstance(cells, list) and not any(isinstance(cell, dict) for cell in cells) for cells in values):
+        return _of_columns(value)
     return _wrapped(value, depth)
 
 
 def _of_list(items: list[Any]) -> Found:
     if all(isinstance(item, dict) for item in items):
-        inner = [item["row"] for item in items if isinstance(item.get("row"), dict)]  # as the Hub's viewer sends them
-        if any("paragraphs" in item for item in items[:1]):
+        if items and "paragraphs" in items[0]:
             raise InputError("The file has questions on texts, as SQuAD has; choose An answer in a text.")
+        inner = [item["row"] for item in items if isinstance(item.get("row"), dict)]  # as the Hub's viewer sends them
         return Found(inner if len(inner) == len(items) else items)
     if all(isinstance(item, list) for item in items):
         return Found(None, items)
     if all(isinstance(item, str) for item in items):
         return Found([{"text": item} for item in items])
     raise InputError(SHAPES)
-
-
-def _without_index(found: Found, keys: object) -> Found:
-    """The rows of pandas' orient="table" without the index."""
-    drop = {str(key) for key in keys} if isinstance(keys, list) else set()
-    return found._replace(named=[{name: cell for name, cell in row.items() if name not in drop} for row in found.named or ()])
 
 
 def _of_columns(columns: dict[str, list[Any]]) -> Found:
@@ -107,11 +100,11 @@ def _of_columns(columns: dict[str, list[Any]]) -> Found:
     return Found([dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)])
 
 
-def _of_objects(value: dict[str, dict[str, Any]]) -> Found:
+def _of_objects(value: dict[str, Cells]) -> Found:
     """The rows of an object of objects: pandas' columns by name, each with values by row, or rows by number."""
     inner = list(dict.fromkeys(key for cells in value.values() for key in cells))
-    by_row = all(key.isdecimal() for key in value) or bool(KNOWN_NAMES & set(map(normal, inner)))
-    by_column = all(key.isdecimal() for key in inner) or bool(KNOWN_NAMES & set(map(normal, value)))
+    by_row = all(key.isdecimal() for key in value) or _has_known_name(inner)
+    by_column = all(key.isdecimal() for key in inner) or _has_known_name(value)
     if by_row and not by_column:
         return Found(list(value.values()))
     if not inner or not (by_column or len(inner) > len(value)):
@@ -119,11 +112,11 @@ def _of_objects(value: dict[str, dict[str, Any]]) -> Found:
     return Found([{name: cells.get(key) for name, cells in value.items()} for key in inner])
 
 
-def _wrapped(value: dict[str, Any], depth: int) -> Found:
+def _wrapped(value: Cells, depth: int) -> Found:
     """The rows below a key. An object of texts and numbers only is one row. Raises InputError where no value is a table."""
-    tables = [name for name, one in value.items() if isinstance(one, list | dict) and one and _is_table(one)]
+    tables = [name for name, inner in value.items() if isinstance(inner, list | dict) and inner and _is_table(inner)]
     if not tables:
-        if not KNOWN_NAMES & set(map(normal, value)):
+        if not _has_known_name(value):
             raise InputError(SHAPES)
         return Found([value])
     chosen = next((name for name in WRAPPERS if name in tables), tables[0])
@@ -134,13 +127,17 @@ def _wrapped(value: dict[str, Any], depth: int) -> Found:
     return found._replace(notes=(*found.notes, f"The rows are those of {chosen[:40]!r}; {others} left out."))
 
 
-def _is_table(value: list[Any] | dict[str, Any]) -> bool:
+def _is_table(value: list[Any] | Cells) -> bool:
     """Whether a value has rows or columns of its own; pandas' column of lists, by the number of the row, has none."""
     if isinstance(value, list):
         return bool(value) and isinstance(value[0], dict | list)
     inner = list(value.values())
-    lists = any(isinstance(one, list) for one in inner) and not all(key.isdecimal() for key in value)
-    return lists or any(isinstance(one, dict) for one in inner)
+    lists = any(isinstance(cells, list) for cells in inner) and not all(key.isdecimal() for key in value)
+    return lists or any(isinstance(cells, dict) for cells in inner)
+
+
+def _has_known_name(names: Sequence[str] | Cells) -> bool:
+    return not KNOWN_NAMES.isdisjoint(map(normal, names))
 
 
 def text_of(value: object) -> str:

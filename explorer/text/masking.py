@@ -26,14 +26,11 @@ UNTOUCHED, MASKED, RANDOM, KEPT = range(4)
 
 @dataclass(frozen=True)
 class MaskedPieces:
-    """A batch after masking, [batch, tokens] each: what the model reads; the original id at chosen places, `IGNORED` elsewhere;
+    """A batch after masking, [batch, tokens] each."""
 
-    and the treatment, one of UNTOUCHED, MASKED, RANDOM, KEPT.
-    """
-
-    input_ids: Ints
-    labels: Ints
-    treatment: NDArray[np.int8]
+    input_ids: Ints  # what the model reads
+    labels: Ints  # the original id at chosen places, IGNORED elsewhere
+    treatment: NDArray[np.int8]  # one of UNTOUCHED, MASKED, RANDOM, KEPT
 
 
 Chooser = Callable[[Bools, float, np.random.Generator], Bools]
@@ -51,7 +48,7 @@ def choose_pieces(eligible: Bools, rate: float, rng: np.random.Generator) -> Boo
     if not 0 < rate <= 1:
         raise InputError(f"The masking rate must be above 0 and at most 1, not {rate:g}.")
     counts = eligible.sum(axis=1)  # [batch]
-    wanted = np.where(counts > 0, np.maximum(1, np.rint(rate * counts)), 0)  # [batch]
+    wanted = np.maximum(counts > 0, np.rint(rate * counts))  # [batch]
     lots = np.where(eligible, rng.random(eligible.shape), 2.0)  # 2 is above every random number, so it is never among the first
     rank = lots.argsort(axis=1).argsort(axis=1)  # [batch, tokens] 0 for the smallest random number of the row
     return rank < wanted[:, None]

@@ -1,49 +1,38 @@
 """What columns are called in the data sets of the field, in a normal form: GLUE and its like, Kaggle's and UCI's, and exports."""
 
-LABEL_NAMES = (
-    *("label_text", "gold_label", "label", "labels", "class", "category", "sentiment", "intent", "target", "quality"),
-    *(
-        "is_duplicate",
-        "entailment_judgment",
-        "score",
-        "similarity",
-        "relatedness_score",
-        "rating",
-        "stars",
-        "polarity",
-        "emotion",
-    ),
-    *("topic", "tag", "stance", "toxic", "overall", "grade", "y"),
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+LABEL_NAMES = _words(
+    "label_text gold_label label labels class category sentiment intent target quality is_duplicate entailment_judgment score "
+    "similarity relatedness_score rating stars polarity emotion topic tag stance toxic overall grade y"
 )
 LABEL_WORDS = {
-    *("label", "class", "category", "sentiment", "target", "intent", "score", "rating", "stars", "emotion", "polarity", "toxic"),
-    *("spam", "stance", "topic", "judgment", "is"),
+    *_words(
+        "label class category sentiment target intent score rating stars emotion polarity toxic spam stance topic judgment is"
+    )
 }
-TEXT_NAMES = (
-    *("text", "sentence", "tweet", "message", "review", "comment", "content", "question", "utterance", "query", "phrase"),
-    *("document", "essay", "excerpt", "body", "post", "statement", "sms"),
+TEXT_NAMES = _words(
+    "text sentence tweet message review comment content question utterance query phrase document essay excerpt body post "
+    "statement sms"
 )
-TEXT_WORDS = {"text", "sentence", "tweet", "message", "review", "comment", "content", "question", "body", "post", "reviews"}
-SHORT_NAMES = ("headline", "description", "abstract", "title", "summary", "input")  # of texts, where no other column has one
-PAIRS = (
-    *(("text_a", "text_b"), ("text", "text_b"), ("sentence1", "sentence2"), ("premise", "hypothesis")),
-    *(("question1", "question2"), ("1_string", "2_string"), ("text1", "text2"), ("text", "text2"), ("sentence_a", "sentence_b")),
-    *(("question", "sentence"), ("question", "passage"), ("question", "context"), ("query", "passage"), ("query", "document")),
-    *(
-        ("question", "answer"),
-        ("context", "response"),
-        ("claim", "evidence"),
-        ("text", "second"),
-        ("first", "second"),
-        ("a", "b"),
-    ),
+TEXT_WORDS = {*_words("text sentence tweet message review comment content question body post reviews")}
+SHORT_NAMES = _words("headline description abstract title summary input")  # of texts, where no other column has one
+_PAIRS = _words(
+    "text_a/text_b text/text_b sentence1/sentence2 premise/hypothesis question1/question2 1_string/2_string text1/text2 "
+    "text/text2 sentence_a/sentence_b question/sentence question/passage question/context query/passage query/document "
+    "question/answer context/response claim/evidence text/second first/second a/b"
 )
+PAIRS = tuple((first, second) for first, _, second in (pair.partition("/") for pair in _PAIRS))
 KNOWN_NAMES = {*LABEL_NAMES, *TEXT_NAMES, *SHORT_NAMES, *(name for pair in PAIRS for name in pair if len(name) > 1)}
 
 
 def normal(name: str) -> str:
     """A name in lower case, its words joined by underscores: 'Review Text' and 'reviewText' are review_text."""
     spaced = "".join(
-        f" {one}" if one.isupper() and before.islower() else one for before, one in zip(" " + name, name, strict=False)
+        f" {letter}" if letter.isupper() and before.islower() else letter
+        for before, letter in zip(f" {name}", name, strict=False)
     )
-    return "_".join("".join(one if one.isalnum() else " " for one in spaced.lower()).split())
+    return "_".join("".join(letter if letter.isalnum() else " " for letter in spaced.lower()).split())

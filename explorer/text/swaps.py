@@ -2,44 +2,20 @@
 
 import re
 
-PAIRS = (
-    ("japan", "france"),
-    ("he", "she"),
-    ("him", "her"),
-    ("his", "her"),
-    ("himself", "herself"),
-    ("man", "woman"),
-    ("men", "women"),
-    ("boy", "girl"),
-    ("father", "mother"),
-    ("son", "daughter"),
-    ("brother", "sister"),
-    ("king", "queen"),
-    ("doctor", "nurse"),
-    ("teacher", "engineer"),
-    ("dog", "cat"),
-    ("tired", "wide"),
-    ("happy", "sad"),
-    ("good", "bad"),
-    ("hot", "cold"),
-    ("big", "small"),
-    ("always", "never"),
-    ("everyone", "nobody"),
-    ("river", "money"),
-    ("is", "was"),
-    ("are", "were"),
+_PAIRS = (
+    "japan/france he/she him/her his/her himself/herself man/woman men/women boy/girl father/mother son/daughter brother/sister",
+    "king/queen doctor/nurse teacher/engineer dog/cat tired/wide happy/sad good/bad hot/cold big/small always/never",
+    "everyone/nobody river/money is/was are/were",
 )
+PAIRS = [tuple(pair.split("/")) for pair in " ".join(_PAIRS).split()]
 
 
 def swapped(text: str) -> list[tuple[str, str, str]]:
     """(word, other word, the text with the word replaced everywhere), in the order in which the words occur."""
-    words = list(dict.fromkeys(re.findall(r"\w+", text.casefold())))
     found = []
-    for word in words:
-        for pair in PAIRS:
-            if word in pair:
-                other = pair[1 - pair.index(word)]
-                found.append((word, other, put(text, word, other)))
+    for word in dict.fromkeys(re.findall(r"\w+", text.casefold())):
+        others = [second if word == first else first for first, second in PAIRS if word in (first, second)]
+        found += [(word, other, put(text, word, other)) for other in others]
     return found
 
 

@@ -17,6 +17,7 @@ from explorer.text.names import KNOWN_NAMES, normal
 FILE_TYPES = (".csv", ".tsv", ".txt", ".json", ".jsonl")
 LONGEST_NAME = 60  # characters of a column's name
 SENTENCE = 40  # characters from which a cell is no name of a column
+COMPARED = 5_000  # rows that are compared with the first
 
 Row = tuple[str, ...]
 HasNames = Callable[[Row, Sequence[Row]], bool]
@@ -56,12 +57,12 @@ class Table:
 
 def has_column_names(first: Row, rest: Sequence[Row]) -> bool:
     """Whether the first row names the columns: it has no numbers, its cells do not come again below, and they are like names."""
-    cells = [normal(cell) for cell in first]
     if [cell for cell in first if cell.strip()] == [str(number) for number in range(len(first) - (not first[0].strip()))]:
         return len(first) > 1  # pandas numbers columns without names
-    rest = [row for row in rest[:5_000] if row != first]
+    cells = [normal(cell) for cell in first]
+    rest = [row for row in rest[:COMPARED] if row != first]
     columns = list(zip(*rest, strict=True)) if rest else [()] * len(first)
-    if not any(cells) or any(is_number(cell) for cell in first):
+    if not any(cells) or any(map(is_number, first)):
         return False
     if any(cell and cell in set(map(normal, below)) for cell, below in zip(cells, columns, strict=True)):
         return False
@@ -69,14 +70,13 @@ def has_column_names(first: Row, rest: Sequence[Row]) -> bool:
         return True
     if any(len(cell) > SENTENCE for cell in first):
         return False
-    return any(_is_of_a_kind(below) for below in columns) or all(len(cell.split()) < 3 for cell in first)
+    return any(map(_is_of_a_kind, columns)) or all(len(cell.split()) < 3 for cell in first)
 
 
 def _is_of_a_kind(cells: Sequence[str]) -> bool:
     """Whether a column has numbers, or a few values again and again: a first cell of another kind is its name."""
-    filled = [cell for cell in cells if cell.strip()]
-    few = Counter(cell.strip() for cell in filled)
-    return bool(filled) and (all(map(is_number, filled)) or len(few) <= len(filled) / 2)
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    return bool(filled) and (all(map(is_number, filled)) or len(set(filled)) <= len(filled) / 2)
 
 
 def number_of(cell: str) -> float | None:
@@ -115,16 +115,20 @@ def parse_table(data: bytes, has_names: HasNames = has_column_names) -> Table:
     if not has_visible_characters(text):
         raise InputError("The file is empty; it needs a line of column names and at least one row.")
     LINES.check(max(text.count("\n"), text.count("\r")))
-    if found := read_json(text):
-        table = _of_objects(found.named) if found.named is not None else _of_records(list(map(_cells, found.unnamed)), has_names)
-        how, notes = "JSON", found.notes
+    how = "JSON"
+    notes: list[str] = []
+    if (found := read_json(text)) is None:
+        records, delimiter, notes = read_records(text)
+        table = _of_records(records, has_names)
+        how = delimiter if " " in delimiter else f"{delimiter}-separated"
+    elif found.named is None:
+        table = _of_records([[text_of(cell) for cell in row] for row in found.unnamed], has_names)
     else:
-        records = read_records(text)
-        table = _of_records(records.rows, has_names)
-        how, notes = f"{records.delimiter}-separated" if " " not in records.delimiter else records.delimiter, (*records.notes,)
+        table = _of_objects(found.named)
     if not table.rows or not table.columns:
         raise InputError("The file has no rows; it needs a line of column names and at least one row.")
-    return replace(table, about=f"{len(table.rows):,} rows, {how}, {encoding}.", notes=(*notes, *table.notes))
+    notes = [*notes, *(found.notes if found else ()), *table.notes]
+    return replace(table, about=f"{len(table.rows):,} rows, {how}, {encoding}.", notes=tuple(notes))
 
 
 def text_column_of(table: Table) -> str:
@@ -139,7 +143,7 @@ def column_called(name: str, table: Table) -> str:
 
 def _of_records(records: list[list[str]], has_names: HasNames) -> Table:
     """The table of records, whose first may name the columns; columns without a name and without a cell are dropped."""
-    widest = max((len(row) for row in records), default=0)
+    widest = max(map(len, records), default=0)
     width = min(widest, COLUMNS.most)
     LINES.check(len(records))
     CELLS.check(len(records) * width)
@@ -149,21 +153,11 @@ def _of_records(records: list[list[str]], has_names: HasNames) -> Table:
         notes.append(f"{empty:,} empty column{'s' * (empty != 1)} dropped.")
     if not filled:
         return Table((), (), "")
-    notes += _uneven([len(row) for row in records])
+    notes += _too_long([len(row) for row in records])
     rows = [tuple(row[place] if place < len(row) else "" for place in filled) for row in records]
     first = tuple(cell.strip() for cell in rows[0])
     data = Table(_names([""] * len(filled)), tuple(rows), "", notes=tuple(notes), first=first, headed=False)
     return data.with_names(True) if has_names(first, rows[1:]) else data
-
-
-def _uneven(widths: Sequence[int]) -> list[str]:
-    """A sentence on records with more cells than most, as a delimiter in a text makes them."""
-    usual = Counter(widths).most_common(1)[0][0]
-    odd = [number for number, width in enumerate(widths, start=1) if width > usual]
-    if not odd:
-        return []
-    rows = f"row {odd[0]:,} has" if len(odd) == 1 else f"{len(odd):,} rows have, the first of them row {odd[0]:,},"
-    return [f"{rows[0].upper()}{rows[1:]} more than {usual} cells; a text that contains the delimiter needs quotation marks."]
 
 
 def _of_objects(items: Sequence[dict]) -> Table:
@@ -175,14 +169,20 @@ def _of_objects(items: Sequence[dict]) -> Table:
     return Table(_names(names), tuple(tuple(text_of(item.get(name)) for name in names) for item in items), "", notes=tuple(notes))
 
 
+def _too_long(widths: Sequence[int]) -> list[str]:
+    """A sentence on records with more cells than most, as a delimiter in a text makes them."""
+    usual = Counter(widths).most_common(1)[0][0]
+    odd = [number for number, width in enumerate(widths, start=1) if width > usual]
+    if not odd:
+        return []
+    rows = f"Row {odd[0]:,} has" if len(odd) == 1 else f"{len(odd):,} rows have, the first of them row {odd[0]:,},"
+    return [f"{rows} more than {usual} cells; a text that contains the delimiter needs quotation marks."]
+
+
 def _left_out(columns: int) -> list[str]:
     """A sentence on columns beyond those that are read."""
     more = columns - COLUMNS.most
     return [f"{more:,} column{'s' * (more != 1)} after the first {COLUMNS.most} left out."] if more > 0 else []
-
-
-def _cells(row: Sequence[object]) -> list[str]:
-    return [text_of(value) for value in row]
 
 
 def _names(names: Sequence[str]) -> Row:

@@ -10,24 +10,24 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import AliasChoices, Field
-
 from explorer.core.apart import apart
 from explorer.core.errors import InputError
-from explorer.core.formats import Every, Foreign, Misfit, numbered
-from explorer.core.limits import CHARACTERS, JSON_VALUES, LABEL, LINES, MEGABYTE, TABLE_MEGABYTES
+from explorer.core.limits import CHARACTERS, LABEL, LINES, MEGABYTE, TABLE_MEGABYTES
 from explorer.text import limits
 from explorer.text.characters import EachCharacter, has_visible_characters, visible
 from explorer.text.decoding import decode
+from explorer.text.json_tables import parse
 
 TAGGED_FILE_TYPES = (".conllu", ".conll", ".txt", ".tsv", ".bio", ".iob", ".jsonl", ".json")
 WORD_KEYS, TAG_KEYS = ("words", "tokens"), ("tags", "ner_tags", "pos_tags", "labels")
-ID, FORM, UPOS, CONLLU_COLUMNS = 0, 1, 3, 10
+ID, FORM, UPOS, HEAD, RELATION, CONLLU_COLUMNS = 0, 1, 3, 6, 7, 10
+NONE = "_"  # an empty cell in CoNLL-U
 LINE_END = re.compile(r"\r\n|\r|\n")  # other characters that Python counts as line ends may be part of a word
 DOCUMENT = "-DOCSTART-"  # begins a document in CoNLL-2003, and is not a word
 
-Row = Callable[[int, str], tuple[str, str] | None]
-"""Parses a line, given with its number: a word and its tag, or None."""
+Cells = list[str]
+Rows = list[tuple[int, Cells]]
+"""The words of a sentence: the line of each, counted from 1, and its cells."""
 
 _JSON = re.compile(r'\s*(\[\s*)?\{\s*"')  # a bracket alone may well be a word
 _NUMBERED = re.compile(r"\d+([-.]\d+)?")  # numbers of words in CoNLL-U; a range is a word written as one, a decimal an empty node
@@ -65,7 +65,7 @@ def _stands_alone(character: str) -> bool:
     return symbol or chinese or unicodedata.category(character).startswith("P")
 
 
-_CUT = EachCharacter(lambda one: f" {one} " if _stands_alone(one) else visible(one))
+_CUT = EachCharacter(lambda letter: f" {letter} " if _stands_alone(letter) else visible(letter))
 
 
 @apart
@@ -73,20 +73,18 @@ def read_tagged(path: Path) -> TaggedFile:
     """The tagged sentences of a file, whose format is detected. Raises InputError naming the first invalid line."""
     TABLE_MEGABYTES.check(path.stat().st_size / MEGABYTE)
     text, encoding = decode(path.read_bytes())
-    if not has_visible_characters(text):
-        raise InputError("The file is empty; it needs a word and its tag a line, and a blank line between sentences.")
     lines = LINE_END.split(text)
     LINES.check(len(lines))
     if _JSON.match(text):
-        how, found = "JSON", list(_read_json(text))
+        how, found = "JSON", _read_json(text)
     elif is_conllu(lines):
-        how, found = "CoNLL-U (universal parts of speech)", list(_read_rows(lines, _conllu_row))
+        how, found = "CoNLL-U (universal parts of speech)", _read_conllu(lines)
     else:
-        how, found = "CoNLL", list(_read_rows(lines, _ConllRows(lines).read))
-    if not found:
-        raise InputError("The file has no sentence; it needs a word and its tag a line, and a blank line between sentences.")
-    words = sum(len(one.words) for one in found)
-    return TaggedFile(tuple(found), f"{len(found):,} sentences with {words:,} words, {how}, {encoding}.")
+        how, found = "CoNLL", _read_conll(lines)
+    if not (sentences := tuple(found)):
+        raise InputError("The file is empty; it needs a word and its tag a line, and a blank line between sentences.")
+    words = sum(len(sentence.words) for sentence in sentences)
+    return TaggedFile(sentences, f"{len(sentences):,} sentences with {words:,} words, {how}, {encoding}.")
 
 
 def check_tagged(words: object, tags: object, where: str) -> TaggedSentence:
@@ -99,8 +97,8 @@ def check_tagged(words: object, tags: object, where: str) -> TaggedSentence:
     if len(words) > CHARACTERS.most or sum(len(word) + 1 for word in words if isinstance(word, str)) > CHARACTERS.most:
         raise InputError(f"{where} has more than {CHARACTERS.most:,} characters; end the sentence earlier.")
     place = where[0].lower() + where[1:]
-    checked = [limits.check_text(word, f"word {number} of {place}") for number, word in enumerate(words, start=1)]
-    return TaggedSentence(tuple(checked), tuple(_check_tag(tag, number, place) for number, tag in enumerate(tags, start=1)))
+    checked = tuple(limits.check_text(word, f"word {number} of {place}") for number, word in enumerate(words, start=1))
+    return TaggedSentence(checked, tuple(_check_tag(tag, number, place) for number, tag in enumerate(tags, start=1)))
 
 
 def _check_list(given: object, what: str, where: str) -> Sequence[object]:
@@ -115,33 +113,18 @@ def _check_tag(tag: object, number: int, place: str) -> str:
     return limits.check_text(str(tag).strip(), f"the tag of word {number} of {place}", LABEL)
 
 
-class _Tagged(Foreign):
-    """A sentence as JSON, in the words of any of the usual files."""
-
-    words: Every[str] = Field(validation_alias=AliasChoices(*WORD_KEYS))
-    tags: Every[str | int] = Field(validation_alias=AliasChoices(*TAG_KEYS))
-
-
 def _read_json(text: str) -> Iterator[TaggedSentence]:
     """Objects with words and tags, one per line or in one list."""
-    try:
-        for number, one in numbered(_Tagged, text.encode(), JSON_VALUES):
-            yield check_tagged(one.words, one.tags, f"Line {number}")
-    except Misfit as misfit:
-        raise InputError(_flaw(misfit)) from misfit
+    value = parse(text)
+    for number, item in enumerate(value if isinstance(value, list) else [value], start=1):
+        item = item if isinstance(item, dict) else {}
+        words, tags = (next((item[key] for key in keys if key in item), None) for keys in (WORD_KEYS, TAG_KEYS))
+        if words is None or tags is None:
+            raise InputError(f'Line {number:,} must be an object such as {{"words": ["a", "dog"], "tags": ["DET", "NOUN"]}}.')
+        yield check_tagged(words, tags, f"Line {number:,}")
 
 
-def _flaw(misfit: Misfit) -> str:
-    """A sentence about the first object that is none of a sentence with its tags."""
-    line, *place = misfit.place
-    if not misfit.is_json:
-        return f"Line {line} looks like JSON but cannot be read; send one object a line."
-    if misfit.kind == "list_type":
-        return f"Line {line} must have its {'words' if place[0] in WORD_KEYS else 'tags'} in a list."
-    if len(place) < 2:
-        return f'Line {line} must be an object such as {{"words": ["a", "dog"], "tags": ["DET", "NOUN"]}}.'
-    word = f"ord {int(place[1]) + 1} of line {line}"
-    return f"W{word} must be a text; send a sentence." if place[0] in WORD_KEYS else f"W{word} has no tag; give every word one."
+# A word a line.
 
 
 def is_conllu(lines: Sequence[str]) -> bool:
@@ -152,65 +135,73 @@ def is_conllu(lines: Sequence[str]) -> bool:
     return numbered or (commented and first[ID] == "1")
 
 
-def _conllu_row(number: int, line: str) -> tuple[str, str] | None:
-    """The word and its universal part of speech, or None for a comment, a range or an empty node."""
-    if line.startswith("#"):
-        return None
-    cells = line.split("\t")
-    if len(cells) != CONLLU_COLUMNS:
-        raise InputError(f"Line {number} has {len(cells)} columns; a line of CoNLL-U has {CONLLU_COLUMNS}, with tabs between.")
-    if not cells[ID].isdecimal():
-        return None
-    return cells[FORM], "" if cells[UPOS] == "_" else cells[UPOS]
+def conllu_sentences(lines: Sequence[str]) -> Iterator[tuple[list[str], Rows]]:
+    """The comments and the words of each sentence in CoNLL-U, without ranges and empty nodes. Raises InputError."""
+
+    def cells_of(number: int, line: str) -> Cells | None:
+        if line.startswith("#"):
+            return None
+        cells = [cell.strip() for cell in line.split("\t")]
+        if len(cells) != CONLLU_COLUMNS:
+            what = f"Line {number:,} has {len(cells)} columns"
+            raise InputError(f"{what}; a line of CoNLL-U has {CONLLU_COLUMNS}, with tabs between.")
+        return cells if cells[ID].isdecimal() else None
+
+    return _sentences(lines, cells_of, FORM)
 
 
-class _ConllRows:
-    """Parses lines of CoNLL: the word is in the first column, or in the second if the first is a count; the tag in the last."""
+def _read_conllu(lines: Sequence[str]) -> Iterator[TaggedSentence]:
+    """The words with their universal parts of speech."""
+    for _, rows in conllu_sentences(lines):
+        yield _tagged([(number, cells[FORM], cells[UPOS].removeprefix(NONE)) for number, cells in rows])
 
-    def __init__(self, lines: Sequence[str]) -> None:
-        rows = [line for line in lines if line.strip() and not line.startswith(("#", DOCUMENT))] or ["# O"]
-        self.tabs = "\t" in rows[0]
-        self.width = len(self._cells(rows[0]))
-        counts = self.width > 2 and [self._cells(row)[0] for row in rows[:3]] == ["1", "2", "3"]
-        self.word = 1 if counts else 0
 
-    def _cells(self, line: str) -> list[str]:
-        return line.rstrip().split("\t") if self.tabs else line.split()
+def _read_conll(lines: Sequence[str]) -> Iterator[TaggedSentence]:
+    """Sentences whose word is in the first column, or in the second if the first is a count, and the tag in the last."""
+    words = [line for line in lines if line.strip() and not line.startswith(("#", DOCUMENT))] or ["# O"]
+    delimiter = "\t" if "\t" in words[0] else None
+    width = len(words[0].rstrip().split(delimiter))
+    form = int(width > 2 and [line.split(delimiter)[0] for line in words[:3]] == ["1", "2", "3"])
 
-    def read(self, number: int, line: str) -> tuple[str, str] | None:
-        """The word and the tag, or None for a comment or the beginning of a document."""
-        cells = self._cells(line)
-        if line.startswith(DOCUMENT) or (line.startswith("#") and len(cells) != self.width):
+    def cells_of(number: int, line: str) -> Cells | None:
+        cells = [cell.strip() for cell in line.rstrip().split(delimiter)]
+        if line.startswith(DOCUMENT) or (line.startswith("#") and len(cells) != width):
             return None
         if len(cells) == 1:
-            raise InputError(f"Line {number} has a word without a tag; write the tag behind the word, after a tab.")
-        if len(cells) != self.width:
-            raise InputError(f"Line {number} has {len(cells)} columns where the first has {self.width}; give all lines as many.")
-        return cells[self.word], cells[-1]
+            raise InputError(f"Line {number:,} has a word without a tag; write the tag behind the word, after a tab.")
+        if len(cells) != width:
+            raise InputError(f"Line {number:,} has {len(cells)} columns where the first has {width}; give all lines as many.")
+        return cells
+
+    for _, rows in _sentences(lines, cells_of, form):
+        yield _tagged([(number, cells[form], cells[-1]) for number, cells in rows])
 
 
-def _read_rows(lines: Sequence[str], read: Row) -> Iterator[TaggedSentence]:
-    """The sentences between blank lines. Raises InputError naming the first invalid line."""
-    words: list[str] = []
-    tags: list[str] = []
-    begun = characters = 0
+def _sentences(lines: Sequence[str], cells_of: Callable[[int, str], Cells | None], word: int) -> Iterator[tuple[list[str], Rows]]:
+    """The lines without cells and the rows of each sentence; `word` is the column of the words. Raises InputError."""
+    comments: list[str] = []
+    rows: Rows = []
+    characters = 0
     for number, line in enumerate([*lines, ""], start=1):
         if not line.strip():
-            if words:
-                yield check_tagged(words, tags, f"The sentence from line {begun}")
-            words, tags, characters = [], [], 0
-            continue
-        if (found := read(number, line)) is None:
-            continue
-        word, tag = (one.strip() for one in found)
-        if not has_visible_characters(word):
-            raise InputError(f"Line {number} has no word; write one before its tag, or leave the line out.")
-        if not tag:
-            raise InputError(f"Line {number} has a word without a tag; give every word one.")
-        begun = begun if words else number
-        characters += len(word) + 1
-        if characters > CHARACTERS.most:
-            what = f"The sentence from line {begun} has more than {CHARACTERS.most:,} characters"
-            raise InputError(f"{what}; put a blank line after each sentence.")
-        words.append(word)
-        tags.append(tag)
+            if rows:
+                yield comments, rows
+            comments, rows, characters = [], [], 0
+        elif (cells := cells_of(number, line)) is None:
+            comments.append(line)
+        else:
+            if not has_visible_characters(cells[word]):
+                raise InputError(f"Line {number:,} has no word; write one, or leave the line out.")
+            rows.append((number, cells))
+            characters += len(cells[word]) + 1
+            if characters > CHARACTERS.most:
+                what = f"The sentence from line {rows[0][0]:,} has more than {CHARACTERS.most:,} characters"
+                raise InputError(f"{what}; put a blank line after each sentence.")
+
+
+def _tagged(rows: Sequence[tuple[int, str, str]]) -> TaggedSentence:
+    """A sentence from the line, the word and the tag of each word. Raises InputError."""
+    numbers, words, tags = zip(*rows, strict=True)
+    if "" in tags:
+        raise InputError(f"Line {numbers[tags.index('')]:,} has a word without a tag; give every word one.")
+    return check_tagged(words, tags, f"The sentence from line {numbers[0]}")

@@ -1,7 +1,6 @@
 """Each way into the app: what may come through it, and how it is sent."""
 
 import json
-import os
 import shutil
 import tempfile
 import zipfile
@@ -174,20 +173,8 @@ def data_sets(everything, folder):
         require(secret not in json.dumps(answer.json()), "a folder of the machine was read as a data set of the hub")
 
     beside = f"../{Path(folder).resolve().name}"
-    known = [
-        THERE,
-        f"./{THERE}",
-        f"{THERE}/",
-        f"{THERE}/.",
-        f"{THERE}/..",
-        ".",
-        "..",
-        beside,
-        "csv",
-        "text",
-        os.path.join(".", "."),
-    ]
-    return Surface("data sets", st.sampled_from(known) | names(), send, 20)
+    known = [THERE, f"./{THERE}", f"{THERE}/", f"{THERE}/.", f"{THERE}/..", ".", "..", beside, "csv", "text", "./."]
+    return Surface("data sets", st.sampled_from(known) | names, send, 20)
 
 
 def headers(visitor, model):
@@ -207,12 +194,6 @@ def read_folder(folder):
     return {path.name: path.read_bytes() for path in sorted(Path(folder).iterdir())}
 
 
-def read_zip(path):
-    """The files in a zip, by name."""
-    with zipfile.ZipFile(path) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
-
-
 def trained(folder):
     """The files in the zip of a run of the model in a folder, which nobody else has."""
     import explorer
@@ -226,7 +207,8 @@ def trained(folder):
     given = Examples(*zip(*[(f"{word} {number}", word) for number in range(6) for word in ("happy", "sad")], strict=True))
     model = explorer.load(folder)
     result = finished(run_training(text_task(model, given, make_plan(model, -1, "mean", epochs=1))))
-    found = read_zip(export.pack(new_run(result, "Test")))
+    with zipfile.ZipFile(export.pack(new_run(result, "Test"))) as archive:
+        found = {name: archive.read(name) for name in archive.namelist()}
     return {**found, "settings.json": json.dumps(json.loads(found["settings.json"]) | {"model": "/gone/bert"}).encode()}
 
 

@@ -37,13 +37,11 @@ class Visitor:
 
     def call(self, fn_index, data, session, event=None, sent="", query=""):
         """A handler of the page or an endpoint, asked directly."""
-        body = {"data": data, "fn_index": fn_index, "session_hash": session, "event_data": event}
-        return self.ask("POST", f"/gradio_api/run/predict{query}", body, sent=sent)
+        return self.ask("POST", f"/gradio_api/run/predict{query}", _body(fn_index, data, session, event), sent=sent)
 
     def join(self, fn_index, data, session, event=None, sent=""):
         """The same by way of the queue, as the page does: what its stream tells in the end."""
-        body = {"data": data, "fn_index": fn_index, "session_hash": session, "event_data": event}
-        joined = self.ask("POST", "/gradio_api/queue/join", body, sent=sent)
+        joined = self.ask("POST", "/gradio_api/queue/join", _body(fn_index, data, session, event), sent=sent)
         if joined.status != 200:
             return joined
         for message in self._stream(session):
@@ -94,6 +92,10 @@ class Visitor:
                     yield json.loads(line.removeprefix(b"data: "))
         finally:
             connection.close()
+
+
+def _body(fn_index, data, session, event=None):
+    return {"data": data, "fn_index": fn_index, "session_hash": session, "event_data": event}
 
 
 class Watch:
@@ -148,10 +150,8 @@ class Bystander:
         require(self._answers() == self._known, "another visitor is answered otherwise than before")
 
     def _answers(self):
-        found = []
-        for listener, data in self._asked:
-            body = {"data": data, "fn_index": listener["id"], "session_hash": self._session}
-            found.append(self._visitor._exchange("POST", "/gradio_api/run/predict", json.dumps(body).encode()).json().get("data"))
+        bodies = [json.dumps(_body(listener["id"], data, self._session)).encode() for listener, data in self._asked]
+        found = [self._visitor._exchange("POST", "/gradio_api/run/predict", body).json().get("data") for body in bodies]
         require(all(found), "another visitor is not answered")
         return found
 

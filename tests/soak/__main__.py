@@ -22,14 +22,14 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from explorer.core import limits, memory
+from explorer.core import limits, process
 from tests.benchmarks.startup import ROOT, server, wait_for
 from tests.ports import free_port
 from tests.soak.measured import Held, flaws, held, settled
 from tests.soak.visits import Visits
 
 CLIENTS = 8
-QUIET = 2 * memory.EVERY  # seconds until whatever was left has ended, and memory was given back, on a machine with time for it
+QUIET = 2 * process.EVERY  # seconds until whatever was left has ended, and memory was given back, on a machine with time for it
 KEPT = (limits.FEATURES_MEGABYTES, limits.RESULTS_MEGABYTES, limits.CORPUS_RESULTS_MEGABYTES)
 FULL = {  # what is kept on purpose is kept by the beginning
     limits.TRACE_MEGABYTES.setting: "32",

@@ -14,6 +14,7 @@ import pytest
 
 from explorer.core import apart, limits
 from explorer.core.errors import BusyError, InputError, ModelError
+from explorer.core.scheduling import FifoSemaphore
 from tests import readers
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="its limits are those of POSIX")
@@ -113,7 +114,7 @@ def test_few_are_read_at_the_same_time_and_one_of_each_visitor():
     held, let_go = [], threading.Event()
 
     def hold(visitor: str) -> None:
-        with apart._place(visitor):
+        with apart._places.place(visitor=visitor):
             held.append(visitor)
             let_go.wait(60)
 
@@ -126,19 +127,16 @@ def test_few_are_read_at_the_same_time_and_one_of_each_visitor():
     for thread in threads:
         thread.join()
     assert sorted(held) == ["a", "a", "a", "b", "c"]
-    assert not apart._reading
-    assert not apart._waiting
+    assert (apart._places._held, apart._places._waiting) == ([], {})
 
 
-def test_a_visitor_who_waits_with_many_files_is_refused(monkeypatch):
-    apart._waiting["a"] += limits.WAITING_WORKS.most // 2
-    try:
-        with pytest.raises(BusyError), apart._place("a"):
-            pass
-        with apart._place("b"):
-            pass
-    finally:
-        apart._waiting.clear()
+def test_a_visitor_who_waits_with_many_files_is_refused():
+    places = FifoSemaphore(lambda: 2)
+    places._held, places._waiting = ["a"], {object(): "a" for _ in range(limits.WAITING_WORKS.most // 2)}
+    with pytest.raises(BusyError), places.place(visitor="a"):
+        pass
+    with places.place(visitor="b"):
+        pass
 
 
 def test_no_reader_imports_what_is_slow_or_large():

@@ -1,7 +1,9 @@
 """The contract of the public endpoints, over HTTP, against the library and against transformers itself."""
 
+import base64
 import json
 import re
+import time
 
 import numpy as np
 import pytest
@@ -11,9 +13,15 @@ from gradio_client.exceptions import AppError
 import explorer
 from explorer.bert.features import features
 from explorer.endpoints import ENDPOINTS
+from tests.topics import TOPICS
 
 A, B = "The man went to the [MASK] store.", "He bought some milk."
-EXAMPLES = [[f"{word} day number {i}", label] for i in range(6) for word, label in [("good", "yes"), ("bad", "no")]]
+EXAMPLES = [[f"{word} day number {i}", label] for i in range(8) for word, label in [("good", "yes"), ("bad", "no")]]
+PEOPLE = {"Anna": ("Rome", "red"), "Tom": ("Paris", "black"), "Maria": ("Oslo", "white"), "Ben": ("London", "brown")}
+PASSAGES = [f"{name} lives in {town}. The dog of {name} is {colour}." for name, (town, colour) in PEOPLE.items()]
+QUESTIONS = [["Where is the town?", text, text.split(".")[0].rpartition(" ")[2]] for text in PASSAGES]
+QUESTIONS += [["Who has a cat?", text, ""] for text in PASSAGES]
+PASSAGE = "Anna lives in Rome."
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +56,7 @@ def test_every_endpoint_is_in_the_guide_with_its_arguments(client, guide):
 
 def test_models(ask):
     answer = ask("models")
-    assert answer["default"] == "bert-l6-h384-uncased"
+    assert answer["default"] == explorer.load().name == "bert-l6-h384-uncased"
     first = answer["models"][0]
     assert first["name"] == answer["default"]
     assert set(first) == {
@@ -122,6 +130,15 @@ def test_similarities(ask, bundled):
     assert 0 <= ask("projection", texts, neighbors=3, min_dist=0.5, seed=2)["trustworthiness"] <= 1
 
 
+def submitted(client, endpoint, *arguments, **named):
+    """What an endpoint answers in the end, and what it told of its progress."""
+    job, seen = client.submit(*arguments, **named, api_name=f"/{endpoint}"), []
+    while not job.done():
+        seen += [unit.desc for unit in job.status().progress_data or []]
+        time.sleep(0.02)
+    return job.result(), seen
+
+
 def test_a_head_is_trained_and_classifies(ask):
     answer = ask("train_head", EXAMPLES, epochs=20)
     assert set(answer) == {"head", "labels", "history", "held_out_accuracy", "baselines"}
@@ -129,15 +146,101 @@ def test_a_head_is_trained_and_classifies(ask):
     assert [row["epoch"] for row in answer["history"]] == list(range(1, 21))
     assert set(answer["history"][0]) == {"epoch", "train_loss", "held_out_loss", "held_out_accuracy"}
     assert answer["history"][-1]["train_loss"] < answer["history"][0]["train_loss"]
+    again = ask("train_head", EXAMPLES, epochs=20)
+    assert again["history"] == answer["history"]
+    assert again["head"] != answer["head"], "nobody guesses another's"
+    assert len(answer["head"]) >= 20
+    with pytest.raises(AppError, match="/classify"):
+        ask("answer", "Who?", PASSAGE, answer["head"])
+
+
+def test_layers_are_trained_with_progress_on_the_way(client, ask):
+    answer, seen = submitted(client, "train_head", EXAMPLES * 8, pooling="mean", epochs=3, layers_trained=2)
+    assert len(answer["history"]) == 3
+    assert answer["held_out_accuracy"] == answer["history"][-1]["held_out_accuracy"] == 1
+    assert any("steps a second" in desc for desc in seen)
     found = ask("classify", ["good day number 3", "bad day number 3"], answer["head"])
     assert found["labels"] == ["yes", "no"]
     np.testing.assert_allclose(np.sum(found["probabilities"], axis=1), 1, atol=1e-5)
-    again = ask("train_head", EXAMPLES, epochs=20)
-    assert again["history"] == answer["history"]
-    assert again["head"] != answer["head"]
 
 
-PAYLOADS = {"empty": "", "blank": " \t\n", "long": "word " * 20_000, "control": "\x00\x07\x1b"}
+def test_few_examples_are_taught_as_long_as_they_ask_for(ask):
+    topic = TOPICS["around us"]
+    examples = [[text, label] for text, label in zip(topic.typed.texts, topic.typed.labels, strict=True)]
+    answer = ask("train_head", examples, pooling="mean", epochs=0)
+    assert answer["held_out_accuracy"] == answer["history"][-1]["held_out_accuracy"] > 0.8
+    found = ask("classify", list(topic.tried.texts), answer["head"])
+    assert found["labels"] == list(topic.tried.labels)
+    assert np.mean(np.max(found["probabilities"], axis=1)) > 0.8
+    many = ask("train_head", EXAMPLES * 8, epochs=0)
+    assert len(many["history"]) == 75, "of 128 examples 102 or so are trained on: 4 steps an epoch"
+
+
+def test_a_score_comes_with_that_of_the_most_frequent_label(ask):
+    many = [[f"nice day number {number}", "ham"] for number in range(198)]
+    answer = ask("train_head", [*many, ["win a prize", "spam"], ["free cash", "spam"]], epochs=1)
+    assert set(answer["baselines"]) == {"most frequent", "bag of words"}
+    assert answer["baselines"]["most frequent"] == pytest.approx(0.975, abs=0.01), "one spam among forty held out"
+
+
+def test_a_file_is_read_as_in_python_and_trained_on(ask, tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_bytes("\n".join(["v1,v2,,", *(f"{label},{text} £5,," for text, label in EXAMPLES)]).encode("cp1252"))
+    sent = base64.b64encode(path.read_bytes()).decode()
+    answer, found = ask("read_examples", sent), explorer.read_examples(path)
+    for name in ("rows", "text", "text_b", "label", "kind", "labels", "notes"):
+        assert answer[name] == getattr(found, name)
+    assert answer["examples"] == [[f"{text} £5", label] for text, label in EXAMPLES]
+    assert ask("read_examples", sent, label="v1", kind="classes", text_b="(none)")["rows"] == len(EXAMPLES)
+    assert ask("train_head", answer["examples"], epochs=1)["labels"] == answer["labels"]
+    for wrong in ({"file": "no base64"}, {"file": sent, "kind": "words"}, {"file": sent, "label": "none"}):
+        assert_one_sentence(lambda wrong=wrong: ask("read_examples", **wrong))
+
+
+def test_pairs_are_taught_and_classified(ask):
+    answer = ask("train_head", [[text, "it was Monday", label] for text, label in EXAMPLES], pooling="mean")
+    assert ask("classify", [["good day number 3", "it was Monday"]], answer["head"])["labels"] == ["yes"]
+
+
+def test_every_layer_is_probed(ask):
+    rows = ask("probe_layers", EXAMPLES * 3, seeds=2)["layers"]
+    assert [row["layer"] for row in rows] == list(range(7))
+    for row in rows:
+        assert set(row) == {"layer", "accuracy", "deviation", "control_accuracy", "low", "high", "sentences"}
+        assert 0 <= row["control_accuracy"] <= 1
+    assert rows[-1]["accuracy"] == 1
+
+
+def test_a_tagger_is_taught_and_asked(ask):
+    rows = [[["Ada", "sings", "."], ["B-PER", "O", "O"]], [["The", "dog", "sleeps"], ["O", "O", "O"]]] * 6
+    rows = [[[*words, str(number)], [*tags, "O"]] for number, (words, tags) in enumerate(rows)]
+    answer = ask("train_tokens", rows, layer=4)
+    assert set(answer) == {"head", "tags", "history", "held_out_accuracy", "entity_f1"}
+    assert set(answer["history"][0]) == {"epoch", "train_loss", "held_out_loss", "held_out_accuracy"}
+    assert (answer["tags"], answer["held_out_accuracy"], answer["entity_f1"]) == (["B-PER", "O"], 1, 1)
+    found = ask("tag", ["Ada doesn't sing.", ["Ada", "doesn't"]], answer["head"])
+    assert found["words"] == [["Ada", "doesn", "'", "t", "sing", "."], ["Ada", "doesn't"]]
+    assert [row[0] for row in found["tags"]] == ["B-PER", "B-PER"]
+    assert [len(row) for row in found["probabilities"]] == [6, 2]
+
+
+def test_a_head_for_answers_is_trained_and_asked(client, ask):
+    trained, seen = submitted(client, "train_spans", QUESTIONS, epochs=2, layers_trained=1, batch_size=4)
+    assert set(trained) == {"head", "history", "exact_match", "f1"}
+    columns = {"epoch", "train_loss", "held_out_loss", "held_out_exact_match", "held_out_f1"}
+    assert [set(row) for row in trained["history"]] == [columns] * 2
+    assert 0 <= trained["history"][-1]["held_out_exact_match"] == trained["exact_match"] <= trained["f1"] <= 1
+    assert any("Reading 8 examples" in desc or "Epoch" in desc for desc in seen)
+    found = ask("answer", "Where does Anna live?", PASSAGE, trained["head"])
+    assert set(found) == {"answer", "start", "end", "score", "no_answer"}
+    assert PASSAGE[found["start"] : found["end"]] == found["answer"]
+    assert 0 <= found["score"] <= 1
+    assert 0 <= found["no_answer"] <= 1
+    assert (found["answer"] == "") == (found["no_answer"] >= found["score"])
+    with pytest.raises(AppError, match="finds answers"):
+        ask("classify", [PASSAGE], trained["head"])
+
+
 GOOD_TEXTS = {
     "emoji": "I like 🍎 and 👩‍👩‍👧",
     "right to left": "مرحبا بالعالم",
@@ -155,60 +258,64 @@ def test_odd_texts_are_read(ask, text):
     assert np.allclose(np.sum(ask("attention", text)["weights"], axis=1), 1, atol=1e-5)
 
 
-@pytest.mark.parametrize("text", [PAYLOADS[name] for name in ("empty", "blank", "long", "control")])
+@pytest.mark.parametrize("text", ["", " \t\n", "word " * 20_000, "\x00\x07\x1b"], ids=["empty", "blank", "long", "control"])
 @pytest.mark.parametrize("endpoint", ["tokens", "attention", "hidden_states", "fill_mask", "next_sentence"])
 def test_texts_that_cannot_be_read_are_refused(ask, endpoint, text):
     more = ("B.",) if endpoint == "next_sentence" else ()
     assert_one_sentence(lambda: ask(endpoint, text, *more))
 
 
-REFUSED = {
-    "layer 99": ("attention", ["hello", "", 99]),
-    "layer 0 of attention": ("attention", ["hello", "", 0]),
-    "head 13": ("attention", ["hello", "", 1, 13]),
-    "half a layer": ("hidden_states", ["hello", "", 1.5]),
-    "layer as a word": ("hidden_states", ["hello", "", "one"]),
-    "unknown model": ("tokens", ["hello", "", "no-such/model"]),
-    "path for a model": ("tokens", ["hello", "", "../../../etc/passwd"]),
-    "folder for a model": ("tokens", ["hello", "", "/etc"]),
-    "text that is a number": ("tokens", [5]),
-    "no mask": ("fill_mask", ["hello"]),
-    "no guesses": ("fill_mask", ["[MASK]", "", 0]),
-    "a million guesses": ("fill_mask", ["[MASK]", "", 1_000_000]),
-    "no second sentence": ("next_sentence", ["hello", ""]),
-    "no texts": ("projection", [[]]),
-    "an empty text": ("projection", [["a", ""]]),
-    "text for a list": ("projection", ["abc"]),
-    "unknown method": ("projection", [["a", "b"], "magic"]),
-    "four dimensions": ("projection", [["a", "b"], "pca", -1, "mean", 4]),
-    "unknown pooling": ("projection", [["a", "b"], "pca", -1, "max"]),
-    "pooler of a lower layer": ("projection", [["a", "b"], "pca", 2, "pooler"]),
-    "one neighbour": ("projection", [["a", "b"], "pca", -1, "mean", 2, "", 1]),
-    "layer 7 of similarity": ("similarity", ["hello", "", 7]),
-    "a word that is not there": ("word_in_context", ["the bank", "the river", "bank"]),
-    "51 sentences": ("sentence_similarity", [["a"] * 51]),
-    "one class": ("train_head", [[["a", "x"], ["b", "x"]]]),
-    "one example of a class": ("train_head", [[["a", "x"], ["b", "x"], ["c", "y"]]]),
-    "no label": ("train_head", [[["a"], ["b"]]]),
-    "epochs below nought": ("train_head", [EXAMPLES, -1, "cls", -1]),
-    "learning rate not a number": ("train_head", [EXAMPLES, -1, "cls", 1, "fast"]),
-    "unknown head": ("classify", [["hello"], "../head"]),
-}
+REFUSED = [
+    *(("attention", {"text_a": "hello", "layer": layer}) for layer in (99, 0)),
+    ("attention", {"text_a": "hello", "layer": 1, "head": 13}),
+    *(("hidden_states", {"text_a": "hello", "layer": layer}) for layer in (1.5, "one")),
+    *(("tokens", {"text_a": "hello", "model": name}) for name in ("no-such/model", "../../../etc/passwd", "/etc")),
+    ("tokens", {"text_a": 5}),
+    ("fill_mask", {"text": "hello"}),
+    *(("fill_mask", {"text": "[MASK]", "top_k": number}) for number in (0, 1_000_000)),
+    ("next_sentence", {"text_a": "hello", "text_b": ""}),
+    *(("projection", {"texts": texts}) for texts in ([], ["a", ""], "abc")),
+    ("projection", {"texts": ["a", "b"], "method": "magic"}),
+    ("projection", {"texts": ["a", "b"], "dimensions": 4}),
+    ("projection", {"texts": ["a", "b"], "pooling": "max"}),
+    ("projection", {"texts": ["a", "b"], "layer": 2, "pooling": "pooler"}),
+    ("projection", {"texts": ["a", "b"], "neighbors": 1}),
+    ("similarity", {"text_a": "hello", "layer": 7}),
+    ("word_in_context", {"text_a": "the bank", "text_b": "the river", "word": "bank"}),
+    ("sentence_similarity", {"texts": ["a"] * 51}),
+    ("train_head", {"examples": [["a", "x"], ["b", "x"]]}),
+    ("train_head", {"examples": [["a", "x"], ["b", "x"], ["c", "y"]]}),
+    ("train_head", {"examples": [["a"], ["b"]]}),
+    ("train_head", {"examples": [[f"text {i}", f"label {i // 2}"] for i in range(2000)]}),
+    ("train_head", {"examples": [["same", "a"], ["same", "a"], ["b", "b"], ["c", "b"]]}),
+    ("train_head", {"examples": [["x" * 900_000, "a"], ["b", "b"]]}),
+    ("train_head", {"examples": [["a", "b"]] * 200_000}),
+    ("train_head", {"examples": EXAMPLES, "epochs": -1}),
+    ("train_head", {"examples": EXAMPLES, "learning_rate": "fast"}),
+    *(("train_head", {"examples": EXAMPLES, "layers_trained": layers}) for layers in (7, -1, "two")),
+    ("train_head", {"examples": EXAMPLES, "layer": 2, "layers_trained": 3}),
+    ("train_head", {"examples": EXAMPLES, "pooling": "last4", "layers_trained": 2}),
+    ("probe_layers", {"examples": EXAMPLES, "seeds": 0}),
+    ("probe_layers", {"examples": EXAMPLES, "pooling": "pooler"}),
+    ("classify", {"texts": ["hello"], "head": "../head"}),
+    ("classify", {"texts": [["a", "b", "c"]], "head": "x"}),
+    ("train_tokens", {"examples": EXAMPLES}),
+    ("train_tokens", {"examples": [[["a"], ["X", "Y"]], [["b"], ["X"]]]}),
+    ("train_tokens", {"examples": [[["a"] * 100_000, ["X"] * 100_000]] * 2}),
+    ("tag", {"texts": "a", "head": "x"}),
+    ("tag", {"texts": [["a", 1]], "head": "x"}),
+    *(("train_spans", {"examples": QUESTIONS, "layers_trained": layers}) for layers in (7, -2)),
+    ("train_spans", {"examples": QUESTIONS, "epochs": 0}),
+    ("train_spans", {"examples": [["Who?", PASSAGE, "Tom"], *QUESTIONS]}),
+    ("train_spans", {"examples": [["Who?", PASSAGE, ""], ["Who?", PASSAGES[0], ""]]}),
+    *(("train_spans", {"examples": rows}) for rows in ([["Who?", PASSAGE, "Anna"]], [["Who?", PASSAGE]], [], "Who?")),
+    *(("answer", {"question": question, "text": PASSAGE, "head": "x"}) for question in ("", "Who?")),
+]
 
 
-@pytest.mark.parametrize(("endpoint", "arguments"), REFUSED.values(), ids=REFUSED)
+@pytest.mark.parametrize(("endpoint", "arguments"), REFUSED, ids=[f"{name} {number}" for number, (name, _) in enumerate(REFUSED)])
 def test_arguments_that_make_no_sense_are_refused(ask, endpoint, arguments):
-    assert_one_sentence(lambda: ask(endpoint, *arguments))
-
-
-def test_the_server_goes_on_after_refusals(ask):
-    assert ask("tokens", "still here")["tokens"][1] == "still"
-
-
-def test_two_clients_cannot_guess_each_others_heads(ask):
-    ids = {ask("train_head", EXAMPLES, epochs=1)["head"] for _ in range(3)}
-    assert len(ids) == 3
-    assert all(len(identifier) >= 20 for identifier in ids)
+    assert_one_sentence(lambda: ask(endpoint, **arguments))
 
 
 def assert_one_sentence(call):
@@ -220,7 +327,3 @@ def assert_one_sentence(call):
     assert len(sentence) < 250
     assert not re.search(r"Traceback|Error\b|object at 0x", sentence)
     json.dumps(sentence)
-
-
-def test_the_library_and_the_api_name_one_default(ask):
-    assert ask("models")["default"] == explorer.load().name

@@ -176,11 +176,9 @@ def test_broken_conllu_names_the_line(write, broken, line, refusal):
 )
 def test_what_is_too_long_is_refused_before_it_is_cut_into_words(write, name, text, told, monkeypatch, refusal):
     read: list[int] = []
-    for part in ("_visible", "split_words", "_starts"):
+    for part in ("visible", "split_words", "_starts"):
         real = getattr(corpus_file, part)
         monkeypatch.setattr(corpus_file, part, lambda text, *more, real=real: read.append(len(text)) or real(text, *more))
-    cells = corpus_file._cells
-    monkeypatch.setattr(corpus_file, "_cells", lambda number, *more: read.append(number) or cells(number, *more))
     assert told in refusal(InputError, lambda: read_corpus(write(text, name)))
     assert max(read, default=0) <= CHARACTERS.most // 3 + 1
 

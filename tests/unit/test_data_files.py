@@ -95,14 +95,6 @@ def test_every_choice_has_its_numbers(bundled, address, tab, choice):
     assert list(table.columns) in [part["columns"] for part in of_all]
 
 
-@pytest.mark.parametrize("choice", FROM_FILES)
-def test_a_choice_without_its_file_says_that_it_has_no_numbers(address, choice):
-    (tab,) = [tab for tab in TABS if choice in tab.choices]
-    assert "Nothing here shows numbers" in refused(
-        address(links.query(Place(Subject("bert-l6-h384-uncased", "Hi.", ""), tab.id, choice, ())))
-    )
-
-
 @pytest.mark.parametrize("text", ["the [MASK] sat on the mat.", "the cat sat on the mat."])
 def test_a_csv_holds_what_its_place_is_about_and_not_the_tokens_above_it(bundled, text):
     subject = Subject.of(bundled.trace(text))
@@ -118,31 +110,6 @@ def test_a_csv_holds_what_its_place_is_about_and_not_the_tokens_above_it(bundled
         assert (columns == TOKENS) != has_numbers, (tab.id, choice)
 
 
-@pytest.mark.parametrize(
-    ("choice", "column"),
-    [
-        ("lens", "rank_of_final_guess"),
-        ("attribution", "occlusion"),
-        ("switch-heads-off", "without_it"),
-        ("patching", "hidden_state"),
-    ],
-)
-def test_links_of_a_blank_have_their_own_numbers(address, choice, column):
-    assert column in pd.read_csv(address(f"{TEXT}&tab=fill-mask&view={choice}"), **READ).columns
-
-
-def test_the_words_hidden_in_turn_are_numbers(address, bundled):
-    words = pd.read_csv(address("v=1&tab=fill-mask&view=guesses&a=The+dog+barked."), **READ)
-    for position, probability in zip(words["position"], words["probability"], strict=True):
-        tokens = ["the", "dog", "barked", "."]
-        tokens[position - 1] = "[MASK]"
-        (guess,) = bundled.fill_mask(" ".join(tokens), top_k=1)
-        row = words[words["position"] == position].iloc[0]
-        assert row["first_guess"] == guess.candidates[0].token
-        assert row["first_guess_probability"] == pytest.approx(guess.candidates[0].probability, abs=1e-5)
-        assert 0 < probability <= row["first_guess_probability"] + 1e-6
-
-
 def test_tokens_that_a_table_would_lose_are_there(address):
     text = "null nan true 1932 ' \" , ; - +"
     tokens = pd.read_csv(address(f"v=1&tab=tokens&a={quote(text)}&part=cards"), **READ)["token"].tolist()
@@ -152,6 +119,10 @@ def test_tokens_that_a_table_would_lose_are_there(address):
 
 
 def test_what_is_not_there_is_a_sentence(address, served):
+    for choice in FROM_FILES:
+        (tab,) = [tab for tab in TABS if choice in tab.choices]
+        query = links.query(Place(Subject("bert-l6-h384-uncased", "Hi.", ""), tab.id, choice, ()))
+        assert "Nothing here shows numbers" in refused(address(query))
     assert "grid" in refused(address(f"{HEAD}&part=picture"))
     assert "x" * 60 not in refused(address(f"{HEAD}&part={'x' * 10_000}"))
     assert refused(address("v=1&a=&tab=attention"))

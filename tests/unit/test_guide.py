@@ -10,10 +10,8 @@ import pytest
 
 from explorer.export.place import slug
 from explorer.finetune.example_settings import STARTER
-from explorer.guide import generate
-from explorer.guide import pages as guide_pages
-from explorer.guide.generate import PARTS, generated
-from explorer.guide.pages import APP, BESIDE, FOLDER, order, pages
+from explorer.guide.generate import PARTS, fill_in
+from explorer.guide.pages import APP, BESIDE, FOLDER, address_in_app, order, pages
 from explorer.guide.rendering import anchor, mark, render
 from explorer.guide.search import MOST, search
 from explorer.tabs import TABS
@@ -59,26 +57,13 @@ def read(served):
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_generated_parts_are_what_they_are_generated_from(path):
     text = path.read_text("utf-8")
-    assert generated(text) == text, "run python -m explorer.guide.generate"
+    assert fill_in(text) == text, "run python -m explorer.guide.generate"
 
 
-def test_one_command_writes_them_again(tmp_path, monkeypatch, capsys):
-    path = tmp_path / "links.md"
-    path.write_text("# Links\n<!-- generated: parameters -->\nold\n<!-- end -->\nnew\n")
-    monkeypatch.setattr(generate, "FOLDER", tmp_path)
-    generate.main()
-    assert path.read_text("utf-8") == f"# Links\n<!-- generated: parameters -->\n{generate.parameters()}\n<!-- end -->\nnew\n"
-    generate.main()
-    assert capsys.readouterr().out == "links.md\n", "what is as it is to be is not written again"
-
-
-def test_every_generated_part_stands_somewhere(guide):
+def test_every_file_is_listed_and_every_generated_part_is_somewhere(guide):
+    assert set(order()) == set(guide)
     named = [name for text in guide.values() for name in re.findall(r"<!-- generated: (.+?) -->", text)]
     assert sorted(named) == sorted(PARTS)
-
-
-def test_every_file_is_listed(guide):
-    assert set(order()) == set(guide)
 
 
 @pytest.mark.parametrize("path", [*FILES, *(FOLDER.parent / path for path in BESIDE.values())], ids=lambda path: path.stem)
@@ -95,12 +80,6 @@ def test_links_lead_somewhere_on_github_too(path):
 def test_what_the_tour_says_of_the_model_is_true(text):
     said = claim(text)
     assert claims.holds(said), f"it is {str(claims.found(said))[:200]}"
-
-
-def test_every_step_of_the_tour_opens_something(guide):
-    steps = re.findall(r"^\d+\. (.*?)(?=^\d+\. |\Z)", guide["tour"], flags=re.MULTILINE | re.DOTALL)
-    assert 5 <= len(steps) <= 8
-    assert all(f"]({APP}?" in step for step in steps)
 
 
 def test_a_head_learns_in_the_tour_what_is_told():
@@ -160,20 +139,15 @@ def test_every_page_opens_and_every_link_on_it_resolves(name, read):
     assert not re.search(r'(?:src|action)="(?:https?:)?//|<link[^>]+href="(?:https?:)?//', text)
 
 
-def test_it_begins_with_its_contents(read):
-    address, text = read("bx/guide?__theme=dark")
-    assert address.endswith("/bx/guide/index?__theme=dark")
-    assert "<title>Guide · Guide · BERT Explorer</title>" in text
-
-
-def test_a_page_that_is_not_there_is_refused(served):
+def test_it_begins_with_its_contents_and_has_no_other_pages(read, served):
+    assert read("bx/guide?__theme=dark")[0].endswith("/bx/guide/index?__theme=dark")
     status, _, body = fetched(served, "/bx/guide/nothing")
     assert (status, b"open bx/guide" in body) == (404, True)
 
 
-def test_behind_a_password_it_is_for_those_who_logged_in(locked):
-    for name in ("index", "search?q=head"):
-        assert fetched(locked, f"/bx/guide/{name}")[0] == 401
+@pytest.mark.parametrize("name", ["index", "search?q=head"])
+def test_behind_a_password_it_is_for_those_who_logged_in(locked, name):
+    assert fetched(locked, f"/bx/guide/{name}")[0] == 401
 
 
 def test_every_view_has_its_section():
@@ -234,7 +208,7 @@ def test_markdown_is_rendered_with_anchors_and_without_comments():
 
 def test_a_link_to_what_is_not_served_is_only_text():
     text = "[here](other.md#x) [there](../nothing.md) [app](http://127.0.0.1:7860/?v=1) [web](https://example.org)"
-    html, _ = render(text, lambda address: guide_pages.served(address.replace("other", "tabs"), FOLDER / "index.md"))
+    html, _ = render(text, lambda address: address_in_app(address.replace("other", "tabs"), FOLDER / "index.md"))
     assert '<a href="tabs#x">here</a>' in html
     assert "<a>there</a>" in html
     assert '<a href="../../?v=1">app</a>' in html

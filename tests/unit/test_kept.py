@@ -101,58 +101,46 @@ def test_who_has_not_logged_in_is_sent_the_page_of_the_login_only(locked):
         assert b'"auth_required":true' in page(Cookie=cookie + "x").replace(b" ", b"")
 
 
-def test_one_address_has_few_different_pages_made(serving, monkeypatch):
-    """Behind a name of its own each, as an app that answers to any name may be asked."""
+@pytest.fixture
+def ask(serving):
+    """Asks a guarded app that answers with the name of its user: a function of user, host and address; status and body."""
 
     async def app(scope, receive, send):
         await send({"type": "http.response.start", "status": 200, "headers": []})
-        await send({"type": "http.response.body", "body": b"page"})
+        await send({"type": "http.response.body", "body": dict(scope["headers"])[b"x-user"]})
 
     class Refused:
         refused = staticmethod(Counter().update)
 
-    monkeypatch.setattr(kept, "NEW_ONES", 3)
     guarded = kept.Kept(app, serving, Refused)
 
-    def ask(host, address):
+    def ask(user="ann", host="a.example", address="192.0.2.1"):
         sent = []
 
         async def send(message):
             sent.append(message)
 
         scope = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "scheme": "http", "client": (address, 1)}
-        waited(guarded({**scope, "headers": [(b"host", host.encode())]}, None, send))
-        return sent[0]["status"]
+        headers = [(b"host", host.encode()), (b"x-user", user.encode())]
+        waited(guarded({**scope, "headers": headers}, None, send))
+        return sent[0]["status"], sent[1]["body"].decode()
 
-    assert [ask(f"{number}.example", "192.0.2.1") for number in range(5)] == [200, 200, 200, 429, 429]
-    assert ask("1.example", "192.0.2.1") == 200, "what is there is sent"
-    assert ask("9.example", "192.0.2.2") == 200
+    return ask
 
 
-def test_nobody_is_sent_the_page_with_the_name_of_another_user(serving, monkeypatch):
+def test_one_address_has_few_different_pages_made(ask, monkeypatch):
+    """Behind a name of its own each, as an app that answers to any name may be asked."""
+    monkeypatch.setattr(kept, "NEW_ONES", 3)
+    assert [ask(host=f"{number}.example")[0] for number in range(5)] == [200, 200, 200, 429, 429]
+    assert ask(host="1.example")[0] == 200, "what is there is sent"
+    assert ask(host="9.example", address="192.0.2.2")[0] == 200
+
+
+def test_nobody_is_sent_the_page_with_the_name_of_another_user(ask, monkeypatch):
     """As where an app of one's own says who has logged in: Gradio writes the name into the page."""
 
-    def name_in(scope):
-        return dict(scope["headers"])[b"x-user"].decode()
-
-    async def app(scope, receive, send):
-        await send({"type": "http.response.start", "status": 200, "headers": []})
-        await send({"type": "http.response.body", "body": name_in(scope).encode()})
-
     async def user_of(request):
-        return name_in(request.scope)
+        return request.headers["x-user"]
 
     monkeypatch.setattr(kept, "user_of", user_of)
-    guarded = kept.Kept(app, serving, None)
-
-    def ask(user):
-        sent = []
-
-        async def send(message):
-            sent.append(message)
-
-        scope = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "scheme": "http", "client": ("192.0.2.1", 1)}
-        waited(guarded({**scope, "headers": [(b"host", b"a.example"), (b"x-user", user.encode())]}, None, send))
-        return sent[1]["body"].decode()
-
-    assert [ask(user) for user in ("ann", "bob", "ann")] == ["ann", "bob", "ann"]
+    assert [ask(user)[1] for user in ("ann", "bob", "ann")] == ["ann", "bob", "ann"]

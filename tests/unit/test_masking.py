@@ -74,12 +74,6 @@ def test_a_short_row_has_one_chosen_piece_and_an_empty_one_none():
     assert chosen.tolist() == [[False, True, False], [False, False, False]]
 
 
-def test_the_same_seed_gives_the_same_masks():
-    first, second = masked(7)[2], masked(7)[2]
-    assert (first.input_ids == second.input_ids).all()
-    assert (first.treatment == second.treatment).all()
-
-
 def test_shares_and_strategy_can_be_changed():
     def first_piece(eligible, rate, rng):
         chosen = np.zeros_like(eligible)

@@ -6,13 +6,13 @@ from itertools import count
 
 import pytest
 
-from explorer.core import memory
+from explorer.core import process
 from tests.soak.measured import Held, flaws, settled
 
 HOLES = """
 import ctypes
 from pathlib import Path
-from explorer.core import memory
+from explorer.core import process
 
 def megabytes():
     return next(int(line.split()[1]) / 1024 for line in open("/proc/self/status") if line.startswith("VmRSS"))
@@ -22,12 +22,12 @@ kept = held[::40]
 full = megabytes()
 del held
 before = megabytes()
-print(memory.give_back(), full - before < 100, before - megabytes() > 150)
+print(process.give_back_memory(), full - before < 100, before - megabytes() > 150)
 """
 
 
 def test_what_is_free_between_what_is_used_goes_back_to_the_system():
-    if not memory.give_back():
+    if not process.give_back_memory():
         pytest.skip("the C library of this machine has no malloc_trim; others give memory back by themselves")
     said = subprocess.run([sys.executable, "-c", HOLES], capture_output=True, text=True, check=True).stdout
     assert said.split() == ["True", "True", "True"]
@@ -45,18 +45,18 @@ def test_it_is_done_after_work_and_not_while_the_app_is_idle(monkeypatch):
         except StopIteration:
             raise Over from None
 
-    monkeypatch.setattr(memory.time, "process_time", clock)
-    monkeypatch.setattr(memory.time, "sleep", lambda seconds: None)
-    monkeypatch.setattr(memory, "give_back", lambda: given.append("back") or True)
+    monkeypatch.setattr(process.time, "process_time", clock)
+    monkeypatch.setattr(process.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(process, "give_back_memory", lambda: given.append("back") or True)
     with pytest.raises(Over):
-        memory._watch()
+        process._watch()
     assert len(given) == 2
 
 
 def test_a_machine_without_it_is_not_asked_again(monkeypatch):
-    monkeypatch.setattr(memory, "give_back", lambda: False)
-    monkeypatch.setattr(memory.time, "process_time", lambda: 9.0)
-    assert memory._watch() is None, "it returns"
+    monkeypatch.setattr(process, "give_back_memory", lambda: False)
+    monkeypatch.setattr(process.time, "process_time", lambda: 9.0)
+    assert process._watch() is None, "it returns"
 
 
 def test_the_soak_waits_until_memory_is_given_back():

@@ -223,7 +223,7 @@ def test_there_are_no_more_lines_than_files_may_be_open(small, monkeypatch):
 def test_as_many_files_may_be_open_as_the_account_allows():
     script = (
         "import resource\n"
-        "from explorer.core.descriptors import ENOUGH, most_files, raise_most_files\n"
+        "from explorer.core.process import ENOUGH, most_files, raise_most_files\n"
         "hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]\n"
         "resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))\n"
         "raise_most_files()\n"

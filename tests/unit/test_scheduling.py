@@ -1,13 +1,10 @@
-"""The rules of who runs when: they are where their page says, and a full queue refuses."""
+"""The rules of who runs when: they are where their page says, and the fair queue keeps to them."""
 
 import asyncio
 import re
 from pathlib import Path
 
-import pytest
-
 from explorer.core import scheduling
-from explorer.core.errors import BusyError
 from explorer.core.fair_queue import GONE, Call, FairQueue
 from explorer.core.limits import WAITING
 from tests.waiting import waited
@@ -31,30 +28,6 @@ def test_every_handler_is_of_a_kind_of_the_rules():
         if function.fn is not None:
             assert function.concurrency_id in kinds, f"{function.name} is of no kind"
             assert function.concurrency_limit == kinds[function.concurrency_id]
-
-
-def test_what_finds_too_many_waiting_is_refused_and_takes_no_place(monkeypatch):
-    monkeypatch.setenv(WAITING.setting, "1")
-    queue = FairQueue(1)
-
-    async def hold(released):
-        async with queue.place():
-            await released.wait()
-
-    async def calls():
-        released = asyncio.Event()
-        first = asyncio.ensure_future(hold(released))
-        await asyncio.sleep(0)
-        second = asyncio.ensure_future(hold(released))
-        await asyncio.sleep(0)
-        with pytest.raises(BusyError) as caught:
-            await hold(released)
-        released.set()
-        await asyncio.gather(first, second)
-        await hold(released)
-        return str(caught.value)
-
-    assert waited(calls()) == WAITING.tell()
 
 
 def played(play):

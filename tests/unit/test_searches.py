@@ -59,9 +59,9 @@ def test_every_row_of_a_grid_is_the_training_with_its_settings(tiny, layers, mon
     assert cells[-1].loss == pytest.approx(alone["loss"])
 
 
-def test_a_grid_takes_numbers_too(tiny):
-    cells = finished(search(text_task(tiny, NUMBERS, make_plan(tiny, -1, "mean")), HEAD))
-    assert all(-1 <= one.score <= 1 for one in cells)
+def test_a_grid_and_a_curve_take_numbers_too(tiny):
+    task = text_task(tiny, NUMBERS, make_plan(tiny, -1, "mean"))
+    assert all(-1 <= one.score <= 1 for one in [*finished(search(task, HEAD)), *finished(learning_curve(task, 1))])
 
 
 def test_a_curve_doubles_its_examples_up_to_all():
@@ -104,11 +104,6 @@ def test_the_words_of_a_part_are_counted_in_the_part(tiny, monkeypatch):
     monkeypatch.setattr(TfidfVectorizer, "fit_transform", lambda self, texts: counted.append(len(texts)) or fit(self, texts))
     finished(learning_curve(text_task(tiny, EXAMPLES, make_plan(tiny, -1, "mean")), 1))
     assert counted == [25, 48]
-
-
-def test_a_curve_takes_numbers_too(tiny):
-    points = finished(learning_curve(text_task(tiny, NUMBERS, make_plan(tiny, -1, "mean")), 1))
-    assert all(-1 <= point.score <= 1 for point in points)
 
 
 def test_examples_are_drawn_with_all_that_belongs_to_them():

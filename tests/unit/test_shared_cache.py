@@ -35,20 +35,11 @@ def kept(monkeypatch):
 @pytest.fixture
 def mapped(tmp_path):
     """A file of one MB mapped into memory."""
-
-    def mapped(name):
-        return np.memmap(tmp_path / name, np.uint8, "w+", shape=(MEGABYTE,))
-
-    return mapped
+    return lambda name: np.memmap(tmp_path / name, np.uint8, "w+", shape=(MEGABYTE,))
 
 
 def megabyte():
     return np.zeros(MEGABYTE, np.uint8)
-
-
-def tokens(number):
-    """So many tokens, as if of one sentence."""
-    return CorpusTokens(*[np.zeros(number, np.int32)] * 4, np.array([0, number]))
 
 
 def test_values_leave_by_their_bytes_and_the_one_used_longest_ago_first(kept):
@@ -61,7 +52,10 @@ def test_values_leave_by_their_bytes_and_the_one_used_longest_ago_first(kept):
     assert kept.size.memory <= SOME * MEGABYTE
 
 
-def test_the_newest_value_stays_whatever_it_takes_and_a_value_put_anew_counts_once(kept):
+def test_the_newest_value_stays_whatever_it_takes_and_a_value_put_again_counts_once(kept):
+    for number in range(2 * MOST):
+        kept.put(number, number)
+    assert len(kept.values()) == MOST, "small values are bounded in number"
     kept.put("small", [megabyte()])
     kept.put("large", np.zeros(2 * SOME * MEGABYTE, np.uint8))
     assert (kept.get("small"), len(kept.values())) == (None, 1)
@@ -89,12 +83,6 @@ def test_mapped_files_have_a_limit_of_their_own(kept, mapped):
     assert kept.size.memory < 100_000
 
 
-def test_small_values_are_bounded_in_number(kept):
-    for number in range(2 * MOST):
-        kept.put(number, number)
-    assert len(kept.values()) == MOST
-
-
 def test_results_about_many_corpora_are_kept_within_the_limit(kept):
     """Each visitor's own corpus stays in memory with the results about it: 96 of them would be gigabytes."""
     sentences = built_in().sentences * 3
@@ -109,7 +97,8 @@ def test_results_about_many_corpora_are_kept_within_the_limit(kept):
 
 def test_the_caches_of_the_corpus_have_these_limits(monkeypatch, mapped):
     monkeypatch.setenv(CORPUS_OPEN_MEGABYTES.setting, "2")
-    states = [CorpusStates(tokens(100), (0,), mapped(str(number)).reshape(1, -1, 2)) for number in range(4)]
+    tokens = CorpusTokens(*[np.zeros(100, np.int32)] * 4, np.array([0, 100]))
+    states = [CorpusStates(tokens, (0,), mapped(str(number)).reshape(1, -1, 2)) for number in range(4)]
     wanted = {"found": source._found, "states": reading._opened, "contexts": heads._opened}
     values = defaultdict(lambda: states, states=[(one, "folder") for one in states], contexts=[one.states for one in states])
     for name, cache in wanted.items():

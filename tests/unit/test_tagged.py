@@ -72,7 +72,7 @@ def test_what_looks_like_a_comment_or_json_may_be_a_word(tmp_path):
         (json.dumps({"words": ["a", 5], "tags": ["O", "O"]}), "Word 2 of line 1 must be a text"),
         (json.dumps({"words": "ab", "tags": "OO"}), "Line 1 must have its words in a list"),
         (json.dumps({"text": "a"}), "Line 1 must be an object"),
-        ('{"words": ["a"], "tags": ["O"]}\n{"words": [', "Line 2 looks like JSON"),
+        ('{"words": ["a"], "tags": ["O"]}\n{"words": [', "Line 2 of the file is not valid JSON"),
         ('{"words": ["\\ud800"], "tags": ["O"]}', "half a character"),
         ("x" * 100_000 + "\tO\n", "more than 20,000 characters"),
         ("a\t" + "x" * 100_000 + "\n", "longer than 100 characters"),

@@ -10,8 +10,7 @@ from html import escape
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
-from explorer.core.command import status
-from explorer.core.errors import InputError
+from explorer.core.errors import ExplorerError, InputError
 from explorer.core.hosts import is_loopback
 from explorer.core.paths import ASSETS
 from explorer.export import qr
@@ -252,7 +251,12 @@ def main() -> int:
     parser.add_argument("out", type=Path, metavar="OUT", help="folder for the pages, made if it is not there")
     parser.add_argument("--address", default=HERE, help="where phones reach the app; the codes lead there (default %(default)s)")
     args = parser.parse_args()
-    return status(lambda: write(args.out, args.address))
+    try:
+        write(args.out, args.address)
+    except ExplorerError as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
 
 
 if __name__ == "__main__":
