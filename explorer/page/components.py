@@ -170,7 +170,7 @@ class HeadSteps(Drawn):
 
 
 class Stepped(Drawn):
-    """A drawing of boxes and arrows, walked through in steps. A click on a box with a `pick` triggers `.select` with it."""
+    """A drawing of boxes and arrows, walked through in steps; it triggers nothing."""
 
     skeleton = "<div class='bx bx-stepped' role='group'></div>"
 

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 import pytest
 
 from explorer.core.paths import ASSETS
-from explorer.model_card.pictures import parameters as charts
+from explorer.model_card import pictures as charts
 from explorer.ui.pictures import attention, heatmaps, hidden, maps
 from explorer.ui.pictures.base import esc, token_labels
 
