@@ -80,7 +80,6 @@ class Weights(View):
 
 
 def _names(model: Explorer) -> list[str]:
-    """The names of a layer's weights, in order; a layer may lack some of them."""
     return list(dict.fromkeys(name for layer in model.layer_weights for name in layer))
 
 

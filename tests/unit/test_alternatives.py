@@ -34,7 +34,7 @@ FIGURES = {
     head_atlas.tag_heatmap: (np.hstack([ROWS, ROWS[:, :2]]), WORDS),
     heatmaps.similarity_heatmap: (ALIKE, WORDS),
     hidden.by_layer_heatmap: (ROWS, WORDS, 0, "norm"),
-    hidden.context_lines: ([("a and b", CURVE)], "bank", [("river", CURVE)], CURVE, True),
+    hidden.context_lines: ([("a and b", CURVE)], "bank", [("river", CURVE)], CURVE),
     hidden.layers_heatmap: (ALIKE,),
     hidden.pooled_heatmap: (CURVE, CURVE),
     hidden.sentences_heatmap: (ALIKE, WORDS),
