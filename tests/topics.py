@@ -1,5 +1,6 @@
 """Ten topics as users may type them: three classes of six training sentences each, and four clear test sentences of each."""
 
+import csv
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,37 +11,21 @@ TYPED = 6  # training sentences of a class; the rest are for testing
 
 @dataclass(frozen=True)
 class Topic:
-    """The sentences of three classes."""
+    """The training sentences, and the test sentences, each clearly of one class."""
 
-    lines: dict[str, tuple[str, ...]]
-
-    @property
-    def typed(self) -> Examples:
-        """The training sentences."""
-        return self._part(slice(None, TYPED))
-
-    @property
-    def tried(self) -> Examples:
-        """The test sentences, each clearly of one class."""
-        return self._part(slice(TYPED, None))
-
-    def _part(self, which: slice) -> Examples:
-        rows = [(line, name) for name, lines in self.lines.items() for line in lines[which]]
-        texts, labels = zip(*rows, strict=True)
-        return Examples(texts, labels)
+    typed: Examples
+    tried: Examples
 
 
-def _topics(text: str) -> dict[str, Topic]:
-    """The topics of a file: `# topic`, `## class`, and a sentence per line."""
-    found: dict[str, dict[str, list[str]]] = {}
-    for line in text.splitlines():
-        if line.startswith("# "):
-            classes = found.setdefault(line.removeprefix("# "), {})
-        elif line.startswith("## "):
-            sentences = classes.setdefault(line.removeprefix("## "), [])
-        else:
-            sentences.append(line)
-    return {topic: Topic({name: tuple(lines) for name, lines in classes.items()}) for topic, classes in found.items()}
+def _topic(rows: list[dict[str, str]]) -> Topic:
+    classes = {label: [row for row in rows if row["label"] == label] for label in dict.fromkeys(row["label"] for row in rows)}
+    parts = ([row for of in classes.values() for row in of[which]] for which in (slice(None, TYPED), slice(TYPED, None)))
+    return Topic(*(Examples(tuple(row["text"] for row in part), tuple(row["label"] for row in part)) for part in parts))
 
 
-TOPICS = _topics(Path(__file__).with_suffix(".txt").read_text("utf-8"))
+def _read() -> dict[str, Topic]:
+    rows = list(csv.DictReader(Path(__file__).with_suffix(".csv").read_text("utf-8").splitlines()))
+    return {name: _topic([row for row in rows if row["topic"] == name]) for name in dict.fromkeys(row["topic"] for row in rows)}
+
+
+TOPICS = _read()

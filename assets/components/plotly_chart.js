@@ -116,8 +116,7 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
     const narrow = { ...save("svg"), name: "SVG 85 mm", title: "Download as SVG for one column (85 mm)", icon: Plotly.Icons.disk,
       click: () => picture.save("PlotlyChart", element, props, settings, "svg85") };
     const files = [save("png"), save("svg"), narrow, ...(partOf(element) ? [numbers] : [])];
-    const all = touched ? [...UNUSED, "zoom2d", "pan2d", "resetScale2d"] : UNUSED;
-    const unused = all.filter((name) => !(settings.with_lasso && name === "lasso2d"));
+    const unused = touched ? [...UNUSED, "zoom2d", "pan2d", "resetScale2d"] : UNUSED;
     const _baseUrl = ""; // otherwise colour bars refer to the page's address, and disappear when it changes
     return { _baseUrl, displaylogo: false, displayModeBar: "hover", plotlyServerURL: "", modeBarButtonsToRemove: unused, modeBarButtonsToAdd: files };
   }
@@ -133,12 +132,6 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
       customdata: list(point.customdata),
       trace: point.curveNumber,
     });
-  }
-
-  // The customdata of the points inside the lasso.
-  function lassoed(event) {
-    const rows = (event?.points ?? []).map((point) => Number(point.customdata)).filter(Number.isInteger);
-    if (rows.length) trigger("lasso", { index: rows, value: rows.length });
   }
 
   // Take a new value.
@@ -228,13 +221,11 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
     if (box.closest("[data-presented]")) labelEvery(layout, data, enlarge(layout), AROUND.presented);
     else if (innerWidth > 640) labelEvery(layout, data, USUAL, AROUND.usual);
     const first = !box._fullLayout;
-    if (settings.with_lasso) Object.assign(layout, { selections: [], selectionrevision: box.dataset.drawn ?? "0" });
     options ??= makeOptions(Plotly);
     await Plotly.react(box, coloured(data), layout, options);
     tell(layout.meta?.alt);
     if (first) {
       box.on("plotly_click", clicked);
-      box.on("plotly_selected", lassoed);
       linked.chart(box);
     }
     box.dataset.drawn = 1 + Number(box.dataset.drawn ?? 0);

@@ -4,7 +4,7 @@ import { el } from "../shared/dom.js";
 const ADDRESS = "bx/glossary.json";
 const CAPTIONS = ".view .caption, .view .detail-title";
 const BLOCKS = "p, li, td, th"; // what holds a text in one piece
-const OTHERS = "a, button, code, em, .bx-term"; // what is no prose of ours, or marked already; slanted words are examples
+const OTHERS = "a, button, code, em, svg, .bx-term"; // what is no prose of ours, or marked already; slanted words are examples
 const QUOTED = /[“‘"][^”’"]*[”’"]/g;
 
 const idle = window.requestIdleCallback ?? ((call) => setTimeout(call, 200));

@@ -31,7 +31,7 @@ class Component:
 
 
 COMPONENTS = {
-    "chart": Component("PlotlyChart", "bx bx-chart", {"label": "", "height": 400, "with_lasso": False, "hides_empty": False}),
+    "chart": Component("PlotlyChart", "bx bx-chart", {"label": "", "height": 400, "hides_empty": False}),
     "flow": Component("Flow", "bx bx-flow"),
     "head_grid": Component("HeadGrid", "bx bx-by-head bx-heads"),
     "lines": Component("AttentionLines", "bx bx-lines", {"height": None}),

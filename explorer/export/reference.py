@@ -62,7 +62,7 @@ NAMES = (
     "explorer.analysis.projection",
     "explorer.attention.compute",
     "explorer.analysis.similarity",
-    "explorer.model_card.compute.weights",
+    "explorer.model_card.compute",
     "explorer.finetune.compute.baselines",
     "explorer.training.examples",
     "explorer.finetune.compute.finetune",

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from markdown_it import MarkdownIt
-
+from explorer.core.markdown import markdown
 from explorer.guide.pages import APP, FOLDER
 from explorer.guide.rendering import anchor
 
@@ -19,7 +18,7 @@ PAGE = "glossary"
 TERM = re.compile(r"^### (.+)\n<!-- words: (.+) -->\n((?:.+\n)+)", re.MULTILINE)
 SHOWN = re.compile(rf"\[([^\[\]]+)\]\({re.escape(APP)}(\S*)\)\s*\Z")  # the link at the end of a paragraph
 
-_MARKDOWN = MarkdownIt("commonmark", {"html": False})
+_MARKDOWN = markdown()
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from markdown_it import MarkdownIt
 from markdown_it.token import Token
+
+from explorer.core.markdown import markdown
 
 COMMENTS = re.compile(r"^[ \t]*<!--.*?-->[ \t]*\n?", re.DOTALL | re.MULTILINE)  # claims, markers of examples and generated parts
 FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
@@ -19,7 +20,7 @@ TAGS = {
     "<th></th>": "<td></td>",
 }
 
-_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
+_MARKDOWN = markdown()
 
 
 @dataclass(frozen=True)

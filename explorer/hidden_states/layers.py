@@ -31,7 +31,6 @@ MEANINGS = {
 
 
 def layer_name(layer: int) -> str:
-    """The name of a hidden state in words."""
     return "the embedding output" if layer == 0 else f"the output of layer {layer}"
 
 
@@ -62,7 +61,6 @@ class OneLayer(LongView):
     about = prose(classes="caption")
 
     def first(self, subject: Subject) -> Subject:
-        """Select the layer that changes the tokens most."""
         return subject if subject.chosen.picked else subject.select(layer=turning(subject)[1], picked=False)
 
     def finding(self, subject: Subject) -> Finding:
@@ -98,7 +96,6 @@ class OneLayer(LongView):
         return self.draw(subject, None)
 
     def draw(self, subject: Subject, found: np.ndarray | None) -> Content:
-        """The picture, with the baseline if it is known."""
         at = subject.selection.layer
         vectors, tokens = subject.trace.hidden_states[at], subject.trace.tokens
         if self.look == VECTORS:
@@ -117,7 +114,6 @@ class EveryLayer(View):
     about = prose(classes="caption")
 
     def compute(self, subject: Subject) -> Content:
-        """The heatmap, with the meaning of its number."""
         states = subject.trace.hidden_states
         if self.measure == NORM:
             values, first, unit = norms(states), 0, "norm"
@@ -140,7 +136,6 @@ class PooledOutput(View):
     check = check()
 
     def compute(self, subject: Subject) -> Content:
-        """Both vectors, and the second computed from the first."""
         model, last = subject.model, subject.trace.hidden_states[-1, 0]
         if why := model.why_not("pooler"):
             return {"picture": None, "formula": why, "check": ""}

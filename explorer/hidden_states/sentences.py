@@ -18,15 +18,8 @@ from explorer.ui.settings import choice, pooling, text
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, Finding, View, chart, part, prose, sentence
 
-EACH = 3  # sentences per topic in the example
-
-
-def _example() -> str:
-    topics: dict[str, list[str]] = {}
-    for line in (EXAMPLES / "topics.txt").read_text("utf-8").splitlines():
-        example, _, topic = line.rpartition("|")
-        topics.setdefault(topic.strip(), []).append(example.strip())
-    return "\n".join(example for examples in topics.values() for example in examples[:EACH])
+TOPICS = (EXAMPLES / "topics.txt").read_text("utf-8").splitlines()
+EXAMPLE = "\n".join(line.rpartition("|")[0].strip() for line in TOPICS[::3])  # two or three of each topic
 
 
 class Sentences(View):
@@ -38,7 +31,7 @@ class Sentences(View):
     space: str = choice(SPACES, "Vectors", menu=True, elem_classes="inline")
     matrix = chart("Cosine between sentences", height=520)
     about = prose(classes="caption")
-    sentences: str = text(_example(), f"Up to {COMPARED.most} sentences, one a line", lines=12, max_lines=12)
+    sentences: str = text(EXAMPLE, f"Up to {COMPARED.most} sentences, one a line", lines=12, max_lines=12)
     problem = sentence()
     closest = part("ranking", answer=True)
 
@@ -49,7 +42,6 @@ class Sentences(View):
         return texts, at, cosine_matrix(moved_to(features(subject.model, texts, at, self.pooling), self.space))
 
     def finding(self, subject: Subject) -> Finding | None:
-        """The closest pair."""
         texts, _, cosines = self._read(subject)
         closest = closest_pairs(cosines)
         if not closest:

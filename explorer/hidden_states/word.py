@@ -22,22 +22,13 @@ from explorer.text.lines import read_lines
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.hidden import context_lines
 from explorer.ui.pictures.maps import point_map
-from explorer.ui.settings import choice, switch, text
+from explorer.ui.settings import choice, text
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, Content, Finding, View, chart, props, prose, sentence, show
+from explorer.ui.view import Change, Content, Finding, View, caption, chart, props, prose, sentence, show
 
 ABOVE = "A and B above"
 FIRST = "bank"
 MOST_CONTROLS = 2
-SENSES_HELP = (
-    "The mean cosine between the word's vectors, at every hidden state: in one sense, and in two different ones. Where the "
-    "lines part, the model tells the senses apart. A static vector would be the same in all sentences: the flat line at 1. "
-    "Controls are other words that occur in several of the sentences."
-)
-CONTEXTS_HELP = (
-    "The cosine between the word's vectors in its contexts, at every hidden state (the mean, when there are more than two). "
-    "A static vector would be the same in all of them: the flat line at 1. Controls are other words that occur in both."
-)
 
 
 @dataclass(frozen=True)
@@ -86,12 +77,15 @@ class OneWord(View):
     """The similarity of a word's vectors across its contexts, layer by layer, and a map of them."""
 
     name, question = "hidden/word", "How far does a word's vector depend on its context?"
-    layout = (row(col("lines", "lines_help"), col("map", "about")),)
+    layout = (row(col("lines", "help"), col("map", "about")),)
     source: str = choice([*senses(), ABOVE], "Sentences", default=FIRST, menu=True, elem_classes="inline")
     word: str = choice([FIRST], "Word", menu=True, free=True, elem_classes="inline")
-    adjusted: bool = switch(False, "Above random tokens")
     lines = chart("Cosine between the contexts, by layer", height=380)
-    lines_help = prose(classes="caption")
+    help = caption(
+        "The mean cosine between the word's vectors in its contexts, at every hidden state; with senses, of those in one sense "
+        "and of those in two. Where these lines part, the model distinguishes the senses. A static vector would be the same in "
+        "all sentences: the flat line at 1. Controls are other words that occur in several of the sentences."
+    )
     map = chart("Sense map: one point a sentence", height=380)
     about = prose(classes="caption", answer=True)
     contexts: str = text(
@@ -114,7 +108,6 @@ class OneWord(View):
         return {
             "word": props(choices=comparable_words(subject.model, texts), value=word),
             "lines": self._lines(subject, contexts, texts, word),
-            "lines_help": SENSES_HELP if len(set(contexts.senses)) > 1 else CONTEXTS_HELP,
             "map": _map(contexts, subject.selection.layer),
             "about": _about(subject, contexts),
             "problem": "",
@@ -184,13 +177,12 @@ class OneWord(View):
         else:
             named = [(f"‘{word}’, two senses", between), (f"‘{word}’, one sense", within)]
         named = [line for line in named if not np.isnan(line[1]).any()]
-        return context_lines(named, word, controls, random, self.adjusted)
+        return context_lines(named, word, controls, random)
 
 
 def _nothing(error: InputError) -> Content:
-    """No pictures, and the error."""
     why = {"text": str(error), "kind": "error"}
-    return {"lines": None, "lines_help": "", "map": None, "about": "", "problem": why}
+    return {"lines": None, "map": None, "about": "", "problem": why}
 
 
 def _map(contexts: Contexts, at: int) -> Any:

@@ -1,7 +1,7 @@
 """The model itself: its size, its parts and its configuration."""
 
 from explorer.model_card.meanings import MEANINGS
-from explorer.model_card.pictures.parameters import parameter_bars
+from explorer.model_card.pictures import parameter_bars
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, Finding, View, chart, part, prose, sentence
@@ -18,7 +18,6 @@ class Summary(View):
     casing = sentence(optional=True)
 
     def compute(self, subject: Subject) -> Content:
-        """Layers, heads, dimensions, parameters and heads of pre-training, in a sentence."""
         model = subject.model.capabilities
         pair = "sentence order" if subject.model.family.pair_order else "next sentence"
         there = {"masked LM": model.fill_mask, pair: model.next_sentence, "replaced pieces": model.replaced}
@@ -48,11 +47,9 @@ class Parameters(View):
     bars = chart("Parameters by part", height=460)
 
     def compute(self, subject: Subject) -> Content:
-        """A bar for each part."""
         return {"bars": parameter_bars(subject.model.parameters_by_part())}
 
     def finding(self, subject: Subject) -> Finding:
-        """The largest part."""
         counts = subject.model.parameters_by_part()
         name, most = max(counts.items(), key=lambda item: item[1])
         total = sum(counts.values())
@@ -73,7 +70,6 @@ class Configuration(View):
     )
 
     def compute(self, subject: Subject) -> Content:
-        """A row for each setting."""
         model = subject.model
         config = model.module.config.to_diff_dict() | {"max_position_embeddings": model.module.config.max_position_embeddings}
         return {"table": [[key, str(value), MEANINGS.get(key, "")] for key, value in sorted(config.items())]}
@@ -87,5 +83,4 @@ class ModuleTree(View):
     tree = part("code", lines=20, max_lines=40)
 
     def compute(self, subject: Subject) -> Content:
-        """The tree as PyTorch prints it."""
         return {"tree": str(subject.model.module)}

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from operator import attrgetter
 
 from explorer.bert.explorer import Explorer
-from explorer.model_card.pictures.architecture import Block, Stage, architecture
+from explorer.model_card.pictures import Block, Stage, architecture
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, View, note, part
 
@@ -20,7 +20,6 @@ class Drawing(View):
     help = note("Click a box to see what happens in it. The parameters in a layer's boxes are those of all layers together.")
 
     def compute(self, subject: Subject) -> Content:
-        """The boxes of this model."""
         return {"drawing": architecture(stages(subject.model))}
 
 

@@ -1,5 +1,8 @@
 """The origin of the model, and its cost."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from explorer.bert import plausible
 from explorer.bert.checkpoints import BUNDLED
 from explorer.bert.explorer import Explorer
@@ -21,7 +24,6 @@ class Origin(View):
     table = part("frame", columns=["", "of this model"], widths=["45%", "55%"], label="Where it comes from", wrap=True)
 
     def compute(self, subject: Subject) -> Content:
-        """A row for each fact about the files."""
         model, checkpoint = subject.model, subject.model.checkpoint
         kind = "bundled with BERT Explorer" if checkpoint.name == BUNDLED else "a folder of this machine"
         rows = [("family", model.family.model_type), ("came from", "the Hugging Face hub" if checkpoint.from_hub else kind)]
@@ -29,7 +31,7 @@ class Origin(View):
             place = Place.of(checkpoint.name)
             rows += [("model card", f"https://huggingface.co/{place.id}"), ("commit", checkpoint.folder.name)]
             rows += [("revision", place.revision)] if place.revision else []
-        written = [WORDS[one] for one in plausible.dtypes(checkpoint).split(", ") if one]
+        written = [WORDS[dtype] for dtype in plausible.dtypes(checkpoint).split(", ") if dtype]
         rows += [
             ("written in its file as", ", ".join(written) or "a file of PyTorch, of which no code is run"),
             ("computed here in", _device(model)),
@@ -48,10 +50,19 @@ class Cost(View):
     def compute(self, subject: Subject) -> Content:
         """Memory and multiplications, for the input and for the longest text that fits."""
         model, has, tokens = subject.model, subject.model.capabilities, subject.trace.kept
+        states, weights = (has.layers + 1) * tokens * has.hidden_size, has.layers * has.heads * tokens**2
         rows = [
             ["weights", f"{4 * has.parameters / MEGA:,.1f} MB", "4 bytes each, in float32"],
-            _states(has.layers, has.hidden_size, tokens),
-            _weights(has.layers, has.heads, tokens),
+            [
+                "hidden states",
+                f"{4 * states / MEGA:,.2f} MB",
+                f"4 bytes × {has.layers + 1} states × {tokens} tokens × {has.hidden_size}",
+            ],
+            [
+                "attention weights",
+                f"{4 * weights / MEGA:,.2f} MB",
+                f"4 bytes × {has.layers} layers × {has.heads} heads × {tokens}²",
+            ],
         ]
         for length in sorted({tokens, has.max_tokens}):
             for_all = model.multiplications(length) * length
@@ -62,16 +73,6 @@ class Cost(View):
                 more = f"and {head * length / 1e9:,.2f} billion"
                 rows.append(["… in the masked-LM head, a guess at every token", more, formula])
         return {"table": rows}
-
-
-def _states(layers: int, width: int, tokens: int) -> list[str]:
-    size = 4 * (layers + 1) * tokens * width
-    return ["hidden states", f"{size / MEGA:,.2f} MB", f"4 bytes × {layers + 1} states × {tokens} tokens × {width}"]
-
-
-def _weights(layers: int, heads: int, tokens: int) -> list[str]:
-    size = 4 * layers * heads * tokens**2
-    return ["attention weights", f"{size / MEGA:,.2f} MB", f"4 bytes × {layers} layers × {heads} heads × {tokens}²"]
 
 
 def _device(model: Explorer) -> str:
@@ -86,13 +87,13 @@ def _named(names: tuple[str, ...]) -> str:
     return f"{', '.join(name[:60] for name in names[:MOST_NAMED])}{more}" if names else "none"
 
 
-def _columns(*titles: str) -> list[Column]:
-    """A column of names, and one of words under each title."""
-    return [Column("", "name"), *(Column(title, "text") for title in titles)]
+SIZES = ("layers", "width", "heads", "parameters", "time", "read in training")
+MODELS = ("Transformer, base", "BERT", "RoBERTa, base", "the app’s own model")
 
 
-SIZES = _columns("layers", "width", "heads", "parameters", "time", "read in training")
-MODELS = _columns("Transformer, base", "BERT", "RoBERTa, base", "the app’s own model")
+def _paper_table(titles: Sequence[str], rows: Sequence[Row], label: str) -> dict[str, Any]:
+    """A table whose first column has names and no title."""
+    return strip_table([Column("", "name"), *(Column(title, "text") for title in titles)], rows, label)
 
 
 class OnPaper(View):
@@ -103,19 +104,11 @@ class OnPaper(View):
     sources = prose(classes="caption")
 
     def compute(self, subject: Subject) -> Content:
-        """This model, then those of the papers."""
         has = subject.model.capabilities
-        own = [
-            "this model",
-            str(has.layers),
-            str(has.hidden_size),
-            str(has.heads),
-            f"{has.parameters / MEGA:,.1f} million",
-            "",
-            "",
-        ]
+        sizes = (str(size) for size in (has.layers, has.hidden_size, has.heads))
+        own = ["this model", *sizes, f"{has.parameters / MEGA:,.1f} million", "", ""]
         return {
-            "table": strip_table(SIZES, [Row(own, strong=True), *map(Row, PAPERS)], "this model beside those of the papers"),
+            "table": _paper_table(SIZES, [Row(own, strong=True), *map(Row, PAPERS)], "this model beside those of the papers"),
             "sources": "Transformer: Vaswani et al. 2017, table 3 and section 5 (an encoder and a decoder of so many layers; "
             "it translates). BERT: Devlin et al. 2019, sections 3 and A.2.",
         }
@@ -129,9 +122,8 @@ class Recipe(View):
     sources = prose(classes="caption")
 
     def compute(self, subject: Subject) -> Content:
-        """A row for each setting; the model in use changes nothing."""
         return {
-            "table": strip_table(MODELS, [Row(row) for row in RECIPES], "how the models were trained"),
+            "table": _paper_table(MODELS, [Row(row) for row in RECIPES], "how the models were trained"),
             "sources": "Transformer: Vaswani et al. 2017, sections 5.2 to 5.4; its rate at step *s* is "
             "1/√d · min(1/√s, s/4,000¹·⁵) with d = 512, highest at step 4,000. BERT: Devlin et al. 2019, section A.2. "
             "RoBERTa: Liu et al. 2019, section 2 and the hyperparameters in its appendix. The app's own: its model card, in the "

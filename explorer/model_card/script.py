@@ -50,10 +50,6 @@ CODE = {
 }
 WITHOUT = {
     "model/drawing": "It draws what the parameters by part count.",
-    "model/transfer": "It draws, with numbers that the parameters by part count.",
-    "model/gates": "Its weights are set by hand; no model runs.",
-    "model/encoder-decoder": "It draws an architecture and computes nothing.",
-    "model/long-way": "It draws an architecture and computes nothing.",
     "model/origin": "It tells of files and computes nothing.",
     "model/on-paper": "Its numbers are those of papers.",
     "model/recipe": "Its numbers are those of papers.",

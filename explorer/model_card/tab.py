@@ -3,9 +3,10 @@
 from explorer.model_card.architecture import Configuration, ModuleTree, Parameters, Summary
 from explorer.model_card.drawing import Drawing
 from explorer.model_card.origin import Cost, OnPaper, Origin, Recipe
-from explorer.model_card.other import EncoderDecoder, Gates, LongWay, Transfer
 from explorer.model_card.weights import Weights
-from explorer.ui.tabs import Tab
+from explorer.ui.tabs import Moved, Tab
+
+_DRAWINGS = "Other architectures, LSTM and transfer are drawings in the guide now. The link is at the foot of this page."
 
 TAB = Tab(
     "model",
@@ -14,7 +15,8 @@ TAB = Tab(
     {
         "Model": [[Summary], [Drawing, Parameters], [Origin], [Configuration], [Cost], [OnPaper], [Recipe], [ModuleTree]],
         "Weights": [[Weights]],
-        "Other architectures": [[EncoderDecoder, LongWay]],
-        "LSTM and transfer": [[Gates, Transfer]],
     },
+    note="[Drawings of other networks](bx/guide/networks): an encoder with a decoder, a recurrent network beside attention, "
+    "the gates of an LSTM, and transfer.",
+    moved={name: Moved(_DRAWINGS, "model", "model") for name in ("other-architectures", "lstm-and-transfer")},
 )

@@ -6,8 +6,8 @@ import numpy as np
 
 from explorer.bert.explorer import Explorer
 from explorer.core.cache import OnceCache
-from explorer.model_card.compute.weights import histogram, root_mean_square
-from explorer.model_card.pictures.weights import weight_histogram, weights_heatmap
+from explorer.model_card.compute import histogram, root_mean_square
+from explorer.model_card.pictures import weight_histogram, weights_heatmap
 from explorer.text import limits
 from explorer.ui.layout import col, row
 from explorer.ui.settings import memory
@@ -17,7 +17,6 @@ from explorer.ui.view import Change, Content, Finding, View, caption, chart, sen
 
 Cell = tuple[int, int]
 _kept: OnceCache[Any, np.ndarray] = OnceCache(16)
-
 
 UNEVEN = 1.05  # ratio to the smallest; below it, the layers hardly differ
 
@@ -45,7 +44,6 @@ class Weights(View):
     numbers = chart("The numbers in one weight", height=320)
 
     def compute(self, subject: Subject) -> Content:
-        """The heatmap, and the histogram of the selected weight."""
         model = subject.model
         names = _names(model)
         sizes = _sizes(model, names)
@@ -82,7 +80,6 @@ class Weights(View):
 
 
 def _names(model: Explorer) -> list[str]:
-    """The names of a layer's weights, in order; a layer may lack some of them."""
     return list(dict.fromkeys(name for layer in model.layer_weights for name in layer))
 
 

@@ -159,7 +159,7 @@ class StripTable(Drawn):
 
 
 class Stepped(Drawn):
-    """A drawing of boxes and arrows, walked through in steps. A click on a box with a `pick` triggers `.select` with it."""
+    """A drawing of boxes and arrows, walked through in steps; it triggers nothing."""
 
     skeleton = "<div class='bx bx-stepped' role='group'></div>"
 
@@ -258,12 +258,11 @@ class PlotlyChart(Drawn):
     tokens that the whole page shows, beside an overview.
     A click triggers `.select`. In the handler, `event: gr.SelectData` has `event.index`, the number of the point
     ([row, column] in a heatmap), `event.value` (z, text or y of the point), and also `event.x`, `event.y`,
-    `event.customdata` and `event.trace`, the number of the trace. With `with_lasso` a lasso around points triggers `.lasso`:
-    `event.index` is the list of the points' customdata. With `hides_empty` it takes no room while there is no figure.
+    `event.customdata` and `event.trace`, the number of the trace.
+    With `hides_empty` it takes no room while there is no figure.
     """
 
-    custom_events = ("lasso",)
-    options: ClassVar = {"label": "", "height": 400, "with_lasso": False, "hides_empty": False}
+    options: ClassVar = {"label": "", "height": 400, "hides_empty": False}
 
     def __init__(self, value: object = None, *, height: int = 400, **kw: Any) -> None:
         self.skeleton = f"<div class='bx bx-chart' role='group' style='height:{height}px'></div>"

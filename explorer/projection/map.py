@@ -2,16 +2,18 @@
 
 import time
 from collections.abc import Generator, Hashable, Iterator
-from typing import Any
 
-from explorer.analysis.projection import METRICS, NAMES, LayerMaps, MapSettings, maps_of, warm_umap
+import numpy as np
+
+from explorer.analysis.projection import NAMES, LayerMaps, MapSettings, maps_of, warm_umap
+from explorer.analysis.similarity import nearest_place
 from explorer.core.cache import Recent
 from explorer.core.errors import InputError
 from explorer.core.limits import BOX_CHARACTERS, TEXTS
 from explorer.core.paths import EXAMPLES
 from explorer.core.steps import finished, map_steps
 from explorer.projection.nearby import Nearby, nearby
-from explorer.projection.picture import CLUSTER, COLOURS, LayerMap, Look, make_map
+from explorer.projection.picture import LayerMap, make_map
 from explorer.projection.points import (
     NONE_CHOSEN,
     Chosen,
@@ -29,15 +31,15 @@ from explorer.text.tables import Table, column_called, text_column_of
 from explorer.ui.layout import col, row
 from explorer.ui.long_view import LongView, reads_quickly
 from explorer.ui.pictures.bars import meter
-from explorer.ui.settings import choice, memory, number, pooling, switch, text, upload
+from explorer.ui.pictures.maps import Marks
+from explorer.ui.settings import choice, memory, number, pooling, text, upload
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, Finding, Why, button, chart, part, props, prose, sentence, settle
 
 SENTENCES, WORDS, FILE, VOCABULARY = "Sentences", "Words of the input", "CSV file", "Vocabulary"
 CHOOSE = "CSV file…"
-NO_FILE = "There is no file yet; choose a CSV file with a line of column names."
-CHOOSE_A_FILE = "Choose a CSV file with a line of column names; its rows become the points."
-HINT = "Click a point for its neighbours; the lasso at the top right of the map takes a set."
+NO_FILE = "Choose a CSV file with a line of column names; its rows become the points."
+NEIGHBORS = 8  # of a clicked point that are listed
 # The choices are only known on the page, and links do not contain the file.
 OF_THE_FILE = {"menu": True, "free": True, "allow_custom_value": False, "linked": False}
 FRAME = 0.9  # seconds for which each layer is shown while it plays
@@ -56,7 +58,7 @@ def _has_layers(view: "Map") -> bool:
 
 
 def _is_drawn_by_chance(view: "Map") -> bool:
-    return view.method != "pca" or view.source == VOCABULARY or (view.source == FILE and view.sampled)
+    return view.method != "pca" or view.source == VOCABULARY or (_with_file(view) and len(view.table.rows) > TEXTS.most)
 
 
 class Map(LongView):
@@ -67,9 +69,8 @@ class Map(LongView):
         row(
             col("missing", "progress", "chart", "summary", width=7),
             col(
-                *("sentences", "redraw", "table", "sampled", "text_column", "label_column", "search"),
-                *("nearest", "hint", "forget", "colour", "clusters", "dimensions", "pooling"),
-                *("neighbors", "min_dist", "metric", "seed", "picked", "kept", "drawn"),
+                *("sentences", "redraw", "table", "text_column", "label_column", "search"),
+                *("nearest", "hint", "forget", "dimensions", "pooling", "neighbors", "seed", "picked", "drawn"),
                 width=4,
             ),
         ),
@@ -80,7 +81,7 @@ class Map(LongView):
     play = button("▶ Play the layers", min_width=130)
     stop = button("Stop", visible=False, min_width=70)
     missing = sentence(optional=True)
-    chart = chart("Map of words or sentences", height=520, with_lasso=True)
+    chart = chart("Map of words or sentences", height=520)
     progress = part("meter")
     summary = sentence(classes="caption")
     sentences: str = text(
@@ -94,26 +95,12 @@ class Map(LongView):
     )
     redraw = button("Draw", wide=True)
     table: Table | None = upload(label=CHOOSE, types=(".csv",), as_button=True, when=lambda view: view.source == FILE)
-    sampled: bool = switch(
-        False, f"A random {TEXTS.most:,} of the rows", when=lambda view: _with_file(view) and len(view.table.rows) > TEXTS.most
-    )
     text_column: str = choice([("", "")], "Text column", when=_with_file, **OF_THE_FILE)
     label_column: str = choice([(NO_LABEL, "")], "Label column", when=_with_file, **OF_THE_FILE)
     search: str = text("", "Search", placeholder="Points that hold this stand out")
     nearest = part("ranking")
-    hint = prose(value=HINT, classes="caption")
+    hint = prose(value="Click a point for its neighbours.", classes="caption")
     forget = button("Show all again", visible=False)
-    colour: str = choice(COLOURS, "Colour by", menu=True, more=True)
-    clusters: int = number(
-        4,
-        "Clusters (k-means on directions)",
-        low=2,
-        high=8,
-        heard="release",
-        more=True,
-        line=True,
-        when=lambda v: v.colour == CLUSTER,
-    )
     dimensions: int = choice([("2-D", 2), ("3-D", 3)], "Space", more=True, line=True)
     pooling: str = pooling(more=True, line=True, when=lambda view: view.source in (SENTENCES, FILE))
     neighbors: int = number(
@@ -126,23 +113,8 @@ class Map(LongView):
         line=True,
         when=lambda view: view.method != "pca",
     )
-    min_dist: float = number(
-        0.1,
-        "Least distance (UMAP's min_dist)",
-        low=0,
-        high=0.99,
-        step=0.01,
-        heard="release",
-        more=True,
-        line=True,
-        when=lambda view: view.method == "umap",
-    )
-    metric: str = choice(
-        METRICS, "Distance of UMAP and t-SNE", menu=True, more=True, line=True, when=lambda view: view.method != "pca"
-    )
     seed: int = number(0, "Seed", low=0, high=2**31 - 1, box=True, heard="submit", more=True, line=True, when=_is_drawn_by_chance)
     picked: Chosen = memory(NONE_CHOSEN, kept=check_chosen)
-    kept: Chosen = memory(NONE_CHOSEN, kept=check_chosen)
     drawn: str = memory("", kept=str, linked=False)  # the key of the points on the map
 
     def key(self, subject: Subject) -> Hashable:
@@ -154,12 +126,11 @@ class Map(LongView):
 
     def waiting(self, subject: Subject) -> Content:
         """Keep the map; without a file, clear it and ask for one."""
-        layers = _has_layers(self)
-        shown = {"redraw": props(visible=self.source == SENTENCES), "play": props(visible=layers)}
+        shown = {"redraw": props(visible=self.source == SENTENCES), "play": props(visible=_has_layers(self))}
         if self.key(subject):
             return shown
         nothing = {"chart": None, "nearest": None, "summary": "", "play": props(visible=False)}
-        return {**shown, **nothing, "missing": CHOOSE_A_FILE}
+        return {**shown, **nothing, "missing": NO_FILE}
 
     def work(self, subject: Subject) -> Generator[tuple[str, float | None], None, LayerMap]:
         """Read the points and make the map, unless they are cached."""
@@ -177,22 +148,26 @@ class Map(LongView):
         return finished(self.work(subject)) if quick else None
 
     def draw(self, subject: Subject, found: LayerMap) -> Content:
-        """The map, a sentence about it, and the list."""
-        picked, kept = (rows_of(chosen, found.points) for chosen in (self.picked, self.kept))
-        near = nearby(found.points, found.layer, self._row(subject, found.points))
-        rows, wanted = near.rows if near else (), self.search.strip()
-        look = Look(found, wanted, next(iter(picked), None), kept, rows, subject.model.searched)
+        points, wanted, searched = found.points, self.search.strip(), subject.model.searched
+        summary, hits = found.summary(), None
+        if wanted:
+            hits = np.array([searched(wanted) in searched(text) for text in points.texts])
+            summary += f" {hits.sum():,} of {len(hits):,} hold ‘{wanted[:40]}’."
+        picked = next(iter(rows_of(self.picked, points)), None)
+        near = [] if picked is None else nearest_place(found.vectors, picked, NEIGHBORS)
+        told = nearby(points, found.layer, self._row(subject, points))
+        marks = Marks(hits, picked, [row for row, _ in near], told.rows if told else ())
+        stands_out = bool(wanted) or picked is not None
         return {
-            "chart": look.figure(self.colour, self.clusters),
-            "summary": look.summary(),
-            "nearest": look.listed(),
-            "hint": props(visible=not look.anything),
-            "forget": props(visible=look.anything),
-            "drawn": found.points.key,
+            "chart": found.figure(marks),
+            "summary": summary,
+            "nearest": None if picked is None else found.list_near(picked, near),
+            "hint": props(visible=not stands_out),
+            "forget": props(visible=stands_out),
+            "drawn": points.key,
         }
 
     def finding(self, subject: Subject) -> Finding | None:
-        """What is near what in all dimensions, once the points have been read."""
         key = self.key(subject)
         found = None if key is None else _told.get(key)
         if found is None and self._is_read_quickly(subject):
@@ -221,7 +196,6 @@ class Map(LongView):
         yield {"progress": None, "stop": props(visible=False)}
 
     def on_redraw(self, subject: Subject, index: None) -> Change:
-        """Draw the sentences as they are now."""
         return settle(sentences=self.sentences)
 
     def on_table(self, subject: Subject, table: Table | None) -> Change:
@@ -229,31 +203,23 @@ class Map(LongView):
         if table is None:
             raise InputError(NO_FILE)
         size = f"{len(table.rows):,} row{'s' * (len(table.rows) != 1)}"
-        text_column, label_column = text_column_of(table), column_called("label", table)
+        drawn = f", of which a random {TEXTS.most:,} are drawn" if len(table.rows) > TEXTS.most else ""
         return Change(
-            settings={"text_column": text_column, "label_column": label_column, "sampled": False},
+            settings={"text_column": text_column_of(table), "label_column": column_called("label", table)},
             content={
-                "table": props(label=f"{CHOOSE} ({table.name[:40]}: {size})"),
-                "sampled": props(label=f"A random {TEXTS.most:,} of the {size}"),
+                "table": props(label=f"{CHOOSE} ({table.name[:40]}: {size}{drawn})"),
                 "text_column": props(choices=list(table.columns)),
                 "label_column": props(choices=[(NO_LABEL, ""), *table.columns]),
             },
         )
 
     def on_chart(self, subject: Subject, customdata: object) -> Change:
-        """Pick the row of a clicked point, or of a clicked text in the list."""
         return settle(picked=((limits.check_place(customdata),), self.drawn))
-
-    def on_chart_lasso(self, subject: Subject, index: list[Any]) -> Change:
-        """Keep the rows selected with the lasso."""
-        rows = index if isinstance(index, list) else ()
-        return settle(picked=NONE_CHOSEN, kept=(tuple(map(limits.check_place, rows)), self.drawn))
 
     on_nearest = on_chart
 
     def on_forget(self, subject: Subject, index: None) -> Change:
-        """Clear the search, the picked row and the kept rows."""
-        return settle(picked=NONE_CHOSEN, kept=NONE_CHOSEN, search="")
+        return settle(picked=NONE_CHOSEN, search="")
 
     def _read(self, subject: Subject) -> Generator[tuple[str, float], None, Points]:
         """The points of the source; yields a sentence about the work and its share done. Raises InputError."""
@@ -267,8 +233,7 @@ class Map(LongView):
     def _read_table(self) -> tuple[list[str], list[str]]:
         if self.table is None:
             raise InputError(NO_FILE)
-        text_column = self.text_column or text_column_of(self.table)
-        return texts_of(self.table, text_column, self.label_column, self.seed if self.sampled else None)
+        return texts_of(self.table, self.text_column or text_column_of(self.table), self.label_column, self.seed)
 
     def _row(self, subject: Subject, points: Points) -> int | None:
         """The row of interest: the clicked one, or the selected token of the input."""
@@ -281,7 +246,7 @@ class Map(LongView):
         return self.source in (WORDS, VOCABULARY)
 
     def _maps_of(self, points: Points) -> LayerMaps:
-        settings = MapSettings(self.method, self.dimensions, self.neighbors, self.min_dist, self.metric, self.seed)
+        settings = MapSettings(self.method, self.dimensions, self.neighbors, seed=self.seed)
         return maps_of(points.states, settings)
 
 

@@ -55,7 +55,6 @@ def read_texts(model: Explorer, texts: list[str], labels: list[str], pooling: st
 
 
 def words_of(trace: Trace) -> Points:
-    """A point for each token of an input."""
     encoding = trace.encoding
     parts = [
         "special" if kind == "special" else f"segment {'AB'[part]}"
@@ -86,10 +85,10 @@ def piece_kind(piece: str, writing: Writing = Writing.WORDPIECE) -> str:
     return "rest of a word" if marked == (writing is Writing.WORDPIECE) else "word"
 
 
-def texts_of(table: Table, text_column: str, label_column: str, seed: int | None) -> tuple[list[str], list[str]]:
+def texts_of(table: Table, text_column: str, label_column: str, seed: int) -> tuple[list[str], list[str]]:
     """The texts of a file that are not empty, and their labels; too many are sampled with the seed.
 
-    Raises InputError when there is no such column or no text, or too many texts without a seed.
+    Raises InputError when there is no such column or no text.
     """
     texts = table.column(text_column)
     labels = table.column(label_column) if label_column else [""] * len(texts)
@@ -97,10 +96,6 @@ def texts_of(table: Table, text_column: str, label_column: str, seed: int | None
     if not kept:
         raise InputError(f"The column {text_column[:40]!r} is empty in every row; choose another one.")
     if len(kept) > TEXTS.most:
-        if seed is None:
-            raise InputError(
-                f"The file has {len(kept):,} rows and a map takes {TEXTS.most:,}; tick the random sample, or shorten the file."
-            )
         kept = [kept[i] for i in np.sort(np.random.default_rng(seed).choice(len(kept), TEXTS.most, replace=False))]
     return [texts[row] for row in kept], [labels[row] or NO_LABEL for row in kept]
 

@@ -34,7 +34,6 @@ class BytePairs(View):
     )
 
     def compute(self, subject: Subject) -> Content:
-        """The words in both cuts, and the last merges."""
         done = merging.own_merges()[: self.merges]
         words = _words(subject)
         cut = [merging.apply(word, done) for word in words]
@@ -53,7 +52,6 @@ class BytePairs(View):
         return "" if _words(subject) else "There is no word of letters to cut; type one."
 
     def finding(self, subject: Subject) -> Finding:
-        """The longest word after all merges."""
         word = max(_words(subject), key=len)
         pieces = merging.apply(word, merging.own_merges()[: self.merges])
         named = ", ".join(f"“{piece}”" for piece in pieces)

@@ -1,5 +1,8 @@
 """Searching the vocabulary. Pure functions."""
 
+import fnmatch
+import glob
+import re
 from collections.abc import Sequence
 
 from explorer.text.pieces import bare
@@ -15,7 +18,8 @@ def search(pieces: Sequence[str], query: str) -> list[int]:
     """
     query = query.strip().casefold()
     if "*" in query.strip("#"):
-        return _matching(pieces, query)
+        fits = re.compile(fnmatch.translate("*".join(map(glob.escape, query.split("*"))))).match  # does not backtrack past a *
+        return [id for id, piece in enumerate(pieces) if fits(piece.casefold())]
     continues = query.startswith(CONTINUES)
     folded = [piece.casefold() for piece in pieces]
 
@@ -29,20 +33,3 @@ def search(pieces: Sequence[str], query: str) -> list[int]:
     if query.isdecimal() and int(query) < len(pieces):
         found = [int(query), *(id for id in found if id != int(query))]
     return found
-
-
-def _matching(pieces: Sequence[str], query: str) -> list[int]:
-    begins, *inside, ends = query.split("*")
-    return [id for id, piece in enumerate(pieces) if _fits(piece.casefold(), begins, inside, ends)]
-
-
-def _fits(piece: str, begins: str, inside: Sequence[str], ends: str) -> bool:
-    """Whether a piece has these parts in their order; the first place of each leaves most for the next."""
-    if not piece.startswith(begins):
-        return False
-    at = len(begins)
-    for part in inside:
-        if (found := piece.find(part, at)) < 0:
-            return False
-        at = found + len(part)
-    return len(piece) - at >= len(ends) and piece.endswith(ends)

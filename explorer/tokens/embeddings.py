@@ -30,7 +30,6 @@ class Embeddings(View):
     help = prose(classes="caption")
 
     def compute(self, subject: Subject) -> Content:
-        """Both tables, and whether the sum is hidden state 0."""
         parts = embedding_parts(subject.trace)
         return {
             "sum": _sum(subject, parts),
@@ -69,7 +68,6 @@ def _help(subject: Subject, parts: EmbeddingParts) -> str:
 
 
 def _sum(subject: Subject, parts: EmbeddingParts) -> dict[str, Any]:
-    """A table of the vectors that are summed for one token."""
     trace, token, encoding = subject.trace, subject.token, subject.trace.encoding
     about = {"token": trace.tokens[token], "position": encoding.positions[token], "segment": "AB"[encoding.segments[token]]}
     columns = [
@@ -114,18 +112,12 @@ def _first_numbers(subject: Subject, parts: EmbeddingParts) -> dict[str, Any]:
 
 
 def _norms(subject: Subject, parts: EmbeddingParts) -> dict[str, Any]:
-    """A table of the norms of all parts of every token, and the cosines between the sum and each part."""
     measured = {**parts.added, "sum": parts.total, "LayerNorm": parts.normed}
     lengths = [norms(part) for part in measured.values()]
     shares = [cosines(parts.total, part) for part in parts.added.values()]
     numbers = np.stack([*lengths, *shares], axis=1)  # [tokens, 8 in BERT]
-    names = [*(f"‖{name}‖" for name in measured), *(f"cos {name}" for name in parts.added)]
     columns = [Column("token", "name"), Column("#", "number", name="position")]
-    columns += [Column(name, "number", form=".2f", name=_plain_name(name)) for name in names]
+    columns += [Column(f"‖{name}‖", "number", form=".2f", name=f"norm_{name.lower()}") for name in measured]
+    columns += [Column(f"cos {name}", "number", form=".2f", name=f"cosine_{name}") for name in parts.added]
     rows = [Row([token, place, *row]) for place, (token, row) in enumerate(zip(subject.trace.tokens, numbers, strict=True))]
     return strip_table(columns, rows, "norms and cosines of what is added up")
-
-
-def _plain_name(title: str) -> str:
-    """The exported name of a column: norm_token for ‖token‖."""
-    return f"norm_{title.strip('‖').lower()}" if title.startswith("‖") else title.replace("cos ", "cosine_")

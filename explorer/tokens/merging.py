@@ -52,7 +52,7 @@ def learn(words: Mapping[str, int], most: int) -> tuple[Merge, ...]:
         found.append(Merge(best, highest))
         for word in tuple(where[best]):
             count(word, -words[word])
-            cut[word] = merged(cut[word], best)
+            cut[word] = join(cut[word], best)
             count(word, words[word])
     return tuple(found)
 
@@ -62,7 +62,7 @@ def split(word: str) -> tuple[str, ...]:
     return (*word[:-1], word[-1] + END)
 
 
-def merged(pieces: Sequence[str], pair: Pair) -> tuple[str, ...]:
+def join(pieces: Sequence[str], pair: Pair) -> tuple[str, ...]:
     """The pieces with the pair made one wherever it stands, from left to right."""
     made: list[str] = []
     place = 0
@@ -77,10 +77,6 @@ def apply(word: str, merges: Iterable[Merge]) -> tuple[str, ...]:
     """The pieces of a word after the merges, in their order."""
     pieces = split(word)
     for merge in merges:
-        if _has(pieces, merge.pair):
-            pieces = merged(pieces, merge.pair)
+        if merge.pair[0] in pieces:
+            pieces = join(pieces, merge.pair)
     return pieces
-
-
-def _has(pieces: Sequence[str], pair: Pair) -> bool:
-    return pair[0] in pieces and pair in pairwise(pieces)

@@ -20,28 +20,25 @@ class Pieces(View):
     help = prose(classes="caption")
 
     def compute(self, subject: Subject) -> Content:
-        """A card for each token, and a sentence of counts."""
         cards = token_row_of(subject.trace.encoding, subject.selection.token, detail=True)
         return {"cards": cards, "counts": _counts(subject), "casing": subject.model.casing, "help": _help(subject)}
 
     def finding(self, subject: Subject) -> Finding:
-        """The word with the most pieces."""
-        return Finding(_pieces_finding(subject))
-
-
-def _pieces_finding(subject: Subject) -> str:
-    encoding, words = subject.trace.encoding, subject.trace.encoding.text_words
-    longest = max(words, key=len)
-    if len(longest) > 1:
-        pieces = [f"“{encoding.tokens[token]}”" for token in longest[:MOST_SPELLED]]
-        listed = ", ".join(pieces) + (", …" if len(longest) > MOST_SPELLED else "")
-        return f"One word to you, {len(longest)} pieces to BERT: “{encoding.word(longest)}” is read as {listed}."
-    if unknown := encoding.kinds.count("unk"):
-        return f"The vocabulary cannot spell {unknown} of the {len(words)} words here: BERT reads {encoding.unknown} for each."
-    added = encoding.kept - len(encoding.text_positions)
-    count = len(_spoken(encoding))
-    whole = "The only word here is" if count == 1 else f"All {count} words here are"
-    return f"{whole} in the vocabulary as a whole; the tokenizer adds {added} tokens of its own."
+        encoding, words = subject.trace.encoding, subject.trace.encoding.text_words
+        longest = max(words, key=len)
+        if len(longest) > 1:
+            pieces = [f"“{encoding.tokens[token]}”" for token in longest[:MOST_SPELLED]]
+            listed = ", ".join(pieces) + (", …" if len(longest) > MOST_SPELLED else "")
+            return Finding(f"One word to you, {len(longest)} pieces to BERT: “{encoding.word(longest)}” is read as {listed}.")
+        if unknown := encoding.kinds.count("unk"):
+            said = (
+                f"The vocabulary cannot spell {unknown} of the {len(words)} words here: BERT reads {encoding.unknown} for each."
+            )
+            return Finding(said)
+        added = encoding.kept - len(encoding.text_positions)
+        count = len(_spoken(encoding))
+        whole = "The only word here is" if count == 1 else f"All {count} words here are"
+        return Finding(f"{whole} in the vocabulary as a whole; the tokenizer adds {added} tokens of its own.")
 
 
 def _spoken(encoding: Encoding) -> list[list[int]]:

@@ -4,13 +4,11 @@ from explorer.tokens.byte_pairs import BytePairs
 from explorer.tokens.embeddings import Embeddings
 from explorer.tokens.pieces import Pieces
 from explorer.tokens.vocabulary import Vocabulary
-from explorer.ui.tabs import Cell, Tab
+from explorer.ui.tabs import Tab
 
-CHOICES: dict[str, list[list[Cell]]] = {
-    "Pieces": [[Pieces]],
-    "What is added up": [[Embeddings]],
-    "The vocabulary": [[Vocabulary]],
-    "Byte pairs": [[BytePairs]],
-}
-
-TAB = Tab("tokens", "Tokens", "What does BERT read?", CHOICES)
+TAB = Tab(
+    "tokens",
+    "Tokens",
+    "What does BERT read?",
+    {"Pieces": [[Pieces]], "What is added up": [[Embeddings]], "The vocabulary": [[Vocabulary]], "Byte pairs": [[BytePairs]]},
+)

@@ -1,6 +1,5 @@
 """Search in the vocabulary, and the nearest neighbors of a piece."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from explorer.analysis.similarity import nearest
@@ -9,12 +8,11 @@ from explorer.text import limits
 from explorer.tokens.compute import search
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
-from explorer.ui.settings import memory, number, text
+from explorer.ui.settings import memory, text
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, View, caption, part, sentence, settle
 
 MOST_FOUND = 200
-PAGE = 100  # pieces
 MOST_NEAR = 12
 FOUND = [Column("piece", "name"), Column("id", "number")]
 NEAR = [Column("nearest piece", "name"), Column("id", "number"), Column("cosine", "number", form=".3f"), Column("", "bar")]
@@ -29,18 +27,8 @@ class Vocabulary(View):
     """A search in the vocabulary, and the pieces nearest to one of them."""
 
     name, question = "tokens/vocabulary", "Which pieces does it know, and which are alike?"
-    layout = (row(col("query", "start", "count", "pieces", width=5), col("piece", "nearest", "help", width=6)),)
-    query: str = text(
-        "play", "Search: play, play*, *tion, ##ing, an id; or empty it to browse", limit=QUERY, max_length=QUERY.most, max_lines=1
-    )
-    start: int = number(
-        0,
-        "From id",
-        low=0,
-        high=lambda model: PAGE * ((model.vocab_size - 1) // PAGE),
-        step=PAGE,
-        when=lambda view: not view.query.strip(),
-    )
+    layout = (row(col("query", "count", "pieces", width=5), col("piece", "nearest", "help", width=6)),)
+    query: str = text("play", "Search: play, play*, *tion, ##ing, or an id", limit=QUERY, max_length=QUERY.most, max_lines=1)
     count = sentence()
     pieces = part("strips", height=300, marks=True)
     piece = sentence()
@@ -52,7 +40,6 @@ class Vocabulary(View):
     detour: tuple[int, int] | None = memory(None, kept=_two_ids)  # (id of the selected token, id of the clicked piece)
 
     def compute(self, subject: Subject) -> Content:
-        """The results of the search, and the neighbors of the piece."""
         return {**self._found(subject), **self._near(subject)}
 
     def on_pieces(self, subject: Subject, index: int) -> Change:
@@ -64,8 +51,6 @@ class Vocabulary(View):
 
     def _found(self, subject: Subject) -> Content:
         vocabulary = subject.model.vocabulary
-        if not self.query.strip():
-            return self._browsed(vocabulary)
         ids = search(vocabulary, self.query)
         few = f", the first {MOST_FOUND} are shown" if len(ids) > MOST_FOUND else ""
         count = "1 piece matches" if len(ids) == 1 else f"{len(ids):,} pieces match"
@@ -74,13 +59,6 @@ class Vocabulary(View):
             "count": f"{count}{few}." if ids else "No piece matches; try fewer letters.",
             "pieces": strip_table(FOUND, rows, "pieces found"),
         }
-
-    def _browsed(self, vocabulary: Sequence[str]) -> Content:
-        """A page of the vocabulary, in the order of the ids."""
-        ids = range(self.start, min(self.start + PAGE, len(vocabulary)))
-        rows = [Row([vocabulary[id], id], token=id) for id in ids]
-        count = f"{len(vocabulary):,} pieces; here are those with the ids {ids[0]:,} to {ids[-1]:,}."
-        return {"count": count, "pieces": strip_table(FOUND, rows, "a page of the vocabulary")}
 
     def _near(self, subject: Subject) -> Content:
         vocabulary, id = subject.model.vocabulary, _id_of(subject)

@@ -10,8 +10,7 @@ import pytest
 from explorer.corpus.pictures import head_atlas, layers
 from explorer.fill_mask import pictures as masked_lm
 from explorer.finetune.pictures import results, training
-from explorer.model_card.pictures import parameters as charts
-from explorer.model_card.pictures import weights
+from explorer.model_card import pictures as model_pictures
 from explorer.page.components import PlotlyChart
 from explorer.techniques.targets import Target
 from explorer.ui.pictures import attention, heatmaps, hidden, maps, word_effects
@@ -30,12 +29,12 @@ FIGURES = {
     attention.sources_heatmap: (ROWS, WORDS),
     attention.vectors_heatmap: (ROWS, np.arange(5), "key"),
     attention.position_similarity: (ALIKE, np.arange(5), "key"),
-    charts.parameter_bars: ({"<b>": 3, "x": 4},),
+    model_pictures.parameter_bars: ({"<b>": 3, "x": 4},),
     head_atlas.offset_bars: (range(-2, 3), CURVE, (0.6, 0.1)),
     head_atlas.tag_heatmap: (np.hstack([ROWS, ROWS[:, :2]]), WORDS),
     heatmaps.similarity_heatmap: (ALIKE, WORDS),
     hidden.by_layer_heatmap: (ROWS, WORDS, 0, "norm"),
-    hidden.context_lines: ([("a and b", CURVE)], "bank", [("river", CURVE)], CURVE, True),
+    hidden.context_lines: ([("a and b", CURVE)], "bank", [("river", CURVE)], CURVE),
     hidden.layers_heatmap: (ALIKE,),
     hidden.pooled_heatmap: (CURVE, CURVE),
     hidden.sentences_heatmap: (ALIKE, WORDS),
@@ -62,8 +61,8 @@ FIGURES = {
     training.probe_curve: (range(5), CURVE, CURVE, CURVE, 0.5),
     training.run_curves: ([("first", CURVE), ("second", CURVE)],),
     training.tag_probe_curves: ([("names", CURVE, CURVE, CURVE)],),
-    weights.weight_histogram: (CURVE, np.arange(5)),
-    weights.weights_heatmap: (ROWS, WORDS),
+    model_pictures.weight_histogram: (CURVE, np.arange(5)),
+    model_pictures.weights_heatmap: (ROWS, WORDS),
 }
 """Every function that draws, and what it draws."""
 
@@ -127,7 +126,7 @@ def test_bytes_are_told_in_the_unit_of_the_colour_bar():
 
 def test_numbers_are_named_by_their_axes_and_missing_ones_are_left_out():
     sizes = np.array([[0.5, np.nan], [0.25, 0.75]])
-    words = said_of(weights.weights_heatmap(sizes, ["W_Q", "W_K"]))
+    words = said_of(model_pictures.weights_heatmap(sizes, ["W_Q", "W_K"]))
     assert words == "All 3 (root mean square): W_K, layer 2 0.75, W_Q, layer 1 0.5, W_K, layer 1 0.25."
 
 

@@ -95,7 +95,7 @@ def test_what_no_link_can_hold_leaves_the_address_empty(bundled, shell):
     values = {component: component.value for component in page.all_inputs}
     letters = "".join(chr(0x4E00 + (i * i * 7919 + i * 31) % 20_000) for i in range(9_000))
     assert page.follow(first_subject(), values | {page.controls["sentences"]: letters}) == {page.address: ""}
-    assert page.follow(first_subject(), values | {page.controls["clusters"]: 99}) == {}, "a setting that is wrong is told"
+    assert page.follow(first_subject(), values | {page.controls["neighbors"]: 999}) == {}, "a setting that is wrong is told"
 
 
 def test_a_page_hears_of_all_that_a_place_may_change(shell):

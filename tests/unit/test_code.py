@@ -34,7 +34,7 @@ from explorer.fill_mask.lens import chosen_lens
 from explorer.fill_mask.patching import ALIKE
 from explorer.hidden_states.layers import DRIFT, NORM, STEP, VECTORS
 from explorer.inside_head.compute import sinusoids
-from explorer.model_card.compute.weights import histogram, root_mean_square
+from explorer.model_card.compute import histogram, root_mean_square
 from explorer.overview.run import selected_run
 from explorer.projection.map import VOCABULARY, WORDS
 from explorer.tabs import VIEWS

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 import pytest
 
 from explorer.core.paths import ASSETS
-from explorer.model_card.pictures import parameters as charts
+from explorer.model_card import pictures as charts
 from explorer.ui.pictures import attention, heatmaps, hidden, maps
 from explorer.ui.pictures.base import esc, token_labels
 
@@ -40,10 +40,9 @@ def test_repeated_tokens_have_places_of_their_own():
         hidden.by_layer_heatmap(np.ones((7, len(ODD))), ODD, 0, "norm"),
         hidden.vectors_heatmap(np.ones((len(ODD), 5)), ODD, 1.0),
         hidden.sentences_heatmap(np.eye(len(ODD)), ODD),
-        hidden.context_lines([(ODD[0], np.ones(3))], ODD[2], [(ODD[4], np.zeros(3))], np.zeros(3), True),
+        hidden.context_lines([(ODD[0], np.ones(3))], ODD[2], [(ODD[4], np.zeros(3))], np.zeros(3)),
         maps.point_map(np.zeros((len(ODD), 2)), ODD, ODD, ["PC 1", "PC 2"], "key"),
         maps.point_map(np.zeros((len(ODD), 3)), ODD, ODD, ["a", "b", "c"], "key"),
-        maps.point_map(np.zeros((len(ODD), 3)), ODD, maps.Quantity(np.ones(len(ODD)), "<b>"), ["a", "b", "c"], "key"),
         charts.parameter_bars({"<b>": 3, "x": 4}),
     ],
 )
@@ -83,7 +82,7 @@ def decoded(figure, name: str) -> np.ndarray:
 
 def test_every_point_is_on_the_map_once_whatever_its_label():
     texts = [f"t{i}" for i in range(60)]
-    for labels in ([f"label {i % 20}" for i in range(60)], ["one"] * 60, maps.Quantity(np.arange(60.0))):
+    for labels in ([f"label {i % 20}" for i in range(60)], ["one"] * 60):
         figure = maps.point_map(np.zeros((60, 2)), texts, labels, ["a", "b"], "key", maps.Marks(picked=3, neighbors=[4, 5]))
         *groups, rings = figure.data
         assert sorted(row for group in groups for row in group.customdata) == list(range(60))

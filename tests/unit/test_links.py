@@ -199,10 +199,10 @@ OLD = {  # as people have them in their notes: these never change
         {"seed": 41, "rate": 0.5, "swap": False, "strategy": "words"},
         (1, 1, None),
     ),
-    "v=1&tab=projection&a=x&set.picked=%5B%5B2%5D%2C%2200ff%22%5D&set.search=&set.min_dist=0&set.dimensions=3": (
+    "v=1&tab=projection&a=x&set.picked=%5B%5B2%5D%2C%2200ff%22%5D&set.search=&set.seed=0&set.dimensions=3": (
         "projection",
         "Map",
-        {"picked": ((2,), "00ff"), "search": "", "min_dist": 0, "dimensions": 3},
+        {"picked": ((2,), "00ff"), "search": "", "seed": 0, "dimensions": 3},
         (1, 1, None),
     ),
     "v=1&tab=hidden&view=sentences&a=x&set.sentences=~eJzzSM3JyVcoz0jNUSiqSlUozVPISSxRKMlXKM8vyklRBABuCQjx": (

@@ -31,7 +31,7 @@ def test_trustworthiness_of_a_sample_is_near_that_of_all():
     assert trustworthiness(vectors, points, metric="euclidean") == pytest.approx(expected, abs=0.02)
 
 
-@pytest.mark.parametrize(("method", "dimensions"), [("pca", 2), ("pca", 3), ("umap", 2), ("tsne", 2)])
+@pytest.mark.parametrize(("method", "dimensions"), [("pca", 2), ("pca", 3), ("umap", 2), ("umap", 3), ("tsne", 2)])
 def test_maps_keep_neighbours_and_the_seed_decides(method, dimensions):
     settings = MapSettings(method, dimensions, seed=3)
     first, second = project(GROUPS, settings), project(GROUPS, settings)
@@ -106,22 +106,6 @@ def test_pca_of_few_points(rows, dimensions):
     assert found.points.shape == (rows, dimensions)
     assert np.isfinite(found.points).all()
     assert np.isfinite(found.explained_variance).all()
-
-
-def test_pca_of_identical_points():
-    found = project(np.ones((5, 8)), MapSettings("pca", 2))
-    assert not found.points.any()
-    assert not found.explained_variance.any()
-
-
-@pytest.mark.parametrize("rows", [5, 8, 40])
-def test_umap_in_3_d_is_finite_and_repeats(rows):
-    vectors = RANDOM.normal(size=(rows, 8)).astype(np.float32)
-    first, second = (project(vectors, MapSettings("umap", 3)) for _ in range(2))
-    assert first.points.shape == (rows, 3)
-    assert np.isfinite(first.points).all()
-    assert np.array_equal(first.points, second.points)
-    assert first.explained_variance is None
 
 
 def test_what_numba_compiles_for_umap_is_kept_for_the_next_process():

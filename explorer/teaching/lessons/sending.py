@@ -3,13 +3,12 @@
 import functools
 from typing import Any
 
-from markdown_it import MarkdownIt
-
+from explorer.core.markdown import markdown
 from explorer.export import links
 from explorer.teaching.lessons.lesson import Lesson
 from explorer.teaching.lessons.reading import lessons
 
-_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
+_MARKDOWN = markdown()
 
 
 @functools.cache

@@ -94,40 +94,34 @@ def pooled_heatmap(cls: np.ndarray, pooled: np.ndarray) -> go.Figure:
 
 
 def context_lines(
-    lines: Sequence[tuple[str, np.ndarray]],
-    word: str,
-    controls: Sequence[tuple[str, np.ndarray]],
-    random: np.ndarray,
-    adjusted: bool,
+    lines: Sequence[tuple[str, np.ndarray]], word: str, controls: Sequence[tuple[str, np.ndarray]], random: np.ndarray
 ) -> go.Figure:
     """Cosines of one word between its contexts at every hidden state [layers + 1], beside references to judge them by.
 
     `lines` are the word's own, the most telling first; `controls` are those of other words; `random` is the mean cosine of
-    unrelated tokens. With `adjusted` it is subtracted from every line.
+    unrelated tokens.
     """
-    ground = random if adjusted else np.zeros(len(random))
     others = [(f"control ‘{other}’", values) for other, values in controls]
     traces = [
-        *(_line(values - ground, name, c, 3) for (name, values), c in zip(lines, OWN_LINES, strict=False)),
-        _line(1 - ground, f"‘{word}’ as a static vector", FAINT, 1.5, "dash"),
-        *(_line(values - ground, name, c, 1.2) for (name, values), c in zip(others, OTHER_LINES, strict=False)),
-        _line(random - ground, "random tokens", FAINT, 1.5, "dot"),
+        *(_line(values, name, c, 3) for (name, values), c in zip(lines, OWN_LINES, strict=False)),
+        _line(np.ones(len(random)), f"‘{word}’ as a static vector", FAINT, 1.5, "dash"),
+        *(_line(values, name, c, 1.2) for (name, values), c in zip(others, OTHER_LINES, strict=False)),
+        _line(random, "random tokens", FAINT, 1.5, "dot"),
     ]
-    lowest = min(float((values - ground).min()) for _, values in [*lines, *controls])
-    title = "cosine above that of random tokens" if adjusted else "cosine between contexts"
+    lowest = min(float(values.min()) for _, values in [*lines, *controls])
     static = (f"‘{word}’ as a static vector", np.ones(len(random)))
     every = [*lines, static, *others, ("random tokens", random)]
     drawn = figure(
         traces,
-        key=f"contexts-{len(random)}-{adjusted}",
+        key=f"contexts-{len(random)}",
         showlegend=True,
         legend=LEGEND,
         margin={"l": 56, "r": 12, "t": 64, "b": 48},
         xaxis=plain_axis("hidden state (0: embeddings)", dtick=1),
-        yaxis=grid_axis(title, range=[min(-0.05, lowest - 0.05), 1.05]),
+        yaxis=grid_axis("cosine between contexts", range=[min(-0.05, lowest - 0.05), 1.05]),
     )
-    rows = [[name, at, float(value)] for name, values in every for at, value in enumerate(values - ground)]
-    return keep(drawn, lambda: Table.of(("line", "hidden_state", "above_random" if adjusted else "cosine"), rows))
+    rows = [[name, at, float(value)] for name, values in every for at, value in enumerate(values)]
+    return keep(drawn, lambda: Table.of(("line", "hidden_state", "cosine"), rows))
 
 
 def _line(cosines: np.ndarray, label: str, colour: str, width: float, dash: str = "solid") -> go.Scatter:

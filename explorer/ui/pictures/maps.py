@@ -11,19 +11,10 @@ import plotly.graph_objects as go
 
 from explorer.analysis.similarity import first_of_each
 from explorer.ui.pictures.base import ACCENT, CATEGORIES, LEGEND, esc, figure, shorten
-from explorer.ui.pictures.heatmaps import COLOUR_BAR
-from explorer.ui.pictures.numbers import columns_of, identifier, keep
+from explorer.ui.pictures.numbers import columns_of, keep
 
 OTHERS = "others"
 MOST_MOVING = 600  # points; the movement of more would stutter
-
-
-@dataclass(frozen=True)
-class Quantity:
-    """A number for every point, shown by a colour scale; `unit` is its name."""
-
-    values: np.ndarray
-    unit: str = ""
 
 
 @dataclass(frozen=True)
@@ -43,27 +34,19 @@ class Marks:
 
 
 def point_map(
-    points: np.ndarray,
-    texts: Sequence[str],
-    labels: Sequence[str] | Quantity,
-    axes: Sequence[str],
-    key: str,
-    marks: Marks = Marks(),
+    points: np.ndarray, texts: Sequence[str], labels: Sequence[str], axes: Sequence[str], key: str, marks: Marks = Marks()
 ) -> go.Figure:
-    """A scatter plot of points [n, 2 or 3]; `axes` are the titles, `labels` words with a colour each, or numbers.
+    """A scatter plot of points [n, 2 or 3]; `axes` are the titles; each label has a colour.
 
     A text that is several times at one place has its count beside it.
     """
     times = times_of(texts, first_of_each(np.asarray(points)))
     named = [counted(shorten(text, 80), number) for text, number in zip(texts, times, strict=True)]
     few = len(texts) <= 40 and all(len(text) <= 16 for text in texts)
-    number = labels if isinstance(labels, Quantity) else None
-    groups = {"": list(range(len(texts)))} if isinstance(labels, Quantity) else _rows_by_label(labels)
+    groups = _rows_by_label(labels)
     traces = []
     for (label, rows), colour in zip(groups.items(), CATEGORIES, strict=False):
         marker: dict[str, object] = {"color": CATEGORIES[-1] if label == OTHERS else colour}
-        if number is not None:
-            marker = {"color": number.values.astype(np.float32), "coloraxis": "coloraxis"}
         bright = marks.bright
         marker["opacity"] = 0.85 if bright is None else np.where(bright[rows], 0.95, 0.08).astype(np.float32)
         traces.append(_group(points, named, rows, label, marker, few))
@@ -71,14 +54,10 @@ def point_map(
     layout = _space(axes)
     if len(axes) == 2 and len(points) <= MOST_MOVING and marks.bright is None and marks.picked is None:
         layout["transition"] = {"duration": 450, "easing": "cubic-in-out"}  # only without rings, which would not move along
-    if number is not None:
-        bar = {**COLOUR_BAR, "title": {"text": esc(number.unit), "side": "right"}}
-        layout["coloraxis"] = {"colorscale": "Viridis", "colorbar": bar}
     drawn = figure(traces, key=key, showlegend=len(groups) > 1, legend={**LEGEND, "itemsizing": "constant"}, **layout)
-    name, shown = ("label", labels) if not isinstance(labels, Quantity) else (identifier(labels.unit) or "value", labels.values)
     places = dict(zip("xyz", np.asarray(points).T, strict=False))
     extra = {"times": times} if max(times, default=1) > 1 else {}
-    return keep(drawn, lambda: columns_of(text=texts, **{name: shown}, **extra, **places))
+    return keep(drawn, lambda: columns_of(text=texts, label=labels, **extra, **places))
 
 
 def times_of(texts: Sequence[str], first: np.ndarray) -> list[int]:

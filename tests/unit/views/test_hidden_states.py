@@ -52,8 +52,6 @@ def test_a_word_is_followed_through_its_contexts(subject):
     assert "bank" in found["word"]["choices"]
     assert "8 of 8" in found["about"]
     assert len(found["lines"].data) == 6
-    above = OneWord(adjusted=True).compute(subject)["lines"]
-    assert above.layout.yaxis.title.text == "cosine above that of random tokens"
 
 
 def test_another_source_brings_its_sentences_and_its_word(subject):
@@ -103,7 +101,7 @@ def test_sentences_have_a_matrix_and_closest_pairs_or_a_problem_and_nothing_else
 
 def test_bad_settings_are_told_in_one_sentence(subject):
     capabilities = subject.model.capabilities
-    for view, given in ((OneLayer, {"look": "?"}), (Sentences, {"space": 1}), (OneWord, {"adjusted": 1, "no": 2})):
+    for view, given in ((OneLayer, {"look": "?"}), (Sentences, {"space": 1}), (OneWord, {"source": 1, "no": 2})):
         with pytest.raises(InputError) as told:
             view.read(given, capabilities)
         assert str(told.value).endswith(".")

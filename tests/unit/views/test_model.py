@@ -1,13 +1,26 @@
+import re
+
 import pytest
 import torch
+import transformers
+from torch.utils.flop_counter import FlopCounterMode
 
 import explorer
+from explorer.core.markdown import DRAWINGS, drawings
+from explorer.guide.pages import pages
 from explorer.model_card.architecture import Configuration, ModuleTree, Parameters, Summary
-from explorer.model_card.compute.lstm import reading
-from explorer.model_card.other import EncoderDecoder, Gates, LongWay, Transfer
+from explorer.model_card.compute import histogram
+from explorer.model_card.drawing import stages
+from explorer.model_card.meanings import MEANINGS
+from explorer.model_card.origin import PAPERS, Cost, OnPaper, Origin
 from explorer.model_card.tab import TAB
-from explorer.ui.pictures.stepped import Arrow, Box, Step, stepped
-from explorer.ui.subject import Selection, Subject
+from explorer.model_card.weights import Weights
+from explorer.teaching.lessons.reading import lessons
+from explorer.teaching.lessons.sending import as_html
+from explorer.ui.subject import Subject
+from tests.families import KINDS, TUNED, write_family, write_tuned
+
+LESSONS = lessons("en")
 
 
 def test_every_part_that_is_computed_is_declared(tiny):
@@ -16,7 +29,7 @@ def test_every_part_that_is_computed_is_declared(tiny):
         assert set(view().compute(Subject.of(tiny.trace("the man")))) == declared, view.name
 
 
-def test_the_model_is_described(bundled):
+def test_the_model_is_described(bundled, variant_folders):
     subject = Subject.of(bundled.trace("the man"))
     summary = Summary().compute(subject)["summary"]
     assert "**22,893,116** parameters" in summary
@@ -25,18 +38,11 @@ def test_the_model_is_described(bundled):
     assert sum(bars.x) == bundled.capabilities.parameters
     assert ["hidden_size", "384", "numbers in the vector of a token"] in Configuration().compute(subject)["table"]
     assert ModuleTree().compute(subject)["tree"].startswith("BertForPreTraining")
-
-
-def test_a_model_without_heads_says_so(variant_folders):
-    subject = Subject.of(explorer.load(variant_folders["no_pooler"]).trace("the man"))
-    assert "pre-training heads: none." in Summary().compute(subject)["summary"]
+    headless = Subject.of(explorer.load(variant_folders["no_pooler"]).trace("the man"))
+    assert "pre-training heads: none." in Summary().compute(headless)["summary"]
 
 
 def test_parameters_are_those_of_the_file(variant_folders, tmp_path):
-    import transformers
-
-    from tests.families import TUNED, write_tuned
-
     kinds = {"masked_lm_only": "BertForMaskedLM", "encoder_only": "BertModel", "classifier": "BertForSequenceClassification"}
     for variant, kind in kinds.items():
         module = getattr(transformers, kind).from_pretrained(variant_folders[variant])
@@ -49,28 +55,16 @@ def test_parameters_are_those_of_the_file(variant_folders, tmp_path):
         assert explorer.load(folder).capabilities.parameters == sum(weight.numel() for weight in module.parameters()), name
 
 
-def test_bert_base_has_as_many_as_the_architecture_says():
-    import torch
-    import transformers
-
-    with torch.device("meta"):
-        whole, masked = (
-            kind(transformers.BertConfig()) for kind in (transformers.BertForPreTraining, transformers.BertForMaskedLM)
-        )
-    hidden, inner, pieces = 768, 3072, 30522
-    layer = 4 * (hidden + 1) * hidden + (hidden + 1) * inner + (inner + 1) * hidden + 4 * hidden
-    tables, head = (pieces + 512 + 2) * hidden + 2 * hidden, (hidden + 1) * hidden + 2 * hidden + pieces
-    assert tables + 12 * layer + head == sum(weight.numel() for weight in masked.parameters()) == 109_514_298
-    pair = (hidden + 1) * hidden + 2 * (hidden + 1)
-    assert 109_514_298 + pair == sum(weight.numel() for weight in whole.parameters()) == 110_106_428
+def test_the_sizes_of_bert_are_those_of_the_paper():
+    large = {"num_hidden_layers": 24, "hidden_size": 1024, "num_attention_heads": 16, "intermediate_size": 4096}
+    for name, config in (("BERT-base", {}), ("BERT-large", large)):
+        with torch.device("meta"):
+            model = transformers.BertForPreTraining(transformers.BertConfig(**config))
+        size = sum(weights.numel() for weights in model.parameters())
+        assert f"{round(size / 1e7)}0 million" == next(row[4] for row in PAPERS if row[0] == name)
 
 
 def test_multiplications_are_those_that_torch_counts(bundled, tmp_path):
-    import torch
-    from torch.utils.flop_counter import FlopCounterMode
-
-    from tests.families import write_family
-
     for model in (bundled, *(explorer.load(write_family(tmp_path / name, name)) for name in ("distilbert", "albert"))):
         trace = model.trace("the man went to the store")
         with FlopCounterMode(display=False) as counter, torch.no_grad():
@@ -90,12 +84,6 @@ def test_multiplications_are_those_that_torch_counts(bundled, tmp_path):
 
 
 def test_the_head_multiplies_with_every_word(bundled, tmp_path):
-    import torch
-    from torch.utils.flop_counter import FlopCounterMode
-
-    from explorer.model_card.origin import Cost
-    from tests.families import write_family
-
     for model in (bundled, *(explorer.load(write_family(tmp_path / name, name)) for name in ("distilbert", "albert", "roberta"))):
         states = model.trace("the man went to the store").states[-1]
         with FlopCounterMode(display=False) as counter, torch.no_grad():
@@ -106,8 +94,6 @@ def test_the_head_multiplies_with_every_word(bundled, tmp_path):
 
 
 def test_where_it_comes_from(bundled, variant_folders):
-    from explorer.model_card.origin import Cost, OnPaper, Origin
-
     subject = Subject.of(bundled.trace("the man"))
     rows = dict(Origin().compute(subject)["table"])
     assert rows["family"] == "bert"
@@ -121,10 +107,7 @@ def test_where_it_comes_from(bundled, variant_folders):
 
 
 def test_weights_that_nothing_reads_are_told(make_tiny):
-    import torch
     from safetensors.torch import load_file, save_file
-
-    from explorer.model_card.origin import Origin
 
     folder = make_tiny()
     tensors = load_file(folder / "model.safetensors") | {"extra.weight": torch.zeros(3)}
@@ -138,15 +121,12 @@ def test_weights_that_nothing_reads_are_told(make_tiny):
 
 def test_every_size_of_every_family_is_explained():
     from explorer.bert.plausible import MOST
-    from explorer.model_card.meanings import MEANINGS
 
     assert MOST.keys() <= MEANINGS.keys() | {"true_hidden_size"}  # which transformers derives
 
 
 def test_the_drawing_has_all_parameters_and_its_boxes_lead_somewhere(bundled, tmp_path):
-    from explorer.model_card.drawing import stages
     from explorer.tabs import TABS
-    from tests.families import KINDS, TUNED, write_family, write_tuned
 
     choices = {tab.label: tab.choices for tab in TABS}
     models = [bundled, *(explorer.load(write_family(tmp_path / name, name)) for name in KINDS)]
@@ -163,9 +143,6 @@ def test_the_drawing_has_all_parameters_and_its_boxes_lead_somewhere(bundled, tm
 
 
 def test_the_sizes_of_the_drawing_are_the_models(bundled, tmp_path):
-    from explorer.model_card.drawing import stages
-    from tests.families import write_family
-
     sizes = [block.size for stage in stages(bundled) for block in stage.blocks]
     assert sizes[1:4] == ["30,522 pieces + 512 positions + 2 segments × 384", "12 heads × 32", "384 → 1536 → 384, GELU"]
     modern = stages(explorer.load(write_family(tmp_path / "modern", "modernbert")))
@@ -174,10 +151,6 @@ def test_the_sizes_of_the_drawing_are_the_models(bundled, tmp_path):
 
 
 def test_weights_are_those_of_transformers(bundled, tmp_path):
-    from explorer.model_card.compute.weights import histogram
-    from explorer.model_card.weights import Weights
-    from tests.families import write_family
-
     subject = Subject.of(bundled.trace("the man"))
     shown = Weights(cell=(2, 3)).compute(subject)
     (sizes,) = shown["sizes"].data
@@ -197,87 +170,59 @@ def test_weights_are_those_of_transformers(bundled, tmp_path):
     assert sum("it has no such weight" in about for about in found) == 1  # its first layer has no norm before the attention
 
 
-def test_every_step_of_a_drawing_is_about_something_in_it(bundled):
-    subject = Subject.of(bundled.trace("The keys of the man were gone."))
-    for view in (EncoderDecoder(), LongWay(), Gates(), Transfer()):
-        drawn = view.compute(subject)["drawing"]
-        boxes, arrows = ({one["id"] for one in drawn[kind]} for kind in ("boxes", "arrows"))
-        assert len(boxes) + len(arrows) == len(drawn["boxes"]) + len(drawn["arrows"]), "an id names one thing"
-        ever = {name for step in drawn["steps"] for name in step["lit"]}
-        assert ever <= boxes | arrows
-        assert arrows - ever == set() or view.name == "model/long-way"
-        for box in drawn["boxes"]:
-            assert 0 <= box["x"] <= box["x"] + box["width"] <= drawn["width"]
-            assert 0 <= box["y"] <= box["y"] + box["height"] <= drawn["height"]
-    with pytest.raises(ValueError, match="there is no 'c' in the drawing"):
-        stepped((10, 10), [Box("a", 0, 0, 1, 1)], [Arrow("b", (0, 0), (1, 1))], [Step("", ["a", "b", "c"])], "")
-
-
-def test_what_is_taken_over_has_the_numbers_of_the_model(bundled, tiny):
-    for model in (bundled, tiny):
-        drawn, module = Transfer().compute(Subject.of(model.trace("Hi.")))["drawing"], model.module
-        told = " ".join(step["text"] for step in drawn["steps"])
-        new = sum(one.numel() for one in torch.nn.Linear(module.config.hidden_size, 2).parameters())
-        assert f" {new:,} numbers; the {sum(one.numel() for one in module.parameters()) / 1e6:.1f} million" in told
-        assert f"one of {module.config.vocab_size:,} pieces" in told
-
-
-def test_a_translation_is_written_word_by_word(bundled):
-    drawn = EncoderDecoder().compute(Subject.of(bundled.trace("Hi.")))["drawing"]
-    labels, written = {}, []
-    for step in drawn["steps"]:
-        labels |= step["labels"]
-        written.append([labels[f"written.{number}"] for number in range(4)] + [labels["next"]])
-    assert written[-5] == ["‹start›", "", "", "", ""]
-    assert written[-4:] == [
-        ["‹start›", "", "", "", "Die"],
-        ["‹start›", "Die", "", "", "Katze"],
-        ["‹start›", "Die", "Katze", "", "schläft"],
-        ["‹start›", "Die", "Katze", "schläft", "‹end›"],
-    ]
-
-
-def test_the_gates_are_those_of_an_lstm_of_pytorch_with_these_weights(bundled):
-    moments, cell = reading(), torch.nn.LSTMCell(3, 1).double()
-    with torch.no_grad():
-        for one in cell.parameters():
-            one.zero_()
-        # The rows are the input gate, the forget gate, the value and the output gate; the columns subject, verb and number.
+def test_the_gates_in_the_guide_are_those_of_an_lstm_of_pytorch():
+    text = (DRAWINGS.parent / "networks.md").read_text("utf-8")
+    rows = re.findall(r"^\| (\w+) \| (.\S*) \| (.\S*) \| (.\S*) \| (.\S*) \| (.\S*) \| (.\S*) \|", text, re.MULTILINE)[1:]
+    words = {"dog": (1, 0, -1), "barks": (0, 1, 0), "keys": (1, 0, 1), "the": (0, 0, 0), "man": (0, 0, -1), "left": (0, 0, 0)}
+    words["are"] = (0, 1, 0)  # subject, verb, number
+    assert [word for word, *_ in rows] == list(words)
+    cell = torch.nn.LSTMCell(3, 1)
+    for weights in cell.parameters():
+        torch.nn.init.zeros_(weights)
+    with torch.no_grad():  # the rows are the input gate, the forget gate, the value and the output gate
         cell.weight_ih[:] = torch.tensor([[12.0, 0, 0], [-12, 0, 0], [0, 0, 3], [0, 12, 0]])
         cell.bias_ih[:] = torch.tensor([-6.0, 6, 0, -6])
-        state = torch.zeros(1, 1).double(), torch.zeros(1, 1).double()
-        for one in moments:
-            seen = torch.tensor([[one.word.subject, one.word.verb, one.word.number]]).double()
-            state = cell(seen, state)
-            assert [one.output, one.state] == pytest.approx([part.item() for part in state])
-    drawn = Gates().compute(Subject.of(bundled.trace("Hi.")))["drawing"]
-    told = {
-        one.word.text: next(step["text"] for step in drawn["steps"] if f"“{one.word.text}”" in step["text"]) for one in moments
-    }
-    assert "the verb must be singular" in told["barks"]
-    assert "the verb must be plural" in told["are"]
-    assert f"keeps what was there, +{moments[4].state:.2f}" in told["man"]
+        out, state, before = torch.zeros(1, 1), torch.zeros(1, 1), {}
+        for word, *told in rows:
+            seen = torch.tensor([words[word]], dtype=torch.float32)
+            gates = seen @ cell.weight_ih.T + cell.bias_ih
+            admit, forget, show = (float(gates[0, row].sigmoid()) for row in (0, 1, 3))
+            before[word] = told[3]
+            out, state = cell(seen, (out, state))
+            numbers = (forget, admit, float(gates[0, 2].tanh()), float(state), show, float(out))
+            assert [float(one.replace("−", "-")) for one in told] == pytest.approx(numbers, abs=0.0051), word
+    drawing = re.sub("<.+?>", " ", drawings()["gates.svg"])
+    forget, admit, value, after, show, _ = next(told for word, *told in rows if word == "man")
+    for shown in (before["the"], f"forget {forget}", f"input {admit}", f"value {value}", after, f"output {show}"):
+        assert shown in drawing
 
 
-@pytest.mark.parametrize(("start", "end", "steps"), [(2, 6, 4), (6, 2, 4), (2, 2, 1), (99, None, 6), (1, 8, 7)])
-def test_a_recurrent_network_takes_as_many_steps_as_words_lie_between(bundled, start, end, steps):
-    trace = bundled.trace("The keys of the man were gone.")  # 8 pieces, the seventh is “gone”
-    view, subject = LongWay(start=start), Subject.of(trace, Selection(token=end))
-    drawn = view.compute(subject)["drawing"]
-    walked = [step for step in drawn["steps"] if not step["title"]]
-    assert len(walked) == steps
-    states = [sum(name.startswith("state.") for name in step["lit"]) for step in drawn["steps"][: steps + 1]]
-    assert states == list(range(1, steps + 2)), "one more state at each step"
-    assert f"it is {steps} step" in view.finding(subject).text
-    backwards = "must read from the right" in drawn["steps"][0]["text"]
-    assert backwards == (end is not None and start > end)
-    assert view.on_drawing(subject, 3).settings == {"start": 3}
+def test_a_recurrent_network_takes_as_many_steps_as_are_drawn():
+    drawing, sentence = drawings()["long-way.svg"], "the keys that the man with the old brown coat had left on the table were"
+    left, right = (re.findall(rf'<text x="{x}" [^>]*>(\w+)<', drawing) for x in (46, 262))
+    assert " ".join(left) == " ".join(right) == sentence
+    assert f"recurrent network: {left.index('were') - left.index('keys')} steps" in drawing
+    assert "attention: 1 step" in drawing
 
 
-def test_of_a_long_text_the_words_up_to_the_chosen_one_are_drawn(bundled):
-    trace = bundled.trace("one two three four five six seven eight nine ten " * 4)
-    assert LongWay().unless(Subject.of(bundled.trace("Hi"))).startswith("A way leads from one word to another")
-    for token, first in [(None, 1), (30, 11), (5, 1)]:
-        drawn = LongWay().compute(Subject.of(trace, Selection(token=token)))["drawing"]
-        picks = [box["pick"] for box in drawn["boxes"] if box["id"].startswith("word.")]
-        assert picks == list(range(first, first + 20))
+def test_a_new_head_has_as_many_numbers_as_the_guide_says(bundled):
+    new = sum(weights.numel() for weights in torch.nn.Linear(bundled.capabilities.hidden_size, 2).parameters())
+    text = (DRAWINGS.parent / "networks.md").read_text("utf-8")
+    assert f"{new:,} numbers; its {bundled.capabilities.parameters / 1e6:.1f} million parameters" in text
+    assert f"{bundled.capabilities.vocab_size:,} pieces" in drawings()["transfer.svg"]
+
+
+@pytest.mark.parametrize("name", sorted(drawings()))
+def test_a_drawing_is_shown_in_a_lesson_and_in_the_guide_with_its_text_and_in_the_colours_of_the_page(name):
+    lessons = [step for lesson in LESSONS for step in lesson.steps if name in step.before + step.after]
+    assert len(lessons) == 1
+    shown = as_html(lessons[0].before + lessons[0].after)
+    assert re.search(r'<svg class="drawing" role="img" aria-label="[^"]{100,}" xmlns=', shown)
+    assert drawings()[name].removeprefix("<svg") in shown
+    assert drawings()[name].removeprefix("<svg") in pages()["networks"].html
+    assert set(re.findall(r'(?:fill|stroke)="([^"]+)"', shown)) == {"none", "currentColor", "var(--color-accent, currentColor)"}
+
+
+def test_only_our_own_drawings_are_put_into_a_page():
+    assert "<svg" not in as_html("![gates](https://example.org/other.svg)")
+    assert 'aria-label="a &quot;b&quot; &lt;c&gt;"' in as_html('![a "b" \\<c>](gates.svg)')

@@ -8,8 +8,7 @@ import pytest
 from explorer.bert.features import features, forget
 from explorer.core.errors import InputError
 from explorer.core.limits import TEXTS
-from explorer.projection.map import CHOOSE_A_FILE, FILE, NONE_CHOSEN, SENTENCES, VOCABULARY, WORDS, Map
-from explorer.projection.picture import CLUSTER, COLOURS
+from explorer.projection.map import FILE, NO_FILE, SENTENCES, VOCABULARY, WORDS, Map
 from explorer.projection.points import piece_kind, texts_of
 from explorer.text.lines import NO_LABEL, read_lines
 from explorer.text.tables import Table, column_called, read_table, text_column_of
@@ -22,7 +21,7 @@ def table_of(rows):
 
 
 ROWS = [{"id": str(i), "text": f"milk {i} {'the cat ' * (i % 5)}", "label": "ab"[i % 2]} for i in range(300)]
-DEFAULTS = {"source": FILE, "layer": 2, "table": table_of(ROWS), "text_column": "text", "label_column": "label", "clusters": 3}
+DEFAULTS = {"source": FILE, "layer": 2, "table": table_of(ROWS), "text_column": "text", "label_column": "label"}
 
 
 @pytest.fixture
@@ -58,8 +57,7 @@ def test_only_new_texts_and_new_poolings_are_read(draw, tiny, monkeypatch):
     monkeypatch.setattr(type(tiny), "embed", lambda model, ids, segments: rows.append(len(ids)) or embed(model, ids, segments))
     first = draw()
     assert sum(rows) == len(ROWS)
-    draw(layer=0)
-    for changed in ({"colour": COLOURS[1]}, {"colour": COLOURS[2], "clusters": 2}, {"search": "cat"}, {"dimensions": 3}):
+    for changed in ({"layer": 0}, {"search": "cat"}, {"dimensions": 3}):
         draw(**changed)
     monkeypatch.setattr("explorer.projection.map.FRAME", 0)
     assert draw(play=True)["layer"] == tiny.capabilities.layers
@@ -79,8 +77,7 @@ def test_a_clicked_point_shows_its_neighbours_in_all_dimensions(draw, tiny):
     alike[7] = -2
     np.testing.assert_allclose(np.sort(alike[listed])[::-1], np.sort(alike)[::-1][: len(listed)], atol=1e-4)
     assert draw(picked=((7,), "other points"))["nearest"] is None
-    kept = draw(kept=((1, 2, 3), key))["nearest"]
-    assert "3 points taken" in kept["heading"]
+    assert draw(picked=([len(ROWS)], key))["nearest"] is None
 
 
 @pytest.mark.parametrize("source", ["Words of the input", "Vocabulary", "Sentences"])
@@ -91,34 +88,25 @@ def test_other_sources_are_drawn_too(draw, source):
     assert len(json.loads(screen["chart"].to_json())["data"]) > 1
 
 
-def test_umap_and_tsne_of_three_rows_fall_back_to_pca(draw):
-    for method in ("umap", "tsne"):
-        assert "PCA" in draw(method=method, table=table_of(ROWS[:3]))["summary"]
-
-
 def test_files_that_cannot_be_drawn_are_told(draw, refusal):
-    many = table_of([{"text": f"row {i}"} for i in range(TEXTS.most + 1)])
-    assert "tick the random sample" in refusal(InputError, lambda: draw(table=many, label_column=""))
     for changed in (
+        {"table": None},
         {"text_column": "body"},
         {"label_column": "class"},
         {"table": table_of([{"text": " ", "label": ""}])},
         {"source": "Sentences", "sentences": " \n"},
         {"seed": -1},
-        {"metric": "angle"},
+        {"method": "isomap"},
     ):
         refusal(InputError, lambda changed=changed: draw(**changed))
-    texts, labels = texts_of(many, "text", "", 0)
-    assert len(set(texts)) == TEXTS.most
-    assert set(labels) == {NO_LABEL}
 
 
 TWICE = "The cat sat.\nA dog ran.\nThe cat sat.\nShe bought milk.\nHe went to the store.\nThe cat sat.\nIt was slow."
 
 
-@pytest.mark.parametrize("labels", ["", " | a"], ids=["no labels", "labels"])
-@pytest.mark.parametrize("dimensions", [2, 3])
-@pytest.mark.parametrize("method", ["pca", "umap", "tsne"])
+@pytest.mark.parametrize(
+    ("method", "dimensions", "labels"), [("pca", 2, " | a"), ("pca", 3, ""), ("umap", 3, " | a"), ("tsne", 2, "")]
+)
 def test_equal_sentences_are_one_place_with_a_count(method, dimensions, labels, subject):
     lines = [f"{line}{labels and labels[:-1] + 'ab'[number % 2]}" for number, line in enumerate(TWICE.split("\n"))]
     settings = {"source": SENTENCES, "sentences": "\n".join(lines), "method": method, "dimensions": dimensions, "neighbors": 2}
@@ -160,22 +148,25 @@ def test_equal_rows_are_said_to_be_equal(draw):
     assert "the nearest on the map" in draw(table=table_of(ROWS[:4]))["summary"]
 
 
-def test_a_file_is_named_with_its_rows(tmp_path, subject):
+def test_a_file_is_named_with_its_rows_and_sampled_if_it_is_long(tmp_path, subject):
     path = tmp_path / "many.csv"
     path.write_text("text\n" + "".join(f"row {i}\n" for i in range(TEXTS.most + 1)), "utf-8")
-    opened = Map(source=FILE).on_table(subject, read_table(path)).content
-    assert opened["table"]["label"] == "CSV file… (many.csv: 5,001 rows)"
-    assert opened["sampled"]["label"] == "A random 5,000 of the 5,001 rows"
+    table = read_table(path)
+    opened = Map(source=FILE).on_table(subject, table).content
+    assert opened["table"]["label"] == "CSV file… (many.csv: 5,001 rows, of which a random 5,000 are drawn)"
+    texts, labels = texts_of(table, "text", "", 0)
+    assert len(set(texts)) == TEXTS.most
+    assert set(labels) == {NO_LABEL}
+    assert texts == texts_of(table, "text", "", 0)[0] != texts_of(table, "text", "", 1)[0], "the seed chooses"
 
 
-def test_a_file_is_asked_for_before_there_is_one(draw, subject, refusal):
+def test_a_file_is_asked_for_before_there_is_one(subject):
     view = Map(source=FILE)
     assert view.key(subject) is None
     waiting = view.waiting(subject)
-    assert waiting["missing"] == CHOOSE_A_FILE
+    assert waiting["missing"] == NO_FILE
     assert (waiting["chart"], waiting["nearest"], waiting["summary"]) == (None, None, ""), "the map of something else is gone"
     assert "summary" not in Map().waiting(subject)
-    refusal(InputError, lambda: draw(table=None))
 
 
 def test_whatever_changes_the_picture_changes_the_key(subject):
@@ -187,22 +178,16 @@ def test_whatever_changes_the_picture_changes_the_key(subject):
         assert Map(**changed).key(subject) != Map().key(subject)
 
 
-def test_a_click_and_the_lasso_choose_rows_of_what_is_drawn(subject):
+def test_a_click_chooses_a_row_of_what_is_drawn(subject):
     view = Map(drawn="these")
-    assert view.on_chart(subject, 3).settings == view.on_nearest(subject, 3).settings == {"picked": ((3,), "these")}
-    taken = view.on_chart_lasso(subject, [2, 5]).settings
-    assert taken == {"picked": NONE_CHOSEN, "kept": ((2, 5), "these")}
+    taken = view.on_chart(subject, 3).settings
+    assert taken == view.on_nearest(subject, 3).settings == {"picked": ((3,), "these")}
     assert Map(**taken | view.on_forget(subject, None).settings) == Map()
 
 
 @pytest.mark.parametrize("picked", [None, 3, [], [[1], 2], [["1"], "k"], [[-1], "k"], [[True], "k"], {"rows": [1]}])
 def test_what_is_no_choice_of_rows_is_none(picked, subject):
-    assert Map.read({"picked": picked, "kept": picked}, subject.model.capabilities) == Map()
-
-
-def test_rows_past_the_points_are_no_rows(draw):
-    key = draw()["drawn"]
-    assert draw(picked=([len(ROWS)], key), kept=([len(ROWS)], key))["nearest"] is None
+    assert Map.read({"picked": picked}, subject.model.capabilities) == Map()
 
 
 def test_lines_columns_and_pieces():
@@ -221,7 +206,7 @@ def test_controls_are_there_where_they_apply():
     assert "layer" not in applying(source=VOCABULARY)
     assert "layer" not in applying(pooling="pooler")
     assert "layer" in applying(source=WORDS, pooling="pooler")
-    assert applying(method="umap") - applying() == {"neighbors", "min_dist", "metric", "seed"}
-    assert applying(method="tsne") - applying() == {"neighbors", "metric", "seed"}
-    assert applying(colour=CLUSTER) - applying() == {"clusters"}
+    assert applying(method="umap") - applying() == applying(method="tsne") - applying() == {"neighbors", "seed"}
     assert "seed" in applying(source=VOCABULARY)
+    long = Table(("text",), (("row",),) * (TEXTS.most + 1), "")
+    assert applying(source=FILE, table=long) - applying(source=FILE, table=table_of(ROWS)) == {"seed"}

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 BINS = 61  # odd, so that 0 has its own bin
+DEVIATIONS = 5  # standard deviations on both sides of the mean that the bins cover
 
 
 @dataclass(frozen=True)
@@ -22,9 +23,9 @@ def root_mean_square(weight: np.ndarray) -> float:
     return float(np.sqrt(np.dot(flat, flat) / flat.size))
 
 
-def histogram(weight: np.ndarray, deviations: float = 5.0) -> Histogram:
-    """A histogram with BINS equal bins, up to `deviations` standard deviations on both sides of the mean."""
+def histogram(weight: np.ndarray) -> Histogram:
+    """A histogram with equal bins around the mean."""
     mean, deviation = float(weight.mean()), float(weight.std()) or 1e-12
-    low, high = mean - deviations * deviation, mean + deviations * deviation
+    low, high = mean - DEVIATIONS * deviation, mean + DEVIATIONS * deviation
     counts, edges = np.histogram(weight, BINS, (low, high))
     return Histogram((edges[1:] + edges[:-1]) / 2, counts, int(weight.size - counts.sum()))

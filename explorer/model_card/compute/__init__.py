@@ -1,1 +1,0 @@
-"""What is computed for the tab Model."""
