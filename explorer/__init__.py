@@ -34,7 +34,6 @@ __all__ = [  # noqa: RUF022 - the errors last
     "compare_experiments",
     "corpus_items",
     "experiment",
-    "live",
     "load",
     "open_experiment",
     "patch",
@@ -59,11 +58,9 @@ _AT_FIRST_USE = {
     "experiment": "explorer.experiments.compute.experiment",
     **dict.fromkeys(("open_experiment", "save_experiment"), "explorer.experiments.compute.file"),
     **dict.fromkeys(("Item", "suite_items"), "explorer.experiments.compute.items"),
-    **dict.fromkeys(("Viewed", "view"), "explorer.export.viewed"),
     "read_examples": "explorer.finetune.compute.from_table",
     "template_items": "explorer.experiments.compute.templates",
-    "live": "explorer.export.live",
-    **dict.fromkeys(("compare", "settings", "show"), "explorer.export.notebook"),
+    **dict.fromkeys(("Viewed", "compare", "settings", "show", "view"), "explorer.export.notebook"),
 }
 
 

@@ -14,21 +14,8 @@ from contextlib import suppress
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-__all__ = [
-    "LOCK",
-    "Library",
-    "anywidget",
-    "clevercsv",
-    "datasets",
-    "joblib",
-    "load",
-    "numba",
-    "pandas",
-    "pdoc",
-    "scipy",
-    "seqeval",
-]
-__all__ += ["sklearn", "traitlets", "umap"]
+__all__ = ["LOCK", "Library", "clevercsv", "datasets", "joblib", "load", "numba", "pandas", "scipy", "seqeval"]
+__all__ += ["sklearn", "umap"]
 
 LOCK = threading.RLock()
 """Held while a library is imported. Hold it too around calls into a library that imports more of itself."""
@@ -110,28 +97,22 @@ def _keep_kernels() -> None:
 
 
 if TYPE_CHECKING:
-    import anywidget
     import clevercsv
     import datasets
     import joblib
     import numba
     import pandas
-    import pdoc
     import scipy
     import seqeval
     import sklearn
-    import traitlets
     import umap
 else:
-    anywidget = Library("anywidget")
     clevercsv = Library("clevercsv")
     datasets = Library("datasets")
     joblib = Library("joblib")
     numba = Library("numba")
     pandas = Library("pandas")
-    pdoc = Library("pdoc")
     scipy = Library("scipy")
     seqeval = Library("seqeval")
     sklearn = Library("sklearn")
-    traitlets = Library("traitlets")
     umap = Library("umap", _keep_kernels)

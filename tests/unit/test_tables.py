@@ -3,6 +3,7 @@
 import copy
 import io
 import json
+import re
 from dataclasses import fields
 
 import numpy as np
@@ -10,7 +11,9 @@ import pandas as pd
 import pytest
 
 import explorer
-from explorer.export.tables import TEXT, WITHOUT_NUMBERS, as_data, as_json, csv_of, tables, tables_of
+from explorer.export import contents, page_file
+from explorer.export.notebook import Shown
+from explorer.export.tables import TEXT, WITHOUT_NUMBERS, as_data, as_json, csv_of, tables_of
 from explorer.fill_mask.guesses import Guesses
 from explorer.fill_mask.lens import Lens
 from explorer.hidden_states.layers import OneLayer
@@ -21,10 +24,11 @@ from explorer.ui.settings import Sheet
 from explorer.ui.subject import Selection, Subject
 from explorer.ui.view import View, props
 from tests.families import write_family, write_tuned
+from tests.pages import Reader, unpacked
 
 pytestmark = pytest.mark.usefixtures("few_sentences")
 
-A, B = "the man went to the [MASK] store.", "he bought a [MASK] of milk."
+A, B = "the man went to the [MASK] store </script><b>.", "he bought a [MASK] of milk."
 VIEWS = [kind for tab in TABS for kind in tab.views]
 NAMES = [kind.name for kind in VIEWS]
 OTHER = {"other_b": "she sold a [MASK] of milk.", "words_from": "Typed here"}  # what is built in takes seconds to learn
@@ -103,6 +107,33 @@ def test_csv_and_json_are_the_same_numbers_and_pandas_reads_them(seen):
             assert [plainly(cell) for cell in read[column]] == ["" if cell is None else str(cell) for cell in wanted]
 
 
+def test_it_is_a_page_that_asks_nobody_and_a_frame_in_a_notebook(seen, monkeypatch):
+    view, subject, content = seen
+    monkeypatch.setattr(contents, "content_of", lambda *_: content)
+    side = page_file.data_of([view], subject)
+    (made,) = side["views"]
+    assert made["parts"] or made["note"], "something is seen, or it is told why not"
+    text = page_file.page([side])
+    read = Reader(text)
+    assert set(read.tags) <= {"html", "head", "meta", "title", "link", "style", "body", "main", "script"}
+    assert read.tags.count("script") == len(read.scripts) <= 3, "no text ends a script or begins one"
+    assert not [value for name, value in read.attributes if name in ("src", "href", "action") and value != "data:,"]
+    assert "connect-src" not in text.split("<title>")[0], "what the policy does not name it forbids"
+    assert not re.search(r"@import|url\(\s*['\"]?https?:", text.split("</style>")[0])
+    (there,) = read.data["sides"]
+    assert there["texts"] == [A, B]
+    told = {part["name"]: unpacked(part["value"]) for part in there["views"][0]["parts"]}
+    assert told == json.loads(json.dumps({part["name"]: part["value"] for part in made["parts"]}))
+    texts = [part["value"] for part in made["parts"] if part["kind"] == "prose"]
+    assert not [text for text in texts if re.search(r"(^|[.] )Click (?![^.]*sort)", text)], "nobody answers a click"
+    shown = Shown((side,))._repr_mimebundle_()
+    frame = shown["text/html"]
+    assert frame.count("<iframe") == frame.count("</iframe>") == frame.count("<script") == 1
+    assert "sandbox=" in frame
+    assert "allow-same-origin" not in frame
+    assert view.question in shown["text/plain"]
+
+
 def texts(table):
     """The columns that hold a text, which pandas must not take for numbers: a token may be '1932'."""
     return {name: str for place, name in enumerate(table.columns) if any(isinstance(row[place], str) for row in table.rows)}
@@ -114,8 +145,12 @@ def plainly(cell):
     return text[1:] if text[:1] == "'" and text[1:2] in set("=+-@\t") else text
 
 
+def tables_in(view, subject):
+    return tables_of(view, view.compute(subject))
+
+
 def frame(name, subject, part="", **settings):
-    found = tables(opened(named(name), subject.model, **settings), subject)
+    found = tables_in(opened(named(name), subject.model, **settings), subject)
     table = found[part] if part else next(table for table in found.values() if table.columns != TEXT)
     return pd.DataFrame(table.rows, columns=table.columns)
 
@@ -213,7 +248,7 @@ def test_a_figure_keeps_what_was_kept_last():
 def test_where_nothing_is_drawn_there_is_no_table(bundled):
     alone = Subject.of(bundled.trace("one text alone."), Selection(layer=1, head=1, picked=True))
     direction = named("attention/head").settings["direction"].values[2]
-    assert "heatmap" not in tables(opened(named("attention/head"), bundled, direction=direction), alone)
+    assert "heatmap" not in tables_in(opened(named("attention/head"), bundled, direction=direction), alone)
     empty = matrix(np.full((2, 2), np.nan), Places.of("a", [1, 2]), Places.of("b", ["x", "y"]), "value")
     assert (empty.columns, len(empty), empty.rows) == (("a", "b", "value"), 0, [])
     assert Table.of(("a", "b"), [[float("inf"), np.float32(1.5)]]).rows == [(None, 1.5)]
