@@ -1,6 +1,7 @@
 // The dialog of links and files: the link, its QR code, and a file for each export format.
 // To add something, listen to `bert:take` on the document; `event.detail` is an empty element in the dialog;
 // its data-ways names the files that are offered.
+import { pictures } from "./components/picture.js";
 import { linkState } from "./link.js";
 import { told } from "./page/told.js";
 import { el, saveFile } from "./shared/dom.js";
@@ -85,8 +86,22 @@ async function listFiles(query, files, said, more) {
     return el("li", {}, link);
   });
   files.replaceChildren(...(items.length ? [el("h3", {}, "Files"), el("ul", {}, ...items)] : [el("p", {}, NO_FILES)]));
+  const seen = pictures().map((one) => el("li", {}, one.label, ...["svg", "png"].map((format) => savingButton(one, format, said))));
+  if (seen.length) files.append(el("h3", {}, "Pictures"), el("ul", { id: "take-pictures" }, ...seen));
   more.dataset.ways = ways.map(({ key }) => key).join(" ");
   document.dispatchEvent(new CustomEvent("bert:take", { detail: more }));
+}
+
+// A button that saves a picture which is on the screen.
+function savingButton({ label, save }, format, said) {
+  const kind = format.toUpperCase();
+  const button = el("button", { type: "button", class: "bx-take-format", "aria-label": `${label} as ${kind}` }, kind);
+  button.addEventListener("click", async () => {
+    said.textContent = "The picture is being made…";
+    await save(format);
+    said.textContent = "The picture is made.";
+  });
+  return button;
 }
 
 /**

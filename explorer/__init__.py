@@ -23,10 +23,33 @@ if TYPE_CHECKING:
     from explorer.bert.trace import Trace
     from explorer.experiments.compute.items import Item
 
-__all__ = ["Explorer", "Item", "Trace", "Viewed", "ablate", "attribute", "compare", "compare_experiments", "corpus_items"]
-__all__ += ["experiment", "live", "load", "open_experiment", "patch", "read_examples", "routes", "save_experiment", "settings"]
-__all__ += ["CapabilityError", "ExplorerError", "InputError", "ModelError", "show", "suite_items", "template_items", "view"]
-
+__all__ = [  # noqa: RUF022 - the errors last
+    "Explorer",
+    "Item",
+    "Trace",
+    "Viewed",
+    "ablate",
+    "attribute",
+    "compare",
+    "compare_experiments",
+    "corpus_items",
+    "experiment",
+    "load",
+    "open_experiment",
+    "patch",
+    "read_examples",
+    "routes",
+    "save_experiment",
+    "settings",
+    "show",
+    "suite_items",
+    "template_items",
+    "view",
+    "CapabilityError",
+    "ExplorerError",
+    "InputError",
+    "ModelError",
+]
 _AT_FIRST_USE = {
     **dict.fromkeys(("Explorer", "Trace", "load"), "explorer.bert.explorer"),
     **dict.fromkeys(("ablate", "attribute", "patch", "routes"), "explorer.experiments.compute.single"),
@@ -35,11 +58,9 @@ _AT_FIRST_USE = {
     "experiment": "explorer.experiments.compute.experiment",
     **dict.fromkeys(("open_experiment", "save_experiment"), "explorer.experiments.compute.file"),
     **dict.fromkeys(("Item", "suite_items"), "explorer.experiments.compute.items"),
-    **dict.fromkeys(("Viewed", "view"), "explorer.export.viewed"),
     "read_examples": "explorer.finetune.compute.from_table",
     "template_items": "explorer.experiments.compute.templates",
-    "live": "explorer.export.live",
-    **dict.fromkeys(("compare", "settings", "show"), "explorer.export.notebook"),
+    **dict.fromkeys(("Viewed", "compare", "settings", "show", "view"), "explorer.export.notebook"),
 }
 
 

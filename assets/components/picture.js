@@ -7,7 +7,8 @@ import { plotly } from "../shared/plotly.js";
 import { css, paper } from "../shared/theme.js";
 import { svgFrom } from "./paper.js";
 
-const DRAWN = new Set(["Flow", "TokenRow", "AttentionLines", "HeadGrid", "SwitchBoard", "WordGrid", "Bars", "Ranking", "StripTable", "Architecture", "Heatmap"]);
+const DRAWN = new Set(["Flow", "TokenRow", "AttentionLines", "HeadGrid", "SwitchBoard", "WordGrid", "Bars", "Ranking", "StripTable", "Architecture", "Heatmap",
+  "HeadSteps", "Passage", "LossCurve", "Stepped"]);
 const DPI = 300;
 const PATIENCE = 20_000; // ms
 const PER_MM = 96 / 25.4; // px
@@ -128,8 +129,8 @@ async function provenance() {
   if (made) return made;
   const query = host.page?.query();
   if (!query) return null;
-  const answer = await fetch(host.page.file("view.provenance", query)).catch(() => null);
-  return answer?.ok ? answer.json() : null;
+  const answer = await fetch(host.page.file("view.about.json", query)).catch(() => null);
+  return answer?.ok ? (await answer.json()).provenance : null;
 }
 
 async function ofChart(sheet, about, original) {
@@ -213,9 +214,28 @@ export async function saveNumbers(element) {
   setTimeout(() => said.remove(), TOLD);
 }
 
+const mounted = new Set(); // pictures that can be saved
+
+/**
+ * The pictures that are on the screen, from top to bottom.
+ * @returns {{label: string, save: (format: string) => Promise<void>}[]}
+ */
+export function pictures() {
+  for (const one of mounted) if (!one.element.isConnected) mounted.delete(one);
+  const seen = [...mounted].filter(({ element }) => element.checkVisibility() && element.querySelector(".bx")?.childElementCount);
+  const below = (one, other) => one.element.getBoundingClientRect().top - other.element.getBoundingClientRect().top;
+  return seen.sort(below).map(({ name, element, props, settings }) => ({
+    label: settings.label || named(element).replace(/^[\w-]*-(?=\w+$)/, ""),
+    save: (format) => save(name, element, props, settings, format),
+  }));
+}
+
 // A discreet button on a component, added when it is pointed at or focused. A chart has it in its own bar.
 function offer(name, element, props, settings) {
-  if (!DRAWN.has(name) || settings.with_window || element.closest(".bx-paper")) return;
+  const isPicture = (DRAWN.has(name) || name === "PlotlyChart") && !settings.with_window;
+  if (!isPicture || element.closest(".bx-paper")) return;
+  mounted.add({ name, element, props, settings });
+  if (name === "PlotlyChart") return;
   element.classList.add("bx-saved");
   const come = () => {
     for (const kind of ["pointerenter", "focusin"]) element.removeEventListener(kind, come);

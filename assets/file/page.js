@@ -24,13 +24,11 @@ async function start() {
     return window.Plotly;
   });
 
-  // ---- The page. What is clicked is told to what is around it, where that answers.
+  // ---- The page.
 
-  const asked = data.live && ((part, event, { index = null, customdata = null }) =>
-    window.parent.postMessage({ bertExplorer: data.frame, view: part.view, part: part.name, event, index, customdata }, "*"));
   const toggle = el("button", { type: "button", title: "light or dark", "aria-label": "light or dark" }, "◐");
   toggle.addEventListener("click", () => dress(!document.body.classList.contains("dark")));
-  await sides.draw(main, data.sides, { asked, tools: [toggle] });
+  await sides.draw(main, data.sides, [toggle]);
   document.body.dataset.drawn = "yes";
 
   // ---- In the frame of a notebook, as high as what it shows.

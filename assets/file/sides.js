@@ -33,19 +33,19 @@ const others = {
   frame: (value) => [frame(value)],
 };
 
-async function filled(box, part, asked) {
+async function filled(box, part) {
   const value = await unpacked(part.value);
   if (!part.component) return box.replaceChildren(...others[part.kind](value));
   const props = { value };
   const root = el("div", { class: part.skeleton });
   box.replaceChildren(root);
-  if (ASKS.has(part.component) && !(asked && part.view)) {
+  if (ASKS.has(part.component)) {
     box.classList.add("bx-still");
     for (const kind of ["click", "dblclick", "keydown"]) {
       box.addEventListener(kind, (event) => event.key === "Tab" || event.target.closest(".bx-save") || event.stopImmediatePropagation(), { capture: true });
     }
   }
-  mount(part.component, box, (event, told) => part.view && asked && asked(part, event, told), props, () => {}, part.options);
+  mount(part.component, box, () => {}, props, () => {}, part.options);
 }
 
 function placed(boxes, part) {
@@ -62,7 +62,6 @@ function parts(boxes, list) {
 }
 
 function view(boxes, one) {
-  for (const part of one.parts) part.view = one.name;
   const beside = new Set(one.columns.flatMap(({ names }) => names));
   const found = (names) => one.parts.filter((part) => names.includes(part.name));
   const rest = one.parts.filter((part) => !beside.has(part.name));
@@ -76,17 +75,14 @@ function view(boxes, one) {
     ...title, ...note, ...parts(boxes, above), ...side, ...parts(boxes, rest.filter((part) => !above.includes(part))));
 }
 
-const link = (one) => (one.address ? [" · ", el("a", { href: one.address, rel: "noreferrer" }, "open it in the app")] : []);
-
 /**
  * Fill `main` with an article for each side.
  * @param {HTMLElement} main
  * @param {object[]} sides as explorer/export/page_file.py makes them
- * @param {{asked?: ((part: object, event: string, told: object) => void) | null, tools?: Node[]}} options `asked` hears what is
- *   clicked, where that is answered; `tools` stand beside the first title
+ * @param {Node[]} tools beside the first title
  * @returns {Promise<void>} when all is drawn
  */
-export async function draw(main, sides, { asked = null, tools = [] } = {}) {
+export async function draw(main, sides, tools = []) {
   picture.saveWith(sides[0].provenance);
   const boxes = []; // [box, part], filled when they have their place
   main.replaceChildren(...sides.map((one, index) => el("article", {},
@@ -94,7 +90,7 @@ export async function draw(main, sides, { asked = null, tools = [] } = {}) {
     ...(one.input ? [Object.assign(placed(boxes, one.input), { className: "bx-strip-of-input" })] : []),
     ...(one.finding ? [el("p", { class: "bx-found" }, one.finding)] : []),
     el("div", { class: "bx-views" }, ...one.views.map((each) => view(boxes, each))),
-    el("footer", {}, one.made, ...link(one)))));
+    el("footer", {}, one.made))));
   main.classList.toggle("bx-sides", sides.length > 1);
-  for (const [box, part] of boxes) await filled(box, part, asked);
+  for (const [box, part] of boxes) await filled(box, part);
 }

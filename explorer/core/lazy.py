@@ -17,8 +17,8 @@ from contextlib import suppress
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-__all__ = ["LOCK", "Library", "anywidget", "clevercsv", "compiled", "datasets", "joblib", "load", "numba", "pandas", "pdoc"]
-__all__ += ["scipy", "seqeval", "sklearn", "traitlets", "umap"]
+__all__ = ["LOCK", "Library", "clevercsv", "compiled", "datasets", "joblib", "load", "numba", "pandas", "scipy", "seqeval"]
+__all__ += ["sklearn", "umap"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -105,30 +105,24 @@ def _keep_kernels() -> None:
 
 
 if TYPE_CHECKING:
-    import anywidget
     import clevercsv
     import datasets
     import joblib
     import numba
     import pandas
-    import pdoc
     import scipy
     import seqeval
     import sklearn
-    import traitlets
     import umap
 else:
-    anywidget = Library("anywidget")
     clevercsv = Library("clevercsv")
     datasets = Library("datasets")
     joblib = Library("joblib")
     numba = Library("numba")
     pandas = Library("pandas")
-    pdoc = Library("pdoc")
     scipy = Library("scipy")
     seqeval = Library("seqeval")
     sklearn = Library("sklearn")
-    traitlets = Library("traitlets")
     umap = Library("umap", _keep_kernels)
 
 

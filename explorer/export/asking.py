@@ -17,6 +17,13 @@ from explorer.ui.tabs import Tab
 from explorer.ui.view import View
 
 LONGEST_WORD = 100
+NOT_HERE = {  # what a link may select that this model or input does not have
+    "token": "The link asked for token {}, which this input does not have; none is chosen.",
+    "off": "The link switches off heads that this model does not have; they are left out.",
+    "swap": "The link swaps a word that cannot be swapped so in this input; it is left as it is.",
+    "patch": "The link patches what this input does not have; nothing is patched.",
+    "cut": "The link cuts attention weights that this model or input does not have; they are left out.",
+}
 
 
 class Asked:
@@ -54,22 +61,14 @@ class Asked:
         if chosen.head != kept.head:
             has = f"a layer of this model has {_count(capabilities.heads, 'head')}, so it shows head {kept.head}"
             self.told.append(f"The link asked for head {chosen.head}; {has}.")
-        if chosen.token != kept.token:
-            self.told.append(f"The link asked for token {chosen.token}, which this input does not have; none is chosen.")
-        if set(chosen.off) != set(kept.off):
-            self.told.append("The link switches off heads that this model does not have; they are left out.")
-        if chosen.swap != kept.swap:
-            self.told.append("The link swaps a word that cannot be swapped so in this input; it is left as it is.")
-        if chosen.patch != kept.patch:
-            self.told.append("The link patches what this input does not have; nothing is patched.")
         if len(kept.cut) == CUTS.most < len(chosen.cut):
             self.told.append(f"The link cuts more than {CUTS.most} attention weights; the first {CUTS.most} are cut.")
-        elif set(chosen.cut) != set(kept.cut):
-            self.told.append("The link cuts attention weights that this model or input does not have; they are left out.")
+            chosen = replace(chosen, cut=kept.cut)
+        lost = (name for name in NOT_HERE if getattr(chosen, name) != getattr(kept, name))
+        self.told += [NOT_HERE[name].format(getattr(chosen, name)) for name in lost]
         return subject.select(picked=kept.picked)
 
     def choice(self, capabilities: Capabilities) -> tuple[Tab, str]:
-        """The tab, and the label of the choice in it."""
         named, view = self._parameters.get("tab", FIRST_TAB), self._parameters.get("view", "")
         tab = tab_of(named)
         if tab.id != named:
@@ -84,7 +83,6 @@ class Asked:
         return tab, choice
 
     def views(self, kinds: Sequence[type[View]], capabilities: Capabilities) -> tuple[View, ...]:
-        """The views of these kinds with the link's settings."""
         given = {name.removeprefix(SETTING): text for name, text in self._parameters.items() if name.startswith(SETTING)}
         known = {name: kind.settings[name] for kind in kinds for name in kind.settings if kind.settings[name].linked}
         if unknown := [_shown(name) for name in given if name not in known]:
@@ -120,7 +118,7 @@ class Asked:
 
     def _selection(self, default: Selection) -> Selection:
         layer, head, token = (self._number(name, low) for name, low in (("layer", 0), ("head", 1), ("token", 0)))
-        swap, off = _words(self._parameters.get("swap")), self._rows("off", 1, 1)
+        swap, off = words_in(self._parameters.get("swap")), self._rows("off", 1, 1)
         patch = [(state, place) for state, place in self._rows("patch", 0, 0)]
         cuts = self._rows("cut", 1, 0, 0, 0)
         if swap is None and "swap" in self._parameters:
@@ -170,7 +168,7 @@ def _number(value: str, low: int) -> int | None:
     return int(value) if re.fullmatch(r"\d{1,7}", value, re.ASCII) and int(value) >= low else None
 
 
-def _words(value: str | None) -> tuple[str, str] | None:
+def words_in(value: str | None) -> tuple[str, str] | None:
     """The two words in 'teacher,engineer', or None."""
     match (value or "").split(","):
         case [word, other] if all(0 < len(one) <= LONGEST_WORD and re.fullmatch(r"[^\s,]+", one) for one in (word, other)):

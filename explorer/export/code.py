@@ -1,56 +1,74 @@
-"""The Python script of a view: transformers, torch and numpy only, short enough to read."""
+"""The Python of a view: a program with transformers alone where there is one, else a few lines with this package."""
 
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 from explorer.attention import script as attention
-from explorer.corpus import script as corpus
+from explorer.bert.checkpoints import TUNED
 from explorer.experiments import script as experiments
+from explorer.export.named import chosen_in
 from explorer.fill_mask import script as fill_mask
 from explorer.hidden_states import script as hidden_states
 from explorer.inside_head import script as inside_head
-from explorer.model_card import script as model_card
 from explorer.next_sentence import script as next_sentence
 from explorer.overview import script as overview
 from explorer.projection import script as projection
-from explorer.side_by_side import script as side_by_side
 from explorer.tabs import TABS
 from explorer.task_head import script as task_head
 from explorer.tokens import script as tokens
-from explorer.ui import answer_scripts as answers
+from explorer.ui.programs import Program
 from explorer.ui.subject import Subject
 from explorer.ui.view import View
-from explorer.ui.writing import Script, write
 
-_TABS = (
-    *(overview, tokens, attention, inside_head, hidden_states, fill_mask, answers, next_sentence),
-    *(task_head, projection, corpus, experiments, side_by_side, model_card),
+_FOLDERS: tuple[Any, ...] = (
+    *(overview, tokens, attention, inside_head, hidden_states, fill_mask),
+    *(next_sentence, task_head, projection, experiments),
 )
-Made = Script | Callable[[Any, Subject], Script | None]
-_CODE: dict[str, Made] = {name: made for tab in _TABS for name, made in tab.CODE.items()}
-_FOLDERS = {name: Path(str(tab.__file__)).resolve().with_name("scripts") for tab in _TABS for name in tab.CODE}
+_PROGRAMS: dict[str, Program | tuple[Program, ...]] = {name: made for one in _FOLDERS for name, made in one.PROGRAMS.items()}
 _NEEDS = {view.name: tab.needs for tab in TABS if tab.needs for view in tab.views}
-_TRAINED = "A run is taken home as a zip, with a predict.py that needs nothing of ours."
-WITHOUT = {
-    **{
-        name: reason
-        for tab in (overview, tokens, attention, fill_mask, side_by_side, corpus, experiments, model_card)
-        for name, reason in tab.WITHOUT.items()
-    },
-    **dict.fromkeys((view.name for tab in TABS if tab.id == "fine-tune" for view in tab.views), _TRAINED),
-}
+TRAINED = {view.name for tab in TABS if tab.id == "fine-tune" for view in tab.views}
+"""Views of a training: it is taken home as a zip, with a predict.py that needs nothing of ours."""
 
 
 def of(view: View, subject: Subject) -> str:
-    """A script that computes the numbers of this view with its settings.
+    """The Python that computes this view with its settings. Raises ModelError and InputError as the view does.
 
-    '' if there is none, for one of the reasons in WITHOUT, or because the view shows nothing for this model and input.
-    Raises ModelError and InputError as the view does.
+    '' for a training, and if the view shows nothing for this model and input.
     """
-    made, needs = _CODE.get(view.name), _NEEDS.get(view.name)
-    if made is None or (needs and not getattr(subject.model.capabilities, needs)) or view.unless(subject):
+    return program(view, subject) or (lines([view], subject) if _is_shown(view, subject) else "")
+
+
+def program(view: View, subject: Subject) -> str:
+    """The program with transformers alone; '' if there is none for this view, model and settings. Raises as `of` does."""
+    made = _PROGRAMS.get(view.name, ())
+    if not made or not _is_shown(view, subject):
         return ""
     subject = view.first(subject)
-    script = made if isinstance(made, Script) else made(view, subject)
-    return write(_FOLDERS[view.name], script, view, subject) if script else ""
+    return next(filter(None, (one.write(view, subject) for one in (made if isinstance(made, tuple) else [made]))), "")
+
+
+def lines(views: Sequence[View], subject: Subject) -> str:
+    """Lines with this package that show the views in a notebook."""
+    texts = [subject.text_a, subject.text_b] if subject.text_b else [subject.text_a or "[MASK]"]
+    where = "  # tuned in the app: name a folder that holds it" if subject.model_name.startswith(TUNED) else ""
+    shown = [f"trace.show({_arguments(view.name, **chosen_in(view, subject))})" for view in views]
+    return "\n".join(
+        [
+            '"""In a notebook: show draws a view, trace.view(...) in its place has the numbers, as .tables."""',
+            "",
+            "import explorer",
+            "",
+            f"trace = explorer.load({subject.model_name!r}).trace({_arguments(*texts)}){where}",
+            *shown,
+            "",
+        ]
+    )
+
+
+def _arguments(*values: Any, **named: Any) -> str:
+    return ", ".join([*map(repr, values), *(f"{name}={value!r}" for name, value in named.items())])
+
+
+def _is_shown(view: View, subject: Subject) -> bool:
+    needs = _NEEDS.get(view.name)
+    return view.name not in TRAINED and (not needs or getattr(subject.model.capabilities, needs)) and not view.unless(subject)

@@ -11,7 +11,6 @@ from explorer.tabs import TABS
 from explorer.ui.long_view import LongView
 from explorer.ui.pictures import alternatives
 from explorer.ui.pictures.token_row import token_row_of
-from explorer.ui.settings import Memory, Setting, Sheet, Upload
 from explorer.ui.subject import Subject
 from explorer.ui.view import MARKDOWN, Content, Part, View, open_on, props
 
@@ -72,11 +71,11 @@ def content_of(view: View, subject: Subject, wait: bool) -> Content:
     return view.waiting(subject) if found is None else view.draw(subject, found)
 
 
-def shown(view: View, subject: Subject, wait: bool = False, live: bool = False, unfolded: bool = False) -> dict[str, Any]:
+def shown(view: View, subject: Subject, wait: bool = False, unfolded: bool = False) -> dict[str, Any]:
     """A view as plain data: name, question, width, parts with values, and a `note` if it shows nothing.
 
-    Unless `live`, sentences that ask for clicks only Python could answer are left out; with `unfolded`, the results of such
-    clicks are included where they are small.
+    Sentences that ask for clicks only Python could answer are left out; with `unfolded`, the results of such clicks are
+    included where they are small.
     """
     note, parts = view.unless(subject), []
     try:
@@ -84,33 +83,13 @@ def shown(view: View, subject: Subject, wait: bool = False, live: bool = False, 
     except InputError as error:  # the page shows it in the place of the picture
         note = str(error)
     if not note:
-        content = content if live else view.standing_alone(subject, content, unfolded)
-        parts = [one for name, part in view.parts.items() if (one := part_as_data(name, part, content)) is not None]
-        parts = parts if live else [one for part in parts if (one := _still(part))["value"]]
+        content = view.standing_alone(subject, content, unfolded)
+        parts = [one for name, part in view.parts.items() if (one := _part(name, part, content)) is not None]
+        parts = [one for part in parts if (one := _still(part))["value"]]
         if not wait and isinstance(view, LongView) and all(content.get(one["name"]) is None for one in parts):
             note = WAITS
     columns = [{"names": one.names, "width": one.width} for line in view.layout for one in line.columns]
-    return {
-        "name": view.name,
-        "question": view.question,
-        "width": view.width,
-        "columns": columns,
-        "settings": settings_of(view, subject),
-        "note": note,
-        "parts": parts,
-    }
-
-
-def settings_of(view: View, subject: Subject) -> dict[str, Any]:
-    """The selection and the view's settings by name, without uploads and memories."""
-    own = {name: getattr(view, name) for name, setting in view.settings.items() if is_told(setting)}
-    chosen = subject.selection
-    return {"layer": chosen.layer, "head": chosen.head, "token": chosen.token, **own}
-
-
-def is_told(setting: Setting) -> bool:
-    """Whether a setting is a plain value that the user chose."""
-    return not isinstance(setting, Memory | Sheet | Upload)
+    return {"name": view.name, "question": view.question, "width": view.width, "columns": columns, "note": note, "parts": parts}
 
 
 def input_strip(subject: Subject) -> dict[str, Any] | None:
@@ -123,7 +102,7 @@ def input_strip(subject: Subject) -> dict[str, Any] | None:
     return _drawn("input", "tokens", COMPONENTS["tokens"], options, value)
 
 
-def part_as_data(name: str, part: Part, content: Content) -> dict[str, Any] | None:
+def _part(name: str, part: Part, content: Content) -> dict[str, Any] | None:
     """A part as plain data; None if it is not shown."""
     value = content.get(name)
     value = value() if callable(value) and not isinstance(value, props) else value
@@ -146,12 +125,8 @@ def part_as_data(name: str, part: Part, content: Content) -> dict[str, Any] | No
 
 def _still(part: dict[str, Any]) -> dict[str, Any]:
     """The part without sentences that ask for a click, except those about sorting, which works everywhere."""
-    text = part["value"]
-    return (
-        {**part, "value": CLICKS.sub("", text).strip()}
-        if part["kind"] in ("prose", "sentence") and isinstance(text, str)
-        else part
-    )
+    is_text = part["kind"] in ("prose", "sentence") and isinstance(part["value"], str)
+    return {**part, "value": CLICKS.sub("", part["value"]).strip()} if is_text else part
 
 
 def _drawn(name: str, kind: str, component: Component, options: Mapping[str, Any], value: object) -> dict[str, Any]:

@@ -19,9 +19,8 @@ ANSWERED = ("finding", "check", "tables")
 def views(model: str = "") -> dict[str, Any]:
     """Every view with its question, what it needs of a model, and its settings: their type, default, choices or range.
 
-    Among them is the selection of the page: `layer` and `head` from 1, `token` from 0, `off`, the heads that are switched off,
-    and `cut`, the attention weights that are zero. By default a view opens with the most telling layer, head and token of the
-    input.
+    Among them is the selection of the page: `layer` and `head` from 1, `token` from 0, and what is switched off, cut, swapped
+    and patched. By default a view opens with the most telling layer, head and token of the input.
 
     Returns:
         `views`: `name`, `question`, `needs` (of the model), `settings` by name, each with `type`, `default`, `label`, and
@@ -34,8 +33,8 @@ def views(model: str = "") -> dict[str, Any]:
 def view(name: str, text_a: str, text_b: str = "", settings: dict[str, Any] = NO_SETTINGS, model: str = "") -> dict[str, Any]:
     """The numbers of a view: its finding, its check, and for each of its parts a table with columns and rows.
 
-    `name` and `settings` are as in /views; `code` computes the same with transformers and torch alone, `link` is the query string
-    of the page that shows it.
+    `name` and `settings` are as in /views; `code` is Python for the same, with transformers alone where there is a program of it;
+    `link` is the query string of the page that shows it.
 
     Returns:
         `finding`, `check`, `tables` (for each part `columns` and `rows`), `code` (Python), `link` (a query).

@@ -1,6 +1,7 @@
 """Views by name, for programs: reading their settings, computing their content within limits, describing them."""
 
-from collections.abc import Callable, Generator, Mapping
+import difflib
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import fields
 from math import isfinite
 from typing import Any
@@ -9,6 +10,7 @@ from explorer.bert.capabilities import Capabilities
 from explorer.core.errors import CapabilityError, InputError
 from explorer.core.limits import VIEW_SECONDS
 from explorer.core.steps import finished
+from explorer.export.asking import words_in
 from explorer.export.place import Place, seen_in, where
 from explorer.export.tables import is_open, plain_value
 from explorer.tabs import VIEWS
@@ -18,34 +20,68 @@ from explorer.ui.settings import Choice, Number, Setting, Several, Sheet, Switch
 from explorer.ui.subject import Subject, in_order
 from explorer.ui.view import Content, View
 
-OF_THE_PAGE = ("layer", "head", "token", "off", "cut")  # selection parameters that every view takes among its settings
-MOST_NAME = 60
+OF_THE_PAGE = ("layer", "head", "token", "off", "cut", "swap", "patch")  # the page's selection, which every view takes
+MOST_NAME = 40  # characters of a name in a sentence
+
+
+def view_named(name: object) -> type[View]:
+    """The view with a name. Raises InputError, which suggests similar names."""
+    if isinstance(name, str) and name in VIEWS:
+        return VIEWS[name]
+    near = difflib.get_close_matches(str(name)[:80], VIEWS, 3, 0.4)
+    meant = f"perhaps {' or '.join(near)} is meant" if near else "/views and explorer.settings() list them all"
+    raise InputError(f"There is no view {str(name)[:MOST_NAME]!r}; {meant}.")
 
 
 def read(name: object, given: object, subject: Subject) -> tuple[View, Place]:
     """The named view with these settings, and the place where it is shown, with the most telling layer and head.
 
-    The settings may include the page's selection: layer and head from 1, a token from 0, heads switched off, and attention
-    weights cut.
-    Raises ExplorerError.
+    The settings may include the page's selection (`OF_THE_PAGE`). Raises ExplorerError.
     """
-    if not isinstance(name, str) or name not in VIEWS:
-        shown = repr(name[:MOST_NAME]) if isinstance(name, str) else "of that kind"
-        raise InputError(f"There is no view {shown}; /views tells the names of all that there are.")
+    kind, capabilities = view_named(name), subject.model.capabilities
     if not isinstance(given, Mapping):
         raise InputError('Send the settings as an object, such as {"layer": 3, "head": 7}.')
-    kind, capabilities = VIEWS[name], subject.model.capabilities
     tab, choice = where(kind)
     if tab.needs:
         subject.model.require(tab.needs)
-    if closed := [one for one in given if one in kind.settings and not is_open(kind.settings[one])]:
-        raise InputError(f"The setting {closed[0]!r} belongs to the page; leave it out.")
-    own = {one: value for one, value in given.items() if one in kind.settings or one not in OF_THE_PAGE}
-    view = kind.read(_declared(kind) | own, capabilities)
-    chosen = {one: value for one, value in given.items() if one not in own and value is not None}
-    subject = subject.select(**_selected(chosen, subject)) if chosen else subject
+    (view,), subject = asked([kind], given, subject)
     beside = (other.read(_declared(other), capabilities) for other in seen_in(tab, choice) if other is not kind)
     return view, Place(subject, tab.id, choice, (view, *beside)).opened()
+
+
+def asked(kinds: Sequence[type[View]], given: Mapping[str, Any], subject: Subject) -> tuple[list[View], Subject]:
+    """The views, each with those of the settings that it has, and the subject with the selection. Raises InputError."""
+    known = {name: setting for kind in kinds for name, setting in kind.settings.items()}
+    if closed := [name for name in given if name in known and not is_open(known[name])]:
+        raise InputError(f"The setting {closed[0]!r} belongs to the page; leave it out.")
+    if unknown := [str(name) for name in given if name not in known and name not in OF_THE_PAGE]:
+        has = ", ".join([*OF_THE_PAGE, *(name for name, setting in known.items() if is_open(setting))])
+        raise InputError(f"There is no setting {unknown[0][:MOST_NAME]!r} here; there are {has}.")
+    own = {name: list(value) if isinstance(value, tuple | range) else value for name, value in given.items() if name in known}
+    capabilities = subject.model.capabilities
+    views = [
+        kind.read(_declared(kind) | {name: value for name, value in own.items() if name in kind.settings}, capabilities)
+        for kind in kinds
+    ]
+    chosen = {name: value for name, value in given.items() if name not in own and value is not None}
+    return views, subject.select(**_selected(chosen, subject)) if chosen else subject
+
+
+def chosen_in(view: View, subject: Subject) -> dict[str, Any]:
+    """What `asked` makes this view and this selection of: what was chosen, other than the defaults."""
+    chosen = subject.selection
+    page: dict[str, Any] = {"layer": chosen.layer, "head": chosen.head} if chosen.picked else {}
+    page["token"] = chosen.token
+    page["off"] = [[layer + 1, head + 1] for layer, head in chosen.off]
+    page["cut"] = [[layer + 1, query, key, 0 if head is None else head + 1] for layer, query, key, head in chosen.cut]
+    page |= {name: plain_value(getattr(chosen, name)) for name in ("swap", "patch")}
+    page = {name: value for name, value in page.items() if name in ("layer", "head") or value not in (None, [])}
+    declared = {one.name: plain_value(one.default) for one in fields(view)}
+    own = {name: plain_value(getattr(view, name)) for name, setting in view.settings.items() if is_open(setting)}
+    return {
+        **{name: value for name, value in page.items() if name not in own},
+        **{name: value for name, value in own.items() if value != declared[name]},
+    }
 
 
 def _declared(kind: type[View]) -> dict[str, Any]:
@@ -66,6 +102,18 @@ def _selected(chosen: Mapping[str, Any], subject: Subject) -> dict[str, Any]:
         checked["off"] = tuple(sorted(limits.head_indices(chosen["off"], has.layers, has.heads)))
     if "cut" in chosen:
         checked["cut"] = in_order(limits.cut_weights(chosen["cut"], has.layers, has.heads, subject.trace.kept))
+    if "swap" in chosen:
+        words = chosen["swap"]
+        is_list = isinstance(words, list | tuple) and all(isinstance(word, str) for word in words)
+        checked["swap"] = words_in(",".join(words)) if is_list else None
+        if not checked["swap"] or not subject.can_swap(*checked["swap"]):
+            raise InputError("The swap must be two words: one of the input, and another one with as many pieces.")
+    if "patch" in chosen:
+        if not isinstance(chosen["patch"], list | tuple) or len(chosen["patch"]) != 2:
+            raise InputError("The patch must be a hidden state and a token, such as [6, 3].")
+        state, token = chosen["patch"]
+        state = limits.check_integer(state, "the hidden state", 0, has.layers)
+        checked["patch"] = state, limits.check_integer(token, "the token", 0, subject.trace.kept - 1)
     return checked
 
 
@@ -113,13 +161,14 @@ def described(kind: type[View], capabilities: Capabilities) -> dict[str, Any]:
 
 
 def _of_the_page(has: Any) -> dict[str, dict[str, Any]]:
-    """The selection parameters that every view takes; by default, the most telling values are used."""
     return {
         "layer": {"type": "integer", "range": [0, has.layers], "default": None, "label": "Layer"},
         "head": {"type": "integer", "range": [1, has.heads], "default": None, "label": "Head"},
         "token": {"type": "integer", "range": [0, has.max_tokens - 1], "default": None, "label": "Token, by its position"},
         "off": {"type": "list", "default": [], "label": "Heads switched off, each [layer, head]"},
         "cut": {"type": "list", "default": [], "label": "Weights cut, each [layer, query, key, head or 0 for all]"},
+        "swap": {"type": "list", "default": None, "label": "A word, and the one that is read in its place"},
+        "patch": {"type": "list", "default": None, "label": "Hidden state and token that the swapped run gets from the other"},
     }
 
 

@@ -33,26 +33,19 @@ NEEDS_EVAL = " 'unsafe-eval'"  # Plotly compiles code for 3D figures
 THEMES = ("", "light", "dark")
 
 
-def html(views: Sequence[View], subject: Subject, address: str = "", **look: Any) -> str:
-    """One standalone page with views of one input.
-
-    `address` is a link to the same in the app. `look` may hold `wait` (whether to do long work), `theme` ("light" or "dark", by
-    default the system's) and `frame` (a name by which the page reports its height to the page around it). Raises ExplorerError
-    if there is nothing to show.
-    """
-    return page([data_of(views, subject, address, wait=look.pop("wait", False))], **look)
+def html(views: Sequence[View], subject: Subject, theme: str = "") -> str:
+    """One standalone page with views of one input. Raises ExplorerError if there is nothing to show."""
+    return page([data_of(views, subject)], theme)
 
 
-def data_of(
-    views: Sequence[View], subject: Subject, address: str = "", *, wait: bool = False, live: bool = False, unfolded: bool = True
-) -> dict[str, Any]:
-    """The data of the file's page; `live` if Python answers its clicks. Raises ExplorerError.
+def data_of(views: Sequence[View], subject: Subject, wait: bool = False, unfolded: bool = True) -> dict[str, Any]:
+    """The data of the file's page; long work is done if `wait`. Raises ExplorerError.
 
-    With `unfolded`, the results of clicks are included where they are small.
+    With `unfolded`, the results of clicks are included where small.
     """
     subject = opened(views, subject)
-    made = [one for view in views if (one := shown(view, subject, wait, live, unfolded))["parts"] or one["note"]]
-    made = made or [{**shown(views[0], subject, wait, live, unfolded), "note": EMPTY}]
+    made = [one for view in views if (one := shown(view, subject, wait, unfolded))["parts"] or one["note"]]
+    made = made or [{**shown(views[0], subject, wait, unfolded), "note": EMPTY}]
     tab = next(tab for tab in TABS if type(views[0]) in tab.views)
     for one in made:
         one["heading"] = one["question"] if len(views) > 1 and one["question"] != tab.question else ""
@@ -65,17 +58,19 @@ def data_of(
         "texts": [subject.text_a, subject.text_b],
         "model": subject.model.name,
         "views": made,
-        "address": address if address.startswith(("https://", "http://")) else "",
         "made": provenance.told(made_by),
         "provenance": made_by,
     }
 
 
-def page(sides: Sequence[dict[str, Any]], theme: str = "", frame: str = "", live: bool = False) -> str:
-    """The HTML for what `data_of` made, several side by side; a `live` page sends its clicks to the page around it."""
+def page(sides: Sequence[dict[str, Any]], theme: str = "", frame: str = "") -> str:
+    """The HTML for what `data_of` made, several side by side.
+
+    `theme` is "light" or "dark", by default the system's; `frame` a name by which the page reports its height to a notebook.
+    """
     parts = [part for side in sides for part in _parts(side)]
     used = {part["component"] for part in parts if "component" in part}
-    data = {"sides": [_packed(side) for side in sides], "frame": frame, "live": live}
+    data = {"sides": [_packed(side) for side in sides], "frame": frame}
     heavy = "PlotlyChart" in used
     stems = sorted(map(_stem, used))
     values = {
@@ -126,24 +121,16 @@ def _packed(side: dict[str, Any]) -> dict[str, Any]:
 
 def _with_packed(part: dict[str, Any]) -> dict[str, Any]:
     written = json.dumps(part["value"], ensure_ascii=False, separators=(",", ":"))
-    return part if len(written) < PACKED_FROM else {**part, "value": {"deflate": deflated(written)}}
+    return part if len(written) < PACKED_FROM else {**part, "value": {"deflate": _deflated(written)}}
 
 
-def deflated(text: str) -> str:
-    """The text compressed by zlib, as base64."""
+def _deflated(text: str) -> str:
     return base64.b64encode(zlib.compress(text.encode("utf-8", "surrogatepass"), 9)).decode("ascii")
-
-
-def unpacked(value: object) -> Any:
-    """The value that `_with_packed` compressed."""
-    if not (isinstance(value, dict) and value.keys() == {"deflate"}):
-        return value
-    return json.loads(zlib.decompress(base64.b64decode(value["deflate"])).decode("utf-8", "surrogatepass"))
 
 
 @cache
 def _plotly() -> str:
-    return deflated(PLOTLY_JS.read_text("utf-8"))
+    return _deflated(PLOTLY_JS.read_text("utf-8"))
 
 
 def _stem(component: str) -> str:

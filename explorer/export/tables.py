@@ -17,11 +17,6 @@ TEXTS = ("sentence",)
 FORMULA = re.compile(r"[=+\-@\t]")  # a spreadsheet would run such a cell: it gets an apostrophe, as in the page's own CSV
 
 
-def tables(view: View, subject: Subject) -> dict[str, Table]:
-    """The table of each part of a view, by name. Raises ExplorerError. It computes the view."""
-    return tables_of(view, view.compute(subject))
-
-
 def tables_of(view: View, content: Content) -> dict[str, Table]:
     """The table of each part of content that was already computed."""
     found = {}

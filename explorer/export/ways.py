@@ -1,16 +1,22 @@
 """The export formats: each is a line here, a download in the page's dialog and a route of the server."""
 
 import contextlib
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
-from explorer.bert.provenance import provenance_of
-from explorer.core.errors import ExplorerError
-from explorer.export import bundle, page_file
-from explorer.export.data_files import csv_file, has_numbers, json_file, showable
-from explorer.export.place import Place
-from explorer.export.python_file import python, scripts_of
-from explorer.export.tables import as_json
+from explorer.bert.provenance import provenance_of, told
+from explorer.core.errors import CapabilityError, ExplorerError, InputError
+from explorer.export import code, named, page_file, papers
+from explorer.export.links import query
+from explorer.export.place import Place, slug, tab_of
+from explorer.export.tables import TEXT, as_data, as_json, csv_of, settings_of, tables_of
+from explorer.ui.long_view import LongView
+from explorer.ui.pictures.numbers import Table
+from explorer.ui.view import Content, View, finding_of
+
+NO_PYTHON = "Nothing is computed here that Python could compute; a training is saved as a zip, with a predict.py."
 
 
 @dataclass(frozen=True)
@@ -22,6 +28,7 @@ class Way:
     media_type: str
     make: Callable[[Place], bytes]
     offered: Callable[[Place], object] = lambda place: True  # whether an opened place has it
+    is_quick: bool = False  # it computes no view
 
 
 def offered(place: Place) -> list[Way]:
@@ -34,29 +41,127 @@ def offered(place: Place) -> list[Way]:
     return found
 
 
-def _page(place: Place) -> bytes:
+def page(place: Place) -> bytes:
+    """One page for a browser without a server."""
     return page_file.html(place.views, place.subject).encode("utf-8", "backslashreplace")
 
 
-def _zip(place: Place) -> bytes:
-    """All other files of the place that can be made."""
-    files = {}
-    for way in WAYS:
-        with contextlib.suppress(ExplorerError):  # a format that this view does not have is left out
-            if way.key != "zip":
-                files[f"{place.name}.{way.key}"] = way.make(place)
-    return bundle.zipped(place, files)
+# ---- The numbers.
 
 
-def _provenance(place: Place) -> bytes:
-    return as_json(provenance_of(place.subject.model)).encode()
+def all_numbers(place: Place) -> bytes:
+    """The JSON of all views of a place, each made by `as_data`, and how they were made. Raises ExplorerError."""
+    subject = place.subject
+    views = [as_data(view, subject, content, finding_of([view], subject)) for view, content in shown(place)]
+    return as_json({"views": views, "provenance": provenance_of(subject.model)}).encode()
 
 
-PROVENANCE = Way("provenance", "How it was made, for the pictures that a browser saves", "application/json", _provenance)
+def one_table(place: Place) -> bytes:
+    """The CSV of the part that was asked for, or of the main one (see `_main_first`). Raises ExplorerError.
+
+    A part is named `heatmap`, or by its element id on the page, `attention-head-heatmap`.
+    """
+    wanted = place.part
+    found = [(view, name, table) for view, content in shown(place) for name, table in tables_of(view, content).items()]
+    found.sort(key=lambda one: _main_first(place, *one))
+    for view, name, table in found:
+        if wanted in (name, slug(f"{view.name}-{name}")) or (not wanted and table.columns != TEXT):
+            return csv_of(table).encode()
+    names = ", ".join(name for _, name, _ in found)
+    if wanted:
+        raise InputError(f"There is no part {wanted[:40]!r} with numbers here; there are {names or 'none'}.")
+    raise InputError("Nothing here shows numbers; choose another view, or another input.")
+
+
+def _main_first(place: Place, view: View, name: str, table: Table) -> tuple[bool, bool, bool, int]:
+    """A key that puts first what a place is about.
+
+    Sentences come last, a row of tokens, which repeats the input, before them, and before that the views above all choices of
+    the tab. The widest view is the main one, and of a view its first part.
+    """
+    repeats = name in view.parts and view.parts[name].kind == "tokens"
+    return table.columns == TEXT, repeats, type(view) in tab_of(place.tab).above, -view.width
+
+
+def showable(place: Place) -> list[View]:
+    """The views of a place that show something, and quickly enough for a file."""
+    needs, found = tab_of(place.tab).needs, []
+    if needs and not getattr(place.subject.model.capabilities, needs):
+        return []
+    for view in place.views:
+        with contextlib.suppress(ExplorerError):
+            named.check_shown(view, place.subject)
+            found.append(view)
+    return found
+
+
+def has_numbers(place: Place) -> bool:
+    """Whether a view of a place shows numbers; long work, which is not begun for this, does."""
+    views = [view for view in showable(place) if view.shows_pictures()]
+    return any(isinstance(view, LongView) or _numbers_of(view, view.compute(place.subject)) for view in views)
+
+
+def _numbers_of(view: View, content: Content) -> bool:
+    return any(table.columns != TEXT for table in tables_of(view, content).values())
+
+
+def shown(place: Place) -> list[tuple[View, Content]]:
+    """The views of a place that show something, with their content. Raises CapabilityError if none does."""
+    if needs := tab_of(place.tab).needs:
+        place.subject.model.require(needs)
+    views = [(view, view.unless(place.subject)) for view in place.views]
+    if views and all(why for _, why in views):
+        raise CapabilityError(views[0][1])
+    found, refused = [], None
+    for view in (view for view, why in views if not why):
+        try:
+            found.append((view, named.content(view, place.subject)))
+        except InputError as error:  # a view that waits to be started is left out if others show something
+            refused = error
+    if refused and not found:
+        raise refused
+    return found
+
+
+# ---- Python, and where all of it comes from.
+
+
+def has_python(place: Place) -> bool:
+    """Whether a view of a place is more than a training."""
+    return any(code.of(view, place.subject) for view in place.views)
+
+
+def python(place: Place) -> bytes:
+    """The programs of a place, then lines with this package for its other views. Raises InputError if there is neither."""
+    subject = place.subject
+    programs = {view.name: code.program(view, subject) for view in place.views}
+    rest = [view for view in place.views if not programs[view.name] and code.of(view, subject)]
+    beside = [view for view in rest if type(view) not in tab_of(place.tab).above] if any(programs.values()) else rest
+    parts = [*dict.fromkeys(filter(None, programs.values())), *([code.lines(beside, subject)] if beside else [])]
+    if not parts:
+        raise InputError(NO_PYTHON)
+    line = "\n# " + "-" * 78 + "\n\n"
+    return f"{line.join(parts)}\n# {told(provenance_of(subject.model))}\n".encode()
+
+
+def about(place: Place) -> bytes:
+    """What reproduces and proves the files of a place, and whom to cite, as JSON."""
+    subject = place.subject
+    found: dict[str, Any] = {
+        "link": query(place),
+        "texts": [subject.text_a, subject.text_b],
+        "views": {view.name: {"question": view.question, "settings": settings_of(view)} for view in place.views},
+        "provenance": provenance_of(subject.model),
+        "cite": papers.cited(place.views, subject.model),
+    }
+    return json.dumps(found, ensure_ascii=False, indent=2).encode()
+
+
+ABOUT = Way("about.json", "About these files: model, settings, versions, whom to cite", "application/json", about, is_quick=True)
 WAYS: tuple[Way, ...] = (
-    Way("html", "One page, alive without a server", "text/html", _page, showable),
-    Way("csv", "The numbers of the main picture", "text/csv; charset=utf-8", csv_file, has_numbers),
-    Way("json", "All numbers, with settings and checks", "application/json", json_file, showable),
-    Way("py", "Python: the numbers with transformers and torch alone", "text/x-python", python, scripts_of),
-    Way("zip", "Everything: page, data, settings, check, citation", "application/zip", _zip, showable),
+    Way("html", "One page, alive without a server", "text/html", page, showable),
+    Way("csv", "The numbers of the main picture", "text/csv; charset=utf-8", one_table, has_numbers),
+    Way("json", "All numbers, with settings and checks", "application/json", all_numbers, showable),
+    Way("py", "Python that computes the numbers", "text/x-python", python, has_python),
+    ABOUT,
 )

@@ -1,66 +1,70 @@
-"""Scripts of the Fill-mask tab: guesses, words compared, several blanks, every position, the lens."""
+"""Programs: guesses, several blanks, surprisal, the lens, heads off, what-if, patching, integrated gradients."""
 
 from typing import Any
 
-from explorer.fill_mask.guesses import MOST_TOGETHER, MOST_WORDS
-from explorer.fill_mask.lens import _columns, chosen_lens
-from explorer.fill_mask.positions import HIDDEN
-from explorer.fill_mask.word import pieces_named
-from explorer.ui.long_view import is_quick
-from explorer.ui.names import Names
-from explorer.ui.subject import Subject
-from explorer.ui.view import View
-from explorer.ui.writing import Script
+from explorer.fill_mask.guesses import MOST_TOGETHER
+from explorer.fill_mask.lens import chosen_lens
+from explorer.ui.programs import Values, programs
+from explorer.ui.subject import Selection, Subject
 
 
-def comparison(view: Any, subject: Subject) -> Script | None:
-    """The probabilities of the named words, else of the two best guesses, and the ratio of the two likeliest."""
-    ids = [id for id, _ in pieces_named(subject, view.words, subject.blank, MOST_WORDS)]
-    words = subject.model.tokenizer.convert_ids_to_tokens(ids)
-    return Script("comparison.py", blank=subject.blank, words=words)
+def answer(target: Any, subject: Subject) -> dict[str, Any]:
+    """The word that is asked about, its foil, and their position."""
+    pieces = subject.model.tokenizer.convert_ids_to_tokens([target.id, *([] if target.foil is None else [target.foil])])
+    return {"position": target.position, "word": pieces[0], "foil": pieces[1] if len(pieces) > 1 else None}
 
 
-def together(view: View, subject: Subject) -> Script | None:
-    """Several blanks filled one after the other, in two orders."""
-    blanks = len(subject.trace.mask_positions)
-    if not (1 < blanks <= MOST_TOGETHER and is_quick(subject, 2 * blanks)):
+def off_and_cut(chosen: Selection) -> dict[str, Any]:
+    """The heads switched off and the weights cut, layers and heads from 1."""
+    cut = [(layer + 1, query, key, 0 if head is None else head + 1) for layer, query, key, head in chosen.cut]
+    return {"off": [(layer + 1, head + 1) for layer, head in chosen.off], "cut": cut}
+
+
+def together(view: Any, subject: Subject) -> Values:
+    """For several blanks, no more than the view fills."""
+    return {} if 1 < len(subject.trace.mask_positions) <= MOST_TOGETHER else None
+
+
+def heads_off(view: Any, subject: Subject) -> Values:
+    """The answer; not where the run is changed already."""
+    return None if subject.selection.is_changed else answer(view.target(subject), subject)
+
+
+def what_if(view: Any, subject: Subject) -> Values:
+    """The answer for a blank, heads off and weights cut; not for a swap, a patch, or a word that the view hides itself."""
+    chosen, question = subject.selection, view.asked(subject)
+    if question is None or chosen.swap or question.hidden is not None or question.target.head != "fill_mask":
         return None
-    return Script("together.py")
+    return answer(question.target, subject) | off_and_cut(chosen)
 
 
-def every_position(view: Any, subject: Subject) -> Script | None:
-    """The surprisal of each piece."""
-    return Script("positions.py", is_hidden="way" not in view.settings or view.way == HIDDEN)
+def patching(view: Any, subject: Subject) -> Values:
+    """Both runs; not where they differ in length, of which the view says what to do."""
+    clean, corrupted = view.pair(subject)
+    if clean.kept != corrupted.kept:
+        return None
+    texts = {"text_a": clean.encoding.text_a, "text_b": clean.encoding.text_b or None}
+    return texts | {"corrupted": list(corrupted.tokens)} | answer(view.target(subject, clean, corrupted), subject)
 
 
-def likelihoods(view: Any, subject: Subject) -> Script | None:
-    """The pseudo-log-likelihood of sentences."""
-    lines = [line.strip() for line in view.sentences.splitlines() if line.strip()]
-    return Script("likelihoods.py", sentences=Names(subject.model).texts(*lines))
+def integrated_gradients(view: Any, subject: Subject) -> Values:
+    """The answer, and the number of steps."""
+    return answer(view.target(subject), subject) | {"steps": int(view.steps)}
 
 
-def lens(view: Any, subject: Subject) -> Script | None:
-    """The first guess at every position after each layer."""
-    seen, is_tuned = _columns(subject), chosen_lens(subject, view.reading) is not None
-    is_part = len(seen) != subject.trace.kept
-    return Script("lens.py", is_tuned=is_tuned, is_part=is_part, start=seen.start, stop=seen.stop)
+def tuned_lens(view: Any, subject: Subject) -> Values:
+    """Where the tuned lens of this model is used."""
+    return None if chosen_lens(subject, view.reading) is None else {}
 
 
-def followed(view: Any, subject: Subject) -> Script | None:
-    """The probabilities and ranks of words after each layer."""
-    (pieces, target), is_tuned = view.asked(subject), chosen_lens(subject, view.reading) is not None
-    words = subject.model.tokenizer.convert_ids_to_tokens(list(pieces))
-    return Script("followed.py", words=words, has_foil=target.foil is not None, is_tuned=is_tuned)
-
-
-CODE = {
-    "fill-mask/guesses": Script("guesses.py"),
-    "fill-mask/comparison": comparison,
-    "fill-mask/together": together,
-    "fill-mask/positions": every_position,
-    "fill-mask/each-word": every_position,
-    "fill-mask/likelihoods": likelihoods,
-    "fill-mask/lens": lens,
-    "fill-mask/followed": followed,
+program = programs(__file__)
+PROGRAMS = {
+    "fill-mask/guesses": program("guesses", "top_k"),
+    "fill-mask/together": program("together", values=together),
+    **dict.fromkeys(("fill-mask/positions", "fill-mask/each-word"), program("surprisal")),
+    "fill-mask/lens": (program("lens"), program("tuned_lens", "reading", values=tuned_lens)),
+    "fill-mask/heads": program("heads_off", "word", "foil", values=heads_off),
+    **dict.fromkeys(("fill-mask/what-if", "overview/what-if", "attention/what-if"), program("what_if", values=what_if)),
+    "fill-mask/patching": program("patching", "word", "foil", "corrupted", values=patching),
+    "fill-mask/attribution": program("integrated_gradients", "steps", "word", "foil", values=integrated_gradients),
 }
-WITHOUT = {"fill-mask/game": "A round is drawn and played in the page.", "fill-mask/quiz": "It is a game."}

@@ -1,45 +1,28 @@
-"""Scripts of the Hidden states tab: similarity, norms and movement, one word in many contexts, whole sentences."""
+"""Programs: hidden states and their similarity, a word in its contexts, sentences."""
 
 from typing import Any
 
-from explorer.ui.names import Names
+from explorer.ui.programs import Values, programs, typed
 from explorer.ui.subject import Subject
-from explorer.ui.view import View
-from explorer.ui.writing import Script
 
 
-def one_layer(view: View, subject: Subject) -> Script | None:
-    """The vectors of one hidden state, and how alike they are."""
-    return Script("one_layer.py", state=subject.selection.layer)
-
-
-def pooled(view: View, subject: Subject) -> Script | None:
-    """The last hidden state of the first token, and the pooler's output."""
-    return None if subject.model.why_not("pooler") else Script("pooled.py")
-
-
-def one_word(view: Any, subject: Subject) -> Script | None:
-    """The cosines between one word's vectors in its contexts, at every hidden state."""
+def word(view: Any, subject: Subject) -> Values:
+    """The contexts that the view found."""
     texts, labels = view._texts(subject)
-    word, contexts = view._word_and_contexts(subject, texts, labels)
-    values: dict[str, Any] = {
-        "texts": Names(subject.model).texts(*texts),
-        "labels": list(labels),
-        "told_apart": len(set(contexts.senses)) > 1,
-    }
-    return Script("word.py", word=word, **values)
+    found, _ = view._word_and_contexts(subject, texts, labels)
+    return {"word": found, "texts": typed(subject, *texts), "labels": list(labels)}
 
 
-def sentences(view: Any, subject: Subject) -> Script | None:
-    """The cosines between sentences."""
+def sentences(view: Any, subject: Subject) -> Values:
+    """The sentences and the hidden state."""
     texts, state, _ = view._read(subject)
-    return Script("sentences.py", texts=Names(subject.model).texts(*texts), state=state)
+    return {"texts": typed(subject, *texts), "state": state}
 
 
-CODE = {
-    "hidden/one-layer": one_layer,
-    "hidden/every-layer": Script("every_layer.py"),
-    "hidden/pooled": pooled,
-    "hidden/word": one_word,
-    "hidden/sentences": sentences,
+program = programs(__file__)
+PROGRAMS = {
+    "hidden/one-layer": program("states", "look", values=lambda view, subject: {"state": subject.selection.layer}),
+    "hidden/every-layer": program("states", "measure", values=lambda view, subject: {"state": subject.selection.layer}),
+    "hidden/word": program("word", "source", "word", "contexts", values=word),
+    "hidden/sentences": program("sentences", "sentences", values=sentences),
 }

@@ -58,7 +58,8 @@ def _has_layers(view: "Map") -> bool:
 
 
 def _is_drawn_by_chance(view: "Map") -> bool:
-    return view.method != "pca" or view.source == VOCABULARY or (_with_file(view) and len(view.table.rows) > TEXTS.most)
+    rows = view.table.rows if view.source == FILE and view.table else ()
+    return view.method != "pca" or view.source == VOCABULARY or len(rows) > TEXTS.most
 
 
 class Map(LongView):

@@ -44,7 +44,7 @@ def taking_routes(blocks: PageBlocks, metrics: Metrics) -> list[Route]:
 
     @behind_login
     async def answer(request: Request) -> Response:
-        way = next((way for way in (*ways.WAYS, ways.PROVENANCE) if way.key == request.path_params["key"]), None)
+        way = next((way for way in ways.WAYS if way.key == request.path_params["key"]), None)
         if way is None:
             return refusal(404, UNKNOWN)
         parameters = dict(parse_qsl(request.url.query, keep_blank_values=True))
@@ -99,9 +99,7 @@ async def _file(blocks: PageBlocks, request: Request, way: Way, parameters: dict
     if place.told:
         raise InputError(place.told[0])
     place = replace(place, part=parameters.get("part", ""))
-    if way is not ways.PROVENANCE and any(
-        isinstance(view, LongView) for view in place.views
-    ):  # a LongView takes a place for long work instead
+    if not way.is_quick and any(isinstance(view, LongView) for view in place.views):  # it takes a place for long work instead
         made = await run_in_threadpool(bounded(_made, TRAINING["concurrency_id"]), way, place)
     else:
         made = await in_turn(blocks, call_of(request), lambda: _made(way, place))

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import explorer
-from explorer.core.paths import ASSETS
 from explorer.export import page_file
 from explorer.tabs import TABS, VIEWS
 from explorer.techniques.routes import head_shares
@@ -12,7 +11,6 @@ from explorer.ui.subject import Subject
 from tests.browser.expecting import expect
 
 HOSTILE = "the man </script><script>alert(1)</script> <img src=x onerror=alert(2)> went to the [MASK]."
-LIVE = ASSETS / "file" / "live.js"
 MARKS = (
     ".bx canvas, .bx svg path, .bx svg rect, .bx svg image, .bx button, .bx-frame-table td, pre, .bx-fill, .bx-of-bar, "
     ".bx-of-number, .bx-notice, .bx-strips tbody tr"
@@ -150,33 +148,3 @@ def test_a_notebook_shows_frames_as_high_as_what_is_in_them(bundled, opened):
         needed = inside.locator("main").evaluate("(main) => main.getBoundingClientRect().height")
         window.wait_for_function("([frame, high]) => Math.abs(frame.clientHeight - high) < 8", arg=[frame, needed])
     assert window.frame_locator("iframe").nth(3).locator("article").count() == 2
-
-
-PLAYED = """async ([source, page]) => {
-  const module = await import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
-  const listeners = [];
-  window.told = [];
-  const change = (page) => { window.model.page = page; for (const listener of listeners) listener(); };
-  const hear = { on: (_, listener) => listeners.push(listener), off: () => {}, send: (message) => window.told.push(message) };
-  window.model = { page, title: "heads", get: (name) => window.model[name], change, ...hear };
-  module.default.render({ model: window.model, el: document.body });
-}"""
-
-
-def test_a_live_view_tells_python_what_is_clicked_and_shows_its_answer(bundled, new_page):
-    widget = explorer.live(bundled.trace("The man went to the [MASK]."), "attention/heads", "attention/head", layer=1, head=1)
-    window = new_page(viewport={"width": 1280, "height": 1000})
-    window.evaluate(PLAYED, [LIVE.read_text("utf-8"), widget.page])
-    frame = window.frame_locator("iframe").last
-    frame.locator("body[data-drawn]").wait_for()
-    frame.get_by_role("button", name="layer 3, head 5").click()
-    window.wait_for_function("() => window.told.length === 1")
-    (told,) = window.evaluate("window.told")
-    assert (told["view"], told["part"], told["index"]) == ("attention/heads", "grid", [2, 4])
-    widget._told(None, told, None)
-    window.evaluate("(page) => window.model.change(page)", widget.page)
-    expect(window.locator("iframe")).to_have_count(1)
-    expect(window.frame_locator("iframe").locator("[data-part=title]")).to_contain_text("Layer 3, head 5")
-    window.frame_locator("iframe").locator(".bx-chart svg").click(position={"x": 200, "y": 60})
-    window.wait_for_function("() => window.told.length === 2")
-    assert window.evaluate("window.told[1].part") == "heatmap"

@@ -26,6 +26,7 @@ KINDS = {  # a view for each component that can be saved
     "fill-mask/heads": "SwitchBoard",
     "hidden/sentences": "Ranking",
     "model/drawing": "Architecture",
+    "inside-head/walk": "HeadSteps",
 }
 
 
@@ -94,6 +95,7 @@ def test_every_kind_of_picture_is_an_svg_that_parses(bundled, opened):
         "bx-board",
         "bx-ranking",
         "bx-architecture",
+        "bx-head-steps",
         "bx-lines",
     }
     assert window.evaluate("document.body.classList.contains('dark')"), "the page is as it was"
@@ -131,7 +133,7 @@ def test_a_png_has_three_hundred_dots_an_inch(bundled, opened):
     assert struct.unpack(">IIB", data[at + 4 : at + 13]) == (11811, 11811, 1)
 
 
-def test_the_app_offers_it_on_its_pictures(open_app):
+def test_the_app_offers_it_on_its_pictures_and_in_its_dialog(open_app):
     page = open_app("?tab=attention", accept_downloads=True)
     grid = page.locator("#attention-heads-grid")
     expect(grid.locator("canvas").first).to_be_visible()
@@ -147,3 +149,10 @@ def test_the_app_offers_it_on_its_pictures(open_app):
         assert b"<image" not in written, "each cell is a shape"
         assert download.value.suggested_filename == f"attention-of-one-head.{format}"
     assert chips(page).first.is_visible()
+    page.locator("#take-away").click()
+    for format, starts in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
+        expect(page.locator("#take-pictures").get_by_role("button", name=f"grid as {format}")).to_be_visible()
+        with page.expect_download() as download:
+            page.locator("#take-pictures").get_by_role("button", name=f"Attention of one head as {format}").click()
+        assert download.value.path().read_bytes().startswith(starts)
+    expect(page.locator("#take-said")).to_have_text("The picture is made.")

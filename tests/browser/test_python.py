@@ -13,7 +13,7 @@ def test_the_python_of_a_view_is_read_and_copied(open_app):
     page.locator("#take-away").click()
     page.locator("#take-python summary").click()
     code = page.locator("#take-python code")
-    expect(code).to_contain_text("layer, head = 2, 3")
+    expect(code).to_contain_text("layer = 2")
     expect(code).to_contain_text("</code><img src=x>")
     page.evaluate(AXE)
     assert not wrong(page, "#take")
@@ -27,11 +27,11 @@ def test_the_python_of_a_view_is_read_and_copied(open_app):
     assert "attn_implementation" in script
 
 
-def test_where_there_is_no_python_none_is_offered(open_app):
+def test_a_view_without_a_program_has_lines_with_the_package_and_a_training_has_none(open_app):
     page = open_app("?v=1&tab=fill-mask&view=quiz")
     page.locator("#take-away").click()
     page.locator("#take-python summary").click()
-    expect(page.locator("#take-python code")).to_contain_text("tokenizer")  # that of the row of words above it
+    expect(page.locator("#take-python code")).to_contain_text("trace.show('fill-mask/quiz'")
     page.keyboard.press("Escape")
     page.goto(page.url.replace("tab=fill-mask", "tab=fine-tune").replace("view=quiz", ""))
     page.locator("#take-away").click()

@@ -11,14 +11,13 @@ import pandas as pd
 import pytest
 
 from explorer.core.errors import CapabilityError
-from explorer.export import data_files, links
-from explorer.export.data_files import csv_file
+from explorer.export import links, ways
 from explorer.export.place import Place, seen_in
 from explorer.export.tables import TEXT as SENTENCE
 from explorer.export.tables import tables_of
 from explorer.server.requests import TAKE
 from explorer.tabs import TABS
-from explorer.ui.subject import Selection, Subject
+from explorer.ui.subject import Subject
 
 pytestmark = pytest.mark.usefixtures("few_sentences")
 
@@ -76,23 +75,12 @@ def test_json_has_all_that_is_seen_together(address, bundled):
     pd.testing.assert_frame_equal(pd.DataFrame(part["rows"], columns=part["columns"]), same, check_dtype=False, check_exact=True)
 
 
-@pytest.mark.parametrize(("tab", "choice"), CHOICES, ids=[f"{tab.id} {choice}" for tab, choice in CHOICES])
-def test_every_choice_has_its_numbers(bundled, address, tab, choice):
-    subject = Subject("bert-l6-h384-uncased", "the [MASK] sat on the mat.", "it [MASK].", Selection(layer=2, head=3, picked=True))
-    given = {"other_b": "it slept."} if tab.id == "side-by-side" else {}
-    kinds = seen_in(tab, choice)
-    views = tuple(kind(**{name: value for name, value in given.items() if name in kind.settings}) for kind in kinds)
-    query = links.query(Place(subject, tab.id, choice, views))
-    table = pd.read_csv(address(query), **READ)
-    assert len(table) > 0
-    with urlopen(address(query, "json"), timeout=120) as answer:
-        said = json.load(answer)["views"]
-    # There once somebody has asked for it; it holds up nothing beside it.
-    waits = {"fine-tune/probe", "fine-tune/words-probe", "fine-tune/curve", "fine-tune/grid"}
-    told, seen = [view["view"] for view in said], [kind.name for kind in kinds]
-    assert [name for name in told if name not in waits] == [name for name in seen if name not in waits]
-    of_all = [part for view in said for part in view["tables"].values()]
-    assert list(table.columns) in [part["columns"] for part in of_all]
+@pytest.mark.parametrize("choice", FROM_FILES)
+def test_a_choice_without_its_file_says_that_it_has_no_numbers(address, choice):
+    (tab,) = [tab for tab in TABS if choice in tab.choices]
+    assert "Nothing here shows numbers" in refused(
+        address(links.query(Place(Subject("bert-l6-h384-uncased", "Hi.", ""), tab.id, choice, ())))
+    )
 
 
 @pytest.mark.parametrize("text", ["the [MASK] sat on the mat.", "the cat sat on the mat."])
@@ -101,10 +89,10 @@ def test_a_csv_holds_what_its_place_is_about_and_not_the_tokens_above_it(bundled
     for tab, choice in [(tab, choice) for tab, choice in CHOICES if tab.id in ("attention", "fill-mask", "hidden")]:
         place = Place(subject, tab.id, choice, tuple(kind() for kind in seen_in(tab, choice))).opened()
         try:
-            tables = [table for view, content in data_files.shown(place) for table in tables_of(view, content).values()]
+            tables = [table for view, content in ways.shown(place) for table in tables_of(view, content).values()]
         except CapabilityError:  # it asks for a pair
             continue
-        columns = tuple(csv_file(place).decode().splitlines()[0].split(","))
+        columns = tuple(ways.one_table(place).decode().splitlines()[0].split(","))
         assert columns in [table.columns for table in tables]
         has_numbers = any(table.columns not in (SENTENCE, TOKENS) for table in tables)
         assert (columns == TOKENS) != has_numbers, (tab.id, choice)

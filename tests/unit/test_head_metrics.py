@@ -9,8 +9,10 @@ from explorer.analysis.head_metrics import METRICS, TokenFacts, head_metrics, ov
 from explorer.text.encoding import Encoding
 
 N = 8
-SCRIPT = Path(__file__).resolve().parents[2] / "explorer" / "attention" / "scripts" / "each.py"
-FORMULAS = SCRIPT.read_text("utf-8").replace("from explorer.ui.scripts.start import attention, inputs, tokens\n", "")
+SCRIPT = Path(__file__).resolve().parents[2] / "explorer" / "attention" / "scripts" / "metrics.py"
+FORMULAS = (
+    "import math\n\nimport torch\n" + SCRIPT.read_text("utf-8").partition(".attentions)  # [layers, heads, query, key]\n")[2]
+)
 
 
 def facts_of(ids, sequences):
@@ -142,10 +144,10 @@ def test_the_exported_formulas_are_those_of_the_page_for_the_shortest_inputs(seq
     inputs = BatchEncoding({"input_ids": torch.tensor([ids])})
     inputs.sequence_ids = lambda row: [None if one < 0 else one for one in sequences]
     exported = {"attention": torch.from_numpy(attention)[None], "inputs": inputs, "tokens": [""] * n}
-    exec(compile(FORMULAS, "each.py", "exec"), exported)
+    exec(compile(FORMULAS, "metrics.py", "exec"), exported)
     for metric in METRICS:
         assert np.isfinite(found[metric.key]).all(), metric.key
-        np.testing.assert_allclose(exported[metric.key][0], found[metric.key], atol=1e-6, err_msg=metric.key)
+        np.testing.assert_allclose(exported["metrics"][metric.key][0], found[metric.key], atol=1e-6, err_msg=metric.key)
 
 
 @pytest.mark.parametrize("tokens", [5, 17, 128, 512])

@@ -4,7 +4,6 @@ import base64
 import html
 import json
 import re
-import sys
 from pathlib import Path
 
 import nbclient
@@ -13,12 +12,13 @@ import numpy as np
 import pytest
 
 import explorer
-from explorer.core.errors import CapabilityError, InputError
+from explorer.core.errors import InputError
 from explorer.experiments.compute.file import shipped
-from explorer.export import notebook, page_file
-from explorer.tabs import TABS, VIEWS
-
-pytestmark = pytest.mark.usefixtures("few_sentences")
+from explorer.export import notebook
+from explorer.export.named import OF_THE_PAGE
+from explorer.export.tables import is_open
+from explorer.tabs import VIEWS
+from tests.pages import unpacked
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOK = ROOT / "assets" / "notebooks" / "explorer.ipynb"
@@ -43,31 +43,10 @@ def data(shown):
 def test_what_is_shown_is_the_head_that_was_asked_for(trace):
     shown = trace.show("attention/head", layer=6, head=11)
     (side,) = data(shown)["sides"]
-    parts = {part["name"]: page_file.unpacked(part["value"]) for part in side["views"][0]["parts"]}
+    parts = {part["name"]: unpacked(part["value"]) for part in side["views"][0]["parts"]}
     assert parts["title"].startswith("**Layer 6, head 11**")
     told = np.frombuffer(base64.b64decode(parts["heatmap"]["data"][0]["customdata"]["bdata"]), np.float32)
     assert np.abs(told.reshape(trace.kept, trace.kept) - trace.attention(5)[10]).max() == 0
-
-
-@pytest.mark.parametrize("name", VIEWS)
-def test_every_view_has_a_form_for_a_notebook(trace, name):
-    tab = next(tab for tab in TABS if VIEWS[name] in tab.views)
-    if tab.id == "fine-tune":  # shows runs of a browser, and is walked over as a file
-        return
-    if tab.needs and not getattr(trace.model.capabilities, tab.needs):
-        with pytest.raises(CapabilityError):
-            trace.show(name)
-        return
-    made = trace.show(name)._repr_mimebundle_()
-    assert made["text/html"].startswith("<iframe ")
-    assert "sandbox=" in made["text/html"]
-    assert VIEWS[name].question in made["text/plain"]
-
-
-def test_a_frame_has_no_origin_and_lets_nothing_out_of_its_attribute(trace):
-    whole = trace.show("tokens/pieces")._repr_html_()
-    assert "allow-same-origin" not in whole
-    assert whole.count("<iframe") == whole.count("</iframe>") == whole.count("<script") == 1
 
 
 def test_two_traces_stand_side_by_side(trace, bundled):
@@ -76,17 +55,15 @@ def test_two_traces_stand_side_by_side(trace, bundled):
     assert [side["texts"][0] for side in sides] == ["The man went to the [MASK].", "The woman slept."]
 
 
-def test_every_setting_of_every_view_is_told_and_taken(bundled, trace):
+def test_settings_are_listed_and_taken(bundled, trace):
     for name, kind in VIEWS.items():
-        table = explorer.settings(name, bundled)
-        assert repr(table)
-        assert table._repr_html_().count("<tr>") == len(table.rows) + 1
-        listed = {row[0] for row in table.rows}
-        assert set(notebook.OF_THE_PAGE) | {one for one in kind.settings if one in notebook._told(kind)} == listed
-    assert {row[0] for row in explorer.settings().rows} == set(VIEWS)
-    shown = trace.show("attention/head", look="Lines", specials="hidden", top_p=50, layer=1, head=1, token=2)
-    told = data(shown)["sides"][0]["views"][0]["settings"]
-    assert (told["look"], told["specials"], told["top_p"], told["token"]) == ("Lines", "hidden", 50, 2)
+        listed = explorer.settings(name, bundled)["setting"]
+        assert set(listed) == {one for one in kind.settings if is_open(kind.settings[one])} | set(OF_THE_PAGE)
+    assert list(explorer.settings()["view"]) == list(VIEWS)
+    shown = trace.show("attention/head", look="Lines", specials="hidden", top_p=50, layer=2, head=3, token=2)
+    names = [part["name"] for part in data(shown)["sides"][0]["views"][0]["parts"]]
+    assert "lines" in names
+    assert "heatmap" not in names
 
 
 @pytest.mark.parametrize(
@@ -97,7 +74,7 @@ def test_every_setting_of_every_view_is_told_and_taken(bundled, trace):
         ("attention/head", {"layr": 1}, "'layr'"),
         ("attention/head", {"layer": 99}, "from 0 to 6"),
         ("attention/head", {"head": 0}, "from 1 to 12"),
-        ("attention/head", {"token": 99}, "Token"),
+        ("attention/head", {"token": 99}, "The token"),
         ("attention/head", {"look": "Pie"}, "Heatmap, Lines"),
         ("attention/head", {"theme": "pink"}, "light"),
         ("projection/map", {"seed": "x" * 10_000}, "eed"),
@@ -167,50 +144,8 @@ def test_what_users_of_bertviz_are_told_to_write_works(trace, bundled):
         assert "<iframe" in shown._repr_html_()
 
 
-class TestLive:
-    def seen(self, page):
-        (written,) = re.findall(r'id="bx-data">(.*?)</script>', page, re.DOTALL)
-        told = json.loads(written)
-        assert told["live"] is True, "its clicks go to Python"
-        (side,) = told["sides"]
-        return {part["name"]: page_file.unpacked(part["value"]) for view in side["views"] for part in view["parts"]}
-
-    def test_a_click_in_the_grid_chooses_the_head_of_all_views(self, trace):
-        widget = explorer.live(trace, "attention/heads", "attention/head", layer=1, head=1)
-        assert self.seen(widget.page)["title"].startswith("**Layer 1, head 1**")
-        widget._told(None, {"view": "attention/heads", "part": "grid", "event": "select", "index": [4, 2]}, None)
-        now = self.seen(widget.page)
-        assert now["title"].startswith("**Layer 5, head 3**")
-        assert now["grid"]["selected"] == [4, 2]
-
-    def test_a_click_that_only_tells_something_changes_nothing_else(self, trace):
-        widget = explorer.live(trace, "attention/head", layer=3, head=4)
-        before = self.seen(widget.page)
-        widget._told(None, {"view": "attention/head", "part": "heatmap", "event": "select", "index": [1, 2]}, None)
-        now = self.seen(widget.page)
-        assert now.pop("cell").startswith(f"the (token 1) → man (token 2): {trace.attention(2)[3, 1, 2]:.6f}")
-        assert now == {name: value for name, value in before.items() if name != "cell"}
-
-    @pytest.mark.parametrize(
-        "told", [{}, {"view": "x"}, {"view": "attention/heads", "part": "grid", "event": "select", "index": "x"}]
-    )
-    def test_what_makes_no_sense_changes_nothing(self, trace, told):
-        widget = explorer.live(trace, "attention/heads")
-        before = widget.page
-        widget._told(None, told, None)
-        assert widget.page == before
-
-    def test_without_anywidget_it_says_what_to_install(self, trace, refusal, monkeypatch):
-        from explorer.export import live
-
-        live._widget.cache_clear()
-        monkeypatch.setitem(sys.modules, "anywidget", None)
-        assert "pip install anywidget" in refusal(InputError, lambda: explorer.live(trace))
-        live._widget.cache_clear()
-
-
 def test_several_views_share_what_is_chosen(trace):
     (side,) = data(trace.show("attention/heads", "attention/head", layer=2, head=5, look="Lines"))["sides"]
     assert [view["name"] for view in side["views"]] == ["attention/heads", "attention/head"]
-    assert {(view["settings"]["layer"], view["settings"]["head"]) for view in side["views"]} == {(2, 5)}
+    assert next(part["value"] for part in side["views"][1]["parts"] if part["name"] == "title").startswith("**Layer 2, head 5**")
     assert "lines" in [part["name"] for part in side["views"][1]["parts"]]

@@ -3,38 +3,69 @@
 import copy
 import io
 import json
+import re
+from dataclasses import fields
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from explorer.export.tables import TEXT, WITHOUT_NUMBERS, as_data, as_json, csv_of, tables, tables_of
+import explorer
+from explorer.export import contents, page_file
+from explorer.export.notebook import Shown
+from explorer.export.tables import TEXT, WITHOUT_NUMBERS, as_data, as_json, csv_of, tables_of
 from explorer.fill_mask.guesses import Guesses
 from explorer.fill_mask.lens import Lens
 from explorer.hidden_states.layers import OneLayer
-from explorer.tabs import TABS, VIEWS
+from explorer.tabs import TABS
 from explorer.ui.pictures.numbers import Places, Table, columns_of, identifier, keep, kept, matrix
 from explorer.ui.pictures.token_row import token_row
+from explorer.ui.settings import Sheet
 from explorer.ui.subject import Selection, Subject
-from explorer.ui.view import props
-from tests.contents import A, B, opened
+from explorer.ui.view import View, props
+from tests.families import write_family, write_tuned
+from tests.pages import Reader, unpacked
 
 pytestmark = pytest.mark.usefixtures("few_sentences")
 
-NAMES = [kind.name for tab in TABS for kind in tab.views]
+A, B = "the man went to the [MASK] store </script><b>.", "he bought a [MASK] of milk."
+VIEWS = [kind for tab in TABS for kind in tab.views]
+NAMES = [kind.name for kind in VIEWS]
+OTHER = {"other_b": "she sold a [MASK] of milk.", "words_from": "Typed here"}  # what is built in takes seconds to learn
+OWN_HEADS = {
+    "own-head/labels": "ForSequenceClassification",
+    "own-head/tags": "ForTokenClassification",
+    "own-head/answer": "ForQuestionAnswering",
+}
+
+
+def named(name: str) -> type[View]:
+    return next(kind for tab in TABS for kind in tab.views if kind.name == name)
+
+
+def opened(kind, model, **settings):
+    """A view as the page reads its controls."""
+    given = {one.name: one.default for one in fields(kind) if not isinstance(kind.settings[one.name], Sheet)}
+    return kind.read(given | settings, model.capabilities)
 
 
 @pytest.fixture(scope="module")
-def subject(contents):
-    return contents.subject
+def subject(bundled):
+    return Subject.of(bundled.trace(A, B), Selection(layer=4, head=7, token=3, picked=True))
 
 
-@pytest.fixture(params=NAMES)
-def seen(request, contents):
-    """A view, what it is about, and what it shows."""
-    shown = contents[request.param]
-    assert not shown.view.unless(shown.subject)
-    return shown.view, shown.subject, shown.content
+@pytest.fixture(scope="module", params=VIEWS, ids=NAMES)
+def seen(request, subject, tmp_path_factory):
+    """A view, what it is about, and what it shows, computed once for all tests of it."""
+    kind = request.param
+    if kind.name.startswith("own-head/"):
+        folder = tmp_path_factory.mktemp("tuned") / "model"
+        head = OWN_HEADS.get(kind.name)
+        write_tuned(folder, "bert", head) if head else write_family(folder, "electra-discriminator")
+        subject = Subject.of(explorer.load(str(folder)).trace(A, B))
+    view = opened(kind, subject.model, **{name: value for name, value in OTHER.items() if name in kind.settings})
+    assert not view.unless(subject)
+    return view, subject, view.compute(subject)
 
 
 def test_every_part_that_shows_numbers_has_a_table(seen):
@@ -76,6 +107,33 @@ def test_csv_and_json_are_the_same_numbers_and_pandas_reads_them(seen):
             assert [plainly(cell) for cell in read[column]] == ["" if cell is None else str(cell) for cell in wanted]
 
 
+def test_it_is_a_page_that_asks_nobody_and_a_frame_in_a_notebook(seen, monkeypatch):
+    view, subject, content = seen
+    monkeypatch.setattr(contents, "content_of", lambda *_: content)
+    side = page_file.data_of([view], subject)
+    (made,) = side["views"]
+    assert made["parts"] or made["note"], "something is seen, or it is told why not"
+    text = page_file.page([side])
+    read = Reader(text)
+    assert set(read.tags) <= {"html", "head", "meta", "title", "link", "style", "body", "main", "script"}
+    assert read.tags.count("script") == len(read.scripts) <= 3, "no text ends a script or begins one"
+    assert not [value for name, value in read.attributes if name in ("src", "href", "action") and value != "data:,"]
+    assert "connect-src" not in text.split("<title>")[0], "what the policy does not name it forbids"
+    assert not re.search(r"@import|url\(\s*['\"]?https?:", text.split("</style>")[0])
+    (there,) = read.data["sides"]
+    assert there["texts"] == [A, B]
+    told = {part["name"]: unpacked(part["value"]) for part in there["views"][0]["parts"]}
+    assert told == json.loads(json.dumps({part["name"]: part["value"] for part in made["parts"]}))
+    texts = [part["value"] for part in made["parts"] if part["kind"] == "prose"]
+    assert not [text for text in texts if re.search(r"(^|[.] )Click (?![^.]*sort)", text)], "nobody answers a click"
+    shown = Shown((side,))._repr_mimebundle_()
+    frame = shown["text/html"]
+    assert frame.count("<iframe") == frame.count("</iframe>") == frame.count("<script") == 1
+    assert "sandbox=" in frame
+    assert "allow-same-origin" not in frame
+    assert view.question in shown["text/plain"]
+
+
 def texts(table):
     """The columns that hold a text, which pandas must not take for numbers: a token may be '1932'."""
     return {name: str for place, name in enumerate(table.columns) if any(isinstance(row[place], str) for row in table.rows)}
@@ -87,8 +145,12 @@ def plainly(cell):
     return text[1:] if text[:1] == "'" and text[1:2] in set("=+-@\t") else text
 
 
+def tables_in(view, subject):
+    return tables_of(view, view.compute(subject))
+
+
 def frame(name, subject, part="", **settings):
-    found = tables(opened(name, subject, **settings), subject)
+    found = tables_in(opened(named(name), subject.model, **settings), subject)
     table = found[part] if part else next(table for table in found.values() if table.columns != TEXT)
     return pd.DataFrame(table.rows, columns=table.columns)
 
@@ -117,14 +179,14 @@ def test_a_long_input_keeps_every_weight_though_its_picture_has_a_byte_a_cell(bu
 def test_hidden_states_are_those_of_transformers(bundled, subject, eager):
     _, output = eager(bundled, A, B)
     state = output.hidden_states[4][0].numpy()
-    vectors = frame("hidden/one-layer", subject, look=OneLayer.settings["look"].values[1])
+    vectors = frame("hidden/one-layer", subject, look=opened(OneLayer, bundled).settings["look"].values[1])
     found = vectors.pivot(index="position", columns="dimension", values="value").to_numpy()
     np.testing.assert_allclose(found, state, atol=1e-4)
     np.testing.assert_array_equal(found.astype(np.float32), subject.trace.hidden_states[4])
     alike = frame("hidden/one-layer", subject).pivot(index="position", columns="other_position", values="cosine")
     unit = state / np.linalg.norm(state, axis=1, keepdims=True)
     np.testing.assert_allclose(alike, unit @ unit.T, atol=1e-5)
-    measure = VIEWS["hidden/every-layer"].settings["measure"].values[2]
+    measure = opened(named("hidden/every-layer"), bundled).settings["measure"].values[2]
     norms = frame("hidden/every-layer", subject, measure=measure).pivot(index="hidden_state", columns="position", values="norm")
     wanted = [np.linalg.norm(one[0].numpy(), axis=1) for one in output.hidden_states]
     np.testing.assert_allclose(norms, wanted, rtol=1e-4)
@@ -185,8 +247,8 @@ def test_a_figure_keeps_what_was_kept_last():
 
 def test_where_nothing_is_drawn_there_is_no_table(bundled):
     alone = Subject.of(bundled.trace("one text alone."), Selection(layer=1, head=1, picked=True))
-    direction = VIEWS["attention/head"].settings["direction"].values[2]
-    assert "heatmap" not in tables(opened("attention/head", alone, direction=direction), alone)
+    direction = named("attention/head").settings["direction"].values[2]
+    assert "heatmap" not in tables_in(opened(named("attention/head"), bundled, direction=direction), alone)
     empty = matrix(np.full((2, 2), np.nan), Places.of("a", [1, 2]), Places.of("b", ["x", "y"]), "value")
     assert (empty.columns, len(empty), empty.rows) == (("a", "b", "value"), 0, [])
     assert Table.of(("a", "b"), [[float("inf"), np.float32(1.5)]]).rows == [(None, 1.5)]
@@ -194,8 +256,8 @@ def test_where_nothing_is_drawn_there_is_no_table(bundled):
         columns_of(a=[1, 2], b=[1])
 
 
-def test_no_setting_that_belongs_to_a_visitor_leaves(contents, subject):
-    shown = contents["projection/map"]
-    said = json.loads(as_json(as_data(shown.view, subject, shown.content, None)))
+def test_no_setting_that_belongs_to_a_visitor_leaves(bundled, subject):
+    view = opened(named("projection/map"), bundled)
+    said = json.loads(as_json(as_data(view, subject, view.compute(subject), None)))
     assert not {"table", "drawn"} & set(said["settings"])
     assert said["settings"]["method"] == "pca"

@@ -1,22 +1,23 @@
 import torch
 
-from explorer.experiments.scripts.item import read
-from explorer.ui.scripts.start import layers, model, tokenizer
-from explorer.ui.scripts.without import run_without
+from explorer.ui.scripts.start import longest, model, tokenizer
+from explorer.ui.scripts.without import off
 
-items = [("The man was [MASK].", "", "happy", "sad"), ("She was [MASK].", "", "late", "early")]  # text A, text B, word, foil
+items = [("The man was [MASK].", None, "happy", "sad"), ("She was [MASK].", None, "late", "early")]  # text A, text B, word, foil
+layers, heads = model.config.num_hidden_layers, model.config.num_attention_heads
 
 
-def difference(off, start, place, pair):  # of the logits of word and foil
-    word, foil = model.cls.predictions(run_without(off, start)[-1][:, place])[0, pair].tolist()
+def difference(inputs, place, pair, *switched_off):  # how far the word's logit is above the foil's
+    off[:] = switched_off
+    word, foil = model.cls.predictions(model.bert(**inputs).last_hidden_state[0, place])[pair].tolist()
     return word - foil
 
 
-changes = []  # [items, layers, heads]
+changes = []  # of each item [layers, heads]
 for text_a, text_b, *pair in items:
-    inputs, place = read(text_a, text_b)
-    asked = model(**inputs, output_hidden_states=True).hidden_states[0], place, tokenizer.convert_tokens_to_ids(pair)
-    alone = [[difference({at: [head]}, *asked) for head in range(model.config.num_attention_heads)] for at in range(len(layers))]
-    changes.append(torch.tensor(alone) - difference({}, *asked))
+    inputs = tokenizer(text_a, text_b, truncation=True, max_length=longest, return_tensors="pt")
+    asked = inputs, int((inputs["input_ids"][0] == tokenizer.mask_token_id).nonzero()[0]), tokenizer.convert_tokens_to_ids(pair)
+    alone = [[difference(*asked, (layer, head)) for head in range(1, heads + 1)] for layer in range(1, layers + 1)]
+    changes.append(torch.tensor(alone) - difference(*asked))
 effects = torch.stack(changes).mean(0)  # negative where a head helps the word
 print(effects)

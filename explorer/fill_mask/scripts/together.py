@@ -1,5 +1,7 @@
-from explorer.fill_mask.scripts.logits import blanks
-from explorer.ui.scripts.start import inputs, model, tokenizer
+from explorer.ui.scripts.inputs import inputs
+from explorer.ui.scripts.start import model, tokenizer
+
+blanks = (inputs["input_ids"][0] == tokenizer.mask_token_id).nonzero()[:, 0].tolist()
 
 
 def fill(surest_first):

@@ -1,24 +1,21 @@
-from explorer.inside_head.scripts.layer_read import hidden, layer, value, weights
-from explorer.ui.scripts.start import bottleneck, rotary, tokens
+from explorer.ui.scripts.inputs import inputs, tokens
+from explorer.ui.scripts.start import model
 
-token, has_parts, has_networks = 1, True, False
-context = weights @ value  # [1, heads, tokens, size]
-side_by_side = context.transpose(1, 2).flatten(2)
-mixed = layer.attention.output.dense(side_by_side)
-if rotary:
-    y = hidden + mixed
-    inner, gate = layer.mlp.Wi(layer.mlp_norm(y)).chunk(2, -1)
-    following = y + layer.mlp.Wo(layer.mlp.act(inner) * gate)
-elif has_parts:
-    y = layer.attention.output.LayerNorm(mixed + hidden)
-    inner = layer.intermediate.intermediate_act_fn(layer.intermediate.dense(y))
-    following = layer.output.LayerNorm(layer.output.dense(inner) + y)
-else:
-    y = layer.attention.output.LayerNorm(mixed + (layer.bottleneck(hidden)[3] if bottleneck else hidden))
-    if has_networks:
-        for network in layer.ffn:
-            y = network(y)
-    inner = layer.intermediate(y)
-    following = layer.output(inner, y, hidden)
-following = following[0]  # the next hidden state
+layer = 1
+head = 1
+token = 1
+block = model.bert.encoder.layer[layer - 1]
+hidden = model(**inputs, output_hidden_states=True).hidden_states[layer - 1]  # what the layer reads: [1, tokens, hidden]
+own, heads = block.attention.self, model.config.num_attention_heads
+query, key, value = (part(hidden).unflatten(-1, (heads, -1)).transpose(1, 2) for part in (own.query, own.key, own.value))
+scores = query @ key.mT  # [1, heads, query, key]
+scaled = scores / query.shape[-1] ** 0.5
+weights = scaled.softmax(-1)
+context = weights @ value  # of each head: [1, heads, tokens, size]
+mixed = block.attention.output.dense(context.transpose(1, 2).flatten(2))
+y = block.attention.output.LayerNorm(mixed + hidden)
+inner = block.intermediate.intermediate_act_fn(block.intermediate.dense(y))
+following = block.output.LayerNorm(block.output.dense(inner) + y)[0]  # the next hidden state
+for name, *row in zip(tokens, *(part[0, head - 1, token].tolist() for part in (scores, scaled, weights))):
+    print(name, *(f"{number:.3f}" for number in row))
 print(tokens[token], "before", hidden[0, token, :4], "after", following[token, :4])

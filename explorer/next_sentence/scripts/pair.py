@@ -1,4 +1,5 @@
-from explorer.ui.scripts.start import inputs, model
+from explorer.ui.scripts.inputs import inputs
+from explorer.ui.scripts.start import model
 
 logits = model(**inputs).seq_relationship_logits[0]  # IsNext, NotNext
 probabilities = logits.softmax(-1)

@@ -1,1 +1,1 @@
-"""Programs for people to take along, as `explorer/ui/writing.py` fills them in; each runs as it stands."""
+"""What several programs begin with: the model, an input, a run without some heads."""

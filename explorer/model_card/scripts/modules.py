@@ -1,4 +1,0 @@
-from explorer.ui.scripts.start import model
-
-tree = str(model)
-print(tree)
