@@ -4,7 +4,6 @@ from typing import Any
 
 from explorer.fill_mask.guesses import MOST_TOGETHER, MOST_WORDS
 from explorer.fill_mask.lens import _columns, chosen_lens
-from explorer.fill_mask.positions import HIDDEN
 from explorer.fill_mask.word import pieces_named
 from explorer.ui.long_view import is_quick
 from explorer.ui.names import Names
@@ -26,11 +25,6 @@ def together(view: View, subject: Subject) -> Script | None:
     if not (1 < blanks <= MOST_TOGETHER and is_quick(subject, 2 * blanks)):
         return None
     return Script("together.py")
-
-
-def every_position(view: Any, subject: Subject) -> Script | None:
-    """The surprisal of each piece."""
-    return Script("positions.py", is_hidden="way" not in view.settings or view.way == HIDDEN)
 
 
 def likelihoods(view: Any, subject: Subject) -> Script | None:
@@ -57,10 +51,10 @@ CODE = {
     "fill-mask/guesses": Script("guesses.py"),
     "fill-mask/comparison": comparison,
     "fill-mask/together": together,
-    "fill-mask/positions": every_position,
-    "fill-mask/each-word": every_position,
+    "fill-mask/positions": Script("positions.py"),
+    "fill-mask/each-word": Script("positions.py"),
     "fill-mask/likelihoods": likelihoods,
     "fill-mask/lens": lens,
     "fill-mask/followed": followed,
 }
-WITHOUT = {"fill-mask/game": "A round is drawn and played in the page.", "fill-mask/quiz": "It is a game."}
+WITHOUT = {"fill-mask/game": "A round is drawn and played in the page."}

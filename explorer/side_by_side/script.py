@@ -63,7 +63,4 @@ CODE = {
     "side-by-side/attention": attention,
     "side-by-side/states": states,
 }
-WITHOUT = {
-    "side-by-side/swaps": "It offers words to click and computes nothing.",
-    "side-by-side/layers": "It reads a hundred sentences that come with the app.",
-}
+WITHOUT = {"side-by-side/swaps": "It offers words to click and computes nothing."}

@@ -343,17 +343,8 @@ def _pair(view, subject):
     return {"logits": subject.model.next_sentence(subject.text_a, subject.text_b).logits}
 
 
-def _swapped(view, subject):
-    return {"logits": subject.model.next_sentence(subject.text_b, subject.text_a).logits}
-
-
 def _pairs(view, subject):
     return {"logits": [subject.model.next_sentence(a, b).logits for a, b, *_ in view.pairs]}
-
-
-def _candidates(view, subject):
-    texts = dict.fromkeys([*view.candidates.splitlines(), subject.text_b])
-    return {"logits": [subject.model.next_sentence(subject.text_a, b).logits for b in texts]}
 
 
 def _map(view, subject):
@@ -457,9 +448,7 @@ SHOWN = {
     "fill-mask/what-if": _what_if,
     "fill-mask/patching": _patching,
     "next-sentence/pair": _pair,
-    "next-sentence/swapped": _swapped,
     "next-sentence/pairs": _pairs,
-    "next-sentence/candidates": _candidates,
     "next-sentence/attribution": _attribution,
     "next-sentence/heads": _heads,
     "own-head/labels": lambda view, subject: {"shares": own_head.labels(subject.trace).shares},
@@ -568,7 +557,6 @@ SETTINGS = {
     "hidden/word": [{"source": "A and B above", "word": "he"}],
     "fill-mask/guesses": [{"top_k": 2}],
     "fill-mask/comparison": [{"words": "e, a, n"}],
-    "fill-mask/positions": [{"way": "in sight"}],
     "fill-mask/attribution": [
         {"method": "gradient_x_input", "foil": "second guess"},
         {"steps": 10, "word": "e", "baseline": "mean"},
@@ -749,7 +737,7 @@ def test_a_script_runs_by_itself(bundled, elsewhere, tmp_path):
 
 def test_the_file_of_a_place_has_the_script_of_each_of_its_views(bundled):
     subject = subject_of(bundled)
-    views = tuple(VIEWS[name]() for name in ("fill-mask/words", "fill-mask/guesses", "fill-mask/comparison", "fill-mask/quiz"))
+    views = tuple(VIEWS[name]() for name in ("fill-mask/words", "fill-mask/guesses", "fill-mask/comparison", "fill-mask/game"))
     found = run(python(Place(subject, "fill-mask", "Guesses", views)).decode())
     assert {"tokens", "logits", "shares"} <= found.keys()
     with pytest.raises(InputError, match="with a predict"):

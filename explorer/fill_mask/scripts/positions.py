@@ -3,14 +3,10 @@ import math
 import torch
 
 from explorer.fill_mask.scripts.hidden import logits_of_hidden, places_of_text
-from explorer.ui.scripts.start import inputs, model, tokenizer
+from explorer.ui.scripts.start import inputs, tokenizer
 
-is_hidden = True
 ids, positions = inputs["input_ids"][0], places_of_text(inputs)
-if not is_hidden:
-    logits = model(**inputs).prediction_logits[0, positions]
-else:
-    logits = torch.stack([logits_of_hidden(inputs, place) for place in positions])
+logits = torch.stack([logits_of_hidden(inputs, place) for place in positions])
 log_probabilities = logits.log_softmax(-1)  # [positions, vocabulary]
 actual = log_probabilities.gather(1, ids[positions, None])
 bits = -actual[:, 0] / math.log(2)  # of the piece that stands there
