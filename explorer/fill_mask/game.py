@@ -1,18 +1,17 @@
 """The pre-training game on the page's text: masked pieces, guesses, and the loss."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
-from explorer.fill_mask.compute.masking_game import Round, Rules, loss_error
-from explorer.fill_mask.compute.spans import span_length_shares, spans_of
-from explorer.fill_mask.pictures import loss_curve, span_lengths
-from explorer.fill_mask.rounds import round_of
+from explorer.fill_mask.compute import PIECES, WORDS, Round, Rules, loss_error, play
+from explorer.fill_mask.pictures import loss_curve
 from explorer.text import limits
 from explorer.text.encoding import MASK
-from explorer.text.masking import KEPT, MASKED, RANDOM, UNTOUCHED
+from explorer.text.masking import KEPT, MASKED, RANDOM
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import percent, whole_percent
 from explorer.ui.pictures.numbers import Table, keep
@@ -28,7 +27,6 @@ from explorer.ui.view import (
     View,
     button,
     caption,
-    chart,
     check,
     matches,
     part,
@@ -38,8 +36,7 @@ from explorer.ui.view import (
     settle,
 )
 
-SPANS = "spans"
-STRATEGIES = (("Single pieces (BERT)", "pieces"), ("Whole words", "words"), ("Spans (SpanBERT)", SPANS))
+STRATEGIES = (("Single pieces (BERT)", PIECES), ("Whole words", WORDS))
 TREATMENTS = {MASKED: "masked", RANDOM: "replaced", KEPT: "kept"}
 COLUMNS = [
     Column("Piece", "name"),
@@ -52,21 +49,22 @@ COLUMNS = [
 NUMBERS = ("position", "piece", "treatment", "read_as", "guess", "guess_probability", "probability", "loss")
 STRANGERS = ("Saturn is the second largest planet.", "Most frogs lay their eggs in water.")
 RULES = {
-    "pieces": "Single pieces are chosen, each by itself (Devlin et al. 2019, section 3.1).",
-    "words": "All pieces of a word are chosen together, so that no piece gives its neighbour away.",
-    SPANS: "Runs of whole words are chosen and treated alike (SpanBERT, Joshi et al. 2020, section 3.1).",
+    PIECES: "Single pieces are chosen, each by itself (Devlin et al. 2019, section 3.1).",
+    WORDS: "All pieces of a word are chosen together, so that no piece gives its neighbour away.",
 }
 NO_B, FOLLOWS, STRANGER = "no B", "B follows A", "a stranger instead of B"
 MOST_SEED = 2**31 - 1
 NO_BREAK = "\u00a0"
 SHARE = {"step": 0.05, "more": True, "line": True, "heard": "release"}
 
+_rounds: OnceCache[Hashable, Round] = OnceCache(16)  # a round is drawn, and told in a finding
+
 
 class Game(View):
     """One round of BERT's pre-training task."""
 
     name, question = "fill-mask/game", "What did BERT learn from?"
-    layout = (row(col("table", "loss", "check", width=8), col("curve", "lengths", width=4)),)
+    layout = (row(col("table", "loss", "check", width=8), col("curve", width=4)),)
     strategy: str = choice(STRATEGIES, "What is chosen")
     seed: int = number(0, "Seed", low=0, high=MOST_SEED, box=True, minimum=0, min_width=90)
     again = button("Hide again")
@@ -76,7 +74,6 @@ class Game(View):
     loss = sentence(keep_height=True, answer=True)
     check = check()
     curve = part("loss_curve", answer=True)
-    lengths = chart("Lengths of spans", height=260, optional=True)
     help = caption(
         "Only the chosen pieces cost anything. Some are not masked, since [MASK] never occurs in the texts that BERT is used on. "
         "With masks only, fine-tuning worked as well, but vectors used as they are found names less well (Devlin et al. 2019, "
@@ -89,11 +86,10 @@ class Game(View):
     swap: bool = switch(True, "B may be swapped for a stranger (half of the time)", more=True)
 
     def compute(self, subject: Subject) -> Content:
-        """The round for these settings."""
         played, truth = self._play(subject)
         encoding = played.encoding
         eligible = sum(encoding.tokens[position] != MASK for position in encoding.text_positions)
-        shown = {
+        return {
             "row": _row(played),
             "rule": f"{len(played.positions)} of {eligible} pieces chosen. {RULES[self.strategy]}",
             "table": _table(played, subject.trace.tokens),
@@ -101,8 +97,6 @@ class Game(View):
             "curve": _curve(played),
             "check": matches(loss_error(subject.model, played), "the sum is the loss that transformers computes itself"),
         }
-        spans = {"lengths": span_lengths(span_length_shares(), _lengths(played))} if self.strategy == SPANS else {}
-        return {**shown, **spans}
 
     def finding(self, subject: Subject) -> Finding | None:
         """The chosen piece with the largest loss, and the guess in its place."""
@@ -132,7 +126,8 @@ class Game(View):
         """The round, and the truth about B in words. Raises InputError."""
         rules = Rules(self.strategy, self.rate, self.mask_share, self.other_share, self.seed).check()
         text_b, label, truth = self._second(subject)
-        return round_of(subject.model, (subject.text_a, text_b), rules, label), truth
+        key = subject.model.checkpoint, subject.text_a, text_b, rules, label
+        return _rounds.get(key, lambda: play(subject.model, subject.text_a, text_b, rules, label)), truth
 
     def _second(self, subject: Subject) -> tuple[str, int | None, str]:
         """Text B for the round, its label (0 if it follows A, else 1), and the label in words. The seed decides."""
@@ -158,12 +153,6 @@ def _row(played: Round) -> dict[str, Any]:
         tokens[position] = piece
     encoding = replace(played.encoding, tokens=tuple(tokens))
     return token_row(tokens, encoding.kinds, encoding.segments, selected=played.positions[_dearest(played)])
-
-
-def _lengths(played: Round) -> list[int]:
-    """The number of words in each run of chosen pieces."""
-    chosen, words = played.masked.treatment[0] != UNTOUCHED, played.encoding.words
-    return [len(set(words[start:end])) for start, end in spans_of(chosen)]
 
 
 def _table(played: Round, tokens: Sequence[str]) -> dict[str, Any]:

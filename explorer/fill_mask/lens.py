@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.fill_mask.pictures import followed_leads, followed_words
+from explorer.fill_mask.pictures import followed_words
 from explorer.fill_mask.word import FOIL, against, pieces_named, which_blank
 from explorer.techniques.lens import Followed, follow, lens, lens_error
 from explorer.techniques.lens import Lens as Found
@@ -96,7 +96,7 @@ class FollowedWords(View):
         found, names = follow(subject.trace, subject.token, list(pieces), tuned), list(pieces.values())
         how = f"Read {HOW[TUNED if tuned else RAW]}, at position {subject.token} "
         if target.foil is not None:
-            return {"followed": followed_leads(names, *found), "summary": how + _lead(target, found)}
+            return {"followed": followed_words(names, *found), "summary": how + _lead(target, found)}
         since, last = _settled(found.ranks[:, 0]), len(found.ranks) - 1
         when = "gets there only at the end" if since == last else f"stays there from hidden state {since} on"
         drawn = followed_words(names, found.probabilities, found.ranks)

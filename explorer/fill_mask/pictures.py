@@ -1,4 +1,4 @@
-"""Pictures of the masked LM: surprisal, guesses by layer, patching, and lengths of spans."""
+"""Pictures of the masked LM: surprisal, guesses by layer, patching, and the curve of the loss."""
 
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
@@ -10,7 +10,6 @@ import plotly.graph_objects as go
 
 from explorer.techniques.targets import Target
 from explorer.ui.pictures.base import (
-    AMOUNT,
     CATEGORIES,
     FAINT,
     LEGEND,
@@ -64,108 +63,65 @@ def surprise_bars(
     return keep(drawn, lambda: columns_of(position=places, token=tokens, **numbers))
 
 
-def followed_words(words: Sequence[str], probabilities: np.ndarray, ranks: np.ndarray) -> go.Figure:
-    """Words by hidden state, [hidden states, words]: their probability (left axis) and their rank (dotted, right axis)."""
-    traces = [
-        trace
-        for index, word in enumerate(words)
-        for trace in _followed_word(esc(word), CATEGORIES[index % len(CATEGORIES)], probabilities[:, index], ranks[:, index])
+def followed_words(
+    words: Sequence[str], probabilities: np.ndarray, ranks: np.ndarray, logits: np.ndarray | None = None
+) -> go.Figure:
+    """Words by hidden state, [hidden states, words]: their probability (left axis), and dotted their rank (right axis).
+
+    With `logits` the last word is a foil, in gray, and dotted is how far the logit of each other word is above the foil's.
+    """
+    colours = [CATEGORIES[index % len(CATEGORIES)] for index in range(len(words))]
+    numbers, beside = {"probability": probabilities, "rank": ranks}, {}
+    if logits is None:
+        dotted, form = ranks.astype(float), "rank %{customdata:,}"
+        right_axis = plain_axis("rank (dotted; 1 is first)", type="log", autorange="reversed", dtick=1)
+    else:
+        colours[-1], dotted, form = FAINT, logits - logits[:, -1:], f"%{{customdata:+.2f}} logits above {esc(words[-1])}"
+        numbers, beside = {"logit_difference": dotted, **numbers}, {"foil": words[-1]}
+        right_axis = plain_axis(f"logits above {esc(words[-1])} (dotted)", tickmode="auto", nticks=6)
+    layers = list(range(len(probabilities)))
+    lines = [
+        line
+        for at, (word, colour) in enumerate(zip(words, colours, strict=True))
+        for line in (
+            go.Scatter(
+                x=layers,
+                y=probabilities[:, at].astype(np.float32),
+                customdata=dotted[:, at].tolist(),
+                name=esc(word),
+                mode="lines+markers",
+                line={"color": colour},
+                hovertemplate=f"{esc(word)}: %{{y:.2%}}, {form}<extra></extra>",
+            ),
+            go.Scatter(
+                x=layers,
+                y=dotted[:, at].tolist(),
+                yaxis="y2",
+                showlegend=False,
+                mode="lines",
+                line={"color": colour, "dash": "dot", "width": 1.5},
+                hoverinfo="skip",
+            ),
+        )
     ]
     top = max(float(probabilities.max()), 0.01)
     drawn = figure(
-        traces,
-        key=f"followed-{len(probabilities)}",
+        lines,
+        key=f"followed-{probabilities.shape}-{logits is None}",
         showlegend=True,
         legend=LEGEND,
         margin={"l": 56, "r": 64, "t": 40, "b": 48},
         hovermode="x unified",
         xaxis=plain_axis("hidden state (0: embeddings)", dtick=1),
         yaxis=grid_axis("probability (line)", range=[0, 1.1 * top], tickformat=".0%" if top > 0.05 else ".1%"),
-        yaxis2=plain_axis("rank (dotted; 1 is first)", type="log", autorange="reversed", overlaying="y", side="right", dtick=1),
+        yaxis2={**right_axis, "overlaying": "y", "side": "right"},
     )
     rows = [
-        [layer, word, float(probabilities[layer, at]), int(ranks[layer, at])]
-        for at, word in enumerate(words)
-        for layer in range(len(probabilities))
-    ]
-    return keep(drawn, lambda: Table.of(("hidden_state", "word", "probability", "rank"), rows))
-
-
-def _followed_word(name: str, colour: str, probabilities: np.ndarray, ranks: np.ndarray) -> list[go.Scatter]:
-    """The two lines of one word, both [hidden states]; the hover label of the probability also gives the rank."""
-    layers = list(range(len(probabilities)))
-    return [
-        go.Scatter(
-            x=layers,
-            y=probabilities.astype(np.float32),
-            customdata=ranks.tolist(),
-            name=name,
-            mode="lines+markers",
-            line={"color": colour},
-            hovertemplate=f"{name}: %{{y:.2%}}, rank %{{customdata:,}}<extra></extra>",
-        ),
-        go.Scatter(
-            x=layers,
-            y=ranks.tolist(),
-            yaxis="y2",
-            showlegend=False,
-            mode="lines",
-            line={"color": colour, "dash": "dot", "width": 1.5},
-            hoverinfo="skip",
-        ),
-    ]
-
-
-def followed_leads(words: Sequence[str], probabilities: np.ndarray, ranks: np.ndarray, logits: np.ndarray) -> go.Figure:
-    """Words by hidden state, [hidden states, words]: how far their logits are above the last word's, the foil's (left axis).
-
-    The probability of each, and that of the foil in gray, is dotted (right axis).
-    """
-    leads, foil = logits - logits[:, -1:], words[-1]
-    colours = [*(CATEGORIES[index % len(CATEGORIES)] for index in range(len(words) - 1)), FAINT]
-    layers = list(range(len(leads)))
-    lines = [
-        go.Scatter(
-            x=layers,
-            y=leads[:, at].astype(np.float32),
-            customdata=np.stack([probabilities[:, at], ranks[:, at]], axis=-1).tolist(),
-            name=f"{esc(word)} rather than {esc(foil)}",
-            mode="lines+markers",
-            line={"color": colours[at]},
-            hovertemplate=f"{esc(word)}: %{{y:+.2f}} logits, %{{customdata[0]:.2%}}, rank %{{customdata[1]:,}}<extra></extra>",
-        )
-        for at, word in enumerate(words[:-1])
-    ]
-    dotted = [
-        go.Scatter(
-            x=layers,
-            y=probabilities[:, at].astype(np.float32),
-            yaxis="y2",
-            name=f"{esc(word)}: probability",
-            mode="lines",
-            line={"color": colours[at], "dash": "dot", "width": 1.5},
-            hovertemplate=f"{esc(word)}: %{{y:.2%}}<extra></extra>",
-        )
-        for at, word in enumerate(words)
-    ]
-    shares = plain_axis("probability (dotted)", range=[0, 1.02], dtick=0.25, overlaying="y", side="right", tickformat=".0%")
-    drawn = figure(
-        [*lines, *dotted],
-        key=f"leads-{leads.shape}",
-        showlegend=True,
-        legend=LEGEND,
-        margin={"l": 56, "r": 64, "t": 40, "b": 48},
-        hovermode="x unified",
-        xaxis=plain_axis("hidden state (0: embeddings)", dtick=1),
-        yaxis=grid_axis("logits, word minus foil (line)", zeroline=True, zerolinecolor=FAINT, rangemode="tozero"),
-        yaxis2=shares,
-    )
-    rows = [
-        [layer, word, foil, float(leads[layer, at]), float(probabilities[layer, at]), int(ranks[layer, at])]
+        [layer, word, *beside.values(), *(values[layer, at].item() for values in numbers.values())]
         for at, word in enumerate(words)
         for layer in layers
     ]
-    return keep(drawn, lambda: Table.of(("hidden_state", "word", "foil", "logit_difference", "probability", "rank"), rows))
+    return keep(drawn, lambda: Table.of(("hidden_state", "word", *beside, *numbers), rows))
 
 
 def patching_heatmap(probabilities: np.ndarray, tokens: Sequence[str], word: str, clean: float, corrupted: float) -> go.Figure:
@@ -209,33 +165,6 @@ def recovery_heatmap(
 def _patching_axes(tokens: Sequence[str], states: int) -> Axes:
     axis = number_axis("hidden state (0: embeddings)", states - 1, autorange="reversed")
     return Axes(token_labels(tokens), list(range(states)), token_axis("token taken from run A"), axis, "x", ("token", ""))
-
-
-def span_lengths(expected: np.ndarray, drawn: Sequence[int]) -> go.Figure:
-    """The share of each span length in words, 1 to 10: as expected by the rule, and of the spans drawn in this round."""
-    lengths = list(range(1, len(expected) + 1))
-    counts = np.bincount(np.asarray(drawn, dtype=int), minlength=len(expected) + 1)[1 : len(expected) + 1]
-    share = counts / max(1, counts.sum())
-    drawn = figure(
-        [
-            go.Bar(x=lengths, y=share, name="in this round", marker={"color": AMOUNT}, hovertemplate="%{y:.0%}<extra></extra>"),
-            go.Scatter(
-                x=lengths,
-                y=expected,
-                name="the rule: geometric, p = 0.2, at most 10",
-                mode="lines+markers",
-                line={"color": FAINT},
-                hovertemplate="%{y:.1%}<extra></extra>",
-            ),
-        ],
-        key="span-lengths",
-        showlegend=True,
-        legend=LEGEND,
-        margin={"l": 56, "r": 12, "t": 40, "b": 48},
-        xaxis=plain_axis("length of a span (words)", dtick=1),
-        yaxis=grid_axis("share of the spans", tickformat=".0%", rangemode="tozero", zeroline=True),
-    )
-    return keep(drawn, lambda: columns_of(words=lengths, share=share, rule=expected))
 
 
 LEAST_TOP = 7.0  # nats: the curve of the loss reaches down to p = 0.001

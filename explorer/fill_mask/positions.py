@@ -10,11 +10,13 @@ from explorer.core.errors import InputError
 from explorer.core.limits import RANKED
 from explorer.core.steps import finished
 from explorer.fill_mask.pictures import surprise_bars
-from explorer.techniques.pseudo_likelihood import Surprise, pseudo_likelihoods_in_steps, seen_surprise, surprise_in_steps
+from explorer.techniques.pseudo_likelihood import Surprise, pseudo_likelihoods_in_steps, surprise_in_steps
 from explorer.ui.layout import col, row
 from explorer.ui.long_view import LongView
-from explorer.ui.pictures.numbers import Table, keep
-from explorer.ui.settings import choice, text
+from explorer.ui.pictures.bars import bars, percent, whole_percent
+from explorer.ui.pictures.numbers import Table, columns_of, keep
+from explorer.ui.says import each_word_hidden
+from explorer.ui.settings import text
 from explorer.ui.subject import Subject
 from explorer.ui.view import (
     Change,
@@ -27,12 +29,12 @@ from explorer.ui.view import (
     chart,
     heading,
     part,
+    prose,
     sentence,
     show,
     takes_long,
 )
 
-HIDDEN, SEEN = "hidden, one at a time", "in sight"
 SENTENCES = "The keys to the cabinet are on the table.\nThe keys to the cabinet is on the table."
 COLUMNS = ("Sentence", "Pieces", "ln p (sum)", "ln p a piece")
 
@@ -40,31 +42,25 @@ _scores: OnceCache[Hashable, list[list[Any]]] = OnceCache(16)
 
 
 class EveryPosition(LongView):
-    """The surprisal of every word of the input."""
+    """The surprisal of every word of the input, each hidden in turn."""
 
     name, question = "fill-mask/positions", "Which words does BERT not expect?"
     start = "Ask for every position"
-    way: str = choice((HIDDEN, SEEN), "Each word is", menu=True, elem_classes="inline")
     surprise = chart("Surprise by position", height=310, answer=True)
     summary = sentence(classes="caption", keep_height=True, answer=True)
     help = caption(
-        "Surprise is −log₂ of the probability of the word that stands there: 0 bits, no surprise; 1 bit, a coin toss. "
-        "Above each bar, BERT's first guess: green where it is the word itself, orange where not. A word in sight is "
-        "nearly given away; hidden, it has to be guessed from the others."
+        "Each word is hidden by itself while all others are visible. Surprise is −log₂ of the probability of the word that is "
+        "there: 0 bits, no surprise; 1 bit, a coin toss. Above each bar, BERT's first guess: green where it is the word itself, "
+        "orange where not."
     )
 
     def passes(self, subject: Subject) -> float:
-        """One for each word to mask; with all words visible none, since that pass was made already."""
-        return subject.trace.kept if self.way == HIDDEN else 0
+        return subject.trace.kept  # one for each word to mask
 
     def work(self, subject: Subject) -> Generator[float, None, Surprise]:
-        """The surprisal at each position."""
-        if self.way == HIDDEN:
-            return (yield from surprise_in_steps(subject.trace, subject.model.visible_positions(subject.trace.encoding)))
-        return seen_surprise(subject.trace)
+        return surprise_in_steps(subject.trace, subject.model.visible_positions(subject.trace.encoding))
 
     def draw(self, subject: Subject, found: Surprise) -> Content:
-        """The bars, and the most surprising word."""
         if not found.positions:
             raise InputError("There is no visible word to ask for; type one beside the [MASK]s.")
         tokens = [subject.trace.tokens[position] for position in found.positions]
@@ -93,6 +89,55 @@ class EveryPosition(LongView):
         return Finding(text, Why("fill-mask", "Lens", {"token": place}))
 
 
+class EachWord(View):
+    """Every word of an input without a blank, with its probability when masked, and the first guess there."""
+
+    name, question = "fill-mask/each-word", "What would BERT have said in the place of each word?"
+    stands_in = True
+    title = prose(classes="detail-title", optional=True)
+    words = part("bars", optional=True, answer=True)
+    how = prose(classes="caption", optional=True)
+
+    def compute(self, subject: Subject) -> Content:
+        """A bar per word in the order of the text; nothing with a blank, or if it would take long."""
+        if (found := self._found(subject)) is None:
+            return {}
+        tokens = [subject.trace.tokens[place] for place in found.positions]
+        guesses, best = subject.model.pieces(found.best_ids.tolist()), found.best_probabilities
+        rows = [
+            (token, float(share), "the first guess" if rank == 1 else f"rather {guess}, {whole_percent(float(guess_share))}")
+            for token, share, rank, guess, guess_share in zip(tokens, found.shares, found.ranks, guesses, best, strict=True)
+        ]
+        numbers: dict[str, Any] = {
+            "probability": found.shares,
+            "rank": found.ranks,
+            "first_guess": guesses,
+            "first_guess_probability": best,
+        }
+        return {
+            "title": "**Each word hidden in turn**",
+            "words": keep(bars(rows), lambda: columns_of(position=found.positions, token=tokens, **numbers)),
+            "how": "Each word is hidden by itself while all others are visible; the bar is its probability there (softmax over "
+            "the vocabulary, 0 to 100 %), beside the model's first guess where that is another word.",
+        }
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """The least expected word."""
+        if (found := self._found(subject)) is None:
+            return None
+        at = int(found.log_probabilities.argmin())
+        word = subject.trace.tokens[found.positions[at]]
+        (guess,) = subject.model.pieces([int(found.best_ids[at])])
+        share = percent(float(found.shares[at]))
+        if found.ranks[at] == 1:
+            return Finding(f"Even the word that is expected least, “{word}” ({share}), is the first guess.")
+        best = whole_percent(float(found.best_probabilities[at]))
+        return Finding(f"“{word}” is expected least ({share}): BERT would say “{guess}” ({best}).")
+
+    def _found(self, subject: Subject) -> Surprise | None:
+        return None if subject.trace.mask_positions else each_word_hidden(subject)
+
+
 class Likelihoods(View):
     """Sentences ranked by probability; they are the view's own, not the input."""
 
@@ -110,15 +155,14 @@ class Likelihoods(View):
     def compute(self, subject: Subject) -> Content:
         """A row per sentence, the most probable by piece first; cached by model and sentences."""
         key = (subject.model_name, self.sentences)
-        return {"table": _scores.get(key, lambda: _scored(subject, self.sentences))}
+        return {"table": _scores.get(key, lambda: _score(subject, self.sentences))}
 
     @takes_long
     def on_score(self, subject: Subject, index: None) -> Change:
-        """Score the sentences typed."""
         return show(**self.compute(subject))
 
 
-def _scored(subject: Subject, lines: str) -> list[list[Any]]:
+def _score(subject: Subject, lines: str) -> list[list[Any]]:
     model, sentences = subject.model, [line.strip() for line in lines.splitlines() if line.strip()]
     if not 1 <= len(sentences) <= RANKED.most:
         raise InputError(RANKED.tell(len(sentences), "sentences"))

@@ -1,16 +1,19 @@
 """The texts on the page as a pair: the prediction in both orders, and the tokens and heads on which it depends."""
 
 from collections.abc import Generator, Hashable
+from dataclasses import replace
+from typing import Any
 
 from explorer.bert.checkpoints import BUNDLED_FOLDER
 from explorer.bert.explorer import NextSentence
 from explorer.techniques.targets import Target, is_next_target, own_reading
 from explorer.ui.attribution import AttributionView
+from explorer.ui.layout import col, row
 from explorer.ui.long_view import LongView
 from explorer.ui.pictures.bars import bars, whole_percent
 from explorer.ui.subject import Subject
 from explorer.ui.switch_heads import ABOUT, SwitchHeads
-from explorer.ui.view import Content, Finding, View, Why, caption, check, heading, matches, part, prose, sentence
+from explorer.ui.view import Content, Finding, caption, check, heading, matches, part, prose, sentence
 
 SATURATED = 0.999
 HELP = (
@@ -28,64 +31,34 @@ ORDER_HELP = (
 )
 
 
-def no_b(subject: Subject) -> str:
-    """Why there is no prediction for a pair; '' if there is one."""
-    return "" if subject.text_b.strip() else "Type a second sentence in B to ask whether it follows A."
+class _OfPair:
+    """What views have in common that need a second text."""
+
+    def unless(self, subject: Subject) -> str:
+        return "" if subject.text_b.strip() else "Type a second sentence in B to ask whether it follows A."
+
+    def target(self, subject: Subject) -> Target:
+        return is_next_target(subject.trace)
 
 
-def _is_next(subject: Subject) -> Target:
-    return is_next_target(subject.trace)
+class ThisPair(_OfPair, LongView):
+    """The next-sentence head's prediction for B after A; beside it, where that is quick, for A after B, and the check."""
 
-
-class ThisPair(View):
-    """The prediction of the next-sentence head for B after A."""
-
-    name, question = "next-sentence/pair", "Does B follow A?"
+    name, question = "next-sentence/pair", "Does B follow A, and A follow B?"
+    start = "Swap them, and check"
+    layout = (row(col("title", "verdict", "logits"), col("swapped_title", "swapped", "swapped_logits")),)
     title = heading("**B after A**")
     verdict = part("bars", answer=True)
     logits = sentence(answer=True)
-    saturated = sentence(answer=True)
-    help = prose(classes="caption")
-    unless = staticmethod(no_b)
-
-    def compute(self, subject: Subject) -> Content:
-        """Probabilities and logits."""
-        names, answer = subject.model.pair_names, subject.model.next_sentence(subject.text_a, subject.text_b)
-        return {
-            "verdict": _bars(answer, names, "B", "A"),
-            "logits": _logits(answer, names),
-            "saturated": _saturation(answer),
-            "help": _help(subject),
-        }
-
-    def finding(self, subject: Subject) -> Finding:
-        """The confidence of the prediction, and that for the swapped pair, if known."""
-        answer, known = subject.model.next_sentence(subject.text_a, subject.text_b), SwappedPair().known(subject)
-        follows = "follows A" if answer.is_next >= 0.5 else "does not follow A"
-        sure = whole_percent(max(answer.is_next, answer.not_next))
-        swapped = f"; swapped, A follows B with {whole_percent(known[0].is_next)}" if known else ""
-        return Finding(f"B {follows}, says BERT with {sure}{swapped}.", Why("next-sentence", "Which tokens"))
-
-
-def _help(subject: Subject) -> str:
-    if subject.model.family.pair_order:
-        return ORDER_HELP
-    return HELP + SHIFTED * (subject.model.checkpoint.folder == BUNDLED_FOLDER)
-
-
-class SwappedPair(LongView):
-    """The prediction for A after B, and a check of that for B after A against transformers: one pass each."""
-
-    name, question = "next-sentence/swapped", "And does A follow B?"
-    start = "Swap them, and check"
-    title = heading("**Swapped: A after B**")
+    swapped_title = heading("**Swapped: A after B**")
     swapped = part("bars", answer=True)
-    logits = sentence(answer=True)
+    swapped_logits = sentence(answer=True)
+    saturated = sentence(answer=True)
     check = check()
-    unless = staticmethod(no_b)
+    help = prose(classes="caption")
 
     def passes(self, subject: Subject) -> float:
-        """Two passes."""
+        """One for the swapped pair, and one for the check."""
         return 2
 
     def key(self, subject: Subject) -> Hashable:
@@ -97,40 +70,65 @@ class SwappedPair(LongView):
         swapped = subject.model.next_sentence(subject.text_b, subject.text_a)
         yield 0.5
         ours = subject.model.next_sentence(subject.text_a, subject.text_b).logits[0]
-        return swapped, abs(float(own_reading(subject.trace, is_next_target(subject.trace)).logit) - ours)
+        return swapped, abs(float(own_reading(subject.trace, self.target(subject)).logit) - ours)
 
     def waiting(self, subject: Subject) -> Content:
-        """Nothing yet."""
-        return super().waiting(subject) | {"swapped": None}
+        names, answer = subject.model.pair_names, subject.model.next_sentence(subject.text_a, subject.text_b)
+        return super().waiting(subject) | {
+            "verdict": _bars(answer, names, "B", "A"),
+            "logits": _logits(answer, names),
+            "swapped": None,
+            "saturated": _saturation(answer),
+            "help": _help(subject),
+        }
 
     def draw(self, subject: Subject, found: tuple[NextSentence, float]) -> Content:
-        """Probabilities, logits, and the check."""
         (swapped, error), names = found, subject.model.pair_names
-        return {
+        return self.waiting(subject) | {
             "swapped": _bars(swapped, names, "A", "B"),
-            "logits": _logits(swapped, names),
+            "swapped_logits": _logits(swapped, names),
             "check": matches(error, f"the logit of {names[0]} for B after A is that of the model's own forward pass"),
         }
 
+    def finding(self, subject: Subject) -> Finding:
+        """The confidence of the prediction, and that for the swapped pair, if known."""
+        answer, known = subject.model.next_sentence(subject.text_a, subject.text_b), self.known(subject)
+        follows = "follows A" if answer.is_next >= 0.5 else "does not follow A"
+        sure = whole_percent(max(answer.is_next, answer.not_next))
+        swapped = f"; swapped, A follows B with {whole_percent(known[0].is_next)}" if known else ""
+        return Finding(f"B {follows}, says BERT with {sure}{swapped}.")
 
-class PairAttribution(AttributionView):
+
+class PairAttribution(_OfPair, AttributionView):
     """A score for each token, for IsNext."""
 
     name = "next-sentence/attribution"
-    unless = staticmethod(no_b)
-    target = staticmethod(_is_next)
+    waits = True
+    names = ("title", *AttributionView.names)
+    title = heading(f"**{AttributionView.question}**")
+    bars = replace(AttributionView.bars, optional=True)  # hidden until it is asked for
+
+    def waiting(self, subject: Subject) -> Content:
+        return {"check": ""}
 
 
-class PairHeads(SwitchHeads):
+class PairHeads(_OfPair, SwitchHeads):
     """A switch for each head, with its effect on IsNext."""
 
     name = "next-sentence/heads"
+    waits = True
+    names = ("title", *SwitchHeads.names)
+    title = heading(f"**{SwitchHeads.question}**")
     help = caption(ABOUT.format(what="IsNext (or InOrder)"))
-    unless = staticmethod(no_b)
-    target = staticmethod(_is_next)
 
 
-def _bars(answer: NextSentence, names: tuple[str, str], second: str, first: str) -> dict:
+def _help(subject: Subject) -> str:
+    if subject.model.family.pair_order:
+        return ORDER_HELP
+    return HELP + SHIFTED * (subject.model.checkpoint.folder == BUNDLED_FOLDER)
+
+
+def _bars(answer: NextSentence, names: tuple[str, str], second: str, first: str) -> dict[str, Any]:
     stranger = f"{second} is a stranger" if names == ("IsNext", "NotNext") else f"{second} came before {first}"
     return bars([(names[0], answer.is_next, f"{second} follows {first}"), (names[1], answer.not_next, stranger)])
 

@@ -1,22 +1,26 @@
 """The tab Next sentence: whether B follows A, in which order, and why."""
 
-from explorer.next_sentence.pair import PairAttribution, PairHeads, SwappedPair, ThisPair
-from explorer.next_sentence.pairs import ManyPairs, NextSentences
-from explorer.ui.tabs import Tab
+from explorer.next_sentence.pair import PairAttribution, PairHeads, ThisPair
+from explorer.next_sentence.pairs import PAIRS, ManyPairs
+from explorer.ui.tabs import Moved, Tab
 
 TAB = Tab(
     "next-sentence",
     "Next sentence",
     "Does B follow A?",
-    {
-        "This pair": [[ThisPair, SwappedPair]],
-        "Many pairs": [[ManyPairs]],
-        "Find the next sentence": [[NextSentences]],
-        "Which tokens": [[PairAttribution]],
-        "Which heads": [[PairHeads]],
-    },
+    {"This pair": [[ThisPair], [PairAttribution], [PairHeads]], "Many pairs": [[ManyPairs]]},
     needs="next_sentence",
-    groups={"ask": "This pair", "look inside": "Which tokens", "intervene": "Which heads"},
+    more="Settings of the attribution",
+    moved={
+        "find-the-next-sentence": Moved(
+            "Many pairs ranks candidates for B now.",
+            "next-sentence",
+            "many-pairs",
+            {"candidates": "\n".join(dict.fromkeys(b for _, b in PAIRS))},
+        ),
+        "which-tokens": Moved("The tokens are in This pair now, behind the button Attribute.", "next-sentence", "this-pair"),
+        "which-heads": Moved("The heads are in This pair now, where each has a switch.", "next-sentence", "this-pair"),
+    },
     note="BERT was trained with strangers from other documents, so that it judges the topic more than the logic. "
     "RoBERTa (Liu et al. 2019) dropped this task: without it, and with longer runs of text, it did as well or "
     "better; ALBERT (Lan et al. 2020) asks instead which of two neighbours came first.",

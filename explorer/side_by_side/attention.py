@@ -15,7 +15,10 @@ from explorer.ui.view import Content, Finding, chart, heading, sentence
 
 
 class SideAttention(SideView):
-    """Two heatmaps of attention, and their difference if the inputs have equally many tokens."""
+    """Two heatmaps of attention, and their difference if the inputs have the same number of tokens.
+
+    Both are of the selected layer and head; a smaller model shows its last ones.
+    """
 
     name, question = "side-by-side/attention", "Who looks at whom, here and there?"
     layout = (*SideView.layout, row(col("here_title", "here"), col("there_title", "there")))
@@ -29,29 +32,24 @@ class SideAttention(SideView):
     first, prepare_rest = staticmethod(most_telling_first), staticmethod(prepare_effects)
 
     def compute(self, subject: Subject) -> Content:
-        """The same layer and head on both sides, or the last one if the other model is smaller."""
-        other = self.other(subject)
-        weights = [_weights(one) for one in (subject, other)]
+        sides = subject, self.other(subject)
+        weights = [_weights(side) for side in sides]
         scale = WeightScale(True, top=float(max(scale_end(one.max(), len(one)) for one in weights)))
-        pictures = [
-            attention_heatmap(one, side.trace.tokens, side.trace.tokens, scale)
-            for one, side in zip(weights, (subject, other), strict=True)
-        ]
-        here, there = whose = subject.selection, other.selection
-        pictures = [
-            beside(picture, layer=one.attention_layer + 1, head=one.head) for picture, one in zip(pictures, whose, strict=True)
-        ]
-        places = [f"layer {one.attention_layer + 1}, head {one.head}" for one in (here, there)]
-        about = f"Here {places[0]}, there {places[1]}."
+        pictures, places = [], []
+        for side, one in zip(sides, weights, strict=True):
+            layer, head, tokens = side.selection.attention_layer + 1, side.selection.head, side.trace.tokens
+            pictures.append(beside(attention_heatmap(one, tokens, tokens, scale), layer=layer, head=head))
+            places.append(f"layer {layer}, head {head}")
         shown = {"here": pictures[0], "there": pictures[1]}
-        if (tokens := paired_tokens(subject.trace.encoding, other.trace.encoding)) is None:
+        about = "Here {}, there {}.".format(*places)
+        if (both := paired_tokens(*(side.trace.encoding for side in sides))) is None:
             return {**shown, "about": f"{about} The inputs have different numbers of tokens, so there is no difference to show."}
         change = weights[1] - weights[0]
         query, key = _most_moved(change)
-        moved = float(np.abs(change).sum(-1).mean() / 2)
-        about += f" On average {percent(moved)} of a token's attention lies elsewhere (0 % is the same, 100 % nothing in common)."
+        share = percent(_moved(change) / len(change))
+        about += f" On average {share} of a token's attention lies elsewhere (0 % is the same, 100 % nothing in common)."
         cell = (query, key) if _moved(change[query]) >= SEEN else None
-        return {**shown, "about": about, "difference": difference_heatmap(change, tokens, cell)}
+        return {**shown, "about": about, "difference": difference_heatmap(change, both, cell)}
 
     def finding(self, subject: Subject) -> Finding | None:
         """The token whose attention differs most, and the key that gains or loses most."""
@@ -73,7 +71,7 @@ def _weights(subject: Subject) -> np.ndarray:
 
 
 def _moved(change: np.ndarray) -> float:
-    """The share of a query's attention that lies elsewhere, from its change by key."""
+    """The attention that lies elsewhere, in shares of one query's, from its change."""
     return float(np.abs(change).sum() / 2)
 
 

@@ -1,14 +1,18 @@
-"""The other side: another model, another input, or both."""
+"""The other side: another model, another input, or both, typed or made by swapping words with one click."""
 
 from collections.abc import Sequence
 from typing import ClassVar
 
+from explorer.text import limits
 from explorer.text.encoding import Encoding
 from explorer.ui.layout import LayoutRow, row
 from explorer.ui.settings import text
 from explorer.ui.subject import Subject
-from explorer.ui.swapping import Swap, usual_swaps
-from explorer.ui.view import View
+from explorer.ui.swapping import Swap, guessed_words, usual_swaps
+from explorer.ui.view import Change, Content, View, part, settle
+
+MOST_SWAPS = 12
+BACK = "put it back"
 
 
 class SideView(View):
@@ -21,11 +25,6 @@ class SideView(View):
     other_b: str = text("", "The other B", placeholder="the same text", heard="submit blur", scale=4, elem_classes="inline")
     layout: ClassVar[Sequence[LayoutRow]] = (row("other_model", "other_a", "other_b"),)
 
-    @property
-    def is_asked(self) -> bool:
-        """Whether anything is typed for the other side."""
-        return any(box.strip() for box in (self.other_model, self.other_a, self.other_b))
-
     def other(self, subject: Subject) -> Subject:
         """The other side, with the same selection. Raises ModelError for a model that is not on this machine."""
         name = subject.read_by(self.other_model).model_name
@@ -36,18 +35,66 @@ class SideView(View):
         return Subject(name, text_a, text_b, subject.chosen)
 
     def is_one_model(self, subject: Subject) -> bool:
-        """Whether both sides use the same checkpoint."""
         return self.other(subject).model.checkpoint == subject.model.checkpoint
 
     def example(self, subject: Subject) -> Swap | None:
         """The default other side: the input with its first usual swap. None if anything is typed, or there is no such swap."""
-        return None if self.is_asked else next(iter(usual_swaps(subject)), None)
+        return None if self._is_asked else next(iter(usual_swaps(subject)), None)
+
+    @property
+    def _is_asked(self) -> bool:
+        return any(box.strip() for box in (self.other_model, self.other_a, self.other_b))
 
     def unless(self, subject: Subject) -> str:
-        """Why there is nothing to compare with; '' if there is."""
-        if self.is_asked or self.example(subject):
+        if self._is_asked or self.example(subject):
             return ""
         return "Name another model, or type another text: both are shown side by side, with the difference."
+
+
+class Swaps(SideView):
+    """Words of the input with a usual counterpart, and the model's guesses in place of the selected word."""
+
+    name, question = "side-by-side/swaps", "What if it said something else?"
+    layout, names = (), ("swaps",)  # the text boxes are in other views
+    swaps = part("chips", optional=True)
+
+    def unless(self, subject: Subject) -> str:
+        return ""  # shown even before anything is compared
+
+    def compute(self, subject: Subject) -> Content:
+        labels = [label for label, _, _ in self._swaps(subject)]
+        example = self.example(subject)
+        label = f"Beside it, for example, {example[0]}; or swap" if example else "Swap a word"
+        return {"swaps": {"chips": labels, "label": f"{label}:"}} if labels else {}
+
+    def on_swaps(self, subject: Subject, index: object) -> Change:
+        """Make the changed texts the other side."""
+        found = self._swaps(subject)
+        _, text_a, text_b = found[min(limits.check_place(index), len(found) - 1)]
+        return settle(other_a=text_a, other_b=text_b)
+
+    def _swaps(self, subject: Subject) -> list[Swap]:
+        back = [(BACK, "", "")] if self.other_a or self.other_b else []
+        once: dict[str, Swap] = {}
+        for swap in [*back, *_guessed(subject), *usual_swaps(subject)]:
+            once.setdefault(swap[0], swap)
+        return list(once.values())[:MOST_SWAPS]
+
+
+def _guessed(subject: Subject) -> list[Swap]:
+    """Swaps of the selected word, if it is a single piece, with the model's three best guesses for its place."""
+    word, others = guessed_words(subject)
+    token = subject.selection.token
+    if not others or token is None:
+        return []
+    side, (start, end) = subject.trace.encoding.sequences[token], subject.trace.encoding.offsets[token]
+    texts = [subject.text_a, subject.text_b]
+    found = []
+    for other in others:
+        changed = [*texts]
+        changed[side] = texts[side][:start] + other + texts[side][end:]
+        found.append((f"{word} → {other}", changed[0], changed[1]))
+    return found
 
 
 def paired_tokens(here: Encoding, there: Encoding) -> list[str] | None:

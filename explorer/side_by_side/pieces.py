@@ -10,7 +10,7 @@ MOST_NAMED = 8
 
 
 class SidePieces(SideView):
-    """The pieces on both sides."""
+    """The pieces on both sides, and the words that are cut differently."""
 
     name, question = "side-by-side/pieces", "How is the text cut?"
     here_title = heading("**Here**")
@@ -20,22 +20,20 @@ class SidePieces(SideView):
     about = sentence()
 
     def compute(self, subject: Subject) -> Content:
-        """Both rows of pieces, and the words that are cut differently."""
         here, there = subject.trace.encoding, self.other(subject).trace.encoding
-        shown = {"here": token_row_of(here), "there": token_row_of(there)}
-        counts = f"{here.kept} tokens here, {there.kept} there."
-        if (here.text_a, here.text_b) != (there.text_a, there.text_b):
-            return {**shown, "about": counts}
-        differing = _cut_differently(here, there)
-        named = "; ".join(differing[:MOST_NAMED]) or "none"
-        more = f" and {len(differing) - MOST_NAMED} more" if len(differing) > MOST_NAMED else ""
-        return {**shown, "about": f"{counts} Words cut differently: {named}{more}."}
+        about = f"{here.kept} tokens here, {there.kept} there."
+        if _texts(here) == _texts(there):
+            differing = _cut_differently(here, there)
+            named = "; ".join(differing[:MOST_NAMED]) or "none"
+            more = f" and {len(differing) - MOST_NAMED} more" if len(differing) > MOST_NAMED else ""
+            about += f" Words cut differently: {named}{more}."
+        return {"here": token_row_of(here), "there": token_row_of(there), "about": about}
 
     def finding(self, subject: Subject) -> Finding | None:
         """For one text the word whose number of pieces differs most, for two texts the first piece that differs."""
         here, there = subject.trace.encoding, self.other(subject).trace.encoding
-        if (here.text_a, here.text_b) != (there.text_a, there.text_b):
-            return _exchanged(here, there)
+        if _texts(here) != _texts(there):
+            return _first_difference(here, there)
         words = {_place(there, group): len(group) for group in there.text_words}
         paired = [(group, words.get(_place(here, group), 0)) for group in here.text_words]
         counts = [(len(group), other, here.word(group)) for group, other in paired if other]
@@ -45,8 +43,12 @@ class SidePieces(SideView):
         return Finding(f"“{word}” is read as {_pieces(mine)} here and as {_pieces(yours)} there.")
 
 
-def _exchanged(here: Encoding, there: Encoding) -> Finding | None:
-    """The first piece that differs, if both inputs have equally many tokens."""
+def _texts(encoding: Encoding) -> tuple[str, str]:
+    return encoding.text_a, encoding.text_b
+
+
+def _first_difference(here: Encoding, there: Encoding) -> Finding | None:
+    """The first piece that differs, if both inputs have the same number of tokens."""
     others = [place for place, (mine, yours) in enumerate(zip(here.tokens, there.tokens, strict=False)) if mine != yours]
     if here.kept != there.kept or not others:
         return None
@@ -78,6 +80,6 @@ def _place(encoding: Encoding, group: list[int]) -> tuple[int, int, int]:
 
 def _cut(encoding: Encoding, group: list[int]) -> tuple[str, ...]:
     """The text of each piece of a word, as typed."""
-    text = (encoding.text_a, encoding.text_b)[encoding.sequences[group[0]]]
+    text = _texts(encoding)[encoding.sequences[group[0]]]
     spans = dict.fromkeys(encoding.offsets[token] for token in group)
     return tuple(text[start:end] for start, end in spans if text[start:end].strip())

@@ -1,10 +1,10 @@
-"""The tab Side by side: the same input in another model, or another input in the same model."""
+"""The tab Side by side: the same input in another model, or another input in the same model; its menu is what to compare."""
 
 from explorer.side_by_side.attention import SideAttention
 from explorer.side_by_side.guesses import SideGuesses, SidePair
-from explorer.side_by_side.layers import SideLayers, SideStates
+from explorer.side_by_side.other import Swaps
 from explorer.side_by_side.pieces import SidePieces
-from explorer.side_by_side.swaps import Swaps
+from explorer.side_by_side.states import SideStates
 from explorer.ui.tabs import Tab
 
 TAB = Tab(
@@ -12,14 +12,15 @@ TAB = Tab(
     "Side by side",
     "What is different over there?",
     {
-        "Guesses": [[SideGuesses], [SidePair]],
+        "Guesses": [[SideGuesses]],
+        "Next sentence": [[SidePair]],
         "Pieces": [[SidePieces]],
         "Attention": [[SideAttention]],
-        "Hidden states": [[SideStates], [SideLayers]],
+        "Hidden states": [[SideStates]],
     },
     above=[Swaps],
     steppers=("layer", "head"),
-    without_steppers=("Pieces", "Guesses", "Hidden states"),
+    without_steppers=("Guesses", "Next sentence", "Pieces", "Hidden states"),
     note="Another model (a name, a hub id or a folder), another input, or both; what is empty is as above. "
     "A model that is not on this machine yet is fetched "
     "by opening it once in the box above.",

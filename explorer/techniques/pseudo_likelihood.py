@@ -96,16 +96,6 @@ def _key(positions: Sequence[int]) -> tuple[str, tuple[int, ...]]:
     return ("surprise", tuple(positions))
 
 
-@inference_mode
-def seen_surprise(trace: Trace) -> Surprise:
-    """Like `hidden_surprise_in_steps` with every piece visible: one pass, and much lower surprisal."""
-    model, ids = trace.model, torch.tensor(trace.ids)
-    model.require("fill_mask")
-    positions = model.visible_positions(trace.encoding)
-    rows = [positions[batch] for batch in batches(len(positions), 8)]  # about 128 rows of logits at a time
-    return _join(positions, [_surprise(model, trace.states[-1][here], ids[here]) for here in rows])
-
-
 def pseudo_likelihoods_in_steps(model: Explorer, texts: Sequence[str]) -> Generator[float, None, list[float]]:
     """The pseudo-log-likelihood (sum of natural logs, at most 0) of each text; yields the share done, 0 to 1.
 

@@ -27,13 +27,18 @@ def read_lines(typed: str | None) -> tuple[list[str], list[str]]:
     return [text.strip() for text, _, _ in parts], [label.strip() or NO_LABEL for _, _, label in parts]
 
 
-def pairs_from_lines(typed: str | None) -> list[Pair]:
-    """One pair per line, its two sentences separated by a tab or by ||. Raises InputError naming the first invalid line."""
+def pairs_from_lines(typed: str | None, text_a: str = "") -> list[Pair]:
+    """One pair per line, its two sentences separated by a tab or by ||; a single sentence is a B for `text_a`, if there is one.
+
+    Raises InputError naming the first invalid line.
+    """
     pairs = []
     for number, line in enumerate((typed or "").splitlines(), start=1):
         if not line.strip():
             continue
         parts = SEPARATOR.split(line.strip())
+        if len(parts) == 1 and text_a.strip():
+            parts = [text_a, *parts]
         if len(parts) != 2:
             raise InputError(f"Line {number} has no two sentences; put a tab or || between A and B.")
         pairs.append((parts[0].strip(), parts[1].strip()))

@@ -25,6 +25,7 @@ class LongView(View):
     """
 
     start: ClassVar[str] = ""
+    waits: ClassVar[bool] = False  # whether it waits for `start` even where it is quick
 
     def passes(self, subject: Subject) -> float:
         """The cost of the work in forward passes."""
@@ -55,9 +56,11 @@ class LongView(View):
         return (self.name, subject.model_name, subject.text_a, subject.text_b, subject.selection.token, changed)
 
     def known(self, subject: Subject) -> Any | None:
-        """The result, if it is cached or quickly computed."""
+        """The result, if it is cached, or quickly computed and not waited for."""
         found = _results.peek(self.key(subject))
-        return self.result(subject) if found is None and is_quick(subject, self.passes(subject)) else found
+        if found is None and not self.waits and is_quick(subject, self.passes(subject)):
+            return self.result(subject)
+        return found
 
     def result(self, subject: Subject) -> Any:
         """The result, however long it takes."""

@@ -7,7 +7,7 @@ import pytest
 
 from explorer.techniques.ablation import intervene
 from tests.browser.expecting import expect
-from tests.browser.steps import at, choose, type_into
+from tests.browser.steps import at, type_into
 
 ONE, TWO = "?a=She+drank+a+cup+of+%5BMASK%5D.", "?a=The+%5BMASK%5D+went+to+the+%5BMASK%5D."
 
@@ -39,7 +39,6 @@ def test_words_are_weighed_and_blanks_filled_together(open_view):
 def test_every_position_is_asked_and_sentences_compared(open_view):
     page = open_view("Every position", ONE)
     expect(page.locator("#fill-mask-positions-surprise .bars .point")).to_have_count(6)
-    choose(page, "fill-mask-way", "in sight")
     expect(page.get_by_text(re.compile(r"First guess right at \d of 6 places"))).to_be_visible()
     expect(page.locator("#fill-mask-likelihoods-table")).to_contain_text("-")
     page.locator("#fill-mask-sentences textarea").fill("The man went home.\nMan the home went.")
@@ -56,9 +55,7 @@ def test_the_lens_shows_every_layer_and_follows_words(open_view, bundled):
     expect(page.get_by_text("✓ matches the model: the last row")).to_be_attached()
     type_into(page, "fill-mask-follow", "tea, milk")
     rival = next(one.token for one in guess.candidates if one.token != "tea")
-    words = [f"tea rather than {rival}", f"milk rather than {rival}"]
-    legend = page.locator("#fill-mask-followed-followed .legendtext")
-    expect(legend).to_have_text([*words, *(f"{word}: probability" for word in ("tea", "milk", rival))])
+    expect(page.locator("#fill-mask-followed-followed .legendtext")).to_have_text(["tea", "milk", rival])
     rows.first.locator("button").nth(2).click()
     expect(page.locator("#fill-mask-followed-summary")).to_contain_text("at position 2")
     expect(page.locator("#fill-mask-finding")).to_contain_text("Read with the last layer's head")
@@ -126,25 +123,12 @@ def test_the_game_is_played_and_its_loss_told(open_view):
     page = open_view("Pre-training game")
     expect(page.locator("#fill-mask-game-loss")).to_contain_text("nats")
     expect(page.get_by_text("✓ matches the model: the sum is the loss")).to_be_attached()
-    page.get_by_label("Spans (SpanBERT)").check()
-    expect(page.locator("#fill-mask-game-lengths .bars .point").first).to_be_attached()
+    page.get_by_label("Whole words").check()
+    expect(page.locator("#fill-mask-game-rule")).to_contain_text("All pieces of a word")
     before = page.locator("#fill-mask-game-loss").inner_text()
     page.locator("#fill-mask-game-again").click()
     page.wait_for_function("before => document.querySelector('#fill-mask-game-loss').innerText !== before", arg=before)
     expect(page.locator("#fill-mask-game-loss")).to_contain_text("a stranger instead of B")
-
-
-def test_the_quiz_keeps_the_score(open_view):
-    page = open_view("Quiz")
-    expect(page.locator("#fill-mask-quiz-row .bx-mask").first).to_be_visible()
-    type_into(page, "fill-mask-guess", "zebra")
-    page.locator("#fill-mask-quiz-submit").click()
-    expect(page.locator("#fill-mask-quiz-answer")).to_contain_text("You: zebra, wrong.")
-    expect(page.locator("#fill-mask-quiz-points")).to_contain_text("of 1 blanks")
-    truth = re.match(r"It was (\S+)\.", page.locator("#fill-mask-quiz-answer").inner_text())[1]
-    expect(page.locator("#fill-mask-quiz-row")).to_contain_text(truth)
-    page.locator("#fill-mask-quiz-following").click()
-    expect(page.locator("#fill-mask-quiz-answer")).to_have_text("")
 
 
 def test_without_a_blank_the_views_say_what_to_do(open_view):
@@ -161,11 +145,13 @@ def test_without_a_blank_the_views_say_what_to_do(open_view):
 
 
 def test_next_sentences_are_ranked_and_pairs_exported(open_view, tmp_path):
-    page = open_view("Find the next sentence", tab="Next sentence")
-    expect(page.locator("#next-sentence-candidates-ranking button")).to_have_count(7)
-    page.locator("#next-sentence-view").get_by_label("Many pairs").check()
+    page = open_view("Many pairs", tab="Next sentence")
     expect(page.locator("#next-sentence-pairs")).to_contain_text("0.")
-    page.get_by_text("Bring your own").click()
+    page.locator("#next-sentence-candidates textarea").fill("She cooked dinner.\nIt is a city of temples.\nMilk is white.")
+    page.locator("#next-sentence-candidates textarea").blur()
+    expect(page.locator("#next-sentence-pairs-status")).to_contain_text("3 pairs scored.")
+    expect(page.locator("#next-sentence-finding")).to_contain_text("comes next, with")
+    page.get_by_text("Bring a file").click()
     table = tmp_path / "pairs.csv"
     table.write_text("a,b\n<b>one</b>,=1+1\nShe ran.,She fell.\n", "utf-8")
     page.locator("#next-sentence-file input[type=file]").set_input_files(table)
@@ -175,7 +161,9 @@ def test_next_sentences_are_ranked_and_pairs_exported(open_view, tmp_path):
     written = list(csv.reader(download.value.path().read_text("utf-8").splitlines()))
     assert written[0] == ["A", "B", "IsNext", "Logit difference"]
     assert sorted(row[:2] for row in written[1:]) == [["<b>one</b>", "'=1+1"], ["She ran.", "She fell."]]
-    page.locator("#next-sentence-view").get_by_label("Which tokens").check()
+    page.locator("#next-sentence-view").get_by_label("This pair").check()
+    page.locator("#next-sentence-attribution-start").click()
     expect(page.get_by_text("the logit of IsNext changes by")).to_be_attached(timeout=30_000)  # captum is loaded
-    page.locator("#next-sentence-view").get_by_label("Which heads").check()
     expect(page.locator("#next-sentence-heads-board .bx-switch")).to_have_count(72)
+    page.locator("#next-sentence-heads-start").click()
+    expect(page.locator("#next-sentence-heads-strongest")).to_contain_text("Most of all for IsNext")

@@ -67,7 +67,7 @@ def test_the_layers_are_played_without_scrolling_and_a_file_begins_without_a_map
 
 def test_both_sides_stand_side_by_side_with_every_token(open_at):
     page = open_at("Side by side", PAIR + OTHER)
-    boxes = [group.bounding_box() for group in page.locator("#side-by-side-guesses-guesses .bx-group").all()]
+    boxes = [group.bounding_box() for group in page.locator("#side-by-side-guesses-answers .bx-group").all()]
     assert len(boxes) == 2
     assert boxes[0]["y"] == boxes[1]["y"]
     assert boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"]

@@ -63,7 +63,7 @@ def test_another_model_and_another_text_stand_side_by_side(open_app, tmp_path):
     folder = write_family(tmp_path / "roberta", "roberta")
     page = open_app("?a=the+man+went+to+the+%5BMASK%5D&b=he+bought+milk&tab=side-by-side")
     expect(page.locator("#side-by-side-swaps-swaps")).to_contain_text("Beside it, for example, man → woman")
-    expect(page.locator("#side-by-side-guesses-guesses")).to_contain_text("There, token")
+    expect(page.locator("#side-by-side-guesses-answers")).to_contain_text("There, token")
     model, text = (
         page.locator(f"#side-by-side-{box} input, #side-by-side-{box} textarea").first for box in ("other-model", "other-a")
     )
@@ -77,7 +77,7 @@ def test_another_model_and_another_text_stand_side_by_side(open_app, tmp_path):
     expect(page.locator("#side-by-side-pieces-there .bx-token").first).to_have_text("<s>")
     expect(page.locator("#side-by-side-pieces-about")).to_contain_text("Words cut differently")
     choices.get_by_label("Hidden states", exact=True).check()
-    expect(page.locator("#side-by-side-layers-about")).to_contain_text("most like each layer here")
+    expect(page.locator("#side-by-side-states-about")).to_contain_text("most like each layer here")
     model.fill("")
     page.get_by_role("button", name="he → she").click()
     expect(text).to_have_value("the man went to the [MASK]")

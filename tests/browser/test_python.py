@@ -28,12 +28,12 @@ def test_the_python_of_a_view_is_read_and_copied(open_app):
 
 
 def test_a_view_without_a_program_has_lines_with_the_package_and_a_training_has_none(open_app):
-    page = open_app("?v=1&tab=fill-mask&view=quiz")
+    page = open_app("?v=1&tab=fill-mask&view=pre-training-game")
     page.locator("#take-away").click()
     page.locator("#take-python summary").click()
-    expect(page.locator("#take-python code")).to_contain_text("trace.show('fill-mask/quiz'")
+    expect(page.locator("#take-python code")).to_contain_text("trace.show('fill-mask/game'")
     page.keyboard.press("Escape")
-    page.goto(page.url.replace("tab=fill-mask", "tab=fine-tune").replace("view=quiz", ""))
+    page.goto(page.url.replace("tab=fill-mask", "tab=fine-tune").replace("view=pre-training-game", ""))
     page.locator("#take-away").click()
     expect(page.locator("#take-files li").first).to_be_visible()
     expect(page.locator("#take-files")).not_to_contain_text(".py")

@@ -9,8 +9,7 @@ from explorer.bert.families import FAMILIES
 from explorer.bert.trace import Reading, Trace
 from explorer.core.errors import CapabilityError
 from explorer.core.steps import finished
-from explorer.fill_mask.compute import masking_game
-from explorer.fill_mask.compute.masking_game import Rules
+from explorer.fill_mask import compute as masking_game
 from explorer.finetune.compute.top_layers import Top
 from explorer.inside_head import compute as batch
 from explorer.overview.compute import neuron_effects
@@ -320,7 +319,7 @@ class TestTechniques:
     def test_the_masking_game_costs_what_transformers_says(self, model):
         if not model.capabilities.fill_mask:
             return
-        played = masking_game.play(model, *INPUTS["pair"], Rules(), 1)
+        played = masking_game.play(model, *INPUTS["pair"], masking_game.Rules(), 1)
         assert masking_game.loss_error(model, played) < 1e-4
         scores = finished(pseudo_likelihood.pseudo_likelihoods_in_steps(model, ["the man went"]))
         assert scores[0] < 0
@@ -364,7 +363,7 @@ def test_of_five_models_in_turn_only_as_many_live_as_may(folders, monkeypatch):
         trace = model.trace(*INPUTS["pair"])
         inside.layer_steps(trace, 1)
         if model.capabilities.fill_mask:
-            masking_game.play(model, *INPUTS["pair"], Rules())
+            masking_game.play(model, *INPUTS["pair"], masking_game.Rules())
         left.append(weakref.ref(model))
         del model, trace
     gc.collect()  # what libraries left in circles; no circle of ours may need it, which test_model holds

@@ -6,14 +6,13 @@ import torch
 
 import explorer
 from explorer.fill_mask.game import Game
-from explorer.fill_mask.quiz import Quiz, Score
 from explorer.model_card.weights import Weights
-from explorer.next_sentence.pairs import PAIRS, ManyPairs, NextSentences
+from explorer.next_sentence.pairs import PAIRS, ManyPairs
 from explorer.page.examples import FIRST_A, FIRST_B
 from explorer.projection.map import FILE, VOCABULARY, WORDS, Map
 from explorer.side_by_side.attention import SideAttention
-from explorer.side_by_side.layers import SideStates
 from explorer.side_by_side.pieces import SidePieces
+from explorer.side_by_side.states import SideStates
 from explorer.task_head.answer import OwnAnswer
 from explorer.task_head.labels import OwnLabels
 from explorer.task_head.tokens import OwnTags, ReplacedPieces
@@ -99,18 +98,6 @@ def test_the_dearest_piece_of_a_round_is_that_of_the_table(opening, seed):
     assert shown["row"]["selected"] == position
 
 
-def test_the_quiz_tells_nothing_before_it_is_answered(opening):
-    assert Quiz().finding(opening) is None
-    for blanks in (1, 2):
-        view = Quiz(score=Score(0, blanks, 0, 0, blanks))
-        row = view.compute(opening)["row"]["tokens"]
-        answered = [Quiz(score=Score(0, done, 0, 0, done), guess="x").on_guess(opening, None).content for done in range(blanks)]
-        truths = [one["answer"].split(".")[0].removeprefix("It was ") for one in answered]
-        told = words(view.finding(opening).text)[0]
-        assert told in truths
-        assert "?" in row, "there is more to guess"
-
-
 def logit_differences(model, pairs):
     """Of IsNext over NotNext, by the model's own class."""
     inputs = [model.tokenizer(a, b, return_tensors="pt") for a, b in pairs]
@@ -133,19 +120,20 @@ def test_the_most_doubtful_pair_is_named(bundled, opening):
     assert words(text) == [PAIRS[doubtful][1], PAIRS[doubtful][0]]
     assert ("does not follow" in text) == (differences[doubtful] < 0)
     assert "does not follow “A" in ManyPairs(pairs=[["A", "B", 0.1, -2.2]]).finding(opening).text
-    assert "in both pairs" in ManyPairs(pairs=[["A", "B", 0.9, 2.2], ["A", "C", 0.9, 2.3]]).finding(opening).text
+    assert "in both pairs" in ManyPairs(pairs=[["A", "B", 0.9, 2.2], ["C", "D", 0.9, 2.3]]).finding(opening).text
 
 
 def test_the_best_candidate_is_named_with_what_comes_next(bundled, opening):
     candidates = [*dict.fromkeys(b for _, b in PAIRS), FIRST_B]
     differences = logit_differences(bundled, [(FIRST_A, one) for one in candidates])
     order = np.argsort(-differences)
-    found = NextSentences().finding(opening)
-    assert words(found.text) == [candidates[place] for place in order[:2]]
-    assert all(near(sigmoid(differences[place]), told) for place, told in zip(order, numbers(found.text), strict=False))
-    assert (found.why is not None) == (candidates[order[0]] == FIRST_B)
-    alone = Subject.of(bundled.trace(FIRST_A))
-    assert numbers(NextSentences(candidates="Frogs.").finding(alone).text)
+    text = ManyPairs(candidates="\n".join(candidates)).finding(opening).text
+    assert words(text) == [candidates[place] for place in order[:2]]
+    assert all(near(sigmoid(differences[place]), told) for place, told in zip(order, numbers(text), strict=False))
+    none = ManyPairs(pairs=[["A", "B", 0.1, -2.2], ["A", "C", 0.198, -1.4]]).finding(opening).text
+    assert none == "None of the 2 candidates follows A, says BERT; “C” comes closest, with 20\u00a0%."
+    equal = ManyPairs(pairs=[["A", "B", 0.9, 2.2], ["A", "C", 0.9, 2.2]]).finding(opening).text
+    assert equal == "“B” and “C” follow A equally well, with 90\u00a0%."
 
 
 def test_the_matrix_that_differs_most_is_where_the_view_opens(bundled, opening):

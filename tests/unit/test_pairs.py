@@ -21,6 +21,7 @@ def read(tmp_path):
 def test_lines_are_parted_by_a_tab_or_bars():
     assert pairs_from_lines("a\tb\n\n c d || e f ||\n"[:-4] + "\n") == [("a", "b"), ("c d", "e f")]
     assert pairs_from_lines("one ||| two") == [("one", "two")]
+    assert pairs_from_lines("b\nc || d", "a") == [("a", "b"), ("c", "d")]
 
 
 @pytest.mark.parametrize(

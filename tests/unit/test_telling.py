@@ -12,8 +12,8 @@ from explorer.analysis.attention import scale_end
 from explorer.analysis.head_metrics import TokenFacts, head_metrics, patterns
 from explorer.attention.heads import Heads, OneHead
 from explorer.core.errors import ExplorerError
-from explorer.fill_mask.each_word import EachWord
 from explorer.fill_mask.game import Game
+from explorer.fill_mask.positions import EachWord
 from explorer.inside_head.decoder import Decoder
 from explorer.inside_head.steps import DotProducts
 from explorer.page.examples import FIRST_A, FIRST_B

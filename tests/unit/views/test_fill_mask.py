@@ -9,17 +9,14 @@ import torch
 
 from explorer.core.errors import InputError
 from explorer.fill_mask import tab as fill_mask
-from explorer.fill_mask.each_word import EachWord
 from explorer.fill_mask.game import COLUMNS, MOST_SEED, STRANGER, Game
 from explorer.fill_mask.guesses import Comparison, FilledTogether, Guesses
 from explorer.fill_mask.lens import FollowedWords, Lens
 from explorer.fill_mask.patching import Patching
-from explorer.fill_mask.positions import HIDDEN, SEEN, EveryPosition, Likelihoods
-from explorer.fill_mask.quiz import BANK, Quiz, Score
+from explorer.fill_mask.positions import EachWord, EveryPosition, Likelihoods
 from explorer.fill_mask.word import SECOND, WordAttribution, WordHeads
 from explorer.techniques.targets import piece_of
 from explorer.ui.attribution import _strongest
-from explorer.ui.long_view import LongView
 from explorer.ui.pictures.bars import signed, whole_percent
 from explorer.ui.pictures.numbers import kept
 from explorer.ui.pictures.window import MOST_AT_ONCE
@@ -46,9 +43,7 @@ def test_every_view_shows_what_it_declares(kind, blanks):
     assert not view.unless(blanks)
     shown = view.compute(blanks)
     assert shown.keys() <= {*kind.parts, *kind.settings}
-    later = {"answer", "bert"} if kind is Quiz else set()  # what a click shows
-    seen = {name for name, part in kind.parts.items() if part.kind not in STATIC and not part.optional}
-    assert seen - later <= shown.keys()
+    assert {name for name, part in kind.parts.items() if part.kind not in STATIC and not part.optional} <= shown.keys()
     if "check" in shown:
         assert shown["check"]["text"].startswith("✓")
 
@@ -132,7 +127,7 @@ def test_without_a_blank_views_say_what_to_do(bundled):
     subject = Subject.of(bundled.trace("No blank here."))
     silent = {kind.name for kind in fill_mask.TAB.views if kind().unless(subject)}
     assert {"fill-mask/guesses", "fill-mask/heads", "fill-mask/attribution", "fill-mask/patching"} <= silent
-    assert silent.isdisjoint(["fill-mask/lens", "fill-mask/positions", "fill-mask/game", "fill-mask/quiz"])
+    assert silent.isdisjoint(["fill-mask/lens", "fill-mask/positions", "fill-mask/game"])
 
 
 def test_a_blank_at_the_end_is_hinted_at_and_the_small_model_is_honest(bundled, tiny):
@@ -151,11 +146,10 @@ def test_a_blank_at_the_end_is_hinted_at_and_the_small_model_is_honest(bundled, 
     ("kind", "settings"),
     [
         (Guesses, {"top_k": 21}),
-        (EveryPosition, {"way": "asleep"}),
         (Game, {"strategy": "letters"}),
         (Game, {"seed": -1}),
         (Game, {"rate": 1.5}),
-        (Quiz, {"guess": 7}),
+        (Lens, {"reading": "asleep"}),
     ],
 )
 def test_a_wrong_setting_gets_one_sentence(kind, settings, blank):
@@ -184,14 +178,6 @@ def test_only_several_blanks_are_filled_together(blank, blanks):
     grid = FilledTogether().compute(blanks)["filled"]
     assert len(grid["rows"]) == 3
     assert grid["columns"] == [f"position {place}" for place in blanks.trace.mask_positions]
-
-
-def test_words_in_sight_surprise_less_and_are_never_waited_for(blank):
-    hidden, seen = EveryPosition(way=HIDDEN), EveryPosition(way=SEEN)
-    assert seen.passes(blank) == 0
-    assert seen.result(blank).bits.mean() < hidden.result(blank).bits.mean()
-    with pytest.raises(InputError, match="no visible word"):
-        hidden.compute(Subject.of(blank.model.trace("[MASK]")))
 
 
 def test_sentences_are_ranked_and_scored_once(blank, monkeypatch):
@@ -293,8 +279,6 @@ def test_the_game_is_played_by_its_seed(bundled):
     assert again.seed == 1
     assert STRANGER in again.compute(subject)["loss"]
     assert Game(seed=MOST_SEED).on_again(subject, None).settings == {"seed": 0}
-    assert "lengths" not in first.compute(subject)
-    assert "lengths" in Game(strategy="spans").compute(subject)
 
 
 def test_the_curve_of_the_loss_has_what_transformers_computes(bundled):
@@ -313,40 +297,13 @@ def test_the_curve_of_the_loss_has_what_transformers_computes(bundled):
     assert curve["top"] >= max(one["loss"] for one in curve["pieces"])
 
 
-def test_the_quiz_keeps_the_score(blank):
-    view = Quiz(guess="zebra")
-    change = view.on_guess(blank, None)
-    assert "You: zebra, wrong." in change.content["answer"]
-    assert change.content["guess"]["value"] == ""
-    truth = change.content["answer"].split()[2].rstrip(".")
-    right = replace(view, guess=truth).on_guess(blank, None)
-    assert right.settings["score"].you == 1
-    after = replace(view, **change.settings)
-    assert after.score == Score(0, 1, 0, after.score.bert, 1)
-    assert truth in after.compute(blank)["row"]["tokens"]
-    following = after.on_following(blank, None)
-    assert following.settings["score"] == after.score._replace(texts=1, blanks=0)
-    done = replace(view, score=Score(len(BANK), 999))
-    assert done.compute(blank)["guess"] == {"label": "All blanks are guessed", "interactive": False}
-    with pytest.raises(InputError, match="go on to the next one"):
-        done.on_guess(blank, None)
-
-
-@pytest.mark.parametrize("score", [None, {}, "12345", [1, 2], [1, 2, 3, 4, -5], [True] * 5, [1e9] * 5])
-def test_a_score_that_is_none_is_that_of_the_start(score, blank):
-    assert Quiz.read({"score": score}, blank.model.capabilities).score == Score()
-
-
-def test_a_score_comes_back_from_a_link(blank):
-    assert Quiz.read({"score": [2, 1, 3, 4, 5]}, blank.model.capabilities).score == Score(2, 1, 3, 4, 5)
-
-
 def test_long_work_waits_on_a_long_input_only(blank):
     long = Subject.of(blank.model.trace("word " * 500 + "[MASK]"))
     for kind in (EveryPosition, Patching):
-        assert issubclass(kind, LongView)
         assert kind().known(long) is None
         assert kind().known(blank) is not None
+    with pytest.raises(InputError, match="no visible word"):
+        EveryPosition().compute(Subject.of(blank.model.trace("[MASK]")))
 
 
 def test_without_a_blank_each_word_has_the_probability_that_it_gets_where_it_is_hidden(bundled, eager):

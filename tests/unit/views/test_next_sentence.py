@@ -8,8 +8,8 @@ from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.fill_mask.word import WordAttribution, WordHeads
 from explorer.next_sentence import tab as next_sentence
-from explorer.next_sentence.pair import PairAttribution, PairHeads, SwappedPair, ThisPair
-from explorer.next_sentence.pairs import COLUMNS, ManyPairs, NextSentences
+from explorer.next_sentence.pair import PairAttribution, PairHeads, ThisPair
+from explorer.next_sentence.pairs import COLUMNS, ManyPairs
 from explorer.techniques.ablation import intervene
 from explorer.techniques.targets import read
 from explorer.ui.subject import CHANGES, Subject
@@ -49,7 +49,7 @@ def test_the_shifted_bias_is_told_of_the_bundled_model_only(pair, make_tiny):
 
 def test_without_what_is_asked_about_they_say_so(bundled, pair):
     alone = Subject.of(bundled.trace(A))
-    for kind in (ThisPair, SwappedPair, PairAttribution, PairHeads):
+    for kind in (ThisPair, PairAttribution, PairHeads):
         assert "second sentence" in kind().unless(alone)
         assert not kind().unless(pair)
     for kind in (WordHeads, WordAttribution):
@@ -57,10 +57,23 @@ def test_without_what_is_asked_about_they_say_so(bundled, pair):
 
 
 def test_both_ways_are_the_models_own(pair):
-    answer, swapped = pair.model.next_sentence(A, B), pair.model.next_sentence(B, A)
-    for kind, name, expected in ((ThisPair, "verdict", answer), (SwappedPair, "swapped", swapped)):
-        shares = [row["share"] for row in kind().compute(pair)[name]["groups"][0]["rows"]]
+    shown = ThisPair().compute(pair)
+    for name, expected in (("verdict", pair.model.next_sentence(A, B)), ("swapped", pair.model.next_sentence(B, A))):
+        shares = [row["share"] for row in shown[name]["groups"][0]["rows"]]
         assert shares == pytest.approx([expected.is_next, expected.not_next])
+    waiting = ThisPair().waiting(pair)
+    assert waiting["verdict"] == shown["verdict"], "the pair itself is not waited for"
+    assert waiting["swapped"] is waiting["check"] is None
+
+
+def test_tokens_and_heads_wait_for_their_buttons(bundled):
+    fresh = Subject.of(bundled.trace("He opened the door.", "The room was dark."))
+    for kind in (PairAttribution, PairHeads):
+        view = kind()
+        assert view.known(fresh) is None
+        view.keep(fresh, found := view.result(fresh))
+        assert view.known(fresh) is found
+    assert ThisPair().known(fresh) is not None
 
 
 def test_heads_that_are_off_are_those_that_there_are(pair, bundled):
@@ -148,10 +161,10 @@ def test_scored_pairs_stay_until_they_are_scored_again(pair):
 
 def test_pairs_are_scored_step_by_step(pair):
     view = ManyPairs()
-    steps = list(view.on_lines(pair, "\n".join(f"{number} || {B}" for number in range(12))))
+    steps = list(view.on_candidates(pair, "\n".join(f"{number} || {B}" for number in range(12))))
     assert steps[0] == {"status": "10 of 12 pairs."}
     assert len(steps[-1]["pairs"]) == 12
-    assert list(view.on_lines(pair, " \n")) == list(view.on_file(pair, None)) == []
+    assert list(view.on_candidates(pair, " \n")) == list(view.on_file(pair, None)) == []
     assert [row[:2] for row in list(view.on_file(pair, [(A, B)]))[-1]["pairs"]] == [[A, B]]
 
 
@@ -161,10 +174,14 @@ def test_half_a_pair_is_refused(pair, bundled, refusal):
     refusal(InputError, lambda: ManyPairs.read({"pairs": [[A, B]]}, bundled.capabilities))
 
 
-def test_candidates_are_ranked_with_b_among_them(pair, refusal):
-    shown = NextSentences(candidates=f"One.\n\n One. \n{B}\nTwo.").compute(pair)
-    labels = [row["label"] for row in shown["ranking"]["groups"][0]["rows"]]
-    assert sorted(labels) == sorted(["One.", "Two.", B])
-    assert NextSentences(candidates="One.").on_find(pair, None).settings == {"candidates": "One."}
-    many = NextSentences(candidates="\n".join(map(str, range(100))))
-    refusal(InputError, lambda: many.compute(pair))
+def test_candidates_follow_the_a_above(pair, refusal):
+    view = ManyPairs(candidates=f"{B}\n\nHe slept. || He woke.\nTwo.")
+    wanted = [(A, B), ("He slept.", "He woke."), (A, "Two.")]
+    assert view.asked(pair) == wanted
+    (shown,) = view.on_candidates(pair, view.candidates)
+    assert sorted(tuple(row[:2]) for row in shown["pairs"]) == sorted(wanted)
+    assert view.compute(pair)["pairs"] == shown["pairs"], "a link with candidates opens scored"
+    (edited,) = ManyPairs(candidates="Two.", pairs=[["C", "D", None, None]]).on_score(pair, None)
+    assert [row[:2] for row in edited["pairs"]] == [["C", "D"]]
+    many = "\n".join(map(str, range(101)))
+    refusal(InputError, lambda: list(view.on_candidates(pair, many)))

@@ -1,5 +1,7 @@
 """Two models on one input, two inputs on one model, and the difference."""
 
+import shutil
+
 import numpy as np
 import pytest
 
@@ -8,13 +10,13 @@ from explorer.analysis.similarity import cka_matrix
 from explorer.core.errors import CapabilityError, ModelError
 from explorer.side_by_side.attention import SideAttention
 from explorer.side_by_side.guesses import SideGuesses, SidePair
-from explorer.side_by_side.layers import SideLayers, SideStates
+from explorer.side_by_side.other import BACK, Swaps
 from explorer.side_by_side.pieces import SidePieces
-from explorer.side_by_side.swaps import BACK, Swaps
+from explorer.side_by_side.states import SideStates
 from explorer.techniques.filling import alternatives
 from explorer.text.swaps import PAIRS, put, swapped
 from explorer.ui.subject import Selection, Subject
-from tests.families import write_family
+from tests.families import own, write_family
 
 TEXTS = ("the man went to the [MASK]", "he bought milk")
 
@@ -36,6 +38,7 @@ class TestCka:
         one = rng.normal(size=(2, 50, 8))
         turned = one @ np.linalg.qr(rng.normal(size=(8, 8)))[0] * 3 + 5
         np.testing.assert_allclose(np.diag(cka_matrix(one, turned)), 1, atol=1e-9)
+        assert cka_matrix(np.ones((1, 4, 3)), np.ones((1, 4, 3)))[0, 0] == 0, "examples that are all the same"
 
     def test_it_is_what_the_paper_writes(self):
         rng = np.random.default_rng(1)
@@ -44,20 +47,13 @@ class TestCka:
         by_hand = np.linalg.norm(y.T @ x) ** 2 / (np.linalg.norm(x.T @ x) * np.linalg.norm(y.T @ y))
         assert cka_matrix(one[None], other[None])[0, 0] == pytest.approx(by_hand, abs=1e-12)
 
-    def test_examples_that_are_all_alike(self):
-        assert cka_matrix(np.ones((1, 4, 3)), np.ones((1, 4, 3)))[0, 0] == 0
 
-
-def test_nothing_is_compared_with_itself(subject, tiny):
+def test_it_opens_beside_the_first_usual_swap_until_something_is_asked_for(subject, tiny):
     assert "Name another model" in SidePieces().unless(Subject.of(tiny.trace("milk")))
-    assert SidePieces(other_a="the dog").unless(subject) == ""
-
-
-def test_it_opens_beside_the_first_usual_swap_until_something_is_asked_for(subject):
     first, *_ = swapped(TEXTS[0])
     assert first[:2] == ("man", "woman")
     opens, asked = SideGuesses(), SideGuesses(other_a=first[2])
-    assert opens.unless(subject) == ""
+    assert opens.unless(subject) == asked.unless(subject) == ""
     assert opens.other(subject) == asked.other(subject)
     assert opens.compute(subject) == asked.compute(subject)
     assert SideGuesses(other_model=subject.model_name).other(subject).text_a == TEXTS[0], "the same text in another model"
@@ -67,70 +63,50 @@ def test_it_opens_beside_the_first_usual_swap_until_something_is_asked_for(subje
 
 def test_pieces_that_are_cut_differently_are_named(subject, roberta):
     shown = SidePieces(other_model=roberta).compute(subject)
-    assert shown["here"]["tokens"][0] == "[CLS]"
-    assert shown["there"]["tokens"][0] == "<s>"
+    assert (shown["here"]["tokens"][0], shown["there"]["tokens"][0]) == ("[CLS]", "<s>")
     assert "bought here, b | ou | gh | t there" in shown["about"]
     same = SidePieces(other_model=subject.model_name).compute(subject)
     assert same["about"].endswith("Words cut differently: none.")
 
 
-def test_both_sides_guess(subject, bundled):
-    shown = SideGuesses(other_model=bundled.name).compute(subject)
-    here, there = shown["guesses"]["groups"]
-    assert here["heading"].startswith("Here")
-    assert there["heading"].startswith("There")
-    best = bundled.fill_mask(*TEXTS)[0].candidates[0]
-    assert there["rows"][0]["label"] == best.token
-    assert there["rows"][0]["share"] == pytest.approx(best.probability, abs=1e-6)
-    without = SideGuesses(other_a="the man went home").compute(subject)
-    assert len(without["guesses"]["groups"]) == 1
-    assert "There: There is no [MASK]" in without["about"]
+def test_both_sides_answer_where_both_can(subject, bundled, roberta):
+    expected = {
+        SideGuesses: bundled.fill_mask(*TEXTS)[0].candidates[0].probability,
+        SidePair: bundled.next_sentence(*TEXTS).is_next,
+    }
+    for kind, share in expected.items():
+        here, there = kind(other_model=bundled.name).compute(subject)["answers"]["groups"]
+        assert here["heading"].startswith("Here")
+        assert there["heading"].startswith("There")
+        assert there["rows"][0]["share"] == pytest.approx(share, abs=1e-6)
+    without = {
+        "There: There is no [MASK]": SideGuesses(other_a="the man went home"),
+        "has no next-sentence head": SidePair(other_model=roberta),
+    }
+    for reason, view in without.items():
+        shown = view.compute(subject)
+        assert len(shown["answers"]["groups"]) == 1
+        assert reason in shown["about"]
+        assert view.finding(subject) is None
 
 
-def test_both_pairs_are_judged_where_both_can(subject, bundled, roberta):
-    shown = SidePair(other_model=bundled.name).compute(subject)
-    answer = bundled.next_sentence(*TEXTS)
-    assert shown["verdicts"]["groups"][1]["rows"][0]["share"] == pytest.approx(answer.is_next, abs=1e-6)
-    assert SidePair(other_model=roberta).compute(subject) == {}
-
-
-def test_the_same_model_and_text_pay_no_other_attention(subject):
-    shown = SideAttention(other_model=subject.model_name).compute(subject)
-    assert "On average 0.0 %" in shown["about"]
-    assert not np.asarray(shown["difference"].data[0].z).any()
-
-
-def test_attention_is_subtracted_where_the_tokens_are_as_many(subject, tiny, roberta):
+def test_attention_is_subtracted_where_there_are_equally_many_tokens(subject, tiny, roberta):
     shown = SideAttention(other_a="the dog went to the [MASK]").compute(subject)
     other = tiny.trace("the dog went to the [MASK]", TEXTS[1])
     expected = other.attention(1)[0] - subject.trace.attention(1)[0]
     np.testing.assert_allclose(np.asarray(shown["difference"].data[0].z), expected, atol=1e-6)
     assert "difference" not in SideAttention(other_model=roberta).compute(subject)
+    same = SideAttention(other_model=subject.model_name).compute(subject)
+    assert "On average 0.0 %" in same["about"]
+    assert not np.asarray(same["difference"].data[0].z).any()
 
 
-def test_layers_of_a_model_are_most_like_themselves(subject, tiny_folder, tmp_path):
-    import shutil
-
-    copied = str(shutil.copytree(tiny_folder, tmp_path / "copied"))
-    shown = SideLayers(other_model=copied).compute(subject)
-    assert shown["about"].endswith("1 ~ 1, 2 ~ 2.")
-    matrix = np.asarray(shown["picture"].data[0].z)
-    np.testing.assert_allclose(np.diag(matrix), 1, atol=1e-4)
-    forgotten = Subject(subject.model_name, *TEXTS)  # the same model, opened once more
-    forgotten.__dict__["model"] = explorer.bert.explorer.Explorer(subject.model.checkpoint)
-    for one in (subject, forgotten):
-        assert "picture" not in SideLayers(other_a="the dog").compute(one)
-
-
-def test_a_model_that_is_not_here_is_not_fetched(subject):
+def test_a_model_that_is_not_here_is_not_fetched(subject, refusal):
     with pytest.raises(ModelError, match="not on this machine"):
         SidePieces(other_model="someone/else").compute(subject)
-    assert explorer.bert.checkpoints.is_here("bert-l6-h384-uncased")
-
-
-@pytest.mark.parametrize("name", ["a cat | b\nthe dog | c", "a\u202eb", "x" * 301])
-def test_what_is_no_name_of_a_model_is_not_repeated(subject, name, refusal):
-    assert "not the name of a model" in refusal(ModelError, lambda: SidePieces(other_model=name).compute(subject))
+    for name in ("a cat | b\nthe dog | c", "a\u202eb", "x" * 301):
+        said = refusal(ModelError, lambda name=name: SidePieces(other_model=name).compute(subject))
+        assert "not the name of a model" in said
 
 
 class TestSwaps:
@@ -162,16 +138,13 @@ class TestSwaps:
         token = trace.tokens.index("tea")
         found = alternatives(trace, token, 3)
         candidates = bundled.fill_mask(text.replace("tea", "[MASK]"), top_k=24)[0].candidates
-        words = [one.token for one in candidates if one.token.isalpha() and one.token != "tea"]
-        assert found == words[:3]
+        assert found == [one.token for one in candidates if one.token.isalpha() and one.token != "tea"][:3]
         subject = Subject.of(trace, Selection(token=token))
-        chips = Swaps().compute(subject)["swaps"]["chips"]
-        assert chips[:3] == [f"tea → {word}" for word in found]
+        assert Swaps().compute(subject)["swaps"]["chips"][:3] == [f"tea → {word}" for word in found]
         assert Swaps().on_swaps(subject, 0).settings["other_a"] == text.replace("tea", found[0])
         for special in (0, trace.kept - 1):
-            assert not any(
-                chip.startswith("[") for chip in Swaps().compute(Subject.of(trace, Selection(token=special)))["swaps"]["chips"]
-            )
+            chips = Swaps().compute(subject.select(token=special))["swaps"]["chips"]
+            assert not any(chip.startswith("[") for chip in chips)
 
     def test_a_model_without_a_masked_lm_head_has_the_usual_pairs(self, variant_folders):
         trace = explorer.load(variant_folders["encoder_only"]).trace("the man was happy")
@@ -181,26 +154,29 @@ class TestSwaps:
 
 
 class TestStates:
-    def test_they_are_one_less_the_cosine_of_what_transformers_gives(self, tiny, reference_states):
+    def test_they_are_one_less_the_cosine_of_what_transformers_gives(self, tiny, tiny_folder):
+        def states(text):
+            return np.stack([state[0].numpy() for state in own(tiny_folder, "BertModel", tiny, (text,)).hidden_states])
+
         subject = Subject.of(tiny.trace("the man was happy"))
-        shown = SideStates(other_a="the man was sad").compute(subject)
-        here, there = (reference_states(text) for text in ("the man was happy", "the man was sad"))
+        view = SideStates(other_a="the man was sad")
+        here, there = states("the man was happy"), states("the man was sad")
         cosine = (here * there).sum(-1) / (np.linalg.norm(here, axis=-1) * np.linalg.norm(there, axis=-1))
-        np.testing.assert_allclose(np.array(shown["spread"].data[0].z), 1 - cosine, atol=1e-5)
-        assert "that are the same on both sides" in SideStates(other_a="the man was sad").finding(subject).text
-        assert SideStates(other_a="the man was happy").compute(subject)["spread"].data[0].z.max() < 1e-6
+        np.testing.assert_allclose(np.array(view.compute(subject)["picture"].data[0].z), 1 - cosine, atol=1e-5)
+        assert "that are the same on both sides" in view.finding(subject).text
+        assert SideStates(other_a="the man was happy").compute(subject)["picture"].data[0].z.max() < 1e-6
+        assert "numbers of tokens" in SideStates(other_a="the").compute(subject)["about"]
 
-    def test_what_cannot_be_compared_says_why(self, subject, roberta):
-        assert "numbers of tokens" in SideStates(other_a="the").compute(subject)["found"]
-        assert "spaces of their own" in SideStates(other_model=roberta).compute(subject)["found"]
+    def test_layers_of_another_model_are_compared_as_wholes(self, subject, tiny_folder, tmp_path):
+        view = SideStates(other_model=str(shutil.copytree(tiny_folder, tmp_path / "copied")))
+        shown = view.compute(subject)
+        assert shown["about"].endswith("1 ~ 1, 2 ~ 2.")
+        np.testing.assert_allclose(np.diag(np.asarray(shown["picture"].data[0].z)), 1, atol=1e-4)
+        assert view.finding(subject) is None
+        assert view.passes(subject) > SideStates(other_a="the dog").passes(subject) == 0
 
-
-@pytest.fixture
-def reference_states(tiny_folder, tiny):
-    """All hidden states of a text by transformers itself: [layers + 1, tokens, hidden]."""
-    from tests.families import own
-
-    def read(text):
-        return np.stack([state[0].numpy() for state in own(tiny_folder, "BertModel", tiny, (text,)).hidden_states])
-
-    return read
+    def test_the_same_model_opened_once_more_is_one_model(self, subject):
+        forgotten = Subject(subject.model_name, *TEXTS)
+        forgotten.__dict__["model"] = explorer.bert.explorer.Explorer(subject.model.checkpoint)
+        for one in (subject, forgotten):
+            assert SideStates(other_a="the dog").is_one_model(one)

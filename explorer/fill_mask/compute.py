@@ -10,19 +10,18 @@ from explorer.bert.explorer import Explorer
 from explorer.bert.network import MaskGuesses, Network
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
-from explorer.fill_mask.compute.spans import span_chooser, treat_spans, word_chooser
 from explorer.text import limits
 from explorer.text.encoding import Encoding
-from explorer.text.masking import UNTOUCHED, MaskedPieces, choose_pieces, treat_pieces
+from explorer.text.masking import UNTOUCHED, Bools, MaskedPieces, choose_pieces, treat_pieces
 
-STRATEGIES = ("pieces", "words", "spans")
+PIECES, WORDS = "pieces", "words"
 
 
 @dataclass(frozen=True)
 class Rules:
     """How pieces are chosen and treated; the defaults are those of Devlin et al. 2019, section 3.1."""
 
-    strategy: str = "pieces"
+    strategy: str = PIECES
     rate: float = 0.15
     masked: float = 0.8
     random: float = 0.1
@@ -30,7 +29,7 @@ class Rules:
 
     def check(self) -> Rules:
         """These rules. Raises InputError when they are invalid."""
-        limits.check_choice(self.strategy, "the strategy", STRATEGIES)
+        limits.check_choice(self.strategy, "the strategy", (PIECES, WORDS))
         limits.check_number(self.rate, "the share of chosen pieces", 0.01, 1)
         limits.check_number(self.masked, "the share of masked pieces", 0, 1)
         limits.check_number(self.random, "the share of replaced pieces", 0, 1)
@@ -72,22 +71,37 @@ class Round:
 def hide(model: Network, encoding: Encoding, rules: Rules) -> MaskedPieces:
     """Choose and mask or replace the pieces of one input. Raises InputError when there is nothing to choose from."""
     rules = rules.check()
-    ids, words = np.array([encoding.ids]), np.array([encoding.words])
-    eligible = np.zeros(ids.shape, dtype=bool)
+    eligible = np.zeros((1, encoding.kept), dtype=bool)
     eligible[0, model.visible_positions(encoding)] = True
     if not eligible.any():
         raise InputError("There is no visible word to hide; type one beside the [MASK]s.")
     rng = np.random.default_rng(rules.seed)
-    choose = {"pieces": choose_pieces, "words": word_chooser(words), "spans": span_chooser(words)}[rules.strategy]
-    treat = treat_spans if rules.strategy == "spans" else treat_pieces
-    return treat(
-        ids,
-        choose(eligible, rules.rate, rng),
+    if rules.strategy == WORDS:
+        chosen = choose_words(eligible[0], encoding.text_words, rules.rate, rng)[None]
+    else:
+        chosen = choose_pieces(eligible, rules.rate, rng)
+    return treat_pieces(
+        np.array([encoding.ids]),
+        chosen,
         mask_id=model.mask_id,
         random_ids=model.ordinary_ids,
         rng=rng,
         shares=(rules.masked, rules.random, max(0.0, 1 - rules.masked - rules.random)),
     )
+
+
+def choose_words(eligible: Bools, words: list[list[int]], rate: float, rng: np.random.Generator) -> Bools:
+    """Choose whole words until `rate` of the eligible pieces are chosen, as Devlin et al. did for their later models.
+
+    `eligible` and the result are [tokens]; `words` lists the positions of each word, of which all must be eligible.
+    """
+    whole = [word for word in words if eligible[word].all()]
+    chosen = np.zeros_like(eligible)
+    for place in rng.permutation(len(whole)):
+        if chosen.sum() >= rate * eligible.sum():
+            break
+        chosen[whole[place]] = True
+    return chosen
 
 
 @inference_mode
