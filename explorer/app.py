@@ -61,6 +61,7 @@ from explorer.teaching.lessons.lesson import ENGLISH
 ON_A_SPACE = limits.is_on_a_space()
 ABOUT = "See inside BERT: attention, hidden states, guesses and training, live in the browser, every number the model's own."
 TOKEN_WITHHELD = "HF_HUB_DISABLE_IMPLICIT_TOKEN"  # the name that huggingface_hub uses
+SESSIONS = 1_000  # open pages whose state is kept
 MOST_PORTS = 65_535
 CANNOT_LISTEN = (
     "The app cannot listen on {host}, port {port}: another program may use it, or this account may not; "
@@ -218,7 +219,7 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool 
         pwa=False,  # None would make it one on a Space
         strict_cors=True,
         max_file_size=limits.UPLOAD_MEGABYTES.bytes,
-        state_session_capacity=limits.SESSIONS.most,
+        state_session_capacity=SESSIONS,
         auth=auth,
         mcp_server=mcp,
         footer_links=["api"],

@@ -27,7 +27,7 @@ from typing import IO, Any, Concatenate, ParamSpec, TypeVar, cast
 
 from explorer.core.cache import OnceCache
 from explorer.core.errors import BusyError, ExplorerError, InputError
-from explorer.core.limits import FILE_READERS, FILE_SECONDS, MEGABYTE, READER_MEGABYTES, WAITING_WORKS
+from explorer.core.limits import MEGABYTE, WAITING_WORKS, WORK_MEGABYTES
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -39,6 +39,8 @@ except ImportError:  # not on this system
 
 SMALL = MEGABYTE  # bytes of a file that is read here: it takes about as long as a process takes to start
 KEPT = 32 * MEGABYTE  # bytes of answers that are kept, as they came through the pipe
+FILE_READERS = 2  # files that are read at the same time, one of each address
+FILE_SECONDS = 60  # of processor time for reading one file
 MOST_ANSWER = 256 * MEGABYTE  # bytes of one answer: an experiment has as many numbers
 PATIENCE = 10  # how many times longer than its processor time a process may take beside others
 ROOT = Path(__file__).resolve().parents[2]
@@ -111,7 +113,7 @@ def _asked(asked: bytes) -> _Answer:
     environment = os.environ | threads | {"PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), *sys.path)))}
     with _place(VISITOR.get()), Popen(command, stdin=PIPE, stdout=PIPE, env=environment, start_new_session=True) as process:
         assert process.stdout is not None
-        late = threading.Timer(PATIENCE * FILE_SECONDS.most, process.kill)
+        late = threading.Timer(PATIENCE * FILE_SECONDS, process.kill)
         end = time.monotonic() + late.interval
         late.start()
         try:
@@ -124,7 +126,7 @@ def _asked(asked: bytes) -> _Answer:
                 raise RuntimeError("A file's reader failed; it has written where.") from None
             if time.monotonic() >= end:
                 raise BusyError(BUSY) from None
-            return _Answer(InputError(FILE_SECONDS.tell()), 0)
+            return _Answer(InputError(WORK_MEGABYTES.tell()), 0)
         finally:
             late.cancel()
             process.kill()
@@ -138,7 +140,7 @@ def _place(visitor: str) -> Iterator[None]:
             raise BusyError(BUSY)
         _waiting[visitor] += 1
         try:
-            _changed.wait_for(lambda: _reading.total() < FILE_READERS.most and not _reading[visitor])
+            _changed.wait_for(lambda: _reading.total() < FILE_READERS and not _reading[visitor])
             _reading[visitor] += 1
         finally:
             _take_off(_waiting, visitor)
@@ -207,7 +209,7 @@ def serve() -> None:
     except ExplorerError as error:
         value = error
     except MemoryError:
-        value = InputError(FILE_SECONDS.tell())
+        value = InputError(WORK_MEGABYTES.tell())
     except Exception as error:  # without its message, which may hold the visitor's text
         print(type(error).__name__, *traceback.format_tb(error.__traceback__), sep="\n", file=sys.stderr, flush=True)
         os._exit(FAILED)
@@ -227,10 +229,10 @@ def _bound() -> None:
     """Limit the memory and the processor time of this process, where the system can."""
     if resource is None:
         return
-    bounds = {resource.RLIMIT_CPU: FILE_SECONDS.most, resource.RLIMIT_CORE: 0}
+    bounds = {resource.RLIMIT_CPU: FILE_SECONDS, resource.RLIMIT_CORE: 0}
     if sys.platform == "linux":
         used = int(Path("/proc/self/statm").read_text("ascii").split()[0]) * resource.getpagesize()
-        bounds[resource.RLIMIT_AS] = used + READER_MEGABYTES.bytes
+        bounds[resource.RLIMIT_AS] = used + WORK_MEGABYTES.bytes
     for what, most in bounds.items():
         with suppress(ValueError, OSError):  # there is a lower limit already
             resource.setrlimit(what, (most, most))

@@ -6,10 +6,13 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explorer.core.formats import has_more_values, longest_text
-from explorer.core.limits import BODY_MEGABYTES, BOX_CHARACTERS, VALUES
+from explorer.core.limits import BOX_CHARACTERS, Limit
 from explorer.server.metrics import Metrics
-from explorer.server.refusals import SENTENCES, UPLOAD, refusal
+from explorer.server.refusals import BODY_MEGABYTES, SENTENCES, UPLOAD, refusal
 
+VALUES = Limit(  # each word or number; parsing one takes a microsecond, during which no other request is answered
+    200_000, "There are more than {most} values in this request; send a part of them."
+)
 KILOBYTE = 1_024
 SMALL = {"/login": 16, "/bx/": 256}  # KB, by the start of the path: a name and a password; an action in a room
 TOO_LARGE = "That is too large for this address; send at most {} KB."

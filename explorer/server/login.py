@@ -12,11 +12,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explorer.api.gradio_seams import may_enter
 from explorer.core.hosts import visitor
-from explorer.core.limits import GUESSED_PASSWORDS
 from explorer.core.recent import MINUTE, Recent
 from explorer.server.metrics import Metrics
 from explorer.server.refusals import SENTENCES, refusal
 
+MOST_WRONG = 30  # passwords a minute from one address: as many as there are people in a school with a single one
+TOO_MANY_WRONG = "Too many wrong passwords came from here; wait a minute."
 LOGIN = "/login"
 API = "/gradio_api/"
 BEFORE_LOGIN = frozenset({"app_id", "login_check", "startup-events", "theme.css", "token", "user"})  # for the login page
@@ -61,9 +62,9 @@ class Guesses:
             await self._app(scope, receive, send)
             return
         address = visitor(scope.get("client"))
-        if self._wrong.count(address) + self._looked_at[address] >= GUESSED_PASSWORDS.most:
+        if self._wrong.count(address) + self._looked_at[address] >= MOST_WRONG:
             self._metrics.refused(HTTPStatus.TOO_MANY_REQUESTS.phrase)
-            await refusal(HTTPStatus.TOO_MANY_REQUESTS, GUESSED_PASSWORDS.tell(), MINUTE)(scope, receive, send)
+            await refusal(HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY_WRONG, MINUTE)(scope, receive, send)
             return
         await self._look_at(address, scope, receive, send)
 

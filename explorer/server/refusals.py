@@ -9,10 +9,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from explorer.core.limits import BODY_MEGABYTES, UPLOAD_MEGABYTES, WAITING
+from explorer.core.limits import UPLOAD_MEGABYTES, WAITING, Limit
 from explorer.core.log import logger
 from explorer.server.metrics import Metrics
 
+BODY_MEGABYTES = Limit(20, "That is too large; send at most {most} MB at once.")  # five thousand long texts are a quarter of it
 UPLOAD = "/gradio_api/upload"  # has a limit of its own: `max_file_size` of the launch
 UNKNOWN = "There is nothing of this name here; GET /gradio_api/info lists every endpoint and its arguments."
 NO_STREAM = b'"404: Not Found"'  # how Gradio says in a stream that a session or event is unknown

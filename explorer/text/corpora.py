@@ -15,7 +15,7 @@ from pathlib import Path
 
 from explorer.core.apart import apart
 from explorer.core.errors import InputError
-from explorer.core.limits import CHARACTERS, CORPUS_MEGABYTES, CORPUS_SENTENCES, MEGABYTE
+from explorer.core.limits import CHARACTERS, CORPUS_SENTENCES, LARGE, MEGABYTE, Limit
 from explorer.core.paths import ASSETS
 from explorer.text import limits
 from explorer.text.characters import has_visible_characters, visible
@@ -23,6 +23,7 @@ from explorer.text.decoding import decode
 from explorer.text.tables import read_table, text_column_of
 from explorer.text.tagged import CONLLU_COLUMNS, FORM, ID, LINE_END, UPOS, is_conllu, split_words
 
+FILE_MEGABYTES = Limit(40, LARGE)  # 20,000 sentences in CoNLL-U
 CORPUS_FILE_TYPES = (".txt", ".csv", ".tsv", ".jsonl", ".json", ".conllu", ".conll")
 TABLE_TYPES = (".csv", ".tsv", ".jsonl", ".json")
 TREEBANK_TYPE = ".conllu"
@@ -175,7 +176,7 @@ def _counted(number: int, what: str) -> str:
 
 def _read_lines(path: Path) -> tuple[list[CorpusSentence], str]:
     """The sentences of a text file or of CoNLL-U, and a phrase for the format."""
-    CORPUS_MEGABYTES.check(path.stat().st_size / MEGABYTE)
+    FILE_MEGABYTES.check(path.stat().st_size / MEGABYTE)
     text, _ = decode(path.read_bytes())
     lines = LINE_END.split(text)
     if path.suffix.lower() == TREEBANK_TYPE or is_conllu(lines):

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from explorer.core.limits import CELL_LINES, COLUMNS, TABLE_MEGABYTES
+from explorer.core.limits import COLUMNS, TABLE_MEGABYTES
 from explorer.text.dialect import DELIMITERS, Dialect, Record, find_dialect, unquoted
 
+CELL_LINES = 50  # of a quoted cell: beyond them its quote was never closed, and is a mere letter
 LOOKED_AT = 20  # lines of a quoted cell that are read as rows, to see whether they are
 MOST_LOOSE = 500  # quotes that open a cell and are not closed, beyond which all quotes are characters
 LEARNED_FROM = 5_000  # records that show which values a column has
@@ -61,7 +62,7 @@ class _Reading:
     def __init__(self, lines: Sequence[str], dialect: Dialect) -> None:
         self.lines, self.dialect = lines, dialect
         self.budget = 2 * len(lines) + 1_000  # lines that may be read again
-        self.cell_lines = CELL_LINES.most + 1
+        self.cell_lines = CELL_LINES + 1
         self.loose: list[int] = []  # numbers of the records whose quote was never closed
         self.wide: list[int] = []  # numbers of the records with delimiters and line breaks in one cell
         self.joined: list[int] = []  # numbers of the records with a delimiter too many

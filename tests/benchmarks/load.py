@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 import explorer
-from explorer.core.limits import TRACE_MEGABYTES
+from explorer.core.limits import CACHE_MEGABYTES
 from tests.benchmarks import Comparison
 from tests.benchmarks.startup import server, wait_for
 from tests.benchmarks.texts import labelled_texts
@@ -151,7 +151,7 @@ def soak() -> Iterator[Comparison]:
     Few traces are kept, so that what grows is not what is kept on purpose.
     """
     texts = new_texts()
-    with app(**{TRACE_MEGABYTES.setting: "32"}) as (port, process):
+    with app(**{CACHE_MEGABYTES.setting: "32"}) as (port, process):
         held = []
         for number in (200, 1800, 1000):
             ask_all(port, 10, texts(number))

@@ -7,8 +7,9 @@ import pytest
 from starlette.responses import PlainTextResponse
 
 from explorer.core.formats import has_more_values, longest_text
-from explorer.core.limits import BODY_MEGABYTES, BOX_CHARACTERS, VALUES
-from explorer.server.bodies import TOO_LARGE, Bodies
+from explorer.core.limits import BOX_CHARACTERS
+from explorer.server.bodies import TOO_LARGE, VALUES, Bodies
+from explorer.server.refusals import BODY_MEGABYTES
 from tests.waiting import waited
 
 RUN = "/gradio_api/run/tokens"
@@ -114,7 +115,7 @@ def test_the_longest_text_is_measured_without_parsing(send, monkeypatch, letter,
     assert longest_text(body) == len(text)
     assert longest_text(b"[1, 2]") == 0
     for most, refused in ((len(text), False), (len(text) - 1, True)):
-        monkeypatch.setenv(BOX_CHARACTERS.setting, str(most))
+        monkeypatch.setattr(BOX_CHARACTERS, "most", most)
         status, sentence, reached = send(body)
         assert (status, reached) == ((413, []) if refused else (200, [body]))
         assert (f"shorten it to {most:,}" in sentence) == refused
@@ -131,7 +132,7 @@ def test_too_many_values_are_never_parsed(served, monkeypatch):
 
     parsed, loads = [], json.loads
     monkeypatch.setattr(json, "loads", lambda given, **named: parsed.append(len(given)) or loads(given, **named))
-    monkeypatch.setenv(VALUES.setting, "1000")
+    monkeypatch.setattr(VALUES, "most", 1_000)
     body = b'{"data": [[' + b"1," * 1_001 + b'1], "", ""]}'
     for path in (RUN, "/gradio_api/call/tokens", "/gradio_api/queue/join", "/gradio_api/cancel", "/bx/rooms"):
         request = urllib.request.Request(f"{served}{path}", body, {"Content-Type": "application/json"})

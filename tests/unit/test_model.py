@@ -153,7 +153,7 @@ def test_more_guesses_than_pieces_are_all_of_them(make_tiny):
 
 
 def test_a_vocabulary_smaller_than_top_k_is_no_error(tiny, monkeypatch):
-    monkeypatch.setenv("BERT_EXPLORER_MAX_GUESSES", "500")
+    monkeypatch.setattr(limits.GUESSES, "most", 500)
     (blank,) = tiny.fill_mask("the [MASK]", top_k=500)
     assert sorted(candidate.id for candidate in blank.candidates) == list(range(108))
     assert sum(candidate.probability for candidate in blank.candidates) == pytest.approx(1, abs=1e-5)
@@ -193,7 +193,7 @@ def test_an_error_is_not_kept(tiny, monkeypatch):
 def test_traces_are_forgotten_by_their_size(tiny, monkeypatch, passes):
     one = tiny.trace("the man went").reading.nbytes
     monkeypatch.setattr(limits, "MEGABYTE", 3.5 * one)
-    monkeypatch.setenv(limits.TRACE_MEGABYTES.setting, "1")
+    monkeypatch.setenv(limits.CACHE_MEGABYTES.setting, "1")
     model = fresh(tiny)
     for word in ("dog", "cat", "milk", "store"):
         model.trace(f"the {word} went")
@@ -208,7 +208,7 @@ def test_traces_are_forgotten_by_their_size(tiny, monkeypatch, passes):
 
 
 def test_what_was_derived_of_a_text_counts_among_what_is_kept(tiny, monkeypatch):
-    monkeypatch.setenv(limits.TRACE_MEGABYTES.setting, "1")
+    monkeypatch.setenv(limits.CACHE_MEGABYTES.setting, "1")
     model = fresh(tiny)
     for word in ("dog", "cat", "milk"):
         model.trace(f"the {word}").once("large", lambda: np.zeros(600_000, np.uint8))

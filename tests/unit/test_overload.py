@@ -223,7 +223,7 @@ def test_places_are_given_in_turn_and_never_too_many(monkeypatch):
 
 def test_too_many_do_not_even_wait_and_what_fails_frees_its_place(monkeypatch, refusal):
     monkeypatch.setenv(WORKS.setting, "1")
-    monkeypatch.setenv(WAITING_WORKS.setting, "1")
+    monkeypatch.setattr(WAITING_WORKS, "most", 1)
     places, waits, told = FifoSemaphore(), threading.Event(), threading.Event()
 
     def give_up():

@@ -24,22 +24,27 @@ def test_the_guide_has_the_table_of_limits(guide):
     assert guide["limits"].count(limits.as_markdown()) == 1
 
 
-@pytest.mark.parametrize("limit", LIMITS.values(), ids=LIMITS)
-def test_a_limit_has_a_value_in_both_profiles_a_setting_and_a_sentence(limit, monkeypatch):
-    assert limit is getattr(limits, limit.name.upper())
-    assert limit.most == limit.local
+def test_every_limit_that_can_be_set_has_a_value_in_both_profiles_and_a_sentence(monkeypatch):
+    for limit in LIMITS.values():
+        assert limit is getattr(limits, limit.name.upper())
+        monkeypatch.setenv(limits.PROFILE, "local")
+        local = limit.most
+        monkeypatch.setenv(limits.PROFILE, "public")
+        assert limit.most <= local or local == limits.NONE, limit.name
+        monkeypatch.setenv(limit.setting, "7")
+        assert limit.most == 7
+        sentence = limit.tell(8, "the thing")
+        assert sentence.endswith(".")
+        assert "{" not in sentence
+
+
+def test_strangers_have_a_smaller_share_of_what_they_share(monkeypatch):
+    shares = (limits.VISITOR_UPLOADS_MEGABYTES, limits.VISITOR_MEGABYTES, limits.VISITOR_ROOMS)
+    assert [share.most for share in shares] == [2_048, 2_048, 20]
     monkeypatch.setenv(limits.PROFILE, "public")
-    assert limit.most == limit.public
-    assert limit.public <= limit.local or limit.local == limits.NONE
-    monkeypatch.setenv(limit.setting, "7")
-    assert limit.most == 7
-    sentence = limit.tell(8, "the thing")
-    assert sentence.endswith(".")
-    assert "{" not in sentence
-
-
-def test_what_stands_in_a_label_is_the_same_in_both_profiles():
-    assert all(limit.local == limit.public for limit in (limits.COMPARED, limits.TABLE_MEGABYTES))
+    assert [share.most for share in shares] == [512, 1_024, 4]
+    monkeypatch.setenv(limits.ROOMS.setting, "100")
+    assert limits.VISITOR_ROOMS.most == 20
 
 
 @pytest.mark.parametrize("value", ["-1", "0", "1e3", "many", "1.5", "٣", "9" * 20, "1 000"])

@@ -34,7 +34,7 @@ def test_every_handler_is_of_a_kind_of_the_rules():
 
 
 def test_what_finds_too_many_waiting_is_refused_and_takes_no_place(monkeypatch):
-    monkeypatch.setenv(WAITING.setting, "1")
+    monkeypatch.setattr(WAITING, "most", 1)
     queue = FairQueue(1)
 
     async def hold(released):

@@ -16,7 +16,7 @@ import pytest
 from starlette.responses import PlainTextResponse, StreamingResponse
 
 from explorer.core.errors import BusyError, CapabilityError, ExplorerError, InputError, ModelError
-from explorer.core.limits import BODY_MEGABYTES, UPLOAD_MEGABYTES
+from explorer.core.limits import UPLOAD_MEGABYTES
 from explorer.endpoints import ENDPOINTS
 from explorer.page.blocks import PageBlocks
 from explorer.server import calls, kept, refusals
@@ -24,7 +24,7 @@ from explorer.server.arguments import SIGNATURES, ArgumentsError
 from explorer.server.document import Document
 from explorer.server.gate import Names
 from explorer.server.headers import FIXED
-from explorer.server.refusals import Refusals
+from explorer.server.refusals import BODY_MEGABYTES, Refusals
 from explorer.server.routes import CARD_ADDRESS
 from explorer.server.serving import guarded
 from tests.waiting import waited

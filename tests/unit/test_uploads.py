@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 from gradio.route_utils import GradioUploadFile
 
-from explorer.core.limits import MEGABYTE, UPLOAD_MEGABYTES, UPLOADS_MEGABYTES, VISITOR_UPLOADS_MEGABYTES
+from explorer.core.limits import MEGABYTE, UPLOAD_MEGABYTES, UPLOADS_MEGABYTES, VISITOR_UPLOADS_MEGABYTES, Limit
 from explorer.server import uploads
 
 HEAD = b'--b\r\nContent-Disposition: form-data; name="files"; filename="a.csv"\r\n\r\n'
@@ -99,7 +99,7 @@ def test_one_request_brings_no_more_than_one_file_may_have(left, upload, monkeyp
 def shelf(tmp_path, monkeypatch):
     """A shelf with room for three files of a megabyte, two from one address; `add(name, address)` puts one on it."""
     monkeypatch.setenv(UPLOADS_MEGABYTES.setting, "3")
-    monkeypatch.setenv(VISITOR_UPLOADS_MEGABYTES.setting, "2")
+    monkeypatch.setattr(uploads, "VISITOR_UPLOADS_MEGABYTES", Limit(2, VISITOR_UPLOADS_MEGABYTES.sentence))
     made = uploads.Shelf()
 
     def add(name, address, content=b"a" * MEGABYTE):
@@ -116,7 +116,7 @@ def test_one_address_has_a_share_of_the_room(shelf):
     for name in "ab":
         assert shelf.flaw("one", MEGABYTE) is None
         shelf.put(name, "one")
-    assert shelf.flaw("one", MEGABYTE) == (429, VISITOR_UPLOADS_MEGABYTES.tell())
+    assert shelf.flaw("one", MEGABYTE) == (429, uploads.VISITOR_UPLOADS_MEGABYTES.tell())
     assert shelf.flaw("other", MEGABYTE) is None
     shelf.arriving["third"] += MEGABYTE
     assert shelf.flaw("other", MEGABYTE) == (503, UPLOADS_MEGABYTES.tell())
@@ -142,7 +142,7 @@ def test_a_thousand_empty_files_take_room_too(shelf):
 
 
 def test_the_share_of_an_address_holds_over_http(upload, left, monkeypatch):
-    monkeypatch.setenv(VISITOR_UPLOADS_MEGABYTES.setting, "1")
+    monkeypatch.setenv(UPLOADS_MEGABYTES.setting, "2")
     part = b"a" * (MEGABYTE // 2)
     assert [upload(part + bytes([65 + number]), "203.0.113.77")[0] for number in range(3)] == [200, 429, 429]
     assert upload(part + b"z", "203.0.113.78")[0] == 200
