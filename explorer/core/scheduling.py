@@ -26,7 +26,7 @@ up to the limit of the kind.
 8. A file over 1 MB is read in a process of its own (`core.apart`), FILE_READERS at once and one of each address.
 
 Below these rules: waiting forward passes are batched, at most two batches at once (`bert.batcher`), and the threads of a pass
-are limited (`core.cores`). Above them: a rate limit for each address (`server.requests`).
+are limited (`core.cores`). Above them: a rate limit for each address (`server.bounds`).
 """
 
 import functools

@@ -15,8 +15,8 @@ from explorer.core.errors import BusyError, CapabilityError, InputError
 from explorer.core.limits import ROOM_PEOPLE, ROOMS, VISITOR_ROOMS
 from explorer.core.steps import finished
 from explorer.export.tables import csv_of
-from explorer.server.exercises import solution_of, task_of
-from explorer.server.room_teachers import question_of_step
+from explorer.server.lessons import solution_of, task_of
+from explorer.server.room_actions import question_of_step
 from explorer.teaching.classroom import names, questions, record, rooms, seats, showing, teaching
 from explorer.teaching.classroom.room import Room
 from explorer.teaching.classroom.tasks import POINTS, Solution

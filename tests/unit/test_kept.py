@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from explorer.server import kept
-from explorer.server.document import Document
+from explorer.server import page as kept
+from explorer.server.page import Document
 from tests.waiting import waited
 
 
@@ -17,13 +17,13 @@ from tests.waiting import waited
 def made(monkeypatch):
     """How often Gradio was asked for what, by path."""
     counted = Counter()
-    real = kept._told
+    real = kept._messages
 
     async def told(app, scope, receive):
         counted[scope["path"]] += 1
         return await real(app, scope, receive)
 
-    monkeypatch.setattr(kept, "_told", told)
+    monkeypatch.setattr(kept, "_messages", told)
     return counted
 
 
@@ -108,11 +108,8 @@ def test_one_address_has_few_different_pages_made(serving, monkeypatch):
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": b"page"})
 
-    class Refused:
-        refused = staticmethod(Counter().update)
-
     monkeypatch.setattr(kept, "NEW_ONES", 3)
-    guarded = kept.Kept(app, serving, Refused)
+    guarded = kept.Kept(app, serving)
 
     def ask(host, address):
         sent = []
@@ -143,7 +140,7 @@ def test_nobody_is_sent_the_page_with_the_name_of_another_user(serving, monkeypa
         return name_in(request.scope)
 
     monkeypatch.setattr(kept, "user_of", user_of)
-    guarded = kept.Kept(app, serving, None)
+    guarded = kept.Kept(app, serving)
 
     def ask(user):
         sent = []

@@ -29,7 +29,7 @@ from explorer.bert.pooled import pooled
 from explorer.bert.replicas import TRIES, Replicas, Scale
 from explorer.core.errors import InputError
 from explorer.core.steps import ahead
-from explorer.server.metrics import Metrics
+from explorer.server.metrics import as_text
 from explorer.server.routes import healthz
 from tests.ports import free_port
 from tests.waiting import waited
@@ -257,7 +257,7 @@ def test_operators_see_how_many_workers_are_ready_whenever_they_asked_for_any(mo
     with gr.Blocks() as page:
         pass
     page.turns = ()
-    numbers = Metrics(page).text().decode()
+    numbers = as_text(page).decode()
     assert re.findall(r"^bert_explorer_workers (\S+)$", numbers, re.MULTILINE) == ([] if told is None else [f"{told:.1f}"])
     health = json.loads(waited(healthz(None)).body)
     assert health.get("workers") == told

@@ -14,7 +14,7 @@ from explorer.core.limits import WAITING
 from explorer.export import links, qr, ways
 from explorer.export.ways import Way
 from explorer.page.turns import Turns
-from explorer.server.requests import TAKE
+from explorer.server.bounds import TAKE
 
 
 def words(place) -> bytes:

@@ -1,7 +1,8 @@
-"""What a teacher may do in a room, by the names of the actions in its addresses."""
+"""What a teacher and people may do in a room, by the names of the actions in its addresses."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import inspect
+from collections.abc import Callable
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -12,13 +13,13 @@ from explorer.core.fair_queue import Call
 from explorer.core.scheduling import TRAINING
 from explorer.export.tables import csv_of
 from explorer.page.blocks import PageBlocks
-from explorer.server.exercises import task_of
-from explorer.server.room_requests import Body
+from explorer.server.lessons import solution_of, task_of, verdict_on
 from explorer.server.taking import in_turn
-from explorer.teaching.classroom import showing
+from explorer.teaching.classroom import names, showing
 from explorer.teaching.classroom.questions import Asked, StepQuestion
 from explorer.teaching.classroom.room import Room
 from explorer.teaching.classroom.rooms import Rooms
+from explorer.teaching.classroom.seats import Person
 from explorer.teaching.classroom.teaching import Teaching
 from explorer.teaching.lessons.lesson import Lesson
 from explorer.teaching.lessons.reading import lessons
@@ -26,40 +27,40 @@ from explorer.teaching.lessons.sending import as_html, within_a_line
 
 LESSON = "lesson"  # the kind of a question that a lesson's step asks
 NO_STEP = "There is no such step, or it asks nothing to choose from; open the lesson again."
-Action = Callable[[Room, Body], Awaitable[Body]]
+Body = dict[str, Any]
+Action = Callable[[Room, Body], Any]
+PersonsAction = Callable[[Room, Person, Body], Any]
+
+
+async def answer_of(done: Any) -> Body:
+    """The answer to an action, by what its function returned: most of them answer {}."""
+    found = await done if inspect.isawaitable(done) else done
+    return found if isinstance(found, dict) else {}
 
 
 def teachers_actions(blocks: PageBlocks, rooms: Rooms) -> dict[str, Action]:
-    """The actions of a teacher, most of which answer {}. Each raises ExplorerError with a sentence for the board."""
+    """The actions of a teacher. Each raises ExplorerError with a sentence for the board."""
 
-    async def ask(room: Room, body: Body) -> Body:
+    async def ask(room: Room, body: Body) -> None:
         room.ask(await _question(blocks, room, body), body.get("seconds", 0))
         _wake_at_the_end(room)
-        return {}
-
-    async def follow(room: Room, body: Body) -> Body:
-        await _follow(blocks, room, body)
-        return {}
-
-    async def look(room: Room, body: Body) -> Body:
-        return await in_turn(blocks, Call(room.address), lambda: showing.look_of(body.get("query")))
 
     return {
         "ask": ask,
-        "look": look,
+        "look": lambda room, body: in_turn(blocks, Call(room.address), lambda: showing.look_of(body.get("query"))),
         "record": _record,
-        "follow": follow,
+        "follow": lambda room, body: _follow(blocks, room, body),
         "give": _give,
         "train": _train,
-        "time": _now(_limit),
-        "guesses": _now(lambda room, body: room.show_guesses()),
-        "reveal": _now(lambda room, body: room.reveal()),
-        "stop": _now(lambda room, body: room.end_activity()),
-        "teach": _now(lambda room, body: room.teach(Teaching.of(body.get("labels"), room.model))),
-        "strike": _now(_strike),
-        "remove": _now(lambda room, body: room.remove(body.get("id"))),
-        "door": _now(_door),
-        "end": _now(lambda room, body: rooms.end(room)),
+        "time": _limit,
+        "guesses": lambda room, body: room.show_guesses(),
+        "reveal": lambda room, body: room.reveal(),
+        "stop": lambda room, body: room.end_activity(),
+        "teach": lambda room, body: room.teach(Teaching.of(body.get("labels"), room.model)),
+        "strike": _strike,
+        "remove": lambda room, body: room.remove(body.get("id")),
+        "door": _door,
+        "end": lambda room, body: rooms.end(room),
     }
 
 
@@ -125,7 +126,7 @@ async def _follow(blocks: PageBlocks, room: Room, body: Body) -> None:
         room.show(view)
 
 
-async def _train(room: Room, body: Body) -> Body:
+async def _train(room: Room, body: Body) -> None:
     taught = room.taught()
     taught.begin()
     room.changed()
@@ -136,30 +137,15 @@ async def _train(room: Room, body: Body) -> Body:
     finally:
         taught.busy = False
         room.changed()
-    return {}
 
 
-async def _give(room: Room, body: Body) -> Body:
+async def _give(room: Room, body: Body) -> None:
     room.give(await run_in_threadpool(task_of, body.get("exercise")))
-    return {}
 
 
-async def _record(room: Room, body: Body) -> Body:
+def _record(room: Room, body: Body) -> Body:
     made, people = room.record(), [[one.name, one.points] for one in room.people.values()]
     return {"csv": csv_of(made), "columns": made.columns, "rows": made.rows, "people": people}
-
-
-# ---- Helpers.
-
-
-def _now(act: Callable[[Room, Body], Any]) -> Action:
-    """A handler for a synchronous action with an empty answer."""
-
-    async def done(room: Room, body: Body) -> Body:
-        act(room, body)
-        return {}
-
-    return done
 
 
 def _strike(room: Room, body: Body) -> None:
@@ -170,3 +156,46 @@ def _strike(room: Room, body: Body) -> None:
 def _door(room: Room, body: Body) -> None:
     room.is_open = bool(body.get("open"))
     room.changed()
+
+
+# ---- What people do.
+
+
+def peoples_actions(blocks: PageBlocks) -> dict[str, PersonsAction]:
+    """The actions of a person in a room. Each raises ExplorerError with a sentence for the phone."""
+
+    async def guess(room: Room, person: Person, body: Body) -> None:
+        played, typed = room.asked(), names.word(body.get("guess"))
+        room.keep(person, played, await run_in_threadpool(played.question.guess, typed))
+
+    def add_example(room: Room, person: Person, body: Body) -> None:
+        room.taught().add(person.id, body.get("label"), body.get("text"))
+        room.changed()
+
+    def take_back(room: Room, person: Person, body: Body) -> None:
+        room.taught().take_back(body.get("number"), person.id)
+        room.changed()
+
+    async def try_out(room: Room, person: Person, body: Body) -> None:
+        taught = room.taught()
+        text, meant = taught.check_try(person.id, body.get("text"), body.get("label"))
+        answer = await in_turn(blocks, Call(person.address), lambda: taught.answer(text))
+        room.check_here(person)
+        taught.tried(person.id, *taught.check_try(person.id, text, meant), answer)  # again: others may have tried meanwhile
+        room.changed()
+
+    async def solve(room: Room, person: Person, body: Body) -> Body:
+        name = body.get("exercise")
+        verdict = await verdict_on(blocks, Call(person.address), name, body.get("query"))
+        if verdict.done:
+            room.solve(person, await run_in_threadpool(task_of, name), solution_of(verdict))
+        return {"done": verdict.done, "told": verdict.told}
+
+    return {
+        "guess": guess,
+        "example": add_example,
+        "try": try_out,
+        "exercise": solve,
+        "take-back": take_back,
+        "leave": lambda room, person, body: room.remove(person.id),
+    }
