@@ -17,6 +17,7 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
+from typing import Any
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 os.environ["GRADIO_HEARTBEAT_INTERVAL"] = "2"  # seconds between two signs of life, for which assets/components/alive.js listens
@@ -45,10 +46,10 @@ from explorer.page.building import group_style, section_style
 from explorer.page.components import page_head
 from explorer.page.examples import EXAMPLES
 from explorer.page.shell import build
-from explorer.server import assistants, logs, proxies, watchdog
-from explorer.server.document import Document
-from explorer.server.protocol import watch_the_line
-from explorer.server.routes import CARD_ADDRESS, health
+from explorer.server import assistants, connections, logs, watchdog
+from explorer.server.gate import CARD_ADDRESS
+from explorer.server.page import Document
+from explorer.server.routes import health
 from explorer.server.serving import guarded
 from explorer.server.stopping import serve_until_told
 from explorer.tabs import TABS
@@ -56,7 +57,7 @@ from explorer.tabs import TABS
 ON_A_SPACE = limits.is_on_a_space()
 ABOUT = "See inside BERT: attention, hidden states, guesses and training, live in the browser, every number the model's own."
 TOKEN_WITHHELD = "HF_HUB_DISABLE_IMPLICIT_TOKEN"  # the name that huggingface_hub uses
-MOST_PORTS = 65_535
+SESSIONS = 1_000  # open pages whose state is kept
 CANNOT_LISTEN = (
     "The app cannot listen on {host}, port {port}: another program may use it, or this account may not; "
     "choose others with --host and --port."
@@ -106,6 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     withhold_token()
     try:
         check_free(options.port)
+        logs.configure(os.environ.get("BERT_EXPLORER_LOG", ""))
         blocks = launch(options.host, options.port, options.auth, options.mcp)
     except OSError as error:
         if error.filename is not None:  # an error about a file or folder, not about the address
@@ -113,7 +115,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         logger.debug("It cannot listen", exc_info=error)
         print(CANNOT_LISTEN.format(host=options.host, port=options.port), file=sys.stderr)
         raise SystemExit(2) from None
-    logs.configure(os.environ.get("BERT_EXPLORER_LOG", ""))  # after the server has made its own loggers
     gc.freeze()
     gc.enable()
     keep_giving_back_memory()
@@ -133,42 +134,49 @@ def check_free(port: int) -> None:
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The settings, from the command line or the environment."""
-    environment = os.environ.get
     parser = argparse.ArgumentParser(description="Explore BERT's internals in the browser.")
-    parser.add_argument("--model", help="a hub id or a folder with a BERT checkpoint (default: the bundled model)")
-    default_host = environment("BERT_EXPLORER_HOST") or ("0.0.0.0" if ON_A_SPACE else "127.0.0.1")
-    parser.add_argument("--host", default=default_host, help="address to listen on (default: %(default)s)")
-    default_port = environment("BERT_EXPLORER_PORT") or "7860"  # text, to be checked like a typed one
-    parser.add_argument("--port", type=port_of, default=default_port, help="port to listen on (default: %(default)s)")
+
+    def add(name: str, default: str, about: str, **more: Any) -> None:
+        given = os.environ.get(f"BERT_EXPLORER_{name.upper()}") or default
+        parser.add_argument(f"--{name}", default=given, help=about, **more)
+
+    add("model", "", "a hub id or a folder with a BERT checkpoint (default: the bundled model)")
+    add("host", "0.0.0.0" if ON_A_SPACE else "127.0.0.1", "address to listen on (default: %(default)s)")
+    add("port", "7860", "port to listen on (default: %(default)s)", type=int)
+    add("device", "cpu", "what forward passes run on: cpu, cuda, cuda:1 or mps (default: %(default)s)")
+    add("threads", "", "threads to compute with (default: the cores of this machine or container)")
+    password = "a name and a password to ask for; BERT_EXPLORER_AUTH keeps them out of the list of processes"
+    add("auth", "", password, metavar="USER:PASSWORD")
     public = "strangers will use it, as on a Space: smaller limits, no folders of this machine"
     parser.add_argument("--public", action="store_true", help=public)
-    password = "a name and a password to ask for; BERT_EXPLORER_AUTH keeps them out of the list of processes"
-    parser.add_argument("--auth", metavar="USER:PASSWORD", help=password)
-    device = "what forward passes run on: cpu, cuda, cuda:1 or mps (default: %(default)s)"
-    parser.add_argument("--device", default=environment(DEVICE) or "cpu", help=device)
-    threads = "threads to compute with (default: the cores of this machine or container)"
-    parser.add_argument("--threads", metavar="N", default=environment(THREADS) or "", help=threads)
     tools = "let assistants look inside BERT too, by the Model Context Protocol; needs requirements-mcp.txt"
     parser.add_argument("--mcp", action="store_true", help=tools)
     options = parser.parse_args(arguments)
-    user, _, secret = (given := options.auth or environment("BERT_EXPLORER_AUTH") or "").partition(":")
-    options.auth = (user, secret) if given else None
     if options.public:
         os.environ[limits.PROFILE] = "public"
     try:
-        limits.check_environment()
-        proxies.check_environment()
-        disk.check_environment()
-        check_threads(options.threads)
-        options.mcp = assistants.wanted(options.mcp, with_password=bool(given))
-        if options.device != "cpu":
-            devices.check(options.device)
+        _check(options)
     except InputError as error:
         parser.error(str(error))
     os.environ |= {DEVICE: options.device, THREADS: options.threads}
-    if given and not (user and secret):
-        parser.error("--auth and BERT_EXPLORER_AUTH need a name and a password with a colon between them, USER:PASSWORD.")
     return options
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Check the settings and the environment, and convert `auth`. Raises InputError."""
+    if not 1 <= options.port <= 65_535:
+        raise InputError("--port must be a number from 1 to 65,535.")
+    user, _, secret = options.auth.partition(":")
+    if options.auth and not (user and secret):
+        raise InputError("--auth and BERT_EXPLORER_AUTH need a name and a password with a colon between them, USER:PASSWORD.")
+    limits.check_environment()
+    connections.check_environment()
+    disk.check_environment()
+    check_threads(options.threads)
+    options.mcp = assistants.wanted(options.mcp, with_password=bool(options.auth))
+    if options.device != "cpu":
+        devices.check(options.device)
+    options.auth = (user, secret) if options.auth else None
 
 
 def withhold_token() -> None:
@@ -178,13 +186,6 @@ def withhold_token() -> None:
         huggingface_hub.constants.HF_HUB_DISABLE_IMPLICIT_TOKEN = os.environ[TOKEN_WITHHELD] != "0"  # it was read at the import
 
 
-def port_of(given: str) -> int:
-    """The number of a port, 1 to 65535. Raises argparse's error otherwise."""
-    if not (given.isascii() and given.isdecimal() and 1 <= int(given[:9]) <= MOST_PORTS):
-        raise argparse.ArgumentTypeError(f"{given[:40]!r} is no port; give a number from 1 to {MOST_PORTS:,}")
-    return int(given)
-
-
 def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool = False) -> PageBlocks:
     """Build the page and serve it without blocking; every launch setting is here."""
     if "GRADIO_TEMP_DIR" not in os.environ:  # what is uploaded is for nobody else
@@ -192,7 +193,7 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool 
     blocks = build()
     limit_queue(blocks, limits.WAITING.most)
     same_on_a_space(blocks)
-    watch_the_line()
+    connections.configure_uvicorn()
     blocks.launch(
         server_name=host,
         server_port=port,
@@ -205,7 +206,7 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool 
         pwa=False,  # None would make it one on a Space
         strict_cors=True,
         max_file_size=limits.UPLOAD_MEGABYTES.bytes,
-        state_session_capacity=limits.SESSIONS.most,
+        state_session_capacity=SESSIONS,
         auth=auth,
         mcp_server=mcp,
         footer_links=["api"],

@@ -15,9 +15,8 @@ from pathlib import Path
 import explorer
 from explorer.core.disk import ABANDONED, UNFINISHED, tidy
 from explorer.core.errors import InputError
-from explorer.core.limits import VISITOR_RUNS
 from explorer.core.steps import finished
-from explorer.finetune.compute import store
+from explorer.finetune.compute import quota, store
 from explorer.finetune.compute.export import pack, tuned_model
 from explorer.finetune.compute.store import read_run
 from explorer.finetune.compute.task import make_plan
@@ -38,7 +37,8 @@ ROUND = 10  # kills in one folder; then a new one
 
 def work(model_folder: str, runs: str, say: Connection) -> None:
     """Train and save for ever, and print each run's id as soon as it is kept."""
-    os.environ |= {"BERT_EXPLORER_RUNS": runs, VISITOR_RUNS.setting: "1000"}  # no run is removed to make room
+    os.environ |= {"BERT_EXPLORER_RUNS": runs}
+    quota.VISITOR_RUNS = 1_000  # no run is removed to make room
     model = explorer.load(model_folder)
     for number in itertools.count():
         plan = make_plan(model, -1, "mean", layers_trained=number % 2, epochs=1, seed=number)

@@ -21,7 +21,7 @@ from explorer.bert.trace import Reading, Trace
 from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, transformers
 from explorer.core.errors import InputError
-from explorer.core.limits import GUESSES, MODELS, TRACE_MEGABYTES
+from explorer.core.limits import CACHE_MEGABYTES, GUESSES, MODELS
 from explorer.text import limits
 from explorer.text.encoding import MASK, UNKNOWN, Encoding
 from explorer.text.pieces import Writing, with_own_mask
@@ -72,7 +72,7 @@ class Explorer(Network):
         self._tokenizing = threading.Lock()  # truncation is a state of the tokenizer
         self._encodings: OnceCache[tuple[str, str], Encoding] = OnceCache(ENCODED, lambda encoding: encoding.kept)
         self._batcher: Batcher[Reading] = Batcher()
-        self._readings: OnceCache[tuple[str, str], Reading] = OnceCache(TRACE_MEGABYTES.bytes, lambda one: one.nbytes)
+        self._readings: OnceCache[tuple[str, str], Reading] = OnceCache(CACHE_MEGABYTES.bytes, lambda one: one.nbytes)
 
     @property
     def trace_bytes(self) -> int:

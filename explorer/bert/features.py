@@ -19,7 +19,7 @@ from explorer.bert.network import Network
 from explorer.core.cache import Recent
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
-from explorer.core.limits import FEATURES_MEGABYTES
+from explorer.core.limits import CACHE_MEGABYTES
 from explorer.core.steps import finished
 from explorer.text import limits
 from explorer.text.pairs import Pair
@@ -108,7 +108,7 @@ def _read(
     if pooling == LAST_FOUR:
         pooling = "mean"
 
-    empty: Recent = Recent(FEATURES_MEGABYTES.bytes, cost=lambda rows: rows.nbytes)
+    empty: Recent = Recent(CACHE_MEGABYTES.bytes, cost=lambda rows: rows.nbytes)
     kept = _caches.setdefault(model, empty) if keep else empty
     found = _known(kept, texts, top, pooling)
     missing = [text for text in dict.fromkeys(texts) if text not in found]

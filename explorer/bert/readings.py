@@ -20,7 +20,7 @@ import numpy as np
 from explorer.bert.explorer import Explorer
 from explorer.core import disk
 from explorer.core.errors import ExplorerError, InputError
-from explorer.core.limits import DAY, MEGABYTE, READING_MEGABYTES, RUN_DAYS
+from explorer.core.limits import DAY, MEGABYTE, RUN_DAYS, STATES_MEGABYTES
 from explorer.text.pairs import Pair
 
 if sys.platform == "win32":
@@ -106,8 +106,8 @@ def folder_for(key: str, coming: int) -> Iterator[Path]:
     Raises BlockingIOError while another caller has it, InputError when it is larger than allowed, and ExplorerError when the disk
     is full.
     """
-    if coming > READING_MEGABYTES.bytes:
-        raise InputError(READING_MEGABYTES.tell(-(-coming // MEGABYTE)))
+    if coming > STATES_MEGABYTES.bytes:
+        raise InputError(STATES_MEGABYTES.tell(-(-coming // MEGABYTE)))
     place = disk.folder() / FOLDER
     mine = place / key
     try:
@@ -143,7 +143,7 @@ def _make_room(place: Path, mine: Path, coming: int) -> None:
     sizes = {folder: disk.size_of(folder) for folder in others}
     for folder in others:
         expired = time.time() - folder.stat().st_mtime > RUN_DAYS.most * DAY
-        if expired or sum(sizes.values()) + coming > READING_MEGABYTES.bytes:
+        if expired or sum(sizes.values()) + coming > STATES_MEGABYTES.bytes:
             with contextlib.suppress(OSError), _locked(folder / "lock"):
                 shutil.rmtree(folder)
                 del sizes[folder]

@@ -25,7 +25,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from explorer.core.cache import OnceCache
 from explorer.core.errors import BusyError, ExplorerError, InputError
-from explorer.core.limits import FILE_READERS, FILE_SECONDS, MEGABYTE, READER_MEGABYTES
+from explorer.core.limits import MEGABYTE, WORK_MEGABYTES
 from explorer.core.scheduling import FifoSemaphore
 
 P = ParamSpec("P")
@@ -38,6 +38,8 @@ except ImportError:  # not on this system
 
 SMALL = MEGABYTE  # bytes of a file that is read here: it takes about as long as a process takes to start
 KEPT = 32 * MEGABYTE  # bytes of answers that are kept, as they were written
+FILE_READERS = 2  # files that are read at the same time, one of each address
+FILE_SECONDS = 60  # of processor time for reading one file
 MOST_ANSWER = 256 * MEGABYTE  # bytes of one answer: an experiment has as many numbers
 PATIENCE = 10  # how many times longer than its processor time a process may take beside others
 ROOT = Path(__file__).resolve().parents[2]
@@ -91,7 +93,7 @@ class _Answer:
 
 
 _answers: OnceCache[Hashable, _Answer] = OnceCache(KEPT, lambda answer: answer.size)
-_places = FifoSemaphore(lambda: FILE_READERS.most, BUSY)
+_places = FifoSemaphore(lambda: FILE_READERS, BUSY)
 
 
 def _ask(question: bytes) -> _Answer:
@@ -105,7 +107,7 @@ def _ask(question: bytes) -> _Answer:
     with _places.place(visitor=VISITOR.get()), TemporaryFile() as written:
         with Popen(command, stdin=PIPE, stdout=written, env=environment, start_new_session=True) as process:
             try:
-                status = process.wait(PATIENCE * FILE_SECONDS.most)
+                status = process.wait(PATIENCE * FILE_SECONDS)
             except TimeoutExpired:
                 raise BusyError(BUSY) from None
             finally:
@@ -115,7 +117,7 @@ def _ask(question: bytes) -> _Answer:
         size = written.seek(0, os.SEEK_END)
         written.seek(0)
         if status or size > MOST_ANSWER:
-            return _Answer(InputError(FILE_SECONDS.tell()), 0)
+            return _Answer(InputError(WORK_MEGABYTES.tell()), 0)
         return _Answer(_Plain(written).load(), size)
 
 
@@ -149,7 +151,7 @@ def serve() -> None:
     except ExplorerError as error:
         value = error
     except MemoryError:
-        value = InputError(FILE_SECONDS.tell())
+        value = InputError(WORK_MEGABYTES.tell())
     except Exception as error:  # without its message, which may hold the visitor's text
         print(type(error).__name__, *traceback.format_tb(error.__traceback__), sep="\n", file=sys.stderr, flush=True)
         os._exit(FAILED)
@@ -172,10 +174,10 @@ def _bound() -> None:
     """Limit the memory, the processor time and the answer of this process, where the system can."""
     if resource is None:
         return
-    bounds = {resource.RLIMIT_CPU: FILE_SECONDS.most, resource.RLIMIT_CORE: 0, resource.RLIMIT_FSIZE: MOST_ANSWER}
+    bounds = {resource.RLIMIT_CPU: FILE_SECONDS, resource.RLIMIT_CORE: 0, resource.RLIMIT_FSIZE: MOST_ANSWER}
     if sys.platform == "linux":
         used = int(Path("/proc/self/statm").read_text("ascii").split()[0]) * resource.getpagesize()
-        bounds[resource.RLIMIT_AS] = used + READER_MEGABYTES.bytes
+        bounds[resource.RLIMIT_AS] = used + WORK_MEGABYTES.bytes
     for what, most in bounds.items():
         with suppress(ValueError, OSError):  # there is a lower limit already
             resource.setrlimit(what, (most, most))

@@ -1,7 +1,8 @@
-"""All limits of the app: what each bounds, its value in each profile, and the sentence shown when it is exceeded.
+"""The limits that an operator may set, and those that several parts of the app share, each with the sentence shown beyond it.
 
 There are two profiles: the local one, and the public one for a Space or a class, where strangers share the machine. The
-environment chooses the profile (BERT_EXPLORER_PROFILE) and may set any limit (BERT_EXPLORER_MAX_TEXTS=1000).
+environment chooses the profile (BERT_EXPLORER_PROFILE) and may set the limits of `LIMITS` (BERT_EXPLORER_MAX_TEXTS=1000).
+Limits that one module alone uses are in that module.
 """
 
 import os
@@ -26,35 +27,11 @@ def is_public() -> bool:
     return os.environ.get(PROFILE, "public" if is_on_a_space() else "local") != "local"
 
 
-@dataclass(frozen=True)
 class Limit:
-    """A limit: a whole number, from the profile or the environment."""
+    """A whole number, and what a user who exceeds it reads."""
 
-    name: str
-    bounds: str  # what, and in which unit
-    local: int
-    public: int
-    sentence: str  # what happens beyond it; {given}, {most}, {what} and {What} are filled in
-
-    @property
-    def setting(self) -> str:
-        """The variable of the environment that sets it."""
-        return PREFIX + self.name.upper()
-
-    @property
-    def least(self) -> int:
-        """The smallest value that it may be set to."""
-        return NONE if "0: any" in self.bounds else 1
-
-    @property
-    def most(self) -> int:
-        """The current value. `check_environment` has checked the environment at the start."""
-        given = os.environ.get(self.setting, "")
-        return int(given) if self.is_valid(given) else self.public if is_public() else self.local
-
-    def is_valid(self, given: str) -> bool:
-        """Whether the limit may be set to a value from the environment."""
-        return given.isascii() and given.isdecimal() and len(given) < 16 and int(given) >= self.least
+    def __init__(self, most: int, sentence: str) -> None:
+        self.most, self.sentence = most, sentence  # {given}, {most}, {what} and {What} are filled in
 
     @property
     def bytes(self) -> int:
@@ -71,174 +48,191 @@ class Limit:
         return self.sentence.format(given=f"{given:,}", most=f"{self.most:,}", what=what, What=what[:1].upper() + what[1:])
 
 
-_KEEP = "There are {given} {what}; keep {most} of them or fewer."
-_TYPE = "Type 1 to {most} {what}, one a line; there are {given}."
-_LARGE = "The file has more than {most} MB; send a part of it."
+@dataclass(frozen=True, eq=False)
+class OperatorLimit(Limit):
+    """A limit that the environment may set."""
 
-CHARACTERS = Limit(  # 512 pieces are about 2,500 characters of English
-    *("characters", "characters of one text", 20_000, 10_000), "{What} has {given} characters; shorten it to {most} or fewer."
+    name: str
+    bounds: str  # what, and in which unit
+    local: int
+    sentence: str
+    public: int | None = None  # None: as local
+
+    @property
+    def setting(self) -> str:
+        """The variable of the environment that sets it."""
+        return PREFIX + self.name.upper()
+
+    @property
+    def least(self) -> int:
+        """The smallest value that it may be set to."""
+        return NONE if "0: any" in self.bounds else 1
+
+    @property
+    def most(self) -> int:  # type: ignore[override]  # which is not written to
+        """The current value. `check_environment` has checked the environment at the start."""
+        given = os.environ.get(self.setting, "")
+        if self.is_valid(given):
+            return int(given)
+        return self.local if self.public is None or not is_public() else self.public
+
+    def is_valid(self, given: str) -> bool:
+        """Whether the limit may be set to a value from the environment."""
+        return given.isascii() and given.isdecimal() and len(given) < 16 and int(given) >= self.least
+
+
+@dataclass(frozen=True, eq=False)
+class DerivedLimit(Limit):
+    """A multiple or a part of another limit, so that an operator sets one of them only."""
+
+    of: Limit
+    times: float
+    sentence: str
+    in_public: float | None = None  # how many times in the public profile; None: as often
+
+    @property
+    def most(self) -> int:  # type: ignore[override]
+        """The current value."""
+        return round(self.of.most * (self.times if self.in_public is None or not is_public() else self.in_public))
+
+
+KEEP = "There are {given} {what}; keep {most} of them or fewer."
+TYPE = "Type 1 to {most} {what}, one a line; there are {given}."
+LARGE = "The file has more than {most} MB; send a part of it."
+SHORTEN = "{What} has {given} characters; shorten it to {most} or fewer."
+WHOLE = "{What} must be a whole number from 1 to {most}."
+LONG = "{What} is longer than {most} characters; shorten it."
+AGAIN = "What was used longest ago is computed again when it is asked for."
+
+# ---- Limits that an operator may set.
+
+TOKENS = OperatorLimit("tokens", "tokens of one input", 8_192, "A longer input is cut, and the page says so.", 2_048)
+TEXTS = OperatorLimit("texts", "texts of one request, rows of a map, examples of a probe", 5_000, KEEP)
+TRAINING_EXAMPLES = OperatorLimit("training_examples", "examples of a training", 50_000, KEEP)
+CORPUS_SENTENCES = OperatorLimit(
+    "corpus_sentences", "sentences of a corpus", 20_000, "The file has {given} sentences; keep {most} or fewer."
 )
-BOX_CHARACTERS = Limit("box_characters", "characters of a box of many lines", 2_000_000, 1_000_000, CHARACTERS.sentence)
-QUERY = Limit("query", "characters of a search of the vocabulary", 100, 100, CHARACTERS.sentence)
-TOKENS = Limit("tokens", "tokens of one input", 8_192, 2_048, "A longer input is cut, and the page says so.")
-TEXTS = Limit("texts", "texts of one request, rows of a map, examples of a probe", 5_000, 5_000, _KEEP)
-TRAINING_EXAMPLES = Limit("training_examples", "examples of a training", 50_000, 20_000, _KEEP)
-CORPUS_SENTENCES = Limit(
-    "corpus_sentences", "sentences of a corpus", 20_000, 20_000, "The file has {given} sentences; keep {most} or fewer."
+ITEMS = OperatorLimit("items", "items of an experiment", 20_000, KEEP, 2_000)
+UPLOAD_MEGABYTES = OperatorLimit(
+    "upload_megabytes", "MB of an uploaded file", 256, "The file has more than {most} MB; send a smaller one."
 )
-HITS = Limit("hits", "hits of a search in a corpus", 200, 200, "{What} must be a whole number from 1 to {most}.")
-DRIVERS = Limit("drivers", "tokens of a corpus that drive a neuron most", 50, 50, HITS.sentence)
-COMPARED = Limit("compared", "sentences in a matrix of similarities", 50, 50, _KEEP)  # it stands in a label
-ITEMS = Limit("items", "items of an experiment", 20_000, 2_000, _KEEP)
-EXPERIMENT_MEGABYTES = Limit("experiment_megabytes", "MB of the file of an experiment", 200, 50, _LARGE)
-SCORED = Limit("scored", "texts whose likelihood is asked for", 200, 50, _KEEP)
-RANKED = Limit("ranked", "sentences whose likelihood is compared in the page", 20, 20, _TYPE)
-PAIRS = Limit("pairs", "pairs of sentences, or candidates for the next sentence", 100, 100, _TYPE)
-BLANKS = Limit("blanks", "blanks filled together", 64, 32, "There are {given} blanks; fill {most} or fewer together.")
-CUTS = Limit("cuts", "attention weights cut at once", 32, 32, _KEEP)
-GUESSES = Limit("guesses", "guesses for a blank", 100, 100, "{What} must be a whole number from 1 to {most}.")
-STEPS = Limit("steps", "steps of an attribution", 500, 200, GUESSES.sentence)
-TABLE_MEGABYTES = Limit("table_megabytes", "MB of a table", 10, 10, _LARGE)  # it stands in a label
-PAIRS_MEGABYTES = Limit("pairs_megabytes", "MB of a table of pairs", 1, 1, _LARGE)
-CORPUS_MEGABYTES = Limit("corpus_megabytes", "MB of a text or a treebank", 40, 40, _LARGE)  # 20,000 sentences in CoNLL-U
-COLUMNS = Limit("columns", "columns of a table", 200, 200, "Those after them are left out.")
-LINES = Limit("lines", "lines of a table", 300_000, 300_000, "The file has more than {most} lines; send a part of it.")
-CELLS = Limit(
-    *("cells", "cells of a table, each row as long as the longest", 4_000_000, 4_000_000),
-    "The file has more than {most} cells, as each row is filled up to the longest; send a part of it.",
-)
-CELL_LINES = Limit("cell_lines", "lines of a quoted cell of a table", 50, 50, "Its quote was never closed: a mere letter.")
-JSON_VALUES = Limit(  # the whole of SQuAD 2.0 has 1,300,000
-    *("json_values", "values of an uploaded JSON file, each word or number", 2_000_000, 2_000_000),
-    "There are more than {most} values in this file; send a part of them.",
-)
-EXPERIMENT_VALUES = Limit(  # 20,000 items with two numbers for each head of BERT-large are 16 million
-    *("experiment_values", "values of the file of an experiment", 20_000_000, 5_000_000), JSON_VALUES.sentence
-)
-FILE_READERS = Limit(
-    *("file_readers", "files over 1 MB that are read at the same time, each in a process of its own", 2, 2),
-    "Others wait for a free place, and one address has one of them.",
-)
-FILE_SECONDS = Limit(
-    *("file_seconds", "seconds of processor time for reading one file over 1 MB", 60, 30),
-    "Reading this file takes more memory or time than the app allows; send a part of it.",
-)
-READER_MEGABYTES = Limit(
-    *("reader_megabytes", "MB of memory for reading one file over 1 MB, on Linux", 2_048, 1_024), FILE_SECONDS.sentence
-)
-BODY_MEGABYTES = Limit(  # five thousand long texts are a quarter of it
-    "body_megabytes", "MB of a request that is no upload", 20, 20, "That is too large; send at most {most} MB at once."
-)
-VALUES = Limit(  # parsing takes a microsecond each, during which no other request is answered
-    *("values", "values of a request that is no upload, each word or number", 500_000, 200_000),
-    "There are more than {most} values in this request; send a part of them.",
-)
-UPLOAD_MEGABYTES = Limit(
-    "upload_megabytes", "MB of an uploaded file", 256, 256, "The file has more than {most} MB; send a smaller one."
-)
-UPLOADS_MEGABYTES = Limit(
-    *("uploads_megabytes", "MB of all uploaded files; those older than an hour make room", 4_096, 2_048),
+UPLOADS_MEGABYTES = OperatorLimit(
+    "uploads_megabytes",
+    "MB of all uploaded files, of which one address has a half within an hour, in the public profile a quarter; those older than "
+    "an hour make room",
+    4_096,
     "There is no room for another file just now; try again in an hour.",
+    2_048,
 )
-VISITOR_UPLOADS_MEGABYTES = Limit(
-    *("visitor_uploads_megabytes", "MB of files that one address uploads in an hour", 2_048, 512),
-    "More than {most} MB of files came from here within an hour; wait a while.",
+WORK_MEGABYTES = OperatorLimit(
+    "work_megabytes",
+    "MB of memory for reading one file over 1 MB; hidden states that one training keeps have a half",
+    2_048,
+    "Reading this file takes more memory or time than the app allows; send a part of it.",
+    1_024,
 )
-ZIP_MEGABYTES = Limit(  # BERT-base has 440 MB
-    *("zip_megabytes", "MB of a run's zip, unpacked", 600, 600),
-    "This zip unpacks to more than {most} MB, which is more than a run can have.",
+TRAINING_MINUTES = OperatorLimit(
+    "training_minutes", "minutes of a training (0: any)", NONE, "It ends after {most} minutes with what it has learnt.", 15
 )
-CLASSES = Limit(
-    *("classes", "different labels", 100, 100),
-    "There are {given} different labels; {most} is the most, so choose another column.",
-)
-LABEL = Limit("label", "characters of a label", 100, 100, "{What} is longer than {most} characters; shorten it.")
-ANSWER = Limit("answer", "characters of an answer in a text", 1_000, 1_000, LABEL.sentence)
-EPOCHS = Limit("epochs", "epochs of a training", 200, 50, GUESSES.sentence)
-TRAINING_MINUTES = Limit(
-    "training_minutes", "minutes of a training (0: any)", NONE, 15, "It ends after {most} minutes with what it has learnt."
-)
-TRAINING_MEGABYTES = Limit(
-    *("training_megabytes", "MB of hidden states below trained layers that are kept in memory", 1_024, 512),
-    "{given} texts this long do not fit into memory; train on fewer of them.",
-)
-READING_MEGABYTES = Limit(
-    *("reading_megabytes", "MB on the disk of what a model gives of the examples of large trainings", 8_192, 4_096),
-    "What the model gives of these texts takes {given} MB on the disk, and {most} is the most; train on fewer or shorter texts.",
-)
-CORPUS_STATES_MEGABYTES = Limit(  # one hidden state of 20,000 sentences of BERT-base is 700 MB
-    *("corpus_states_megabytes", "MB on the disk of what a model gives of one corpus", 2_048, 1_024),
-    "What the model gives of this corpus takes {given} MB on the disk, and {most} is the most; take fewer or shorter sentences.",
-)
-CORPUS_RESULTS_MEGABYTES = Limit(
-    *("corpus_results_megabytes", "MB of results about corpora that are kept in memory, of each kind", 256, 128),
-    "The one used longest ago is computed again when it is asked for.",
-)
-CORPUS_OPEN_MEGABYTES = Limit(
-    *("corpus_open_megabytes", "MB of files of what models give of corpora that are kept open, of each kind", 4_096, 2_048),
-    "The one used longest ago is opened again when it is asked for.",
-)
-VIEW_SECONDS = Limit(
-    *("view_seconds", "seconds of work, about, that a program may ask of one view", 120, 30),
+VIEW_SECONDS = OperatorLimit(
+    "view_seconds",
+    "seconds of work, about, that a program may ask of one view",
+    120,
     "This takes about {given} seconds, and {most} is the most; shorten the text, or ask on the page, where it can be stopped.",
+    30,
 )
-MODELS = Limit("models", "models in memory", 3, 3, "The one used longest ago is loaded again when it is asked for.")
-TRACE_MEGABYTES = Limit(
-    "trace_megabytes",
-    "MB of hidden states, and of what views derive of them, that each model keeps; routes may take a quarter of it besides",
+MODELS = OperatorLimit("models", "models in memory", 3, "The one used longest ago is loaded again when it is asked for.")
+CACHE_MEGABYTES = OperatorLimit(  # all layers of 5,000 texts of a BERT-base are 200 MB
+    "cache_megabytes",
+    "MB of memory of each cache: the hidden states of a model, its vectors of whole texts, results about corpora",
     256,
-    256,
-    "A text read longest ago is read again when it is asked for.",
+    AGAIN,
 )
-FEATURES_MEGABYTES = Limit(  # all layers of 5,000 texts of a BERT-base are 200 MB
-    *("features_megabytes", "MB of vectors of whole texts that each model keeps", 256, 256), TRACE_MEGABYTES.sentence
+STATES_MEGABYTES = OperatorLimit(
+    "states_megabytes",
+    "MB on the disk of what models give of the texts of large trainings and of corpora; one corpus has a quarter",
+    8_192,
+    "What the model gives of these texts takes {given} MB on the disk, and {most} is the most; take fewer or shorter texts.",
+    4_096,
 )
-RESULTS_MEGABYTES = Limit(
-    *("results_megabytes", "MB of results of long works that are kept", 128, 128), CORPUS_RESULTS_MEGABYTES.sentence
+WORKS = OperatorLimit("works", "trainings, maps and other long works at once, of each kind", 2, "Others wait for a free place.")
+RUNS_MEGABYTES = OperatorLimit(
+    "runs_megabytes",
+    "MB of all runs that are kept, of which one visitor has a quarter, in the public profile an eighth",
+    8_192,
+    "There is no room for another run on this machine; try again in a few days.",
 )
-WORKS = Limit(*("works", "trainings, maps and other long works at once, of each kind", 2, 2), "Others wait for a free place.")
-WAITING_WORKS = Limit(
-    *("waiting_works", "long works that wait for a place, of each kind", 16, 16),
-    "Many long computations are waiting already; try again in a few minutes.",
+RUN_DAYS = OperatorLimit("run_days", "days that a run is kept after it was last used", 7, "It leaves.")
+ROOMS = OperatorLimit(
+    *("rooms", "rooms of classes at once, of which one address may have opened all, in the public profile a fifth", 20),
+    "There are {most} rooms open already; try again later.",
 )
-WAITING = Limit("waiting", "requests that wait", 64, 64, "The app is busy; try again in a moment.")
-SESSIONS = Limit("sessions", "open pages whose state is kept", 1_000, 1_000, "The page used longest ago starts afresh.")
-RUNS = Limit(
-    *("runs", "runs that are kept", 500, 500), "There is no room for another run on this machine; try again in a few days."
-)
-RUNS_MEGABYTES = Limit("runs_megabytes", "MB of all runs", 8_192, 8_192, RUNS.sentence)
-VISITOR_RUNS = Limit("visitor_runs", "runs of one visitor", 50, 30, "The visitor's oldest run leaves.")
-VISITOR_MEGABYTES = Limit(
-    *("visitor_megabytes", "MB of one visitor's runs", 2_048, 1_024),
-    "Your oldest runs make room, but a run of more than {most} MB cannot be kept; train fewer layers.",
-)
-RUN_DAYS = Limit("run_days", "days that a run is kept after it was last used", 7, 7, "It leaves.")
-ROOMS = Limit("rooms", "rooms of classes at once", 20, 20, "There are {most} rooms open already; try again later.")
-VISITOR_ROOMS = Limit(
-    *("visitor_rooms", "rooms of classes at once that one address opened", 20, 4),
-    "{most} rooms that were opened from here are open still; end one of them, or try again later.",
-)
-ROOM_PEOPLE = Limit("room_people", "people in a room", 60, 60, "This room is full; it holds {most} people.")
-ROOM_MINUTES = Limit("room_minutes", "minutes until a room ends by itself", 240, 240, "It ends, and nothing of it is kept.")
-REQUESTS = Limit(
-    *("requests", "requests a minute from one address (0: any)", NONE, 3_000),
+ROOM_PEOPLE = OperatorLimit("room_people", "people in a room", 60, "This room is full; it holds {most} people.")
+REQUESTS = OperatorLimit(
+    *("requests", "requests a minute from one address (0: any)", NONE),
     "These are more than {most} requests in a minute; wait a moment.",
+    3_000,
 )
-CONNECTIONS = Limit(  # a page keeps three open at most, a phone in a room one
-    *("connections", "open connections from one address that is no proxy (0: any)", 512, 512),
+CONNECTIONS = OperatorLimit(  # a page keeps three open at most, a phone in a room one
+    *("connections", "open connections from one address that is no proxy (0: any)", 512),
     "These are more than {most} connections at once; close some.",
 )
-FROZEN_SECONDS = Limit(
-    *("frozen_seconds", "seconds without a move of the server (0: any)", 60, 60),
+FROZEN_SECONDS = OperatorLimit(
+    *("frozen_seconds", "seconds without a move of the server (0: any)", 60),
     "Its process ends, so that systemd or a container starts it again.",
 )
-GUESSED_PASSWORDS = Limit(  # as many as there are people behind one address, in a school with a single one
-    *("guessed_passwords", "wrong passwords a minute from one address", 30, 30),
-    "Too many wrong passwords came from here; wait a minute.",
-)
 
-LIMITS = {limit.setting: limit for limit in list(globals().values()) if isinstance(limit, Limit)}
-"""All limits, by their environment variables."""
+LIMITS = {limit.setting: limit for limit in list(globals().values()) if isinstance(limit, OperatorLimit)}
+"""All limits that an operator may set, by their environment variables."""
+
+# ---- Parts of them.
+
+VISITOR_UPLOADS_MEGABYTES = DerivedLimit(
+    UPLOADS_MEGABYTES, 1 / 2, "More than {most} MB of files came from here within an hour; wait a while.", 1 / 4
+)
+VISITOR_MEGABYTES = DerivedLimit(
+    *(RUNS_MEGABYTES, 1 / 4),
+    "Your oldest runs make room, but a run of more than {most} MB cannot be kept; train fewer layers.",
+    1 / 8,
+)
+VISITOR_ROOMS = DerivedLimit(
+    ROOMS, 1, "{most} rooms that were opened from here are open still; end one of them, or try again later.", 1 / 5
+)
+TRAINING_MEGABYTES = DerivedLimit(
+    WORK_MEGABYTES, 1 / 2, "{given} texts this long do not fit into memory; train on fewer of them."
+)
+RESULTS_MEGABYTES = DerivedLimit(CACHE_MEGABYTES, 1 / 2, AGAIN)
+CORPUS_RESULTS_MEGABYTES = DerivedLimit(CACHE_MEGABYTES, 1, AGAIN, 1 / 2)
+CORPUS_STATES_MEGABYTES = DerivedLimit(  # one hidden state of 20,000 sentences of BERT-base is 700 MB
+    STATES_MEGABYTES, 1 / 4, STATES_MEGABYTES.sentence
+)
+CORPUS_OPEN_MEGABYTES = DerivedLimit(STATES_MEGABYTES, 1 / 2, AGAIN)  # files that are mapped into memory
+
+# ---- Limits that nobody sets.
+
+CHARACTERS = Limit(20_000, SHORTEN)  # of one text; 512 pieces are about 2,500 characters of English
+BOX_CHARACTERS = Limit(1_000_000, SHORTEN)  # of a box of many lines
+QUERY = Limit(100, SHORTEN)
+HITS = Limit(200, WHOLE)  # of a search in a corpus
+DRIVERS = Limit(50, WHOLE)  # tokens of a corpus that drive a neuron most
+COMPARED = Limit(50, KEEP)  # sentences in a matrix of similarities
+PAIRS = Limit(100, TYPE)  # of sentences, or candidates for the next sentence
+CUTS = Limit(32, KEEP)  # attention weights cut together
+GUESSES = Limit(100, WHOLE)  # for a blank
+TABLE_MEGABYTES = Limit(10, LARGE)
+COLUMNS = Limit(200, KEEP)  # of a table; those after them are left out
+LINES = Limit(300_000, "The file has more than {most} lines; send a part of it.")
+CELLS = Limit(4_000_000, "The file has more than {most} cells, as each row is filled up to the longest; send a part of it.")
+JSON_VALUES = Limit(  # the whole of SQuAD 2.0 has 1,300,000
+    2_000_000, "There are more than {most} values in this file; send a part of them."
+)
+CLASSES = Limit(100, "There are {given} different labels; {most} is the most, so choose another column.")
+LABEL = Limit(100, LONG)
+EPOCHS = Limit(200, WHOLE)
+WAITING = Limit(64, "The app is busy; try again in a moment.")  # requests that wait
+WAITING_WORKS = Limit(  # of each kind
+    16, "Many long computations are waiting already; try again in a few minutes."
+)
 
 
 def check_environment() -> None:
@@ -254,11 +248,11 @@ def check_environment() -> None:
 
 
 def as_markdown() -> str:
-    """The table of all limits, for the guide."""
-    rows = ["| setting | bounds | local | public | beyond it |", "|---|---|---|---|---|"]
+    """The table of the limits that an operator may set, for the guide."""
+    rows = ["| setting | bounds | value | public | beyond it |", "|---|---|---|---|---|"]
     words = {"given": "…", "most": "N", "what": "…", "What": "…"}
     for limit in LIMITS.values():
-        values = [f"{value:,}" if value != NONE else "none" for value in (limit.local, limit.public)]
-        cells = [f"`{limit.setting}`", limit.bounds, *values, limit.sentence.format(**words)]
-        rows.append(f"| {' | '.join(cells)} |")
+        value = f"{limit.local:,}" if limit.local != NONE else "none"
+        public = f"{limit.public:,}" if limit.public is not None else ""
+        rows.append(f"| {' | '.join([f'`{limit.setting}`', limit.bounds, value, public, limit.sentence.format(**words)])} |")
     return "\n".join(rows)

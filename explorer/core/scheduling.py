@@ -20,7 +20,7 @@ the limit of the kind. It limits only what comes through it, which a POST to /gr
 7. A file over 1 MB is read in a process of its own (`core.apart`), FILE_READERS at once and one of each address.
 
 Below these rules: waiting forward passes are batched, at most two batches at once (`bert.batcher`), and the threads of a pass
-are limited (`core.cores`). Above them: a rate limit for each address (`server.requests`).
+are limited (`core.cores`). Above them: a rate limit for each address (`server.bounds`).
 """
 
 import functools

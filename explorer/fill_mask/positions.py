@@ -7,7 +7,7 @@ import numpy as np
 
 from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
-from explorer.core.limits import RANKED
+from explorer.core.limits import TYPE, Limit
 from explorer.core.steps import finished
 from explorer.fill_mask.pictures import surprise_bars
 from explorer.techniques.pseudo_likelihood import Surprise, pseudo_likelihoods_in_steps, surprise_in_steps
@@ -36,6 +36,7 @@ from explorer.ui.view import (
 )
 
 SENTENCES = "The keys to the cabinet are on the table.\nThe keys to the cabinet is on the table."
+MOST_SENTENCES = Limit(20, TYPE)
 COLUMNS = ("Sentence", "Pieces", "ln p (sum)", "ln p a piece")
 
 _scores: OnceCache[Hashable, list[list[Any]]] = OnceCache(16)
@@ -164,8 +165,8 @@ class Likelihoods(View):
 
 def _score(subject: Subject, lines: str) -> list[list[Any]]:
     model, sentences = subject.model, [line.strip() for line in lines.splitlines() if line.strip()]
-    if not 1 <= len(sentences) <= RANKED.most:
-        raise InputError(RANKED.tell(len(sentences), "sentences"))
+    if not 1 <= len(sentences) <= MOST_SENTENCES.most:
+        raise InputError(MOST_SENTENCES.tell(len(sentences), "sentences"))
     scores = finished(pseudo_likelihoods_in_steps(model, sentences))
     pieces = [len(model.visible_positions(model.encode(sentence))) for sentence in sentences]
     rows = [(sentence, count, score, score / count) for sentence, count, score in zip(sentences, pieces, scores, strict=True)]

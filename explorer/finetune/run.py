@@ -11,9 +11,8 @@ from explorer.bert.explorer import load
 from explorer.core import jobs
 from explorer.core.cache import OnceCache
 from explorer.core.errors import ExplorerError, InputError
-from explorer.core.limits import VISITOR_RUNS
 from explorer.finetune import live
-from explorer.finetune.compute import store
+from explorer.finetune.compute import quota, store
 from explorer.finetune.compute.run import Run
 from explorer.finetune.compute.tag_task import Tagging
 from explorer.finetune.compute.training import new_run, train_whole
@@ -38,7 +37,7 @@ def run_id(value: object) -> str | None:
 
 def run_ids(value: object) -> tuple[str, ...]:
     """The run ids in a list that a browser has stored, the newest first."""
-    found = value[: VISITOR_RUNS.most] if isinstance(value, list | tuple) else ()
+    found = value[: quota.VISITOR_RUNS] if isinstance(value, list | tuple) else ()
     return tuple(dict.fromkeys(value for value in found if run_id(value)))
 
 

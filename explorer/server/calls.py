@@ -1,23 +1,48 @@
 """Time every call of an endpoint or a page handler, and turn its failure into one sentence."""
 
+import inspect
 import time
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any
 
 import gradio as gr
+from gradio.blocks import BlockFunction
 
 from explorer.api.gradio_seams import handler_of
-from explorer.core.errors import BusyError, ExplorerError
+from explorer.core.errors import BusyError, ExplorerError, InputError
 from explorer.core.log import logger
 from explorer.page.blocks import PageBlocks
-from explorer.server.metrics import Metrics
+from explorer.server.metrics import CALLS, count_refusal
 from explorer.server.refusals import FAILED, refuse_with
 
 UNFIT = "What was sent does not fit this endpoint; send the arguments that GET /gradio_api/info lists, in their order."
 
 
-def watch_calls(blocks: PageBlocks, metrics: Metrics) -> None:
+class ArgumentsError(InputError):
+    """A wrong number of arguments."""
+
+
+@contextmanager
+def timed(name: str, is_whole: bool = True) -> Iterator[dict[str, str]]:
+    """Time and log a call, unless it only goes on with a stream. Yields its "outcome"; `name` must be one of our own."""
+    call, start = {"call": name, "outcome": "ok"}, time.perf_counter()
+    try:
+        yield call
+    except Exception as error:
+        if call["outcome"] == "ok":
+            call["outcome"] = type(error).__name__ if isinstance(error, ExplorerError) else "internal"
+        raise
+    finally:
+        if is_whole:
+            seconds = time.perf_counter() - start
+            CALLS.labels(name).observe(seconds)
+            logger.info("call", extra={**call, "seconds": round(seconds, 4)})
+
+
+def watch_calls(blocks: PageBlocks) -> None:
     """From now on, time and log every call of `blocks`, without the time it waits, and let it fail with a sentence only.
 
     By default Gradio answers `null` to an exception other than gr.Error, and prints it with what was sent. A streaming call
@@ -25,23 +50,28 @@ def watch_calls(blocks: PageBlocks, metrics: Metrics) -> None:
     """
     answer = blocks.answer
 
-    async def watched(block_fn: Any, *arguments: Any, **named: Any) -> dict[str, Any]:
-        name, outcome, start = _name(blocks, block_fn), "ok", time.perf_counter()
-        try:
-            return await answer(block_fn, *arguments, **named)
-        except Exception as error:
-            outcome, status, shown = _explained(error)
-            refuse_with(status)
-            raise shown from error.__cause__ or error
-        finally:
-            seconds = time.perf_counter() - start
-            if outcome != "ok":
-                metrics.refused(outcome)
-            if named.get("iterator") is None:
-                metrics.called(name, seconds)
-                logger.info("call", extra={"call": name, "outcome": outcome, "seconds": round(seconds, 4)})
+    async def watched(block_fn: Any, inputs: list[Any], *others: Any, **named: Any) -> dict[str, Any]:
+        function = handler_of(blocks, block_fn)
+        with timed(_name(blocks, function), named.get("iterator") is None) as call:
+            try:
+                _check_number(function, inputs)
+                return await answer(block_fn, inputs, *others, **named)
+            except Exception as error:
+                call["outcome"], status, shown = _explained(error)
+                count_refusal(call["outcome"])
+                refuse_with(status)
+                raise shown from error.__cause__ or error
 
     blocks.answer = watched  # type: ignore[method-assign]  # of this one app
+
+
+def _check_number(function: BlockFunction | None, inputs: list[Any]) -> None:
+    """Raise ArgumentsError unless there is one value per argument of an endpoint: Gradio would leave out what is too much."""
+    if function is None or function.api_visibility != "public" or len(inputs) == len(function.inputs):
+        return
+    names = ", ".join(inspect.signature(function.fn).parameters) if function.fn is not None else ""
+    number = f"{len(function.inputs)} argument{'' if len(function.inputs) == 1 else 's'} in this order"
+    raise ArgumentsError(f"/{function.api_name} takes {number}, and not {len(inputs)}: {names}.")
 
 
 def _explained(error: Exception) -> tuple[str, HTTPStatus, gr.Error]:
@@ -60,12 +90,12 @@ def _explained(error: Exception) -> tuple[str, HTTPStatus, gr.Error]:
         logger.error("An answer could not be sent", exc_info=error)
         return "internal", HTTPStatus.INTERNAL_SERVER_ERROR, gr.Error(FAILED, print_exception=False)
     logger.warning("A call did not fit", exc_info=error)
-    return "unfit", HTTPStatus.UNPROCESSABLE_ENTITY, gr.Error(UNFIT, print_exception=False)
+    shown = str(error) if isinstance(error, ArgumentsError) else UNFIT  # Gradio's sentences may repeat what was sent
+    return "unfit", HTTPStatus.UNPROCESSABLE_ENTITY, gr.Error(shown, print_exception=False)
 
 
-def _name(blocks: gr.Blocks, function: Any) -> str:
+def _name(blocks: gr.Blocks, function: BlockFunction | None) -> str:
     """The endpoint's name; for a page handler, the id of the component that triggers it. Never a name from a visitor."""
-    function = handler_of(blocks, function)
     if function is None or not function.targets or function.api_visibility == "public":
         return f"/{function.api_name}" if function is not None else "unknown"
     component = blocks.blocks.get(function.targets[0][0])

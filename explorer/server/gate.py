@@ -1,18 +1,25 @@
-"""Access control by host name and origin: requests must name this app and come from its own pages."""
+"""Access control by host name, origin and password: requests must name this app, come from its own pages, and have logged in."""
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import wraps
+from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from explorer.core.hosts import LOOPBACK, is_loopback
-from explorer.server.metrics import Metrics
-from explorer.server.refusals import UNKNOWN, refusal
-from explorer.server.routes import CARD_ADDRESS
+from explorer.api.gradio_seams import may_enter
+from explorer.core.hosts import LOOPBACK, is_loopback, visitor
+from explorer.core.recent import MINUTE, Recent
+from explorer.server.refusals import SENTENCES, UNKNOWN, Refused
 
+CARD_ADDRESS = "bx/card.png"
 SAFE = {"GET", "HEAD", "OPTIONS"}
 OURS = "/bx/"  # addresses of ours, most of which compute something: a page of another site may not use them, as in an <img>
 PREVIEW = f"/{CARD_ADDRESS}"  # an image for other sites
@@ -54,27 +61,23 @@ class Names:
 class Gate:
     """ASGI middleware that refuses foreign Host headers, and requests with effects from pages of other origins."""
 
-    def __init__(self, app: ASGIApp, names: Names, metrics: Metrics) -> None:
-        self._app, self._names, self._metrics = app, names, metrics
+    def __init__(self, app: ASGIApp, names: Names) -> None:
+        self._app, self._names = app, names
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse with a sentence, or pass the request on."""
-        refused = self._refusal(scope) if scope["type"] == "http" else None
-        if refused is None:
-            await self._app(scope, receive, send)
-            return
-        status, kind, sentence = refused
-        self._metrics.refused(kind)
-        await refusal(status, sentence)(scope, receive, send)
+        if scope["type"] == "http":
+            self._check(scope["method"], scope["path"], Headers(scope=scope))
+        await self._app(scope, receive, send)
 
-    def _refusal(self, scope: Scope) -> tuple[int, str, str] | None:
-        headers = Headers(scope=scope)
+    def _check(self, method: str, path: str, headers: Headers) -> None:
         if not all(map(self._names.allow, [headers.get("host", ""), *headers.getlist("x-forwarded-host")])):
-            return 400, "host", "This app does not go by that name; open it as localhost, or name it in BERT_EXPLORER_HOSTS."
-        if (scope["method"] not in SAFE or _is_guarded(scope["path"], headers)) and self._is_foreign(headers):
+            sentence = "This app does not go by that name; open it as localhost, or name it in BERT_EXPLORER_HOSTS."
+            raise Refused(400, sentence, kind="host")
+        if (method not in SAFE or _is_guarded(path, headers)) and self._is_foreign(headers):
             sentence = "A page of another site sent this; use the app's own page, or name that site in BERT_EXPLORER_HOSTS."
-            return 403, "cross-origin", sentence
-        return (404, "closed", UNKNOWN) if CLOSED.search(scope["path"]) else None
+            raise Refused(403, sentence, kind="cross-origin")
+        if CLOSED.search(path):
+            raise Refused(404, UNKNOWN, kind="closed")
 
     def _is_foreign(self, headers: Headers) -> bool:
         """Whether a browser sent this for a page of another origin; programs other than browsers send no origin.
@@ -107,3 +110,65 @@ def _name(address: str) -> str | None:
         return urlsplit(f"//{address}").hostname
     except ValueError:
         return None
+
+
+# ---- Passwords.
+
+LOGIN = "/login"
+API = "/gradio_api/"
+BEFORE_LOGIN = frozenset({"app_id", "login_check", "startup-events", "theme.css", "token", "user"})  # for the login page
+MOST_WRONG = 30  # passwords a minute from one address: as many as there are people in a school with a single one
+TOO_MANY_WRONG = "Too many wrong passwords came from here; wait a minute."
+
+Answer = Callable[[Request], Awaitable[Response]]
+
+
+def behind_login(answer: Answer) -> Answer:
+    """Decorator of a route outside Gradio's: anyone who has not logged in is refused."""
+
+    @wraps(answer)
+    async def checked(request: Request) -> Response:
+        if not await may_enter(request):
+            raise Refused(HTTPStatus.UNAUTHORIZED, SENTENCES[HTTPStatus.UNAUTHORIZED])
+        return await answer(request)
+
+    return checked
+
+
+async def check_login(request: Request) -> None:
+    """A FastAPI dependency of every route: Gradio itself checks the login at most of its routes, but not at all."""
+    path = request.scope["path"]
+    if path.startswith(API) and path.removeprefix(API).rstrip("/") not in BEFORE_LOGIN and not await may_enter(request):
+        raise HTTPException(HTTPStatus.UNAUTHORIZED)
+
+
+class Guesses:
+    """ASGI middleware that limits the wrong passwords a minute from one address; after that, passwords are not checked.
+
+    Passwords being checked count as wrong until they are found right, so that many at once cannot pass the limit.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._wrong = Recent()
+        self._checking: Counter[str] = Counter()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "POST" or scope["path"].rstrip("/") != LOGIN:
+            await self._app(scope, receive, send)
+            return
+        address = visitor(scope.get("client"))
+        if self._wrong.count(address) + self._checking[address] >= MOST_WRONG:
+            raise Refused(HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY_WRONG, MINUTE)
+
+        async def send_on(message: Message) -> None:
+            if message["type"] == "http.response.start" and message["status"] == HTTPStatus.BAD_REQUEST:
+                self._wrong.add(address)
+            await send(message)
+
+        self._checking[address] += 1
+        try:
+            await self._app(scope, receive, send_on)
+        finally:
+            self._checking[address] -= 1
+            self._checking += Counter()  # drops addresses with nothing to check

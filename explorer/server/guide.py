@@ -1,7 +1,9 @@
 """Serve the guide: its pages and its search, as HTML that loads nothing from other sites."""
 
+from collections.abc import Callable
 from functools import cache
 from html import escape
+from string import Template
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -14,15 +16,16 @@ from explorer.guide import glossary
 from explorer.guide.pages import FIRST, FOLDER, Page, order, pages
 from explorer.guide.rendering import mark
 from explorer.guide.search import LONGEST, search, words_of
-from explorer.server.files import ASKED_AGAIN, served
-from explorer.server.login import behind_login
-from explorer.server.refusals import refusal
+from explorer.server.gate import behind_login
+from explorer.server.refusals import Refused
+from explorer.server.routes import ASKED_AGAIN, served
 
 ADDRESS = "/bx/guide"
 GLOSSARY = "/bx/glossary.json"
 NO_PAGE = "The guide has no such page; open bx/guide for the list of those that it has."
 STYLES = (ASSETS / "file" / "page.css", FOLDER / "guide.css")  # the first has the app's colours
 SEARCH = "search"
+MOVED = {"/bx/api": "guide/api", "/bx/openapi.json": "../gradio_api/openapi.json"}
 
 
 def guide_routes() -> list[Route]:
@@ -34,12 +37,17 @@ def guide_routes() -> list[Route]:
         Route(f"{ADDRESS}/{SEARCH}", _search),
         Route(f"{ADDRESS}/{{name}}", _page),
         Route(GLOSSARY, _glossary),
+        *(Route(former, _redirect(nearest)) for former, nearest in MOVED.items()),
     ]
 
 
 async def _start(request: Request) -> Response:
     query = f"?{request.url.query}" if request.url.query else ""
     return RedirectResponse(f"guide/{FIRST}{query}")
+
+
+def _redirect(nearest: str) -> Callable[[Request], Response]:
+    return lambda request: RedirectResponse(nearest)
 
 
 def _style() -> str:
@@ -53,7 +61,9 @@ def _script() -> str:
 @behind_login
 async def _page(request: Request) -> Response:
     page = (await run_in_threadpool(pages)).get(request.path_params["name"])
-    return HTMLResponse(await run_in_threadpool(_served, page), headers=ASKED_AGAIN) if page else refusal(404, NO_PAGE)
+    if page is None:
+        raise Refused(404, NO_PAGE)
+    return HTMLResponse(await run_in_threadpool(_served, page), headers=ASKED_AGAIN)
 
 
 @behind_login
@@ -91,24 +101,9 @@ def _found(question: str) -> str:
 
 def _document(title: str, body: str, page: Page | None = None, question: str = "") -> str:
     """A whole HTML page; `page` is marked in the contents."""
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)} · Guide · BERT Explorer</title>"
-        '<link rel="icon" href="data:,"><link rel="stylesheet" href="../guide.css"><script src="../guide.js"></script></head>'
-        '<body><a id="skip" href="#text">Skip to the text</a>'
-        f'<header><a class="home" href="../../">BERT Explorer</a><a href="{FIRST}">Guide</a>{_search_box(question)}'
-        '<a class="to-contents" href="#contents">Contents</a><button id="theme" title="Light or dark" hidden>◐</button></header>'
-        f'<div class="columns"><main id="text" tabindex="-1">{body}</main>'
-        f'<nav id="contents" aria-label="Contents"><ul>{_contents(page)}</ul></nav></div></body></html>'
-    )
-
-
-def _search_box(question: str) -> str:
-    return (
-        f'<form role="search" action="{SEARCH}"><input type="search" name="q" value="{escape(question)}" maxlength="{LONGEST}" '
-        'aria-label="Search the guide" placeholder="Search the guide" autocomplete="off"><button>Search</button></form>'
-    )
+    template = Template((FOLDER / "page.html").read_text("utf-8"))
+    names = {"title": escape(title), "body": body, "contents": _contents(page), "first": FIRST}
+    return template.substitute(names, question=escape(question), longest=LONGEST)
 
 
 def _contents(page: Page | None) -> str:

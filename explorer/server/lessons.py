@@ -1,4 +1,12 @@
-"""Serve the lessons: as JSON for the panel beside the page, each answer when it is asked for, and as sheets to print."""
+"""Serve the lessons and check their exercises.
+
+Lessons come as JSON for the panel beside the page, each answer when it is asked for, and as sheets to print. An exercise is
+checked at `bx/exercises/03-one-head.1?` and the query of the link to what the learner's page shows; `/exercises` is a teacher's
+page that has the links of a class checked.
+"""
+
+from functools import cache
+from urllib.parse import parse_qsl
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -6,26 +14,54 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from explorer.core.errors import ExplorerError
-from explorer.server.document import address_of
-from explorer.server.files import ASKED_AGAIN
-from explorer.server.login import behind_login
-from explorer.server.refusals import refusal
+from explorer.core.fair_queue import Call
+from explorer.core.javascript import bundle
+from explorer.core.paths import ASSETS
+from explorer.export import links, page_file
+from explorer.page.blocks import PageBlocks
+from explorer.server.bounds import EXERCISES
+from explorer.server.calls import timed
+from explorer.server.gate import behind_login
+from explorer.server.page import address_of
+from explorer.server.refusals import Refused
+from explorer.server.routes import ASKED_AGAIN, FRESH, served
+from explorer.server.taking import call_of, in_turn
+from explorer.teaching.classroom.tasks import Solution, Task
+from explorer.teaching.lessons import exercises
+from explorer.teaching.lessons.exercises import Verdict
 from explorer.teaching.lessons.lesson import Lesson
-from explorer.teaching.lessons.printing import HERE, handout, teacher_sheet
+from explorer.teaching.lessons.printing import CHECKED_AT, HERE, handout, teacher_sheet
 from explorer.teaching.lessons.reading import lessons
-from explorer.teaching.lessons.sending import answer, sent
+from explorer.teaching.lessons.sending import answer, sent, within_a_line
 
-ADDRESS = "/bx/lessons.json"
-SHEET = "/bx/lessons/{name}/{sheet}.html"
-ANSWER = "/bx/lessons/{name}/{number}.json"
 SHEETS = {"handout": handout, "teacher": teacher_sheet}
 NO_STEP = "There is no such step; open Lessons in the app, which lists all of them."
 NO_SHEET = "There is no such sheet; open Lessons in the app, where every lesson leads to its own."
+FOLDER = ASSETS / "classroom"
 
 
-def lesson_routes() -> list[Route]:
-    """The lessons' routes, behind the same login as the endpoints."""
-    return [Route(ADDRESS, _lessons), Route(SHEET, _sheet), Route(ANSWER, _answer)]
+def lesson_routes(blocks: PageBlocks) -> list[Route]:
+    """The routes of this module; the answer to an exercise is {"done", "told", "query", "lesson", "task"}, `task` HTML."""
+
+    @behind_login
+    async def check(request: Request) -> Response:
+        name = request.path_params["exercise"]
+        with timed("/exercise"):
+            lesson, exercise = exercises.exercise_of(name)
+            verdict = await verdict_on(blocks, call_of(request), name, request.url.query)
+            about = {"lesson": lesson.heading, "task": within_a_line(exercise.task)}
+            told = {"done": verdict.done, "told": verdict.told, "query": verdict.query}
+            return JSONResponse(told | about, headers=FRESH)
+
+    return [
+        Route("/bx/lessons.json", _lessons),
+        Route("/bx/lessons/{name}/{sheet}.html", _sheet),
+        Route("/bx/lessons/{name}/{number}.json", _answer),
+        Route(EXERCISES + "{exercise}", check),
+        Route(f"/{CHECKED_AT}", _page),
+        Route("/bx/exercises.js", served(_script, "text/javascript")),
+        Route("/bx/exercises.css", served(_style, "text/css")),
+    ]
 
 
 @behind_login
@@ -33,31 +69,71 @@ async def _lessons(request: Request) -> Response:
     try:
         found = await run_in_threadpool(sent)  # the first request loads the model, which the steps' layers depend on
     except ExplorerError as error:
-        return refusal(500, str(error))
+        raise Refused(500, str(error)) from error
     return JSONResponse(found, headers=ASKED_AGAIN)
 
 
 @behind_login
 async def _answer(request: Request) -> Response:
     lesson, number = _named(request), request.path_params["number"]
-    if lesson is None or number not in {str(one) for one in range(1, len(lesson.steps) + 1)}:
-        return refusal(404, NO_STEP)
+    if lesson is None or number not in {str(place) for place in range(1, len(lesson.steps) + 1)}:
+        raise Refused(404, NO_STEP)
     return JSONResponse(answer(lesson, int(number)), headers=ASKED_AGAIN)
-
-
-def _named(request: Request) -> Lesson | None:
-    return next((one for one in lessons() if one.name == request.path_params["name"]), None)
 
 
 @behind_login
 async def _sheet(request: Request) -> Response:
     """A sheet whose QR codes lead to the address of this request."""
-    made = SHEETS.get(request.path_params["sheet"])
-    lesson = _named(request)
-    if made is None or lesson is None:
-        return refusal(404, NO_SHEET)
-    try:
-        page = await run_in_threadpool(made, lesson, address_of(request.scope) or HERE)
-    except ExplorerError as error:  # an address too long for a QR code
-        return refusal(400, str(error))
-    return HTMLResponse(page, headers=ASKED_AGAIN)
+    make, lesson = SHEETS.get(request.path_params["sheet"]), _named(request)
+    if make is None or lesson is None:
+        raise Refused(404, NO_SHEET)
+    return HTMLResponse(await run_in_threadpool(make, lesson, address_of(request.scope) or HERE), headers=ASKED_AGAIN)
+
+
+def _named(request: Request) -> Lesson | None:
+    return next((lesson for lesson in lessons() if lesson.name == request.path_params["name"]), None)
+
+
+@behind_login
+async def _page(request: Request) -> Response:
+    return HTMLResponse((FOLDER / "exercises.html").read_text("utf-8"), headers=ASKED_AGAIN)
+
+
+@cache
+def _script() -> str:
+    return bundle(["classroom/exercises.js"])
+
+
+def _style() -> str:
+    return "\n".join([page_file.styles((), "page"), (FOLDER / "exercises.css").read_text("utf-8")])
+
+
+# ---- Exercises.
+
+
+async def verdict_on(blocks: PageBlocks, call: Call, name: object, query: object) -> Verdict:
+    """The verdict on the page that a link tells of. Raises InputError without such an exercise, and BusyError."""
+    _, exercise = exercises.exercise_of(name)
+
+    def check() -> Verdict:
+        try:
+            place = exercises.place_of(query)
+        except ExplorerError as error:  # a page that cannot be read is not done either
+            return Verdict(False, f"Not yet: {error}")
+        return exercises.checked(exercise, place)
+
+    return await in_turn(blocks, call, check)
+
+
+def task_of(name: object) -> Task:
+    """An exercise as a task for a room. Raises InputError without such an exercise, ModelError if its model cannot be loaded."""
+    lesson, exercise = exercises.exercise_of(name)
+    begins = next(step.place for step in lesson.steps if step.exercise is exercise)
+    told = lesson.heading, within_a_line(exercise.task), links.query(begins)
+    return Task(str(name), *told, text=exercise.task.replace("*", ""))
+
+
+def solution_of(verdict: Verdict) -> Solution:
+    """What a verdict found done."""
+    link = dict(parse_qsl(verdict.query))
+    return Solution((link.get("a", ""), link.get("b", "")), verdict.found, verdict.model)

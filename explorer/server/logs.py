@@ -24,9 +24,8 @@ def configure(style: str) -> None:
     handler.setFormatter(JsonLines() if style == "json" else PlainLines())
     logging.root.handlers = [handler]
     logger.setLevel(logging.INFO if style == "json" else logging.WARNING)
-    for name in ("uvicorn", "uvicorn.error", "uvicorn.access", "transformers"):  # they bring handlers of their own
-        logging.getLogger(name).handlers.clear()
-        logging.getLogger(name).propagate = True
+    logging.getLogger("transformers").handlers.clear()  # it brings a handler of its own
+    logging.getLogger("transformers").propagate = True
     threading.excepthook = lambda error: logger.error("A thread failed", exc_info=error.exc_value)
 
 
@@ -34,7 +33,6 @@ class PlainLines(logging.Formatter):
     """`WARNING A call did not fit: ValueError at explorer/server/calls.py:25 process_api < …`."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Format a record as one line."""
         facts = _facts(record)
         return f"{record.levelname} {facts.pop('message')}" + "".join(f"; {name}: {value}" for name, value in facts.items())
 
@@ -43,7 +41,6 @@ class JsonLines(logging.Formatter):
     """`{"time": ..., "level": ..., "message": ..., "call": ..., "outcome": ..., "seconds": ..., "error": ...}`."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Format a record as one JSON object."""
         time = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
         return json.dumps({"time": time, "level": record.levelname.lower(), **_facts(record)})
 

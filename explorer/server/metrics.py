@@ -11,32 +11,29 @@ from explorer.api.gradio_seams import queue_length, running_calls
 from explorer.bert.explorer import loaded as loaded_models
 from explorer.page.blocks import PageBlocks
 
-SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
 NAME = "bert_explorer"
+COUNTED = CollectorRegistry()  # of this process
+ProcessCollector(registry=COUNTED)
+CALLS = Histogram(
+    f"{NAME}_call_seconds",
+    "Time that an endpoint, or what a control of the page asks for, takes without its waiting",
+    ["name"],
+    buckets=(0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300),
+    registry=COUNTED,
+)
+REFUSALS = Counter(f"{NAME}_refusals", "Requests and calls that were refused", ["kind"], registry=COUNTED)
 
 
-class Metrics:
-    """The metrics of one running app."""
+def count_refusal(kind: str) -> None:
+    """Count a refusal; `kind` is a word of ours, an error's class or the phrase of an HTTP status."""
+    REFUSALS.labels(kind).inc()
 
-    def __init__(self, blocks: PageBlocks) -> None:
-        self._registry = CollectorRegistry()
-        self._registry.register(_Now(blocks))
-        ProcessCollector(registry=self._registry)
-        about = "Time that an endpoint, or what a control of the page asks for, takes without its waiting"
-        self._calls = Histogram(f"{NAME}_call_seconds", about, ["name"], buckets=SECONDS, registry=self._registry)
-        self._refusals = Counter(f"{NAME}_refusals", "Requests and calls that were refused", ["kind"], registry=self._registry)
 
-    def called(self, name: str, seconds: float) -> None:
-        """Record a finished call, successful or not; `name` must be one of our own."""
-        self._calls.labels(name).observe(seconds)
-
-    def refused(self, kind: str) -> None:
-        """Record a refusal; `kind` is a word of ours, an error's class or the phrase of an HTTP status."""
-        self._refusals.labels(kind).inc()
-
-    def text(self) -> bytes:
-        """All metrics in Prometheus text format."""
-        return generate_latest(self._registry)
+def as_text(blocks: PageBlocks) -> bytes:
+    """All metrics in Prometheus text format."""
+    now = CollectorRegistry()
+    now.register(_Now(blocks))
+    return generate_latest(COUNTED) + generate_latest(now)
 
 
 class _Now(Collector):
@@ -46,11 +43,10 @@ class _Now(Collector):
         self._blocks = blocks
 
     def describe(self) -> list[Metric]:
-        """Return nothing, so that no gauge is read when the app starts."""
+        """Return nothing, so that no gauge is read when it is registered."""
         return []
 
     def collect(self) -> Iterator[Metric]:
-        """Read the queue and the models."""
         models, waiting = loaded_models(), queue_length(self._blocks) + len(self._blocks.turns)
         yield GaugeMetricFamily(f"{NAME}_queue_length", "Calls that wait", waiting)
         running = running_calls(self._blocks)

@@ -1,18 +1,27 @@
 """Make every refusal JSON with one sentence of ours, `{"error": ...}`, whichever part of the server refuses."""
 
+import asyncio
+import errno
 import json
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from contextvars import ContextVar
 from http import HTTPStatus
+from typing import Any
 
-from starlette.requests import Request
+from fastapi.exceptions import RequestValidationError
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from explorer.core.limits import BODY_MEGABYTES, UPLOAD_MEGABYTES, WAITING
+from explorer.api.gradio_seams import FnIndexInferError
+from explorer.core.errors import BusyError, ExplorerError
+from explorer.core.limits import UPLOAD_MEGABYTES, WAITING, Limit
 from explorer.core.log import logger
-from explorer.server.metrics import Metrics
+from explorer.core.recent import MINUTE
+from explorer.server.metrics import count_refusal
 
+BODY_MEGABYTES = Limit(20, "That is too large; send at most {most} MB at once.")  # five thousand long texts are a quarter of it
 UPLOAD = "/gradio_api/upload"  # has a limit of its own: `max_file_size` of the launch
 UNKNOWN = "There is nothing of this name here; GET /gradio_api/info lists every endpoint and its arguments."
 NO_STREAM = b'"404: Not Found"'  # how Gradio says in a stream that a session or event is unknown
@@ -24,13 +33,23 @@ SENTENCES = {
     405: "This address takes another method; the endpoints take POST, all else GET.",
     422: 'The request does not fit this address; send {"data": [...]} with the arguments that GET /gradio_api/info lists.',
 }
-_wanted: ContextVar[list[int] | None] = ContextVar("_wanted", default=None)  # the status of the current request's refusal
+REST_SECONDS = 30.0  # for the rest of a body that was refused already
 FAILED = "That did not work, for a reason the server's log tells; try something else."
+NO_ROOM = "There is no room for files on this machine just now; try again later."
+FULL_DISK = (errno.ENOSPC, errno.EDQUOT)
+_wanted: ContextVar[list[int] | None] = ContextVar("_wanted", default=None)  # the status of the current request's refusal
 
 
-def refusal(status: int, sentence: str, wait: float = 0) -> Response:
-    """A refusal as JSON; with `wait`, the seconds until the client may try again are in Retry-After."""
-    return JSONResponse({"error": sentence}, status, {"Retry-After": str(int(wait))} if wait else None)
+class Refused(Exception):
+    """Ends a request with a status and a sentence; `wait` is the seconds until the client may try again."""
+
+    def __init__(self, status: int, sentence: str, wait: float = 0, kind: str = "", **more: Any) -> None:
+        super().__init__(sentence)
+        self.status, self.kind = status, kind or HTTPStatus(status).phrase  # the kind is for the metrics
+        self._body, self._wait = {"error": sentence, **more}, wait
+
+    def answer(self) -> Response:
+        return JSONResponse(self._body, self.status, {"Retry-After": str(int(self._wait))} if self._wait else None)
 
 
 def refuse_with(status: HTTPStatus) -> None:
@@ -39,38 +58,45 @@ def refuse_with(status: HTTPStatus) -> None:
         wanted.append(status)
 
 
-async def unknown(request: Request, error: Exception) -> Response:
-    """Answer 404 to a name or number that Gradio does not find; Gradio would answer 500."""
-    return refusal(HTTPStatus.NOT_FOUND, UNKNOWN)
+def refused_as(error: Exception) -> Refused:
+    """The refusal for an error that a request to one of our addresses, or Gradio itself, may raise. Others are raised again."""
+    match error:
+        case Refused():
+            return error
+        case BusyError():
+            return Refused(HTTPStatus.SERVICE_UNAVAILABLE, str(error), MINUTE, kind="BusyError")
+        case ExplorerError():
+            return Refused(HTTPStatus.BAD_REQUEST, str(error), kind=type(error).__name__)
+        case FnIndexInferError() | KeyError():  # a name or number that Gradio does not find
+            return Refused(HTTPStatus.NOT_FOUND, UNKNOWN)
+        case RequestValidationError() | TypeError():  # FastAPI's own message repeats what was sent
+            return Refused(HTTPStatus.UNPROCESSABLE_ENTITY, SENTENCES[422])
+        case ClientDisconnect():  # nobody reads it, but it is not logged as our failure
+            return Refused(HTTPStatus.BAD_REQUEST, SENTENCES[400])
+        case OSError() if error.errno in FULL_DISK:
+            return Refused(HTTPStatus.INSUFFICIENT_STORAGE, NO_ROOM)
+    raise error
 
 
-async def unfit(request: Request, error: Exception) -> Response:
-    """Answer 422 to a malformed request; FastAPI's own message repeats what was sent, even broken characters."""
-    return refusal(HTTPStatus.UNPROCESSABLE_ENTITY, SENTENCES[HTTPStatus.UNPROCESSABLE_ENTITY])
-
-
-async def misnamed(request: Request, error: Exception) -> Response:
-    """Answer 422 to named arguments that an endpoint does not have; any other TypeError is our bug, and is raised again."""
-    if "/call/v2/" not in request.url.path:
+async def _answer(request: Request, error: Exception) -> Response:
+    if isinstance(error, TypeError) and "/call/v2/" not in request.url.path:  # with wrong names of arguments; else it is our bug
         raise error
-    return await unfit(request, error)
+    refused = refused_as(error)
+    count_refusal(refused.kind)
+    return refused.answer()
 
 
-def wrong_arguments(metrics: Metrics) -> Callable[[Request, Exception], Awaitable[Response]]:
-    """A handler that answers 422 to wrong arguments, with the ones that the endpoint takes."""
-
-    async def answer(request: Request, error: Exception) -> Response:
-        metrics.refused(HTTPStatus.UNPROCESSABLE_ENTITY.phrase)
-        return refusal(HTTPStatus.UNPROCESSABLE_ENTITY, str(error))
-
-    return answer
+HANDLERS: dict[type[Exception], Callable[[Request, Exception], Awaitable[Response]]] = dict.fromkeys(
+    (Refused, ExplorerError, FnIndexInferError, KeyError, RequestValidationError, TypeError, ClientDisconnect, OSError), _answer
+)
+"""FastAPI's `exception_handlers`."""
 
 
 class Refusals:
     """ASGI middleware that gives every refusal a sentence, and logs uncaught errors without what was sent."""
 
-    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
-        self._app, self._metrics = app, metrics
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on; if it fails, log the error and end the answer."""
@@ -79,9 +105,12 @@ class Refusals:
             return
         wanted: list[int] = []
         _wanted.set(wanted)
-        answer = _Answer(scope, receive, send, self._metrics, wanted)
+        answer = _Answer(scope, receive, send, wanted)
         try:
-            await self._app(scope, receive, answer.send)
+            await self._app(scope, answer.receive, answer.send)
+        except Refused as refused:  # by middleware
+            count_refusal(refused.kind)
+            await answer.refuse(refused.answer())
         except Exception as error:
             if not answer.broken_off:  # after such a message, Gradio raises an error, which is expected
                 logger.error("A request failed", exc_info=error)
@@ -91,15 +120,19 @@ class Refusals:
 class _Answer:
     """Passes an answer on, but holds a refusal back until its body is complete."""
 
-    def __init__(self, scope: Scope, receive: Receive, send: Send, metrics: Metrics, wanted: list[int]) -> None:
-        self._scope, self._receive, self._send, self._metrics, self._wanted = scope, receive, send, metrics, wanted
+    def __init__(self, scope: Scope, receive: Receive, send: Send, wanted: list[int]) -> None:
+        self._scope, self._receive, self._send, self._wanted = scope, receive, send, wanted
         self._refused: Message | None = None
         self._body = b""
-        self._started = self._ended = self._streams = False
+        self._started = self._ended = self._streams = self._is_read = False
         self.broken_off = False
 
+    async def receive(self) -> Message:
+        message = await self._receive()
+        self._is_read = not message.get("more_body")
+        return message
+
     async def send(self, message: Message) -> None:
-        """Handle one message of the app."""
         if message["type"] == "http.response.start":
             if message["status"] >= HTTPStatus.BAD_REQUEST and not self._started:
                 self._refused = message
@@ -125,20 +158,29 @@ class _Answer:
         elif not self._ended:
             await self._send({"type": "http.response.body", "body": b""})
 
+    async def refuse(self, answer: Response) -> None:
+        """Answer with a refusal once the client has sent all, or for REST_SECONDS: busy sending, it would not read why."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(REST_SECONDS):
+                while not self._is_read:
+                    await self.receive()
+        await answer(self._scope, self._receive, self._send)
+
     async def _refuse(self, start: Message) -> None:
         self._started = self._ended = True
-        if sentence := _said(self._body):
+        if sentence := _sentence_in(self._body):
             status = HTTPStatus.SERVICE_UNAVAILABLE if sentence == WAITING.tell() else [start["status"], *self._wanted][-1]
             await self._send({**start, "status": status})
             await self._send({"type": "http.response.body", "body": self._body})
             return
-        self._metrics.refused(HTTPStatus(start["status"]).phrase)
-        answer = refusal(start["status"], _sentence(start["status"], self._scope["path"]))
+        refused = Refused(start["status"], _sentence_for(start["status"], self._scope["path"]))
+        count_refusal(refused.kind)
+        answer = refused.answer()
         answer.raw_headers += [(name, value) for name, value in start["headers"] if not name.startswith(b"content-")]
-        await answer(self._scope, self._receive, self._send)
+        await self.refuse(answer)
 
 
-def _sentence(status: int, path: str) -> str:
+def _sentence_for(status: int, path: str) -> str:
     if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
         return (UPLOAD_MEGABYTES if path.endswith(UPLOAD) else BODY_MEGABYTES).tell()
     if status == HTTPStatus.SERVICE_UNAVAILABLE:
@@ -146,7 +188,7 @@ def _sentence(status: int, path: str) -> str:
     return SENTENCES.get(HTTPStatus.UNAUTHORIZED if path.endswith("/login") else status, FAILED)
 
 
-def _said(body: bytes) -> str:
+def _sentence_in(body: bytes) -> str:
     """The sentence in a refusal's body, '' if it has none."""
     try:
         said = json.loads(body).get("error")

@@ -1,31 +1,33 @@
-"""Routes of the classroom: opening and joining rooms, their news, and what teachers and people do, each by a token."""
+"""Routes of the classroom: the page on which phones join, opening and joining rooms, their news, and what people do there.
+
+Each person of a room, and its teacher, has a token.
+"""
 
 import asyncio
 import contextlib
 import json
+import socket
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
+from functools import cache
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from explorer.core.errors import BusyError, ExplorerError, InputError
-from explorer.core.fair_queue import Call
-from explorer.core.hosts import visitor
-from explorer.export import qr
+from explorer.core.errors import InputError
+from explorer.core.hosts import is_loopback, visitor
+from explorer.core.paths import ASSETS
+from explorer.export import page_file, qr
 from explorer.page.blocks import PageBlocks
-from explorer.server.document import address_of
-from explorer.server.exercises import solution_of, task_of, verdict_on
-from explorer.server.join import join_address, join_routes
-from explorer.server.login import behind_login
-from explorer.server.refusals import refusal
-from explorer.server.room_requests import FRESH, Body, answered, body_of, busy, over, token_of, who_asks
-from explorer.server.room_teachers import teachers_actions
-from explorer.server.taking import in_turn
+from explorer.page.components import PLOTLY_ADDRESS
+from explorer.server.gate import behind_login
+from explorer.server.page import address_of
+from explorer.server.refusals import Refused
+from explorer.server.room_actions import Body, answer_of, peoples_actions, teachers_actions
+from explorer.server.routes import ASKED_AGAIN, FRESH, served
 from explorer.teaching.classroom import names
-from explorer.teaching.classroom.room import OUT, Room
+from explorer.teaching.classroom.room import OUT, TEACHER, Room
 from explorer.teaching.classroom.rooms import ElsewhereError, Rooms
 from explorer.teaching.classroom.seats import Person
 
@@ -39,7 +41,9 @@ def room_routes(blocks: PageBlocks, host: str) -> list[Route]:
     """The routes, for an app that listens on `host`."""
     desk = Desk(blocks, host)
     return [
-        *join_routes(),
+        Route("/join", _page),
+        Route("/bx/join.js", served(_script, "text/javascript")),
+        Route("/bx/join.css", served(_style, "text/css")),
         Route("/bx/rooms", behind_login(desk.open), methods=["POST"]),
         Route("/bx/rooms/{word}/join", desk.join, methods=["POST"]),
         Route("/bx/rooms/{word}/news", desk.news),
@@ -50,145 +54,85 @@ def room_routes(blocks: PageBlocks, host: str) -> list[Route]:
 
 
 class Desk:
-    """Handles all requests to the rooms of one app."""
+    """Handles all requests to the rooms of one app. Its handlers raise Refused and ExplorerError."""
 
     def __init__(self, blocks: PageBlocks, host: str) -> None:
-        self._blocks, self._host, self.rooms = blocks, host, Rooms()
-        self._teachers = teachers_actions(blocks, self.rooms)
-        self._peoples: dict[str, Callable[[Room, Person, Body], Awaitable[Body]]] = {
-            "guess": self._guess,
-            "example": self._example,
-            "try": self._try,
-            "exercise": self._exercise,
-            "take-back": self._take_back,
-            "leave": self._leave,
-        }
+        self._host, self.rooms = host, Rooms()
+        self._teachers, self._peoples = teachers_actions(blocks, self.rooms), peoples_actions(blocks)
 
     async def open(self, request: Request) -> Response:
         """Open a room. Answers its word, the teacher's key, and the address for phones, "" if they cannot reach this machine.
 
         Whoever may open the page may open a room; to join one, its word is enough.
         """
-
-        async def answer() -> Body:
-            room = self.rooms.open(visitor(request.client))
-            return {"word": room.word, "key": room.key, "address": join_address(request, self._host)}
-
-        return await answered(answer)
+        room = self.rooms.open(visitor(request.client))
+        return JSONResponse({"word": room.word, "key": room.key, "address": join_address(request, self._host)}, headers=FRESH)
 
     async def join(self, request: Request) -> Response:
         """Join under a nickname. Answers the person's name and token."""
-
-        async def answer() -> Body:
-            room = self._room(request)
-            name = (await body_of(request)).get("name")
-            person = room.join(names.suggestion() if name in (None, "") else name, visitor(request.client))
-            return {"word": room.word, "name": person.name, "token": person.token}
-
-        return await answered(answer)
+        room = self._room(request)
+        name = (await _body_of(request)).get("name")
+        person = room.join(names.suggestion() if name in (None, "") else name, visitor(request.client))
+        return JSONResponse({"word": room.word, "name": person.name, "token": person.token}, headers=FRESH)
 
     async def news(self, request: Request) -> Response:
         """Stream what a screen may show, now and after every change, as server-sent events."""
-        if isinstance(room := self._room_or_refusal(request), Response):
-            return room
-        who = who_asks(request, room)
+        room = self._room_to_hear(request)
+        who = _who_asks(request, room)
         if who is None:
-            return over(403, OUT)
+            raise Refused(403, OUT, over=True)
         if isinstance(who, Person) and who.listening >= PAGES:
-            return refusal(429, f"This seat is open on {PAGES} pages already; close one.")
+            raise Refused(429, f"This seat is open on {PAGES} pages already; close one.")
         headers = {**FRESH, "X-Accel-Buffering": "no"}
         return StreamingResponse(self._stream(room, who), media_type="text/event-stream", headers=headers)
 
     async def shown(self, request: Request) -> Response:
         """Answer what the teacher shows, for screens that follow."""
-        if isinstance(room := self._room_or_refusal(request), Response):
-            return room
-        if who_asks(request, room) is None:
-            return refusal(403, OUT)
+        room = self._room_to_hear(request)
+        if _who_asks(request, room) is None:
+            raise Refused(403, OUT)
         if room.shown is None:
-            return refusal(404, "Nothing is shown just now.")
+            raise Refused(404, "Nothing is shown just now.")
         return Response(room.shown, media_type="application/json", headers=FRESH)
 
     async def code(self, request: Request) -> Response:
         """The room's address as a QR code; it contains no more than the board shows."""
-        if isinstance(room := self._room_or_refusal(request), Response):
-            return room
+        room = self._room_to_hear(request)
         made = qr.svg(f"{join_address(request, self._host) or address_of(request.scope) + 'join'}?room={room.word}")
         return Response(made, media_type="image/svg+xml", headers=FRESH)
 
     async def act(self, request: Request) -> Response:
-        """Handle an action of the teacher or of a person in the room."""
-        name = request.path_params["action"]
-
-        async def answer() -> Body:
-            room, body = self._room(request), await body_of(request)
-            who = who_asks(request, room)
-            if who is None:
-                raise PermissionError(OUT)
-            if isinstance(who, Person):
-                if name in self._teachers:
-                    raise PermissionError(NOT_YOURS)
-                act = self._peoples.get(name)
-                return await act(room, who, body) if act else _no_action()
+        name, room, body = request.path_params["action"], self._room(request), await _body_of(request)
+        who = _who_asks(request, room)
+        if who is None:
+            raise Refused(403, OUT)
+        if isinstance(who, str):
             room.used = time.monotonic()
-            teach = self._teachers.get(name)
-            return await teach(room, body) if teach else _no_action()
-
-        return await answered(answer)
-
-    # ---- Actions of people.
-
-    async def _guess(self, room: Room, person: Person, body: Body) -> Body:
-        played, typed = room.asked(), names.word(body.get("guess"))
-        room.keep(person, played, await run_in_threadpool(played.question.guess, typed))
-        return {}
-
-    async def _example(self, room: Room, person: Person, body: Body) -> Body:
-        room.taught().add(person.id, body.get("label"), body.get("text"))
-        room.changed()
-        return {}
-
-    async def _take_back(self, room: Room, person: Person, body: Body) -> Body:
-        room.taught().take_back(body.get("number"), person.id)
-        room.changed()
-        return {}
-
-    async def _try(self, room: Room, person: Person, body: Body) -> Body:
-        taught = room.taught()
-        text, meant = taught.check_try(person.id, body.get("text"), body.get("label"))
-        answer = await in_turn(self._blocks, Call(person.address), lambda: taught.answer(text))
-        room.check_here(person)
-        taught.tried(person.id, *taught.check_try(person.id, text, meant), answer)  # again: others may have tried meanwhile
-        room.changed()
-        return {}
-
-    async def _exercise(self, room: Room, person: Person, body: Body) -> Body:
-        name = body.get("exercise")
-        verdict = await verdict_on(self._blocks, Call(person.address), name, body.get("query"))
-        if verdict.done:
-            room.solve(person, await run_in_threadpool(task_of, name), solution_of(verdict))
-        return {"done": verdict.done, "told": verdict.told}
-
-    async def _leave(self, room: Room, person: Person, body: Body) -> Body:
-        room.remove(person.id)
-        return {}
+        elif name in self._teachers:
+            raise Refused(403, NOT_YOURS)
+        if isinstance(who, str) and name in self._teachers:
+            done = self._teachers[name](room, body)
+        elif isinstance(who, Person) and name in self._peoples:
+            done = self._peoples[name](room, who, body)
+        else:
+            raise InputError("There is no such thing to do in a room.")
+        return JSONResponse(await answer_of(done), headers=FRESH)
 
     # ---- Finding the room, and listening to it.
 
     def _room(self, request: Request) -> Room:
-        """The room that a request names. Raises ExplorerError."""
-        return self.rooms.find(request.path_params["word"], visitor(request.client), token_of(request))
+        """The room that a request names. Raises ExplorerError, and Refused with 404 for a room that another front end has."""
+        try:
+            return self.rooms.find(request.path_params["word"], visitor(request.client), _token_of(request))
+        except ElsewhereError as error:  # nginx asks the next front end then
+            raise Refused(404, str(error)) from error
 
-    def _room_or_refusal(self, request: Request) -> Room | Response:
-        """The room that a request names, or the refusal if there is none."""
+    def _room_to_hear(self, request: Request) -> Room:
+        """The room that a screen listens to; one that is closed ends its listening, other refusals are retried."""
         try:
             return self._room(request)
-        except BusyError as error:
-            return busy(error)
-        except ElsewhereError as error:
-            return refusal(404, str(error))
-        except ExplorerError as error:
-            return over(404, str(error))
+        except InputError as error:
+            raise Refused(404, str(error), over=True) from error
 
     async def _stream(self, room: Room, who: Person | str) -> AsyncIterator[str]:
         sent, spoken = "", time.monotonic()
@@ -225,5 +169,69 @@ def _listens(room: Room, who: Person | str, step: int) -> None:
     room.used = time.monotonic()
 
 
-def _no_action() -> Body:
-    raise InputError("There is no such thing to do in a room.")
+def _who_asks(request: Request, room: Room) -> Person | str | None:
+    """The sender of a request, by its token: TEACHER, a person of this room, or None."""
+    if not (token := _token_of(request)):
+        return None
+    return TEACHER if room.is_teacher(token) else room.person_of(token)
+
+
+def _token_of(request: Request) -> str:
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    return token if scheme == "Bearer" else ""
+
+
+async def _body_of(request: Request) -> Body:
+    """The request's JSON object. Raises InputError if it is not one."""
+    try:
+        body = json.loads(await request.body() or b"{}")
+    except (ValueError, RecursionError):
+        body = None
+    if not isinstance(body, dict):
+        raise InputError("Send a JSON object.")
+    return body
+
+
+# ---- The page on which phones join, and its address.
+
+
+async def _page(request: Request) -> Response:
+    page = (ASSETS / "classroom" / "join.html").read_text("utf-8").replace("{plotly}", PLOTLY_ADDRESS)
+    return HTMLResponse(page, headers=ASKED_AGAIN)
+
+
+@cache
+def _script() -> str:
+    return page_file.scripts(page_file.all_stems(), "classroom/join.js")
+
+
+@cache
+def _style() -> str:
+    own = (ASSETS / "classroom" / "join.css").read_text("utf-8")
+    return "\n".join([page_file.styles(page_file.all_stems(), "prose", "sides", "page"), own])
+
+
+def join_address(request: Request, host: str) -> str:
+    """The address of the join page for phones: by the name in the teacher's browser, or by this machine's network address.
+
+    `host` is the address that the app listens on. Returns '' if phones cannot reach it.
+    """
+    asked = address_of(request.scope)
+    name = request.url.hostname or ""
+    if not is_loopback(name):
+        return f"{asked}join"
+    if is_loopback(host):
+        return ""
+    own = own_address()
+    return f"{asked.replace(f'//{name}', f'//{own}', 1)}join" if own else ""
+
+
+def own_address() -> str:
+    """This machine's address in its network, '' if it has none. No packet is sent to find it."""
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
+            way.connect(("192.0.2.1", 9))  # a documentation address (RFC 5737): the route to it tells our own address
+            return way.getsockname()[0]
+    except OSError:
+        found = socket.gethostbyname_ex(socket.gethostname())[2]
+        return next((one for one in found if not is_loopback(one)), "")

@@ -3,7 +3,7 @@
 import gzip
 import hmac
 import os
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import cache
 
@@ -15,13 +15,17 @@ from explorer.bert.explorer import loaded as loaded_models
 from explorer.core import downloads
 from explorer.core.hosts import is_loopback
 from explorer.core.paths import ASSETS
+from explorer.page.blocks import PageBlocks
 from explorer.page.components import PLOTLY_ADDRESS
-from explorer.server.metrics import Metrics
-from explorer.server.refusals import UNKNOWN, refusal
+from explorer.server.gate import CARD_ADDRESS
+from explorer.server.metrics import as_text
+from explorer.server.refusals import UNKNOWN, Refused
 from explorer.ui.pictures.base import PLOTLY_JS
 
-CARD_ADDRESS = "bx/card.png"
 FONTS = ("DejaVuSans.woff2", "DejaVuSans-Bold.woff2")
+FRESH = {"Cache-Control": "no-store"}
+ASKED_AGAIN = {"Cache-Control": "no-cache"}  # another version of the app has other scripts and styles
+FOR_A_DAY = {"Cache-Control": "public, max-age=86400"}
 FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable"}  # the version is in the name
 NOT_YOURS = (
     "The metrics are for this machine, or for whoever sends the token of BERT_EXPLORER_METRICS_TOKEN as 'Authorization: Bearer'."
@@ -40,11 +44,16 @@ class Health:
 health = Health()
 
 
-def routes(metrics: Metrics) -> list[Route]:
-    """The routes of this module."""
+def routes(blocks: PageBlocks) -> list[Route]:
+
+    def metrics(request: Request) -> Response:
+        if not _may_read_metrics(request):
+            raise Refused(403, NOT_YOURS)
+        return Response(as_text(blocks), media_type="text/plain; version=0.0.4; charset=utf-8")
+
     return [
         Route("/healthz", healthz),
-        Route("/metrics", _metrics(metrics)),
+        Route("/metrics", metrics),
         Route(f"/{PLOTLY_ADDRESS}", plotly),
         Route(f"/{CARD_ADDRESS}", card),
         Route("/bx/fonts/{name}", font),
@@ -52,35 +61,32 @@ def routes(metrics: Metrics) -> list[Route]:
     ]
 
 
+def served(make: Callable[[], str], media_type: str) -> Callable[[Request], Awaitable[Response]]:
+    """The handler of a route for a script or style of our own pages, which `make` returns."""
+
+    async def answer(request: Request) -> Response:
+        return Response(make(), media_type=media_type, headers=ASKED_AGAIN)
+
+    return answer
+
+
 async def card(request: Request) -> Response:
-    """The image for previews of the page on other sites."""
-    return FileResponse(ASSETS / "card.png", media_type="image/png", headers={"Cache-Control": "public, max-age=86400"})
+    return FileResponse(ASSETS / "card.png", media_type="image/png", headers=FOR_A_DAY)
 
 
 async def font(request: Request) -> Response:
     """A font that saved pictures embed."""
     if (name := request.path_params["name"]) not in FONTS:
-        return refusal(404, UNKNOWN)
-    headers = {"Cache-Control": "public, max-age=86400"}
-    return FileResponse(ASSETS / "fonts" / name, media_type="font/woff2", headers=headers)
+        raise Refused(404, UNKNOWN)
+    return FileResponse(ASSETS / "fonts" / name, media_type="font/woff2", headers=FOR_A_DAY)
 
 
 async def healthz(request: Request) -> Response:
     """Health check: whether the model is loaded; 503 if the default model cannot be loaded."""
     loaded = bool(loaded_models())
     if health.failed and not loaded:
-        return refusal(503, NO_MODEL)
-    found = {"status": "ok", "model": "loaded" if loaded else "loading"}
-    return JSONResponse(found, headers={"Cache-Control": "no-store"})
-
-
-def _metrics(metrics: Metrics) -> Callable[[Request], Response]:
-    def answer(request: Request) -> Response:
-        if not _may_read_metrics(request):
-            return refusal(403, NOT_YOURS)
-        return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
-
-    return answer
+        raise Refused(503, NO_MODEL)
+    return JSONResponse({"status": "ok", "model": "loaded" if loaded else "loading"}, headers=FRESH)
 
 
 def _may_read_metrics(request: Request) -> bool:
@@ -95,8 +101,8 @@ def download(request: Request) -> Response:
     """A file that the page offers for download; its address expires, and is not cached."""
     path = downloads.offered(request.path_params["token"])
     if path is None:
-        return refusal(404, GONE)
-    return FileResponse(path, filename=path.name, headers={"Cache-Control": "no-store"})
+        raise Refused(404, GONE)
+    return FileResponse(path, filename=path.name, headers=FRESH)
 
 
 def plotly(request: Request) -> Response:

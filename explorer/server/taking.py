@@ -1,7 +1,6 @@
-"""Serve exports: what a link shows as a file, one route for each format, with the parameters of the link."""
+"""Serve what a link shows: as a file, one route for each format, and as what a tab opens with while Gradio is still loading."""
 
-import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 from urllib.parse import parse_qsl
@@ -12,103 +11,98 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from explorer.api.callers import bounded
-from explorer.core.errors import BusyError, ExplorerError, InputError
+from explorer.core.errors import InputError
 from explorer.core.fair_queue import Call
 from explorer.core.hosts import visitor
-from explorer.core.log import logger
 from explorer.core.scheduling import TRAINING
 from explorer.export import links, qr, ways
 from explorer.export.place import Place
 from explorer.export.ways import Way
 from explorer.page.blocks import PageBlocks
 from explorer.page.examples import first_subject
-from explorer.server.document import address_of
-from explorer.server.login import behind_login
-from explorer.server.metrics import Metrics
-from explorer.server.refusals import FAILED, UNKNOWN, refusal
-from explorer.server.requests import TAKE
+from explorer.server.bounds import PAINTED, TAKE
+from explorer.server.calls import timed
+from explorer.server.gate import behind_login
+from explorer.server.page import address_of
+from explorer.server.refusals import UNKNOWN, Refused
+from explorer.server.routes import FRESH
 from explorer.ui.long_view import LongView
 
 Result = TypeVar("Result")
-FRESH = {"Cache-Control": "no-store"}
-NOT_NOW = 503
 
 
-def taking_routes(blocks: PageBlocks, metrics: Metrics) -> list[Route]:
-    """The routes: `bx/take/view.html?v=1&tab=attention...`."""
+def taking_routes(blocks: PageBlocks) -> list[Route]:
+    """The routes: `bx/take/view.html?v=1&tab=attention...`, `bx/painted.json?tab=attention`."""
 
     @behind_login
     async def list_ways(request: Request) -> Response:
-        parameters = dict(parse_qsl(request.url.query, keep_blank_values=True))
-        return await timed("/take/ways", metrics, lambda: _ways(blocks, request, parameters))
+        def listed() -> list[dict[str, str]]:
+            place = links.read(_parameters(request), first_subject()).opened()
+            return [{"key": way.key, "label": way.label} for way in ways.offered(place)]
+
+        with timed("/take/ways"):
+            return JSONResponse(await in_turn(blocks, call_of(request), listed), headers=FRESH)
 
     @behind_login
-    async def answer(request: Request) -> Response:
+    async def take(request: Request) -> Response:
         way = next((way for way in ways.WAYS if way.key == request.path_params["key"]), None)
         if way is None:
-            return refusal(404, UNKNOWN)
-        parameters = dict(parse_qsl(request.url.query, keep_blank_values=True))
-        return await timed(f"/take/{way.key}", metrics, lambda: _file(blocks, request, way, parameters))
+            raise Refused(404, UNKNOWN)
+        with timed(f"/take/{way.key}"):
+            return await _file(blocks, request, way)
 
-    return [Route(TAKE + "link.svg", qr_code), Route(TAKE + "ways.json", list_ways), Route(TAKE + "view.{key}", answer)]
+    @behind_login
+    async def paint(request: Request) -> Response:
+        def made() -> bytes:
+            parameters = _parameters(request, links.LONGEST)
+            answers = parameters.pop("answers", "") != "hidden"
+            return blocks.paint(_place(parameters), answers)
+
+        with timed("/painted"):
+            answer = await in_turn(blocks, call_of(request), made)
+            return Response(answer, media_type="application/json", headers=FRESH)
+
+    return [
+        Route(TAKE + "link.svg", qr_code),
+        Route(TAKE + "ways.json", list_ways),
+        Route(TAKE + "view.{key}", take),
+        Route(PAINTED, paint),
+    ]
 
 
 @behind_login
 async def qr_code(request: Request) -> Response:
     """The link to this app with the given query, as a QR code."""
-    try:
-        made = qr.svg(f"{address_of(request.scope)}?{request.url.query}")
-    except InputError as error:
-        return refusal(400, str(error))
+    made = qr.svg(f"{address_of(request.scope)}?{request.url.query}")
     return Response(made, media_type="image/svg+xml", headers=FRESH)
 
 
-async def timed(name: str, metrics: Metrics, answer: Callable[[], Awaitable[Response]]) -> Response:
-    """The answer, or a refusal if it fails; timed and logged like every call."""
-    outcome, start = "ok", time.perf_counter()
-    try:
-        return await answer()
-    except ExplorerError as error:
-        outcome = type(error).__name__
-        metrics.refused(outcome)
-        return refusal(NOT_NOW if isinstance(error, BusyError) else 400, str(error))
-    except Exception as error:
-        outcome = "internal"
-        metrics.refused(outcome)
-        logger.error("A way out failed", exc_info=error)
-        return refusal(500, FAILED)
-    finally:
-        seconds = time.perf_counter() - start
-        metrics.called(name, seconds)
-        logger.info("call", extra={"call": name, "outcome": outcome, "seconds": round(seconds, 4)})
+def _parameters(request: Request, most: int | None = None) -> dict[str, str]:
+    return dict(parse_qsl(request.url.query[:most], keep_blank_values=True))
 
 
-async def _ways(blocks: PageBlocks, request: Request, parameters: dict[str, str]) -> Response:
-    """The ways out of what a link shows. Raises ExplorerError."""
-
-    def listed() -> list[dict[str, str]]:
-        place = links.read(parameters, first_subject()).opened()
-        return [{"key": way.key, "label": way.label} for way in ways.offered(place)]
-
-    return JSONResponse(await in_turn(blocks, call_of(request), listed), headers=FRESH)
-
-
-async def _file(blocks: PageBlocks, request: Request, way: Way, parameters: dict[str, str]) -> Response:
-    """The file. Raises InputError for a link that cannot be followed exactly: a file could not say what is different."""
-    place = await in_turn(blocks, call_of(request), lambda: links.read(parameters, first_subject()))
+def _place(parameters: dict[str, str]) -> Place:
+    """The place of a link. Raises InputError if it cannot be followed exactly: an answer could not say what is different."""
+    place = links.read(parameters, first_subject())
     if place.told:
         raise InputError(place.told[0])
-    place = replace(place, part=parameters.get("part", ""))
+    return place
+
+
+async def _file(blocks: PageBlocks, request: Request, way: Way) -> Response:
+    parameters = _parameters(request)
+    found = await in_turn(blocks, call_of(request), lambda: _place(parameters))
+    place = replace(found, part=parameters.get("part", ""))
+
+    def made() -> bytes:
+        return way.make(place.opened())
+
     if not way.is_quick and any(isinstance(view, LongView) for view in place.views):  # it takes a place for long work instead
-        made = await run_in_threadpool(bounded(_made, TRAINING["concurrency_id"]), way, place)
+        content = await run_in_threadpool(bounded(made, TRAINING["concurrency_id"]))
     else:
-        made = await in_turn(blocks, call_of(request), lambda: _made(way, place))
+        content = await in_turn(blocks, call_of(request), made)
     name = f'attachment; filename="bert-explorer-{place.name}.{way.key}"'
-    return Response(made, media_type=way.media_type, headers={**FRESH, "Content-Disposition": name})
-
-
-def _made(way: Way, place: Place) -> bytes:
-    return way.make(place.opened())
+    return Response(content, media_type=way.media_type, headers={**FRESH, "Content-Disposition": name})
 
 
 def call_of(request: Request) -> Call:

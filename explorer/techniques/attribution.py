@@ -10,7 +10,6 @@ import numpy as np
 from explorer.bert.network import Network
 from explorer.bert.trace import Trace
 from explorer.core.engine import captum, inference_mode, torch
-from explorer.core.limits import STEPS
 from explorer.core.steps import map_steps, relay
 from explorer.techniques.ablation import readings_without
 from explorer.techniques.targets import TOKENS_AT_ONCE, Target, read
@@ -20,6 +19,7 @@ OCCLUSION = "occlusion"
 METHODS = ("integrated_gradients", "gradient_x_input", OCCLUSION)
 BASELINES = ("pad", "mask", "mean")
 """What integrated gradients put in the place of every piece that is not special: [PAD], [MASK], or the mean of the word table."""
+MOST_STEPS = 300  # as many as Sundararajan et al. (2017) find enough
 LONGEST_BATCH = 10.0  # seconds: after it stopped work has ended, and leaves the processor to what comes next
 FINE = 0.05  # how much of the change the sum may miss: integration in steps is never exact
 
@@ -58,7 +58,7 @@ def attribute(
     method, number of steps or baseline.
     """
     limits.check_choice(method, "the method", METHODS)
-    steps = limits.check_integer(steps, "the number of steps", 1, STEPS.most)
+    steps = limits.check_integer(steps, "the number of steps", 1, MOST_STEPS)
     limits.check_choice(baseline, "the baseline", BASELINES)
     if method == "integrated_gradients":
         return integrated_gradients(trace, target, steps, baseline=baseline)

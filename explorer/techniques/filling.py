@@ -9,11 +9,12 @@ import numpy as np
 from explorer.bert.network import Candidate
 from explorer.bert.trace import Trace
 from explorer.core.engine import inference_mode, torch
-from explorer.core.limits import BLANKS
+from explorer.core.limits import Limit
 from explorer.text import limits
 from explorer.text.pieces import Writing, bare
 
 ORDERS = ("left_to_right", "best_first")
+MOST_BLANKS = Limit(32, "There are {given} blanks; fill {most} or fewer together.")
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ def fill_jointly(trace: Trace, order: str = "left_to_right") -> list[Filling]:
     """
     limits.check_choice(order, "the order", ORDERS)
     model, left = trace.model, trace.blanks()
-    BLANKS.check(len(left))
+    MOST_BLANKS.check(len(left))
     ids, segments = torch.tensor([trace.ids]), torch.tensor(trace.encoding.segments)
     states = trace.states[-1]
     filled = []

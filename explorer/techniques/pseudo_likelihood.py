@@ -12,11 +12,13 @@ from explorer.bert.network import Network
 from explorer.bert.trace import Trace
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
-from explorer.core.limits import SCORED
+from explorer.core.limits import KEEP, Limit
 from explorer.core.steps import finished, map_steps
 from explorer.techniques.targets import batches
 from explorer.text import limits
 from explorer.text.encoding import Encoding
+
+MOST_TEXTS = Limit(100, KEEP)
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,7 @@ def pseudo_likelihoods_in_steps(model: Explorer, texts: Sequence[str]) -> Genera
     Raises CapabilityError without a masked-LM head, InputError when a text consists of [MASK]s only.
     """
     model.require("fill_mask")
-    texts = limits.check_texts(texts, SCORED)
+    texts = limits.check_texts(texts, MOST_TEXTS)
     encoded = [model.encode(text) for text in texts]
     for number, encoding in enumerate(encoded, start=1):
         if not model.visible_positions(encoding):

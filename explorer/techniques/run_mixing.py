@@ -20,7 +20,7 @@ from explorer.bert.trace import Reading, Trace
 from explorer.core.cache import OnceCache
 from explorer.core.cores import twice
 from explorer.core.engine import inference_mode, torch
-from explorer.core.limits import TRACE_MEGABYTES
+from explorer.core.limits import CACHE_MEGABYTES
 from explorer.techniques.ablation import Cut, Head, changed_states
 from explorer.techniques.block import Block
 from explorer.techniques.mixing import SHORT, shares_at
@@ -30,7 +30,7 @@ Patch = tuple[int, int, Trace]
 """(hidden state, token, the run from which its vector is taken), as in `changed_states`."""
 
 FEW = 4096  # weights per head up to which only the rows with cuts are recomputed
-KEPT_BYTES = TRACE_MEGABYTES.bytes // 4  # for the mixings of all inputs: one of 512 tokens of BERT-base is 13 MB
+KEPT_BYTES = CACHE_MEGABYTES.bytes // 4  # for the mixings of all inputs: one of 512 tokens of BERT-base is 13 MB
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from explorer.core.apart import apart
 from explorer.core.errors import InputError
-from explorer.core.limits import CHARACTERS, CORPUS_MEGABYTES, CORPUS_SENTENCES, MEGABYTE
+from explorer.core.limits import CHARACTERS, CORPUS_SENTENCES, LARGE, MEGABYTE, Limit
 from explorer.core.paths import ASSETS
 from explorer.text import limits
 from explorer.text.characters import has_visible_characters, visible
@@ -23,6 +23,7 @@ from explorer.text.decoding import decode
 from explorer.text.tables import read_table, text_column_of
 from explorer.text.tagged import FORM, HEAD, ID, LINE_END, NONE, RELATION, UPOS, Rows, conllu_sentences, is_conllu, split_words
 
+FILE_MEGABYTES = Limit(40, LARGE)  # 20,000 sentences in CoNLL-U
 CORPUS_FILE_TYPES = (".txt", ".csv", ".tsv", ".jsonl", ".json", ".conllu", ".conll")
 TABLE_TYPES = (".csv", ".tsv", ".jsonl", ".json")
 TREEBANK_TYPE = ".conllu"
@@ -150,7 +151,7 @@ def read_corpus(path: Path) -> Corpus:
         column = text_column_of(table)
         found, how = _from_texts(table.column(column), "row"), f"column {column!r}"
     else:
-        CORPUS_MEGABYTES.check(path.stat().st_size / MEGABYTE)
+        FILE_MEGABYTES.check(path.stat().st_size / MEGABYTE)
         lines = LINE_END.split(decode(path.read_bytes())[0])
         if path.suffix.lower() == TREEBANK_TYPE or is_conllu(lines):
             found, how = list(_read_conllu(lines)), "CoNLL-U"

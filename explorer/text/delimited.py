@@ -13,8 +13,9 @@ from itertools import islice
 from typing import NamedTuple
 
 from explorer.core.lazy import clevercsv
-from explorer.core.limits import CELL_LINES, COLUMNS, TABLE_MEGABYTES
+from explorer.core.limits import COLUMNS, TABLE_MEGABYTES
 
+CELL_LINES = 50  # of a quoted cell: beyond them its quote was never closed, and is a mere letter
 DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar"}
 ONE_COLUMN = "\x1f"  # a delimiter that no text contains
 SAMPLE, STRETCH = 12_000, 60  # characters shown to clevercsv; its work is quadratic in a stretch without delimiters and quotes
@@ -218,7 +219,7 @@ class _Reading:
         rows: list[Record] = []
         start = 0
         while start < len(self.lines) and len(self.loose) <= MOST_LOOSE:
-            following = self.lines[start : start + CELL_LINES.most + 2]
+            following = self.lines[start : start + CELL_LINES + 2]
             row, taken = next(self.dialect.read(following))
             if taken > 1 and self._is_loose(following[:taken]):
                 row, taken = self._as_row(following[0]), 1
@@ -233,7 +234,7 @@ class _Reading:
     def _is_loose(self, lines: Sequence[str]) -> bool:
         """Whether lines that a quote makes one record are records of their own."""
         fits = [self._fits(self._as_row(line)) for line in lines[:LOOKED_AT] if line.strip()]
-        return (len(fits) > 1 and fits[0] and sum(fits) >= 0.8 * len(fits)) or len(lines) > CELL_LINES.most + 1
+        return (len(fits) > 1 and fits[0] and sum(fits) >= 0.8 * len(fits)) or len(lines) > CELL_LINES + 1
 
     def _as_row(self, line: str) -> Record:
         """The cells of a line with quotes as characters; delimiters that are too many belong to the cell with the quote."""

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from explorer.core.errors import InputError
-from explorer.core.limits import MEGABYTE, PAIRS, PAIRS_MEGABYTES
+from explorer.core.limits import LARGE, MEGABYTE, PAIRS, Limit
 from explorer.text.tables import Row, read_table
 
+FILE_MEGABYTES = Limit(1, LARGE)
 HEADINGS = (("a", "b"), ("text_a", "text_b"), ("sentence1", "sentence2"), ("premise", "hypothesis"))
 
 Pair = tuple[str, str]
@@ -18,7 +19,7 @@ def read_pairs(path: Path) -> list[Pair]:
 
     Raises InputError when the file is too large or cannot be read, or naming a row that is not a pair.
     """
-    PAIRS_MEGABYTES.check(path.stat().st_size / MEGABYTE)
+    FILE_MEGABYTES.check(path.stat().st_size / MEGABYTE)
     table = read_table(path, has_heading)
     if len(table.columns) < 2:
         raise InputError("The file needs two columns, A and B, with commas between them.")

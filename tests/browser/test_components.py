@@ -14,7 +14,7 @@ from explorer.core.fair_queue import FairQueue
 from explorer.page.blocks import PageBlocks
 from explorer.page.components import AttentionLines, Bars, HeadGrid, Notice, PlotlyChart, TokenRow, page_head
 from explorer.page.events import QUIET
-from explorer.server.document import Document
+from explorer.server.page import Document
 from explorer.server.serving import guarded
 from explorer.ui.pictures.bars import bar_groups, bars
 from explorer.ui.pictures.head_grid import head_grid

@@ -19,7 +19,7 @@ EXAMPLES = [["a happy dog", "happy"], ["a sad cat", "sad"], ["so happy", "happy"
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory):
-    with proxied(tmp_path_factory.mktemp("nginx"), BERT_EXPLORER_MAX_VISITOR_ROOMS="1") as ready:
+    with proxied(tmp_path_factory.mktemp("nginx"), BERT_EXPLORER_MAX_ROOMS="5") as ready:
         yield ready
 
 

@@ -132,5 +132,5 @@ def test_a_visitor_may_ask_upload_train_and_use_what_was_trained(space):
 
 def test_a_visitor_opens_no_folder_and_asks_no_more_than_the_public_limits_allow(space):
     assert "error" in space.call("tokens", "Hello.", "", str(space.folder / "app/assets/models/bert-l6-h384-uncased"))
-    assert "shorten it to 10,000" in space.call("tokens", "x" * 10_001, "", "")["error"]
+    assert "shorten it to 20,000" in space.call("tokens", "x" * 20_001, "", "")["error"]
     assert "error" in space.call("tokens", "Hello.", "", "someone/model-that-nobody-has")

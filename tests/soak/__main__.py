@@ -23,18 +23,15 @@ from functools import partial
 from pathlib import Path
 
 from explorer.core import limits, process
-from tests.benchmarks.startup import ROOT, server, wait_for
+from tests.benchmarks.startup import server, wait_for
 from tests.ports import free_port
 from tests.soak.measured import Held, flaws, held, settled
 from tests.soak.visits import Visits
 
 CLIENTS = 8
 QUIET = 2 * process.EVERY  # seconds until whatever was left has ended, and memory was given back, on a machine with time for it
-KEPT = (limits.FEATURES_MEGABYTES, limits.RESULTS_MEGABYTES, limits.CORPUS_RESULTS_MEGABYTES)
 FULL = {  # what is kept on purpose is kept by the beginning
-    limits.TRACE_MEGABYTES.setting: "32",
-    limits.SESSIONS.setting: "50",
-    **{limit.setting: "16" for limit in KEPT},
+    limits.CACHE_MEGABYTES.setting: "32"
 }
 BEGINNING = 1_000  # calls
 PARTS = 10  # looks after it
@@ -70,7 +67,7 @@ def soak(options: argparse.Namespace, folder: Path) -> list[str]:
         "HF_HUB_OFFLINE": "1",
     }
     with (folder / "log.txt").open("w") as log:
-        command = [str(ROOT / "app.py"), "--port", str(port)]
+        command = ["-c", "from explorer import app; app.SESSIONS = 50; app.main()", "--port", str(port)]
         with server(command, env=os.environ | FULL | own, stdout=log, stderr=log) as process:
             wait_for(port)
             visits = Visits(port, folder, options.seed)

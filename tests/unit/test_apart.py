@@ -75,12 +75,12 @@ def test_a_fault_of_ours_arrives_without_the_visitors_text(large, capfd):
 
 @pytest.mark.parametrize("read", [readers.fill, readers.turn])
 def test_too_much_memory_or_time_ends_in_a_sentence(read, large, monkeypatch):
-    monkeypatch.setenv(limits.FILE_SECONDS.setting, "3")
-    monkeypatch.setenv(limits.READER_MEGABYTES.setting, "512")
+    monkeypatch.setattr(apart, "FILE_SECONDS", 3)
+    monkeypatch.setenv(limits.WORK_MEGABYTES.setting, "512")
     monkeypatch.setattr(apart, "PATIENCE", 100)  # beside other tests, on few cores
     with pytest.raises(InputError) as error:
         read(large)
-    assert str(error.value) == limits.FILE_SECONDS.tell()
+    assert str(error.value) == limits.WORK_MEGABYTES.tell()
 
 
 def test_it_ends_with_the_process_that_asked(large):
@@ -121,7 +121,7 @@ def test_few_are_read_at_the_same_time_and_one_of_each_visitor():
     threads = [threading.Thread(target=hold, args=(visitor,)) for visitor in ("a", "a", "a", "b", "c")]
     for thread in threads:
         thread.start()
-    wait_until(lambda: len(held) == limits.FILE_READERS.most)
+    wait_until(lambda: len(held) == apart.FILE_READERS)
     assert sorted(held) == ["a", "b"] or sorted(held) == ["a", "c"]
     let_go.set()
     for thread in threads:

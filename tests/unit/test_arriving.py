@@ -9,7 +9,9 @@ from explorer.page.examples import first_subject
 from explorer.page.shell import build_shell
 from explorer.tabs import TABS
 from explorer.ui.settings import Several
-from tests.unit.test_links import CHOICES, NAMED, other_values
+from tests.choices import other_values
+
+CHOICES = [(tab, choice) for tab in TABS for choice in tab.choices]
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +44,7 @@ def place_with(kinds, name, value, capabilities, tab, choice):
     return Place(first_subject(), tab, choice, views)
 
 
-@pytest.mark.parametrize(("tab", "choice"), CHOICES, ids=NAMED)
+@pytest.mark.parametrize(("tab", "choice"), CHOICES, ids=[f"{tab.id} {choice}" for tab, choice in CHOICES])
 def test_every_setting_reaches_its_control_and_the_address(bundled, shell, tab, choice):
     capabilities, page, kinds = bundled.capabilities, shell.tabs[tab.id], links.seen_in(tab, choice)
     for kind in kinds:

@@ -12,10 +12,10 @@ import pytest
 
 from explorer.bert import checkpoints
 from explorer.core.errors import BusyError, CapabilityError, InputError
-from explorer.core.limits import ROOM_MINUTES, ROOM_PEOPLE, ROOMS, VISITOR_ROOMS
+from explorer.core.limits import ROOM_PEOPLE, ROOMS, VISITOR_ROOMS
 from explorer.core.steps import finished
 from explorer.export.tables import csv_of
-from explorer.server.exercises import solution_of, task_of
+from explorer.server.lessons import solution_of, task_of
 from explorer.teaching.classroom import names, questions, rooms, rounds, seats, showing, teaching
 from explorer.teaching.classroom.questions import question_of_step
 from explorer.teaching.classroom.room import Room
@@ -731,7 +731,7 @@ def test_a_room_that_nobody_uses_ends(room):
     assert rooms.is_over(room, now + rooms.ALONE + 1)
     room.teacher_listening = 1
     assert not rooms.is_over(room, now + rooms.ALONE + 1)
-    assert rooms.is_over(room, now + 60 * ROOM_MINUTES.most + 1)
+    assert rooms.is_over(room, now + rooms.LONGEST + 1)
 
 
 # ---- Several front ends.

@@ -15,12 +15,11 @@ import numpy as np
 import pytest
 import torch
 import transformers
-from explorer.analysis.layer_maps import maps_of
 
 import explorer
 from explorer.analysis import contextuality
 from explorer.analysis.head_metrics import METRICS
-from explorer.analysis.projection import MapSettings
+from explorer.analysis.projection import MapSettings, maps_of
 from explorer.analysis.similarity import cosine_matrix, norms
 from explorer.attention.compute import rollout
 from explorer.bert.features import features, layer_features_in_steps

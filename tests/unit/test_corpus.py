@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -261,7 +262,8 @@ def test_a_reading_that_was_stopped_goes_on_and_is_found_again(tiny, many, own_r
 
 def test_where_not_all_fit_the_asked_ones_are_read(tiny, many, own_runs, monkeypatch, refusal):
     size = len(tokens_of(tiny, many)) * 16 * 2  # bytes of one hidden state
-    monkeypatch.setattr(CORPUS_STATES_MEGABYTES.__class__, "bytes", property(lambda self: 2 * size))
+    limit = SimpleNamespace(bytes=2 * size, tell=CORPUS_STATES_MEGABYTES.tell)
+    monkeypatch.setattr(reading, "CORPUS_STATES_MEGABYTES", limit)
     assert corpus_states(tiny, many, [2]).layers == (2,)
     assert corpus_states(tiny, many, [2, 0]).layers == (0, 2)
     assert "MB on the disk" in refusal(InputError, lambda: corpus_states(tiny, many, [0, 1, 2]))

@@ -15,7 +15,7 @@ from explorer.export import links, ways
 from explorer.export.place import Place, seen_in
 from explorer.export.tables import TEXT as SENTENCE
 from explorer.export.tables import tables_of
-from explorer.server.requests import TAKE
+from explorer.server.bounds import TAKE
 from explorer.tabs import TABS
 from explorer.ui.subject import Subject
 

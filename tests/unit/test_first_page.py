@@ -9,7 +9,7 @@ import pytest
 from explorer.page.examples import EXAMPLES, FIRST_A, FIRST_B, number_of
 from explorer.page.pieces import fill_config
 from explorer.page.shell import build_shell
-from explorer.server.document import Document, address_of
+from explorer.server.page import Document, address_of
 from explorer.ui.pictures.token_row import token_row_of
 
 

@@ -137,7 +137,7 @@ def test_objects_are_numbered_in_a_list_and_in_lines(text):
 
 def test_half_a_character_and_too_many_values_get_a_sentence(monkeypatch, refusal):
     assert "half a character" in refusal(InputError, lambda: parsed(Strict, b'{"number": 1, "texts": ["\\ud800"]}', JSON_VALUES))
-    monkeypatch.setenv(JSON_VALUES.setting, "10")
+    monkeypatch.setattr(JSON_VALUES, "most", 10)
     for read in (lambda data: parsed(Strict, data, JSON_VALUES), lambda data: values(data, JSON_VALUES)):
         assert "more than 10 values" in refusal(InputError, lambda read=read: read(b'{"number": 1, "texts": [' + b'"",' * 10))
 

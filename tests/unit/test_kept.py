@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from explorer.server import kept
-from explorer.server.document import Document
+from explorer.server import page as kept
+from explorer.server.page import Document
 from tests.waiting import waited
 
 
@@ -17,13 +17,13 @@ from tests.waiting import waited
 def made(monkeypatch):
     """How often Gradio was asked for what, by path."""
     counted = Counter()
-    real = kept._told
+    real = kept._messages
 
     async def told(app, scope, receive):
         counted[scope["path"]] += 1
         return await real(app, scope, receive)
 
-    monkeypatch.setattr(kept, "_told", told)
+    monkeypatch.setattr(kept, "_messages", told)
     return counted
 
 
@@ -109,10 +109,7 @@ def ask(serving):
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": dict(scope["headers"])[b"x-user"]})
 
-    class Refused:
-        refused = staticmethod(Counter().update)
-
-    guarded = kept.Kept(app, serving, Refused)
+    guarded = kept.Kept(app, serving)
 
     def ask(user="ann", host="a.example", address="192.0.2.1"):
         sent = []

@@ -9,10 +9,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from explorer.core.limits import GUESSED_PASSWORDS
 from explorer.page.components import PLOTLY_ADDRESS
-from explorer.server.gate import CLOSED
-from explorer.server.login import BEFORE_LOGIN
+from explorer.server import gate
+from explorer.server.gate import BEFORE_LOGIN, CLOSED
 
 VISITORS = itertools.count(1)
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -109,7 +108,7 @@ def test_who_has_logged_in_is_heard(guess, asked):
 
 
 def test_guesses_from_one_address_end_and_nobody_else_waits(guess, monkeypatch):
-    monkeypatch.setenv(GUESSED_PASSWORDS.setting, "5")
+    monkeypatch.setattr(gate, "MOST_WRONG", 5)
     for path in ("/login", "/login/") * 5:
         status, headers, body = guess("wrong", path=path)
         if status == 429:
@@ -117,13 +116,13 @@ def test_guesses_from_one_address_end_and_nobody_else_waits(guess, monkeypatch):
         assert status == 400
     assert status == 429
     assert int(headers["Retry-After"]) > 0
-    assert json.loads(body)["error"] == GUESSED_PASSWORDS.tell()
+    assert json.loads(body)["error"] == gate.TOO_MANY_WRONG
     assert guess("secret")[0] == 429, "else a guesser would only have to go on"
     assert guess("secret", "198.51.100.1")[0] == 200
 
 
 def test_guesses_at_once_are_no_more_than_guesses_in_turn(guess, monkeypatch):
-    monkeypatch.setenv(GUESSED_PASSWORDS.setting, "5")
+    monkeypatch.setattr(gate, "MOST_WRONG", 5)
     told = []
     threads = [threading.Thread(target=lambda: told.append(guess("wrong")[0])) for _ in range(30)]
     for thread in threads:
@@ -134,5 +133,5 @@ def test_guesses_at_once_are_no_more_than_guesses_in_turn(guess, monkeypatch):
 
 
 def test_a_class_that_knows_the_password_logs_in_from_one_address(guess, monkeypatch):
-    monkeypatch.setenv(GUESSED_PASSWORDS.setting, "5")
+    monkeypatch.setattr(gate, "MOST_WRONG", 5)
     assert [guess("secret")[0] for _ in range(12)] == [200] * 12

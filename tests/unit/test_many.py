@@ -12,7 +12,7 @@ from explorer.bert import readings
 from explorer.bert.features import features_in_steps
 from explorer.bert.readings import Reading, folder_for
 from explorer.core.errors import InputError
-from explorer.core.limits import READING_MEGABYTES, TEXTS, TRAINING_EXAMPLES, TRAINING_MEGABYTES
+from explorer.core.limits import STATES_MEGABYTES, TEXTS, TRAINING_EXAMPLES, TRAINING_MEGABYTES, Limit
 from explorer.core.steps import finished
 from explorer.finetune.compute import many, store
 from explorer.finetune.compute.many import hidden_states, text_features
@@ -33,8 +33,8 @@ def small(monkeypatch, tmp_path):
     monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path))
     monkeypatch.setenv(TRAINING_EXAMPLES.setting, "1000")
     monkeypatch.setattr(many, "PART", PART)
-    monkeypatch.setattr(many, "TEXTS", TEXTS.__class__("texts", "", PART, PART, "{given}"))
-    monkeypatch.setattr(many, "TRAINING_MEGABYTES", TRAINING_MEGABYTES.__class__("none", "", 0, 0, ""))
+    monkeypatch.setattr(many, "TEXTS", Limit(PART, "{given}"))
+    monkeypatch.setattr(many, "TRAINING_MEGABYTES", Limit(0, ""))
 
 
 def folders():
@@ -123,7 +123,7 @@ def test_two_who_read_the_same_do_not_write_at_once():
 
 
 def test_the_disk_is_bounded(monkeypatch):
-    monkeypatch.setenv(READING_MEGABYTES.setting, "1")
+    monkeypatch.setenv(STATES_MEGABYTES.setting, "1")
     for number, name in enumerate(("oldest", "old", "new")):
         with folder_for(name, 400_000) as folder:
             (folder / readings.ROWS).write_bytes(bytes(400_000))

@@ -7,7 +7,6 @@ import time
 import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
-from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
@@ -27,7 +26,8 @@ from explorer.finetune.compute import store, training
 from explorer.finetune.compute.task import make_plan
 from explorer.finetune.compute.text_tasks import text_task
 from explorer.finetune.compute.training import Progress, run_training
-from explorer.server.requests import PAINTED, RequestsAMinute
+from explorer.server.bounds import PAINTED, RequestsAMinute
+from explorer.server.refusals import Refusals
 from explorer.training.examples import Examples
 from tests.stranger import Stranger
 from tests.waiting import waited
@@ -223,7 +223,7 @@ def test_places_are_given_in_turn_and_never_too_many(monkeypatch):
 
 def test_too_many_do_not_even_wait_and_what_fails_frees_its_place(monkeypatch, refusal):
     monkeypatch.setenv(WORKS.setting, "1")
-    monkeypatch.setenv(WAITING_WORKS.setting, "1")
+    monkeypatch.setattr(WAITING_WORKS, "most", 1)
     places, waits, told = FifoSemaphore(), threading.Event(), threading.Event()
 
     def give_up():
@@ -276,8 +276,11 @@ def ask_for(app, address, method="POST", path="/"):
     async def send(message):
         sent.append(message)
 
+    async def receive():
+        return {"type": "http.request", "body": b""}
+
     scope = {"type": "http", "method": method, "client": (address, 5), "path": path, "headers": []}
-    waited(app(scope, None, send))
+    waited(app(scope, receive, send))
     return sent[0]["status"], sent
 
 
@@ -296,29 +299,17 @@ def test_requests_a_minute_are_counted_for_each_address(monkeypatch):
     async def inner(scope, receive, send):
         await send({"type": "http.response.start", "status": 200, "headers": []})
 
-    refused = []
-    metrics = SimpleNamespace(refused=refused.append)
-    app, now = RequestsAMinute(inner, metrics), time.monotonic()
+    app, now = Refusals(RequestsAMinute(inner)), time.monotonic()
     monkeypatch.setattr("explorer.core.recent.monotonic", lambda: now)  # not that of the server's loop
     assert {ask_for(app, "a")[0] for _ in range(50)} == {200}, "locally there is no such limit"
     monkeypatch.setenv(REQUESTS.setting, "3")
     assert [ask_for(app, "a")[0] for _ in range(5)] == [200, 200, 200, 429, 429]
     assert ask_for(app, "b")[0] == 200
     assert {ask_for(app, "a", "GET")[0] for _ in range(5)} == {200}
-    assert refused == ["Too Many Requests"] * 2
     now += MINUTE + 1
     assert ask_for(app, "a")[0] == 200
     assert [ask_for(app, "c", "GET", "/bx/rooms/nope/code.svg")[0] for _ in range(4)] == [200, 200, 200, 429]
     assert [ask_for(app, "d", "GET", PAINTED)[0] for _ in range(4)] == [200, 200, 200, 429]
-
-
-def test_too_many_requests_get_one_sentence(served, monkeypatch):
-    visitor = Stranger(served)
-    monkeypatch.setenv(REQUESTS.setting, "2")
-    answers = [visitor.ask("tokens", "a cat", "", "") for _ in range(3)]
-    assert ["data" in answer for answer in answers] == [True, True, False]
-    assert answers[-1] == {"error": REQUESTS.tell()}
-    assert b'bert_explorer_refusals_total{kind="Too Many Requests"}' in visitor.get("/metrics")[1]
 
 
 def test_a_page_whose_state_was_forgotten_goes_on_where_it_was(served, serving, tiny_folder):
@@ -333,7 +324,3 @@ def test_a_page_whose_state_was_forgotten_goes_on_where_it_was(served, serving, 
     strip = next(one for one in after["data"] if isinstance(one, dict) and "tokens" in one)
     assert strip["tokens"] == list(explorer.load(tiny_folder).trace("the man").tokens)
     assert json.dumps(strip) in {json.dumps(one) for one in before["data"]}
-
-
-def test_more_pages_may_be_open_than_a_class_and_a_workshop_have(serving):
-    assert serving.app.state_holder.capacity >= 1_000

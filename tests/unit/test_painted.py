@@ -9,7 +9,7 @@ import pytest
 from explorer.core.errors import BusyError
 from explorer.core.fair_queue import FairQueue
 from explorer.page.examples import FIRST_A, FIRST_B
-from explorer.server.requests import PAINTED
+from explorer.server.bounds import PAINTED
 from explorer.tabs import TABS
 from explorer.tokens.pieces import Pieces
 from explorer.tokens.tab import TAB as TOKENS

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from explorer.core.errors import InputError
-from explorer.core.limits import PAIRS_MEGABYTES
+from explorer.text import pairs
 from explorer.text.lines import pairs_from_lines
 from explorer.text.pairs import read_pairs
 
@@ -52,7 +52,7 @@ def test_whatever_is_read_as_a_table_is_read_as_pairs(content, read):
     "content",
     [
         *(b"", b"one\ntwo\n", b"\xff\xfe", b"a,b\nx\n", b"a,b\nx,\n", b"a,b\n,y\n", b"a,b\n" + b"x,y\n" * 101),
-        b"a,b\nx," + b"y" * PAIRS_MEGABYTES.bytes,
+        b"a,b\nx," + b"y" * pairs.FILE_MEGABYTES.bytes,
         b'{"a": "x"}\n',
         b"PK\x03\x04rest",
     ],

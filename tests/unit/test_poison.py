@@ -226,7 +226,7 @@ def test_every_view_shows_what_was_taken_in(files, pack, bundled):
 
 def test_what_was_trained_where_more_is_allowed_comes_in_too(files, pack, monkeypatch):
     monkeypatch.setenv(PROFILE, "public")
-    monkeypatch.setenv(EPOCHS.setting, "1")
+    monkeypatch.setattr(EPOCHS, "most", 1)
     assert unpack(pack({**files, "settings.json": training(epochs=200)(files["settings.json"])})).best <= 1
 
 

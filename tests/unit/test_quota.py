@@ -3,7 +3,6 @@
 import os
 import random
 import time
-from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -11,7 +10,7 @@ import pytest
 import explorer
 from explorer.core import disk
 from explorer.core.errors import ExplorerError, InputError
-from explorer.core.limits import DAY, RUN_DAYS, RUNS, RUNS_MEGABYTES, VISITOR_MEGABYTES, VISITOR_RUNS
+from explorer.core.limits import DAY, RUN_DAYS, RUNS_MEGABYTES, VISITOR_MEGABYTES, Limit
 from explorer.core.steps import finished
 from explorer.finetune.compute import export, quota, store
 from explorer.finetune.compute.task import make_plan
@@ -48,8 +47,8 @@ def ids():
 
 
 def test_a_visitors_run_survives_whatever_another_trains_and_uploads(train, monkeypatch, tmp_path, refusal):
-    monkeypatch.setenv(VISITOR_RUNS.setting, "3")
-    monkeypatch.setenv(RUNS.setting, "6")
+    monkeypatch.setattr(quota, "VISITOR_RUNS", 3)
+    monkeypatch.setattr(quota, "RUNS", 6)
     hers = [train("hers", age=1), train("hers", age=2)]
     zipped = tmp_path / "mine.zip"
     zipped.write_bytes(export.pack(hers[0]).read_bytes())
@@ -66,7 +65,7 @@ def test_a_visitors_run_survives_whatever_another_trains_and_uploads(train, monk
 
 
 def test_the_oldest_of_ones_own_leaves(train, monkeypatch, refusal):
-    monkeypatch.setenv(VISITOR_RUNS.setting, "3")
+    monkeypatch.setattr(quota, "VISITOR_RUNS", 3)
     first, *rest = [train("hers", age=4 - number).id for number in range(4)]
     refusal(InputError, lambda: store.fetch(first))
     assert [row["id"] for row in store.peek([first, *rest])] == rest
@@ -87,7 +86,7 @@ def test_a_visitor_stays_within_a_size(train, monkeypatch):
 
 def test_what_alone_is_too_much_is_refused_and_takes_nothing(train, monkeypatch, refusal):
     kept = train("hers", layers=1)
-    monkeypatch.setattr(quota, "VISITOR_MEGABYTES", replace(VISITOR_MEGABYTES, name="none", local=0))
+    monkeypatch.setattr(quota, "VISITOR_MEGABYTES", Limit(0, VISITOR_MEGABYTES.sentence))
     before = {path: path.stat().st_size for path in store.folder().rglob("*")}
     for attempt in (lambda: train("hers"), lambda: export.pack(kept), lambda: export.tuned_model(kept)):
         assert "train fewer layers" in refusal(ExplorerError, attempt)
@@ -96,7 +95,7 @@ def test_what_alone_is_too_much_is_refused_and_takes_nothing(train, monkeypatch,
 
 def test_a_full_store_refuses_and_keeps_everything(train, monkeypatch, refusal):
     kept = {train("hers").id, train("his").id}
-    monkeypatch.setattr(quota, "RUNS_MEGABYTES", replace(RUNS_MEGABYTES, name="none", local=0))
+    monkeypatch.setattr(quota, "RUNS_MEGABYTES", Limit(0, RUNS_MEGABYTES.sentence))
     assert "no room" in refusal(ExplorerError, lambda: train("third"))
     assert ids() == kept
     assert train(quota.HOUSE).id in ids(), "the page must open"
@@ -110,7 +109,7 @@ def test_only_what_expired_leaves_by_itself(train):
 
 
 def test_making_room_for_a_model_spares_the_run_it_belongs_to(train, monkeypatch):
-    monkeypatch.setenv(VISITOR_RUNS.setting, "1")
+    monkeypatch.setattr(quota, "VISITOR_RUNS", 1)
     run = train("hers", age=3, layers=1)
     export.tuned_model(run)
     assert (store.folder() / run.id / "model").is_dir()
@@ -119,8 +118,8 @@ def test_making_room_for_a_model_spares_the_run_it_belongs_to(train, monkeypatch
 
 @pytest.mark.parametrize("seed", range(5))
 def test_whatever_comes_in_whatever_order_nobody_takes_from_another(train, monkeypatch, seed):
-    monkeypatch.setenv(VISITOR_RUNS.setting, "2")
-    monkeypatch.setenv(RUNS.setting, "5")
+    monkeypatch.setattr(quota, "VISITOR_RUNS", 2)
+    monkeypatch.setattr(quota, "RUNS", 5)
     chance, kept = random.Random(seed), {visitor: [] for visitor in "abcd"}
     for _ in range(15):
         visitor = chance.choice("abcd")

@@ -13,7 +13,7 @@ from urllib.request import Request, urlopen
 import pytest
 
 from explorer.export import links
-from explorer.server import join, rooms
+from explorer.server import rooms
 from explorer.teaching.classroom import rounds
 from explorer.teaching.classroom.room import TEACHER, Room
 from explorer.teaching.classroom.rooms import MISSES, TOO_MANY
@@ -425,9 +425,9 @@ def test_behind_a_password_a_teacher_opens_and_a_class_joins_by_its_word(locked)
 def test_phones_are_told_an_address_that_they_can_reach(monkeypatch, host, asked, address):
     from starlette.requests import Request as Asked
 
-    monkeypatch.setattr(join, "own_address", lambda: "192.0.2.9")
+    monkeypatch.setattr(rooms, "own_address", lambda: "192.0.2.9")
     scope = {"type": "http", "scheme": "http", "path": "/", "query_string": b"", "headers": [(b"host", asked.encode())]}
-    assert join.join_address(Asked(scope), host) == address
+    assert rooms.join_address(Asked(scope), host) == address
 
 
 def test_a_class_at_once_loses_no_guess(served, do, room):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from explorer.core.limits import CORPUS_OPEN_MEGABYTES, CORPUS_RESULTS_MEGABYTES, MEGABYTE
+from explorer.core.limits import MEGABYTE, STATES_MEGABYTES, Limit
 from explorer.core.shared_cache import MOST, SharedCache
 from explorer.corpus import source
 from explorer.corpus.compute import heads, reading
@@ -25,11 +25,9 @@ class Result:
 
 
 @pytest.fixture
-def kept(monkeypatch):
+def kept():
     """A cache with room for 5 MB in memory, and for as many in files."""
-    for limit in (CORPUS_RESULTS_MEGABYTES, CORPUS_OPEN_MEGABYTES):
-        monkeypatch.setenv(limit.setting, str(SOME))
-    return SharedCache(CORPUS_RESULTS_MEGABYTES, CORPUS_OPEN_MEGABYTES)
+    return SharedCache(Limit(SOME, ""), Limit(SOME, ""))
 
 
 @pytest.fixture
@@ -96,7 +94,7 @@ def test_results_about_many_corpora_are_kept_within_the_limit(kept):
 
 
 def test_the_caches_of_the_corpus_have_these_limits(monkeypatch, mapped):
-    monkeypatch.setenv(CORPUS_OPEN_MEGABYTES.setting, "2")
+    monkeypatch.setenv(STATES_MEGABYTES.setting, "4")
     tokens = CorpusTokens(*[np.zeros(100, np.int32)] * 4, np.array([0, 100]))
     states = [CorpusStates(tokens, (0,), mapped(str(number)).reshape(1, -1, 2)) for number in range(4)]
     wanted = {"found": source._found, "states": reading._opened, "contexts": heads._opened}

@@ -14,7 +14,7 @@ from explorer.core.fair_queue import FairQueue
 from explorer.core.limits import WAITING
 from explorer.export import links, qr, ways
 from explorer.export.ways import Way
-from explorer.server.requests import TAKE
+from explorer.server.bounds import TAKE
 
 
 def words(place) -> bytes:

@@ -17,7 +17,7 @@ from explorer.bert.provenance import weights_hash
 from explorer.core.apart import apart
 from explorer.core.errors import InputError
 from explorer.core.formats import Every, Own, parsed
-from explorer.core.limits import EXPERIMENT_MEGABYTES, EXPERIMENT_VALUES
+from explorer.core.limits import ITEMS, JSON_VALUES, LARGE, DerivedLimit
 from explorer.core.paths import EXPERIMENTS
 from explorer.experiments.compute.experiment import MOST_SEED, Experiment
 from explorer.experiments.compute.heads_off import HEADS_OFF, ZERO
@@ -31,6 +31,8 @@ NO_EXPERIMENT = "This file holds no experiment that can be read; save it once mo
 ALSO = ("nulls", "sizes")  # arrays of some questions
 MOST_PLACES = 4_096  # of a question: heads of all layers, at most
 MOST_SAID = 1_000  # characters of a sentence or name in a file
+MEGABYTES = DerivedLimit(ITEMS, 1 / 100, LARGE)
+VALUES = DerivedLimit(ITEMS, 1_000, JSON_VALUES.sentence)  # two numbers for each head of BERT-large
 DIGITS = 6  # behind the point: a logit is not computed more exactly
 
 Said = Annotated[str, Field(max_length=MOST_SAID)]
@@ -87,9 +89,9 @@ def written(experiment: Experiment) -> str:
 
 def opened(text: str) -> Experiment:
     """The experiment of a file's text, whose summary is computed again. Raises InputError for a text that holds none."""
-    EXPERIMENT_MEGABYTES.check(len(text) / 2**20)
+    MEGABYTES.check(len(text) / 2**20)
     try:
-        found = _read(parsed(Written, text.encode(), EXPERIMENT_VALUES))
+        found = _read(parsed(Written, text.encode(), VALUES))
         axes = found.axes
     except (ValueError, KeyError) as error:
         raise InputError(NO_EXPERIMENT) from error
@@ -132,7 +134,7 @@ def save_experiment(experiment: Experiment, path: str | Path) -> None:
 def open_experiment(path: Path) -> Experiment:
     """The experiment in a file, on any machine and without its model. Raises InputError for a file that holds none."""
     try:
-        EXPERIMENT_MEGABYTES.check(path.stat().st_size / 2**20)  # before it is read
+        MEGABYTES.check(path.stat().st_size / 2**20)  # before it is read
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(NO_EXPERIMENT) from error

@@ -12,7 +12,7 @@ from explorer.bert.features import encode, features_in_steps, width
 from explorer.bert.readings import Reading, key_of, when_free
 from explorer.core.engine import torch
 from explorer.core.errors import InputError
-from explorer.core.limits import MEGABYTE, READING_MEGABYTES, TEXTS, TRAINING_MEGABYTES
+from explorer.core.limits import MEGABYTE, STATES_MEGABYTES, TEXTS, TRAINING_MEGABYTES
 from explorer.core.steps import finished
 from explorer.finetune.compute.prefix import Ragged, cut_for, hidden_in_steps
 from explorer.text.pairs import Pair
@@ -47,16 +47,16 @@ def hidden_states(model: Explorer, pairs: Sequence[Pair], layer: int) -> Generat
     """Hidden state `layer` (an index) of every pair; yields the share done, 0 to 1.
 
     Beyond TRAINING_MEGABYTES they come from a memory-mapped file, in which those computed before are found. Beyond
-    READING_MEGABYTES all texts are cut to the same length; raises InputError if that is not enough.
+    STATES_MEGABYTES all texts are cut to the same length; raises InputError if that is not enough.
     """
     lengths = yield from _count_tokens(model, pairs)
     hidden = model.capabilities.hidden_size
     if 4 * hidden * lengths.sum() <= TRAINING_MEGABYTES.bytes:
         return (yield from hidden_in_steps(model, pairs, layer))
     size = HALF.itemsize * hidden  # per token
-    cut = cut_for(lengths, READING_MEGABYTES.bytes / size)
+    cut = cut_for(lengths, STATES_MEGABYTES.bytes / size)
     if cut is None:
-        raise InputError(READING_MEGABYTES.tell(round(size * lengths.sum() / MEGABYTE)))
+        raise InputError(STATES_MEGABYTES.tell(round(size * lengths.sum() / MEGABYTE)))
     lengths = np.minimum(lengths, cut)
 
     def read(start: int, end: int) -> Part:

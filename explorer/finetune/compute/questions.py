@@ -16,7 +16,7 @@ import numpy as np
 from explorer.core.apart import apart
 from explorer.core.errors import InputError
 from explorer.core.formats import Every, Foreign, Misfit, numbered, parsed
-from explorer.core.limits import ANSWER, JSON_VALUES, MEGABYTE, TABLE_MEGABYTES, TEXTS
+from explorer.core.limits import JSON_VALUES, LONG, MEGABYTE, TABLE_MEGABYTES, TEXTS, Limit
 from explorer.core.paths import EXAMPLES
 from explorer.text import limits
 from explorer.text.pairs import Pair
@@ -24,6 +24,7 @@ from explorer.training.examples import HELD_OUT_SHARE, Split, group_rows, normal
 
 BUILT_IN = EXAMPLES / "answers.jsonl"
 FILE_TYPES = (".json", ".jsonl")
+MOST_ANSWER = Limit(1_000, LONG)
 STRANGE = "The file is not as SQuAD has it; send its JSON, or lines of {question, context, answers: {text, answer_start}}."
 
 
@@ -89,7 +90,7 @@ def place(question: str, answer: str, text: str, name: str = "the question") -> 
     text = limits.check_text(text, f"the text of {name}")
     if not answer:
         return Question(question, text)
-    limits.check_text(answer, f"the answer of {name}", ANSWER)  # the search takes a step for each letter of both
+    limits.check_text(answer, f"the answer of {name}", MOST_ANSWER)  # the search takes a step for each letter of both
     found = re.search(rf"(?<!\w){re.escape(answer)}(?!\w)", text) or re.search(re.escape(answer), text, re.IGNORECASE)
     if found is None:
         raise InputError(f"The answer of {name} does not stand in its text; copy it from there, or leave it empty for none.")

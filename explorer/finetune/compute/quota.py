@@ -13,10 +13,11 @@ from pathlib import Path
 
 from explorer.core.disk import size_of
 from explorer.core.errors import ExplorerError
-from explorer.core.limits import DAY, MEGABYTE, RUN_DAYS, RUNS, RUNS_MEGABYTES, VISITOR_MEGABYTES, VISITOR_RUNS
+from explorer.core.limits import DAY, MEGABYTE, RUN_DAYS, RUNS_MEGABYTES, VISITOR_MEGABYTES
 from explorer.finetune.compute.run import Run
 
 HOUSE = ""
+RUNS, VISITOR_RUNS = 500, 50  # of all visitors, and of one
 _FILE = "visitor.json"
 
 
@@ -61,13 +62,13 @@ def make_room(folders: list[Path], visitor: str, coming: int, new: bool = True, 
         raise ExplorerError(VISITOR_MEGABYTES.tell(round(coming / MEGABYTE)))
     own = sorted((run for run in kept if run.visitor == visitor and run.folder != spare), key=lambda run: run.used)
     mine = [run for run in kept if run.visitor == visitor]
-    while own and not _fits(mine, coming, new, VISITOR_RUNS.most, VISITOR_MEGABYTES.bytes):
+    while own and not _fits(mine, coming, new, VISITOR_RUNS, VISITOR_MEGABYTES.bytes):
         oldest = own.pop(0)
         _remove(oldest.folder)
         mine.remove(oldest)
         kept.remove(oldest)
-    if visitor != HOUSE and not _fits(kept, coming, new, RUNS.most, RUNS_MEGABYTES.bytes):
-        raise ExplorerError(RUNS.tell())
+    if visitor != HOUSE and not _fits(kept, coming, new, RUNS, RUNS_MEGABYTES.bytes):
+        raise ExplorerError(RUNS_MEGABYTES.tell())
 
 
 def _fits(kept: list[_Kept], coming: int, new: bool, most_runs: int, most_bytes: int) -> bool:

@@ -17,7 +17,7 @@ from explorer.bert.explorer import Explorer, load
 from explorer.bert.hub import NOT_STORABLE
 from explorer.core import disk
 from explorer.core.errors import ExplorerError, InputError
-from explorer.core.limits import MEGABYTE, ZIP_MEGABYTES
+from explorer.core.limits import MEGABYTE, Limit
 from explorer.core.log import logger
 from explorer.finetune.compute import quota, store
 from explorer.finetune.compute.arrival import check_tokenizer, read_head, read_history, read_settings
@@ -26,6 +26,9 @@ from explorer.finetune.compute.run import Run
 from explorer.finetune.compute.store import KINDS
 from explorer.finetune.compute.task import make_plan
 
+ZIP_MEGABYTES = Limit(  # BERT-base has 440 MB
+    600, "This zip unpacks to more than {most} MB, which is more than a run can have."
+)
 MOST_SMALL_BYTES = 8 * 2**20  # all files except the model's
 MOST_BYTES = {"settings.json": 2**18, "log.csv": 2**19}  # with 100 labels, and of 1,000 epochs
 MOST_TOKENIZER_BYTES = 32 * 2**20  # each file of a model except its weights

@@ -12,7 +12,7 @@ from pathlib import Path
 from explorer.bert import checkpoints
 from explorer.core import disk
 from explorer.core.errors import BusyError, ExplorerError, InputError
-from explorer.core.limits import ROOM_MINUTES, ROOMS, VISITOR_ROOMS
+from explorer.core.limits import ROOMS, VISITOR_ROOMS
 from explorer.core.recent import MINUTE, Recent
 from explorer.teaching.classroom import names
 from explorer.teaching.classroom.room import Room
@@ -20,6 +20,7 @@ from explorer.teaching.classroom.room import Room
 FOLDER = "rooms"  # within the folder of runs
 EMPTY = 10 * MINUTE  # seconds without anybody, after which a room closes
 ALONE = 45 * MINUTE  # seconds without a teacher
+LONGEST = 240 * MINUTE  # seconds until a room ends by itself
 MISSES = 30  # wrong words a minute from one address, which may be a whole school's
 NO_ROOM = "There is no such room; look at the word once more, or ask your teacher whether it is still open."
 TOO_MANY = "Too many wrong words came from here; wait a minute."
@@ -100,7 +101,7 @@ def is_over(room: Room, now: float) -> bool:
     """Whether a room must close: unused for a while, or open for the longest time allowed."""
     here = any(person.listening for person in room.people.values())
     idle = 0.0 if room.teacher_listening else now - room.used
-    return idle > (ALONE if here else EMPTY) or now - room.began > ROOM_MINUTES.most * MINUTE
+    return idle > (ALONE if here else EMPTY) or now - room.began > LONGEST
 
 
 class Elsewhere:

@@ -20,7 +20,7 @@ from explorer.teaching.lessons.sending import as_html
 from explorer.ui.subject import Subject
 from tests.families import KINDS, TUNED, write_family, write_tuned
 
-LESSONS = lessons("en")
+LESSONS = lessons()
 
 
 def test_every_part_that_is_computed_is_declared(tiny):

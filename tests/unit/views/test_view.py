@@ -26,7 +26,7 @@ class Sample(View):
     share: float = number(0.5, "Share", low=0, high=1, step=0.05)
     heads: tuple[int, ...] = several(label="Heads", options=lambda model: range(1, model.heads + 1))
     wide: bool = switch(False, "Wide")
-    word: str = text("", "Word", limit=Limit("word", "characters", 10, 10, "{What} is too long; shorten it."))
+    word: str = text("", "Word", limit=Limit(10, "{What} is too long; shorten it."))
     seed: int = memory(0, kept=lambda value: value if isinstance(value, int) else 0)
     again = button("Again")
 

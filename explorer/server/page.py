@@ -1,0 +1,223 @@
+"""The page as it is sent: completed with our scripts and card, with security headers, and cached like other slow answers."""
+
+import asyncio
+import base64
+import hashlib
+import re
+from collections import OrderedDict
+from dataclasses import dataclass
+from html import escape
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from explorer.api.gradio_seams import user_of
+from explorer.core.hosts import visitor
+from explorer.core.recent import MINUTE, Recent
+from explorer.export import links
+from explorer.page.blocks import PageBlocks
+from explorer.page.pieces import Asked
+from explorer.server.metrics import count_refusal
+from explorer.server.refusals import Refused
+
+ABOUT_GRADIO = re.compile(rb'(?<!\s)\s*<meta\s+(?:property="og:|name="twitter:)[^>]*>')
+
+
+@dataclass(frozen=True)
+class Document:
+    """What is added to the end of the page's head and of its body. (Gradio adds a head by script, after a first layout.)"""
+
+    head: str
+    tail: str = ""
+    card: str = ""  # the path of the image that other sites show in a preview
+
+    def complete(self, page: bytes, address: str = "") -> bytes:
+        """The page with our additions, without Gradio's preview tags; `address` is the app's own and ends with a slash."""
+        head, _, body = page.partition(b"</head>")
+        before, _, after = body.rpartition(b"</body>")
+        head = ABOUT_GRADIO.sub(b"", head)
+        card = f'<meta property="og:image" content="{escape(address + self.card)}">' if self.card else ""
+        return b"".join([head, card.encode(), self.head.encode(), b"</head>", before, self.tail.encode(), b"</body>", after])
+
+
+def address_of(scope: Scope) -> str:
+    """The app's address in this request, ending with a slash; "" without a Host header. Do not trust it: the client sends it."""
+    headers = Headers(scope=scope)
+    host, scheme = headers.get("host", ""), headers.get("x-forwarded-proto", scope["scheme"])
+    return f"{'https' if scheme == 'https' else 'http'}://{host}{scope.get('root_path', '')}/" if host else ""
+
+
+# ---- Headers: only our own scripts run, types are not guessed, other sites may not frame the page.
+
+# Gradio compiles its components' scripts, so the page needs 'unsafe-eval'. Other scripts must be ours: an inline script
+# needs its hash here, and handlers in attributes cannot have one.
+POLICY = {
+    "default-src": "'self'",
+    "script-src": "'self' 'unsafe-eval'",
+    "style-src": "'self' 'unsafe-inline'",
+    "img-src": "'self' data: blob:",
+    "font-src": "'self' data:",
+    "object-src": "'none'",
+    "base-uri": "'self'",  # the page sets a base of its own
+    "form-action": "'self'",
+    "frame-ancestors": "'self'",
+}
+ON_A_SPACE = "'self' https://huggingface.co https://*.hf.space"  # the sites that show a Space in a frame
+FIXED = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+INLINE = re.compile(rb"<script(?![^<>]*\bsrc=)[^<>]*>((?:[^<]|<(?!/?script))*+)</script>")
+
+
+class SecurityHeaders:
+    """ASGI middleware that adds the headers, completes the page, and lists the page's inline scripts in its policy."""
+
+    def __init__(self, app: ASGIApp, document: Document, on_a_space: bool) -> None:
+        self._app = app
+        self._document = document
+        self._policy = POLICY | ({"frame-ancestors": ON_A_SPACE} if on_a_space else {})
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        start: Message = {}
+        page = b""
+        may_be_page = scope["type"] == "http" and scope["path"].endswith("/")  # an uploaded file never ends so
+
+        async def send_on(message: Message) -> None:
+            nonlocal start, page
+            if message["type"] == "http.response.start":
+                start = message
+                if not (may_be_page and _is_html(message)):
+                    await send(self._secured(message, ""))
+            elif may_be_page and _is_html(start):  # the scripts are known only when the whole page is there
+                page += message.get("body", b"")
+                if not message.get("more_body"):
+                    page = self._document.complete(page, address_of(scope))
+                    MutableHeaders(scope=start)["Content-Length"] = str(len(page))
+                    await send(self._secured(start, _hashes(page)))
+                    await send({**message, "body": page})
+            else:
+                await send(message)
+
+        await self._app(scope, receive, send_on if scope["type"] == "http" else send)
+
+    def _secured(self, start: Message, hashes: str) -> Message:
+        headers = MutableHeaders(scope=start)
+        policy = self._policy | {"script-src": f"{self._policy['script-src']} {hashes}".strip()}
+        headers["Content-Security-Policy"] = "; ".join(f"{name} {value}" for name, value in policy.items())
+        headers.update(FIXED)
+        del headers["Access-Control-Allow-Origin"]  # pages of other origins must not read answers
+        del headers["Access-Control-Allow-Credentials"]
+        return start
+
+
+def _is_html(start: Message) -> bool:
+    return any(name == b"content-type" and value.startswith(b"text/html") for name, value in start["headers"])
+
+
+def _hashes(page: bytes) -> str:
+    """The hashes of a page's inline scripts, in the policy's syntax."""
+    digests = [hashlib.sha256(script).digest() for script in INLINE.findall(page)]
+    return " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+
+
+# ---- The cache.
+
+PATHS = frozenset({"/", "/config", "/config/", "/gradio_api/info", "/gradio_api/info/", "/bx/join.js", "/bx/join.css"})
+UNUSED = frozenset({"deep_link", "page"})  # query parameters of Gradio features that this app does not have
+OWN = frozenset({"all_endpoints"})  # query parameters that change the answer
+ADDRESSED_BY = ("host", "x-forwarded-host", "x-forwarded-proto")  # these headers change the address in an answer
+MOST = 32  # cached answers
+NEW_ONES = 60  # new answers a minute for one visitor: all who use one name of the app get the same
+TOO_MANY = "These are too many different pages in a minute; wait a moment."
+
+
+def asked_of(scope: Scope) -> Asked:
+    """Which configuration a request needs: the plain page, that of a link, or all of it, for the endpoints' documentation."""
+    parameters = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    if scope["path"] != "/" or dict(parameters).get("view") == "api":
+        return Asked.ALL
+    return Asked.LINK if links.asks(name for name, _ in parameters) else Asked.PAGE
+
+
+@dataclass
+class Answer:
+    """A cached answer, with the configuration it was made from, to notice when that was replaced."""
+
+    config: Any
+    messages: list[Message]
+
+
+class Kept:
+    """ASGI middleware that caches the answers for PATHS; one answer is made at a time."""
+
+    def __init__(self, app: ASGIApp, blocks: PageBlocks) -> None:
+        self._app, self._blocks = app, blocks
+        self._answers: OrderedDict[tuple, Answer] = OrderedDict()
+        self._made = Recent()
+        self._one = asyncio.Lock()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD") or scope["path"] not in PATHS:
+            await self._app(scope, receive, send)
+            return
+        parameters = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        query = urlencode([(name, value) for name, value in parameters if name not in UNUSED])
+        scope = {**scope, "query_string": query.encode()}
+        if OWN & dict(parameters).keys():
+            await self._app(scope, receive, send)
+            return
+        for message in await self._answer(scope, receive):
+            await send(message)
+
+    async def _answer(self, scope: Scope, receive: Receive) -> list[Message]:
+        key, config = await self._key(scope), self._blocks.config_for(asked_of(scope))
+        if found := self._find(key, config):
+            return found
+        address = visitor(scope.get("client"))
+        if self._made.count(address) >= NEW_ONES:
+            refused = Refused(HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY, MINUTE)
+            count_refusal(refused.kind)
+            return await _messages(refused.answer(), scope, receive)
+        async with self._one:
+            if found := self._find(key, config):  # made for another request meanwhile
+                return found
+            self._made.add(address)
+            messages = await _messages(self._app, scope, receive)
+            if messages and messages[0].get("status") == HTTPStatus.OK:
+                self._answers[key] = Answer(config, messages)
+                if len(self._answers) > MOST:
+                    self._answers.popitem(last=False)
+            return messages
+
+    async def _key(self, scope: Scope) -> tuple:
+        """The cache key: all that the answer depends on, except the configuration."""
+        headers = Headers(scope=scope)
+        user = await user_of(Request({**scope, "app": self._blocks.app}))  # the user's name is on the page
+        how = scope["method"], scope["path"], asked_of(scope), user, "gzip" in headers.get("accept-encoding", "")
+        return *how, scope["scheme"], scope.get("root_path", ""), *(tuple(headers.getlist(name)) for name in ADDRESSED_BY)
+
+    def _find(self, key: tuple, config: Any) -> list[Message] | None:
+        found = self._answers.get(key)
+        if found is None or found.config is not config:
+            return None
+        self._answers.move_to_end(key)
+        return found.messages
+
+
+async def _messages(app: ASGIApp, scope: Scope, receive: Receive) -> list[Message]:
+    """All messages of an application's answer."""
+    messages: list[Message] = []
+
+    async def keep(message: Message) -> None:
+        messages.append(message)
+
+    await app(scope, receive, keep)
+    return messages

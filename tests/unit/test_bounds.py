@@ -1,0 +1,267 @@
+"""What requests may bring: bodies are measured before they are parsed, and there is only so much room for uploads."""
+
+import errno
+import http.client
+import json
+import socket
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from gradio.route_utils import GradioUploadFile
+from starlette.responses import PlainTextResponse
+
+from explorer.core.formats import has_more_values, longest_text
+from explorer.core.limits import BOX_CHARACTERS, MEGABYTE, UPLOAD_MEGABYTES, UPLOADS_MEGABYTES, Limit
+from explorer.server import bounds
+from explorer.server.bounds import TOO_LARGE, VALUES, Bodies
+from explorer.server.refusals import BODY_MEGABYTES, NO_ROOM, Refusals
+from tests.waiting import waited
+
+RUN = "/gradio_api/run/tokens"
+
+
+@pytest.fixture
+def send():
+    """Sends the parts of a body; gives the status, the sentence or text, and what reached the app."""
+
+    def sent(*parts, path=RUN, method="POST", ends=True, **headers):
+        reached, answer = [], []
+
+        async def app(scope, receive, send):
+            while True:
+                message = await receive()
+                reached.append(message.get("body"))
+                if not message.get("more_body"):
+                    break
+            await PlainTextResponse("read")(scope, receive, send)
+
+        messages = [{"type": "http.request", "body": part, "more_body": True} for part in parts]
+        messages.append({"type": "http.request", "body": b""} if ends else {"type": "http.disconnect"})
+        coming = iter(messages)
+
+        async def receive():
+            return next(coming)
+
+        async def keep(message):
+            answer.append(message)
+
+        given = [(name.replace("_", "-").lower().encode(), value.encode()) for name, value in headers.items()]
+        waited(Refusals(Bodies(app))({"type": "http", "method": method, "path": path, "headers": given}, receive, keep))
+        if not answer:
+            return None, "", reached
+        body = answer[1]["body"].decode()
+        return answer[0]["status"], json.loads(body)["error"] if answer[0]["status"] > 200 else body, reached
+
+    return sent
+
+
+def test_a_body_arrives_whole_and_an_upload_as_it_comes(send):
+    assert send(b'{"data"', b": [1]}") == (200, "read", [b'{"data": [1]}'])
+    assert send(method="GET")[0] == 200
+    assert send(b"a" * 10, b"\0,", path="/gradio_api/upload")[2] == [b"a" * 10, b"\0,", b""]
+    assert send(b"half", ends=False) == (None, "", []), "whoever hangs up reaches nobody"
+
+
+@pytest.mark.parametrize(
+    ("path", "most", "told"),
+    [
+        (RUN, BODY_MEGABYTES.bytes, BODY_MEGABYTES.tell()),
+        ("/login/", 16 * 1024, TOO_LARGE.format(16)),
+        ("/bx/rooms/blue-otter/join", 256 * 1024, TOO_LARGE.format(256)),
+    ],
+)
+def test_what_is_too_large_reaches_nobody(send, path, most, told):
+    part = b" " * (most // 4 + 1)
+    assert send(*[part] * 4, path=path) == (413, told, [])
+    assert send(content_length=str(most + 1), path=path) == (413, told, [])
+    assert send(*[part] * 3, path=path)[0] == 200
+
+
+@pytest.mark.parametrize(
+    "many",
+    [
+        b"[" + b"1," * 1_000 + b"1]",
+        b'{"data": [[' + b'"a",' * 1_000 + b'1], ""]}',
+        b"[" + b"[]," * 1_000 + b"1]",
+        b"{" + b'"a":1,' * 1_000 + b'"b": 2}',
+        b'["\\"", ' + b"1," * 1_000 + b"1]",
+        b'["\\\\", ' + b"1," * 1_000 + b"1]",
+        b'["\\\\\\"", ' + b'"\\\\",' * 1_000 + b"1]",
+    ],
+)
+def test_values_are_counted_without_parsing(many):
+    json.loads(many)
+    assert has_more_values(many, 1_000)
+    assert not has_more_values(many, 1_010)
+
+
+def test_commas_within_texts_are_no_values():
+    text = 'He said, "well, a, b, c, \\", and, \\\\", and went.' * 1_000
+    assert not has_more_values(json.dumps({"data": [text, text, ""]}).encode(), 100)
+    assert not has_more_values(json.dumps({"data": [text] * 50}, ensure_ascii=False).encode(), 100)
+
+
+@pytest.mark.parametrize("letter", ["a", "é", "\n", '"', "\\", ", ", '\\"'])
+@pytest.mark.parametrize("escaped", [False, True])
+def test_the_longest_text_is_measured_without_parsing(send, monkeypatch, letter, escaped):
+    text = letter * 1_000
+    body = json.dumps({"data": ["a b", text, 7]}, ensure_ascii=escaped).encode()
+    assert longest_text(body) == len(text)
+    assert longest_text(b"[1, 2]") == 0
+    for most, refused in ((len(text), False), (len(text) - 1, True)):
+        monkeypatch.setattr(BOX_CHARACTERS, "most", most)
+        status, sentence, reached = send(body)
+        assert (status, reached) == ((413, []) if refused else (200, [body]))
+        assert (f"shorten it to {most:,}" in sentence) == refused
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-32"])
+def test_other_encodings_of_unicode_hide_nothing(send, encoding):
+    assert send('{"data": [1, 1]}'.encode(encoding))[::2] == (400, [])
+
+
+def test_too_many_values_are_never_parsed(served, monkeypatch):
+    parsed, loads = [], json.loads
+    monkeypatch.setattr(json, "loads", lambda given, **named: parsed.append(len(given)) or loads(given, **named))
+    monkeypatch.setattr(VALUES, "most", 1_000)
+    body = b'{"data": [[' + b"1," * 1_001 + b'1], "", ""]}'
+    for path in (RUN, "/gradio_api/call/tokens", "/gradio_api/queue/join", "/gradio_api/cancel", "/bx/rooms"):
+        request = urllib.request.Request(f"{served}{path}", body, {"Content-Type": "application/json"})
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(request)
+        assert refused.value.code == 413
+        told = refused.value.read()
+        assert max(parsed, default=0) < len(body)
+        assert json.JSONDecoder().decode(told.decode())["error"] == VALUES.tell()
+
+
+# Uploads
+
+HEAD = b'--b\r\nContent-Disposition: form-data; name="files"; filename="a.csv"\r\n\r\n'
+END = b"\r\n--b--\r\n"
+KIND = {"Content-Type": "multipart/form-data; boundary=b"}
+
+
+@pytest.fixture
+def left(serving):
+    """What is in the folder of uploads that was not there before."""
+    folder = Path(serving.app.uploaded_file_dir)
+    there = set(folder.rglob("*")) if folder.exists() else set()
+    return lambda: [path for path in folder.rglob("*") if path not in there and path.is_file()]
+
+
+@pytest.fixture
+def upload(served):
+    """Uploads a file, from an address that a proxy on this machine tells; gives the status and the answer."""
+
+    def upload(content, address="203.0.113.1", before=HEAD):
+        line = http.client.HTTPConnection(urlsplit(served).netloc, timeout=60)
+        try:
+            line.request("POST", "/gradio_api/upload", before + content + END, {**KIND, "X-Forwarded-For": address})
+            answer = line.getresponse()
+            return answer.status, json.loads(answer.read())
+        finally:
+            line.close()
+
+    return upload
+
+
+def test_an_upload_that_breaks_off_leaves_nothing(served, left):
+    address = urlsplit(served)
+    with socket.create_connection((address.hostname, address.port)) as line:
+        kind = "\r\n".join(f"{name}: {value}" for name, value in KIND.items())
+        line.sendall(f"POST /gradio_api/upload HTTP/1.1\r\nHost: localhost\r\n{kind}\r\nContent-Length: 9000000\r\n\r\n".encode())
+        line.sendall(HEAD + b"a,b\n" * 100_000)
+        end = time.monotonic() + 60
+        while not left():  # until it is being written
+            assert time.monotonic() < end
+            time.sleep(0.05)
+    while left():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("fails", ["write", "seek"])
+def test_a_full_disk_is_told_and_the_next_upload_arrives(left, upload, monkeypatch, fails):
+    async def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(GradioUploadFile, fails, full)
+        assert upload(b"a,b\n" * 1_000) == (507, {"error": NO_ROOM})
+        assert left() == []
+    status, (path,) = upload(f"c,{fails}\n".encode() * 1_000)
+    assert status == 200
+    assert left() == [Path(path)]
+
+
+def test_a_part_that_is_no_file_is_not_collected_without_end(left, upload):
+    status, told = upload(b"a" * 1_000_000, before=b'--b\r\nContent-Disposition: form-data; name="x"\r\n\r\n')
+    assert (status, list(told)) == (400, ["error"])
+    assert left() == []
+
+
+def test_one_request_brings_no_more_than_one_file_may_have(left, upload, monkeypatch):
+    monkeypatch.setenv(UPLOAD_MEGABYTES.setting, "1")
+    half = b"a" * (MEGABYTE * 2 // 3)
+    assert upload(half + b"\r\n" + HEAD + half) == (413, {"error": UPLOAD_MEGABYTES.tell()})
+    assert left() == []
+    assert upload(half)[0] == 200
+
+
+@pytest.fixture
+def shelf(tmp_path, monkeypatch):
+    """A shelf with room for three files of a megabyte, two from one address; `put(name, address)` puts one on it."""
+    monkeypatch.setenv(UPLOADS_MEGABYTES.setting, "3")
+    monkeypatch.setattr(bounds, "VISITOR_UPLOADS_MEGABYTES", Limit(2, ""))
+    made = bounds.Shelf()
+
+    def put(name, address, content=b"a" * MEGABYTE):
+        path = tmp_path / name
+        path.write_bytes(content)
+        made.add([path], address)
+        return path
+
+    made.put = put
+    return made
+
+
+def test_one_address_has_a_share_of_the_room(shelf):
+    for name in "ab":
+        assert shelf.flaw("one", MEGABYTE) is None
+        shelf.put(name, "one")
+    assert shelf.flaw("one", MEGABYTE).status == 429
+    assert shelf.flaw("other", MEGABYTE) is None
+    shelf.arriving["third"] += MEGABYTE
+    assert shelf.flaw("other", MEGABYTE).status == 503
+
+
+def test_old_files_make_room_and_new_ones_stay(shelf, monkeypatch):
+    old = [shelf.put("a", "one"), shelf.put("b", "one")]
+    now = time.monotonic()
+    monkeypatch.setattr(bounds, "monotonic", lambda: now + bounds.HOUR + 1)
+    new = shelf.put("c", "other")
+    assert shelf.flaw("other", MEGABYTE) is None
+    assert [path.exists() for path in (*old, new)] == [False, True, True]
+    newer = shelf.put("d", "other")
+    assert shelf.flaw("third", MEGABYTE) is None
+    assert shelf.flaw("third", 2 * MEGABYTE).status == 503
+    assert [path.exists() for path in (*old, new, newer)] == [False, False, True, True]
+
+
+def test_a_thousand_empty_files_take_room_too(shelf):
+    for number in range(3 * MEGABYTE // bounds.LEAST):
+        shelf.put(str(number), f"address {number}", b"")
+    assert shelf.flaw("other", 1).status == 503
+
+
+def test_the_share_of_an_address_holds_over_http(upload, left, monkeypatch):
+    monkeypatch.setenv(UPLOADS_MEGABYTES.setting, "2")
+    part = b"a" * (MEGABYTE // 2)
+    assert [upload(part + bytes([65 + number]), "203.0.113.77")[0] for number in range(3)] == [200, 429, 429]
+    assert upload(part + b"z", "203.0.113.78")[0] == 200
+    assert len(left()) == 2
