@@ -200,7 +200,7 @@ class _Reading:
             rows = self._quoted_records()
             if len(self.loose) <= MOST_LOOSE:
                 return self._with_joined(rows)
-            self.dialect = self.dialect.plain
+            self.dialect, self.wide = self.dialect.plain, []
         rows = [row for row, _ in self.dialect.read(self.lines) if any(cell.strip() for cell in row)]
         self.columns = _values_of_columns(rows[:LEARNED_FROM])
         self.loose = [number for number, row in enumerate(rows, 1) if any(cell.startswith('"') for cell in row)]

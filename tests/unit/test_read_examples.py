@@ -266,6 +266,14 @@ def test_the_guess_can_be_changed(write):
     assert explorer.read_examples(pairs, text="column 2", text_b="").examples.texts == tuple(B)
 
 
+def test_where_many_quotes_are_never_closed_all_are_characters():
+    rows = [("text", "label"), ('"one\ttab\nand a line"', "a")]
+    rows += [(f'"text {n}"' if n % 3 else f'"text {n}', "ab"[n % 2]) for n in range(1_800)]
+    table = parse_table(lines(rows).encode())
+    assert table.rows[-3:] == (('"text 1797', "b"), ('"text 1798"', "a"), ('"text 1799"', "b"))
+    assert not any("line breaks" in note for note in table.notes), "no cell is quoted"
+
+
 CELL = st.text("ab é.,;|\t'\"\n-1", min_size=1, max_size=12).map(lambda said: f"x{said}y")
 DIALECTS = st.fixed_dictionaries(
     {
