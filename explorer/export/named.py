@@ -12,7 +12,7 @@ from explorer.core.limits import VIEW_SECONDS
 from explorer.core.steps import finished
 from explorer.export.asking import words_in
 from explorer.export.place import Place, seen_in, where
-from explorer.export.tables import is_open, plain_value
+from explorer.export.tables import declared, is_open, plain_value
 from explorer.tabs import VIEWS
 from explorer.text import limits
 from explorer.ui.long_view import LongView, seconds
@@ -45,7 +45,7 @@ def read(name: object, given: object, subject: Subject) -> tuple[View, Place]:
     if tab.needs:
         subject.model.require(tab.needs)
     (view,), subject = asked([kind], given, subject)
-    beside = (other.read(_declared(other), capabilities) for other in seen_in(tab, choice) if other is not kind)
+    beside = (other.read(declared(other), capabilities) for other in seen_in(tab, choice) if other is not kind)
     return view, Place(subject, tab.id, choice, (view, *beside)).opened()
 
 
@@ -60,7 +60,7 @@ def asked(kinds: Sequence[type[View]], given: Mapping[str, Any], subject: Subjec
     own = {name: list(value) if isinstance(value, tuple | range) else value for name, value in given.items() if name in known}
     capabilities = subject.model.capabilities
     views = [
-        kind.read(_declared(kind) | {name: value for name, value in own.items() if name in kind.settings}, capabilities)
+        kind.read(declared(kind) | {name: value for name, value in own.items() if name in kind.settings}, capabilities)
         for kind in kinds
     ]
     chosen = {name: value for name, value in given.items() if name not in own and value is not None}
@@ -76,17 +76,12 @@ def chosen_in(view: View, subject: Subject) -> dict[str, Any]:
     page["cut"] = [[layer + 1, query, key, 0 if head is None else head + 1] for layer, query, key, head in chosen.cut]
     page |= {name: plain_value(getattr(chosen, name)) for name in ("swap", "patch")}
     page = {name: value for name, value in page.items() if name in ("layer", "head") or value not in (None, [])}
-    declared = {one.name: plain_value(one.default) for one in fields(view)}
+    defaults = {one.name: plain_value(one.default) for one in fields(view)}
     own = {name: plain_value(getattr(view, name)) for name, setting in view.settings.items() if is_open(setting)}
     return {
         **{name: value for name, value in page.items() if name not in own},
-        **{name: value for name, value in own.items() if value != declared[name]},
+        **{name: value for name, value in own.items() if value != defaults[name]},
     }
-
-
-def _declared(kind: type[View]) -> dict[str, Any]:
-    """The declared defaults; the view fits them to the model."""
-    return {one.name: one.default for one in fields(kind) if not isinstance(kind.settings[one.name], Sheet)}
 
 
 def _selected(chosen: Mapping[str, Any], subject: Subject) -> dict[str, Any]:
@@ -149,9 +144,9 @@ def check_shown(view: View, subject: Subject) -> None:
 
 def described(kind: type[View], capabilities: Capabilities) -> dict[str, Any]:
     """A view's description for programs: name, question, needs and settings, with the ranges of a model."""
-    declared = {one.name: one.default for one in fields(kind)}
+    defaults = {one.name: one.default for one in fields(kind)}
     own = {
-        name: {**_type(setting, capabilities), "default": plain_value(declared[name]), "label": setting.label}
+        name: {**_type(setting, capabilities), "default": plain_value(defaults[name]), "label": setting.label}
         for name, setting in kind.settings.items()
         if is_open(setting)
     }

@@ -72,6 +72,11 @@ def settings_of(view: View) -> dict[str, Any]:
     return {name: plain_value(value) for name, value in given.items() if is_open(view.settings[name])}
 
 
+def declared(kind: type[View]) -> dict[str, Any]:
+    """The default settings of a view; `View.read` fits them to the model."""
+    return {one.name: one.default for one in fields(kind) if not isinstance(kind.settings[one.name], Sheet)}
+
+
 def is_open(setting: Setting) -> bool:
     """Whether programs may read and set it: not an upload, nor a memory of one visitor."""
     return not isinstance(setting, Upload) and (setting.linked or isinstance(setting, Sheet))

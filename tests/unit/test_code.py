@@ -7,7 +7,7 @@ import os
 import runpy
 import subprocess
 import sys
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -29,6 +29,7 @@ from explorer.experiments.source import TYPED
 from explorer.export import code, ways
 from explorer.export.links import Place
 from explorer.export.named import OF_THE_PAGE, asked
+from explorer.export.tables import declared
 from explorer.fill_mask.lens import chosen_lens
 from explorer.hidden_states.layers import NORM
 from explorer.overview.run import selected_run
@@ -37,7 +38,6 @@ from explorer.techniques import ablation, attribution, filling, inside, lens, ta
 from explorer.text.lines import read_lines
 from explorer.ui.attention_data import overview_of, telling_of, weights_of
 from explorer.ui.says import each_word_hidden
-from explorer.ui.settings import Sheet
 from explorer.ui.subject import Selection, Subject
 from tests.choices import other_values
 from tests.families import write_family, write_tuned
@@ -300,11 +300,6 @@ def test_programs_give_the_numbers_of_their_views(bundled, tiny, name):
             texts = ("the [MASK] went to the [MASK].", "") if name == "fill-mask/together" else texts
             view = VIEWS[name].read({**declared(VIEWS[name]), **given}, model.capabilities)
             assert compare(view, subject_of(model, texts, selection)), (model.name, given)
-
-
-def declared(kind):
-    """The default settings, as the page reads them."""
-    return {one.name: one.default for one in fields(kind) if not isinstance(kind.settings[one.name], Sheet)}
 
 
 def test_every_program_has_its_check():
