@@ -196,12 +196,8 @@ def _about(subject: Subject, contexts: Contexts) -> str:
     share = float(principal_components(vectors, 2)[1].sum())
     alike = contextuality.self_similarity(vectors[None])[0]
     random = mean_of_pairs(cosine_matrix(reference.tokens(subject.model)[at]))
-    number = len(vectors)
     lead = f"One point a sentence, in {layer_name(at)}: the two directions of most variance hold {share:.0%} of it. "
-    if len(set(contexts.senses)) > 1:
-        right = contextuality.told_apart(vectors, contexts.senses)
-        lead += f"For **{right} of {number}** the nearest, by cosine in all dimensions, has the same sense. "
-    elif number == 2:
+    if len(vectors) == 2:
         lead += f"The cosine between the two is {cosines(vectors[0], vectors[1]):.2f}. "
     return lead + (
         f"Self-similarity {alike:.2f} (mean cosine of the contexts), minus the {random:.2f} of random tokens: "

@@ -58,8 +58,8 @@ def _has_layers(view: "Map") -> bool:
 
 
 def _is_drawn_by_chance(view: "Map") -> bool:
-    rows = view.table.rows if view.source == FILE and view.table else ()
-    return view.method != "pca" or view.source == VOCABULARY or len(rows) > TEXTS.most
+    is_sampled = view.source == FILE and view.table is not None and len(view.table.rows) > TEXTS.most
+    return view.method != "pca" or view.source == VOCABULARY or is_sampled
 
 
 class Map(LongView):

@@ -50,7 +50,7 @@ def test_a_word_is_followed_through_its_contexts(subject):
     found = OneWord().compute(subject)
     assert (found["word"]["value"], found["problem"]) == ("bank", "")
     assert "bank" in found["word"]["choices"]
-    assert "8 of 8" in found["about"]
+    assert "8 of 8 “bank” lie nearest" in OneWord().finding(subject).text
     assert len(found["lines"].data) == 6
 
 
