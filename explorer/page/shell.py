@@ -11,7 +11,7 @@ from explorer.api.gradio_seams import component_id
 from explorer.bert import checkpoints
 from explorer.core.errors import ExplorerError
 from explorer.core.scheduling import AT_ONCE, LOADING
-from explorer.page import arriving, drawing, findings
+from explorer.page import arriving, drawing
 from explorer.page.blocks import PageBlocks
 from explorer.page.building import build_tab, sections
 from explorer.page.components import AnswersSwitch, Chips, Notice, Pulse, Says, Sections, Steppers, TokenRow
@@ -58,7 +58,7 @@ def build_shell() -> tuple[PageBlocks, Shell]:
                 _refresh(shell, read.success)
         choices = [tab.which.input for tab in shell.tabs.values() if tab.which]
         gr.on(choices, None, js=DRAW, api_visibility="private", trigger_mode="always_last")
-        for way in findings.listen(shell, blocks):
+        for way in arriving.listen_to_reasons(shell, blocks):
             way.success(None, js=DRAW, api_visibility="private")
         _listen_to_texts(shell)
         _listen_to_tokens(shell)
