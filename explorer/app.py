@@ -1,5 +1,4 @@
-"""Start BERT Explorer: `python app.py`, or `bert-explorer` where it is installed, `[--model NAME] [--host 127.0.0.1]
-[--port 7860] [--public] [--auth USER:PASSWORD] [--device cpu] [--threads N] [--mcp]`.
+"""Start BERT Explorer: `python app.py`, or `bert-explorer` where it is installed. `--help` lists the arguments.
 
 Every argument can also come from the environment (BERT_EXPLORER_MODEL, BERT_EXPLORER_HOST, BERT_EXPLORER_PORT,
 BERT_EXPLORER_PROFILE=public, BERT_EXPLORER_AUTH, BERT_EXPLORER_DEVICE, BERT_EXPLORER_THREADS,
@@ -50,7 +49,7 @@ from explorer.server import assistants, connections, logs, watchdog
 from explorer.server.gate import CARD_ADDRESS
 from explorer.server.page import Document
 from explorer.server.routes import health
-from explorer.server.serving import guarded
+from explorer.server.serving import guard
 from explorer.server.stopping import serve_until_told
 from explorer.tabs import TABS
 
@@ -214,7 +213,7 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool 
         theme=THEME,
         css=(ASSETS / "style.css").read_text("utf-8") + group_style(TABS) + section_style(),
         ssr_mode=False,  # Node would answer in front of the guards
-        app_kwargs=guarded(blocks, host, Document(our_head(blocks), PAINT, CARD_ADDRESS)),
+        app_kwargs=guard(blocks, host, Document(our_head(blocks), PAINT, CARD_ADDRESS)),
     )
     return blocks
 

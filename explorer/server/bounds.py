@@ -35,19 +35,19 @@ AROUND = 64 * KILOBYTE  # bytes of the request around its file
 
 
 class RequestsAMinute:
-    """ASGI middleware that limits the requests a minute that cause work: every POST, and COUNTED."""
+    """Limits the requests a minute that cause work: every POST, and COUNTED."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app, self._asked = app, Recent()
+    def __init__(self) -> None:
+        self._asked = Recent()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        causes_work = scope["type"] == "http" and (scope["method"] == "POST" or scope["path"].startswith(COUNTED))
+    def check(self, scope: Scope) -> None:
+        """Count a request. Raises Refused."""
+        causes_work = scope["method"] == "POST" or scope["path"].startswith(COUNTED)
         if causes_work and scope.get("client") and REQUESTS.most:
             address = visitor(scope["client"])
             if self._asked.count(address) >= REQUESTS.most:
                 raise Refused(HTTPStatus.TOO_MANY_REQUESTS, REQUESTS.tell(), MINUTE)
             self._asked.add(address)
-        await self._app(scope, receive, send)
 
 
 # ---- Bodies.
@@ -119,8 +119,6 @@ class File:
 
 
 class Shelf:
-    """The uploaded files, and the bytes being uploaded."""
-
     def __init__(self) -> None:
         self._files: OrderedDict[Path, File] = OrderedDict()  # oldest first
         self.arriving: Counter[str] = Counter()  # bytes by address
@@ -134,16 +132,15 @@ class Shelf:
                 return Refused(503, UPLOADS_MEGABYTES.tell(), MINUTE)
             path.unlink(missing_ok=True)
             del self._files[path]
-        own = sum(one.bytes for one in self._files.values() if one.address == address and one.time > since)
+        own = sum(file.bytes for file in self._files.values() if file.address == address and file.time > since)
         if own + self.arriving[address] + more > VISITOR_UPLOADS_MEGABYTES.bytes:
             return Refused(429, VISITOR_UPLOADS_MEGABYTES.tell(), MINUTE)
         return None
 
     def _bytes(self) -> int:
-        return sum(one.bytes for one in self._files.values()) + self.arriving.total()
+        return sum(file.bytes for file in self._files.values()) + self.arriving.total()
 
     def add(self, paths: Iterable[Path], address: str) -> None:
-        """Add files that were uploaded from an address."""
         for path in paths:
             if path.is_file():
                 self._files[path] = File(address, max(path.stat().st_size, LEAST), monotonic())
@@ -151,8 +148,6 @@ class Shelf:
 
 
 class Uploads:
-    """ASGI middleware that refuses uploads over the limits."""
-
     def __init__(self, app: ASGIApp) -> None:
         self._app, self.shelf = app, Shelf()
 

@@ -57,7 +57,7 @@ def watch_calls(blocks: PageBlocks) -> None:
                 _check_number(function, inputs)
                 return await answer(block_fn, inputs, *others, **named)
             except Exception as error:
-                call["outcome"], status, shown = _explained(error)
+                call["outcome"], status, shown = _explain(error)
                 count_refusal(call["outcome"])
                 refuse_with(status)
                 raise shown from error.__cause__ or error
@@ -74,7 +74,7 @@ def _check_number(function: BlockFunction | None, inputs: list[Any]) -> None:
     raise ArgumentsError(f"/{function.api_name} takes {number}, and not {len(inputs)}: {names}.")
 
 
-def _explained(error: Exception) -> tuple[str, HTTPStatus, gr.Error]:
+def _explain(error: Exception) -> tuple[str, HTTPStatus, gr.Error]:
     """The kind of an error, its status as an answer, and the gr.Error for its caller: only our own failures page an operator.
 
     Our handlers raise gr.Error with a cause; any other error comes from Gradio, which could not process what was sent, or what
@@ -89,9 +89,10 @@ def _explained(error: Exception) -> tuple[str, HTTPStatus, gr.Error]:
     if any(frame.f_code.co_name == "write_outputs" for frame, _ in traceback.walk_tb(error.__traceback__)):
         logger.error("An answer could not be sent", exc_info=error)
         return "internal", HTTPStatus.INTERNAL_SERVER_ERROR, gr.Error(FAILED, print_exception=False)
+    if isinstance(error, ArgumentsError):
+        return "unfit", HTTPStatus.UNPROCESSABLE_ENTITY, gr.Error(str(error), print_exception=False)
     logger.warning("A call did not fit", exc_info=error)
-    shown = str(error) if isinstance(error, ArgumentsError) else UNFIT  # Gradio's sentences may repeat what was sent
-    return "unfit", HTTPStatus.UNPROCESSABLE_ENTITY, gr.Error(shown, print_exception=False)
+    return "unfit", HTTPStatus.UNPROCESSABLE_ENTITY, gr.Error(UNFIT, print_exception=False)
 
 
 def _name(blocks: gr.Blocks, function: BlockFunction | None) -> str:

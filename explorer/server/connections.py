@@ -80,7 +80,6 @@ class BehindProxies(ProxyHeadersMiddleware):
 
 
 def most_connections() -> int:
-    """The most connections that this process may hold."""
     files = most_files()
     return MOST_CONNECTIONS if files is None else max(1, min(MOST_CONNECTIONS, files - OTHER_FILES))
 

@@ -34,15 +34,18 @@ CLOSED = re.compile(
 
 
 @dataclass(frozen=True)
-class Names:
-    """The host names of the app; `restricted` says whether it answers to these only."""
+class Gate:
+    """Refuses foreign Host headers, and requests with effects from pages of other origins.
+
+    `public` and `local` are the host names of the app; `restricted` says whether it answers to these only.
+    """
 
     public: frozenset[str]
     local: frozenset[str]
     restricted: bool
 
     @classmethod
-    def of(cls, host: str, environment: Mapping[str, str]) -> "Names":
+    def of(cls, host: str, environment: Mapping[str, str]) -> "Gate":
         """Make them from the listening address, BERT_EXPLORER_HOSTS (comma-separated) and the Space's own name.
 
         Another site can point its own name at this machine (DNS rebinding), so an app that listens on a loopback address
@@ -57,20 +60,10 @@ class Names:
         """Whether the app answers to this Host header."""
         return not self.restricted or _name(host) in self.public | self.local
 
-
-class Gate:
-    """ASGI middleware that refuses foreign Host headers, and requests with effects from pages of other origins."""
-
-    def __init__(self, app: ASGIApp, names: Names) -> None:
-        self._app, self._names = app, names
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            self._check(scope["method"], scope["path"], Headers(scope=scope))
-        await self._app(scope, receive, send)
-
-    def _check(self, method: str, path: str, headers: Headers) -> None:
-        if not all(map(self._names.allow, [headers.get("host", ""), *headers.getlist("x-forwarded-host")])):
+    def check(self, scope: Scope) -> None:
+        """Raise Refused for a request that may not pass."""
+        method, path, headers = scope["method"], scope["path"], Headers(scope=scope)
+        if not all(map(self.allow, [headers.get("host", ""), *headers.getlist("x-forwarded-host")])):
             sentence = "This app does not go by that name; open it as localhost, or name it in BERT_EXPLORER_HOSTS."
             raise Refused(400, sentence, kind="host")
         if (method not in SAFE or _is_guarded(path, headers)) and self._is_foreign(headers):
@@ -85,7 +78,7 @@ class Gate:
         The rule of Go's http.CrossOriginProtection: Sec-Fetch-Site decides if it was sent, else Origin and Host are compared.
         """
         origin = headers.get("origin", "")
-        if _name(origin.partition("://")[2]) in self._names.public:
+        if _name(origin.partition("://")[2]) in self.public:
             return False
         site = headers.get("sec-fetch-site")
         if site is not None:

@@ -18,7 +18,7 @@ from explorer.guide.rendering import mark
 from explorer.guide.search import LONGEST, search, words_of
 from explorer.server.gate import behind_login
 from explorer.server.refusals import Refused
-from explorer.server.routes import ASKED_AGAIN, served
+from explorer.server.routes import ASKED_AGAIN, serve_text
 
 ADDRESS = "/bx/guide"
 GLOSSARY = "/bx/glossary.json"
@@ -32,8 +32,8 @@ def guide_routes() -> list[Route]:
     """The guide's routes, behind the same login as the endpoints."""
     return [
         Route(ADDRESS, _start),
-        Route(f"{ADDRESS}.css", served(_style, "text/css")),
-        Route(f"{ADDRESS}.js", served(_script, "text/javascript")),
+        Route(f"{ADDRESS}.css", serve_text(_style, "text/css")),
+        Route(f"{ADDRESS}.js", serve_text(_script, "text/javascript")),
         Route(f"{ADDRESS}/{SEARCH}", _search),
         Route(f"{ADDRESS}/{{name}}", _page),
         Route(GLOSSARY, _glossary),
@@ -63,7 +63,7 @@ async def _page(request: Request) -> Response:
     page = (await run_in_threadpool(pages)).get(request.path_params["name"])
     if page is None:
         raise Refused(404, NO_PAGE)
-    return HTMLResponse(await run_in_threadpool(_served, page), headers=ASKED_AGAIN)
+    return HTMLResponse(await run_in_threadpool(_render, page), headers=ASKED_AGAIN)
 
 
 @behind_login
@@ -74,17 +74,16 @@ async def _glossary(request: Request) -> Response:
 @behind_login
 async def _search(request: Request) -> Response:
     question = request.query_params.get("q", "")[:LONGEST]
-    found = await run_in_threadpool(_found, question)
+    found = await run_in_threadpool(_render_hits, question)
     return HTMLResponse(_document("Search", found, question=question), headers=ASKED_AGAIN)
 
 
 @cache
-def _served(page: Page) -> str:
+def _render(page: Page) -> str:
     return _document(page.title, page.html, page)
 
 
-def _found(question: str) -> str:
-    """The search results as HTML."""
+def _render_hits(question: str) -> str:
     words, hits = words_of(question), search(question)
     told = f"{len(hits)} sections" if len(hits) != 1 else "One section"
     if not words:
@@ -107,12 +106,11 @@ def _document(title: str, body: str, page: Page | None = None, question: str = "
 
 
 def _contents(page: Page | None) -> str:
-    """The list of pages, with the sections of the open one."""
     items = []
     for name in order():
         shown = page if page is not None and page.name == name else None
         sections = () if shown is None else shown.sections
-        own = "".join(f'<li><a href="#{one.anchor}">{escape(one.title)}</a>' for one in sections if one.level == 2)
+        own = "".join(f'<li><a href="#{part.anchor}">{escape(part.title)}</a>' for part in sections if part.level == 2)
         current = "" if shown is None else ' aria-current="page"'
         items.append(f'<li><a href="{name}"{current}>{escape(pages()[name].title)}</a>{f"<ul>{own}</ul>" if own else ""}')
     return "".join(items)

@@ -24,7 +24,7 @@ from explorer.server.calls import timed
 from explorer.server.gate import behind_login
 from explorer.server.page import address_of
 from explorer.server.refusals import Refused
-from explorer.server.routes import ASKED_AGAIN, FRESH, served
+from explorer.server.routes import ASKED_AGAIN, FRESH, serve_text
 from explorer.server.taking import call_of, in_turn
 from explorer.teaching.classroom.tasks import Solution, Task
 from explorer.teaching.lessons import exercises
@@ -59,8 +59,8 @@ def lesson_routes(blocks: PageBlocks) -> list[Route]:
         Route("/bx/lessons/{name}/{number}.json", _answer),
         Route(EXERCISES + "{exercise}", check),
         Route(f"/{CHECKED_AT}", _page),
-        Route("/bx/exercises.js", served(_script, "text/javascript")),
-        Route("/bx/exercises.css", served(_style, "text/css")),
+        Route("/bx/exercises.js", serve_text(_script, "text/javascript")),
+        Route("/bx/exercises.css", serve_text(_style, "text/css")),
     ]
 
 
@@ -134,6 +134,5 @@ def task_of(name: object) -> Task:
 
 
 def solution_of(verdict: Verdict) -> Solution:
-    """What a verdict found done."""
     link = dict(parse_qsl(verdict.query))
     return Solution((link.get("a", ""), link.get("b", "")), verdict.found, verdict.model)

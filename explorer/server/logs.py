@@ -50,18 +50,17 @@ def _facts(record: logging.LogRecord) -> dict[str, str | float]:
     ours = record.name == logger.name
     message = record.getMessage() if ours else f"{record.name} at {_place(record.pathname, record.lineno)}"
     facts = {"message": message} | {name: getattr(record, name) for name in FIELDS if hasattr(record, name)}
-    return facts | ({"error": _described(*record.exc_info)} if record.exc_info and record.exc_info[0] else {})
+    return facts | ({"error": _describe(*record.exc_info)} if record.exc_info and record.exc_info[0] else {})
 
 
-def _described(kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> str:
+def _describe(kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> str:
     """An error's type and its frames, innermost first, followed by its cause."""
     frames = reversed(traceback.extract_tb(trace)[-FRAMES:])
     places = [f"{_place(frame.filename, frame.lineno)} {frame.name}" for frame in frames]
     cause = error.__cause__ if error is not None else None
-    because = f" because of {_described(type(cause), cause, cause.__traceback__)}" if cause is not None else ""
+    because = f" because of {_describe(type(cause), cause, cause.__traceback__)}" if cause is not None else ""
     return f"{kind.__name__} at {' < '.join(places)}{because}"
 
 
 def _place(file: str, line: int | None) -> str:
-    """A place in the code, by the last three parts of its path."""
     return f"{'/'.join(Path(file).parts[-3:])}:{line}"

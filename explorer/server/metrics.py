@@ -1,11 +1,7 @@
 """Metrics for operators, in Prometheus format. No label comes from a visitor."""
 
-from collections.abc import Iterator
-
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
-from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.process_collector import ProcessCollector
-from prometheus_client.registry import Collector
 
 from explorer.api.gradio_seams import queue_length, running_calls
 from explorer.bert.explorer import loaded as loaded_models
@@ -30,27 +26,14 @@ def count_refusal(kind: str) -> None:
 
 
 def as_text(blocks: PageBlocks) -> bytes:
-    """All metrics in Prometheus text format."""
     now = CollectorRegistry()
-    now.register(_Now(blocks))
+
+    def gauge(name: str, about: str, value: float) -> None:
+        Gauge(f"{NAME}_{name}", about, registry=now).set(value)
+
+    models = loaded_models()
+    gauge("queue_length", "Calls that wait", queue_length(blocks) + len(blocks.turns))
+    gauge("running", "Calls from the queue that are worked on, or wait for a model", running_calls(blocks))
+    gauge("models", "Models in memory", len(models))
+    gauge("trace_bytes", "Memory of the traces that are kept", sum(model.trace_bytes for model in models))
     return generate_latest(COUNTED) + generate_latest(now)
-
-
-class _Now(Collector):
-    """Gauges that are read at the moment of the request."""
-
-    def __init__(self, blocks: PageBlocks) -> None:
-        self._blocks = blocks
-
-    def describe(self) -> list[Metric]:
-        """Return nothing, so that no gauge is read when it is registered."""
-        return []
-
-    def collect(self) -> Iterator[Metric]:
-        models, waiting = loaded_models(), queue_length(self._blocks) + len(self._blocks.turns)
-        yield GaugeMetricFamily(f"{NAME}_queue_length", "Calls that wait", waiting)
-        running = running_calls(self._blocks)
-        yield GaugeMetricFamily(f"{NAME}_running", "Calls from the queue that are worked on, or wait for a model", running)
-        yield GaugeMetricFamily(f"{NAME}_models", "Models in memory", len(models))
-        traces = sum(model.trace_bytes for model in models)
-        yield GaugeMetricFamily(f"{NAME}_trace_bytes", "Memory of the traces that are kept", traces)

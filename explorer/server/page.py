@@ -95,20 +95,20 @@ class SecurityHeaders:
             if message["type"] == "http.response.start":
                 start = message
                 if not (may_be_page and _is_html(message)):
-                    await send(self._secured(message, ""))
+                    await send(self._secure(message, ""))
             elif may_be_page and _is_html(start):  # the scripts are known only when the whole page is there
                 page += message.get("body", b"")
                 if not message.get("more_body"):
                     page = self._document.complete(page, address_of(scope))
                     MutableHeaders(scope=start)["Content-Length"] = str(len(page))
-                    await send(self._secured(start, _hashes(page)))
+                    await send(self._secure(start, _hashes(page)))
                     await send({**message, "body": page})
             else:
                 await send(message)
 
         await self._app(scope, receive, send_on if scope["type"] == "http" else send)
 
-    def _secured(self, start: Message, hashes: str) -> Message:
+    def _secure(self, start: Message, hashes: str) -> Message:
         headers = MutableHeaders(scope=start)
         policy = self._policy | {"script-src": f"{self._policy['script-src']} {hashes}".strip()}
         headers["Content-Security-Policy"] = "; ".join(f"{name} {value}" for name, value in policy.items())
@@ -123,7 +123,6 @@ def _is_html(start: Message) -> bool:
 
 
 def _hashes(page: bytes) -> str:
-    """The hashes of a page's inline scripts, in the policy's syntax."""
     digests = [hashlib.sha256(script).digest() for script in INLINE.findall(page)]
     return " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
 
@@ -147,20 +146,12 @@ def asked_of(scope: Scope) -> Asked:
     return Asked.LINK if links.asks(name for name, _ in parameters) else Asked.PAGE
 
 
-@dataclass
-class Answer:
-    """A cached answer, with the configuration it was made from, to notice when that was replaced."""
-
-    config: Any
-    messages: list[Message]
-
-
 class Kept:
     """ASGI middleware that caches the answers for PATHS; one answer is made at a time."""
 
     def __init__(self, app: ASGIApp, blocks: PageBlocks) -> None:
         self._app, self._blocks = app, blocks
-        self._answers: OrderedDict[tuple, Answer] = OrderedDict()
+        self._answers: OrderedDict[tuple, tuple[Any, list[Message]]] = OrderedDict()  # with the configuration they are made from
         self._made = Recent()
         self._one = asyncio.Lock()
 
@@ -192,7 +183,7 @@ class Kept:
             self._made.add(address)
             messages = await _messages(self._app, scope, receive)
             if messages and messages[0].get("status") == HTTPStatus.OK:
-                self._answers[key] = Answer(config, messages)
+                self._answers[key] = config, messages
                 if len(self._answers) > MOST:
                     self._answers.popitem(last=False)
             return messages
@@ -205,15 +196,14 @@ class Kept:
         return *how, scope["scheme"], scope.get("root_path", ""), *(tuple(headers.getlist(name)) for name in ADDRESSED_BY)
 
     def _find(self, key: tuple, config: Any) -> list[Message] | None:
-        found = self._answers.get(key)
-        if found is None or found.config is not config:
+        made_from, messages = self._answers.get(key, (None, None))
+        if messages is None or made_from is not config:  # it was replaced
             return None
         self._answers.move_to_end(key)
-        return found.messages
+        return messages
 
 
 async def _messages(app: ASGIApp, scope: Scope, receive: Receive) -> list[Message]:
-    """All messages of an application's answer."""
     messages: list[Message] = []
 
     async def keep(message: Message) -> None:

@@ -58,7 +58,7 @@ def refuse_with(status: HTTPStatus) -> None:
         wanted.append(status)
 
 
-def refused_as(error: Exception) -> Refused:
+def as_refusal(error: Exception) -> Refused:
     """The refusal for an error that a request to one of our addresses, or Gradio itself, may raise. Others are raised again."""
     match error:
         case Refused():
@@ -81,7 +81,7 @@ def refused_as(error: Exception) -> Refused:
 async def _answer(request: Request, error: Exception) -> Response:
     if isinstance(error, TypeError) and "/call/v2/" not in request.url.path:  # with wrong names of arguments; else it is our bug
         raise error
-    refused = refused_as(error)
+    refused = as_refusal(error)
     count_refusal(refused.kind)
     return refused.answer()
 
@@ -99,7 +99,6 @@ class Refusals:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on; if it fails, log the error and end the answer."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -189,7 +188,6 @@ def _sentence_for(status: int, path: str) -> str:
 
 
 def _sentence_in(body: bytes) -> str:
-    """The sentence in a refusal's body, '' if it has none."""
     try:
         said = json.loads(body).get("error")
     except (ValueError, AttributeError, RecursionError):

@@ -115,7 +115,7 @@ async def _give(room: Room, body: Body) -> None:
 
 
 def _record(room: Room, body: Body) -> Body:
-    made, people = room.record(), [[one.name, one.points] for one in room.people.values()]
+    made, people = room.record(), [[person.name, person.points] for person in room.people.values()]
     return {"csv": csv_of(made), "columns": made.columns, "rows": made.rows, "people": people}
 
 

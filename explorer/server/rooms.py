@@ -25,7 +25,7 @@ from explorer.server.gate import behind_login
 from explorer.server.page import address_of
 from explorer.server.refusals import Refused
 from explorer.server.room_actions import Body, answer_of, peoples_actions, teachers_actions
-from explorer.server.routes import ASKED_AGAIN, FRESH, served
+from explorer.server.routes import ASKED_AGAIN, FRESH, serve_text
 from explorer.teaching.classroom import names
 from explorer.teaching.classroom.room import OUT, TEACHER, Room
 from explorer.teaching.classroom.rooms import ElsewhereError, Rooms
@@ -42,8 +42,8 @@ def room_routes(blocks: PageBlocks, host: str) -> list[Route]:
     desk = Desk(blocks, host)
     return [
         Route("/join", _page),
-        Route("/bx/join.js", served(_script, "text/javascript")),
-        Route("/bx/join.css", served(_style, "text/css")),
+        Route("/bx/join.js", serve_text(_script, "text/javascript")),
+        Route("/bx/join.css", serve_text(_style, "text/css")),
         Route("/bx/rooms", behind_login(desk.open), methods=["POST"]),
         Route("/bx/rooms/{word}/join", desk.join, methods=["POST"]),
         Route("/bx/rooms/{word}/news", desk.news),
@@ -234,4 +234,4 @@ def own_address() -> str:
             return way.getsockname()[0]
     except OSError:
         found = socket.gethostbyname_ex(socket.gethostname())[2]
-        return next((one for one in found if not is_loopback(one)), "")
+        return next((address for address in found if not is_loopback(address)), "")

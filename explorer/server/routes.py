@@ -36,8 +36,6 @@ GONE = "This download is no longer offered; save the run once more."
 
 @dataclass
 class Health:
-    """What the start of the app found out, for /healthz."""
-
     failed: bool = False  # the default model could not be loaded; loading is tried again
 
 
@@ -61,7 +59,7 @@ def routes(blocks: PageBlocks) -> list[Route]:
     ]
 
 
-def served(make: Callable[[], str], media_type: str) -> Callable[[Request], Awaitable[Response]]:
+def serve_text(make: Callable[[], str], media_type: str) -> Callable[[Request], Awaitable[Response]]:
     """The handler of a route for a script or style of our own pages, which `make` returns."""
 
     async def answer(request: Request) -> Response:
@@ -75,7 +73,6 @@ async def card(request: Request) -> Response:
 
 
 async def font(request: Request) -> Response:
-    """A font that saved pictures embed."""
     if (name := request.path_params["name"]) not in FONTS:
         raise Refused(404, UNKNOWN)
     return FileResponse(ASSETS / "fonts" / name, media_type="font/woff2", headers=FOR_A_DAY)

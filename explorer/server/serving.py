@@ -17,7 +17,7 @@ from explorer.page.pieces import ASKED
 from explorer.server.bounds import Bodies, RequestsAMinute, Uploads
 from explorer.server.calls import watch_calls
 from explorer.server.connections import BehindProxies
-from explorer.server.gate import Gate, Guesses, Names, check_login
+from explorer.server.gate import Gate, Guesses, check_login
 from explorer.server.guide import guide_routes
 from explorer.server.lessons import lesson_routes
 from explorer.server.page import Document, Kept, SecurityHeaders, asked_of
@@ -29,14 +29,22 @@ from explorer.server.taking import taking_routes
 COMPRESSION = 6  # of 9: the last levels save a few percent and take most of the time
 
 
-def guarded(blocks: PageBlocks, host: str, document: Document) -> dict[str, Any]:
+def guard(blocks: PageBlocks, host: str, document: Document) -> dict[str, Any]:
     """The `app_kwargs` to launch `blocks` on the address `host`."""
     watch_calls(blocks)
-    names = Names.of(host, os.environ)
+    gate, requests = Gate.of(host, os.environ), RequestsAMinute()
 
     def around(app: ASGIApp) -> ASGIApp:
-        bounded = RequestsAMinute(Guesses(Bodies(Uploads(app))))
-        secured = SecurityHeaders(told_of_links(Refusals(Gate(bounded, names))), document, is_on_a_space())
+        bounded = Guesses(Bodies(Uploads(app)))
+
+        async def checked(scope: Scope, receive: Receive, send: Send) -> None:
+            if scope["type"] == "http":
+                ASKED.set(asked_of(scope))
+                gate.check(scope)
+                requests.check(scope)
+            await bounded(scope, receive, send)
+
+        secured = SecurityHeaders(Refusals(checked), document, is_on_a_space())
         return BehindProxies(Kept(GZipMiddleware(secured, compresslevel=COMPRESSION), blocks))
 
     ours = [*routes(blocks), *taking_routes(blocks), *lesson_routes(blocks), *guide_routes()]
@@ -48,19 +56,7 @@ def guarded(blocks: PageBlocks, host: str, document: Document) -> dict[str, Any]
     }
 
 
-def told_of_links(app: ASGIApp) -> ASGIApp:
-    """Middleware that sets which configuration of the page a request is for (ASKED)."""
-
-    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            ASKED.set(asked_of(scope))
-        await app(scope, receive, send)
-
-    return answer
-
-
 def _outermost(around: Callable[[ASGIApp], ASGIApp]) -> Any:
-    """A lifespan that wraps the app when it starts."""
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:

@@ -15,7 +15,7 @@ from explorer.page.blocks import PageBlocks
 from explorer.page.components import AttentionLines, Bars, HeadGrid, Notice, PlotlyChart, TokenRow, page_head
 from explorer.page.events import QUIET
 from explorer.server.page import Document
-from explorer.server.serving import guarded
+from explorer.server.serving import guard
 from explorer.ui.pictures.bars import bar_groups, bars
 from explorer.ui.pictures.head_grid import head_grid
 from explorer.ui.pictures.token_row import Numbers, token_row
@@ -159,7 +159,7 @@ def _buttons(made, notice, space):
 def address():
     blocks = build()
     settings = {"footer_links": [], "run_history": False, "enable_monitoring": False}
-    kwargs = guarded(blocks, "127.0.0.1", Document(page_head()))
+    kwargs = guard(blocks, "127.0.0.1", Document(page_head()))
     _, url, _ = blocks.launch(prevent_thread_lock=True, quiet=True, app_kwargs=kwargs, **settings)
     yield url
     blocks.close()

@@ -1,6 +1,5 @@
-"""What the lock names is what an index has: pip takes every file of it, and refuses one of another content."""
+"""What the lock names is what an index has: pip takes every file of it."""
 
-import re
 import subprocess
 
 import pytest
@@ -24,12 +23,3 @@ def test_every_file_is_the_one_that_was_locked(python):
     if subprocess.run([python, "-c", "import sys; sys.exit(sys.version_info[:2] != (3, 12))"], check=False).returncode:
         pytest.skip("no Python 3.12 on this machine, for which the files were locked")
     subprocess.run([python, *INSTALL, str(LOCK)], check=True)
-
-
-def test_a_file_of_another_content_is_refused(python, tmp_path):
-    changed = tmp_path / "requirements.lock"
-    (pinned,) = re.findall(r"^segno==\S+ \\\n    --hash=sha256:\w+$", LOCK.read_text("utf-8"), re.MULTILINE)
-    changed.write_text(re.sub(r"sha256:\w", lambda found: found[0][:-1] + ("0" if found[0][-1] != "0" else "1"), pinned))
-    said = subprocess.run([python, *INSTALL, str(changed)], capture_output=True, text=True, check=False)
-    assert said.returncode
-    assert "DO NOT MATCH THE HASHES" in said.stderr
