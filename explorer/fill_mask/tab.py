@@ -1,6 +1,7 @@
 """The tab Fill-mask: guesses for a blank, in which layer they arise, and which parts of the model are responsible."""
 
-from explorer.fill_mask.game import WORDS, Game
+from explorer.fill_mask.compute import WORDS
+from explorer.fill_mask.game import Game
 from explorer.fill_mask.guesses import Comparison, FilledTogether, Guesses, WordsToHide
 from explorer.fill_mask.lens import FollowedWords, Lens
 from explorer.fill_mask.patching import Patching
