@@ -58,6 +58,11 @@ class Round:
     next_loss: float | None
 
     @property
+    def pieces(self) -> list[str]:
+        """The original pieces at the chosen positions."""
+        return [self.encoding.tokens[position] for position in self.positions]
+
+    @property
     def mlm_loss(self) -> float:
         """The mean of `losses`, in nats."""
         return float(self.losses.mean())

@@ -10,7 +10,6 @@ from explorer.core.errors import InputError
 from explorer.fill_mask.compute import PIECES, WORDS, Round, Rules, loss_error, play
 from explorer.fill_mask.pictures import loss_curve
 from explorer.text import limits
-from explorer.text.encoding import MASK
 from explorer.text.masking import KEPT, MASKED, RANDOM
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import percent, whole_percent
@@ -20,21 +19,7 @@ from explorer.ui.pictures.token_row import token_row
 from explorer.ui.settings import choice, number, switch
 from explorer.ui.subject import Subject
 from explorer.ui.telling import two_places
-from explorer.ui.view import (
-    Change,
-    Content,
-    Finding,
-    View,
-    button,
-    caption,
-    check,
-    matches,
-    part,
-    prose,
-    select,
-    sentence,
-    settle,
-)
+from explorer.ui.view import Change, Content, Finding, View, button, caption, matches, part, prose, select, sentence, settle
 
 STRATEGIES = (("Single pieces (BERT)", PIECES), ("Whole words", WORDS))
 TREATMENTS = {MASKED: "masked", RANDOM: "replaced", KEPT: "kept"}
@@ -72,7 +57,7 @@ class Game(View):
     rule = prose(classes="caption")
     table = part("strips", classes="compact", height=480, answer=True)
     loss = sentence(keep_height=True, answer=True)
-    check = check()
+    check = part("check")
     curve = part("loss_curve", answer=True)
     help = caption(
         "Only the chosen pieces cost anything. Some are not masked, since [MASK] never occurs in the texts that BERT is used on. "
@@ -87,14 +72,14 @@ class Game(View):
 
     def compute(self, subject: Subject) -> Content:
         played, truth = self._play(subject)
-        encoding = played.encoding
-        eligible = sum(encoding.tokens[position] != MASK for position in encoding.text_positions)
+        eligible = len(subject.model.visible_positions(played.encoding))
+        guesses = [guess.candidates[0].token for guess in played.guesses]
         return {
             "row": _row(played),
             "rule": f"{len(played.positions)} of {eligible} pieces chosen. {RULES[self.strategy]}",
             "table": _table(played, subject.trace.tokens),
             "loss": _loss(played, truth),
-            "curve": _curve(played),
+            "curve": loss_curve(played.pieces, played.positions, played.losses, guesses),
             "check": matches(loss_error(subject.model, played), "the sum is the loss that transformers computes itself"),
         }
 
@@ -104,8 +89,8 @@ class Game(View):
             played, _ = self._play(subject)
         except InputError:  # there is nothing to choose from
             return None
-        place, number = _dearest(played), len(played.positions)
-        truth, best = played.encoding.tokens[played.positions[place]], played.guesses[place].candidates[0].token
+        place, number = int(played.losses.argmax()), len(played.positions)
+        truth, best = played.pieces[place], played.guesses[place].candidates[0].token
         loss = float(played.losses[place])
         gives = f"BERT gives it {whole_percent(math.exp(-loss))}, a loss of {two_places(loss)} nats"
         if best == truth:
@@ -115,7 +100,6 @@ class Game(View):
         return Finding(f"{which}: {gives}; the first guess is “{best}”.")
 
     def on_again(self, subject: Subject, index: None) -> Change:
-        """Use the next seed."""
         return settle(seed=(self.seed + 1) % (MOST_SEED + 1))
 
     def on_table(self, subject: Subject, index: int) -> Change:
@@ -138,11 +122,6 @@ class Game(View):
         return subject.text_b, 0, FOLLOWS
 
 
-def _dearest(played: Round) -> int:
-    """The index of the chosen piece with the largest loss."""
-    return int(played.losses.argmax())
-
-
 def _row(played: Round) -> dict[str, Any]:
     """The input as the model reads it; chosen pieces that are not masked look like any others, as they do to BERT.
 
@@ -152,7 +131,7 @@ def _row(played: Round) -> dict[str, Any]:
     for position, piece in zip(played.positions, played.stand_ins, strict=True):
         tokens[position] = piece
     encoding = replace(played.encoding, tokens=tuple(tokens))
-    return token_row(tokens, encoding.kinds, encoding.segments, selected=played.positions[_dearest(played)])
+    return token_row(tokens, encoding.kinds, encoding.segments, selected=played.positions[int(played.losses.argmax())])
 
 
 def _table(played: Round, tokens: Sequence[str]) -> dict[str, Any]:
@@ -171,12 +150,6 @@ def _table(played: Round, tokens: Sequence[str]) -> dict[str, Any]:
         rows.append(Row([truth, treatment, read, guess, percent(probability), f"{loss:.3f}"], token=here))
         numbers.append([int(position), truth, treatment, read, best.token, best.probability, probability, loss])
     return keep(strip_table(COLUMNS, rows, "the chosen pieces"), lambda: Table.of(NUMBERS, numbers))
-
-
-def _curve(played: Round) -> dict[str, Any]:
-    """What each chosen piece costs, on the curve of the loss."""
-    pieces = [played.encoding.tokens[position] for position in played.positions]
-    return loss_curve(pieces, played.positions, played.losses, [guess.candidates[0].token for guess in played.guesses])
 
 
 def _loss(played: Round, truth: str) -> str:

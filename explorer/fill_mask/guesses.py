@@ -40,8 +40,7 @@ class WordsToHide(View):
     row = part("tokens", mask_on_click=True, optional=True)
 
     def compute(self, subject: Subject) -> Content:
-        """The row of tokens; with a blank, that of the page is enough."""
-        if subject.trace.mask_positions:
+        if subject.trace.mask_positions:  # the page's own row of tokens is enough
             return {}
         return {"help": HIDE, "row": token_row_of(subject.trace.encoding, subject.selection.token)}
 
@@ -62,7 +61,6 @@ class Guesses(View):
     top_k: int = number(5, "Guesses for each blank", low=1, high=20)
 
     def compute(self, subject: Subject) -> Content:
-        """Bars, a group per blank."""
         blanks = _guesses(subject, self.top_k)
         cut = f"The first {MOST_SHOWN} of {len(blanks)} blanks are shown." if len(blanks) > MOST_SHOWN else ""
         drawn = bar_groups([_group(guess) for guess in blanks[:MOST_SHOWN]])
@@ -91,7 +89,6 @@ class Comparison(View):
     ratio = sentence(keep_height=True, answer=True)
 
     def compute(self, subject: Subject) -> Content:
-        """A bar per word, and the ratio of the two most probable."""
         position = subject.blank
         vector, shares = subject.trace.states[-1][[position]], {}
         for id, token in pieces_named(subject, self.words, position, MOST_WORDS):
@@ -117,7 +114,7 @@ class FilledTogether(View):
             return {}
         return {
             "title": "**Several blanks, filled together**",
-            "filled": _filled(subject),
+            "filled": _fill(subject),
             "help": "By itself, each blank is guessed while the others stay blank, so that neighbours need not fit. "
             "Filled together, each guess is put in before the next is made, and seen by it; ln p sums the logarithms of "
             "the probabilities of these steps, so it is the probability of the whole only for a chain. Both orders are "
@@ -163,7 +160,7 @@ def _ratio(shares: dict[str, float], position: int) -> str:
     return f"At position {position}, {first} is {times(high / low)} as likely as {second} (log ratio {odds:.2f} nats)."
 
 
-def _filled(subject: Subject) -> dict[str, Any]:
+def _fill(subject: Subject) -> dict[str, Any]:
     """The blanks filled independently and together, a row per way of filling."""
     blanks = _guesses(subject, 1)
     alone = [guess.candidates[0] for guess in blanks]

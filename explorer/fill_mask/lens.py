@@ -49,7 +49,6 @@ class Lens(View):
     check = check()
 
     def compute(self, subject: Subject) -> Content:
-        """The table of words around the token."""
         trace, seen = subject.trace, _columns(subject)
         cut = "" if len(seen) == trace.kept else f"Read here: positions {seen[0]} to {seen[-1]} of {trace.kept}."
         error = trace.once(("lens error", seen), lambda: lens_error(trace, seen))
@@ -57,7 +56,7 @@ class Lens(View):
             "table": _table(subject, _lens(subject, seen, chosen_lens(subject, self.reading))),
             "cut": cut and f"{cut} Click a token above to read the others.",
             "check": matches(error, "the last row is the model's own prediction, logit by logit"),
-        } | ({"about": _fitted(subject)} if self.reading == TUNED else {})
+        } | ({"about": _describe_fit(subject)} if self.reading == TUNED else {})
 
     def finding(self, subject: Subject) -> Finding:
         """The layer since which the final guess leads at the token, and the guess before; beside the raw lens, the tuned one."""
@@ -65,11 +64,11 @@ class Lens(View):
         found = _lens(subject, _columns(subject), tuned)
         where = which_blank(subject) if token in subject.trace.mask_positions else ""
         share = whole_percent(float(found.probabilities[-1, token - found.positions[0], 0]))
-        leads, since, before = _course(subject, found)
+        leads, since, before = _follow_guess(subject, found)
         told = f"{where}Read {HOW[TUNED if tuned else RAW]}, “{leads}” leads {_from(since)} on, and ends at {share}"
         told += f"; before it, “{before}” does." if since else "."
         if not tuned and (other := tuned_lens(subject.model)):
-            _, there, before = _course(subject, _lens(subject, range(token, token + 1), other))
+            _, there, before = _follow_guess(subject, _lens(subject, range(token, token + 1), other))
             told += f" With the tuned lens it leads {_from(there)} on{f', before it “{before}”' if there else ''}."
         return Finding(told, Why("hidden", "Layer by layer", {"layer": since, "token": token}) if since else None)
 
@@ -97,7 +96,7 @@ class FollowedWords(View):
         how = f"Read {HOW[TUNED if tuned else RAW]}, at position {subject.token} "
         if target.foil is not None:
             return {"followed": followed_words(names, *found), "summary": how + _lead(target, found)}
-        since, last = _settled(found.ranks[:, 0]), len(found.ranks) - 1
+        since, last = _settles_at(found.ranks[:, 0]), len(found.ranks) - 1
         when = "gets there only at the end" if since == last else f"stays there from hidden state {since} on"
         drawn = followed_words(names, found.probabilities, found.ranks)
         return {"followed": drawn, "summary": f"{how}{names[0]} ends at rank {found.ranks[-1, 0]:,} and {when}."}
@@ -128,7 +127,7 @@ def chosen_lens(subject: Subject, reading: str) -> TunedLens | None:
     return tuned_lens(subject.model) if reading == TUNED else None
 
 
-def _fitted(subject: Subject) -> str:
+def _describe_fit(subject: Subject) -> str:
     """How far the guesses of both lenses are from the last ones, on sentences that the tuned one was not fitted on."""
     if (tuned := tuned_lens(subject.model)) is None:
         return f"Read raw here: {NONE[0].lower()}{NONE[1:]}"
@@ -145,10 +144,10 @@ def _lens(subject: Subject, seen: range, tuned: TunedLens | None) -> Found:
     return subject.trace.once(("lens", seen, tuned is not None), lambda: lens(subject.trace, seen, tuned=tuned))
 
 
-def _course(subject: Subject, found: Found) -> tuple[str, int, str]:
+def _follow_guess(subject: Subject, found: Found) -> tuple[str, int, str]:
     """The final guess at the selected token, the hidden state since which it leads, and the guess before."""
     column = subject.token - found.positions[0]
-    since, ids = _settled(found.final_ranks[:, column]), found.ids[:, column, 0]
+    since, ids = _settles_at(found.final_ranks[:, column]), found.ids[:, column, 0]
     leads, before = subject.model.pieces([int(ids[-1]), int(ids[since - 1])])
     return leads, since, before
 
@@ -181,7 +180,7 @@ def _table(subject: Subject, found: Found) -> dict[str, Any]:
     rows = ["embeddings", *(f"layer {layer}" for layer in range(1, len(cells)))]
     columns = [subject.trace.tokens[place] for place in found.positions]
     column = subject.token - found.positions[0]
-    settled = (_settled(found.final_ranks[:, column]), column)
+    settled = (_settles_at(found.final_ranks[:, column]), column)
     grid = word_grid("after", columns, rows, cells, column, found.positions, settled)
     return keep(grid, lambda: _numbers(subject, found))
 
@@ -198,7 +197,7 @@ def _numbers(subject: Subject, found: Found) -> Table:
     return Table.of(("hidden_state", "position", "token", "guess", "id", "probability", "rank_of_final_guess"), rows)
 
 
-def _settled(ranks: np.ndarray) -> int:
+def _settles_at(ranks: np.ndarray) -> int:
     """The hidden state from which on the rank no longer changes."""
     last = len(ranks) - 1
     while last > 0 and ranks[last - 1] == ranks[-1]:

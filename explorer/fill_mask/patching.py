@@ -144,7 +144,7 @@ class Patching(LongView):
             alone, second = model.trace(subject.text_a), model.trace(subject.text_b)
             if alone.mask_positions and _hardly_differ(alone, second):
                 return alone, second
-        return trace, _hidden(subject)
+        return trace, _mask_decisive_piece(subject)
 
 
 def _hardly_differ(one: Trace, other: Trace) -> bool:
@@ -174,7 +174,7 @@ def _summary(found: Patched) -> str:
     )
 
 
-def _hidden(subject: Subject) -> Trace:
+def _mask_decisive_piece(subject: Subject) -> Trace:
     """The input with its most important piece masked: of the longer ones, the one whose occlusion costs the first guess most."""
     trace = subject.trace
     scores = occlusion(trace, word_target(trace, "", subject.blank)).scores

@@ -1,6 +1,6 @@
 """The model's guess at every position, and the probability of whole sentences."""
 
-from collections.abc import Generator, Hashable
+from collections.abc import Generator, Hashable, Iterator
 from typing import Any
 
 import numpy as np
@@ -18,22 +18,7 @@ from explorer.ui.pictures.numbers import Table, columns_of, keep
 from explorer.ui.says import each_word_hidden
 from explorer.ui.settings import text
 from explorer.ui.subject import Subject
-from explorer.ui.view import (
-    Change,
-    Content,
-    Finding,
-    View,
-    Why,
-    button,
-    caption,
-    chart,
-    heading,
-    part,
-    prose,
-    sentence,
-    show,
-    takes_long,
-)
+from explorer.ui.view import Content, Finding, View, Why, button, caption, chart, heading, part, prose, sentence
 
 SENTENCES = "The keys to the cabinet are on the table.\nThe keys to the cabinet is on the table."
 MOST_SENTENCES = Limit(20, TYPE)
@@ -109,12 +94,8 @@ class EachWord(View):
             (token, float(share), "the first guess" if rank == 1 else f"rather {guess}, {whole_percent(float(guess_share))}")
             for token, share, rank, guess, guess_share in zip(tokens, found.shares, found.ranks, guesses, best, strict=True)
         ]
-        numbers: dict[str, Any] = {
-            "probability": found.shares,
-            "rank": found.ranks,
-            "first_guess": guesses,
-            "first_guess_probability": best,
-        }
+        numbers: dict[str, Any] = {"probability": found.shares, "rank": found.ranks}
+        numbers |= {"first_guess": guesses, "first_guess_probability": best}
         return {
             "title": "**Each word hidden in turn**",
             "words": keep(bars(rows), lambda: columns_of(position=found.positions, token=tokens, **numbers)),
@@ -158,9 +139,8 @@ class Likelihoods(View):
         key = (subject.model_name, self.sentences)
         return {"table": _scores.get(key, lambda: _score(subject, self.sentences))}
 
-    @takes_long
-    def on_score(self, subject: Subject, index: None) -> Change:
-        return show(**self.compute(subject))
+    def on_score(self, subject: Subject, index: None) -> Iterator[Content]:
+        yield self.compute(subject)
 
 
 def _score(subject: Subject, lines: str) -> list[list[Any]]:

@@ -63,7 +63,7 @@ class ManyPairs(View):
         """The scores of the pairs, if none has one yet."""
         if any(row[2] is not None for row in self.pairs):
             return {}
-        return {"pairs": _shown(_rank(_score(subject, *pair) for pair in self.asked(subject)))}
+        return {"pairs": _round(_rank(_score(subject, *pair) for pair in self.asked(subject)))}
 
     def asked(self, subject: Subject) -> list[Pair]:
         """The pairs to score: the candidates that a link brings, else those in the table. Raises InputError for half a pair."""
@@ -120,7 +120,7 @@ def _score(subject: Subject, a: str, b: str) -> list[Any]:
     return [a, b, answer.is_next, answer.logits[0] - answer.logits[1]]
 
 
-def _shown(rows: list[list[Any]]) -> list[list[Any]]:
+def _round(rows: list[list[Any]]) -> list[list[Any]]:
     """Scored pairs for the table, rounded."""
     return keep(
         [[a, b, round(share, 4), round(difference, 2)] for a, b, share, difference in rows], lambda: Table.of(NUMBERS, rows)
@@ -147,4 +147,4 @@ def _score_in_steps(subject: Subject, pairs: Sequence[Pair]) -> Iterator[Content
         rows.append(_score(subject, *pair))
         if number % STEP == 0:
             yield {"status": f"{number} of {len(pairs)} pairs."}
-    yield {"pairs": _shown(_rank(rows)), "status": f"{len(pairs)} pairs scored."}
+    yield {"pairs": _round(_rank(rows)), "status": f"{len(pairs)} pairs scored."}

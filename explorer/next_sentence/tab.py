@@ -10,7 +10,6 @@ TAB = Tab(
     "Does B follow A?",
     {"This pair": [[ThisPair], [PairAttribution], [PairHeads]], "Many pairs": [[ManyPairs]]},
     needs="next_sentence",
-    more="Settings of the attribution",
     moved={
         "find-the-next-sentence": Moved(
             "Many pairs ranks candidates for B now.",

@@ -42,14 +42,14 @@ class SideAttention(SideView):
             places.append(f"layer {layer}, head {head}")
         shown = {"here": pictures[0], "there": pictures[1]}
         about = "Here {}, there {}.".format(*places)
-        if (both := paired_tokens(*(side.trace.encoding for side in sides))) is None:
+        if (paired := paired_tokens(*(side.trace.encoding for side in sides))) is None:
             return {**shown, "about": f"{about} The inputs have different numbers of tokens, so there is no difference to show."}
         change = weights[1] - weights[0]
         query, key = _most_moved(change)
         share = percent(_moved(change) / len(change))
         about += f" On average {share} of a token's attention lies elsewhere (0 % is the same, 100 % nothing in common)."
         cell = (query, key) if _moved(change[query]) >= SEEN else None
-        return {**shown, "about": about, "difference": difference_heatmap(change, both, cell)}
+        return {**shown, "about": about, "difference": difference_heatmap(change, paired, cell)}
 
     def finding(self, subject: Subject) -> Finding | None:
         """The token whose attention differs most, and the key that gains or loses most."""

@@ -1,8 +1,6 @@
 """The tab Its own head: the task head of a fine-tuned checkpoint, or a head that only its family was pre-trained with."""
 
-from explorer.task_head.answer import OwnAnswer
-from explorer.task_head.labels import OwnLabels
-from explorer.task_head.tokens import OwnTags, ReplacedPieces
+from explorer.task_head.heads import OwnAnswer, OwnLabels, OwnTags, ReplacedPieces
 from explorer.ui.tabs import Tab
 
 TAB = Tab(

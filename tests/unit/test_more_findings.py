@@ -13,9 +13,7 @@ from explorer.projection.map import FILE, VOCABULARY, WORDS, Map
 from explorer.side_by_side.attention import SideAttention
 from explorer.side_by_side.pieces import SidePieces
 from explorer.side_by_side.states import SideStates
-from explorer.task_head.answer import OwnAnswer
-from explorer.task_head.labels import OwnLabels
-from explorer.task_head.tokens import OwnTags, ReplacedPieces
+from explorer.task_head.heads import OwnAnswer, OwnLabels, OwnTags, ReplacedPieces
 from explorer.text.lines import read_lines
 from explorer.ui.pictures.numbers import kept
 from explorer.ui.subject import Subject
