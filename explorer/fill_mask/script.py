@@ -33,7 +33,9 @@ def heads_off(view: Any, subject: Subject) -> Values:
 def what_if(view: Any, subject: Subject) -> Values:
     """The answer for a blank, heads off and weights cut; not for a swap, a patch, or a word that the view hides itself."""
     chosen, question = subject.selection, view.asked(subject)
-    if question is None or chosen.swap or question.hidden is not None or question.target.head != "fill_mask":
+    if question is None or not (chosen.off or chosen.cut) or chosen.swap:
+        return None
+    if question.hidden is not None or question.target.head != "fill_mask":
         return None
     return answer(question.target, subject) | off_and_cut(chosen)
 

@@ -297,6 +297,8 @@ def test_programs_give_the_numbers_of_their_views(bundled, tiny, name):
         for given in SETTINGS.get(name, [{}]):
             if name == "own-head/labels" or (model is tiny and given.get("reading")):
                 continue
+            if name.endswith("what-if"):
+                selection = replace(selection, off=((0, 1),))
             texts = ("the [MASK] went to the [MASK].", "") if name == "fill-mask/together" else texts
             view = VIEWS[name].read({**declared(VIEWS[name]), **given}, model.capabilities)
             assert compare(view, subject_of(model, texts, selection)), (model.name, given)
