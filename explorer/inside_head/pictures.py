@@ -18,7 +18,7 @@ def batch_grid(tokens: Sequence[Sequence[str]], ids: np.ndarray, attention_mask:
     """
     inputs, width = ids.shape
     shade = np.where(attention_mask, REAL, 0.0).tolist()
-    texts = {  # [inputs, tokens] each, with how dark the cells are
+    texts: dict[str, tuple[Any, Any]] = {  # [inputs, tokens] each, with how dark the cells are
         "tokens": (tokens, shade),
         "ids": (ids, shade),
         "mask": (attention_mask.astype(int), LOOKED_AT * attention_mask),
