@@ -16,5 +16,5 @@ def query(view: Any, subject: Subject) -> Values:
 program = programs(__file__)
 PROGRAMS = {
     "inside-head/layer": program("layer"),
-    **dict.fromkeys(("inside-head/dots", "inside-head/walk"), program("layer", values=query)),
+    "inside-head/dots": program("layer", values=query),
 }

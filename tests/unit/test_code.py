@@ -222,7 +222,7 @@ SHOWN = {
     "attention/head": lambda view, subject: {"weights": weights_of(subject, view.average, view.measure)},
     **dict.fromkeys(("attention/metric", "attention/metrics"), _metrics),
     "attention/rollout": _rollout,
-    **dict.fromkeys(("inside-head/layer", "inside-head/dots", "inside-head/walk"), _layer),
+    **dict.fromkeys(("inside-head/layer", "inside-head/dots"), _layer),
     **dict.fromkeys(("hidden/one-layer", "hidden/every-layer"), _states),
     "hidden/word": _word,
     "hidden/sentences": _sentences,

@@ -130,7 +130,7 @@ def test_the_study_of_the_guide_is_short_and_says_what_the_page_says(monkeypatch
     said = capsys.readouterr().out
     assert seen.tables["interval"]["mean"].map("{:+.2f}".format).tolist()[0] in said
     drawn = (tmp_path / "agreement.svg").read_text("utf-8")
-    assert 'width="85mm"' in drawn
+    assert float(re.search(r'<svg [^>]*?width="([\d.]+)pt"', drawn, re.DOTALL)[1]) == pytest.approx(85 / 25.4 * 72, abs=0.01)
     assert "random head" in drawn
 
 
