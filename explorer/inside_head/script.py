@@ -14,7 +14,4 @@ def query(view: Any, subject: Subject) -> Values:
 
 
 program = programs(__file__)
-PROGRAMS = {
-    "inside-head/layer": program("layer"),
-    "inside-head/dots": program("layer", values=query),
-}
+PROGRAMS = {"inside-head/layer": program("layer"), "inside-head/dots": program("layer", values=query)}

@@ -6,7 +6,7 @@ from explorer.text.lines import read_lines
 from explorer.ui.programs import Values, programs, typed
 from explorer.ui.subject import Subject
 
-COLOURED = ("search", "colour", "clusters", "picked", "kept")  # settings that move no point
+COLOURED = ("search", "picked")  # settings that move no point
 
 
 def sentences(view: Any, subject: Subject) -> Values:

@@ -182,7 +182,7 @@ def _attribution(view, subject):
 
 
 def _heads(view, subject):
-    return {"effects": finished(ablation.head_effects_in_steps(subject.trace, view.target(subject)))}
+    return {"effects": ablation.head_effects(subject.trace, view.target(subject))}
 
 
 def _what_if(view, subject):
@@ -444,9 +444,16 @@ def test_a_file_of_the_app_that_is_not_there_is_missed_with_a_sentence(tmp_path,
         runpy.run_module("explorer.ui.scripts.shipped")["shipped"]("assets/models/x")
 
 
+def test_every_program_is_of_a_view_and_names_settings_that_it_has():
+    for name, made in code._PROGRAMS.items():
+        for program in made if isinstance(made, tuple) else [made]:
+            assert program.file.is_file()
+            assert set(program.settings) <= VIEWS[name].settings.keys(), name
+
+
 def test_the_file_of_a_place_has_the_python_of_each_of_its_views(bundled):
     subject = subject_of(bundled)
-    views = tuple(VIEWS[name]() for name in ("fill-mask/guesses", "fill-mask/comparison", "fill-mask/quiz"))
+    views = tuple(VIEWS[name]() for name in ("fill-mask/guesses", "fill-mask/comparison", "fill-mask/game"))
     text = ways.python(Place(subject, "fill-mask", "Guesses", views)).decode()
     program, lines = text.split("\n# ---", 1)
     assert "probabilities" in run(program)
