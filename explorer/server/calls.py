@@ -9,9 +9,8 @@ from http import HTTPStatus
 from typing import Any
 
 import gradio as gr
-from gradio.blocks import BlockFunction
 
-from explorer.api.gradio_seams import handler_of
+from explorer.api.gradio_seams import BlockFunction, handler_of
 from explorer.core.errors import BusyError, ExplorerError, InputError
 from explorer.core.log import logger
 from explorer.page.blocks import PageBlocks

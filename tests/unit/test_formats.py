@@ -41,9 +41,9 @@ PARSED = {
     "finetune/compute/arrival.py": "the log and the head of a run, at most 8 MB, after its zip's list was bounded",
     "finetune/compute/unpack.py": "the zip of a run, whose list is bounded before",
     "finetune/compute/hub_data.py": "the card of a data set of the hub",
-    "server/room_requests.py": "a body of at most 256 KB",
+    "server/rooms.py": "a body of at most 256 KB",
     "server/refusals.py": "an answer of this app",
-    "server/uploads.py": "an answer of this app",
+    "server/bounds.py": "an answer of this app",
     "ui/settings.py": "a part of an address",
     "bert/": "a model in a folder or of the hub, not a visitor's file",
 }
