@@ -144,7 +144,7 @@ FOUND = {
     "a click on a token that is not there": ("tokens-pieces-cards", {}, 10**6),
     "a click on no point": ("projection-map-chart", {}, "a"),
     "a click where nothing is blank": ("fill-mask-heads-board", {"text-a": "dog"}, []),
-    "no text": ("next-sentence-pairs-score", {"text-a": None}, None),
+    "no text": ("next-sentence-method", {"text-a": None}, None),
     "half a character in a link": ("visited", {"visited": "1?a=\ud800&tab=\ud800&model=\ud800&set.marks=\ud800"}, None),
     "a bomb in a link": ("visited", {"visited": f"1?tab=projection&a={BOMB}&set.sentences={BOMB}&set.picked={BOMB}"}, None),
     "half a character in what was seen before": ("attention-look", {"link": "tab=attention&set.marks=\ud800"}, None),
