@@ -101,7 +101,7 @@ def _ask(question: bytes) -> _Answer:
 
     Raises BusyError.
     """
-    command = [sys.executable, "-P", "-c", CHILD, question.hex()]
+    command = [sys.executable, "-P", "-c", CHILD, question.hex(), str(FILE_SECONDS)]
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")  # each reserves memory
     environment = os.environ | threads | {"PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), *sys.path)))}
     with _places.place(visitor=VISITOR.get()), TemporaryFile() as written:
@@ -144,7 +144,7 @@ def serve() -> None:
     module, _, function = name.partition(":")
     read = getattr(import_module(module), function)
     gc.disable()  # which looks at all values again and again, while their number grows; nothing of them is left behind
-    _bound()
+    _bound(int(sys.argv[2]))
     value: Any
     try:
         value = read(Path(path), *args, **kwargs)
@@ -170,11 +170,11 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-def _bound() -> None:
+def _bound(seconds: int) -> None:
     """Limit the memory, the processor time and the answer of this process, where the system can."""
     if resource is None:
         return
-    bounds = {resource.RLIMIT_CPU: FILE_SECONDS, resource.RLIMIT_CORE: 0, resource.RLIMIT_FSIZE: MOST_ANSWER}
+    bounds = {resource.RLIMIT_CPU: seconds, resource.RLIMIT_CORE: 0, resource.RLIMIT_FSIZE: MOST_ANSWER}
     if sys.platform == "linux":
         used = int(Path("/proc/self/statm").read_text("ascii").split()[0]) * resource.getpagesize()
         bounds[resource.RLIMIT_AS] = used + WORK_MEGABYTES.bytes

@@ -89,23 +89,13 @@ def test_half_of_the_pairs_follow_each_other_in_the_text_and_the_others_do_not(s
         assert ((bare(a), bare(b)) in after) == (label == batches.IS_NEXT)
 
 
+@pytest.mark.nightly
 def test_a_tiny_model_learns_in_one_command_and_is_read_by_transformers(tmp_path, tokenizer):
     (tmp_path / "text.txt").write_text(LINES, "utf-8")
     given = ["--text", f"1:{tmp_path / 'text.txt'}", "--heldout", str(tmp_path / "text.txt"), "--out", str(tmp_path / "run")]
-    given += [
-        "--init",
-        "none",
-        "--size",
-        json.dumps(SIZE),
-        "--steps",
-        "121",
-        "--pieces",
-        "256",
-        "--rate",
-        "1e-2",
-        "--warm-up",
-        "5",
-    ]
+    given += (
+        f"--init none --steps 121 --pieces 256 --rate 1e-2 --warm-up 5 --size {json.dumps(SIZE, separators=(',', ':'))}".split()
+    )
     given += ["--mean", "0.9", "--every", "0", "--features", str(BUNDLED_FOLDER), "--teacher", str(BUNDLED_FOLDER)]
     train.train(train.arguments().parse_args(given))
     lines = [json.loads(line) for line in (tmp_path / "run" / "log.jsonl").read_text().splitlines()]

@@ -44,7 +44,7 @@ ANSWERED = {
     "accents and nothing below, once": "\u0301\nThe man went.\n\ufffd",
     "a tag": IMAGE,
     "a template": TEMPLATE,
-    "one letter a word, cut off": "a " * 9_000,
+    "one letter a word, cut off": "a " * 600,
     "only a blank": "[MASK]",
     "blanks and other specials": "[MASK] [MASK]\n[CLS]\n[SEP]\n[PAD] [UNK]\nthe [MASK] went",
     "only signs": "!!! ??? ...\n-- --",
