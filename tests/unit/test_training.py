@@ -115,10 +115,7 @@ def test_the_same_seed_gives_the_same_numbers_even_side_by_side(tiny, layers_tra
     for thread in threads:
         thread.join()
     assert alone != other
-    for seed, wanted in (
-        (1, alone),
-        (2, other),
-    ):  # beside each other they may have other numbers of threads, which add up otherwise
+    for seed, wanted in ((1, alone), (2, other)):  # beside each other threads may add up in another order
         assert_same_but_for_rounding(numbers(found[seed]), numbers(wanted))
 
 
