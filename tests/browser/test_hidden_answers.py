@@ -80,7 +80,7 @@ def test_a_new_text_is_covered_before_it_is_seen(hidden):
 
 def test_the_verdict_on_a_pair_is_covered(hidden):
     page = hidden("Next sentence", PAIR)
-    for part in ("#next-sentence-pair-verdict", "#next-sentence-swapped-swapped", "#next-sentence-pair-logits"):
+    for part in ("#next-sentence-pair-verdict", "#next-sentence-pair-swapped", "#next-sentence-pair-logits"):
         expect_covered(page, part, "IsNext")
     expect_covered(page, "#next-sentence-finding", "follow")
     cover(page, "#next-sentence-pair-verdict").click()

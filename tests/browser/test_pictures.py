@@ -26,7 +26,6 @@ KINDS = {  # a view for each component that can be saved
     "fill-mask/heads": "SwitchBoard",
     "hidden/sentences": "Ranking",
     "model/drawing": "Architecture",
-    "inside-head/walk": "HeadSteps",
 }
 
 
@@ -95,7 +94,6 @@ def test_every_kind_of_picture_is_an_svg_that_parses(bundled, opened):
         "bx-board",
         "bx-ranking",
         "bx-architecture",
-        "bx-head-steps",
         "bx-lines",
     }
     assert window.evaluate("document.body.classList.contains('dark')"), "the page is as it was"
