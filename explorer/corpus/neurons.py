@@ -228,7 +228,7 @@ class Neurons(LookUp):
                 problems.append(str(error))
         try:
             firing = firing_on(model, self.chosen, found, word, NEURONS)
-            driven = tuple((one.layer, one.neuron, one.deviations) for one in firing)
+            driven = tuple((driver.layer, driver.neuron, driver.deviations) for driver in firing)
         except InputError as error:
             problems.append(str(error))
         return most, driven, tuple(problems)

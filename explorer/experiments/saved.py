@@ -70,7 +70,7 @@ class SavedRuns(View):
 
     @property
     def runs(self) -> list[Experiment]:
-        return [one for one in (self.run, self.other_run) if one is not None]
+        return [run for run in (self.run, self.other_run) if run is not None]
 
     def compute(self, subject: Subject) -> Content:
         if not self.runs:

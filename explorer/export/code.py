@@ -24,7 +24,9 @@ _FOLDERS: tuple[Any, ...] = (
     *(overview, tokens, attention, inside_head, hidden_states, fill_mask),
     *(next_sentence, task_head, projection, experiments),
 )
-_PROGRAMS: dict[str, Program | tuple[Program, ...]] = {name: made for one in _FOLDERS for name, made in one.PROGRAMS.items()}
+_PROGRAMS: dict[str, Program | tuple[Program, ...]] = {
+    name: made for folder in _FOLDERS for name, made in folder.PROGRAMS.items()
+}
 _NEEDS = {view.name: tab.needs for tab in TABS if tab.needs for view in tab.views}
 TRAINED = {view.name for tab in TABS if tab.id == "fine-tune" for view in tab.views}
 """Views of a training: it is taken home as a zip, with a predict.py that needs nothing of ours."""
@@ -44,7 +46,7 @@ def program(view: View, subject: Subject) -> str:
     if not made or not _is_shown(view, subject):
         return ""
     subject = view.first(subject)
-    return next(filter(None, (one.write(view, subject) for one in (made if isinstance(made, tuple) else [made]))), "")
+    return next(filter(None, (each.write(view, subject) for each in (made if isinstance(made, tuple) else [made]))), "")
 
 
 def lines(views: Sequence[View], subject: Subject) -> str:

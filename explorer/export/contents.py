@@ -86,9 +86,9 @@ def shown(view: View, subject: Subject, wait: bool = False, unfolded: bool = Fal
         content = view.standing_alone(subject, content, unfolded)
         parts = [one for name, part in view.parts.items() if (one := _part(name, part, content)) is not None]
         parts = [one for part in parts if (one := _still(part))["value"]]
-        if not wait and isinstance(view, LongView) and all(content.get(one["name"]) is None for one in parts):
+        if not wait and isinstance(view, LongView) and all(content.get(part["name"]) is None for part in parts):
             note = WAITS
-    columns = [{"names": one.names, "width": one.width} for line in view.layout for one in line.columns]
+    columns = [{"names": column.names, "width": column.width} for line in view.layout for column in line.columns]
     return {"name": view.name, "question": view.question, "width": view.width, "columns": columns, "note": note, "parts": parts}
 
 

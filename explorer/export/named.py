@@ -76,7 +76,7 @@ def chosen_in(view: View, subject: Subject) -> dict[str, Any]:
     page["cut"] = [[layer + 1, query, key, 0 if head is None else head + 1] for layer, query, key, head in chosen.cut]
     page |= {name: plain_value(getattr(chosen, name)) for name in ("swap", "patch")}
     page = {name: value for name, value in page.items() if name in ("layer", "head") or value not in (None, [])}
-    defaults = {one.name: plain_value(one.default) for one in fields(view)}
+    defaults = {field.name: plain_value(field.default) for field in fields(view)}
     own = {name: plain_value(getattr(view, name)) for name, setting in view.settings.items() if is_open(setting)}
     return {
         **{name: value for name, value in page.items() if name not in own},
@@ -144,7 +144,7 @@ def check_shown(view: View, subject: Subject) -> None:
 
 def described(kind: type[View], capabilities: Capabilities) -> dict[str, Any]:
     """A view's description for programs: name, question, needs and settings, with the ranges of a model."""
-    defaults = {one.name: one.default for one in fields(kind)}
+    defaults = {field.name: field.default for field in fields(kind)}
     own = {
         name: {**_type(setting, capabilities), "default": plain_value(defaults[name]), "label": setting.label}
         for name, setting in kind.settings.items()

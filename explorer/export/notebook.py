@@ -87,7 +87,7 @@ def show(trace: Trace, view: str = "attention/head", *more: str, theme: str = ""
 
 def compare(trace: Trace, other: Trace, view: str = "attention/head", *more: str, theme: str = "", **settings: Any) -> Shown:
     """The same view of two traces side by side: two inputs or two models. Arguments and errors are those of `show`."""
-    return Shown(tuple(_side(one, (view, *more), settings) for one in (trace, other)), theme)
+    return Shown(tuple(_side(run, (view, *more), settings) for run in (trace, other)), theme)
 
 
 def _side(trace: Trace, names: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:

@@ -47,8 +47,8 @@ def data_of(views: Sequence[View], subject: Subject, wait: bool = False, unfolde
     made = [one for view in views if (one := shown(view, subject, wait, unfolded))["parts"] or one["note"]]
     made = made or [{**shown(views[0], subject, wait, unfolded), "note": EMPTY}]
     tab = next(tab for tab in TABS if type(views[0]) in tab.views)
-    for one in made:
-        one["heading"] = one["question"] if len(views) > 1 and one["question"] != tab.question else ""
+    for side in made:
+        side["heading"] = side["question"] if len(views) > 1 and side["question"] != tab.question else ""
     found = finding_of(views, subject)
     made_by = provenance.provenance_of(subject.model)
     return {

@@ -68,13 +68,13 @@ def as_json(data: object) -> str:
 
 def settings_of(view: View) -> dict[str, Any]:
     """The settings as JSON values, without uploads and without memories that links do not carry."""
-    given = {one.name: getattr(view, one.name) for one in fields(view)}
+    given = {field.name: getattr(view, field.name) for field in fields(view)}
     return {name: plain_value(value) for name, value in given.items() if is_open(view.settings[name])}
 
 
 def declared(kind: type[View]) -> dict[str, Any]:
     """The default settings of a view; `View.read` fits them to the model."""
-    return {one.name: one.default for one in fields(kind) if not isinstance(kind.settings[one.name], Sheet)}
+    return {field.name: field.default for field in fields(kind) if not isinstance(kind.settings[field.name], Sheet)}
 
 
 def is_open(setting: Setting) -> bool:
@@ -84,7 +84,7 @@ def is_open(setting: Setting) -> bool:
 
 def plain_value(value: object) -> Any:
     """A setting's value with lists in place of tuples."""
-    return [plain_value(one) for one in value] if isinstance(value, list | tuple) else value
+    return [plain_value(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 TEXT = ("text",)

@@ -132,7 +132,7 @@ def _describe_fit(subject: Subject) -> str:
     if (tuned := tuned_lens(subject.model)) is None:
         return f"Read raw here: {NONE[0].lower()}{NONE[1:]}"
     about = tuned.about
-    raw, mapped = (", ".join(f"{one:.2f}" for one in about[name]) for name in (RAW, TUNED))
+    raw, mapped = (", ".join(f"{share:.2f}" for share in about[name]) for name in (RAW, TUNED))
     return (
         f"Fitted on {about['fitted']:,} sentences. On {about['held_out']} others its guesses diverge from the last ones by "
         f"{mapped} nats in hidden states 0 to {len(about[RAW]) - 1} (mean KL), raw ones by {raw}."

@@ -177,12 +177,12 @@ def loss_curve(pieces: Sequence[str], positions: Sequence[int], losses: np.ndarr
         {"piece": piece, "position": int(position), "p": float(p), "loss": float(loss), "guess": guess}
         for piece, position, p, loss, guess in zip(pieces, positions, probabilities, losses, guesses, strict=True)
     ]
-    costs = ", ".join(f"{one['piece']} {one['loss']:.2f}" for one in rows)
+    costs = ", ".join(f"{row['piece']} {row['loss']:.2f}" for row in rows)
     shown = {
         "pieces": rows,
         "mean": float(np.mean(losses)),
         "top": max(LEAST_TOP, 1.05 * float(np.max(losses))),
         "alt": f"The curve of −ln p, from 0 at p = 1 upwards, and on it the chosen pieces: {costs}.",
     }
-    listed = [list(one.values()) for one in rows]
+    listed = [list(row.values()) for row in rows]
     return keep(shown, lambda: Table.of(("piece", "position", "probability", "loss", "guess"), listed))

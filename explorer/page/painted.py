@@ -54,7 +54,7 @@ def painted(shell: Shell, blocks: PageBlocks, place: Place, answers: bool = True
     sent = {component_id(one): props_sent(one, value) for one, value in updates.items() if not getattr(one, "stateful", False)}
     opened = [component_id(tab.item), component_id(tab.choices[place.choice].column)]
     built = blocks.pieces.delivery(opened, sent, ())
-    props = {one["id"]: one if answers else _unanswered(one) for one in built["components"]}
+    props = {component["id"]: component if answers else _unanswered(component) for component in built["components"]}
     return _node(built["layout"], props, blocks) or {}
 
 

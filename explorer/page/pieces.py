@@ -100,9 +100,9 @@ class Pieces:
         components, if it has any: the browser then runs it as if the page had just been opened.
         """
         wanted = {number for number, targets in self._targets.items() if any(map(is_there, targets))}
-        for one in self.config["dependencies"]:  # in creation order: a chained listener comes later
-            if one["trigger_after"] in wanted:
-                wanted.add(one["id"])
+        for listener in self.config["dependencies"]:  # in creation order: a chained listener comes later
+            if listener["trigger_after"] in wanted:
+                wanted.add(listener["id"])
         return [listener for listener in self.config["dependencies"] if listener["id"] in wanted]
 
     @cached_property
@@ -110,9 +110,9 @@ class Pieces:
         """The components that each listener listens to."""
         root = self.config["layout"]["id"]
         targets = {}
-        for one in self.config["dependencies"]:
-            numbers = [number for number, _ in one["targets"] if number is not None]
-            targets[one["id"]] = [number for number in numbers if number != root] or numbers
+        for listener in self.config["dependencies"]:
+            numbers = [number for number, _ in listener["targets"] if number is not None]
+            targets[listener["id"]] = [number for number in numbers if number != root] or numbers
         return targets
 
 

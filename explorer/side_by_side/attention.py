@@ -34,7 +34,7 @@ class SideAttention(SideView):
     def compute(self, subject: Subject) -> Content:
         sides = subject, self.other(subject)
         weights = [_weights(side) for side in sides]
-        scale = WeightScale(True, top=float(max(scale_end(one.max(), len(one)) for one in weights)))
+        scale = WeightScale(True, top=float(max(scale_end(matrix.max(), len(matrix)) for matrix in weights)))
         pictures, places = [], []
         for side, one in zip(sides, weights, strict=True):
             layer, head, tokens = side.selection.attention_layer + 1, side.selection.head, side.trace.tokens

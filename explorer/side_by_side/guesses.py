@@ -39,7 +39,9 @@ class SideGuesses(SideView):
         subject.trace.blanks()
         trace, blank = subject.trace, subject.blank
         (guess,) = subject.model.guesses(trace.states[-1][[blank]], [blank], GUESSES)
-        return f", token {blank}", [(one.token, one.probability, f"logit {one.logit:.2f}") for one in guess.candidates]
+        return f", token {blank}", [
+            (candidate.token, candidate.probability, f"logit {candidate.logit:.2f}") for candidate in guess.candidates
+        ]
 
 
 class SidePair(SideGuesses):

@@ -36,7 +36,9 @@ class SideStates(SideView, LongView):
         """For two models, the cost of reading those sentences in the larger one, twice."""
         if self.is_one_model(subject):
             return 0
-        sizes = [one.layers * one.hidden_size**2 for one in (subject.model.capabilities, self.other(subject).model.capabilities)]
+        sizes = [
+            model.layers * model.hidden_size**2 for model in (subject.model.capabilities, self.other(subject).model.capabilities)
+        ]
         return 2 * reference.words() / subject.trace.kept * max(1, sizes[1] / sizes[0])
 
     def key(self, subject: Subject) -> Hashable:

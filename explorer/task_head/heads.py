@@ -159,7 +159,7 @@ class OwnAnswer(TokenHead):
         if not subject.text_b.strip():
             return ""
         best, *others = own_head.answers(subject.trace, MOST_ANSWERS)
-        apart = next((one for one in others if one.end < best.start or one.start > best.end), None)
+        apart = next((other for other in others if other.end < best.start or other.start > best.end), None)
         then = f", then, elsewhere, {_quote(apart)}" if apart else ""
         return f"The likeliest answer is {_quote(best)}{then}."
 
@@ -195,7 +195,7 @@ class ReplacedPieces(TokenHead):
     def show(self, subject: Subject) -> Content:
         """The probability below each piece."""
         shares, (worst, share) = own_head.replaced(subject.trace), _most_suspicious(subject)
-        cells = [(percent(float(one)), float(one), "") for one in shares]
+        cells = [(percent(float(share)), float(share), "") for share in shares]
         return {
             "row": _rows(subject, {"replaced": cells}, {"replaced": shares}, (0, worst)),
             "found": f"Most suspicious: '{subject.trace.tokens[worst]}' (token {worst}), {percent(share)}.",
