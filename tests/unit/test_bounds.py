@@ -260,7 +260,7 @@ def test_a_thousand_empty_files_take_room_too(shelf):
 
 
 def test_the_share_of_an_address_holds_over_http(upload, left, monkeypatch):
-    monkeypatch.setenv(UPLOADS_MEGABYTES.setting, "2")
+    monkeypatch.setattr(bounds, "VISITOR_UPLOADS_MEGABYTES", Limit(1, ""))
     part = b"a" * (MEGABYTE // 2)
     assert [upload(part + bytes([65 + number]), "203.0.113.77")[0] for number in range(3)] == [200, 429, 429]
     assert upload(part + b"z", "203.0.113.78")[0] == 200

@@ -25,6 +25,7 @@ from explorer.teaching.lessons.exercises import Verdict
 from explorer.teaching.lessons.sending import within_a_line
 from explorer.ui.subject import Selection, Subject
 from explorer.ui.view import finding_of
+from tests.clocks import set_clock
 
 BLANK = ("The capital of Japan is [MASK].", "It is a [MASK] city.")
 PLACE = "v=1&tab=attention&view=one-head&a=The+keys+are+on+the+table.&layer=1&head=3"
@@ -273,14 +274,14 @@ def test_a_step_that_asks_nothing_is_told(name, step):
 
 def test_a_round_closes_when_its_time_is_over(room, subject, monkeypatch):
     ann, now = room.join("Ann"), time.monotonic()
-    monkeypatch.setattr("explorer.teaching.classroom.rounds.time.monotonic", lambda: now)
+    set_clock(monkeypatch, "explorer.teaching.classroom.rounds", lambda: now)
     room.ask(questions.pair(subject), 30)
     played = room.asked()
     for seconds in (29, "30", None, -30, 60.0):
         with pytest.raises(InputError, match="30, 60, 90"):
             played.limit(seconds)
     assert room.for_person(ann)["round"]["ends"] == now + 30
-    monkeypatch.setattr("explorer.teaching.classroom.rounds.time.monotonic", lambda: now + 30)
+    set_clock(monkeypatch, "explorer.teaching.classroom.rounds", lambda: now + 30)
     with pytest.raises(InputError, match="time is over"):
         room.keep(ann, played, played.question.guess("0"))
     assert not room.for_teacher()["round"]["open"]
@@ -361,7 +362,7 @@ def test_seats_where_nobody_listens_go_to_who_comes_later(room, monkeypatch):
     pupils, now = fill(room), time.monotonic()
     for one in pupils[1:]:
         one.listens(1)
-    monkeypatch.setattr("explorer.teaching.classroom.seats.time.monotonic", lambda: now + seats.UNHEARD + 1)
+    set_clock(monkeypatch, "explorer.teaching.classroom.seats", lambda: now + seats.UNHEARD + 1)
     ann = room.join("Ann", "192.0.2.7")
     assert pupils[0].id not in room.people
     assert room.person_of(pupils[0].token) is None
@@ -380,7 +381,7 @@ def test_who_has_given_something_or_is_away_for_a_moment_keeps_the_seat(room, su
     pupils[1].points = 1
     with pytest.raises(InputError, match="full"):
         room.join("Ann", "192.0.2.8")
-    monkeypatch.setattr("explorer.teaching.classroom.seats.time.monotonic", lambda: now + seats.AWAY + 1)
+    set_clock(monkeypatch, "explorer.teaching.classroom.seats", lambda: now + seats.AWAY + 1)
     for number in range(ROOM_PEOPLE.most - 2):
         room.join(f"Ann {number}", "192.0.2.8").listens(1)
     with pytest.raises(InputError, match="full"):

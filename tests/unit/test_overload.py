@@ -29,6 +29,7 @@ from explorer.finetune.compute.training import Progress, run_training
 from explorer.server.bounds import PAINTED, RequestsAMinute
 from explorer.server.refusals import Refused
 from explorer.training.examples import Examples
+from tests.clocks import set_clock
 from tests.stranger import Stranger
 
 EXAMPLES = [[f"{word} {i}", label] for i in range(6) for word, label in [("good", "yes"), ("bad", "no")]]
@@ -256,7 +257,7 @@ def test_a_training_takes_no_longer_than_it_may(tiny, monkeypatch):
     assert len(finished(run_training(text_task(tiny, examples, plan))).history) == 50
     monkeypatch.setenv(TRAINING_MINUTES.setting, "3")
     clock = iter(range(0, 10**6, 60))  # a minute passes between two looks
-    monkeypatch.setattr(training.time, "monotonic", lambda: next(clock))
+    set_clock(monkeypatch, training.__name__, lambda: next(clock))
     assert 1 <= len(finished(run_training(text_task(tiny, examples, plan))).history) < 5
 
 

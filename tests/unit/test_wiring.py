@@ -10,6 +10,7 @@ from explorer.finetune.train import Trainer
 from explorer.page.events import CHOSEN, keep_together
 from explorer.page.shell import build_shell
 from tests.benchmarks.click import calls_of_a_click
+from tests.clocks import set_clock
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +83,7 @@ def test_a_click_on_a_head_runs_few_of_our_functions():
 
 def test_steps_that_reach_the_browser_together_lose_nothing(monkeypatch):
     clock = iter([0.0, 0.1, 0.2, 10.0])
-    monkeypatch.setattr("explorer.page.events.time.monotonic", lambda: next(clock))
+    set_clock(monkeypatch, "explorer.page.events", lambda: next(clock))
     picture, button, progress, state = gr.HTML(), gr.Button(), gr.HTML(), gr.State()
 
     def steps():
