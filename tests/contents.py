@@ -13,7 +13,7 @@ from explorer.ui.view import Content, View
 from tests.corpora import few_read
 from tests.families import write_family, write_tuned
 
-A, B = "the man went to the [MASK] store.", "he bought a [MASK] of milk."
+A, B = "the man went to the [MASK] store </script><b>.", "he bought a [MASK] of milk."
 SELECTION = Selection(layer=4, head=7, token=3, picked=True)
 OTHER = {"other_b": "she sold a [MASK] of milk.", "words_from": "Typed here"}  # what is built in takes seconds to learn
 OWN_HEADS = {

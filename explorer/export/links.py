@@ -61,15 +61,18 @@ def _selected(subject: Subject) -> dict[str, Any]:
     if chosen.token is not None:
         parameters["token"] = chosen.token
     if chosen.off:
-        parameters["off"] = ",".join(f"{layer + 1}.{head + 1}" for layer, head in chosen.off)
+        parameters["off"] = _rows(chosen.off_from_one)
     if chosen.swap:
         parameters["swap"] = ",".join(chosen.swap)
     if chosen.patch:
         parameters["patch"] = "{}.{}".format(*chosen.patch)
-    if chosen.cut and (cuts := subject.selection.cut):  # without cuts that were made in other texts
-        rows = ((layer + 1, query, key, 0 if head is None else head + 1) for layer, query, key, head in cuts)
-        parameters["cut"] = ",".join(".".join(map(str, row)) for row in rows)
+    if chosen.cut and (cuts := subject.selection.cut_from_one):  # without cuts that were made in other texts
+        parameters["cut"] = _rows(cuts)
     return parameters
+
+
+def _rows(rows: Iterable[Iterable[int]]) -> str:
+    return ",".join(".".join(map(str, row)) for row in rows)
 
 
 def of(view: View, subject: Subject) -> str:

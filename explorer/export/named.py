@@ -72,8 +72,7 @@ def chosen_in(view: View, subject: Subject) -> dict[str, Any]:
     chosen = subject.selection
     page: dict[str, Any] = {"layer": chosen.layer, "head": chosen.head} if chosen.picked else {}
     page["token"] = chosen.token
-    page["off"] = [[layer + 1, head + 1] for layer, head in chosen.off]
-    page["cut"] = [[layer + 1, query, key, 0 if head is None else head + 1] for layer, query, key, head in chosen.cut]
+    page |= {"off": chosen.off_from_one, "cut": chosen.cut_from_one}
     page |= {name: plain_value(getattr(chosen, name)) for name in ("swap", "patch")}
     page = {name: value for name, value in page.items() if name in ("layer", "head") or value not in (None, [])}
     defaults = {field.name: plain_value(field.default) for field in fields(view)}

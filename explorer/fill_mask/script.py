@@ -16,8 +16,7 @@ def answer(target: Any, subject: Subject) -> dict[str, Any]:
 
 def off_and_cut(chosen: Selection) -> dict[str, Any]:
     """The heads switched off and the weights cut, layers and heads from 1."""
-    cut = [(layer + 1, query, key, 0 if head is None else head + 1) for layer, query, key, head in chosen.cut]
-    return {"off": [(layer + 1, head + 1) for layer, head in chosen.off], "cut": cut}
+    return {"off": list(map(tuple, chosen.off_from_one)), "cut": list(map(tuple, chosen.cut_from_one))}
 
 
 def together(view: Any, subject: Subject) -> Values:

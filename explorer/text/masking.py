@@ -5,7 +5,7 @@ as it is (10 %), because [MASK] never occurs in real text; the model has to name
 A *chooser* selects the places, `treat_pieces` replaces the pieces there. Plain NumPy, so that pre-training and the page share it.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -31,13 +31,6 @@ class MaskedPieces:
     input_ids: Ints  # what the model reads
     labels: Ints  # the original id at chosen places, IGNORED elsewhere
     treatment: NDArray[np.int8]  # one of UNTOUCHED, MASKED, RANDOM, KEPT
-
-
-Chooser = Callable[[Bools, float, np.random.Generator], Bools]
-"""Selects the pieces to predict: from bool [batch, tokens] (eligible) to bool [batch, tokens] (chosen).
-
-Only eligible pieces are chosen, and in every row about the given share (the rate) of them.
-"""
 
 
 def choose_pieces(eligible: Bools, rate: float, rng: np.random.Generator) -> Bools:

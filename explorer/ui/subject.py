@@ -85,6 +85,16 @@ class Selection:
         """Zero-based index of the head."""
         return self.head - 1
 
+    @property
+    def off_from_one(self) -> list[list[int]]:
+        """[layer, head] of each head switched off, counted from 1."""
+        return [[layer + 1, head + 1] for layer, head in self.off]
+
+    @property
+    def cut_from_one(self) -> list[list[int]]:
+        """[layer, query, key, head] of each cut: layer and head from 1, head 0 for all heads, tokens from 0."""
+        return [[layer + 1, query, key, 0 if head is None else head + 1] for layer, query, key, head in self.cut]
+
 
 @dataclass(frozen=True)
 class Subject:

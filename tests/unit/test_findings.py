@@ -25,10 +25,10 @@ from explorer.ui.long_view import LongView
 from explorer.ui.subject import Subject
 from explorer.ui.tabs import views_in
 from explorer.ui.view import View
-from tests.contents import A, B
 from tests.families import write_family
 from tests.hooks import zeroed
 
+A, B = "the man went to the [MASK] store.", "he bought a [MASK] of milk."
 BY_ID = {tab.id: tab for tab in TABS}
 PRONOUN = EXAMPLES["Who is 'it'?"][0]
 HARD = ("Hello", "[MASK]", "🙂🙂 مدينة [MASK] قديمة على البحر.", "bank " * 600, PRONOUN)

@@ -4,68 +4,42 @@ import copy
 import io
 import json
 import re
-from dataclasses import fields
 
 import numpy as np
 import pandas as pd
 import pytest
 
-import explorer
-from explorer.export import contents, page_file
+from explorer.export import contents as parts_of
+from explorer.export import page_file
 from explorer.export.notebook import Shown
 from explorer.export.tables import TEXT, WITHOUT_NUMBERS, as_data, as_json, csv_of, tables_of
 from explorer.fill_mask.guesses import Guesses
 from explorer.fill_mask.lens import Lens
 from explorer.hidden_states.layers import OneLayer
-from explorer.tabs import TABS
+from explorer.tabs import TABS, VIEWS
 from explorer.ui.pictures.numbers import Places, Table, columns_of, identifier, keep, kept, matrix
 from explorer.ui.pictures.token_row import token_row
-from explorer.ui.settings import Sheet
 from explorer.ui.subject import Selection, Subject
-from explorer.ui.view import View, props
-from tests.families import write_family, write_tuned
+from explorer.ui.view import props
+from tests.contents import A, B, opened
 from tests.pages import Reader, unpacked
 
 pytestmark = pytest.mark.usefixtures("few_sentences")
 
-A, B = "the man went to the [MASK] store </script><b>.", "he bought a [MASK] of milk."
-VIEWS = [kind for tab in TABS for kind in tab.views]
-NAMES = [kind.name for kind in VIEWS]
-OTHER = {"other_b": "she sold a [MASK] of milk.", "words_from": "Typed here"}  # what is built in takes seconds to learn
-OWN_HEADS = {
-    "own-head/labels": "ForSequenceClassification",
-    "own-head/tags": "ForTokenClassification",
-    "own-head/answer": "ForQuestionAnswering",
-}
-
-
-def named(name: str) -> type[View]:
-    return next(kind for tab in TABS for kind in tab.views if kind.name == name)
-
-
-def opened(kind, model, **settings):
-    """A view as the page reads its controls."""
-    given = {one.name: one.default for one in fields(kind) if not isinstance(kind.settings[one.name], Sheet)}
-    return kind.read(given | settings, model.capabilities)
+NAMES = [kind.name for tab in TABS for kind in tab.views]
 
 
 @pytest.fixture(scope="module")
-def subject(bundled):
-    return Subject.of(bundled.trace(A, B), Selection(layer=4, head=7, token=3, picked=True))
+def subject(contents):
+    return contents.subject
 
 
-@pytest.fixture(scope="module", params=VIEWS, ids=NAMES)
-def seen(request, subject, tmp_path_factory):
-    """A view, what it is about, and what it shows, computed once for all tests of it."""
-    kind = request.param
-    if kind.name.startswith("own-head/"):
-        folder = tmp_path_factory.mktemp("tuned") / "model"
-        head = OWN_HEADS.get(kind.name)
-        write_tuned(folder, "bert", head) if head else write_family(folder, "electra-discriminator")
-        subject = Subject.of(explorer.load(str(folder)).trace(A, B))
-    view = opened(kind, subject.model, **{name: value for name, value in OTHER.items() if name in kind.settings})
-    assert not view.unless(subject)
-    return view, subject, view.compute(subject)
+@pytest.fixture(params=NAMES)
+def seen(request, contents):
+    """A view, what it is about, and what it shows."""
+    shown = contents[request.param]
+    assert not shown.view.unless(shown.subject)
+    return shown.view, shown.subject, shown.content
 
 
 def test_every_part_that_shows_numbers_has_a_table(seen):
@@ -109,7 +83,7 @@ def test_csv_and_json_are_the_same_numbers_and_pandas_reads_them(seen):
 
 def test_it_is_a_page_that_asks_nobody_and_a_frame_in_a_notebook(seen, monkeypatch):
     view, subject, content = seen
-    monkeypatch.setattr(contents, "content_of", lambda *_: content)
+    monkeypatch.setattr(parts_of, "content_of", lambda *_: content)
     side = page_file.data_of([view], subject)
     (made,) = side["views"]
     assert made["parts"] or made["note"], "something is seen, or it is told why not"
@@ -150,7 +124,7 @@ def tables_in(view, subject):
 
 
 def frame(name, subject, part="", **settings):
-    found = tables_in(opened(named(name), subject.model, **settings), subject)
+    found = tables_in(opened(name, subject, **settings), subject)
     table = found[part] if part else next(table for table in found.values() if table.columns != TEXT)
     return pd.DataFrame(table.rows, columns=table.columns)
 
@@ -179,14 +153,14 @@ def test_a_long_input_keeps_every_weight_though_its_picture_has_a_byte_a_cell(bu
 def test_hidden_states_are_those_of_transformers(bundled, subject, eager):
     _, output = eager(bundled, A, B)
     state = output.hidden_states[4][0].numpy()
-    vectors = frame("hidden/one-layer", subject, look=opened(OneLayer, bundled).settings["look"].values[1])
+    vectors = frame("hidden/one-layer", subject, look=opened(OneLayer.name, subject).settings["look"].values[1])
     found = vectors.pivot(index="position", columns="dimension", values="value").to_numpy()
     np.testing.assert_allclose(found, state, atol=1e-4)
     np.testing.assert_array_equal(found.astype(np.float32), subject.trace.hidden_states[4])
     alike = frame("hidden/one-layer", subject).pivot(index="position", columns="other_position", values="cosine")
     unit = state / np.linalg.norm(state, axis=1, keepdims=True)
     np.testing.assert_allclose(alike, unit @ unit.T, atol=1e-5)
-    measure = opened(named("hidden/every-layer"), bundled).settings["measure"].values[2]
+    measure = opened("hidden/every-layer", subject).settings["measure"].values[2]
     norms = frame("hidden/every-layer", subject, measure=measure).pivot(index="hidden_state", columns="position", values="norm")
     wanted = [np.linalg.norm(one[0].numpy(), axis=1) for one in output.hidden_states]
     np.testing.assert_allclose(norms, wanted, rtol=1e-4)
@@ -247,8 +221,8 @@ def test_a_figure_keeps_what_was_kept_last():
 
 def test_where_nothing_is_drawn_there_is_no_table(bundled):
     alone = Subject.of(bundled.trace("one text alone."), Selection(layer=1, head=1, picked=True))
-    direction = named("attention/head").settings["direction"].values[2]
-    assert "heatmap" not in tables_in(opened(named("attention/head"), bundled, direction=direction), alone)
+    direction = VIEWS["attention/head"].settings["direction"].values[2]
+    assert "heatmap" not in tables_in(opened("attention/head", alone, direction=direction), alone)
     empty = matrix(np.full((2, 2), np.nan), Places.of("a", [1, 2]), Places.of("b", ["x", "y"]), "value")
     assert (empty.columns, len(empty), empty.rows) == (("a", "b", "value"), 0, [])
     assert Table.of(("a", "b"), [[float("inf"), np.float32(1.5)]]).rows == [(None, 1.5)]
@@ -257,7 +231,7 @@ def test_where_nothing_is_drawn_there_is_no_table(bundled):
 
 
 def test_no_setting_that_belongs_to_a_visitor_leaves(bundled, subject):
-    view = opened(named("projection/map"), bundled)
+    view = opened("projection/map", subject)
     said = json.loads(as_json(as_data(view, subject, view.compute(subject), None)))
     assert not {"table", "drawn"} & set(said["settings"])
     assert said["settings"]["method"] == "pca"

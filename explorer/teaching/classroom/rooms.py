@@ -82,11 +82,6 @@ class Rooms:
             self._elsewhere.forget(room.word)
         room.end()
 
-    def end_all(self) -> None:
-        """Close all rooms; the server is stopping."""
-        for room in list(self._rooms.values()):
-            self.end(room)
-
     def sweep(self) -> None:
         """Close the rooms whose time is over."""
         for room in list(self._rooms.values()):

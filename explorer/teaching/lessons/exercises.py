@@ -103,10 +103,8 @@ class Page:
             "head": lambda: self._shown.selection.head,
             "state": lambda: self._shown.selection.layer,
             "token": lambda: subject.selection.token,
-            "off": lambda: [[layer + 1, head + 1] for layer, head in subject.selection.off],
-            "cut": lambda: [
-                [layer + 1, query, key, 0 if head is None else head + 1] for layer, query, key, head in subject.selection.cut
-            ],
+            "off": lambda: subject.selection.off_from_one,
+            "cut": lambda: subject.selection.cut_from_one,
             "words": lambda: subject.text_a.lower().split(),
         }
         if name not in values:
