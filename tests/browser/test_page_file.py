@@ -29,6 +29,7 @@ def opened(new_page, tmp_path):
         path.write_text(text, encoding="utf-8")
         window.goto(path.as_uri())
         window.wait_for_selector("body[data-drawn]")
+        window.wait_for_function("() => !document.querySelector('[data-drawing]')")  # charts are drawn in turn, afterwards
         return window
 
     return show
@@ -143,7 +144,7 @@ def test_a_notebook_shows_frames_as_high_as_what_is_in_them(bundled, opened):
     for number, marks in enumerate((".bx-chart svg", ".bx-lines path", ".bx-flow-lines path", ".bx-token")):
         inside = window.frame_locator("iframe").nth(number)
         inside.locator("body[data-drawn]").wait_for()
-        assert inside.locator(marks).count()
+        expect(inside.locator(marks).first).to_be_attached()
         frame = window.locator("iframe").nth(number).element_handle()
         needed = inside.locator("main").evaluate("(main) => main.getBoundingClientRect().height")
         window.wait_for_function("([frame, high]) => Math.abs(frame.clientHeight - high) < 8", arg=[frame, needed])
