@@ -16,6 +16,9 @@ from tests.browser.expecting import expect
 from tests.browser.steps import settled, visit
 
 COVERING = [(lesson, number) for lesson in lessons() for number, step in enumerate(lesson.steps, start=1) if step.cover]
+CHOICES = [(tab, choice) for tab in TABS if not tab.optional for choice in tab.choices]
+FIRST = [(tab, choice) for tab, choice in CHOICES if choice == next(iter(tab.choices))]
+OTHERS = [one for one in CHOICES if one not in FIRST]
 WORDS = """() => {
     const own = "#lessons, #text-a, #text-b, #header, script, style, head"; // the question, the input, and what never changes
     const found = [], says = /^(title|alt|value|placeholder|aria-.*|data-.*)$/;
@@ -87,7 +90,6 @@ def missing(page, answers, where):
     assert not bare, f"{where}: {bare}"
 
 
-@pytest.mark.own_page
 def test_what_a_step_covers_is_nowhere_in_the_page(open_app):
     page, known = open_app(), {}
     page.on("response", lambda answer: "/bx/" in answer.url and known.update({answer.url: answer}))
@@ -110,14 +112,14 @@ def test_what_a_step_covers_is_nowhere_in_the_page(open_app):
         page.wait_for_function(SAYS, arg=[*map(squeezed, answers)])  # so it was withheld, not missing
 
 
-def test_what_is_hidden_is_nowhere_in_the_page(open_app):
+@pytest.mark.parametrize("places", [FIRST, pytest.param(OTHERS, marks=pytest.mark.nightly)], ids=["first choices", "the others"])
+def test_what_is_hidden_is_nowhere_in_the_page(open_app, places):
     page = open_app()
     page.evaluate("() => BertExplorer.answers.setHidden(true)")
-    for tab in [tab for tab in TABS if not tab.optional]:
-        for choice in tab.choices:
-            place = links.read({"tab": tab.id, "view": slug(choice)}, first_subject())
-            visit(page, f"?{links.query(place)}")
-            arrived(page)
-            missing(page, [*answers_of(place), "tokyo"], f"{tab.label}, {choice}")
-            assert not page.evaluate(OUTLINES), f"{tab.label}, {choice}"
+    for tab, choice in places:
+        place = links.read({"tab": tab.id, "view": slug(choice)}, first_subject())
+        visit(page, f"?{links.query(place)}")
+        arrived(page)
+        missing(page, [*answers_of(place), "tokyo"], f"{tab.label}, {choice}")
+        assert not page.evaluate(OUTLINES), f"{tab.label}, {choice}"
     page.evaluate("() => BertExplorer.answers.setHidden(false)")
