@@ -19,8 +19,8 @@ from explorer.server.serving import guard
 from explorer.ui.pictures.bars import bar_groups, bars
 from explorer.ui.pictures.head_grid import head_grid
 from explorer.ui.pictures.token_row import Numbers, token_row
-from tests.browser.conftest import WINDOW
-from tests.browser.expecting import expect
+from tests.browser.conftest import WINDOW, watched
+from tests.browser.expecting import PATIENCE, expect
 from tests.browser.steps import click_chart, squeeze_charts
 
 TOKENS = ["[CLS]", "un", "##do", "[MASK]", "[UNK]", "[SEP]", "bank", "bank", "[SEP]"]
@@ -35,7 +35,7 @@ PAYLOADS = [
     "`${alert(1)}`",
 ]
 
-GO_ON = threading.Event()  # the slow handler waits for it
+BEGUN, GO_ON = threading.Event(), threading.Event()  # the slow handler tells the first, and waits for the second
 
 
 def weights(*shape):
@@ -83,6 +83,12 @@ def tell(name):
     return told
 
 
+def slowly():
+    BEGUN.set()
+    GO_ON.wait(120)
+    return row_value(1), "late"
+
+
 def build():
     with PageBlocks(analytics_enabled=False) as blocks:
         said, masked = gr.Textbox(elem_id="said"), gr.Textbox(elem_id="masked")
@@ -109,8 +115,20 @@ def build():
         for name, component in {"strip": made["strip"], "cards": made["cards"]}.items():
             component.mask(tell(name), None, masked, trigger_mode="multiple", **QUIET)
         _buttons(made, notice, space, masked)
+        _anew({**made, "space": space, "notice": notice, "said": said, "masked": masked})
     blocks.turns = FairQueue(1)
     return blocks
+
+
+def _anew(components):
+    """Two buttons that bring all components back to how they were at first: what is empty remembers nothing."""
+    as_made = {name: component.value for name, component in components.items()}
+
+    def button(name, values):
+        gr.Button(name).click(lambda: [values[one] for one in components], None, list(components.values()), **QUIET)
+
+    button("empty all", dict.fromkeys(components) | {"said": "empty", "masked": "empty"})
+    button("anew", as_made | {"said": "", "masked": ""})
 
 
 def _buttons(made, notice, space, masked):
@@ -124,7 +142,7 @@ def _buttons(made, notice, space, masked):
     button("new cloud", space, lambda: cloud(0.1))
     button("fill the closed tab", [made["points"], made["cards"]], lambda: (points(), row_value(2)))
     button("tell an error", notice, lambda: {"text": "It failed.", "kind": "error"})
-    button("slowly select token 1", [made["strip"], masked], lambda: GO_ON.wait(120) and (row_value(1), "late"))
+    button("slowly select token 1", [made["strip"], masked], slowly)
     button("other bars", made["bars"], lambda: bars([("market", 0.9996, ""), ("street", 0, "")]))
     odd = PAYLOADS
     kinds = ["piece"] * len(odd)
@@ -153,27 +171,65 @@ def address():
     blocks.close()
 
 
-@pytest.fixture
-def open_kit(new_page, address):
-    """Opens the demo page in a window of some size, and waits until it is drawn."""
-
-    def opened(viewport=WINDOW):
-        page = new_page(viewport=viewport)
-        page.goto(f"{address}?__theme=light")
-        expect(page.locator("#chart [data-drawn]")).to_be_visible()
-        return page
-
-    return opened
+@pytest.fixture(scope="module")
+def shared(browser, address):
+    """The demo page that the tests share, since it takes five seconds to open one."""
+    page = fresh_kit(watched(browser), address)
+    yield page
+    browser.close(page)
 
 
 @pytest.fixture
-def page(open_kit):
-    return open_kit()
+def page(shared):
+    """The shared page, brought back to how it is when it is opened."""
+    anew(shared)
+    yield shared
+    found = shared.problems[:]
+    shared.problems.clear()
+    assert not found, "\n".join(found)
+
+
+def fresh_kit(page, address):
+    """Opens the demo page, and waits until it is drawn."""
+    page.goto(f"{address}?__theme=light")
+    expect(page.locator("#chart [data-drawn]")).to_be_visible()
+    return page
+
+
+def anew(page):
+    """Bring the demo page back to how it is when it is opened."""
+    page.mouse.move(2, 2)
+    page.set_viewport_size(WINDOW)
+    page.context.set_offline(False)
+    page.evaluate(
+        """() => {
+            document.activeElement?.blur();
+            document.querySelectorAll(".added").forEach((one) => one.remove());
+            document.body.classList.remove("dark");
+            scrollTo(0, 0);
+            const now = performance.now.bind(performance); // two seconds on: what Python sends counts again, whatever was clicked
+            performance.now = () => now() + 2000;
+        }"""
+    )
+    page.get_by_role("tab", name="First").click()
+    press(page, "empty all")
+    for box in ("said", "masked"):
+        expect(page.locator(f"#{box} textarea")).to_have_value("empty")
+    expect(page.locator("#chart .plot-container")).to_have_count(0)
+    press(page, "anew")
+    for box in ("said", "masked"):
+        expect(page.locator(f"#{box} textarea")).to_have_value("")
+    expect(page.locator("#strip .bx-token")).to_have_count(len(TOKENS))
+    expect(page.locator("#grid canvas")).to_have_count(12)
+    expect(page.locator("#chart .plot-container")).to_have_count(1)
+    page.evaluate("document.activeElement?.blur()")
+    page.mouse.move(2, 2)
 
 
 @pytest.fixture
 def go_on():
     """Lets the slow handler wait until it is set."""
+    BEGUN.clear()
     GO_ON.clear()
     yield GO_ON
     GO_ON.set()
@@ -257,7 +313,7 @@ class TestTokenRow:
         assert len(set(tones)) == 3
         order = page.evaluate("""() => {
             const tokens = ["שלום", "עולם", "a", "مرحبا"];
-            const host = document.createElement("div");
+            const host = Object.assign(document.createElement("div"), { className: "added" });
             host.innerHTML = "<div class='bx bx-tokens'></div>";
             document.querySelector("#strip").append(host);
             const value = { tokens, kinds: tokens.map(() => "piece"), segments: [0, 0, 0, 0], selected: null };
@@ -329,14 +385,14 @@ class TestAttentionLines:
         page.mouse.move(2, 2)
         expect(paths).to_have_count(81)
 
-    def test_as_many_rows_as_fit_are_not_cut_and_longer_inputs_fade_where_they_go_on(self, open_kit):
-        page = open_kit(viewport={"width": 420, "height": 900})
+    def test_as_many_rows_as_fit_are_not_cut_and_longer_inputs_fade_where_they_go_on(self, page):
+        page.set_viewport_size({"width": 420, "height": 900})
         for size, fits in ((20, True), (40, False), (128, True)):
             value = attention_lines(weights(size, size), [f"word{i}" for i in range(size)], ["piece"] * size)
             page.evaluate(
                 """(value) => {
-                    document.querySelector("#many")?.parentElement.remove();
-                    const host = document.createElement("div");
+                    document.querySelector(".added")?.remove();
+                    const host = Object.assign(document.createElement("div"), { className: "added" });
                     host.innerHTML = "<div class='bx bx-lines' id='many'></div>";
                     document.querySelector("#strip").append(host);
                     BertExplorer.mount("AttentionLines", host, () => {}, { value }, () => {}, { height: 460 });
@@ -429,7 +485,8 @@ class TestPlotlyChart:
         click_chart(page, box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         told(page, "points", 1, 6)
 
-    def test_a_turned_camera_survives_an_update(self, page):
+    def test_a_turned_camera_survives_an_update(self, new_page, address):
+        page = fresh_kit(new_page(), address)  # where the scene was never drawn before
         page.get_by_role("tab", name="Second").click()
         expect(page.locator("#space canvas").first).to_be_visible()
         page.locator("#space").scroll_into_view_if_needed()
@@ -501,10 +558,11 @@ class TestStream:
         told(page, "strip", 2, "##do")
         page.problems.clear()
 
-    def test_who_waits_for_a_place_is_told(self, open_kit, monkeypatch, go_on):
+    def test_who_waits_for_a_place_is_told(self, page, new_page, address, monkeypatch, go_on):
         monkeypatch.setattr("explorer.core.fair_queue.PATIENCE", 0.2)
-        first, second = open_kit(), open_kit()
+        first, second = page, fresh_kit(new_page(), address)
         press(first, "slowly select token 1")
+        assert BEGUN.wait(PATIENCE / 1000)
         press(second, "slowly select token 1")
         expect(second.get_by_text("You are number 1.").first).to_be_visible()
         go_on.set()

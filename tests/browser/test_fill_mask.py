@@ -124,7 +124,7 @@ def test_attribution_and_patching_are_drawn_with_their_checks(open_view):
 def test_without_a_blank_the_views_say_what_to_do(open_view):
     page = open_view("Lens", "?a=no+blank+here")
     expect(page.get_by_text("the last row is the model's own prediction")).to_be_attached()
-    for view in ("Guesses", "Switch heads off", "Attribution", "Patching"):
+    for view in ("Guesses", "Patching"):
         page.locator("#fill-mask-view").get_by_label(view, exact=True).check()
         expect(page.locator("#fill-mask-hint")).to_contain_text("No blank yet")
         expect(page.locator("#fill-mask-each-word-words button")).to_have_count(3)

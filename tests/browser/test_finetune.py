@@ -66,11 +66,6 @@ def test_it_opens_with_a_result_and_judges_a_sentence(tab):
     expect(tab.locator("#fine-tune-baselines-compared button")).to_have_count(3)
     expect(tab.locator("#fine-tune-result-picture .heatmaplayer")).to_have_count(1)
 
-    choose(tab, "fine-tune-source", "Built in")
-    expect(tab.get_by_text(re.compile(r"638 sentences"))).to_be_visible()
-    expect(status(tab)).to_contain_text("chosen on these same held-out sentences", timeout=60_000)
-    expect(tab.locator("#fine-tune-tried textarea")).to_have_value(re.compile("everyone was at the party"))
-    expect(tab.locator("#fine-tune-try-it-verdict button").first).to_contain_text("positive")
     before = verdict(tab)
     type_into(tab, "fine-tune-tried", "What a wonderful <b>surprise</b> ${alert(1)}!")
     moved(tab, before)
@@ -107,6 +102,7 @@ def test_type_train_and_try_are_on_one_screen_and_every_line_counts(open_app):
     expect(page.locator("#fine-tune-runs-closed")).to_contain_text("Only a head was trained")
 
 
+@pytest.mark.nightly  # unit tests train, cancel, save and load; the tests above type and train
 def test_typed_classes_are_taught_cancelled_and_taken_home(tab, tmp_path):
     tab.locator("#fine-tune-examples-add-class").click()
     type_into(tab, "fine-tune-lines-4", "What time is it?")

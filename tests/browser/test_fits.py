@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.at_night import at_night
 from tests.browser.expecting import expect
 from tests.browser.steps import at, choose, settled
 
@@ -68,7 +69,7 @@ def test_both_sides_stand_side_by_side_with_every_token(open_at):
     page.keyboard.press("Escape")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", at_night(["light", "dark"], ["dark"]))
 def test_captions_can_be_read_from_the_last_row(open_at, scheme):
     page = open_at("Attention", color_scheme=scheme)
     page.locator(".how-toggle:visible").first.click()
@@ -91,11 +92,3 @@ def test_beside_the_lessons_the_bar_and_the_tabs_each_keep_to_one_line(open_at):
     tabs = page.locator("gradio-app #tabs .tab-container").bounding_box()
     assert page.get_by_role("heading", name="Who looks at whom?").bounding_box()["y"] >= tabs["y"] + tabs["height"]
     page.evaluate("() => BertExplorer.lessons.close()")
-
-
-def test_on_a_phone_every_section_is_in_sight(open_app):
-    page = open_app("", viewport={"width": 420, "height": 900})
-    sections = page.locator("gradio-app #sections [role=tab]")
-    expect(sections).to_have_count(6)
-    for one in sections.all():
-        expect(one).to_be_in_viewport(ratio=1)

@@ -314,8 +314,10 @@ def test_another_text_glides_to_its_places_and_keeps_the_rows_that_go_on(opened)
     devtools.detach()
 
 
-def test_on_a_phone_the_end_of_the_chosen_row_is_in_view(opened):
+def test_on_a_phone_the_sections_and_the_end_of_the_chosen_row_are_in_view(opened):
     page = opened(JAPAN, viewport=PHONE)
+    for section in page.locator("gradio-app #sections [role=tab]").all():
+        expect(section).to_be_in_viewport(ratio=1)
     expect(box(page, 6, 6)).to_be_in_viewport(ratio=0.9)
     expect(
         picture(page, ".bx-flow-output").filter(has_text="What is in the blank?").get_by_role("button").first
