@@ -43,7 +43,7 @@ class Task:
     """What a user wants to know, how they get there, and where the page shows it: a selector and a part of its text."""
 
     wish: str
-    do: Callable[[Hand], None]
+    act: Callable[[Hand], None]
     where: str
     answer: str | re.Pattern[str]
 
@@ -89,13 +89,12 @@ def in_sight(page: Page, where: str, answer: str | re.Pattern[str]) -> bool:
     return box is not None and box["y"] >= 0 and box["y"] + box["height"] <= HEIGHT and page.evaluate("scrollY") == 0
 
 
-def done(page: Page, address: str, task: Task) -> tuple[int, int, float, bool]:
-    """Do a task on a fresh page. Returns clicks, texts, seconds, and whether the answer is in sight."""
-    page.goto(address)
+def do(page: Page, task: Task) -> tuple[int, int, float, bool]:
+    """Do a task on a page. Returns clicks, texts, seconds, and whether the answer is in sight."""
     expect(page.locator("#text-a textarea").locator("visible=true").first).to_be_visible(timeout=PATIENCE)
     begun = time.perf_counter()
     hand = Hand(page)
-    task.do(hand)
+    task.act(hand)
     seen = in_sight(page, task.where, task.answer)
     return hand.clicks, hand.texts, time.perf_counter() - begun, seen
 
@@ -111,7 +110,8 @@ def main() -> None:
         browser = play.chromium.launch(executable_path=given.chromium, args=["--no-sandbox", "--disable-gpu"])
         for task in TASKS:
             page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
-            clicks, texts, seconds, seen = done(page, given.address, task)
+            page.goto(given.address)
+            clicks, texts, seconds, seen = do(page, task)
             print(f"| {task.wish} | {clicks} | {texts} | {seconds:.1f} | {'yes' if seen else 'no'} |")
             page.close()
         browser.close()

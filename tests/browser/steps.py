@@ -4,7 +4,7 @@ import re
 from urllib.parse import parse_qsl
 
 from explorer.tabs import TABS
-from tests.browser.expecting import expect
+from tests.browser.expecting import PATIENCE, expect
 
 
 def chips(page):
@@ -36,7 +36,9 @@ def visit(page, query: str) -> None:
     )
     # To where the page is already, too, an answer comes: it would put back what is typed before it.
     page.wait_for_function(
-        "(query) => BertExplorer.link.linkState.query === query && BertExplorer.link.linkState.visiting === null", arg=address
+        "(query) => BertExplorer.link.linkState.query === query && BertExplorer.link.linkState.visiting === null",
+        arg=address,
+        timeout=3 * PATIENCE,  # it computes a whole view, and waits for what a test before it has left to compute
     )
     settled(page)
 
@@ -52,6 +54,11 @@ def choose(page, menu: str, option: str) -> None:
     """Choose an option of the menu with the element id `menu`."""
     page.locator(f"#{menu} input").click()
     page.get_by_role("option", name=option, exact=True).click()
+
+
+def close_messages(page) -> None:
+    """Close the messages in the corner, which may be about to go by themselves."""
+    page.evaluate("() => document.querySelectorAll('.toast-close').forEach((button) => button.click())")
 
 
 def unfold(page, *titles: str) -> None:
@@ -101,4 +108,4 @@ CALM = "* { transition: none !important; animation: none !important; }"
 def settled(page) -> None:
     """Wait until what is shown is what was asked for last."""
     page.wait_for_timeout(100)
-    page.wait_for_function("() => !document.body.dataset.busy && !document.body.dataset.stale")
+    page.wait_for_function("() => !['busy', 'stale', 'more'].some((one) => document.body.dataset[one])")

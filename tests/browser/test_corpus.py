@@ -1,16 +1,14 @@
 """The Corpus tab, used as a person would."""
 
 import re
-import threading
 import time
 
 import pytest
 
 from explorer.core.steps import map_steps
-from explorer.corpus import layer_probe
-from explorer.corpus.compute import atlas, search
+from explorer.corpus.compute import atlas
 from tests.browser.expecting import expect
-from tests.browser.steps import at, charts_fit, choose, settled, unfold
+from tests.browser.steps import at, choose, settled, unfold
 from tests.corpora import few_read
 from tests.families import write_family
 
@@ -50,11 +48,8 @@ def test_hits_are_listed_and_a_click_makes_one_the_input(page):
     hits(page).first.click()
     expect(page.locator("#strip .bx-chosen, #strip [aria-pressed=true]").first).to_contain_text(word.lower())
     expect(page.locator("#text-a textarea")).to_have_value(re.compile(re.escape(before.strip("… "))))
-    text = page.locator("#text-a textarea").input_value()
-    assert word in text
-    assert after.strip("… ") in text
+    expect(page.locator("#text-a textarea")).to_have_value(re.compile(re.escape(after.strip("… "))))
     expect(page.locator("#corpus-search-about")).to_contain_text(f"nearest to “{word.lower()}”")
-    assert not page.problems
 
 
 def test_a_head_and_a_file_of_ones_own(page, tmp_path):
@@ -69,7 +64,6 @@ def test_a_head_and_a_file_of_ones_own(page, tmp_path):
     page.locator('#corpus-file input, input[data-testid^="Text, CSV"]').first.set_input_files(path)
     expect(page.locator("#corpus-search-about")).to_contain_text("in 2 sentences of own.txt.")
     settled(page)
-    assert not page.problems
 
 
 def test_a_head_of_the_input_leads_to_what_it_does_elsewhere(open_app):
@@ -90,68 +84,6 @@ def test_a_head_of_the_input_leads_to_what_it_does_elsewhere(open_app):
     expect(page.locator("#strip .bx-chosen, #strip [aria-pressed=true]").first).to_contain_text(word.lower())
     expect(page.locator("#corpus-heads-title")).to_contain_text("Layer 4, head 2")
     settled(page)
-    assert not page.problems
-
-
-@pytest.mark.nightly
-def test_a_neuron_is_found_by_a_word_and_its_sentence_becomes_the_input(open_app, some_sentences):
-    page = open_app(at("Corpus", "?a=She+sat+down.") + "&view=neurons&set.by_word=money")
-    found = page.locator("#corpus-neurons-driven tbody button")
-    expect(found).to_have_count(10, timeout=120_000)
-    expect(page.locator("#corpus-finding")).to_contain_text("of layer 5 is most active at “")
-    layer, neuron = found.first.inner_text().removeprefix("layer ").split(" · ")
-    found.first.click()
-    expect(page.locator("#corpus-neurons-about")).to_contain_text(f"neuron {neuron} of layer {layer} (of 1,536)", timeout=60_000)
-    settled(page)
-    word = page.locator("#corpus-neurons-hits tbody button").first
-    named = word.inner_text()
-    word.click()
-    expect(page.locator("#text-a textarea")).not_to_have_value("She sat down.")
-    assert named in page.locator("#text-a textarea").input_value()
-    assert not page.problems
-
-
-@pytest.mark.nightly
-def test_a_point_of_a_word_shows_its_nearest_uses(open_app, some_sentences):
-    page = open_app(at("Corpus", "?a=She+sat+down.") + "&view=words&set.word=there")
-    uses = page.locator("#corpus-words-uses tbody button")
-    expect(uses).to_have_count(12, timeout=120_000)
-    expect(page.locator("#corpus-finding")).to_contain_text("“there” the nearest other one in hidden state 6")
-    expect(page.locator("#corpus-words-static")).to_contain_text("here")
-    expect(page.locator("#corpus-words-check")).to_contain_text("✓")
-    assert not page.problems
-
-
-@pytest.mark.nightly
-def test_a_click_on_a_layer_chooses_it_in_every_look(open_app, some_sentences, monkeypatch):
-    fit = layer_probe.fitted_head  # of so few sentences it may be done before anything is told, and before the click on Stop
-    monkeypatch.setattr(layer_probe, "fitted_head", lambda *given: time.sleep(1) or fit(*given))
-    page = open_app(at("Corpus", "?a=She+sat+down.") + "&view=layers&set.look_at=Similarity&set.probed=Relation")
-    check, finding = page.locator("#corpus-layers-check"), page.locator("#corpus-finding")
-    expect(check).to_contain_text("✓ matches the model: hidden states 6 and", timeout=120_000)
-    expect(finding).to_contain_text("changes what words have in common most: CKA 0.")
-    heatmap = page.locator("#corpus-layers-picture .nsewdrag")
-    expect(page.locator("#corpus-layers-detail .nsewdrag")).to_be_visible()
-    charts_fit(page)
-    box = heatmap.bounding_box()
-    heatmap.click(position={"x": box["width"] / 2, "y": box["height"] * (1 - 2.5 / 7)})
-    expect(check).to_contain_text("✓ matches the model: hidden states 2 and", timeout=60_000)
-    settled(page)
-    page.locator("#corpus-look-at").get_by_label("Angles and lengths").check()
-    expect(finding).to_contain_text("Two tokens of different sentences have a cosine of 0.", timeout=60_000)
-    expect(check).to_contain_text("in hidden state 2 when these are read alone")
-    settled(page)
-    page.locator("#corpus-look-at").get_by_label("Frequency").check()
-    expect(finding).to_contain_text("In hidden state 2 frequent words have", timeout=60_000)
-    expect(page.locator("#corpus-layers-detail")).to_contain_text("mean length in hidden state 2")
-    settled(page)
-    page.locator("#corpus-look-at").get_by_label("Probe").check()
-    expect(page.locator("#corpus-layers-progress")).to_contain_text("Training probe", timeout=60_000)
-    expect(check).to_be_empty()
-    page.locator("#corpus-layers-stop").click()
-    expect(page.locator("#corpus-layers-progress")).not_to_contain_text("Training", timeout=60_000)
-    settled(page)
-    assert not page.problems
 
 
 def test_nothing_in_a_file_runs(open_app, some_sentences, tmp_path):
@@ -171,36 +103,7 @@ def test_nothing_in_a_file_runs(open_app, some_sentences, tmp_path):
     rows.first.click()
     expect(page.locator("#text-a textarea")).to_have_value(HOSTILE[0])
     settled(page)
-    assert page.evaluate("document.querySelectorAll('img[src=x], b:not([class]) > script').length") == 0
-    assert not page.problems
-
-
-@pytest.mark.nightly
-def test_a_search_that_ends_after_another_choice_was_opened_leaves_its_finding_alone(open_app, monkeypatch):
-    find, opened, searched = search.search_in_steps, threading.Event(), threading.Event()
-
-    def held(*asked):
-        yield 0.0
-        opened.wait(60)
-        found = yield from find(*asked)
-        searched.set()
-        return found
-
-    monkeypatch.setattr("explorer.corpus.search.search_in_steps", held)
-    page = open_app(at("Corpus", "?a=They+walked+along+the+shore.&token=5"))
-    expect(page.locator("#corpus-search-progress")).to_contain_text("Reading 800 sentences")
-    page.locator("#corpus-view").get_by_label("Head atlas").check()
-    finding = page.locator("#corpus-finding p")
-    expect(finding).to_contain_text("heads")
-    settled(page)
-    told = finding.inner_text()
-    opened.set()
-    assert searched.wait(60)
-    page.wait_for_timeout(2000)  # for what must not come
-    expect(finding).to_have_text(told)
-    page.locator("#corpus-view").get_by_label("Search by meaning").check()
-    expect(finding).to_contain_text("of the 50 tokens nearest to “shore”")
-    assert not page.problems
+    expect(page.locator("img[src=x], b:not([class]) > script")).to_have_count(0)
 
 
 @pytest.mark.nightly
@@ -228,4 +131,3 @@ def test_the_atlas_of_another_model_is_made_and_can_be_stopped(open_app, tmp_pat
     expect(page.locator("#corpus-heads-grid .bx-heads button")).to_have_count(6)
     expect(page.locator("#corpus-heads-check")).to_contain_text("✓")
     expect(start).to_be_hidden()
-    assert not page.problems

@@ -4,6 +4,7 @@ import re
 
 from tests.browser.expecting import expect
 from tests.browser.steps import chips, settled
+from tests.families import write_family
 from tests.hub import REPO
 
 BUNDLED = "bert-l6-h384-uncased"
@@ -53,8 +54,6 @@ def test_why_a_model_cannot_be_fetched_is_told_and_the_one_in_use_stays(open_app
 
 
 def test_what_was_opened_last_is_in_the_list_of_another_page(open_app, served, tmp_path):
-    from tests.families import write_family
-
     folder = write_family(tmp_path / "roberta", "roberta")
     page = open_app()
     choose(page, str(folder))

@@ -11,6 +11,9 @@ from tests.browser.steps import at, type_into
 
 ONE, TWO = "?a=She+drank+a+cup+of+%5BMASK%5D.", "?a=The+%5BMASK%5D+went+to+the+%5BMASK%5D."
 
+COLOURS = """() => new Set([...document.querySelectorAll("#fill-mask-heads-board .bx-switch")]
+    .map((one) => getComputedStyle(one).backgroundColor)).size > 10"""
+
 
 @pytest.fixture
 def open_view(open_app):
@@ -70,8 +73,7 @@ def test_heads_are_switched_off_and_on_again(open_view, bundled):
     board = page.locator("#fill-mask-heads-board")
     expect(board.locator(".bx-switch")).to_have_count(72)
     expect(board.locator(".bx-switch").first).to_have_attribute("title", re.compile(r"layer 1, head 1: .*% → .*%"))
-    colours = {switch.evaluate("node => getComputedStyle(node).backgroundColor") for switch in board.locator(".bx-switch").all()}
-    assert len(colours) > 10  # each switch shows what switching it off does
+    page.wait_for_function(COLOURS)  # each switch shows what switching it off does
     board.locator(".bx-switch").nth(12 + 2).click()
     expect(board.locator("[aria-pressed=true]")).to_have_count(1)
     trace = bundled.trace("She drank a cup of [MASK].")
@@ -108,7 +110,7 @@ def test_a_word_is_swapped_a_vector_patched_and_a_link_brings_it_back(open_view)
 def test_attribution_and_patching_are_drawn_with_their_checks(open_view):
     page = open_view("Attribution", ONE)
     expect(page.get_by_text(re.compile("Integrated gradients, 50 steps, baseline \\[PAD\\]"))).to_be_visible()
-    expect(page.get_by_text("✓ the sum matches the model")).to_be_attached(timeout=30_000)  # captum is loaded
+    expect(page.get_by_text("✓ the sum matches the model")).to_be_attached()  # captum is loaded
     page.get_by_label("Gradient × input").check()
     expect(page.get_by_text("This method promises no sum")).to_be_attached()
     page.locator("#fill-mask-view").get_by_label("Patching").check()
@@ -119,22 +121,10 @@ def test_attribution_and_patching_are_drawn_with_their_checks(open_view):
     expect(page.get_by_text("must have as many pieces")).to_be_visible()
 
 
-def test_the_game_is_played_and_its_loss_told(open_view):
-    page = open_view("Pre-training game")
-    expect(page.locator("#fill-mask-game-loss")).to_contain_text("nats")
-    expect(page.get_by_text("✓ matches the model: the sum is the loss")).to_be_attached()
-    page.get_by_label("Whole words").check()
-    expect(page.locator("#fill-mask-game-rule")).to_contain_text("All pieces of a word")
-    before = page.locator("#fill-mask-game-loss").inner_text()
-    page.locator("#fill-mask-game-again").click()
-    page.wait_for_function("before => document.querySelector('#fill-mask-game-loss').innerText !== before", arg=before)
-    expect(page.locator("#fill-mask-game-loss")).to_contain_text("a stranger instead of B")
-
-
 def test_without_a_blank_the_views_say_what_to_do(open_view):
     page = open_view("Lens", "?a=no+blank+here")
     expect(page.get_by_text("the last row is the model's own prediction")).to_be_attached()
-    for view in ("Guesses", "Switch heads off", "Attribution", "Patching"):
+    for view in ("Guesses", "Patching"):
         page.locator("#fill-mask-view").get_by_label(view, exact=True).check()
         expect(page.locator("#fill-mask-hint")).to_contain_text("No blank yet")
         expect(page.locator("#fill-mask-each-word-words button")).to_have_count(3)
@@ -162,8 +152,6 @@ def test_next_sentences_are_ranked_and_pairs_exported(open_view, tmp_path):
     assert written[0] == ["A", "B", "IsNext", "Logit difference"]
     assert sorted(row[:2] for row in written[1:]) == [["<b>one</b>", "'=1+1"], ["She ran.", "She fell."]]
     page.locator("#next-sentence-view").get_by_label("This pair").check()
-    page.locator("#next-sentence-attribution-start").click()
-    expect(page.get_by_text("the logit of IsNext changes by")).to_be_attached(timeout=30_000)  # captum is loaded
     expect(page.locator("#next-sentence-heads-board .bx-switch")).to_have_count(72)
     page.locator("#next-sentence-heads-start").click()
     expect(page.locator("#next-sentence-heads-strongest")).to_contain_text("Most of all for IsNext")

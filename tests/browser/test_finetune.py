@@ -7,7 +7,7 @@ import pytest
 
 from explorer.core.errors import InputError
 from tests.browser.expecting import expect
-from tests.browser.steps import choose, settled, squeeze_charts, type_into, unfold
+from tests.browser.steps import choose, close_messages, settled, type_into, unfold
 from tests.tabs import open_tab
 
 pytestmark = pytest.mark.own_page  # no link tells what was typed and trained
@@ -66,23 +66,17 @@ def test_it_opens_with_a_result_and_judges_a_sentence(tab):
     expect(tab.locator("#fine-tune-baselines-compared button")).to_have_count(3)
     expect(tab.locator("#fine-tune-result-picture .heatmaplayer")).to_have_count(1)
 
-    choose(tab, "fine-tune-source", "Built in")
-    expect(tab.get_by_text(re.compile(r"638 sentences"))).to_be_visible()
-    expect(status(tab)).to_contain_text("chosen on these same held-out sentences", timeout=60_000)
-    expect(tab.locator("#fine-tune-tried textarea")).to_have_value(re.compile("everyone was at the party"))
-    expect(tab.locator("#fine-tune-try-it-verdict button").first).to_contain_text("positive")
     before = verdict(tab)
     type_into(tab, "fine-tune-tried", "What a wonderful <b>surprise</b> ${alert(1)}!")
     moved(tab, before)
     expect(tab.locator("#fine-tune-try-it-words .barlayer .point")).to_have_count(8)
-    choose(tab, "fine-tune-method", "integrated gradients")
-    expect(tab.get_by_text("✓ their sum matches the model's change")).to_be_attached(timeout=60_000)  # captum is loaded
 
 
 def test_type_train_and_try_are_on_one_screen_and_every_line_counts(open_app):
     page = open_app("", viewport={"width": 1280, "height": 720})
     open_tab(page, "Fine-tune")
     expect(page.locator("#fine-tune-try-it-words .barlayer .point").first).to_be_visible(timeout=60_000)
+    settled(page)
     for part in ("lines-1", "lines-3", "outcome-train", "outcome-status", "tried", "try-it-verdict", "try-it-words"):
         box = page.locator(f"#fine-tune-{part}").bounding_box()
         assert box["y"] + box["height"] <= 720, part
@@ -108,92 +102,7 @@ def test_type_train_and_try_are_on_one_screen_and_every_line_counts(open_app):
     expect(page.locator("#fine-tune-runs-closed")).to_contain_text("Only a head was trained")
 
 
-def ask_every_layer(page):
-    """The answer is there already when somebody asked the same before: then there is no button."""
-    unfold(page, "Which layer knows it?")
-    start, curve = page.locator("#fine-tune-probe-start"), page.locator("#fine-tune-probe-curve .scatterlayer .trace")
-    expect(start.or_(curve).first).to_be_visible()
-    if start.is_visible():
-        start.click()
-    expect(curve).to_have_count(2, timeout=90_000)
-
-
-def cut_labels(page):
-    """What is written in a chart and reaches over its edge."""
-    return page.evaluate(
-        """() => [...document.querySelectorAll('.bx-chart')].filter((chart) => chart.clientWidth).flatMap((chart) => {
-            const box = chart.getBoundingClientRect();
-            return [...chart.querySelectorAll('.main-svg text')].filter((text) => {
-                const place = text.getBoundingClientRect();
-                return place.width && (place.left < box.left - 1 || place.right > box.right + 1);
-            }).map((text) => `${chart.getAttribute('aria-label')}: ${text.textContent}`);
-        })"""
-    )
-
-
-@pytest.mark.nightly
-def test_more_examples_and_other_settings_are_tried(tab):
-    unfold(tab, "Settings", "How many examples does it need?", "Which settings are best?")
-    tab.locator("#fine-tune-lines-1 textarea").fill(
-        "One robin sang.\nTwo robins sang.\nThree robins sang."
-    )  # nobody asked of these
-    expect(status(tab)).to_contain_text("of 15 right")
-    tab.locator("#fine-tune-curve-start").click()
-    expect(tab.locator("#fine-tune-curve-about")).to_contain_text("With all 12 examples", timeout=60_000)
-    expect(tab.locator("#fine-tune-curve-curve .scatterlayer .trace")).not_to_have_count(0)
-    tab.locator("#fine-tune-grid").get_by_label(re.compile("the head only")).check()
-    tab.locator("#fine-tune-grid-start").click()
-    expect(tab.locator("#fine-tune-grid-about")).to_contain_text("Best: batch", timeout=60_000)
-    tab.get_by_role("button", name="Take the best into the recipe").click()
-    expect(tab.locator("#fine-tune-preset input")).to_have_value("as set below")
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("width", [1440, 420])
-def test_labels_are_whole_after_a_moment_without_room(open_app, width):
-    page = open_app("", viewport={"width": width, "height": 900})
-    open_tab(page, "Fine-tune")
-    expect(page.locator("#fine-tune-try-it-words .barlayer .point").first).to_be_visible(timeout=240_000)
-    unfold(page, "What is the result worth?", "How the training went", "My runs")
-    expect(page.locator("#fine-tune-result-picture .heatmaplayer")).to_have_count(1)
-    ask_every_layer(page)
-    assert cut_labels(page) == []
-    squeeze_charts(page)
-    assert cut_labels(page) == []
-
-
-@pytest.mark.nightly
-def test_pairs_are_taught_and_read_and_outlast_a_reload(tab):
-    choose(tab, "fine-tune-source", "Built in")
-    tab.locator("#fine-tune-ready input").click()
-    tab.get_by_role("option", name=re.compile("Pairs")).click()
-    expect(tab.get_by_text(re.compile("164 pairs"))).to_be_visible()
-    expect(tab.locator("#fine-tune-try-it-verdict button")).to_have_count(0)
-    unfold(tab, "Settings", "What is the result worth?", "My runs")
-    layers(tab, 1)
-    expect(tab.locator("#fine-tune-pooling input")).to_have_value("[CLS]")
-    tab.locator("#fine-tune-last").get_by_role("checkbox").check()
-    train(tab)
-    expect(status(tab)).to_contain_text("Pairs: the head and 1 layer, epoch 4 of 4")
-    expect(status(tab)).not_to_contain_text("chosen")
-    expect(tab.locator("#fine-tune-second")).to_be_visible()
-    tab.locator("#fine-tune-look").get_by_label("What changed").check()
-    expect(tab.locator("#fine-tune-result-note")).to_contain_text("✓ The 5 frozen layers", timeout=60_000)
-    tab.locator("#fine-tune-look").get_by_label("Classes").check()
-    expect(tab.locator("#fine-tune-result-scores")).to_contain_text("different")
-    said = status(tab).inner_text()
-
-    tab.reload()
-    open_tab(tab, "Fine-tune")
-    expect(status(tab)).to_have_text(said.removeprefix("Trained just now. "), timeout=60_000)
-    settled(tab)
-    unfold(tab, "My runs")
-    tab.locator("#fine-tune-runs-explore").click()
-    expect(tab.locator("#model-box input")).to_have_value(re.compile("^tuned-"), timeout=60_000)
-    open_tab(tab, "Model")
-    expect(tab.locator("#model-parameters-bars .barlayer .point").first).to_be_visible()
-
-
+@pytest.mark.nightly  # unit tests train, cancel, save and load; the tests above type and train
 def test_typed_classes_are_taught_cancelled_and_taken_home(tab, tmp_path):
     tab.locator("#fine-tune-examples-add-class").click()
     type_into(tab, "fine-tune-lines-4", "What time is it?")
@@ -227,19 +136,7 @@ def test_typed_classes_are_taught_cancelled_and_taken_home(tab, tmp_path):
     moved(tab, before)
 
 
-def test_a_file_is_described_or_refused(tab, tmp_path):
-    choose(tab, "fine-tune-source", "A file")
-    for content, said in FILES:
-        file = tmp_path / "mine.csv"
-        file.write_bytes(content)
-        tab.locator("#fine-tune-table input[type=file]").set_input_files(file)
-        expect(tab.get_by_text(re.compile(said)).first).to_be_visible()
-        for close in tab.locator(".toast-close").all():
-            close.click()
-        tab.locator("#fine-tune-table").get_by_label("Clear").click()
-
-
-def test_after_an_error_in_a_training_what_was_shown_stays(tab, monkeypatch):
+def test_after_an_error_what_was_shown_stays_and_a_file_is_described_or_refused(tab, tmp_path, monkeypatch):
     def full(*given):
         raise InputError("There is no room for another run.")
 
@@ -249,6 +146,15 @@ def test_after_an_error_in_a_training_what_was_shown_stays(tab, monkeypatch):
     expect(status(tab)).to_have_text("Nothing was trained; what was shown before is still below.")
     expect(tab.locator("#fine-tune-outcome-train")).to_be_enabled()
     expect(tab.locator("#fine-tune-outcome-cancel")).to_be_hidden()
+
+    choose(tab, "fine-tune-source", "A file")
+    for content, said in FILES:
+        file = tmp_path / "mine.csv"
+        file.write_bytes(content)
+        tab.locator("#fine-tune-table input[type=file]").set_input_files(file)
+        expect(tab.get_by_text(re.compile(said)).first).to_be_visible()
+        close_messages(tab)
+        tab.locator("#fine-tune-table").get_by_label("Clear").click()
 
 
 @pytest.mark.nightly

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.at_night import at_night
 from tests.browser.expecting import expect
 from tests.browser.steps import at, choose, settled
 
@@ -38,20 +39,6 @@ def open_at(open_app):
     return opened
 
 
-@pytest.mark.parametrize(
-    ("tab", "view", "table"),
-    [
-        ("Tokens", "what-is-added-up", "#tokens-embeddings-norms"),
-        ("Attention", "all-heads-by-numbers", "#attention-metrics-table"),
-    ],
-)
-def test_tables_of_numbers_are_not_cut_off(open_at, tab, view, table):
-    page = open_at(tab, f"{PAIR}&view={view}")
-    expect(page.locator(f"{table} tbody tr").first).to_be_visible()
-    inner, outer = page.locator(f"{table} .bx-strips").evaluate("(box) => [box.scrollWidth, box.clientWidth]")
-    assert inner <= outer + 1
-
-
 def test_the_layers_are_played_without_scrolling_and_a_file_begins_without_a_map(open_at):
     page = open_at("Projection")
     play = page.get_by_role("button", name="▶ Play the layers").bounding_box()
@@ -67,8 +54,9 @@ def test_the_layers_are_played_without_scrolling_and_a_file_begins_without_a_map
 
 def test_both_sides_stand_side_by_side_with_every_token(open_at):
     page = open_at("Side by side", PAIR + OTHER)
-    boxes = [group.bounding_box() for group in page.locator("#side-by-side-guesses-answers .bx-group").all()]
-    assert len(boxes) == 2
+    groups = page.locator("#side-by-side-guesses-answers .bx-group")
+    expect(groups).to_have_count(2)
+    boxes = [group.bounding_box() for group in groups.all()]
     assert boxes[0]["y"] == boxes[1]["y"]
     assert boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"]
     page.locator("#side-by-side-view").get_by_label("Attention").check()
@@ -81,7 +69,7 @@ def test_both_sides_stand_side_by_side_with_every_token(open_at):
     page.keyboard.press("Escape")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", at_night(["light", "dark"], ["dark"]))
 def test_captions_can_be_read_from_the_last_row(open_at, scheme):
     page = open_at("Attention", color_scheme=scheme)
     page.locator(".how-toggle:visible").first.click()
@@ -93,9 +81,8 @@ def test_captions_can_be_read_from_the_last_row(open_at, scheme):
     page.locator(".how-toggle:visible").first.click()
 
 
-@pytest.mark.parametrize("width", [1280, 1440])
-def test_beside_the_lessons_the_bar_and_the_tabs_each_keep_to_one_line(open_app, width):
-    page = open_app("?tab=attention", viewport={"width": width, "height": 720})
+def test_beside_the_lessons_the_bar_and_the_tabs_each_keep_to_one_line(open_at):
+    page = open_at("Attention")
     page.locator("#open-lessons").click()
     expect(page.locator("#lessons")).to_be_visible()
     for line in ("#header > *", "gradio-app #sections [role=tab]", "gradio-app #tabs .tab-container [role=tab]"):
@@ -104,11 +91,4 @@ def test_beside_the_lessons_the_bar_and_the_tabs_each_keep_to_one_line(open_app,
         assert max(middles) - min(middles) < 8, line
     tabs = page.locator("gradio-app #tabs .tab-container").bounding_box()
     assert page.get_by_role("heading", name="Who looks at whom?").bounding_box()["y"] >= tabs["y"] + tabs["height"]
-
-
-def test_on_a_phone_every_section_is_in_sight(open_app):
-    page = open_app("", viewport={"width": 420, "height": 900})
-    sections = page.locator("gradio-app #sections [role=tab]")
-    expect(sections).to_have_count(6)
-    for one in sections.all():
-        expect(one).to_be_in_viewport(ratio=1)
+    page.evaluate("() => BertExplorer.lessons.close()")

@@ -1,15 +1,11 @@
 """A server that hangs, dies or is started anew: the page and phones say so, and go on by themselves when it is back."""
 
 import json
-import os
 import re
-import signal
-import subprocess
-import sys
-import time
-import urllib.error
+import socket
+import threading
 import urllib.request
-from pathlib import Path
+from contextlib import closing, suppress
 
 import pytest
 
@@ -20,46 +16,59 @@ from tests.browser.expecting import expect
 from tests.browser.steps import chips
 from tests.ports import free_port
 
-ROOT = Path(__file__).resolve().parents[2]
 ANNOUNCED = 5_000  # ms until a server that is gone is announced at the latest
 
 
-class Server:
-    """The app in a process of its own, which may be stopped, killed, and started anew at the same address."""
+class Line:
+    """The way to a server, which may hang, break off, or lead to another server."""
 
-    def __init__(self, runs: Path) -> None:
-        self.port = free_port()
-        self.address = f"http://127.0.0.1:{self.port}"
-        self._environment = os.environ | {"BERT_EXPLORER_RUNS": str(runs)}
-        self.start()
+    def __init__(self, server: str) -> None:
+        self.server, self.goes_on, self._ends = server, threading.Event(), []
+        self.goes_on.set()
+        self._door = socket.create_server(("127.0.0.1", 0))
+        self.address = f"http://127.0.0.1:{self._door.getsockname()[1]}"
+        threading.Thread(target=self._let_in, daemon=True).start()
 
-    def start(self) -> None:
-        command = [sys.executable, "app.py", "--port", str(self.port)]
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        self.process = subprocess.Popen(command, cwd=ROOT, env=self._environment, **quiet)
-        end = time.monotonic() + 120
-        while not self._answers():
-            assert self.process.poll() is None
-            assert time.monotonic() < end
-            time.sleep(0.2)
+    def break_off(self) -> None:
+        """As when the server has died: every connection ends, and new ones end at once."""
+        self.server = ""
+        for end in self._ends:
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
 
-    def _answers(self) -> bool:
-        try:
-            with urllib.request.urlopen(f"{self.address}/healthz", timeout=60) as answer:
-                return json.loads(answer.read())["model"] == "loaded"
-        except urllib.error.URLError:
-            return False
+    def close(self) -> None:
+        self.break_off()
+        self.goes_on.set()
+        self._door.close()
 
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.wait()
+    def _let_in(self) -> None:
+        with suppress(OSError):  # until it is closed
+            while True:
+                visitor, _ = self._door.accept()
+                self._connect(visitor)
+
+    def _connect(self, visitor: socket.socket) -> None:
+        if not self.server:
+            visitor.close()
+            return
+        there = socket.create_connection(("127.0.0.1", int(self.server.rpartition(":")[2])))
+        self._ends += [visitor, there]
+        for come, go in ((visitor, there), (there, visitor)):
+            threading.Thread(target=self._pass_on, args=[come, go], daemon=True).start()
+
+    def _pass_on(self, come: socket.socket, go: socket.socket) -> None:
+        with suppress(OSError):
+            while data := come.recv(65_536):
+                self.goes_on.wait()
+                go.sendall(data)
+            go.shutdown(socket.SHUT_WR)
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    made = Server(tmp_path_factory.mktemp("runs"))
+@pytest.fixture
+def line(served):
+    made = Line(served)
     yield made
-    made.kill()
+    made.close()
 
 
 def test_the_silence_that_is_announced_is_shorter_than_it_may_be_and_longer_than_two_signs_take():
@@ -69,40 +78,44 @@ def test_the_silence_that_is_announced_is_shorter_than_it_may_be_and_longer_than
         assert 2_000 * heartbeat < silence < ANNOUNCED
 
 
-def test_a_page_and_a_phone_tell_that_the_server_hangs_and_go_on(server, new_page):
+def test_a_page_and_a_phone_tell_that_the_server_hangs_and_go_on(line, new_page):
     page, phone = new_page(), new_page(viewport={"width": 420, "height": 860})
-    page.goto(f"{server.address}/?a=The+cat+sat.")
+    page.goto(f"{line.address}/?a=The+cat+sat.")
     expect(chips(page).nth(2)).to_contain_text("cat")
-    room = json.loads(urllib.request.urlopen(urllib.request.Request(f"{server.address}/bx/rooms", b"{}")).read())
-    phone.goto(f"{server.address}/join?room={room['word']}")
+    room = json.loads(urllib.request.urlopen(urllib.request.Request(f"{line.address}/bx/rooms", b"{}")).read())
+    phone.goto(f"{line.address}/join?room={room['word']}")
     phone.get_by_label("A nickname").fill("Ann")
     phone.get_by_role("button", name="Join").click()
     expect(phone.get_by_text("You are in.")).to_be_visible()
-    expect(page.locator("#bx-gone")).to_have_count(0)
-    os.kill(server.process.pid, signal.SIGSTOP)
+    expect(page.locator("#bx-gone")).to_be_hidden()
+    line.goes_on.clear()
     expect(page.locator("#bx-gone")).to_contain_text("does not answer")
     expect(phone.get_by_text("The line is broken")).to_be_visible()
-    os.kill(server.process.pid, signal.SIGCONT)
+    line.goes_on.set()
     expect(page.locator("#bx-gone")).to_be_hidden()
     expect(phone.get_by_text("The line is broken")).to_be_hidden()
+    end = f"{line.address}/bx/rooms/{room['word']}/end"
+    urllib.request.urlopen(urllib.request.Request(end, b"{}", {"Authorization": f"Bearer {room['key']}"}))
     page.locator("#text-a textarea").fill("A dog ran away.")
     expect(chips(page).nth(2)).to_contain_text("dog")
     for one in (page, phone):
         one.problems.clear()  # the browser tells of each line that broke
 
 
-def test_a_page_of_a_server_that_was_started_anew_is_where_it_was(server, new_page):
+def test_a_page_of_a_server_that_was_started_anew_is_where_it_was(line, new_page):
     page = new_page()
-    page.goto(f"{server.address}/?tab=tokens&a=The+cat+sat.")
+    page.goto(f"{line.address}/?tab=tokens&a=The+cat+sat.")
     expect(chips(page).nth(2)).to_contain_text("cat")
     page.locator("#text-a textarea").fill("A dog ran away.")
     expect(page).to_have_url(re.compile("dog"))
-    server.kill()
+    line.break_off()
     expect(page.locator("#bx-gone")).to_contain_text("does not answer")
-    with page.expect_navigation():
-        server.start()
-    expect(page.locator("#bx-gone")).to_have_count(0)
-    expect(chips(page).nth(2)).to_contain_text("dog")
-    page.locator("#text-a textarea").fill("A fox ran away.")
-    expect(chips(page).nth(2)).to_contain_text("fox")
+    with closing(app.launch("127.0.0.1", free_port())) as another:
+        with page.expect_navigation():
+            line.server = another.local_url.rstrip("/")
+        expect(page.locator("#bx-gone")).to_have_count(0)
+        expect(chips(page).nth(2)).to_contain_text("dog")
+        page.locator("#text-a textarea").fill("A fox ran away.")
+        expect(chips(page).nth(2)).to_contain_text("fox")
+        page.goto("about:blank")  # nobody asks the other server any more when it ends
     page.problems.clear()

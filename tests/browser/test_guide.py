@@ -25,7 +25,7 @@ def test_no_page_shuts_anybody_out_or_is_too_wide(new_page, served, scheme, size
     page, problems = new_page(viewport=size, color_scheme=scheme), []
     for name in names:
         page.goto(f"{served}/bx/guide/{name}")
-        assert page.evaluate("document.documentElement.classList.contains('dark')") == (scheme == "dark")
+        expect(page.locator("html.dark")).to_have_count(int(scheme == "dark"))
         page.evaluate(AXE)
         found = wrong(page, "html", None if scheme == "light" else ["color-contrast"])  # the rest is the same in both
         if (over := page.evaluate(TOO_WIDE)) > 0:
@@ -44,12 +44,12 @@ def test_the_page_leads_to_the_section_on_what_is_open(open_app, new_page, serve
     there = new_page(viewport=PHONE, color_scheme="light")
     there.goto(f"{served}/{address}")
     expect(there.locator("#attention-all-heads-by-numbers")).to_be_in_viewport()
-    assert there.evaluate("document.documentElement.classList.contains('dark')")  # as the app was, on the next page too
+    expect(there.locator("html.dark")).to_have_count(1)  # as the app was, on the next page too
     there.get_by_role("navigation", name="Contents").get_by_role("link", name="Limits").click()
     expect(there.get_by_role("heading", name="Limits")).to_be_visible()
-    assert there.evaluate("document.documentElement.classList.contains('dark')")
+    expect(there.locator("html.dark")).to_have_count(1)
     there.get_by_role("button", name="◐").click()
-    assert not there.evaluate("document.documentElement.classList.contains('dark')")
+    expect(there.locator("html.dark")).to_have_count(0)
 
     assert all(anchor(choice) == slug(choice) for tab in TABS for choice in tab.choices)
 
@@ -67,3 +67,12 @@ def test_a_word_is_found_by_keyboard(page, served):
     expect(page.locator("#sticky-sessions")).to_be_in_viewport()
     page.get_by_role("link", name="BERT Explorer", exact=True).click()
     expect(page.locator("#strip .bx-tokens button").first).to_be_visible()
+
+
+def test_what_the_guide_shows_in_javascript(page, served, guide, bundled):
+    (code,) = re.findall(r"<!-- example javascript -->\n```\w+\n(.*?)```", guide["api"], flags=re.DOTALL)
+    code = code.replace("http://127.0.0.1:7860", served).replace("console.log", "return Array.of")
+    page.goto(served)
+    finding, rows = page.evaluate(f"async () => {{ {code} }}")
+    assert rows == bundled.trace("The cat sat on the mat.").kept ** 2
+    assert finding.startswith("Layer 3, head 7 attends to ")

@@ -178,16 +178,6 @@ class TestWindows:
             token = int(chance.integers(-5, 70))
             assert modules.call("windows", "placeFrom", starts.tolist(), token) == np.searchsorted(starts, token)
 
-    def test_what_is_in_the_window_is_found_again_in_the_whole(self, modules, chance):
-        for _ in range(TIMES):
-            window = {"first": int(chance.integers(0, 90)), "last": 0}
-            window["last"] = window["first"] + 24
-            cell = chance.integers(0, 24, 2).tolist()
-            whole = modules.call("windows", "wholeIndex", cell, {"x": window, "y": window})
-            assert [modules.call("windows", "positionIn", one, window) for one in whole] == cell
-            assert modules.call("windows", "positionIn", window["first"] - 9, window) == -0.5
-            assert modules.call("windows", "positionIn", window["last"] + 9, window) == 23.5
-
 
 class TestCsv:
     def test_python_reads_what_was_written(self, modules, chance):
@@ -200,10 +190,6 @@ class TestCsv:
         assert [text for text, _ in read[1:]] == guarded
         assert [float(number) if number else None for _, number in read[1:]] == [number for _, number in rows]
         assert written.endswith("\r\n")
-
-    def test_a_number_below_zero_is_no_formula(self, modules):
-        assert modules.call("csv", "cell", -1.5) == "-1.5"
-        assert modules.call("csv", "cell", "-1.5") == "'-1.5"
 
 
 class TestRoutes:

@@ -1,60 +1,21 @@
-"""Other models than BERT in every tab: a family each, and what was fine-tuned for a task."""
+"""Other models than BERT: another family beside it, and what was fine-tuned for a task; test_every_view has all families."""
 
 import pytest
 
 from explorer.tabs import TABS
 from tests.browser.expecting import expect
-from tests.browser.steps import chips, settled
 from tests.families import TUNED, write_family, write_tuned
-from tests.tabs import open_tab, opened_tab
-
-LABELS = TUNED[0]
-MODELS = {
-    "modernbert": lambda folder: write_family(folder, "modernbert"),
-    "labels": lambda folder: write_tuned(folder, "roberta", LABELS),
-}  # the others without a browser, in test_every_view
-OWN = {"labels": "#own-head-labels-verdict"}
+from tests.tabs import opened_tab
 
 
-@pytest.mark.own_page  # where every tab was open before, the walk takes longer than to open a page
-@pytest.mark.parametrize("name", MODELS)
-def test_every_tab_and_view_of_other_models(open_app, few_sentences, tmp_path, name):
-    folder = MODELS[name](tmp_path / name)
-    page = open_app()
-    box = page.locator("#model-box input")
-    box.fill(str(folder))
-    box.press("Enter")
-    own = page.locator("#tab-own-head-button")
-    expect(chips(page).first).to_have_text("<s>" if name in OWN else "[CLS]")
-    expect(own).to_be_attached(attached=name in OWN)
-    for tab in TABS:
-        if name not in OWN and (tab.optional or not tab.needs):  # those tabs the other model opens
-            continue
-        open_tab(page, tab.label)
-        settled(page)
-        for choice in tab.choices if len(tab.choices) > 1 else ():
-            radio = page.locator(f"#{tab.id}-view").get_by_label(choice, exact=True)
-            if radio.is_visible():  # not where the model has no head for the tab
-                radio.check()
-                settled(page)
-        expect(page.locator(".toast-body")).to_have_count(0)
-        if tab.id == "own-head":
-            expect(page.locator(OWN[name])).to_be_visible()
-        hint = page.locator(f"#{tab.id}-absent")
-        if tab.needs == "fill_mask" and name in OWN:
-            expect(hint).to_contain_text("has no masked-language-model head")
-    page.locator("#model-box input").fill("bert-l6-h384-uncased")
-    page.locator("#model-box input").press("Enter")
-    expect(own).to_have_count(0)
-    expect(chips(page).first).to_have_text("[CLS]")
-
-
-@pytest.mark.own_page
+@pytest.mark.own_page  # the second link leads elsewhere than it says
 def test_a_link_opens_a_tuned_checkpoint_at_its_own_head(open_app, tmp_path):
-    folder = write_tuned(tmp_path / "model", "bert", LABELS)
+    folder = write_tuned(tmp_path / "model", "bert", TUNED[0])
     page = open_app(f"?model={folder}&a=the+man+went&tab=own-head")
     expect(page.locator("#own-head-labels-verdict")).to_contain_text("calm")
     expect(page.locator("#own-head-labels-check")).to_contain_text("✓")
+    page.get_by_role("tab", name="Fill-mask", exact=True).click()
+    expect(page.locator("#fill-mask-absent")).to_contain_text("has no masked-language-model head")
     page = open_app("?a=the+man+went&tab=own-head")  # the bundled model has none
     expect(opened_tab(page)).to_have_text(TABS[0].label)
 

@@ -6,12 +6,10 @@ import pytest
 
 from tests.browser.expecting import expect
 from tests.browser.steps import at, chips, settled, type_into
-from tests.browser.test_everyone import AXE, wrong_in_both
 from tests.tabs import open_tab, opened_tab
 
 PICTURE = "#overview-routes-picture"
 JAPAN = "?a=The+capital+of+Japan+is+%5BMASK%5D.&b="
-PAIR = "?a=The+man+walked+to+the+shop.&b=He+bought+milk."
 LONG = "?a=" + "the+old+bank+by+the+river+" * 20 + "&b="
 PHONE = {"width": 420, "height": 900}
 STATES = 7  # of the bundled model
@@ -81,7 +79,7 @@ def test_a_click_on_a_box_a_token_or_a_bar_shows_where_that_comes_from(opened):
     box(page, 4, 3).click()
     expect_chosen(page, 4, 3)
     expect(finding).to_contain_text("“japan” after layer 3")
-    assert page.evaluate(ROUTES) != before
+    page.wait_for_function(f"(before) => {ROUTES} !== before", arg=before)
     assert max(int(layer) for layer in re.findall(r"\[(\d+),", page.evaluate(ROUTES))) == 2, "nothing comes from above"
     picture(page, ".bx-flow-label").nth(2).click()
     expect_chosen(page, 2, STATES - 1)
@@ -90,7 +88,7 @@ def test_a_click_on_a_box_a_token_or_a_bar_shows_where_that_comes_from(opened):
     picture(page, ".bx-flow-output").filter(has_text="What is in the blank?").get_by_role("button").nth(1).click()
     expect_chosen(page, 6, STATES - 1)
     expect(finding).to_contain_text("“[MASK]” becomes “tokyo”")
-    assert page.evaluate(ROUTES) == before
+    page.wait_for_function(f"(before) => {ROUTES} === before", arg=before)
 
 
 def test_arrow_keys_move_and_choose_and_stop_at_the_edge(opened):
@@ -131,42 +129,26 @@ def test_a_layer_unfolds_by_its_title_and_folds_by_escape(opened):
     expect(layer).to_contain_text("for “japan”")
     box(page, 4, 2).click()
     expect(layer).to_have_count(0)  # a layer above the place that is followed has brought nothing
-    title.click()
-    expect(layer).to_be_visible()
     picture(page, ".bx-flow-title").filter(has_text="layer 2").click()
     expect(page.get_by_role("region", name="inside layer 2")).to_be_visible()
-    expect(layer).to_have_count(0)
     page.keyboard.press("Escape")
     expect(page.get_by_role("region", name="inside layer 2")).to_have_count(0)
-    title.click()
-    layer.get_by_role("button", name="Fold the layer").click()
-    expect(layer).to_have_count(0)
 
 
-def test_a_head_of_an_unfolded_layer_leads_inside_it_or_is_switched_off(opened):
+def test_a_head_of_an_unfolded_layer_leads_inside_it(opened):
     page = opened(f"{JAPAN}&set.opened=%5B4%5D")
-    layer = page.get_by_role("region", name="inside layer 4")
-    head = layer.locator("details").first
+    head = page.get_by_role("region", name="inside layer 4").locator("details").first
     name = head.locator("summary span").first.inner_text()
     head.locator("summary").click()
     head.get_by_role("button", name="inside this head").click()
     expect(opened_tab(page)).to_have_text("Inside a head")
     expect(page.locator("#inside-head-dots-about")).to_contain_text(f"layer 4, {name}")
     expect(page.locator("#inside-head-dots-about")).to_contain_text("'[MASK]' (token 6) asks")
-    open_tab(page, "Overview")
-    settled(page)
-    head = layer.locator("details").nth(1)
-    name = head.locator("summary span").first.inner_text()
-    head.locator("summary").click()
-    head.get_by_role("button", name="switch it off").click()
-    expect(page.locator("#overview-what-if-outcome")).to_contain_text(f"Without layer 4, {name}: ")
-    page.wait_for_url("**off=4.*")
 
 
 def test_a_line_opens_its_card_and_a_cut_is_shown_linked_and_put_back(opened):
     page = opened()
     bars = picture(page, ".bx-flow-output").filter(has_text="What is in the blank?")
-    before = bars.inner_text()
     lines = picture(page, ".bx-flow-hits path")
     lines.last.dispatch_event("click")  # the strongest; a line is thin, and others cross it
     card = picture(page, ".bx-flow-route")
@@ -180,7 +162,6 @@ def test_a_line_opens_its_card_and_a_cut_is_shown_linked_and_put_back(opened):
     card.get_by_role("button", name="cut this route").click()
     expect(page.locator("#overview-what-if-outcome")).to_contain_text("Without")
     expect(bars).to_contain_text(", was 89 %")
-    assert bars.inner_text() != before
     ghost = bars.locator("button", has_text="tokyo").locator("s")
     expect(ghost).to_be_visible()
     assert float(ghost.evaluate("(one) => parseFloat(one.style.width)")) == pytest.approx(89, abs=1)
@@ -190,7 +171,12 @@ def test_a_line_opens_its_card_and_a_cut_is_shown_linked_and_put_back(opened):
     link = page.url
     page.reload()
     expect(picture(page, ".bx-flow-output").filter(has_text=", was 89 %")).to_have_count(1)
-    assert page.url == link
+    expect(page).to_have_url(link)
+    told = page.locator("#overview-what-if-outcome").inner_text().strip()
+    open_tab(page, "Fill-mask")
+    expect(page.locator("#fill-mask-what-if-outcome")).to_contain_text(told)
+    open_tab(page, "Overview")
+    settled(page)
 
     open_route(page, 6, 6)  # takes now most from another token
     page.locator("#overview-what-if-back").get_by_role("button").first.click()
@@ -198,27 +184,6 @@ def test_a_line_opens_its_card_and_a_cut_is_shown_linked_and_put_back(opened):
     expect(picture(page, ".bx-changed")).to_have_count(0)
     expect(bars).not_to_contain_text("was")
     page.wait_for_url(lambda url: "cut=" not in url)
-
-
-@pytest.mark.nightly
-def test_one_head_of_a_route_is_cut_and_put_back_from_the_card(opened):
-    page = opened()
-    open_route(page, 6, 6)
-    card = picture(page, ".bx-flow-route")
-    card.locator("summary").first.click()
-    card.get_by_role("button", name="cut it here").first.click()
-    page.wait_for_url(re.compile(r"cut=6\.6\.4\.\d+"))
-    expect(page.locator("#overview-what-if-outcome")).to_contain_text("Without")
-    page.locator("#overview-what-if-back").get_by_role("button").first.click()
-    page.wait_for_url(lambda url: "cut=" not in url)
-
-
-def test_a_cut_holds_in_every_tab(opened):
-    page = opened(f"{JAPAN}&cut=6.6.4.0")
-    expect(page.locator("#overview-what-if-outcome")).to_contain_text("Without")
-    told = page.locator("#overview-what-if-outcome").inner_text()
-    open_tab(page, "Fill-mask")
-    expect(page.locator("#fill-mask-what-if-outcome")).to_contain_text(told.strip())
 
 
 def step_by_step(page) -> None:
@@ -259,7 +224,7 @@ def test_each_stop_tells_a_sentence_and_keys_step_through_them(opened):
     expect(picture(page, ".bx-later")).to_have_count(0)
 
 
-def test_the_story_plays_and_pauses_and_keeps_the_keyboard_s_place(opened):
+def test_the_story_plays_until_a_box_is_chosen_and_keeps_the_keyboard_s_place(opened):
     page = opened()
     play, told = picture(page, ".bx-flow-play"), picture(page, ".bx-told")
     expect(play).to_have_accessible_name("Play, step by step")
@@ -270,35 +235,16 @@ def test_the_story_plays_and_pauses_and_keeps_the_keyboard_s_place(opened):
     first = told.inner_text()
     expect(told).not_to_have_text(first)  # it goes on by itself
     expect(play).to_be_focused()
-    page.keyboard.press("Enter")
-    expect(play).to_have_accessible_name("Play, step by step")
-    page.keyboard.press("Enter")
-    expect(play).to_have_accessible_name("Pause")
     box(page, 2, 2).click()
     expect(play).to_have_accessible_name("Play, step by step")
     expect_chosen(page, 2, 2)
     expect(told).to_have_count(0)
 
 
-def test_a_pair_without_a_blank_opens_on_the_token_that_answers_for_it(opened, bundled):
-    page = opened(PAIR)
-    expect_chosen(page, 0, STATES - 1)
-    pair = picture(page, ".bx-flow-output").filter(has_text="Does B follow A?")
-    expect(pair.locator("bdi")).to_have_text(["IsNext", "NotNext"])
-    step_by_step(page)
-    picture(page, "[data-stop='6']").click()
-    expect(picture(page, ".bx-told")).to_contain_text("the head for pairs reads IsNext with")
-    page.locator("#text-b textarea").fill("")
-    expect(pair).to_have_count(0)
-    expect(page.locator("#overview-finding")).to_contain_text("takes most from")
-
-
-@pytest.mark.parametrize("text", ["Yes", "<img src=x onerror=alert(1)> {{value}} `${alert(1)}` [MASK]"])
-def test_odd_and_short_texts_are_only_text(opened, bundled, text):
-    page = opened()
+def test_an_odd_text_is_only_text(opened, bundled):
+    page, text = opened(), "<img src=x onerror=alert(1)> {{value}} `${alert(1)}` [MASK]"
     type_into(page, "text-a", text)
-    trace = bundled.trace(text)
-    expect(picture(page, ".bx-flow-label")).to_have_text(list(trace.tokens))
+    expect(picture(page, ".bx-flow-label")).to_have_text(list(bundled.trace(text).tokens))
     settled(page)
     expect(picture(page, ".bx-flow-box[aria-pressed=true]")).to_have_count(1)
     expect(page.locator("#overview-routes-check")).to_contain_text("✓ matches the model")
@@ -334,33 +280,6 @@ def test_a_long_input_has_a_row_for_what_is_elsewhere(opened, bundled):
     expect(elsewhere).to_have_attribute("aria-pressed", "false")
 
 
-@pytest.mark.nightly
-def test_how_far_it_can_be_trusted_is_tried_on_this_sentence(opened):
-    page = opened()
-    test, found = page.locator("#overview-trust-test"), page.locator("#overview-trust-found")
-    test.click()
-    expect(found).to_contain_text(re.compile(r"\d pieces hidden, .* the rank correlation .* is -?\d\.\d\d"))
-    expect(found).to_contain_text("“tokyo” at “[MASK]”")
-    type_into(page, "text-a", "Yes")
-    expect(found).not_to_contain_text("pieces hidden")  # it was about another sentence
-
-
-def test_a_link_with_a_state_and_a_token_reopens_the_same_place(opened):
-    page = opened()
-    box(page, 2, 4).click()
-    page.wait_for_url("**token=2&set.state=4*")
-    picture(page, ".bx-flow-title").filter(has_text="layer 3").click()
-    page.wait_for_url("**set.opened=%5B3%5D*")
-    settled(page)
-    routes, link = page.evaluate(ROUTES), page.url
-    page.reload()
-    expect_chosen(page, 2, 4)
-    expect(page.get_by_role("region", name="inside layer 3")).to_be_visible()
-    expect(page.locator("#overview-finding")).to_contain_text("“capital” after layer 4")
-    assert page.evaluate(ROUTES) == routes
-    assert page.url == link
-
-
 GLIDING = """() => {
   const kinds = { box: ".bx-flow-box", line: ".bx-flow-lines path", bar: ".bx-flow-output i" };
   window.glided = [];
@@ -379,38 +298,26 @@ GLIDING = """() => {
 def test_another_text_glides_to_its_places_and_keeps_the_rows_that_go_on(opened):
     page = opened(reduced_motion="no-preference")
     last = chips(page).count() - 1
+    devtools = page.context.new_cdp_session(page)
+    devtools.send("Animation.enable")
+    devtools.send("Animation.setPlaybackRate", {"playbackRate": 0.1})  # however rarely a busy machine draws
     page.evaluate(GLIDING)
     page.locator("#text-a textarea").fill("The old capital of Japan is [MASK].")
     expect(picture(page, ".bx-flow-label")).to_contain_text(["[CLS]", "the", "old", "capital"])
     expect(picture(page, ".bx-flow-box")).to_have_count(STATES * (last + 2))
-    assert page.evaluate("() => [window.kept.isConnected, Number(window.kept.dataset.row)]") == [True, last + 1]
+    page.wait_for_function("(row) => window.kept.isConnected && Number(window.kept.dataset.row) === row", arg=last + 1)
     page.wait_for_function("() => ['box top', 'line d', 'bar width'].every((one) => window.glided.includes(one))")
     order = page.evaluate(
         """() => [...document.querySelectorAll("gradio-app .bx-flow-box")].map((one) => [+one.dataset.row, +one.dataset.state])"""
     )
     assert order == sorted(order), "in the order in which they are read out"
+    devtools.detach()
 
 
-@pytest.mark.nightly
-def test_no_part_of_it_shuts_anybody_out(opened):
-    page = opened(f"{JAPAN}&__theme=light")
-    page.evaluate(AXE)
-    found = [f"whole: {one}" for one in wrong_in_both(page, "html")]
-    step_by_step(page)
-    picture(page, "[data-stop='2']").click()
-    found += [f"a stop: {one}" for one in wrong_in_both(page)]
-    open_route(page, 6, 6)
-    found += [f"a route: {one}" for one in wrong_in_both(page)]
-    picture(page, ".bx-flow-route").get_by_role("button", name="cut this route").click()
-    expect(picture(page, ".bx-flow-output").filter(has_text=", was 89 %")).to_have_count(1)
-    picture(page, ".bx-flow-title").filter(has_text="layer 6").click()
-    expect(page.get_by_role("region", name="inside layer 6")).to_be_visible()
-    found += [f"cut and unfolded: {one}" for one in wrong_in_both(page)]
-    assert not found, "\n".join(found)
-
-
-def test_on_a_phone_the_end_of_the_chosen_row_is_in_view(opened):
+def test_on_a_phone_the_sections_and_the_end_of_the_chosen_row_are_in_view(opened):
     page = opened(JAPAN, viewport=PHONE)
+    for section in page.locator("gradio-app #sections [role=tab]").all():
+        expect(section).to_be_in_viewport(ratio=1)
     expect(box(page, 6, 6)).to_be_in_viewport(ratio=0.9)
     expect(
         picture(page, ".bx-flow-output").filter(has_text="What is in the blank?").get_by_role("button").first
@@ -423,15 +330,3 @@ def test_on_a_phone_the_end_of_the_chosen_row_is_in_view(opened):
         stop.focus()
         page.keyboard.press("Enter")
         expect(stop).to_be_in_viewport(ratio=0.9)
-    picture(page, ".bx-flow-title").filter(has_text="layer 6").click()
-    expect(page.get_by_role("region", name="inside layer 6")).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
-
-
-def test_a_model_without_a_head_for_words_shows_how_far_vectors_turn(opened, variant_folders):
-    page = opened(f"?a=the+man+went+home&b=&model={variant_folders['encoder_only']}")
-    expect(picture(page, ".bx-flow-box")).to_have_count(3 * chips(page).count())
-    expect(picture(page, ".bx-flow-box[data-state='2']").first).to_have_text(re.compile(r"^\d\.\d\d$"))
-    expect(picture(page, ".bx-flow-story p")).to_contain_text("This model guesses no words")
-    picture(page, ".bx-flow-title").filter(has_text="layer 1").click()
-    expect(page.get_by_role("region", name="inside layer 1")).to_contain_text("1 · look around")

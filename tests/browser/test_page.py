@@ -1,9 +1,10 @@
-"""The page as a person uses it: typing, choosing, links, models, two people at once."""
+"""The page as a person uses it: typing, choosing, sections, the finder, links, models, two people at once."""
 
 import re
 
 import pytest
 
+from explorer.tabs import SECTIONS, VIEWS
 from tests.browser.expecting import expect
 from tests.browser.steps import chips, settled, type_into
 from tests.tabs import LABELS, open_tab, opened_tab
@@ -29,45 +30,18 @@ def test_what_is_deleted_or_pasted_counts_too(open_app):
     expect(chips(page).nth(3)).to_have_text("[SEP]")
 
 
-@pytest.mark.parametrize(("tab", "proof"), [("overview", "#overview-routes-check"), ("attention", "#attention-head-check")])
-def test_an_emptied_input_is_told_and_leaves_no_proof_standing(open_app, tab, proof):
-    page = open_app(f"?tab={tab}")
-    page.locator(".how-toggle:visible").first.click()
-    expect(page.locator(proof)).to_be_visible()
-    page.locator("#text-a textarea").fill("")
-    expect(page.locator("#notice")).to_contain_text("Text A is empty; type a sentence.")
-    expect(chips(page)).to_have_count(0)
-    expect(page.locator(proof)).to_be_hidden()
-    type_into(page, "text-a", "back again")
-    expect(page.locator(proof)).to_be_visible()
-    expect(page.locator("#notice")).not_to_contain_text("empty")
-    page.locator(".how-toggle:visible").first.click()
-
-
-def test_a_text_that_is_too_long_is_told_and_one_of_731_tokens_is_cut(open_app):
-    page = open_app()
-    page.locator("#text-a textarea").fill("word " * 20_000)
-    expect(page.locator("#notice")).to_contain_text("100,000 characters; shorten it")
-    page.locator("#text-b textarea").fill("")
-    page.locator("#text-a textarea").fill("word " * 729)
-    expect(page.locator("#notice")).to_contain_text("512 of 731 tokens kept")
-    expect(chips(page)).to_have_count(512)
-
-
-ODD = ("<img src=x onerror=alert(1)> ${alert(1)} {{value}} `${alert(1)}`", "مرحبا بالعالم 🍎 \x07 \u200f x")
+ODD = ("<img src=x onerror=alert(1)> ${alert(1)} {{value}} `${alert(1)}`", "مرحبا بالعالم 🍎 \x07 \u200f seen")
 
 
 def test_odd_texts_do_nothing_but_show(open_app):
     page = open_app()
-    for number, text in enumerate(ODD):
-        page.locator("#text-a textarea").fill(text)
-        page.locator("#text-b textarea").fill(f"seen {number}")
-        expect(chips(page).nth(-2)).to_have_text(str(number))
-        for tab in ("Overview", "Tokens", "Hidden states", "Fill-mask", "Next sentence"):
-            open_tab(page, tab)
-            expect(opened_tab(page)).to_have_text(tab)
-            settled(page)
-        expect(chips(page).nth(-2)).to_have_text(str(number))
+    for box, text in zip("ab", ODD, strict=True):
+        page.locator(f"#text-{box} textarea").fill(text)
+    for tab in ("Overview", "Tokens", "Hidden states", "Fill-mask", "Next sentence"):
+        open_tab(page, tab)
+        expect(opened_tab(page)).to_have_text(tab)
+        settled(page)
+        expect(chips(page).nth(-2)).to_have_text("seen")
 
 
 def test_a_menu_that_is_only_looked_at_changes_nothing(open_app):
@@ -96,23 +70,10 @@ def test_the_last_of_quick_clicks_is_shown(open_app):
     expect(chips(page).nth(5)).to_have_attribute("aria-pressed", "true")
 
 
-def test_a_word_is_hidden_and_comes_back(open_app):
-    page = open_app()
-    type_into(page, "text-b", "")
-    type_into(page, "text-a", "Cats drink milk.")
-    expect(chips(page).nth(3)).to_have_text("milk")
-    chips(page).nth(3).dblclick()
-    expect(page.locator("#text-a textarea")).to_have_value("Cats drink [MASK].")
-    expect(chips(page).nth(3)).to_have_text("[MASK]")
-    chips(page).nth(3).dblclick()
-    expect(page.locator("#text-a textarea")).to_have_value("Cats drink milk.")
-
-
-@pytest.mark.parametrize("query", ["?layer=99&head=0&token=-1&tab=nowhere", "?a=" + "x" * 9_000, "?a=%00%07&layer=²"])
-def test_a_link_that_makes_no_sense_opens_the_page(new_page, served, query):
-    page = new_page()
-    page.goto(f"{served}/{query}")
-    expect(page.locator("#strip .bx-token, #notice .bx-error, #notice [role=alert]").first).to_be_visible(timeout=30_000)
+def test_a_link_that_makes_no_sense_opens_the_page(page, served):
+    for query in ("?a=%00%07&layer=²&head=0&token=-1&tab=nowhere", "?a=" + "x" * 9_000):
+        page.goto(f"{served}/{query}")
+        expect(page.locator("#strip .bx-token, #notice .bx-error, #notice [role=alert]").first).to_be_visible()
 
 
 def test_a_model_that_is_not_there_leaves_the_one_in_use(open_app):
@@ -121,9 +82,9 @@ def test_a_model_that_is_not_there_leaves_the_one_in_use(open_app):
     box.fill("no-such-owner/no-such-model")
     box.press("Enter")
     expect(page.locator("#notice")).to_contain_text("bert-l6-h384-uncased stays")
-    page.wait_for_timeout(2_000)  # nothing that comes after it may clear it
-    expect(page.locator("#notice")).to_contain_text("bert-l6-h384-uncased stays")
     expect(box).to_have_value("bert-l6-h384-uncased")
+    settled(page)  # nothing that comes after it may clear it
+    expect(page.locator("#notice")).to_contain_text("bert-l6-h384-uncased stays")
     expect(box).to_have_value("bert-l6-h384-uncased")
     expect(chips(page).first).to_be_visible()
 
@@ -134,9 +95,9 @@ def test_a_model_without_heads_says_why_and_offers_one_that_can(open_app, varian
     box.fill(str(variant_folders["encoder_only"]))
     box.press("Enter")
     open_tab(page, "Fill-mask")
-    expect(page.get_by_text(re.compile("has no masked-language-model head"))).to_be_visible(timeout=20_000)
+    expect(page.get_by_text(re.compile("has no masked-language-model head"))).to_be_visible()
     page.get_by_role("button", name="Use the bundled model").locator("visible=true").click()
-    expect(page.locator("#fill-mask-guesses-guesses button[data-index]").first).to_be_visible(timeout=20_000)
+    expect(page.locator("#fill-mask-guesses-guesses button[data-index]").first).to_be_visible()
     expect(box).to_have_value("bert-l6-h384-uncased")
 
 
@@ -154,13 +115,14 @@ def test_two_people_do_not_see_each_others_words(new_page, served):
     assert "elephant" not in second.content()
 
 
+@pytest.mark.nightly  # the tests of a tab in a window of a phone's width cover it in part
 def test_nothing_is_wider_than_a_phone(open_app):
     page = open_app(viewport={"width": 420, "height": 900})
     for tab in LABELS:
         if tab == "Its own head":  # the bundled model has none
             continue
         open_tab(page, tab)
-        page.wait_for_timeout(300)
+        settled(page)
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, tab
 
 
@@ -177,3 +139,45 @@ def test_the_first_picture_is_there_before_gradio_s_scripts(new_page, served):
     page.goto(served)
     expect(page.locator("gradio-app #overview-routes-picture .bx-flow-box").first).to_be_visible()
     expect(page.locator("#first")).to_have_count(0)
+
+
+def test_a_section_shows_its_tabs_only_and_remembers_which_was_open(open_app):
+    page = open_app()
+    expect(page.locator("#sections [role=tab]")).to_have_text(list(SECTIONS))
+    expect(page.locator("#tabs [role=tab]:visible")).to_have_count(0)  # the Overview has none beside it
+    open_tab(page, "Attention")
+    expect(page.locator("#tabs [role=tab]:visible")).to_have_text([tab.label for tab in SECTIONS["Look inside"]])
+    where = page.get_by_role("tab", name="Ask", exact=True).bounding_box()
+    page.get_by_role("tab", name="Ask", exact=True).click()
+    expect(opened_tab(page)).to_have_text("Fill-mask")
+    assert page.get_by_role("tab", name="Ask", exact=True).bounding_box() == where
+    page.get_by_role("tab", name="Look inside", exact=True).click()
+    expect(opened_tab(page)).to_have_text("Attention")
+
+
+def test_a_tab_that_is_opened_elsewhere_opens_its_section(open_app):
+    page = open_app("?tab=corpus&view=head-atlas")
+    section = page.locator("#sections [aria-selected=true]")
+    expect(section).to_have_text("Beyond one sentence")
+    page.evaluate("() => BertExplorer.page.open('Fine-tune')")
+    expect(section).to_have_text("Teach it")
+
+
+def test_every_view_is_found_by_a_word_of_its_question(open_app):
+    page = open_app()
+    page.keyboard.press("Control+k")
+    options = page.get_by_role("option")
+    expect(options).to_have_count(len([view for view in VIEWS.values() if not view.name.startswith("own-head/")]))
+    page.keyboard.type("decoder look")
+    expect(options).to_have_count(1)
+    expect(options).to_contain_text("What if no token could look ahead?")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("If it were a decoder", exact=True)).to_be_checked()
+    expect(opened_tab(page)).to_have_text("Inside a head")
+    settled(page)
+    page.locator("#find").click()
+    page.keyboard.type("<img src=x onerror=alert(1)>")
+    expect(options).to_have_count(0)
+    expect(page.locator("#finder")).to_contain_text("No view asks that")
+    page.keyboard.press("Escape")
+    expect(page.locator("#finder")).to_have_count(0)

@@ -1,7 +1,6 @@
-"""What the browser is told to run, and what it therefore does not. Every other test of this folder runs under it, too."""
+"""What the browser is told to run (every other test of this folder runs under it, too), and what the login page says."""
 
-import pytest
-
+from explorer.server import gate
 from tests.browser.expecting import expect
 from tests.browser.steps import chips, type_into
 
@@ -15,7 +14,6 @@ INJECTED = (
 )
 
 
-@pytest.mark.own_page
 def test_nothing_runs_that_is_typed_or_gets_into_the_page(open_app, bundled):
     page = open_app()
     type_into(page, "text-a", HOSTILE)
@@ -27,3 +25,16 @@ def test_nothing_runs_that_is_typed_or_gets_into_the_page(open_app, bundled):
     assert page.evaluate("window.ran") is None
     assert all("Content Security Policy" in problem for problem in page.problems)
     page.problems.clear()
+
+
+def test_who_guesses_too_often_reads_why_nothing_happens(locked, new_page, monkeypatch):
+    monkeypatch.setattr(gate, "MOST_WRONG", 1)
+    page = new_page(extra_http_headers={"X-Forwarded-For": "203.0.113.200"})
+    page.goto(locked)
+    expect(page.get_by_label("username")).to_be_visible()
+    for told in ("Incorrect Credentials", gate.TOO_MANY_WRONG):
+        page.get_by_label("username").fill("teacher")
+        page.get_by_label("password").fill("wrong")
+        page.get_by_role("button", name="Login").click()
+        expect(page.get_by_text(told)).to_be_visible()
+    page.problems.clear()  # the browser tells of each answer that refuses

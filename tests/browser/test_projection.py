@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.browser.expecting import expect
-from tests.browser.steps import at, chips, choose, click_chart
+from tests.browser.steps import at, charts_fit, chips, choose, click_chart, settled
 
 pytestmark = pytest.mark.own_page  # no link tells which points were chosen
 
@@ -29,14 +29,28 @@ def said(page):
     return page.locator("#projection-map-summary")
 
 
-def upload(page, path) -> None:
-    choose(page, "projection-source", "CSV file")
-    expect(page.locator("#projection-table")).to_be_visible()
-    page.locator('input[data-testid^="CSV file"]').set_input_files(path)
-
-
-def test_words_sentences_and_the_vocabulary(page):
+def test_points_are_chosen_found_and_played_and_other_texts_are_drawn(page):
     expect(said(page)).to_contain_text("Trustworthiness 0.")
+    page.locator("#projection-map-chart").scroll_into_view_if_needed()
+    settled(page)
+    charts_fit(page)
+    box = drawn(page).first.bounding_box()
+    click_chart(page, box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    near = page.locator("#projection-map-nearest .bx button")
+    expect(near).to_have_count(8)
+    expect(page.locator("#projection-map-nearest")).to_contain_text("By cosine in all 384 dimensions")
+    near.first.click()
+    expect(drawn(page)).to_have_count(32 + 9)
+    page.locator("#projection-map-forget").click()
+    expect(near).to_have_count(0)
+    page.locator("#projection-search input, #projection-search textarea").fill("bread")
+    expect(said(page)).to_contain_text("1 of 32 hold ‘bread’")
+    page.locator("#projection-map-play").click()
+    expect(page.locator("#projection-map-progress")).to_contain_text("Hidden state 2 of 6")
+    page.locator("#projection-map-stop").click()
+    expect(page.locator("#projection-map-progress progress")).to_be_hidden()
+    page.locator("#projection-search input, #projection-search textarea").fill("")
+
     choose(page, "projection-source", "Words of the input")
     expect(drawn(page)).to_have_count(chips(page).count() + PAIR)
     choose(page, "projection-source", "Vocabulary")
@@ -52,42 +66,7 @@ def test_words_sentences_and_the_vocabulary(page):
     expect(page.get_by_text("There are no sentences; type one a line.")).to_be_visible()
 
 
-def test_a_point_has_neighbours_a_search_hits_and_layers_play(page):
-    page.locator("#projection-map-chart").scroll_into_view_if_needed()
-    box = drawn(page).first.bounding_box()
-    click_chart(page, box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    expect(page.locator("#projection-map-nearest .bx button")).to_have_count(8)
-    expect(page.locator("#projection-map-nearest")).to_contain_text("By cosine in all 384 dimensions")
-    page.locator("#projection-map-nearest .bx button").first.click()
-    expect(drawn(page)).to_have_count(32 + 9)
-    page.locator("#projection-map-forget").click()
-    expect(page.locator("#projection-map-nearest .bx button")).to_have_count(0)
-    page.locator("#projection-search input, #projection-search textarea").fill("bread")
-    expect(said(page)).to_contain_text("1 of 32 hold ‘bread’")
-    page.locator("#projection-map-play").click()
-    expect(page.locator("#projection-map-progress")).to_contain_text("Hidden state 2 of 6")
-    page.locator("#projection-map-stop").click()
-    expect(page.locator("#projection-map-progress progress")).to_be_hidden()
-
-
-def test_files_that_fit_and_files_that_do_not(page, tmp_path):
-    files = {
-        "small": "id,what\n1,one small dog\n2,two\n3,three\n",
-        "empty": "text,label\n",
-        "long": "text\n" + "".join(f"row {i}\n" for i in range(5200)),
-    }
-    for name, content in files.items():
-        (tmp_path / f"{name}.csv").write_text(content, "utf-8")
-    upload(page, tmp_path / "small.csv")
-    expect(drawn(page)).to_have_count(3 + PAIR)
-    expect(page.locator("#projection-text-column input")).to_have_value("what")
-    upload(page, tmp_path / "empty.csv")
-    expect(page.get_by_text("The file has no rows")).to_be_visible()
-    upload(page, tmp_path / "long.csv")
-    expect(page.locator("#projection-table")).to_contain_text("5,200 rows, of which a random 5,000 are drawn")
-    expect(said(page)).to_contain_text("5,000 points", timeout=90_000)
-
-
+@pytest.mark.nightly
 def test_umap_in_three_dimensions(page):
     choose(page, "projection-method", "UMAP")
     expect(said(page)).to_contain_text("UMAP keeps neighbours together", timeout=90_000)

@@ -373,7 +373,7 @@ def test_a_room_that_cannot_be_asked_for_a_while_keeps_its_seats_and_its_key(boa
         assert answer.value.status == status
         page.wait_for_timeout(500)  # for what the page would make of it
         page.unroute("**/news")
-        expect(page.locator(shown)).to_be_visible(timeout=15_000)
+        expect(page.locator(shown)).to_be_visible()
         page.problems[:] = [told for told in page.problems if f"status of {status} " not in told]
     expect(ann.locator("#seat b")).to_have_text("Ann")
     assert board.evaluate("BertExplorer.room.classroom.room.key")

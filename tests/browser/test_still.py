@@ -1,10 +1,14 @@
-"""Nothing moves under the pointer, and what a person chose stays: the same place clicked twice is the same thing."""
+"""What stays, comes back and goes along: nothing moves under the pointer, and a person's words and choices are theirs."""
 
-import pytest
+import re
 
+from explorer.page.examples import FIRST_A, FIRST_B
 from tests.browser.expecting import expect
-from tests.browser.steps import chips, settled, stepper, type_into
-from tests.tabs import open_tab
+from tests.browser.steps import at, chips, settled, stepper, type_into
+from tests.tabs import open_tab, opened_tab
+
+OWN = "My own sentence about a [MASK]."
+ANOTHER = "The nurse said that [MASK] was tired."
 
 
 def test_a_second_click_in_the_same_place_undoes_the_first(open_app):
@@ -30,8 +34,8 @@ def test_what_the_page_chose_is_said_and_kept_by_a_press(open_app):
     said.get_by_role("button", name="keep").click()
     expect(said.get_by_role("button")).to_have_text("suggest another")
     open_tab(page, "Inside a head")
-    settled(page)
-    assert (stepper(page, "layer").input_value(), stepper(page, "head").input_value()) == ("6", "6")
+    for name in ("layer", "head"):
+        expect(stepper(page, name)).to_have_value("6")
     stepper(page, "head").fill("9")
     open_tab(page, "Attention")
     expect(page.locator("#attention-head-title")).to_contain_text("Layer 6, head 9")
@@ -54,7 +58,6 @@ def test_a_sentence_without_a_blank_is_answered_in_every_tab(open_app):
     expect(page.locator("#strip .bx-unexpected")).to_have_count(0)
 
 
-@pytest.mark.own_page
 def test_how_a_picture_is_made_stays_open_once_it_was_opened(open_app):
     page = open_app("?tab=inside-head")
     check = page.locator("#inside-head-dots-check")
@@ -67,3 +70,122 @@ def test_how_a_picture_is_made_stays_open_once_it_was_opened(open_app):
     expect(check).to_be_visible()
     page.locator(".how-toggle:visible").first.click()
     expect(check).to_be_hidden()
+
+
+def test_a_lesson_gives_back_what_it_replaced(open_app):
+    page = open_app(at("Attention", "?a=My+own+sentence+about+a+[MASK].&b=And+a+second+one.&layer=3&head=5&token=4"))
+    settled(page)
+    page.locator("#open-lessons").click()
+    page.locator("#lessons").get_by_role("button", name="All of BERT in one picture").click()
+    expect(page.locator("#text-a textarea")).to_have_value("The capital of Japan is [MASK].")
+    settled(page)
+    page.locator("#lessons").get_by_role("button", name="Next ›").click()
+    settled(page)
+    page.locator("#lessons").get_by_role("button", name="Close the lessons").click()
+    expect(page.locator("#text-a textarea")).to_have_value(OWN)
+    expect(page.locator("#text-b textarea")).to_have_value("And a second one.")
+    expect(opened_tab(page)).to_have_text("Attention")
+    expect(page.locator("#notice")).to_contain_text("Your text and view from before it are back.")
+    expect(page.locator("#attention-head-title")).to_contain_text("Layer 3, head 5")
+    expect(chips(page).nth(4)).to_have_attribute("aria-pressed", "true")
+
+
+def test_an_example_s_b_goes_when_another_a_is_typed(open_app):
+    page = open_app()
+    a, b = page.locator("#text-a textarea"), page.locator("#text-b textarea")
+    a.fill(FIRST_A.replace("Japan", "France"))  # an edit of it
+    settled(page)
+    expect(b).to_have_value(FIRST_B)
+    a.fill(FIRST_A)
+    settled(page)
+    a.fill(ANOTHER)
+    expect(b).to_have_value("")
+    expect(page.locator("#says")).to_contain_text(re.compile(r"he 39.%"))
+    expect(page.locator("#says")).not_to_contain_text("Next")
+
+
+def test_a_b_that_a_person_typed_stays(open_app):
+    page = open_app()
+    a, b = page.locator("#text-a textarea"), page.locator("#text-b textarea")
+    b.fill("My own B.")
+    settled(page)
+    a.fill(ANOTHER)
+    settled(page)
+    expect(b).to_have_value("My own B.")
+    expect(chips(page)).to_have_count(15)
+
+
+def test_a_box_has_a_button_that_empties_it(open_app):
+    page = open_app("?a=One+cat.&b=Two+dogs.")
+    box, clear = page.locator("#text-b textarea"), page.get_by_role("button", name="Clear text B")
+    box.focus()
+    page.keyboard.press("Tab")
+    expect(clear).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(box).to_have_value("")
+    expect(box).to_be_focused()
+    expect(clear).to_be_hidden()
+    expect(chips(page)).to_have_count(5)
+    expect(page.locator("#text-a textarea")).to_have_value("One cat.")
+
+
+def test_a_head_chosen_in_one_tab_is_named_where_it_sets_the_hidden_state(open_app):
+    page = open_app(at("Attention", "?a=The+capital+of+Japan+is+[MASK].&b="))
+    settled(page)
+    stepper(page, "layer").fill("2")
+    settled(page)
+    expect(page.locator("#suggestion")).to_contain_text("Layer 2, head 6: chosen for all tabs")
+    open_tab(page, "Hidden states")
+    expect(stepper(page, "hidden_state")).to_have_value("2")
+    expect(page.locator("#suggestion")).to_contain_text("Hidden state 2, after layer 2: chosen for all tabs")
+
+
+def test_a_token_is_marked_in_the_strip_and_in_every_picture(open_app):
+    page = open_app("?tab=attention")
+    settled(page)
+    ticks = page.locator("#attention-head-heatmap .xtick text, #attention-head-heatmap .ytick text")
+    expect(ticks.first).to_be_visible()
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    chips(page).nth(4).hover()
+    marked = page.locator("#attention-head-heatmap text.bx-linked")
+    expect(marked).to_have_text(["japan", "japan"])  # one on each axis
+    chips(page).nth(0).hover()
+    expect(marked).to_have_text(["[CLS]", "[CLS]"])
+    heatmap = page.locator("#attention-head-heatmap .nsewdrag").first
+    box = heatmap.bounding_box()
+    count = chips(page).count()
+    page.mouse.move(box["x"] + box["width"] * 4.5 / count, box["y"] + box["height"] * 2.5 / count)
+    expect(page.locator("#strip .bx-linked")).to_have_text(["capital", "japan"])
+    page.mouse.move(10, 300)
+    expect(page.locator(".bx-linked")).to_have_count(0)
+    assert asked == []
+
+
+def test_a_token_and_a_head_are_marked_in_the_overview(open_app):
+    page = open_app("?tab=overview&set.opened=%5B4%5D")
+    page.locator("gradio-app .bx-flow-box[data-row='4'][data-state='2']").hover()
+    expect(page.locator("#strip .bx-linked")).to_have_text(["japan"])
+    open_tab(page, "Attention")
+    page.locator("#attention-heads-grid [data-head='4.7']").hover()
+    expect(page.locator("#attention-heads-grid .bx-linked")).to_have_attribute("data-head", "4.7")
+    open_tab(page, "Overview")
+    head = page.locator("gradio-app .bx-flow-layer summary").first
+    head.hover()
+    expect(page.locator("#attention-heads-grid .bx-linked")).to_have_attribute("data-head", head.get_attribute("data-head"))
+
+
+def test_the_loss_is_walked_piece_by_piece_and_tried_by_hand(open_app):
+    page = open_app(
+        "?tab=fill-mask&view=pre-training-game&a=The+keys+to+the+cabinet+were+on+the+table.&b=&set.rate=0.3&set.seed=3"
+    )
+    box = page.locator("#fill-mask-game-curve")
+    said = box.locator(".bx-step-said")
+    expect(said).to_contain_text("which costs −ln p =")
+    first = said.text_content()
+    box.get_by_role("button", name="Step forward").click()
+    expect(said).not_to_have_text(first)
+    box.locator(".bx-stepping").press("End")
+    expect(said).to_contain_text("the masked-LM loss")
+    box.get_by_role("slider").fill("0.5")
+    expect(said).to_contain_text("p = 0.500 would cost −ln p = 0.693")
