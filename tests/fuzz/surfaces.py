@@ -11,7 +11,7 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from tests.fuzz import files, runs
-from tests.fuzz.calls import Call, bodies, links, open_link, places
+from tests.fuzz.calls import Call, bodies, links, open_link, places, targets
 from tests.fuzz.promises import require
 from tests.fuzz.values import SENTENCES, THERE, hostile, names, sentences
 
@@ -26,8 +26,15 @@ ROOM_NAMES = "name kind query hidden covered labels number id open guess label t
 class Surface:
     """A way in: `send(example)` raises AssertionError when a promise is broken."""
 
+    name: str
     examples: st.SearchStrategy
     send: Callable
+    weight: float
+
+
+def functions(everything):
+    """Every endpoint, every handler of the page, or some of them."""
+    return [Surface(one.name, one.calls(), one.send, one.weight) for one in everything]
 
 
 def requests(visitor):
@@ -36,7 +43,7 @@ def requests(visitor):
     def send(example):
         visitor.ask("POST", f"/gradio_api/{example[0]}", example[1])
 
-    return Surface(st.tuples(places, bodies), send)
+    return Surface("requests", st.tuples(places, bodies), send, 100)
 
 
 def tables(everything):
@@ -48,7 +55,7 @@ def tables(everything):
         if uploaded := reader.visitor.upload(name, data):
             _give(reader, uploaded)
 
-    return Surface(st.tuples(files.tables(), st.sampled_from(readers)), send)
+    return Surface("tables", st.tuples(files.tables(), st.sampled_from(readers)), send, 100)
 
 
 def zips(everything, run):
@@ -59,7 +66,23 @@ def zips(everything, run):
         if uploaded := reader.visitor.upload("run.zip", data):
             _give(reader, uploaded)
 
-    return Surface(files.zips(run), send)
+    return Surface("zips", files.zips(run), send, 60)
+
+
+def tiny_values(everything, run):
+    """Files of a million tiny values, for everything that takes a file; then health is asked of the server."""
+    visitor = everything[0].visitor
+    boxes = {place for place, one in visitor.components.items() if one["type"] in ("uploadbutton", "file")}
+    taken = [one for one in everything if boxes & set(one.triggers)]
+
+    def send(example):
+        (name, data), zipped, reader = example
+        sent = ("run.zip", zipped) if reader.element == ZIPS_FOR else (name, data)
+        if uploaded := visitor.upload(*sent):
+            _give(reader, uploaded)
+            visitor.others.look()
+
+    return Surface("tiny values", st.tuples(files.tiny(), files.tiny_zips(run), st.sampled_from(taken)), send, 30)
 
 
 def _give(reader, uploaded):
@@ -84,7 +107,7 @@ def rooms(visitor):
         st.sampled_from(ROOM_NAMES.split()), hostile | sentences | st.sampled_from(["blank", "pair", "target"]), max_size=4
     )
     tokens = st.sampled_from([opened["key"], seat["token"], "nobody"])
-    return Surface(st.tuples(tokens, st.sampled_from(ROOM_ACTIONS.split()), named | hostile), send)
+    return Surface("rooms", st.tuples(tokens, st.sampled_from(ROOM_ACTIONS.split()), named | hostile), send, 100)
 
 
 def _bearer(token):
@@ -94,10 +117,10 @@ def _bearer(token):
 def opening(everything):
     """Links to the page."""
     (target,) = (one for one in everything if one.name.startswith("open_page"))
-    return Surface(links, lambda parameters: open_link(target, parameters))
+    return Surface("links", links, lambda parameters: open_link(target, parameters), 60)
 
 
-def models(visitor, model, examples):
+def models(visitor, model, name, examples):
     """Folders with a model, some of whose files are not as they should be."""
 
     def send(changed):
@@ -111,7 +134,7 @@ def models(visitor, model, examples):
         finally:
             shutil.rmtree(folder)
 
-    return Surface(examples, send)
+    return Surface(name, examples, send, 60)
 
 
 def revisions(visitor, model):
@@ -131,7 +154,7 @@ def revisions(visitor, model):
 
     ids = st.sampled_from(["a/b", "a", "nobody/nothing"])
     ways = st.sampled_from(["", "", "/", "../" * 20, "main/" + "../" * 20, "./"])
-    return Surface(st.builds("{}@{}{}".format, ids, ways, st.just(THERE)), send)
+    return Surface("revisions", st.builds("{}@{}{}".format, ids, ways, st.just(THERE)), send, 20)
 
 
 def data_sets(everything, folder):
@@ -151,19 +174,19 @@ def data_sets(everything, folder):
 
     beside = f"../{Path(folder).resolve().name}"
     known = [THERE, f"./{THERE}", f"{THERE}/", f"{THERE}/.", f"{THERE}/..", ".", "..", beside, "csv", "text", "./."]
-    return Surface(st.sampled_from(known) | names, send)
+    return Surface("data sets", st.sampled_from(known) | names, send, 20)
 
 
 def headers(visitor, model):
     """The same with weights whose header lies."""
     whole = read_folder(model)
     lies = files.weights(whole["model.safetensors"]).map(lambda weights: {**whole, "model.safetensors": weights})
-    return models(visitor, model, lies)
+    return models(visitor, model, "safetensors headers", lies)
 
 
 def folders(visitor, model):
     """The same with any of the files."""
-    return models(visitor, model, files.folders(read_folder(model)))
+    return models(visitor, model, "model folders", files.folders(read_folder(model)))
 
 
 def read_folder(folder):
@@ -191,4 +214,23 @@ def trained(folder):
 
 def long_runs(everything):
     """Long runs of a character or two, wherever a text may be."""
-    return Surface(runs.ways(everything), lambda way: way[0](*way[1:]))
+    return Surface("long runs", runs.ways(everything), lambda way: way[0](*way[1:]), 60)
+
+
+def all_surfaces(visitor, model):
+    """Every way in, for the long run."""
+    everything, run = targets(visitor, model), trained(model)
+    return [
+        *functions(everything),
+        requests(visitor),
+        rooms(visitor),
+        tables(everything),
+        zips(everything, run),
+        tiny_values(everything, run),
+        opening(everything),
+        long_runs(everything),
+        headers(visitor, model),
+        folders(visitor, model),
+        revisions(visitor, model),
+        data_sets(everything, Path(model).parents[1]),
+    ]

@@ -19,7 +19,7 @@ class Visitor:
     def __init__(self, address, secrets_of_the_machine=(), every=50):
         self.address, self.forbidden, self.every = address, tuple(secrets_of_the_machine), every
         self.netloc = urlsplit(address).netloc
-        self.calls, self._connection = 0, None
+        self.calls, self.refused, self._connection = 0, 0, None
         self.config = json.loads(self._exchange("GET", "/config").body)
         self.components = {component["id"]: component for component in self.config["components"]}
         self.others = Bystander(self)
@@ -30,6 +30,7 @@ class Visitor:
         self.calls += 1
         answer = self._exchange(method, path, data, headers)
         answer.check(self.forbidden, sent)
+        self.refused += answer.status != 200
         if self.calls % self.every == 0:
             self.others.look()
         return answer
@@ -48,6 +49,7 @@ class Visitor:
                 told = message.get("output") if message.get("success") else message.get("output") or {"error": message["message"]}
                 answer = Answer(200, dict(joined.headers), json.dumps(told, separators=(",", ":")).encode())
                 answer.check(self.forbidden, sent)
+                self.refused += answer.data is None
                 return answer
         require(False, "the queue ended a stream without an answer")
         return None
