@@ -1,20 +1,12 @@
 """How quickly the page responds in a real browser: its first click beside a bare Gradio page's, and what each action takes."""
 
 import statistics
-import time
-import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
 from typing import Any
-
-from playwright.sync_api import sync_playwright
 
 from explorer.tabs import TABS
 from tests.benchmarks import Comparison
-from tests.benchmarks.load import app
-from tests.benchmarks.startup import server, wait_for
-from tests.browser.conftest import FLAGS, browser_path
-from tests.ports import free_port
+from tests.benchmarks.browser import SHIFTS, beside
 from tests.tabs import ways_to
 
 BARE = """
@@ -32,12 +24,6 @@ WORDS = ("hat", "dog", "man", "sun", "cat", "map", "car", "cup", "bed", "sea")
 PANEL = "[...document.querySelectorAll('#tabs [role=tabpanel]')].find((one) => one.checkVisibility())"
 ROUNDS = 5  # first clicks
 TIMES = 10  # of every action
-SHIFTS = """
-window.shift = 0;
-new PerformanceObserver((list) => {
-  for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value;
-}).observe({ type: "layout-shift", buffered: true });
-"""
 # Clicks a tab every 50 ms, as soon as anything that looks like it is there, until what stands in it is seen.
 CLICKING = """
 window.heard = 0; window.clicked = 0; window.longest = 0;
@@ -69,6 +55,19 @@ WATCH = """([event, source]) => {
   };
   requestAnimationFrame(look);
 }"""
+# Notes when the last key was pressed, and the last frame in which the text of a picture changed.
+WATCH_TEXT = """(selector) => {
+  window.watch = { since: 0, changed: 0 };
+  document.addEventListener("keydown", () => { window.watch.since = performance.now(); }, { capture: true });
+  let shown = null;
+  const look = () => {
+    const text = document.querySelector(selector)?.textContent ?? "";
+    if (shown !== null && text !== shown) window.watch.changed = performance.now();
+    shown = text;
+    requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+}"""
 DRAWN = """(() => {
   const view = PANEL;
   const pictures = view?.querySelectorAll("canvas, .main-svg, .bx button, .bx svg, table") ?? [];
@@ -82,32 +81,6 @@ def run() -> Iterator[Comparison]:
         yield from first_clicks(browser, port, bare)
         yield from actions(browser, port)
         yield from first_visits(browser, port)
-
-
-@contextmanager
-def beside(script: str) -> Iterator[tuple[Any, int, int]]:
-    """A browser, the port of the app, filled, and that of a bare page that a script serves."""
-    bare = free_port()
-    with ExitStack() as stack:
-        stack.enter_context(server(["-c", script, str(bare)]))
-        wait_for(bare)
-        port = stack.enter_context(app())
-        playwright = stack.enter_context(sync_playwright())
-        browser = playwright.chromium.launch(executable_path=browser_path(), args=FLAGS)
-        stack.callback(browser.close)
-        wait_until_filled(port)
-        yield browser, port, bare
-
-
-def wait_until_filled(port: int) -> None:
-    """Return when the page is sent with what it opens with, which one that a link describes is not."""
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline:
-        plain, linked = (urllib.request.urlopen(f"http://127.0.0.1:{port}/{query}").read() for query in ("", "?tab=attention"))
-        if len(plain) > len(linked) + 10_000:
-            return
-        time.sleep(0.5)
-    raise TimeoutError("The page did not come with what it opens with within two minutes.")
 
 
 def first_clicks(browser: Any, port: int, bare: int) -> Iterator[Comparison]:
@@ -168,6 +141,16 @@ def taken(page: Any, act: Callable[[], None], event: str, seen: str) -> float:
     return found
 
 
+def until_unchanged(page: Any, act: Callable[[], None], picture: str) -> float:
+    """Milliseconds from the last key to the last change of a picture's text, of a picture that does not show what was typed."""
+    page.evaluate(WATCH_TEXT, picture)
+    act()
+    page.wait_for_timeout(1000)
+    page.wait_for_function("() => !document.body.dataset.busy && window.watch.changed > window.watch.since", timeout=30_000)
+    page.wait_for_timeout(500)
+    return page.evaluate("() => window.watch.changed - window.watch.since")
+
+
 def actions(browser: Any, port: int) -> Iterator[Comparison]:
     """From the last key to strip and picture, and from a click to what it shows."""
 
@@ -194,6 +177,10 @@ def actions(browser: Any, port: int) -> Iterator[Comparison]:
             found.append(taken(page, typing(page, word), "keydown", shown))
         yield _median(f"key-{name}", f"the last key to the picture of {name}", found, 300)
         page.close()
+    page = opened(browser, port, "?tab=fill-mask")
+    found = [until_unchanged(page, typing(page, word), "#fill-mask-guesses-guesses") for word in WORDS]
+    yield _median("key-fill-mask", "the last key to the picture of fill-mask", found, 300)
+    page.close()
     page = opened(browser, port)
     found = []
     for turn in range(TIMES):
@@ -206,12 +193,13 @@ def actions(browser: Any, port: int) -> Iterator[Comparison]:
     page.close()
     page = opened(browser, port, "?tab=attention")
     title = _text("#attention-head-title")
-    found = []
-    for turn in range(TIMES):
-        before = page.evaluate(f"() => {title}")
-        button = page.get_by_role("button", name=f"{'next' if turn % 2 else 'previous'} head")
-        found.append(taken(page, button.click, "pointerdown", f"{title} !== {before!r}"))
-    yield _median("head", "a step of the head to its picture", found, 300)
+    for what in ("head", "layer"):
+        found = []
+        for turn in range(TIMES):
+            before = page.evaluate(f"() => {title}")
+            button = page.get_by_role("button", name=f"{'next' if turn % 2 else 'previous'} {what}")
+            found.append(taken(page, button.click, "pointerdown", f"{title} !== {before!r}"))
+        yield _median(what, f"a step of the {what} to its picture", found, 300)
     page.close()
     page = opened(browser, port, "?tab=inside-head")
     found = []
@@ -220,6 +208,15 @@ def actions(browser: Any, port: int) -> Iterator[Comparison]:
         chip = page.locator("#strip .bx-token").nth(2 + turn % 5)
         found.append(taken(page, chip.click, "pointerdown", f"{PANEL}.textContent !== {before!r}"))
     yield _median("token", "a click on a token to the picture of inside a head", found, 300)
+    page.close()
+    page = opened(browser, port, "?tab=attention")
+    found = []
+    for turn in range(TIMES):
+        choice = ("Several heads", "One head")[turn % 2]
+        part = ("#attention-several-heads-picture, [id^=attention-several]", "#attention-heads-grid")[turn % 2]
+        seen = f"[...document.querySelectorAll({part!r})].some((one) => one.checkVisibility()) && !document.body.dataset.busy"
+        found.append(taken(page, page.get_by_label(choice, exact=True).first.click, "click", seen))
+    yield _median("sub-view", "a click on another choice of attention to its picture", found, 300)
     page.close()
 
 

@@ -1,4 +1,4 @@
-"""What a view weighs when it is taken away, and how long it takes, beside two views of BertViz.
+"""What a view weighs when it is taken away, and how long it takes, beside the three views of BertViz.
 
 BertViz is measured where it is installed (`pip install bertviz==1.4.1`), up to 128 tokens; what it makes of 512 was measured
 once, since it takes 48 s and many gigabytes. Its pages hold all heads of all layers and fetch their scripts from elsewhere; ours
@@ -8,9 +8,11 @@ hold what one view of the app shows, with all that draws it.
 import importlib.util
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
+import explorer
+from explorer.bert import checkpoints
 from explorer.bert.explorer import Explorer
 from explorer.bert.trace import Trace
 from explorer.export import notebook
@@ -24,6 +26,7 @@ MOST_BYTES = 1.5e6
 SEEN_AS: dict[str, tuple[str, dict[str, Any]]] = {
     "head_view": ("attention/head", {"look": "Lines"}),
     "model_view": ("attention/heads", {}),
+    "neuron_view": ("inside-head/dots", {}),
 }
 """The view of ours that answers the question of each of BertViz's, and its settings."""
 
@@ -61,11 +64,32 @@ def of_ours(trace: Trace, view: str, settings: dict[str, Any]) -> str:
 
 
 def of_bertviz(name: str, model: Explorer, tokens: int) -> str:
-    """The page of one of its views; the pass through the model is not counted, nor is it for ours."""
+    """The page of one of its three views: the pass through the model is not counted for the first two, nor is it for ours."""
     trace = model.trace(text_of(tokens))
+    if name == "neuron_view":
+        return _neurons(model, text_of(tokens))
     import bertviz
     import torch
 
     attention = [torch.from_numpy(trace.attention(layer))[None] for layer in range(model.capabilities.layers)]
     made = getattr(bertviz, name)(attention, list(trace.tokens), html_action="return")
     return str(made.data)
+
+
+def _neurons(model: Explorer, text: str) -> str:
+    """Its pass through the model is a part of it."""
+    from bertviz import neuron_view
+
+    own, tokenizer = _own_model(model.name)
+    return str(neuron_view.show(own, "bert", tokenizer, text, html_action="return").data)
+
+
+@cache
+def _own_model(name: str) -> tuple[Any, Any]:
+    """A model of the same size as BertViz's own classes read it, and its tokenizer."""
+    from bertviz.transformers_neuron_view import BertConfig, BertModel, BertTokenizer
+
+    folder, tokenizer = checkpoints.find(name).folder, explorer.load(name).tokenizer
+    vocabulary = folder / "vocab.txt"
+    vocabulary.write_text("\n".join(tokenizer.convert_ids_to_tokens(range(len(tokenizer)))) + "\n", "utf-8")
+    return BertModel(BertConfig.from_json_file(str(folder / "config.json"))).eval(), BertTokenizer(str(vocabulary))

@@ -35,17 +35,21 @@ FULL = {  # what is kept on purpose is kept by the beginning
 }
 BEGINNING = 1_000  # calls
 PARTS = 10  # looks after it
+LONG = 60  # seconds of a visit that is told
 
 
-def play(visits: list[Callable[[], None]]) -> Counter:
-    """Make all of them, by eight at once, and count what went wrong by its name."""
+def play(visits: list[Callable[[], None]], asked: Callable[[], str]) -> Counter:
+    """All of them, by eight at once; what went wrong, by its name. Prints those that failed or took long, as `asked` says."""
 
     def visit(one: Callable[[], None]) -> str:
+        begun, wrong = time.monotonic(), ""
         try:
             one()
         except Exception as error:
-            return f"{one.__name__}: {error!r}"[:160]
-        return ""
+            wrong = f"{one.__name__}: {error!r}"[:160]
+        if wrong or time.monotonic() - begun > LONG:
+            print(f"{time.monotonic() - begun:,.0f} s for {one.__name__} {asked()} {wrong}", flush=True)
+        return wrong
 
     with ThreadPoolExecutor(CLIENTS) as pool:
         return Counter(filter(None, pool.map(visit, visits)))
@@ -69,13 +73,14 @@ def soak(options: argparse.Namespace, folder: Path) -> list[str]:
             visits = Visits(port, folder, options.seed)
             planned = visits.plan(options.calls, options.pages, options.trainings, options.rooms, options.loads)
             looks, done, start = [], 0, time.monotonic()
-            wrong = play(visits.everything())
+            wrong = play(visits.everything(), visits.asked)
             begin = min(0.5, BEGINNING / options.calls)
             for share in (begin / 5, begin, *(begin + (1 - begin) * part / PARTS for part in range(1, PARTS + 1))):
-                wrong += play(planned[done : round(share * len(planned))])
+                wrong += play(planned[done : round(share * len(planned))], visits.asked)
                 done = round(share * len(planned))
                 looks.append(settled(partial(held, process.pid, places, round(share * options.calls)), QUIET))
                 print(looks[-1].line(), f"after {time.monotonic() - start:,.0f} s", flush=True)
+            print(f"{visits.refused:,} answered with a sentence")
             return [*(f"{number} × {what}" for what, number in wrong.items()), *judged(looks, folder / "log.txt")]
 
 

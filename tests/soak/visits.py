@@ -5,13 +5,14 @@ import http.client
 import json
 import random
 import secrets
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from explorer.server.refusals import FAILED
-from tests.benchmarks.texts import different_texts
+from tests.benchmarks.texts import labelled_texts
 from tests.conftest import write_tiny
 
 PATIENCE = 300  # seconds for an answer
@@ -25,8 +26,9 @@ class Visits:
     """The app at a port, and the models that it is asked for."""
 
     def __init__(self, port: int, folder: Path, seed: int) -> None:
-        self._port, self._chance = port, random.Random(seed)
-        self._texts = different_texts(2_000)
+        self._port, self._chance, self.refused = port, random.Random(seed), 0
+        self._latest = threading.local()  # what each thread asked for
+        self._texts = labelled_texts(2_000).texts
         self._models = [str(write_tiny(folder / f"model-{number}")) for number in range(5)]
         config = json.loads(self._send(self._line(), "GET", "/config")[1])
         self._numbers = {one["api_name"]: one["id"] for one in config["dependencies"] if one["api_name"]}
@@ -48,6 +50,10 @@ class Visits:
         planned = [kind for kind, number in kinds for _ in range(number)]
         self._chance.shuffle(planned)
         return planned
+
+    def asked(self) -> str:
+        """The path and the arguments of the latest request of this thread, for reports."""
+        return str(getattr(self._latest, "request", ""))
 
     # ---- What is done.
 
@@ -137,6 +143,7 @@ class Visits:
     def _send(
         self, line: http.client.HTTPConnection, method: str, path: str, body: Any = None, key: str = ""
     ) -> tuple[int, bytes]:
+        self._latest.request = f"{path} {json.dumps(body)[:400]}"
         headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})}
         with contextlib.closing(line):
             line.request(method, path, None if body is None else json.dumps(body), headers)
@@ -145,6 +152,7 @@ class Visits:
 
     def _post(self, path: str, body: dict, key: str = "") -> dict:
         status, told = self._send(self._line(), "POST", path, body, key)
+        self.refused += status != 200
         answer = json.loads(told or b"{}") or {}
         if status != 200 and answer.get("error", FAILED) == FAILED:
             raise AssertionError(f"{path} answered {status}: {told[:200]!r}")
