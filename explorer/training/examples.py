@@ -55,7 +55,7 @@ class Examples:
         counted = Counter(self.labels)
         return {label: counted[label] for label in self.classes}
 
-    def drawn(self, most: int, seed: int = 0) -> "Examples":
+    def draw(self, most: int, seed: int = 0) -> "Examples":
         """These examples, or a random sample of `most` if there are more."""
         if len(self) <= most:
             return self

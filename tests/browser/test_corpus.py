@@ -124,8 +124,8 @@ def test_a_point_of_a_word_shows_its_nearest_uses(open_app, some_sentences):
 
 @pytest.mark.nightly
 def test_a_click_on_a_layer_chooses_it_in_every_look(open_app, some_sentences, monkeypatch):
-    fit = layer_probe.fitted_head  # of so few sentences it may be done before anything is told, and before the click on Stop
-    monkeypatch.setattr(layer_probe, "fitted_head", lambda *given: time.sleep(1) or fit(*given))
+    fit = layer_probe.fit_head  # of so few sentences it may be done before anything is told, and before the click on Stop
+    monkeypatch.setattr(layer_probe, "fit_head", lambda *given: time.sleep(1) or fit(*given))
     page = open_app(at("Corpus", "?a=She+sat+down.") + "&view=layers&set.look_at=Similarity&set.probed=Relation")
     check, finding = page.locator("#corpus-layers-check"), page.locator("#corpus-finding")
     expect(check).to_contain_text("✓ matches the model: hidden states 6 and", timeout=120_000)
