@@ -56,13 +56,6 @@ def test_labels_sum_to_one_and_the_words_are_those_that_decided(models):
     assert effects[1] == pytest.approx(found.shares[2] - own_head.labels(masked).shares[2], abs=1e-5)
 
 
-def test_tags_are_those_of_transformers(models, folders):
-    tags, shares = own_head.tags(models[TAGS].trace(*PAIR))
-    theirs = own(folders[TAGS], "BertForTokenClassification", models[TAGS], PAIR).logits[0].softmax(-1)
-    assert tags == ("sad", "calm", "happy")
-    np.testing.assert_allclose(shares, theirs, atol=1e-5)
-
-
 def test_the_best_answer_is_the_best_of_all_spans(models, folders):
     trace = models[ANSWER].trace(*PAIR)
     theirs = own(folders[ANSWER], "BertForQuestionAnswering", models[ANSWER], PAIR)
@@ -101,7 +94,7 @@ def pipeline(task, folder, **options):
 
 
 @pytest.mark.parametrize("named", [True, False], ids=["named", "numbered"])
-@pytest.mark.parametrize("count", [1, 2, 3, 7])
+@pytest.mark.parametrize("count", [1, 3])
 @pytest.mark.parametrize("problem", PROBLEMS)
 def test_every_share_that_is_shown_is_the_score_of_transformers_pipeline(problem, count, named, tmp_path):
     labels = {"id2label": {i: f"kind {i}" for i in range(count)}, "label2id": {f"kind {i}": i for i in range(count)}}
