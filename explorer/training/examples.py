@@ -37,8 +37,7 @@ class Examples:
     @cached_property
     def targets(self) -> np.ndarray:
         """[examples] int64: the index of each example's label among the classes."""
-        place = {label: index for index, label in enumerate(self.classes)}
-        return np.array([place[label] for label in self.labels], dtype=np.int64)
+        return np.searchsorted(self.classes, self.labels)
 
     @property
     def strata(self) -> Sequence[str]:

@@ -40,8 +40,7 @@ class TaggedExamples:
     @cached_property
     def targets(self) -> np.ndarray:
         """[words] int64: the index of each word's tag among the classes."""
-        place = {tag: index for index, tag in enumerate(self.classes)}
-        return np.array([place[tag] for sentence in self.sentences for tag in sentence.tags], dtype=np.int64)
+        return np.searchsorted(self.classes, [tag for sentence in self.sentences for tag in sentence.tags])
 
     @cached_property
     def sentence_of(self) -> np.ndarray:

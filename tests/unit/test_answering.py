@@ -35,7 +35,6 @@ ASKED = ("where did the man go?", "the man went to the store because he was happ
 
 @pytest.fixture(autouse=True)
 def runs(tmp_path, monkeypatch):
-    """A store of its own."""
     monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
 
 

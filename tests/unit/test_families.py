@@ -22,19 +22,16 @@ INPUTS = {"one": ("happy", ""), "pair": ("The man went to Zürich 😀", "He bou
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
-    """A checkpoint of every kind."""
     return {name: write_family(tmp_path_factory.mktemp("family") / name, name) for name in KINDS}
 
 
 @pytest.fixture(scope="module", params=list(KINDS))
 def kind(request):
-    """The name of a kind."""
     return request.param
 
 
 @pytest.fixture(scope="module")
 def model(kind, folders):
-    """A model of the kind, as the app opens it."""
     return explorer.load(folders[kind])
 
 
@@ -61,7 +58,6 @@ def blank(model):
 
 
 def close(ours, theirs, most=1e-5):
-    """Within `most` of the size of the numbers."""
     ours, theirs = np.asarray(ours), np.asarray(theirs)
     return float(np.abs(ours - theirs).max()) <= most * max(1.0, float(np.abs(theirs).max()))
 

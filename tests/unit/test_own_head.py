@@ -26,7 +26,6 @@ TASKS = dict(zip(TUNED, (LABELS, TAGS, ANSWER), strict=True))
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
-    """A BERT tuned for each task."""
     return {TASKS[ending]: write_tuned(tmp_path_factory.mktemp("tuned") / ending, "bert", ending) for ending in TUNED}
 
 

@@ -33,7 +33,6 @@ NAMES = [[words, ["B-X" if tag == "N" else "O" for tag in tags]] for words, tags
 
 @pytest.fixture(autouse=True)
 def runs(tmp_path, monkeypatch):
-    """A store of its own."""
     monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
 
 
