@@ -68,7 +68,7 @@ def choose(weights: np.ndarray, encoding: Encoding, choice: Choice) -> ChosenWei
     if groups is None:
         groups = [[token] for token in range(len(encoding.tokens))]
     else:
-        weights = merged(weights, groups)
+        weights = merge(weights, groups)
     special = np.array([encoding.kinds[group[0]] == "special" for group in groups])
     segments = np.array([encoding.segments[group[0]] for group in groups])
     kept = ~special if choice.specials != "all" else np.ones(len(groups), dtype=bool)
@@ -87,7 +87,7 @@ def choose(weights: np.ndarray, encoding: Encoding, choice: Choice) -> ChosenWei
     return ChosenWeights(shown, side(queries), side(keys))
 
 
-def merged(weights: np.ndarray, groups: Sequence[Sequence[int]]) -> np.ndarray:
+def merge(weights: np.ndarray, groups: Sequence[Sequence[int]]) -> np.ndarray:
     """Weights of pieces [n, n] as those of words [m, m]: summed over key pieces, averaged over query pieces; row sums stay.
 
     Clark et al. 2019, section 4.1. The groups are consecutive runs of the tokens 0 to n − 1.

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -14,22 +13,14 @@ def confusion(targets: np.ndarray, predicted: np.ndarray, labels: int) -> np.nda
     return np.bincount(targets * labels + predicted, minlength=labels * labels).reshape(labels, labels)
 
 
-@dataclass(frozen=True)
-class ClassScores:
-    """Scores of each label, all [labels] and 0 to 1; `support` is the number of examples. 0 where the divisor would be 0."""
+def class_scores(table: np.ndarray) -> dict[str, np.ndarray]:
+    """Precision, recall and F1, their harmonic mean, of every label [labels], from a confusion matrix [labels, labels].
 
-    precision: np.ndarray
-    recall: np.ndarray
-    f1: np.ndarray
-    support: np.ndarray
-
-
-def class_scores(table: np.ndarray) -> ClassScores:
-    """Precision, recall and F1, their harmonic mean, of every label, from a confusion matrix [labels, labels]."""
+    They are 0 to 1, and 0 where the divisor would be 0.
+    """
     hits, predicted, right = np.diag(table), table.sum(0), table.sum(1)
-    precision = hits / np.maximum(predicted, 1)
-    recall = hits / np.maximum(right, 1)
-    return ClassScores(precision, recall, 2 * hits / np.maximum(predicted + right, 1), right)
+    divisors = {"precision": predicted, "recall": right, "f1": (predicted + right) / 2}
+    return {name: hits / np.where(divisor > 0, divisor, 1) for name, divisor in divisors.items()}
 
 
 def accuracy(table: np.ndarray) -> float:
@@ -39,9 +30,8 @@ def accuracy(table: np.ndarray) -> float:
 
 def macro_f1(table: np.ndarray) -> float:
     """The mean F1 of all labels that occur, 0 to 1: rare ones count as much as frequent ones."""
-    scores = class_scores(table)
     occurs = (table.sum(0) + table.sum(1)) > 0
-    return float(scores.f1[occurs].mean()) if occurs.any() else 0.0
+    return float(class_scores(table)["f1"][occurs].mean()) if occurs.any() else 0.0
 
 
 @dataclass(frozen=True)
@@ -78,9 +68,7 @@ def confident_mistakes(probabilities: np.ndarray, targets: np.ndarray, most: int
 
 def pearson(one: np.ndarray, other: np.ndarray) -> float:
     """The correlation of two arrays of numbers [n], -1 to 1; 0 where one of them is constant."""
-    one, other = one - one.mean(), other - other.mean()
-    size = float(np.sqrt((one**2).sum() * (other**2).sum()))
-    return float(np.clip((one * other).sum() / size, -1, 1)) if size > 0 else 0.0
+    return float(np.corrcoef(one, other)[0, 1]) if np.ptp(one) > 0 and np.ptp(other) > 0 else 0.0
 
 
 def spearman(one: np.ndarray, other: np.ndarray) -> float:
@@ -138,5 +126,4 @@ def _clean(tags: Tags) -> list[list[str]]:
 def by_sentence(sentence_of: np.ndarray, values: Sequence[str]) -> list[list[str]]:
     """The values of words [words], as a list for each sentence."""
     edges = np.flatnonzero(np.diff(sentence_of)) + 1
-    bounds = [0, *edges.tolist(), len(values)]
-    return [list(values[start:end]) for start, end in pairwise(bounds)]
+    return [part.tolist() for part in np.split(np.array(list(values)), edges)]

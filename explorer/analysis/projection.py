@@ -1,4 +1,4 @@
-"""Maps: vectors projected to points in two or three dimensions, of one layer or of all, aligned so that points do not jump."""
+"""Maps: vectors projected to points in two or three dimensions, of one layer or of all, aligned; their quality and clusters."""
 
 import functools
 import hashlib
@@ -11,8 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from explorer.analysis.mapping import aligned, of_one_size, trustworthiness
-from explorer.analysis.similarity import first_of_each
+from explorer.analysis.similarity import directions, first_of_each
 from explorer.core.cache import OnceCache
 from explorer.core.lazy import sklearn, umap
 
@@ -22,6 +21,8 @@ METRICS = ("cosine", "euclidean", "manhattan")
 FEWEST_FOR_A_FIT = 5  # different rows; UMAP and t-SNE arrange neighborhoods, which need this many
 WARM_EPOCHS = 150  # of UMAP, when it starts from a nearly right map
 LULL = 2.0  # seconds until UMAP is compiled for a map that may come
+JUDGED_NEIGHBORS = 5
+JUDGED_ROWS = 1_000
 
 Report = Callable[[float], None]
 """Receives the share of a fit that is done, 0 to 1; an exception it raises ends the fit."""
@@ -185,7 +186,7 @@ class LayerMaps:
                 start = None if following is None or self.settings.method == "pca" else following.points
                 found = project(states[k], self.settings, start, report_part)
                 points = of_one_size(found.points)
-                points = points if following is None else aligned(points, following.points)[found.first]
+                points = points if following is None else align(points, following.points)[found.first]
                 self._maps[k] = replace(found, points=points, explained_variance=_shares(found, points))
             return self._maps[layer]
 
@@ -214,3 +215,62 @@ def maps_of(states: np.ndarray, settings: MapSettings) -> LayerMaps:
 def digest(vectors: np.ndarray) -> bytes:
     """A hash of the numbers of an array, 16 bytes."""
     return hashlib.blake2b(np.ascontiguousarray(vectors).data, digest_size=16).digest()
+
+
+def trustworthiness(
+    vectors: np.ndarray, points: np.ndarray, neighbors: int = JUDGED_NEIGHBORS, metric: str = "cosine"
+) -> float | None:
+    """How far neighbors on a map are true neighbors: 1 when all are, about 0.5 for a random map.
+
+    Venna & Kaski 2001, as in scikit-learn: each of the `neighbors` nearest points of a row, points [n, dimensions], costs its
+    excess rank among the true neighbors, vectors [n, hidden]. Beyond JUDGED_ROWS rows a sample is judged, each against all. None
+    for fewer than 3 rows, and when all rows are equal; few rows use fewer neighbors.
+    """
+    size = len(vectors)
+    neighbors = judged_neighbors(size, neighbors)
+    if neighbors < 1 or not np.ptp(vectors, axis=0).any():
+        return None
+    rows = np.arange(size)
+    if size > JUDGED_ROWS:
+        rows = np.sort(np.random.default_rng(0).choice(size, JUDGED_ROWS, replace=False))
+    distances = sklearn.metrics.pairwise_distances
+    exact = vectors.astype(np.float64)  # or the cosines of close vectors would round to the same
+    true, drawn = distances(exact[rows], exact, metric), distances(points[rows], points)
+    itself = np.arange(len(rows)), rows
+    true[itself], drawn[itself] = -np.inf, np.inf  # the row itself ranks first in truth, so that the next one has rank 1
+    near = np.argpartition(drawn, neighbors - 1, axis=1)[:, :neighbors]  # [rows, neighbors]
+    at = np.take_along_axis(true, near, axis=1)
+    ranks = np.stack([(true < at[:, [i]]).sum(axis=1) for i in range(neighbors)])
+    off = np.maximum(ranks - neighbors, 0).sum()
+    return float(1 - off * 2 / (len(rows) * neighbors * (2 * size - 3 * neighbors - 1)))
+
+
+def judged_neighbors(rows: int, neighbors: int = JUDGED_NEIGHBORS) -> int:
+    """The number of neighbors judged for each row: fewer when there are few rows."""
+    return min(neighbors, (rows - 1) // 2)
+
+
+def align(points: np.ndarray, to: np.ndarray) -> np.ndarray:
+    """Points [n, d] rotated, mirrored and shifted as close as possible to `to` [n, d]: Procrustes (Schönemann 1966)."""
+    middle, target = points.mean(axis=0), to.mean(axis=0)
+    left, _, right = np.linalg.svd((points - middle).T @ (to - target))
+    return ((points - middle) @ (left @ right) + target).astype(np.float32)
+
+
+def of_one_size(points: np.ndarray) -> np.ndarray:
+    """Points [n, d] centred and scaled to a root mean square of 1, so that maps of layers can be compared."""
+    centred = points - points.mean(axis=0)
+    size = float(np.sqrt((centred**2).sum(axis=1).mean()))
+    return (centred / (size if size > 1e-12 else 1)).astype(np.float32)
+
+
+def clusters(vectors: np.ndarray, number: int, seed: int = 0) -> np.ndarray:
+    """[n] the cluster, 0 to number - 1, of each row of vectors [n, hidden]: k-means (Lloyd 1982) on directions.
+
+    Cluster 0 is the largest. There are at most as many clusters as different rows.
+    """
+    unit = directions(vectors)
+    number = min(number, len(np.unique(unit.round(6), axis=0)))
+    found = sklearn.cluster.KMeans(number, n_init=4, random_state=seed).fit_predict(unit)
+    order = np.argsort(-np.bincount(found, minlength=number), kind="stable")
+    return np.argsort(order)[found]

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from explorer.core.errors import InputError
+from explorer.core.lazy import sklearn
 
 SPACES = ("as they are", "centred", "whitened")
 SAME = 1e-5  # of the largest number: the difference up to which two rows are the same
-AT_ONCE = 512  # rows compared with all others at a time
 
 
 def cosine_matrix(vectors: np.ndarray) -> np.ndarray:
@@ -106,15 +106,8 @@ def closest_pairs(matrix: np.ndarray, most: int = 5) -> list[tuple[int, int, flo
 
 def nearest_of_each(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """For each row of vectors [n, hidden], n > 1, the other row nearest by cosine, and that cosine: [n] each."""
-    unit, others, highest = directions(vectors), [], []
-    for start in range(0, len(unit), AT_ONCE):
-        found = unit[start : start + AT_ONCE] @ unit.T
-        rows = np.arange(len(found))
-        found[rows, start + rows] = -np.inf
-        best = found.argmax(axis=1)
-        others.append(best)
-        highest.append(found[rows, best])
-    return np.concatenate(others), np.clip(np.concatenate(highest), -1, 1)
+    distances, others = sklearn.neighbors.NearestNeighbors(n_neighbors=1, metric="cosine").fit(vectors).kneighbors()
+    return others[:, 0], 1 - distances[:, 0]
 
 
 def nearest(vectors: np.ndarray, row: int, most: int = 10) -> list[tuple[int, float]]:

@@ -95,13 +95,14 @@ def find(name: str | os.PathLike[str] | None = None, report: Report | None = Non
 def is_here(name: str) -> bool:
     """Whether a model can be opened without the network: not every model that a stranger names is downloaded at once."""
     try:
-        if _named_here(name):
-            return True
-        place = Place.of(name)
-        validate_repo_id(place.id)
-    except (ModelError, HFValidationError):
+        return _on_disk(name) is not None
+    except ModelError:
         return False
-    return _from_cache(place) is not None
+
+
+def _on_disk(name: str) -> Path | None:
+    """The folder of a model that needs no network, None if there is none. Raises ModelError as a source does."""
+    return _named_here(name) or _from_cache(Place.of(name))
 
 
 def _named_here(name: str) -> Path | None:
@@ -166,7 +167,7 @@ def _from_cache(place: Place) -> Path | None:
         folder = Path(huggingface_hub.snapshot_download(place.id, revision=place.revision, local_files_only=True))
     except IncompleteSnapshotError as error:  # expected: most files of a repository are not downloaded
         folder = Path(error.snapshot_path)
-    except (OSError, ValueError):  # ValueError is raised for a damaged cache
+    except (OSError, ValueError):  # ValueError is raised for a damaged cache, and for what is no id
         return None
     return None if lacking(folder) else folder
 
@@ -174,13 +175,12 @@ def _from_cache(place: Place) -> Path | None:
 def described(name: str) -> str:
     """A local model in a few words: the size of its weights, and its heads; for others that it will be downloaded."""
     try:
-        folder = _named_here(name) or _from_cache(Place.of(name))
-        if folder is None:
+        if (folder := _on_disk(name)) is None:
             return "will be fetched"
         heads = _promised(*_kind(folder / "config.json", name, from_hub=False))
         size = sum(path.stat().st_size for path in folder.iterdir() if path.suffix in (".safetensors", ".bin"))
         return f"{size / 1e6:,.0f} MB, {heads}"
-    except (ModelError, HFValidationError, OSError, ValueError):
+    except (ModelError, OSError, ValueError):
         return ""
 
 

@@ -26,8 +26,3 @@ def check(name: str) -> None:
 def chosen() -> torch.device:
     """The device of forward passes: BERT_EXPLORER_DEVICE of the environment, or the processor."""
     return torch.device(os.environ.get(DEVICE) or "cpu")
-
-
-def difference(states: torch.Tensor, reference: torch.Tensor) -> float:
-    """The largest difference between hidden states and those of the processor, relative to the largest of the latter."""
-    return float((states.cpu().float() - reference).abs().max() / reference.abs().max())

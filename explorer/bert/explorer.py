@@ -90,18 +90,19 @@ class Explorer(Network):
 
         Raises InputError when one consists of nothing that the tokenizer keeps.
         """
-        return [tuple(ids) for ids in self._encode_many([self._with_own_mask(text)[0] for text in texts])["input_ids"]]
+        mask = self.tokenizer.mask_token
+        return [tuple(ids) for ids in self._encode_many([with_own_mask(text, mask)[0] for text in texts])["input_ids"]]
 
     def encode_many_with_spans(self, texts: list[str]) -> list[tuple[tuple[int, ...], list[Span | None]]]:
         """Like `encode_many`, with the characters [start, end) of the text for every id; None for ids the tokenizer added."""
-        read = [self._with_own_mask(text) for text in texts]
+        mask = self.tokenizer.mask_token
+        read = [with_own_mask(text, mask) for text in texts]
         encoded = self._encode_many([text for text, _ in read], return_offsets_mapping=True)
-        width = len(self.tokenizer.mask_token)
         found = []
         for row, (ids, offsets) in enumerate(zip(encoded["input_ids"], encoded["offset_mapping"], strict=True)):
             added = (sequence is None for sequence in encoded.sequence_ids(row))
             text, masks = read[row]
-            typed = (_typed(start, end, text, masks, width) for start, end in offsets)
+            typed = (_typed(start, end, text, masks, len(mask)) for start, end in offsets)
             found.append((tuple(ids), [None if new else span for span, new in zip(typed, added, strict=True)]))
         return found
 
@@ -152,9 +153,6 @@ class Explorer(Network):
     def experiment(self, items: Sequence[Any], question: str = "heads_off", how: str = "", **more: Any) -> Any:
         """One question asked of many items, with intervals and a held-out half: see `explorer.experiment`."""
         return _above("experiment")(self, items, question, how, **more)
-
-    def _with_own_mask(self, text: str) -> tuple[str, list[int]]:
-        return with_own_mask(text, self.tokenizer.mask_token)
 
     def _encode_many(self, texts: list[str], **options: bool) -> transformers.BatchEncoding:
         """The tokenizer's result for texts with its own mask token. Raises InputError for texts of which it keeps nothing."""

@@ -75,7 +75,6 @@ class Family:
     shared_layers: str = ""  # from each of `layers`, if these are groups: layers that several places share
     rotary: str = ""  # from the encoder: rotates queries and keys by position
     attention_dense: str = "attention.output.dense"  # from a layer: W_O
-    projections: tuple[str, ...] = ("query", "key", "value")  # the last names in the paths of W_Q, W_K, W_V, or of one for all
     parts: tuple[Part, ...] = _BERT_LAYER  # all modules of a layer after its heads, in order, and those before them
     final_norm: str = ""  # from the encoder: applied to the last hidden state before any head
     pooler: str = ""  # from the encoder
@@ -121,7 +120,6 @@ FAMILIES = (
         segment_embeddings="",
         layers="transformer.layer",
         attention_dense="attention.out_lin",
-        projections=("q_lin", "k_lin", "v_lin"),
         parts=_post_norm("attention.out_lin", "sa_layer_norm", "ffn.lin1", "ffn.activation", "ffn.lin2", "output_layer_norm"),
         masked_lm_head=("vocab_transform", "activation", "vocab_layer_norm", "vocab_projector"),
         activation="activation",
@@ -159,7 +157,6 @@ FAMILIES = (
         layers="layers",
         rotary="rotary_emb",
         attention_dense="attn.Wo",
-        projections=("Wqkv",),
         parts=(
             Part("attn_norm", "norm before the attention", "LayerNorm"),
             Part("attn.Wo", "attention output", "z W_O"),

@@ -8,7 +8,6 @@ import contextlib
 import hashlib
 import os
 import shutil
-import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
@@ -16,17 +15,13 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
+from filelock import FileLock, Timeout
 
 from explorer.bert.explorer import Explorer
 from explorer.core import disk
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import DAY, MEGABYTE, RUN_DAYS, STATES_MEGABYTES
 from explorer.text.pairs import Pair
-
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
 
 FOLDER = "readings"  # inside the folder of the runs
 ROWS, LENGTHS = "rows.bin", "lengths.bin"
@@ -88,13 +83,13 @@ def key_of(model: Explorer, pairs: Iterable[Pair | str], *more: object) -> str:
 def when_free(key: str, coming: int, fill: Callable[[Path], Generator[float, None, Found]]) -> Generator[float, None, Found]:
     """The result of `fill(folder)` for the folder of a reading; yields the share done, 0 while another caller fills it.
 
-    Raises what `folder_for` raises, except BlockingIOError.
+    Raises what `folder_for` raises, except Timeout.
     """
     while True:
         try:
             with folder_for(key, coming) as folder:
                 return (yield from fill(folder))
-        except BlockingIOError:
+        except Timeout:
             yield 0.0
             time.sleep(PAUSE)
 
@@ -103,7 +98,7 @@ def when_free(key: str, coming: int, fill: Callable[[Path], Generator[float, Non
 def folder_for(key: str, coming: int) -> Iterator[Path]:
     """Context manager for the folder of a reading of up to `coming` bytes, locked for one caller; others make room for it.
 
-    Raises BlockingIOError while another caller has it, InputError when it is larger than allowed, and ExplorerError when the disk
+    Raises Timeout while another caller has it, InputError when it is larger than allowed, and ExplorerError when the disk
     is full.
     """
     if coming > STATES_MEGABYTES.bytes:
@@ -112,28 +107,19 @@ def folder_for(key: str, coming: int) -> Iterator[Path]:
     mine = place / key
     try:
         mine.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with _locked(mine / "lock"):
+        with _lock(mine):
             os.utime(mine)
             _make_room(place, mine, coming)
             yield mine
-    except BlockingIOError:
+    except Timeout:
         raise
     except OSError as error:
         raise ExplorerError(disk.FULL) from error
 
 
-@contextlib.contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Context manager that holds a lock against all threads and processes; it ends with the process. Raises BlockingIOError."""
-    with path.open("wb") as file:
-        if sys.platform == "win32":
-            try:
-                msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-            except OSError as error:
-                raise BlockingIOError from error
-        else:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
+def _lock(folder: Path) -> FileLock:
+    """A lock against all threads and processes, which ends with the process; as a context it raises Timeout at once."""
+    return FileLock(folder / "lock", timeout=0)
 
 
 def _make_room(place: Path, mine: Path, coming: int) -> None:
@@ -144,6 +130,6 @@ def _make_room(place: Path, mine: Path, coming: int) -> None:
     for folder in others:
         expired = time.time() - folder.stat().st_mtime > RUN_DAYS.most * DAY
         if expired or sum(sizes.values()) + coming > STATES_MEGABYTES.bytes:
-            with contextlib.suppress(OSError), _locked(folder / "lock"):
+            with contextlib.suppress(OSError), _lock(folder):
                 shutil.rmtree(folder)
                 del sizes[folder]

@@ -31,14 +31,9 @@ def words() -> int:
 
 def tokens(model: Explorer) -> np.ndarray:
     """[layers + 1, NUMBER, hidden] float32: one token of each sentence, at every hidden state."""
-    return finished(tokens_in_steps(model))
+    return finished(vectors_in_steps(model))
 
 
-def tokens_in_steps(model: Explorer) -> Generator[float, None, np.ndarray]:
-    """Like `tokens`, but yields the share done."""
-    return layer_features_in_steps(model, texts(), ANY_TOKEN)
-
-
-def means_in_steps(model: Explorer) -> Generator[float, None, np.ndarray]:
-    """[layers + 1, NUMBER, hidden] float32: the mean over each sentence's tokens; yields the share done."""
-    return layer_features_in_steps(model, texts(), "mean")
+def vectors_in_steps(model: Explorer, pooling: str = ANY_TOKEN) -> Generator[float, None, np.ndarray]:
+    """[layers + 1, NUMBER, hidden] float32: a token of each sentence, or the "mean" of all; yields the share done."""
+    return layer_features_in_steps(model, texts(), pooling)

@@ -19,9 +19,8 @@ from explorer.text.corpora import Corpus, CorpusSentence
 from explorer.text.tagged import TaggedSentence
 from explorer.training.examples import Split
 from explorer.training.head import Head
-from explorer.training.probe import fitted_head
+from explorer.training.probe import control_tags, draw_rows, fit_head
 from explorer.training.settings import TrainingSettings
-from explorer.training.tag_probe import control_tags, drawn_rows
 from explorer.training.tagging import TaggedExamples, sentence_folds, word_memory
 from explorer.ui.pictures.bars import bar_groups, percent
 from explorer.ui.subject import Subject
@@ -170,7 +169,7 @@ def probe_in_steps(corpus: Corpus, words: WordStates, what: str) -> Generator[tu
     there = [row for row, one in enumerate(corpus.sentences) if told(one)]
     if not there:
         return Untold(f"Nobody knows the {CALLED[what]} of a word here: take a treebank in CoNLL-U, or look at something else.")
-    kept = np.array(there)[drawn_rows([len(corpus.sentences[row].words) for row in there], MOST_WORDS)]
+    kept = np.array(there)[draw_rows([len(corpus.sentences[row].words) for row in there], MOST_WORDS)]
     sentences = [corpus.sentences[row] for row in kept]
     examples = TaggedExamples(tuple(TaggedSentence(sentence.words, told(sentence)) for sentence in sentences))
     if len(examples.classes) < 2:
@@ -230,6 +229,6 @@ def _head(
     """A probe, trained in a thread, so that stopping does not wait for it."""
 
     def fit(report: Callable[[None], None]) -> Head:
-        return fitted_head(vectors, targets, classes, TrainingSettings(regularization=REGULARIZATION))
+        return fit_head(vectors, targets, classes, TrainingSettings(regularization=REGULARIZATION))
 
     return (yield from map_steps(relay(fit), lambda _: step))

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis.contextuality import told_apart
-from explorer.analysis.mapping import clusters
-from explorer.analysis.projection import LayerMaps, MapSettings, maps_of, warm_umap
+from explorer.analysis.projection import LayerMaps, MapSettings, clusters, maps_of, warm_umap
 from explorer.analysis.similarity import nearest
 from explorer.core.errors import InputError
 from explorer.core.limits import QUERY

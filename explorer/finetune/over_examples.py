@@ -12,8 +12,7 @@ from explorer.finetune.example_settings import READY, ExampleSettings
 from explorer.finetune.pictures.training import examples_curve, probe_curve, tag_probe_curves
 from explorer.finetune.words_examples import WordExampleSettings
 from explorer.training.examples import Examples, ScoredExamples
-from explorer.training.probe import LayerProbe, probe
-from explorer.training.tag_probe import first_to_know, probe_tags
+from explorer.training.probe import LayerProbe, first_to_know, probe, probe_tags
 from explorer.training.tagging import TAGGED, TaggedExamples, built_in_tagged
 from explorer.ui.long_view import LongView
 from explorer.ui.pictures.bars import whole_percent

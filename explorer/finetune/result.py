@@ -211,8 +211,7 @@ def rows_of(run: Run, cell: Cell | None, mistakes: int) -> tuple[np.ndarray, str
 
 def scores_by_label(counts: np.ndarray, labels: tuple[str, ...], label: str, counted: str) -> list[list[Any]]:
     """Rows of a label with precision, recall, F1 and support; `label` and `counted` name the outer columns of the export."""
-    found = evaluation.class_scores(counts)
-    scores: dict[str, np.ndarray] = {"precision": found.precision, "recall": found.recall, "f1": found.f1}
-    rows = [[name, *(f"{values[i]:.1%}" for values in scores.values()), int(found.support[i])] for i, name in enumerate(labels)]
-    columns: dict[str, Column] = {label: labels, **scores, counted: found.support}
+    scores, support = evaluation.class_scores(counts), counts.sum(1)
+    rows = [[name, *(f"{values[i]:.1%}" for values in scores.values()), int(support[i])] for i, name in enumerate(labels)]
+    columns: dict[str, Column] = {label: labels, **scores, counted: support}
     return keep(rows, lambda: columns_of(**columns))

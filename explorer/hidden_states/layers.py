@@ -89,7 +89,7 @@ class OneLayer(LongView):
         """[layers + 1]: the mean cosine of unrelated tokens; empty for the vectors themselves."""
         if self.look == VECTORS:
             return np.empty(0)
-        return contextuality.self_similarity((yield from reference.tokens_in_steps(subject.model)))
+        return contextuality.self_similarity((yield from reference.vectors_in_steps(subject.model)))
 
     def waiting(self, subject: Subject) -> Content:
         """The picture without the baseline."""

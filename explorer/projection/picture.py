@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.analysis.mapping import judged_neighbors
-from explorer.analysis.projection import NAMES, LayerMaps, MapSettings, Projection
+from explorer.analysis.projection import NAMES, LayerMaps, MapSettings, Projection, judged_neighbors
 from explorer.core.steps import relay
 from explorer.projection.points import Points
 from explorer.ui.pictures.bars import ranking

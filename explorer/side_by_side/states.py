@@ -49,8 +49,8 @@ class SideStates(SideView, LongView):
         """CKA [hidden states here, hidden states there] of two models; empty for one, whose traces `draw` compares."""
         if self.is_one_model(subject):
             return np.empty((0, 0))
-        here = yield from map_steps(reference.means_in_steps(subject.model), lambda share: share / 2)
-        there = yield from map_steps(reference.means_in_steps(self.other(subject).model), lambda share: 0.5 + share / 2)
+        here = yield from map_steps(reference.vectors_in_steps(subject.model, "mean"), lambda share: share / 2)
+        there = yield from map_steps(reference.vectors_in_steps(self.other(subject).model, "mean"), lambda share: 0.5 + share / 2)
         return cka_matrix(here, there)
 
     def draw(self, subject: Subject, found: np.ndarray) -> Content:

@@ -53,7 +53,12 @@ def head_readings(trace: Trace, target: Target) -> Reading:
 
     What the heads do to a token is computed once for all words that may stand there.
     """
-    return trace.once(("head readings", target), lambda: read_each(trace.model, target, _kept_vectors(trace, target)))
+
+    def make() -> Reading:
+        without = trace.once(_vectors_key(target), lambda: finished(vectors_without_heads(trace, target.position)))
+        return read_each(trace.model, target, without)
+
+    return trace.once(("head readings", target), make)
 
 
 def head_effects(trace: Trace, target: Target) -> np.ndarray:
@@ -74,10 +79,6 @@ def prepare_head_effects(trace: Trace, target: Target) -> Generator[float, None,
     if not knows_head_effects(trace, target):
         found = yield from vectors_without_heads(trace, target.position)
         trace.once(_vectors_key(target), lambda: found)
-
-
-def _kept_vectors(trace: Trace, target: Target) -> torch.Tensor:
-    return trace.once(_vectors_key(target), lambda: finished(vectors_without_heads(trace, target.position)))
 
 
 def _vectors_key(target: Target) -> tuple[str, int]:

@@ -140,18 +140,12 @@ def special_places(trace: Trace) -> np.ndarray:
     return np.isin(trace.ids, trace.model.tokenizer.all_special_ids)
 
 
-def baseline_ids(trace: Trace, baseline: str = "pad") -> list[int]:
-    """The ids with [PAD], or for the baseline "mask" with [MASK], in place of every piece that is not a special token."""
-    filler = trace.model.mask_id if baseline == "mask" else trace.model.tokenizer.pad_token_id
-    return np.where(special_places(trace), trace.ids, filler).tolist()
-
-
 def baseline_words(trace: Trace, baseline: str) -> torch.Tensor:
     """The word vectors [1, tokens, width] of a baseline, one of BASELINES: those of special tokens are their own."""
-    if baseline != "mean":
-        return _words(trace.model, baseline_ids(trace, baseline))
-    words = _words(trace.model, trace.ids)
-    words[0, ~special_places(trace)] = torch.from_numpy(trace.model.word_table.mean(axis=0))
+    model, words = trace.model, _words(trace.model, trace.ids)
+    filler = {"pad": model.tokenizer.pad_token_id, "mask": model.mask_id}.get(baseline)
+    vector = model.word_table.mean(axis=0) if filler is None else model.word_table[filler].copy()
+    words[0, ~special_places(trace)] = torch.from_numpy(vector)
     return words
 
 

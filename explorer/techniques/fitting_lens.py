@@ -26,7 +26,7 @@ from explorer.bert.network import Network
 from explorer.bert.provenance import provenance_of
 from explorer.core.engine import inference_mode, safetensors_torch, torch
 from explorer.techniques.targets import AT_ONCE
-from explorer.techniques.tuned_lens import ABOUT, BIAS, FILE, RAW, TUNED, WEIGHT, TunedLens, divergences
+from explorer.techniques.tuned_lens import ABOUT, BIAS, FILE, RAW, TUNED, WEIGHT, TunedLens, divergences, each_divergence
 from explorer.text.corpora import built_in
 
 EVERY = 5  # of the corpus, one sentence in five is held out
@@ -119,16 +119,12 @@ def _batches(tokens: int, seed: int) -> Iterator[torch.Tensor]:
 
 def _learn(model: Network, lens: TunedLens, states: torch.Tensor) -> float:
     """Add the gradients of some tokens; returns their mean divergence."""
-    with torch.no_grad():
-        last = model.masked_lm(states[-1]).log_softmax(-1)
-        shares, entropy = last.exp(), -(last.exp() * last).sum(-1).mean()
-    total = 0.0
-    for state, vectors in enumerate(states[:-1]):  # one at a time: the vocabulary is large
-        said = model.masked_lm(lens.read(state, vectors)).log_softmax(-1)
-        loss = -(shares * said).sum(-1).mean() - entropy
+    total, count = 0.0, len(states) - 1
+    for divergence in islice(each_divergence(model, lens, states), count):
+        loss = divergence.mean()
         loss.backward()
         total += float(loss.detach())
-    return total / (len(states) - 1)
+    return total / count
 
 
 def means(model: Network, lens: TunedLens | None, read: Read) -> tuple[list[float], list[float]]:

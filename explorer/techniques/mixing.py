@@ -10,17 +10,114 @@ Everything here is multiplied by σ_i, the LayerNorm's deviation at i, which can
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
+from explorer.bert.attending import Heads
+from explorer.bert.layer import Layer
 from explorer.core.engine import torch
 from explorer.core.lazy import compiled
-from explorer.techniques.block import Block
 
 SHORT = 64  # tokens: up to here all parts are compared number by number
 CHECKED = 32  # queries of a longer input whose parts are summed and compared with the model
 NEAR = 24  # so many of a vector's smallest numbers are compared with each part of a longer input
+
+
+@dataclass(frozen=True)
+class Block:
+    """The attention block of one layer on one input: `weights` [heads, query, key] are its attention weights.
+
+    `hidden` [tokens, hidden] is the layer's input, and `value` [heads, tokens, head_size] are the values of its heads.
+    """
+
+    layer: Layer
+    hidden: torch.Tensor
+    weights: torch.Tensor
+    value: torch.Tensor
+
+    @classmethod
+    def of(cls, layer: Layer, hidden: torch.Tensor, heads: Heads) -> Block:
+        """The block as the model computes it, from the queries, keys and values of its heads: a batch of one."""
+        room = torch.empty(*heads.query.shape[:-1], heads.key.shape[-2])  # else scores and weights would be in memory together
+        return cls(layer, hidden, heads.weights(room)[0], heads.value[0])
+
+    @cached_property
+    def norm(self) -> torch.nn.LayerNorm | None:
+        """The norm that ends the attention block, or None; found once, since modules look their attributes up slowly."""
+        return self.layer.attention_norm
+
+    @cached_property
+    def dense(self) -> torch.nn.Linear:
+        """W_O with its bias, if it has one."""
+        return self.layer.attention_dense
+
+    @cached_property
+    def context(self) -> torch.Tensor:
+        """The input of W_O from each head: [heads, tokens, head_size]."""
+        return self.weights @ self.value
+
+    @property
+    def vectors(self) -> torch.Tensor:
+        """σ y, y being the model's own vectors after the attention block: [tokens, width]."""
+        return self._normed[0]
+
+    @property
+    def deviation(self) -> torch.Tensor:
+        """The divisor of the norm for each vector, σ [tokens, 1]; ones without a norm."""
+        return self._normed[1]
+
+    @cached_property
+    def _normed(self) -> tuple[torch.Tensor, torch.Tensor]:
+        added = self.dense(self.context.transpose(0, 1).flatten(1)) + self.hidden
+        if (norm := self.norm) is None:
+            return added, torch.ones(len(added), 1)
+        own, _, divided = torch.native_layer_norm(added, norm.normalized_shape, norm.weight, norm.bias, norm.eps)
+        deviation = divided.reciprocal_()
+        return own * deviation, deviation
+
+    @cached_property
+    def handed(self) -> torch.Tensor:
+        """The output of each token through each head at weight 1, times σ: [heads, key, width]."""
+        if self.value.shape[1] < self.value.shape[2]:  # the norm is then applied to fewer vectors
+            return self.through_norm(self.value @ self.output)
+        return self.value @ self.normed_output
+
+    @cached_property
+    def normed_output(self) -> torch.Tensor:
+        """`output` with the norm, which is linear, applied to each row."""
+        return self.through_norm(self.output.clone())
+
+    @cached_property
+    def kept(self) -> torch.Tensor:
+        """The part of each token that is its own residual, times σ: [tokens, width]."""
+        return self.through_norm(self.hidden.clone())
+
+    @property
+    def output(self) -> torch.Tensor:
+        """The slices of W_O for each head: [heads, head_size, width]."""
+        return self.dense.weight.T.unflatten(0, (len(self.value), -1))
+
+    def through_norm(self, vectors: torch.Tensor) -> torch.Tensor:
+        """Vectors [..., width] through the linear part of the norm (no bias, its deviation times σ), in place."""
+        if self.norm is None:
+            return vectors
+        vectors -= vectors.mean(-1, keepdim=True)
+        return vectors.mul_(self.norm.weight)
+
+    def biases(self) -> torch.Tensor:
+        """The part that comes from biases, not from tokens, times σ: [tokens, width]."""
+        dense, norm = self.dense, self.norm
+        rest = torch.zeros(1, dense.out_features) if dense.bias is None else self.through_norm(dense.bias[None].clone())
+        return rest.expand(len(self.deviation), -1) if norm is None else rest + norm.bias * self.deviation
+
+    def head_parts(self, query: int) -> torch.Tensor:
+        """The parts T of one query by head, times σ, [heads + 1, key, width]; the last row is the residual."""
+        by_head = self.weights[:, query, :, None] * self.handed
+        own = torch.zeros_like(by_head[:1])
+        own[0, query] = self.kept[query]
+        return torch.cat([by_head, own])
 
 
 def shares(block: Block) -> tuple[torch.Tensor, float]:
@@ -29,37 +126,28 @@ def shares(block: Block) -> tuple[torch.Tensor, float]:
     A row in which no part comes closer is all the token's own. The error is the largest difference between y_i and the sum of Σ_j
     T_i(x_j) and the biases: over all queries, or over CHECKED evenly spaced ones of an input of more than SHORT tokens.
     """
-    return shares_at(block, range(len(block.hidden)))
-
-
-def shares_at(block: Block, queries: Sequence[int]) -> tuple[torch.Tensor, float]:
-    """`shares` of some queries, for a block whose `hidden` and `weights` are of these only: [queries, key], and the error."""
-    vectors, handed, own = block.vectors, block.handed.contiguous(), torch.tensor(queries)
-    nearer, sums = torch.zeros(len(own), handed.shape[1]), torch.zeros_like(vectors)
-    if handed.shape[1] <= SHORT:
+    vectors, handed, tokens = block.vectors, block.handed.contiguous(), len(block.hidden)
+    nearer, sums = torch.zeros(tokens, tokens), torch.zeros_like(vectors)
+    if tokens <= SHORT:
         checked, whole = slice(None), torch.ones_like(nearer, dtype=torch.bool)
     else:
-        checked, whole = torch.linspace(0, len(own) - 1, min(len(own), CHECKED)).long(), _put_nearby(nearer, block, handed)
-        whole[checked], whole[torch.arange(len(own)), own] = True, True
-    arrays = (nearer, sums, whole, vectors, block.weights.contiguous(), handed, block.kept.contiguous(), own)
+        checked, whole = torch.linspace(0, tokens - 1, CHECKED).long(), _put_nearby(nearer, block, handed)
+        whole[checked] = True
+        whole.fill_diagonal_(True)
+    arrays = (nearer, sums, whole, vectors, block.weights.contiguous(), handed, block.kept.contiguous())
     _put_whole(*(array.numpy() for array in arrays))
     rest = (vectors - block.biases() - sums).div_(block.deviation)
-    return _of_rows(nearer, own), float(rest[checked].abs().max())
-
-
-def _of_rows(nearer: torch.Tensor, own: torch.Tensor) -> torch.Tensor:
-    """The amounts by which parts come closer, [query, key], as shares of their row; negative ones get none."""
-    total = nearer.clamp_(min=0).sum(-1, keepdim=True)
+    total = nearer.clamp_(min=0).sum(-1, keepdim=True)  # a part that does not come closer has no share
     if not total.all():
-        nearer = torch.where(total > 0, nearer, torch.eye(nearer.shape[-1])[own])
+        nearer = torch.where(total > 0, nearer, torch.eye(tokens))
         total = nearer.sum(-1, keepdim=True)
-    return nearer.div_(total)
+    return nearer.div_(total), float(rest[checked].abs().max())
 
 
 _MATRIX, _WHERE, _CUBE = "float32[:,::1]", "boolean[:,::1]", "float32[:,:,::1]"
 
 
-@compiled(_MATRIX, _MATRIX, _WHERE, _MATRIX, _CUBE, _CUBE, _MATRIX, "int64[::1]")
+@compiled(_MATRIX, _MATRIX, _WHERE, _MATRIX, _CUBE, _CUBE, _MATRIX)
 def _put_whole(
     nearer: np.ndarray,
     sums: np.ndarray,
@@ -68,12 +156,10 @@ def _put_whole(
     weights: np.ndarray,
     handed: np.ndarray,
     kept: np.ndarray,
-    own: np.ndarray,
 ) -> None:
     """Set ‖σy‖₁ − ‖σy − σT‖₁ in `nearer` [query, key] where `whole` is true, and add these parts σT to `sums` [query, width].
 
-    `own` is the key of each query's residual `kept`. The norms are compared number by number, since sums of |y| are far less
-    exact.
+    `kept` are the residuals. The norms are compared number by number, since sums of |y| are far less exact.
     """
     heads, keys, width = handed.shape
     part = np.empty(width, np.float32)
@@ -82,7 +168,7 @@ def _put_whole(
             if not whole[query, key]:
                 continue
             for place in range(width):
-                part[place] = kept[query, place] if own[query] == key else 0
+                part[place] = kept[query, place] if query == key else 0
             for head in range(heads):
                 weight = weights[head, query, key]
                 for place in range(width):
@@ -151,18 +237,13 @@ def head_shares_of(block: Block, query: int, row: torch.Tensor) -> torch.Tensor:
     change = torch.where(toward > size, 2 * size / toward - 1, 1) * sign  # (|y| − |y − T|) / T, within -1 and 1
     divided = (parts * change).sum(-1)  # [heads + 1, key]
     total = divided.sum(0)
-    if not total.gt(0).any():
-        return _all_own(divided, query)
+    if not total.gt(0).any():  # no part comes closer: all is the token's own
+        alone = torch.zeros_like(divided)
+        alone[-1, query] = 1
+        return alone
     return torch.where(total > 0, divided * (row / total), 0)
 
 
 def _signs(vectors: torch.Tensor) -> torch.Tensor:
     """-1 below 0, 1 otherwise, so that the formula for |y| − |y − T| also holds where y is 0."""
     return torch.where(vectors < 0, -1.0, 1.0)
-
-
-def _all_own(divided: torch.Tensor, query: int) -> torch.Tensor:
-    """The division for a row in which no part comes closer: all is the token's own."""
-    alone = torch.zeros_like(divided)
-    alone[-1, query] = 1
-    return alone

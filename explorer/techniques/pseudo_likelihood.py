@@ -78,7 +78,8 @@ def _hidden_in_turn(
         hidden = model.run(model.embed(masked, kinds))
         parts.append(_surprise(model, hidden[rows, here], original[here]))
         yield batch.stop / len(positions)
-    return _join(list(positions), parts)
+    columns = [np.concatenate(column) for column in zip(*parts, strict=True)] if parts else [np.empty(0)] * 4
+    return Surprise(tuple(positions), *columns)
 
 
 def surprise_in_steps(trace: Trace, positions: Sequence[int]) -> Generator[float, None, Surprise]:
@@ -128,8 +129,3 @@ def _surprise(model: Network, vectors: torch.Tensor, actual: torch.Tensor) -> tu
     mine = logs.gather(-1, actual[:, None])  # [rows, 1]
     best, best_ids = logs.max(-1)
     return mine[:, 0].double().numpy(), (logs > mine).sum(-1).numpy() + 1, best_ids.numpy(), best.exp().numpy()
-
-
-def _join(positions: list[int], parts: list[tuple[np.ndarray, ...]]) -> Surprise:
-    columns = [np.concatenate(column) for column in zip(*parts, strict=True)] if parts else [np.empty(0)] * 4
-    return Surprise(tuple(positions), *columns)

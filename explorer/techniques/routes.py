@@ -81,25 +81,15 @@ def routes(shares: np.ndarray, places: np.ndarray, limit: int = 200, others: boo
     `places` are the `place_shares` of the same `shares`. A route's share is that of the query above it times its mixing with the
     key. Routes from a token to itself are included unless only `others` are wanted.
     """
-    strongest, places_of = [np.empty(0, np.float32)], [np.empty(0, np.int64)]
-    for layer in range(len(places) - 1):
-        step = places[layer + 1, :, None] * shares[layer]
-        if others:
-            np.fill_diagonal(step, 0)
-        best = _largest(step.ravel(), limit)
-        strongest.append(step.ravel()[best])
-        places_of.append(best + layer * step.size)
-    values, at = np.concatenate(strongest), np.concatenate(places_of)
-    best = _largest(values, limit)
-    best = best[np.lexsort((at[best], -values[best]))]
+    steps = places[1:, :, None] * shares[: len(places) - 1]  # [layers, query, key]
+    if others:
+        steps[:, *np.diag_indices(shares.shape[-1])] = 0
+    values = steps.ravel()
+    best = np.argpartition(-values, limit)[:limit] if len(values) > limit else np.arange(len(values))
+    best = best[np.lexsort((best, -values[best]))]
     best = best[values[best] > 0]
-    found = np.unravel_index(at[best], shares.shape)
+    found = np.unravel_index(best, shares.shape)
     return list(map(Route, *(row.tolist() for row in found), values[best].tolist()))
-
-
-def _largest(values: np.ndarray, limit: int) -> np.ndarray:
-    """The indices of the `limit` largest values, unordered."""
-    return np.argpartition(-values, limit)[:limit] if len(values) > limit else np.arange(len(values))
 
 
 @inference_mode

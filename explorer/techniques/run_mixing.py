@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from threading import Lock
 from weakref import ref
 
@@ -22,14 +23,12 @@ from explorer.core.cores import twice
 from explorer.core.engine import inference_mode, torch
 from explorer.core.limits import CACHE_MEGABYTES
 from explorer.techniques.ablation import Cut, Head, changed_states
-from explorer.techniques.block import Block
-from explorer.techniques.mixing import SHORT, shares_at
+from explorer.techniques.mixing import SHORT, Block
 from explorer.techniques.mixing import shares as shares_of
 
 Patch = tuple[int, int, Trace]
 """(hidden state, token, the run from which its vector is taken), as in `changed_states`."""
 
-FEW = 4096  # weights per head up to which only the rows with cuts are recomputed
 KEPT_BYTES = CACHE_MEGABYTES.bytes // 4  # for the mixings of all inputs: one of 512 tokens of BERT-base is 13 MB
 
 
@@ -94,21 +93,13 @@ def _made(
     first = min([head[0] for head in off] + [cut[0] for cut in cuts] + ([patch[0]] if patch else []) + [len(layers) + 1])
     made = np.empty((len(layers), trace.kept, trace.kept), dtype=np.float32)
     unchanged = _kept.peek(_key(trace)) if first <= len(layers) else None
-    error = 0.0
+    begin, error = 0, 0.0
     if unchanged:
-        error, made[:first] = unchanged.max_error, unchanged.shares[:first]
-    else:
-        below = (Block.of(layers[layer], trace.states[layer], trace.heads(layer)) for layer in range(min(first, len(layers))))
-        error = _put(made[:first], below)
-    if first > len(layers):
-        states = trace.states
-    else:
-        states = trace.states.clone()
-        if unchanged and (queries := _cut_rows(trace, first, off, cuts, patch)):
-            made[first] = unchanged.shares[first]
-            error = max(error, _put_rows(made[first], trace, states, first, queries, cuts))
-            first += 1
-        error = max(error, _put(made[first:], _changed_blocks(trace, states, first, off, cuts, patch)))
+        begin, error = first, unchanged.max_error
+        made[:first] = unchanged.shares[:first]
+    states = trace.states if first > len(layers) else trace.states.clone()
+    below = (Block.of(layers[layer], trace.states[layer], trace.heads(layer)) for layer in range(begin, min(first, len(layers))))
+    error = max(error, _put(made[begin:], chain(below, _changed_blocks(trace, states, first, off, cuts, patch))))
     made.flags.writeable = False
     return Mixing(made, error), states
 
@@ -135,26 +126,6 @@ def _put(rows: np.ndarray, blocks: Iterator[Block]) -> float:
     return decompose() if rows.shape[-1] <= SHORT else max(twice(decompose))
 
 
-def _cut_rows(trace: Trace, layer: int, off: Collection[Head], cuts: Collection[Cut], patch: Patch | None) -> list[int]:
-    """The queries with cut weights in the first changed layer, if they are few and nothing else changes there; else []."""
-    queries = sorted({query for at, query, *_ in cuts if at == layer})
-    whole = any(at == layer for at, _ in off) or (patch and patch[0] == layer)
-    return [] if whole or len(queries) * trace.kept > FEW else queries
-
-
-def _put_rows(
-    row: np.ndarray, trace: Trace, states: torch.Tensor, layer: int, queries: list[int], cuts: Collection[Cut]
-) -> float:
-    """Recompute the shares of these queries alone, in a layer whose other queries are unchanged; returns their error."""
-    given, hidden, of = trace.heads(layer), states[layer, queries], trace.model.layers[layer]
-    block = Block(of, hidden, torch.cat([given.weights_of(query) for query in queries]).transpose(0, 1), given.value[0])
-    _with_zeros(block, [(head, queries.index(query), key) for head, query, key in _zeroed_by_cuts(layer, cuts)])
-    states[layer + 1, queries] = of.after_heads(block.context[None], hidden)[0]
-    found, error = shares_at(block, queries)
-    row[queries] = found.numpy()
-    return error
-
-
 def _changed_blocks(
     trace: Trace, states: torch.Tensor, first: int, off: Collection[Head], cuts: Collection[Cut], patch: Patch | None
 ) -> Iterator[Block]:
@@ -176,11 +147,8 @@ Zeroed = Sequence[tuple["int | slice", "int | slice", "int | slice"]]
 
 def _zeroed(layer: int, off: Collection[Head], cuts: Collection[Cut]) -> Zeroed:
     everything = slice(None)
-    return [*((head, everything, everything) for at, head in off if at == layer), *_zeroed_by_cuts(layer, cuts)]
-
-
-def _zeroed_by_cuts(layer: int, cuts: Collection[Cut]) -> list[tuple[int | slice, int, int]]:
-    return [(slice(None) if head is None else head, query, key) for at, query, key, head in cuts if at == layer]
+    whole = [(head, everything, everything) for at, head in off if at == layer]
+    return [*whole, *((everything if head is None else head, query, key) for at, query, key, head in cuts if at == layer)]
 
 
 def _with_zeros(block: Block, zeroed: Zeroed) -> Block:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -75,13 +76,18 @@ def read_file(path: Path) -> TunedLens:
 
 @inference_mode
 def divergences(model: Network, lens: TunedLens | None, states: torch.Tensor) -> torch.Tensor:
-    """The divergence KL(last ‖ lens), in nats, of what the lens says from what the model says in the end: [states, tokens].
+    """`each_divergence` of hidden states [states, tokens, hidden]: [states, tokens]."""
+    return torch.stack([*each_divergence(model, lens, states)])
 
-    `states` are hidden states [states, tokens, hidden]; without a lens they are read raw.
+
+def each_divergence(model: Network, lens: TunedLens | None, states: torch.Tensor) -> Iterator[torch.Tensor]:
+    """The divergence KL(last ‖ lens), in nats, of what the lens says from what the model says in the end: [tokens] per state.
+
+    `states` are hidden states [states, tokens, hidden], one read at a time, because the vocabulary is large; without a lens raw.
     """
-    last = model.masked_lm(states[-1]).log_softmax(-1)  # [tokens, vocabulary]
-    found = []
+    with torch.no_grad():
+        last = model.masked_lm(states[-1]).log_softmax(-1)  # [tokens, vocabulary]
+        shares = last.exp()
     for state, vectors in enumerate(states):
         said = model.masked_lm(lens.read(state, vectors) if lens else vectors).log_softmax(-1)
-        found.append((last.exp() * (last - said)).sum(-1))
-    return torch.stack(found)
+        yield (shares * (last - said)).sum(-1)

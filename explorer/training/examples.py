@@ -37,8 +37,7 @@ class Examples:
     @cached_property
     def targets(self) -> np.ndarray:
         """[examples] int64: the index of each example's label among the classes."""
-        place = {label: index for index, label in enumerate(self.classes)}
-        return np.array([place[label] for label in self.labels], dtype=np.int64)
+        return np.searchsorted(self.classes, self.labels)
 
     @property
     def strata(self) -> Sequence[str]:
@@ -55,7 +54,7 @@ class Examples:
         counted = Counter(self.labels)
         return {label: counted[label] for label in self.classes}
 
-    def drawn(self, most: int, seed: int = 0) -> "Examples":
+    def draw(self, most: int, seed: int = 0) -> "Examples":
         """These examples, or a random sample of `most` if there are more."""
         if len(self) <= most:
             return self

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.core.engine import no_grad, torch
+from explorer.core.lazy import scipy
 from explorer.training.settings import TrainingSettings
 
 
@@ -21,9 +22,7 @@ class Head:
 
     def probabilities(self, vectors: np.ndarray) -> np.ndarray:
         """[texts, labels] probabilities for features [texts, hidden]; every row sums to 1."""
-        scores = self.outputs(vectors)
-        shares = np.exp(scores - scores.max(-1, keepdims=True))
-        return shares / shares.sum(-1, keepdims=True)
+        return scipy.special.softmax(self.outputs(vectors), axis=-1)
 
     def outputs(self, vectors: np.ndarray) -> np.ndarray:
         """[texts, labels] scores for features [texts, hidden]."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from explorer.analysis.evaluation import confusion, macro_f1, pearson, spearman
+from explorer.analysis.evaluation import accuracy, confusion, macro_f1, pearson, spearman
 from explorer.core.engine import torch
 from explorer.core.lazy import sklearn
 from explorer.training.examples import Examples, Split
@@ -55,7 +55,10 @@ class Classes(Solvable):
 
     def __init__(self, targets: np.ndarray, labels: int, trained_on: np.ndarray, balanced: bool) -> None:
         self.targets, self.outputs = torch.from_numpy(targets), labels
-        self._weights = class_weights(self.targets[torch.from_numpy(trained_on)], labels, balanced)
+        self._weights = None  # or [labels], under which every label counts the same
+        if balanced:
+            counts = torch.bincount(self.targets[torch.from_numpy(trained_on)], minlength=labels)
+            self._weights = len(trained_on) / (labels * counts.clamp_min(1).float())
 
     @classmethod
     def of(cls, examples: Examples, parts: Split, balanced: bool = False) -> Classes:
@@ -69,12 +72,8 @@ class Classes(Solvable):
         """Unweighted cross-entropy, accuracy and macro-F1 (0 to 1)."""
         targets = self.targets[rows]
         table = confusion(targets.numpy(), scores.argmax(-1).numpy(), self.outputs)
-        accuracy = float(np.trace(table) / max(1, table.sum()))
-        return {
-            "loss": torch.nn.functional.cross_entropy(scores, targets).item(),
-            "accuracy": accuracy,
-            "macro_f1": macro_f1(table),
-        }
+        loss = torch.nn.functional.cross_entropy(scores, targets).item()
+        return {"loss": loss, "accuracy": accuracy(table), "macro_f1": macro_f1(table)}
 
     def solve(self, inputs: np.ndarray, rows: np.ndarray, settings: TrainingSettings) -> tuple[np.ndarray, np.ndarray]:
         """Solve a multinomial logistic regression (L-BFGS)."""
@@ -114,13 +113,6 @@ class Numbers(Solvable):
         """The head for numbers on the scale of the examples."""
         size, mean = self._size.item(), self._mean.item()
         return replace(head, weight=head.weight * np.float32(size), bias=head.bias * np.float32(size) + np.float32(mean))
-
-
-def class_weights(targets: torch.Tensor, labels: int, balanced: bool) -> torch.Tensor | None:
-    """[labels] weights under which every label counts the same, or None if not `balanced`."""
-    if not balanced:
-        return None
-    return len(targets) / (labels * torch.bincount(targets, minlength=labels).clamp_min(1).float())
 
 
 def solve(inputs: np.ndarray, targets: np.ndarray, labels: int, settings: TrainingSettings) -> tuple[np.ndarray, np.ndarray]:

@@ -40,8 +40,7 @@ class TaggedExamples:
     @cached_property
     def targets(self) -> np.ndarray:
         """[words] int64: the index of each word's tag among the classes."""
-        place = {tag: index for index, tag in enumerate(self.classes)}
-        return np.array([place[tag] for sentence in self.sentences for tag in sentence.tags], dtype=np.int64)
+        return np.searchsorted(self.classes, [tag for sentence in self.sentences for tag in sentence.tags])
 
     @cached_property
     def sentence_of(self) -> np.ndarray:
@@ -120,9 +119,7 @@ def split_sentences(examples: TaggedExamples, seed: int, share: float) -> Split:
 
     The same seed gives the same split. Raises InputError when all sentences are equal.
     """
-    groups = group_rows(normalise(" ".join(sentence.words)) for sentence in examples.sentences)
-    if len(groups) < 2:
-        raise InputError("All sentences are one and the same; add different ones.")
+    groups = _group_equal(examples)
     drawn = [groups[place] for place in np.random.default_rng(seed).permutation(len(groups))]
     return Split.of(take_groups(drawn[:-1], share * len(examples)), len(examples))  # one group is always left to train on
 
@@ -132,13 +129,19 @@ def sentence_folds(examples: TaggedExamples, folds: int) -> list[Split]:
 
     There are fewer folds than that of fewer different sentences. Raises InputError when all sentences are equal.
     """
-    groups = group_rows(normalise(" ".join(sentence.words)) for sentence in examples.sentences)
-    if len(groups) < 2:
-        raise InputError("All sentences are one and the same; add different ones.")
+    groups = _group_equal(examples)
     parts: list[list[int]] = [[] for _ in range(min(folds, len(groups)))]
     for place in np.random.default_rng(0).permutation(len(groups)):
         min(parts, key=len).extend(groups[place])
     return [Split.of(part, len(examples)) for part in parts]
+
+
+def _group_equal(examples: TaggedExamples) -> list[list[int]]:
+    """The indices of the sentences, equal ones together. Raises InputError when all are equal."""
+    groups = group_rows(normalise(" ".join(sentence.words)) for sentence in examples.sentences)
+    if len(groups) < 2:
+        raise InputError("All sentences are one and the same; add different ones.")
+    return groups
 
 
 def word_memory(examples: TaggedExamples, train: np.ndarray, rows: np.ndarray) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -99,18 +99,19 @@ def word_vectors_in_steps(
     if np.prod(shape, dtype=float) * 4 > TRAINING_MEGABYTES.bytes:
         raise InputError(TRAINING_MEGABYTES.tell(len(read.encodings)))
     found = np.empty(shape, dtype=np.float32)
-    done = 0
-    for rows, states in _batches(model, read, layers):
+    encoded, order = read.encoded, np.argsort(read.lengths, kind="stable")  # texts of similar length together
+    for start in range(0, len(order), BATCH_SIZE):
+        rows = order[start : start + BATCH_SIZE]
+        states = _hidden(model, [encoded[row] for row in rows], layers)
         mine = np.flatnonzero(np.isin(read.sentence[there], rows))
         words = there[mine]
-        place = np.empty(len(read.encodings), dtype=np.int64)
+        place = np.empty(len(order), dtype=np.int64)
         place[rows] = np.arange(len(rows)) * states[0].shape[1]
         shift = place[read.sentence[words]]
         first, last = (torch.from_numpy(tokens[words] + shift) for tokens in (read.first, read.last))
         for layer, hidden in enumerate(states):
             found[layer, mine] = pool_words(hidden.flatten(0, 1), first, last, pieces).numpy()
-        done += len(rows)
-        yield done / len(read.encodings)
+        yield (start + len(rows)) / len(order)
     return found
 
 
@@ -118,14 +119,6 @@ def word_vectors_in_steps(
 def _hidden(model: Explorer, encoded: list[Encoded], layers: Sequence[int]) -> list[torch.Tensor]:
     states = islice(model.run_padded(model.pad(encoded)), layers[-1] + 1)
     return [hidden for layer, hidden in enumerate(states) if layer in layers]
-
-
-def _batches(model: Explorer, read: ReadWords, layers: Sequence[int]) -> Iterator[tuple[np.ndarray, list[torch.Tensor]]]:
-    """Indices of the sentences of each batch, sorted by length, and its hidden states [sentences, tokens, hidden]."""
-    encoded, order = read.encoded, np.argsort(read.lengths, kind="stable")
-    for start in range(0, len(order), BATCH_SIZE):
-        rows = order[start : start + BATCH_SIZE]
-        yield rows, _hidden(model, [encoded[row] for row in rows], layers)
 
 
 def word_vectors(model: Explorer, read: ReadWords, layer: int, pieces: str) -> np.ndarray:

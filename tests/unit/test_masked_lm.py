@@ -9,7 +9,7 @@ import torch
 from explorer.core.errors import CapabilityError, InputError
 from explorer.core.steps import finished
 from explorer.fill_mask import endpoints as masked_lm
-from explorer.techniques.attribution import attribute, baseline_ids, integrated_gradients_in_steps
+from explorer.techniques.attribution import attribute, integrated_gradients_in_steps
 from explorer.techniques.filling import fill_jointly, log_probability
 from explorer.techniques.lens import follow, lens, lens_error
 from explorer.techniques.pseudo_likelihood import hidden_surprise_in_steps, pseudo_likelihoods_in_steps
@@ -79,7 +79,8 @@ def test_integrated_gradients_are_the_sum_written_out(model, module, text_b):
     steps = 20
     found = attribute(trace, target, steps=steps)
     table = module.bert.embeddings.word_embeddings.weight.detach()
-    words, baseline = table[list(trace.ids)], table[baseline_ids(trace)]  # [tokens, hidden]
+    special, pad = model.tokenizer.all_special_ids, model.tokenizer.pad_token_id
+    words, baseline = table[list(trace.ids)], table[[id if id in special else pad for id in trace.ids]]  # [tokens, hidden]
     nodes, weights = np.polynomial.legendre.leggauss(steps)
     total = torch.zeros_like(words)
     for node, weight in zip((nodes + 1) / 2, weights / 2, strict=True):

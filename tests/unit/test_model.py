@@ -316,15 +316,7 @@ def test_what_a_checkpoint_can_do_is_found_out(variant, variant_folders, tiny, e
     model = explorer.load(variant_folders[variant])
     capabilities = model.capabilities
     assert (capabilities.fill_mask, capabilities.next_sentence, capabilities.segments, capabilities.pooler) == CAN[variant]
-    assert (
-        capabilities.layers,
-        capabilities.heads,
-        capabilities.hidden_size,
-        capabilities.vocab_size,
-        capabilities.max_tokens,
-    ) == (2, 2, 16, 108, 512)
-    assert model.name == str(variant_folders[variant])
-
+    assert (capabilities.layers, capabilities.heads, capabilities.vocab_size, capabilities.max_tokens) == (2, 2, 108, 512)
     _, outputs = eager(model, "the man [MASK]", "he went")
     trace = model.trace("the man [MASK]", "he went")
     np.testing.assert_allclose(trace.hidden_states[-1], outputs.hidden_states[-1][0], atol=1e-5, rtol=0)

@@ -26,7 +26,6 @@ TASKS = dict(zip(TUNED, (LABELS, TAGS, ANSWER), strict=True))
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
-    """A BERT tuned for each task."""
     return {TASKS[ending]: write_tuned(tmp_path_factory.mktemp("tuned") / ending, "bert", ending) for ending in TUNED}
 
 
@@ -54,13 +53,6 @@ def test_labels_sum_to_one_and_the_words_are_those_that_decided(models):
     assert words[:3] == ["who", "went", "to"]
     masked = models[LABELS].trace("Who [MASK] to the store?", PAIR[1])
     assert effects[1] == pytest.approx(found.shares[2] - own_head.labels(masked).shares[2], abs=1e-5)
-
-
-def test_tags_are_those_of_transformers(models, folders):
-    tags, shares = own_head.tags(models[TAGS].trace(*PAIR))
-    theirs = own(folders[TAGS], "BertForTokenClassification", models[TAGS], PAIR).logits[0].softmax(-1)
-    assert tags == ("sad", "calm", "happy")
-    np.testing.assert_allclose(shares, theirs, atol=1e-5)
 
 
 def test_the_best_answer_is_the_best_of_all_spans(models, folders):
@@ -101,7 +93,7 @@ def pipeline(task, folder, **options):
 
 
 @pytest.mark.parametrize("named", [True, False], ids=["named", "numbered"])
-@pytest.mark.parametrize("count", [1, 2, 3, 7])
+@pytest.mark.parametrize("count", [1, 3])
 @pytest.mark.parametrize("problem", PROBLEMS)
 def test_every_share_that_is_shown_is_the_score_of_transformers_pipeline(problem, count, named, tmp_path):
     labels = {"id2label": {i: f"kind {i}" for i in range(count)}, "label2id": {f"kind {i}": i for i in range(count)}}

@@ -5,8 +5,7 @@ import pytest
 from sklearn.manifold import trustworthiness as reference_trustworthiness
 
 from explorer.analysis import projection as maps_module
-from explorer.analysis.mapping import aligned, clusters, trustworthiness
-from explorer.analysis.projection import METHODS, LayerMaps, MapSettings, project
+from explorer.analysis.projection import METHODS, LayerMaps, MapSettings, align, clusters, project, trustworthiness
 from explorer.core.errors import InputError
 from explorer.core.lazy import umap
 from explorer.core.steps import Stopped
@@ -100,14 +99,6 @@ def test_pca_keeps_distances_and_says_how_much():
     assert list(found.explained_variance) == sorted(found.explained_variance, reverse=True)
 
 
-@pytest.mark.parametrize(("rows", "dimensions"), [(1, 2), (1, 3), (2, 2), (2, 3), (3, 3)])
-def test_pca_of_few_points(rows, dimensions):
-    found = project(RANDOM.normal(size=(rows, 8)), MapSettings("pca", dimensions))
-    assert found.points.shape == (rows, dimensions)
-    assert np.isfinite(found.points).all()
-    assert np.isfinite(found.explained_variance).all()
-
-
 def test_what_numba_compiles_for_umap_is_kept_for_the_next_process():
     project(GROUPS, MapSettings("umap"))
     for kernel in (umap.umap_.compute_membership_strengths, umap.umap_.smooth_knn_dist):
@@ -115,20 +106,12 @@ def test_what_numba_compiles_for_umap_is_kept_for_the_next_process():
         assert kernel.stats.cache_path
 
 
-def test_umap_keeps_groups_apart():
-    groups = np.repeat([0, 1], 20)
-    vectors = RANDOM.normal(size=(40, 8)) * 0.05 + np.eye(8)[groups * 3]
-    points = project(vectors.astype(np.float32), MapSettings("umap")).points
-    near = np.linalg.norm(points[:, None] - points[None], axis=-1).argsort(1)[:, 1:6]
-    assert (groups[near] == groups[:, None]).mean() > 0.95
-
-
 def test_aligned_maps_keep_their_distances_and_come_back():
     points = RANDOM.normal(size=(40, 2)).astype(np.float32)
     turn = np.array([[0.6, -0.8], [-0.8, -0.6]])  # turned and mirrored
-    np.testing.assert_allclose(aligned(points @ turn + [3, -5], points), points, atol=1e-5)
+    np.testing.assert_allclose(align(points @ turn + [3, -5], points), points, atol=1e-5)
     other = RANDOM.normal(size=(40, 2))
-    moved = aligned(points, other)
+    moved = align(points, other)
     distances = [np.linalg.norm(p[:, None] - p[None], axis=-1) for p in (points, moved)]
     np.testing.assert_allclose(*distances, atol=1e-4)
     assert np.linalg.norm(moved - other) <= np.linalg.norm(points - points.mean(0) - other + other.mean(0)) + 1e-6

@@ -206,6 +206,7 @@ print(status("VmHWM") - before)
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the peak")
 def test_the_parts_of_a_long_input_never_lie_in_memory(make_tiny):
     folder = make_tiny(hidden_size=768, num_attention_heads=12, intermediate_size=768, num_hidden_layers=3)

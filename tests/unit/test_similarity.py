@@ -120,15 +120,3 @@ def test_sentences_are_compared_by_their_features(bundled, refusal):
     refusal(InputError, lambda: sentence_similarity([RIVER] * 51))
     refusal(InputError, lambda: sentence_similarity(texts, 2, "pooler"))
     refusal(InputError, lambda: sentence_similarity([]))
-
-
-def test_the_senses_we_ship_come_apart_with_depth(bundled):
-    from explorer.hidden_states.word import contexts_of, senses
-    from explorer.text.lines import read_lines
-
-    for word, lines in senses().items():
-        texts, labels = read_lines(lines)
-        contexts = contexts_of(bundled, texts, labels, word)
-        assert contexts.vectors.shape[1] == len(texts)
-        right = [contextuality.told_apart(vectors, contexts.senses) for vectors in contexts.vectors[1:]]
-        assert max(right) == len(texts), word

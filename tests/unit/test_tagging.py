@@ -22,8 +22,7 @@ from explorer.finetune.compute.unpack import unpack
 from explorer.finetune.endpoints import tag, train_tokens
 from explorer.text.tagged import TaggedSentence
 from explorer.training import word_vectors
-from explorer.training.probe import LayerProbe
-from explorer.training.tag_probe import control_tags, draw_sentences, first_to_know
+from explorer.training.probe import LayerProbe, control_tags, draw_rows, first_to_know
 from explorer.training.tagging import TaggedExamples, built_in_tagged, sentence_folds, split_sentences
 from explorer.training.word_vectors import ReadWords
 
@@ -34,7 +33,6 @@ NAMES = [[words, ["B-X" if tag == "N" else "O" for tag in tags]] for words, tags
 
 @pytest.fixture(autouse=True)
 def runs(tmp_path, monkeypatch):
-    """A store of its own."""
     monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
 
 
@@ -78,16 +76,14 @@ def test_trained_layers_that_learnt_nothing_read_the_same(tiny_folder):
             np.testing.assert_allclose(one, other, atol=1e-5)
 
 
-@pytest.mark.parametrize(("name", "layer"), [("parts_of_speech", 4), ("names", 4)])
-def test_the_sets_of_our_own_are_learnt(bundled, name, layer):
-    examples = built_in_tagged(name)
-    run = trained(bundled, examples, layer=layer, epochs=10)
+def test_the_names_of_our_own_are_learnt(bundled):
+    examples = built_in_tagged("names")
+    run = trained(bundled, examples, layer=4, epochs=10)
     assert run.score >= 0.92
     assert run.score > max(value for name, value in run.baselines.items() if "F1" not in name) + 0.05
-    if examples.has_entities:
-        scores = run.held_out.entities(examples.classes)
-        assert scores[0].f1 >= 0.75 > run.baselines["word memory, F1 of names"]
-        assert [one.type for one in scores] == ["", "LOC", "ORG", "PER", "TIME"]
+    scores = run.held_out.entities(examples.classes)
+    assert scores[0].f1 >= 0.75 > run.baselines["word memory, F1 of names"]
+    assert [one.type for one in scores] == ["", "LOC", "ORG", "PER", "TIME"]
 
 
 def test_equal_sentences_stay_on_one_side_and_the_split_is_of_sentences():
@@ -158,10 +154,9 @@ def test_words_beyond_what_the_model_takes_are_left_out(tiny_folder):
     assert shares.shape == (510, 2)
 
 
-@pytest.mark.parametrize("settings", [{"layer": 1}, {"pooling": "mean", "layers_trained": 1}])
-def test_a_run_is_kept_taken_home_and_brought_back(tiny_folder, tmp_path, settings, elsewhere):
+def test_a_run_is_kept_taken_home_and_brought_back(tiny_folder, tmp_path, elsewhere):
     model, examples = explorer.load(tiny_folder), tagged(NAMES)
-    run = trained(model, examples, **settings)
+    run = trained(model, examples, pooling="mean", layers_trained=1)
     store._read.forget(run.id, run)
     kept = store.fetch(run.id)
     words = ["ada", "doesn", "'", "t", "sing", "unbelievably", "."]
@@ -209,7 +204,8 @@ def test_the_control_task_gives_each_word_one_tag_by_lot():
         assert seen.setdefault(word.casefold(), one) == one
     assert (tags == control_tags(examples, 0)).all()
     assert (tags != control_tags(examples, 1)).any()
-    assert len(draw_sentences(examples, 500).words) <= 500
+    lengths = [len(sentence.words) for sentence in examples.sentences]
+    assert sum(lengths[row] for row in draw_rows(lengths, 500)) <= 500
     rows = [LayerProbe(at, accuracy, 0, 0, 0, 1, 5) for at, accuracy in enumerate((0.6, 0.89, 0.9))]
     assert (first_to_know(rows, 0.5), first_to_know(rows, 0.8)) == (1, 2)
 

@@ -41,6 +41,7 @@ def test_what_ships_is_small_fitted_for_these_weights_and_not_on_what_is_held_ou
             assert f"| {title} | {' | '.join(f'{one:.2f}' for one in tuned.about[known])} | 0 |" in guide
 
 
+@pytest.mark.nightly
 def test_on_held_out_sentences_it_is_nearer_to_the_last_guess_at_every_state(bundled, tuned):
     _, held_out = fitting.texts()
     read = fitting.read(bundled, held_out[::8], seed=1)
@@ -109,6 +110,7 @@ def test_words_are_followed_by_how_far_they_are_above_the_foil(bundled, tuned):
         assert f"{first} is ahead of {second} from hidden state " in shown["summary"]
 
 
+@pytest.mark.nightly
 def test_fitting_brings_a_model_nearer_to_its_last_guess(tiny):
     read = fitting.read(tiny, ["the man went to the store .", "he bought a gallon of milk .", "she was happy ."])
     begun = fitting.nearest_maps(read.states)

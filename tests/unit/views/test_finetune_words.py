@@ -17,7 +17,7 @@ from explorer.finetune.words_examples import STARTER, WordExamples, clicked
 from explorer.finetune.words_result import NAMES, TAGS, WordResult, in_context
 from explorer.finetune.words_try import SENTENCES, WordTry
 from explorer.text.tagged import split_words
-from explorer.training import tag_probe
+from explorer.training import probe
 from explorer.ui.subject import Selection, Subject
 
 
@@ -119,7 +119,7 @@ def test_a_run_of_another_kind_is_not_looked_at(subject, run):
 
 
 def test_the_probe_answers_which_layer_knows_what(subject, monkeypatch):
-    monkeypatch.setattr(tag_probe, "MOST_WORDS", 700)
+    monkeypatch.setattr(probe, "MOST_WORDS", 700)
     monkeypatch.setattr(over_examples, "TAG_SEEDS", 1)
     view = WordProbe()
     found = view.result(subject)
