@@ -25,7 +25,7 @@ def test_lines_are_parted_by_a_tab_or_bars():
 
 
 @pytest.mark.parametrize(
-    "content", [b"a,b\nx,y\n", b"x,y\n", b"\xef\xbb\xbfid,sentence1,sentence2\n1,x,y\n", b'B,A\n"y",x\n', b"text_b,text_a\r\ny,x"]
+    "content", [b"a,b\nx,y\n", b"\xef\xbb\xbfid,sentence1,sentence2\n1,x,y\n", b'B,A\n"y",x\n', b"text_b,text_a\r\ny,x"]
 )
 def test_a_csv_has_its_columns_found(content, read):
     assert read(content) == [("x", "y")]
