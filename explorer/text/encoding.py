@@ -75,6 +75,15 @@ class Encoding:
         return groups
 
     @cached_property
+    def names(self) -> dict[str, list[str]]:
+        """How each of the "tokens", "words" and "sentences" is written."""
+        return {
+            "tokens": [self.word([token]) for token in range(len(self.tokens))],
+            "words": [self.word(group) for group in self.word_groups],
+            "sentences": [self.sentence(group) for group in self.sentence_groups],
+        }
+
+    @cached_property
     def hints(self) -> tuple[str, ...]:
         """The hint shown for each token: its characters, counted from 1, and the word it is a piece of."""
         return tuple(self._hint(token, group) for group in self.word_groups for token in group)
@@ -104,8 +113,8 @@ class Encoding:
             text = (self.text_a, self.text_b)[self.sequences[group[0]]]
             if spelled := text[self.offsets[group[0]][0] : self.offsets[group[-1]][1]].strip():
                 return spelled
-        first, *rest = (self.tokens[token] for token in group)
-        return first + "".join(piece.removeprefix("##") for piece in rest)
+        first, *rest = [self.tokens[token] for token in group]
+        return "".join([first, *[piece.removeprefix("##") for piece in rest]])
 
     def sentence(self, group: Sequence[int]) -> str:
         """A run of tokens as it was typed, on one line; a token that the tokenizer added is shown itself."""

@@ -1,6 +1,5 @@
 """Files as other people make them."""
 
-import json
 import logging
 
 import pytest
@@ -10,55 +9,10 @@ from explorer.core.limits import CHARACTERS, COLUMNS, LINES, TABLE_MEGABYTES, TR
 from explorer.core.paths import EXAMPLES
 from explorer.core.steps import finished
 from explorer.finetune.compute import hub_data
-from explorer.finetune.compute.columns import Columns, guess_columns
+from explorer.finetune.compute.columns import guess_columns
 from explorer.finetune.compute.from_table import BUILT_IN, built_in, examples_from_table
 from explorer.text.tables import read_table
 from explorer.training.examples import Examples, check_examples, check_texts_or_pairs, split
-
-ROWS = [("A fine, long day; really", "good"), ('She said "no" twice', "bad"), ("Grüße | aus Köln", "good"), ("tab?", "bad")]
-
-
-def quoted(rows, delimiter):
-    return "\n".join(delimiter.join(f'"{cell.replace(chr(34), 2 * chr(34))}"' for cell in row) for row in rows)
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
-@pytest.mark.parametrize("delimiter", [",", "\t", ";", "|"])
-def test_delimiter_and_encoding_are_found_out(write, delimiter, encoding):
-    table = read_table(write(quoted([("text", "label"), *ROWS], delimiter).encode(encoding)))
-    assert table.columns == ("text", "label")
-    assert list(table.rows) == ROWS
-    examples, said = examples_from_table(table, guess_columns(table))
-    assert examples.texts == tuple(text for text, _ in ROWS)
-    assert examples.labels == ("good", "bad", "good", "bad")
-    assert said == []
-
-
-@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
-def test_a_file_without_names_loses_no_row(write, newline):
-    table = read_table(write(newline.join(f"{label}\tmessage {i}, here" for i, label in enumerate(["ham", "spam"] * 4))))
-    assert len(table.rows) == 8
-    assert guess_columns(table) == Columns("column 2", "column 1")
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        "\n".join(json.dumps({"id": i, "text": f"text {i}", "label": i % 2, "label_text": "ab"[i % 2]}) for i in range(4)),
-        json.dumps([{"id": i, "text": f"text {i}", "label": i % 2, "label_text": "ab"[i % 2]} for i in range(4)]),
-        "\n".join(json.dumps([f"text {i}", "ab"[i % 2]]) for i in range(4)),
-    ],
-)
-def test_json_lines(write, data):
-    table = read_table(write(data, "file.jsonl"))
-    examples, _ = examples_from_table(table, guess_columns(table))
-    assert examples.texts == ("text 0", "text 1", "text 2", "text 3")
-    assert examples.labels == ("a", "b", "a", "b")
-
-
-def test_a_text_in_brackets_is_no_json(write):
-    table = read_table(write("[MASK] went home,a\nhe slept,a\n"))
-    assert table.rows == (("[MASK] went home", "a"), ("he slept", "a"))
 
 
 def test_why_a_data_set_cannot_be_fetched_is_logged(monkeypatch, caplog, refusal):
@@ -94,18 +48,10 @@ def test_of_very_many_rows_some_are_drawn(write):
     assert examples == again != other
 
 
-def test_an_open_quote_does_not_swallow_the_file(write):
-    table = read_table(write('text\tlabel\n"never closed\ta\n' + "\n".join(f"row {i}\tb" for i in range(100))))
-    assert len(table.rows) == 101
-
-
 REFUSED = {
     "empty": b"",
-    "blank": b" \n\n",
     "names only": b"text,label\n",
     "zip": b"PK\x03\x04rest",
-    "binary": bytes(range(256)) * 4,
-    "broken json": b'{"text": "a", "label": \n',
     "objects without names": b"{}\n{}\n",
     "half a character": b'{"text": "a \\ud800", "label": "x"}\n',
     "too large": b"a" * (TABLE_MEGABYTES.bytes + 1),
