@@ -145,13 +145,10 @@ def test_equal_texts_stay_together_whatever_their_label_and_case():
         assert len({0, 1, 5} & set(train.tolist())) in (0, 3)
 
 
-def test_groups_too_large_to_hold_one_out_are_refused(refusal):
+def test_what_is_too_large_to_hold_one_out_is_refused(refusal):
     examples = Examples(tuple("abcdefgh"), tuple("xyxyxyxy"), groups=tuple("11112222"))
     assert set(split(examples, 0, 0.5).held_out.tolist()) in ({0, 1, 2, 3}, {4, 5, 6, 7})
     refusal(InputError, lambda: split(examples, 0))
-
-
-def test_a_class_of_one_text_cannot_be_split(refusal):
     refusal(InputError, lambda: split(Examples(("a", "a", "b", "c"), ("x", "x", "y", "y")), 0))
 
 
