@@ -78,11 +78,12 @@ def choose(weights: np.ndarray, encoding: Encoding, choice: Choice) -> ChosenWei
     if choice.direction != "all":
         queries, keys = (kept & (segments == "AB".index(letter)) for letter in choice.direction.split("→"))
     shown = top_p(weights[np.ix_(queries, keys)], choice.top_p)
-    name = encoding.sentence if choice.group == "sentences" else encoding.word
+    names = encoding.names[choice.group]
 
     def side(kept: np.ndarray) -> Side:
-        chosen = [group for group, here in zip(groups, kept, strict=True) if here]
-        return Side([name(group) for group in chosen], [encoding.kinds[group[0]] for group in chosen], chosen)
+        chosen = np.flatnonzero(kept).tolist()
+        kinds = [encoding.kinds[groups[row][0]] for row in chosen]
+        return Side([names[row] for row in chosen], kinds, [groups[row] for row in chosen])
 
     return ChosenWeights(shown, side(queries), side(keys))
 

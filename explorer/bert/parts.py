@@ -6,7 +6,7 @@ import copy
 import functools
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from operator import attrgetter
 
@@ -22,7 +22,6 @@ from explorer.bert.weights import read_model
 from explorer.core.engine import torch, transformers
 from explorer.core.errors import CapabilityError
 from explorer.core.limits import TOKENS
-from explorer.text.characters import EachCharacter
 from explorer.text.encoding import Encoding
 from explorer.text.masking import ordinary_ids
 from explorer.text.pieces import shown, writing_of
@@ -179,12 +178,12 @@ class Parts:
         return ordinary_ids(self.tokenizer.convert_ids_to_tokens(range(len(self.tokenizer))), self.tokenizer.all_special_ids)
 
     @cached_property
-    def _letters(self) -> EachCharacter:
-        return EachCharacter(letter_reader(self.tokenizer))
+    def _read_letter(self) -> Callable[[str], str]:
+        return functools.lru_cache(4_096)(letter_reader(self.tokenizer))
 
     def as_read(self, text: str) -> str:
         """The text with each letter as the tokenizer reads it, at the same place: 'cafe' for 'café' where accents are dropped."""
-        return text if text.isascii() else text.translate(self._letters)
+        return text if text.isascii() else "".join(map(self._read_letter, text))
 
     def searched(self, text: str) -> str:
         """The text as searches compare it: in small letters, as the tokenizer reads them, however their accents are written."""

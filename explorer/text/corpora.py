@@ -178,10 +178,9 @@ def _count(number: int, what: str) -> str:
 def _from_texts(texts: Sequence[str], what: str) -> list[CorpusSentence]:
     """The sentences in some lines or cells, which errors count as `what` from 1; those without a word or a sign are skipped."""
     CORPUS_SENTENCES.check(sum(map(has_visible_characters, texts)))
-    for number, text in enumerate(texts, start=1):
-        CHARACTERS.check(len(text.strip()), f"{what} {number:,}")
     found = []
     for number, line in enumerate(texts, start=1):
+        CHARACTERS.check(len(line.strip()), f"{what} {number:,}")
         text = " ".join(visible(line).split())
         if words := split_words(text) if any(map(_is_read, text)) else []:
             limits.check_text(text, f"{what} {number:,}")
@@ -216,8 +215,7 @@ def _read_conllu(lines: Sequence[str]) -> Iterator[CorpusSentence]:
         words, tags, relations = ([cells[column] for _, cells in rows] for column in (FORM, UPOS, RELATION))
         text = " ".join(comment.split())
         if (starts := _starts(text, words)) is None:
-            text = " ".join(words)
-            starts = _starts(text, words)
+            starts = _starts(text := " ".join(words), words)
         limits.check_text(text, f"the sentence from line {rows[0][0]:,}")
         yield CorpusSentence(text, tuple(words), starts or (), _unless_empty(tags), _heads(rows), _unless_empty(relations))
 

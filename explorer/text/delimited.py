@@ -7,10 +7,9 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import NamedTuple
 
 from explorer.core.lazy import clevercsv
 from explorer.core.limits import COLUMNS, TABLE_MEGABYTES
@@ -33,44 +32,54 @@ _STRETCH = re.compile(rf"([^\t,;|\"'\\\r\n]{{{STRETCH}}})[^\t,;|\"'\\\r\n]+")
 csv.field_size_limit(TABLE_MEGABYTES.bytes)  # a long text is cut later, with a message; csv's own limit is 128 KiB
 
 Record = list[str]
-Values = set[str] | None
-"""The values of a column if they are few, NUMBERS, or None for texts."""
-NUMBERS: set[str] = set()
 
 
-class Records(NamedTuple):
-    """The records of a text, and sentences on what was guessed, which count records from 1."""
+def read_records(text: str) -> tuple[list[Record], str, list[str]]:
+    """The records of a delimited text without blank ones, the delimiter's name, and sentences on what was guessed.
 
-    rows: list[Record]
-    delimiter: str
-    notes: list[str]
-
-
-def read_records(text: str) -> Records:
-    """The records of a delimited text, without blank ones. A quote that is never closed counts as a character."""
+    The sentences count records from 1. A quote that is never closed counts as a character.
+    """
     named = _SEP.match(text)
     lines = list(io.StringIO(text[named.end() :] if named else text, newline=""))
-    reading = _Reading(lines, find_dialect(lines, named[1] if named else ""))
-    rows = reading.records()
+    dialect = find_dialect(lines, named[1] if named else "")
+    reading = _Reading(lines, dialect)
+    if len(reading.loose) > MOST_LOOSE:
+        reading = _Reading(lines, dialect.plain)
+    rows = reading.rows
     notes = [f"The first line, sep={named[1]}, names the delimiter and is skipped."] if named else []
     if titles := _titles(rows):
         notes.append(f"{'The first line' if titles == 1 else f'The first {titles} lines'} above the table skipped.")
-    return Records(rows[titles:], DELIMITERS.get(reading.dialect.delimiter, "one column"), [*notes, *reading.notes()])
+    return rows[titles:], DELIMITERS.get(dialect.delimiter, "one column"), [*notes, *reading.notes()]
 
 
 def _titles(rows: Sequence[Record]) -> int:
     """The number of lines above the table: a title or a comment, in one cell where the others have several."""
     titles = next((number for number, row in enumerate(rows) if len(row) > 1), 0)
-    return titles if _usual_width(rows) > 1 and titles <= MOST_TITLES else 0
+    return titles if usual_width(rows)[0] > 1 and titles <= MOST_TITLES else 0
 
 
-def _usual_width(rows: Iterable[Record]) -> int:
-    """The number of cells that most rows have."""
-    [(width, _)] = Counter(map(len, rows)).most_common(1) or [(1, 0)]
-    return width
+def usual_width(rows: Sequence[Record]) -> tuple[int, float]:
+    """The number of cells that most rows have, and the share of these rows."""
+    [(width, count)] = Counter(map(len, rows)).most_common(1) or [(1, 0)]
+    return width, count / max(1, len(rows))
 
 
-# The dialect.
+def number_of(cell: str) -> float | None:
+    """A cell as a finite number: with a decimal point or comma, thousands set apart by the other, or a percent sign."""
+    cell = cell.strip().removesuffix("%")
+    if "," in cell:
+        thousands, decimals = (",", ".") if cell.rfind(".") > cell.rfind(",") else (".", ",")
+        cell = cell.replace(thousands, "").replace(decimals, ".")
+    try:
+        number = float(cell)
+    except ValueError:
+        return None
+    return number if abs(number) < float("inf") else None
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell is a finite number."""
+    return number_of(cell) is not None
 
 
 @dataclass(frozen=True)
@@ -108,49 +117,24 @@ class Dialect:
 
 def find_dialect(lines: Sequence[str], named: str) -> Dialect:
     """The delimiter, unless named, by clevercsv from a sample; the quotes by whether all lines keep to them."""
-    sample = _sample(lines)
+    first = lines[:COMPARED]
+    sample = _STRETCH.sub(r"\1", "".join(first)[: 10 * SAMPLE])[:SAMPLE]
     among = [named] if named else [delimiter for delimiter in DELIMITERS if delimiter in sample]
     found = clevercsv.Detector().detect(sample, delimiters=among)
-    delimiter = named or (found and found.delimiter) or _most_even(lines[:COMPARED], among)
-    if not named and _usual_width(_quoting(lines[:COMPARED], delimiter, '"').rows(lines[:COMPARED])) == 1:
+    delimiter = named or (found and found.delimiter) or next((one for one in among if _is_even(first, one)), ONE_COLUMN)
+    if not named and usual_width(_quoting(first, delimiter, '"').rows(first))[0] == 1:
         return Dialect(ONE_COLUMN)
-    if found and found.quotechar == "'" and _encloses("'", Dialect(delimiter, "").rows(lines[:COMPARED])):
-        return _quoting(lines, delimiter, "'")
-    if not any('"' in line for line in lines):
+    single = found and found.quotechar == "'" and any(f"{delimiter}'" in line or line.startswith("'") for line in first)
+    quote = "'" if single else '"'
+    if not any(quote in line for line in lines):
         return Dialect(delimiter, "", (found and found.escapechar) or "")
-    return _quoting(lines, delimiter, '"')
+    return _quoting(lines, delimiter, quote)
 
 
-def _sample(lines: Sequence[str]) -> str:
-    """The first lines, and then lines with quotation marks, in which every long stretch of letters is cut short."""
-    size = 0
-    taken: list[str] = []
-    quoted = (line for line in islice(lines, 1_000, None) if '"' in line)
-    for line in (*islice(lines, 1_000), *islice(quoted, 100)):
-        short = _STRETCH.sub(r"\1", line[: 4 * SAMPLE])[:SAMPLE]
-        if size + len(short) > SAMPLE and taken:
-            break
-        taken.append(short)
-        size += len(short)
-    return "".join(taken)
-
-
-def _most_even(lines: Sequence[str], among: Sequence[str]) -> str:
-    """The delimiter that makes rows of one length, where clevercsv finds none; else one that makes one column."""
-
-    def evenness(delimiter: str) -> tuple[float, int]:
-        rows = _quoting(lines, delimiter, '"').rows(lines)
-        count, width = max(((count, width) for width, count in Counter(map(len, rows)).items()), default=(0, 1))
-        return (count / len(rows) if width > 1 else 0.0), width
-
-    best = max(among, key=evenness, default="")
-    return best if best and evenness(best)[0] >= EVEN else ONE_COLUMN
-
-
-def _encloses(quote: str, rows: Sequence[Record]) -> bool:
-    """Whether every second row or more has a cell between these quotes."""
-    enclosed = [any(len(cell.strip()) > 1 and cell.strip()[0] == cell.strip()[-1] == quote for cell in row) for row in rows]
-    return sum(enclosed) >= 0.5 * len(rows)
+def _is_even(lines: Sequence[str], delimiter: str) -> bool:
+    """Whether a delimiter makes rows of one length."""
+    width, share = usual_width(_quoting(lines, delimiter, '"').rows(lines))
+    return width > 1 and share >= EVEN
 
 
 def _quoting(lines: Sequence[str], delimiter: str, quote: str) -> Dialect:
@@ -165,10 +149,10 @@ def _quoting(lines: Sequence[str], delimiter: str, quote: str) -> Dialect:
             continue
         return dialect
     rows = doubled.plain.rows(lines)
-    width, most = Counter(map(len, rows)).most_common(1)[0]
+    width, share = usual_width(rows)
     opened = [cell for row in rows for cell in row if cell.startswith(quote)]
-    closed = sum(cell != quote and cell.endswith(quote) and quote not in _unquote(cell, quote) for cell in opened)
-    if width > 1 and most > 0.98 * len(rows) and closed < len(opened) / 2:
+    closed = sum(quote not in _unquote(cell, quote) for cell in opened)
+    if width > 1 and share > 0.98 and closed < len(opened) / 2:
         return doubled.plain
     text = "".join(lines)
     return escaped if text.count("\\" + quote) > text.count(2 * quote) else doubled
@@ -176,11 +160,7 @@ def _quoting(lines: Sequence[str], delimiter: str, quote: str) -> Dialect:
 
 def _unquote(cell: str, quote: str) -> str:
     """A cell without the quotes around it, if it has both."""
-    inside = cell[1:-1]
-    return inside.replace(2 * quote, quote) if len(cell) > 1 and cell[0] == cell[-1] == quote else cell
-
-
-# The records.
+    return cell[1:-1].replace(2 * quote, quote) if quote and len(cell) > 1 and cell[0] == cell[-1] == quote else cell
 
 
 class _Reading:
@@ -191,20 +171,8 @@ class _Reading:
         self.loose: list[int] = []  # numbers of the records whose quote was never closed
         self.wide: list[int] = []  # numbers of the records with delimiters and line breaks in one cell
         self.joined: list[int] = []  # numbers of the records with a delimiter too many
-        self.columns: list[Values] = []
-
-    def records(self) -> list[Record]:
-        """All records that are not blank."""
-        if self.dialect.quote:
-            self.columns = _values_of_columns(list(islice(self._single_lines(), LEARNED_FROM)))
-            rows = self._quoted_records()
-            if len(self.loose) <= MOST_LOOSE:
-                return self._with_joined(rows)
-            self.dialect, self.wide = self.dialect.plain, []
-        rows = [row for row, _ in self.dialect.read(self.lines) if any(cell.strip() for cell in row)]
-        self.columns = _values_of_columns(rows[:LEARNED_FROM])
-        self.loose = [number for number, row in enumerate(rows, 1) if any(cell.startswith('"') for cell in row)]
-        return self._with_joined(rows)
+        self.columns = _conditions(list(islice(self._single_lines(), LEARNED_FROM)))
+        self.rows = self._records()
 
     def _single_lines(self) -> Iterator[Record]:
         """The records of one line each."""
@@ -214,61 +182,53 @@ class _Reading:
                 yield row
             last = number
 
-    def _quoted_records(self) -> list[Record]:
-        """The records, up to the last of too many with a loose quote."""
+    def _records(self) -> list[Record]:
+        """The records that are not blank, up to the last of too many with a loose quote."""
         rows: list[Record] = []
         start = 0
-        while start < len(self.lines) and len(self.loose) <= MOST_LOOSE:
+        while start < len(self.lines) and (len(self.loose) <= MOST_LOOSE or not self.dialect.quote):
             following = self.lines[start : start + CELL_LINES + 2]
             row, taken = next(self.dialect.read(following))
+            start += taken
+            number = len(rows) + 1
             if taken > 1 and self._is_loose(following[:taken]):
-                row, taken = self._as_row(following[0]), 1
-                self.loose.append(len(rows) + 1)
+                row = self._fit(self._plain(following[0])) or self._plain(following[0])
+                start += 1 - taken
+                self.loose.append(number)
             elif taken > 1 and any("\n" in cell and self.dialect.delimiter in cell for cell in row):
-                self.wide.append(len(rows) + 1)
+                self.wide.append(number)
+            elif not self.dialect.quote and any(cell.startswith('"') for cell in row):
+                self.loose.append(number)
+            if len(row) > len(self.columns) and (joined := self._fit(row)):
+                row = joined
+                self.joined.append(number)
             if any(cell.strip() for cell in row):
                 rows.append(row)
-            start += taken
         return rows
 
     def _is_loose(self, lines: Sequence[str]) -> bool:
         """Whether lines that a quote makes one record are records of their own."""
-        fits = [self._fits(self._as_row(line)) for line in lines[:LOOKED_AT] if line.strip()]
+        fits = [self._fit(self._plain(line)) is not None for line in lines[:LOOKED_AT] if line.strip()]
         return (len(fits) > 1 and fits[0] and sum(fits) >= 0.8 * len(fits)) or len(lines) > CELL_LINES + 1
 
-    def _as_row(self, line: str) -> Record:
-        """The cells of a line with quotes as characters; delimiters that are too many belong to the cell with the quote."""
+    def _plain(self, line: str) -> Record:
+        """The cells of a line with quotes as characters, but for those around a cell."""
         row = next(self.dialect.plain.read([line]), ([""], 1))[0]
-        surplus = len(row) - len(self.columns)
-        at = next((place for place, cell in enumerate(row) if cell.startswith(self.dialect.quote)), None)
-        if surplus > 0 and at is not None:
-            row = self._join(row, at, surplus)
         return [_unquote(cell, self.dialect.quote) for cell in row]
 
-    def _join(self, row: Record, at: int, surplus: int) -> Record:
-        """The row with the cell at a place joined to as many after it."""
-        end = at + surplus + 1
-        return [*row[:at], self.dialect.delimiter.join(row[at:end]), *row[end:]]
-
-    def _fits(self, row: Record) -> bool:
-        """Whether a row is like the others: as long, and with their labels where they have some."""
-        if len(row) != len(self.columns) or len(row) < 2:
-            return False
-        if all(values is None for values in self.columns) and self.dialect.delimiter != "\t":
-            return False
-        return all(_is_among(cell, values) for cell, values in zip(row, self.columns, strict=True))
-
-    def _with_joined(self, rows: list[Record]) -> list[Record]:
-        """Records as wide as most, where two or more cells of one are a text with delimiters."""
-        if all(values is None for values in self.columns):
-            return rows
-        for index, row in enumerate(rows):
-            surplus = len(row) - len(self.columns)
-            ways = (self._join(row, at, surplus) for at in range(len(self.columns))) if surplus > 0 else ()
-            if found := next(filter(self._fits, ways), None):
-                rows[index] = found
-                self.joined.append(index + 1)
-        return rows
+    def _fit(self, row: Record) -> Record | None:
+        """The row, if it is as long as most and its cells are like theirs; cells that are too many are joined to one of them."""
+        surplus = len(row) - len(self.columns)
+        if len(self.columns) < 2 or surplus < 0:
+            return None
+        if all(fits is bool for fits in self.columns) and self.dialect.delimiter != "\t":
+            return None
+        for place in range(len(self.columns)) if surplus else (0,):
+            end = place + surplus + 1
+            way = [*row[:place], self.dialect.delimiter.join(row[place:end]), *row[end:]]
+            if all(fits(cell.strip()) for cell, fits in zip(way, self.columns, strict=True)):
+                return way
+        return None
 
     def notes(self) -> list[str]:
         """Sentences on quotes that were read as characters, and on cells that may have swallowed rows."""
@@ -281,34 +241,19 @@ class _Reading:
         return [sentence.format(_list_rows(numbers)) for numbers, sentence in sentences if numbers]
 
 
-def _values_of_columns(rows: Sequence[Record]) -> list[Values]:
-    """What each column of the usual number of columns holds."""
-    if not rows or (width := _usual_width(rows)) > COLUMNS.most:
+def _conditions(rows: Sequence[Record]) -> list[Callable[[str], bool]]:
+    """What the cells of each column fulfil: to be one of a few values, a number, or not empty (bool)."""
+    if not rows or (width := usual_width(rows)[0]) > COLUMNS.most:
         return []
-    found: list[Values] = []
+    found: list[Callable[[str], bool]] = []
     for cells in zip(*(row for row in rows if len(row) == width), strict=True):
         counts = Counter(cell.strip() for cell in cells)
         repeated = {value for value, count in counts.items() if count > 1}
         if repeated and len(counts) <= max(FEW, KNOWN_SHARE * len(cells)):
-            found.append(repeated)
+            found.append(repeated.__contains__)
         else:
-            found.append(NUMBERS if sum(map(_is_number, cells)) >= 0.9 * len(cells) else None)
+            found.append(is_number if sum(map(is_number, cells)) >= 0.9 * len(cells) else bool)
     return found
-
-
-def _is_among(cell: str, values: Values) -> bool:
-    """Whether a cell may belong to a column of these values."""
-    if values is None:
-        return bool(cell.strip())
-    return _is_number(cell) if values is NUMBERS else cell.strip() in values
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell.replace(",", "."))
-    except ValueError:
-        return False
-    return True
 
 
 def _list_rows(numbers: Sequence[int]) -> str:

@@ -1,13 +1,16 @@
 """One input as the model reads it, and what can be derived from it without the model."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from explorer.text.sentences import sentence_starts
-
 MASK, UNKNOWN = "[MASK]", "[UNK]"
+
+_MARKS, _WIDE, _CLOSING = ".!?…؟۔।", "。！？｡", "\"'”’»)\\]」』）"
+_END = re.compile(rf"(?<![{_MARKS}])[{_MARKS}]++[{_CLOSING}]*+\s++|(?<![{_WIDE}])[{_WIDE}]++[{_CLOSING}]*+\s*+|\n[^\S\n]*+\n\s*+")
+_ABBREVIATION = re.compile(r"\b(?:[^\W\d_]|mr|mrs|ms|dr|prof|st|jr|sr|vs|cf|fig|vol|approx)\.$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,15 @@ class Encoding:
         return groups
 
     @cached_property
+    def names(self) -> dict[str, list[str]]:
+        """How each of the "tokens", "words" and "sentences" is written."""
+        return {
+            "tokens": [self.word([token]) for token in range(len(self.tokens))],
+            "words": [self.word(group) for group in self.word_groups],
+            "sentences": [self.sentence(group) for group in self.sentence_groups],
+        }
+
+    @cached_property
     def hints(self) -> tuple[str, ...]:
         """The hint shown for each token: its characters, counted from 1, and the word it is a piece of."""
         return tuple(self._hint(token, group) for group in self.word_groups for token in group)
@@ -104,8 +116,8 @@ class Encoding:
             text = (self.text_a, self.text_b)[self.sequences[group[0]]]
             if spelled := text[self.offsets[group[0]][0] : self.offsets[group[-1]][1]].strip():
                 return spelled
-        first, *rest = (self.tokens[token] for token in group)
-        return first + "".join(piece.removeprefix("##") for piece in rest)
+        first, *rest = [self.tokens[token] for token in group]
+        return "".join([first, *[piece.removeprefix("##") for piece in rest]])
 
     def sentence(self, group: Sequence[int]) -> str:
         """A run of tokens as it was typed, on one line; a token that the tokenizer added is shown itself."""
@@ -118,3 +130,19 @@ class Encoding:
     def spelling(self, group: Sequence[int]) -> str:
         """A word and its pieces: 'walking = walk + ##ing'."""
         return f"{self.word(group)} = {' + '.join(self.tokens[token] for token in group)}"
+
+
+def sentence_starts(text: str) -> list[int]:
+    """The characters at which the sentences of a text begin, by a rule short enough to be explained; the first is always 0.
+
+    A sentence ends at . ! ? … ؟ ۔ or । before whitespace, at 。！？ or ｡ anywhere, and at an empty line; closing quotes and
+    brackets belong to it. A full stop after a single letter ('J. Smith', 'e.g.') or a common abbreviation ('Dr.') ends none.
+    """
+    starts = [0]
+    for end in _END.finditer(text):
+        stop = end.start() + 1
+        if end[0].rstrip() == "." and _ABBREVIATION.search(text, max(0, stop - 8), stop):
+            continue
+        if end.end() < len(text) and text[starts[-1] : end.start()].strip():
+            starts.append(end.end())
+    return starts

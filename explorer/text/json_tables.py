@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic_core import from_json
 
@@ -18,20 +18,18 @@ WRAPPERS = ("train", "data", "rows", "examples", "records", "items")  # keys of 
 NESTED = 3  # objects around a table
 
 Cells = dict[str, Any]
+Rows = list[Any]  # of Cells, or of lists
 
 
-class Found(NamedTuple):
-    """What a text in JSON contains: rows with names or without, and sentences on what was left out."""
+def read_json(text: str) -> tuple[Rows, list[str]] | None:
+    """The rows of a text in JSON, all objects or all lists, and sentences on what was left out; None where it is not JSON.
 
-    named: Sequence[Cells] | None
-    unnamed: Sequence[Sequence[Any]] = ()
-    notes: tuple[str, ...] = ()
-
-
-def read_json(text: str) -> Found | None:
-    """The rows of a text in JSON, None where it is not JSON. Raises InputError for broken JSON and for other shapes."""
-    value = parse(text)
-    return None if value is None else _table(value)
+    Raises InputError for broken JSON and for other shapes.
+    """
+    if (value := parse(text)) is None:
+        return None
+    notes: list[str] = []
+    return _rows(value, notes), notes
 
 
 def parse(text: str) -> dict[str, Any] | list[Any] | None:
@@ -58,73 +56,70 @@ def parse(text: str) -> dict[str, Any] | list[Any] | None:
     return items
 
 
-def _table(value: object, depth: int = 0) -> Found:
-    """The rows of a value in any of the shapes. Raises InputError for others."""
+def _rows(value: object, notes: list[str], depth: int = 0) -> Rows:
+    """The rows of a value in any of the shapes; adds to the notes. Raises InputError for other shapes."""
     if isinstance(value, list):
         return _of_list(value)
     if not isinstance(value, dict) or depth > NESTED:
         raise InputError(SHAPES)
     match value:
         case {"columns": list(names), "data": list(rows)} if all(isinstance(row, list) for row in rows):  # orient="split"
-            return Found([dict(zip(map(str, names), row, strict=False)) for row in rows])
-        case {"schema": dict(schema), "data": list(rows)}:  # orient="table"
-            keys = schema.get("primaryKey")
-            index = {str(key) for key in keys} if isinstance(keys, list) else set()
-            return Found([{name: row[name] for name in row if name not in index} for row in _of_list(rows).named or ()])
+            return [dict(zip(map(str, names), row, strict=False)) for row in rows]
+        case {"schema": {"primaryKey": list(keys)}, "data": list(rows)}:  # orient="table"
+            return [{name: row[name] for name in row if name not in keys} for row in _of_list(rows)]
     values = list(value.values())
     if values and all(isinstance(inner, dict) and not _is_table(inner) for inner in values):
         return _of_objects(value)
     if values and all(isinstance(cells, list) and not any(isinstance(cell, dict) for cell in cells) for cells in values):
         return _of_columns(value)
-    return _wrapped(value, depth)
+    return _wrapped(value, notes, depth)
 
 
-def _of_list(items: list[Any]) -> Found:
+def _of_list(items: list[Any]) -> Rows:
     if all(isinstance(item, dict) for item in items):
         if items and "paragraphs" in items[0]:
             raise InputError("The file has questions on texts, as SQuAD has; choose An answer in a text.")
         inner = [item["row"] for item in items if isinstance(item.get("row"), dict)]  # as the Hub's viewer sends them
-        return Found(inner if len(inner) == len(items) else items)
+        return inner if len(inner) == len(items) else items
     if all(isinstance(item, list) for item in items):
-        return Found(None, items)
+        return items
     if all(isinstance(item, str) for item in items):
-        return Found([{"text": item} for item in items])
+        return [{"text": item} for item in items]
     raise InputError(SHAPES)
 
 
-def _of_columns(columns: dict[str, list[Any]]) -> Found:
+def _of_columns(columns: dict[str, list[Any]]) -> Rows:
     """The rows of an object with a list for each column. Raises InputError where they differ in length."""
     lengths = {len(cells) for cells in columns.values()}
     if len(lengths) > 1:
         raise InputError(f"The columns of the file have {min(lengths):,} to {max(lengths):,} values; give each the same number.")
-    return Found([dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)])
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _of_objects(value: dict[str, Cells]) -> Found:
+def _of_objects(value: dict[str, Cells]) -> Rows:
     """The rows of an object of objects: pandas' columns by name, each with values by row, or rows by number."""
     inner = list(dict.fromkeys(key for cells in value.values() for key in cells))
     by_row = all(key.isdecimal() for key in value) or _has_known_name(inner)
     by_column = all(key.isdecimal() for key in inner) or _has_known_name(value)
     if by_row and not by_column:
-        return Found(list(value.values()))
+        return list(value.values())
     if not inner or not (by_column or len(inner) > len(value)):
         raise InputError(SHAPES)
-    return Found([{name: cells.get(key) for name, cells in value.items()} for key in inner])
+    return [{name: cells.get(key) for name, cells in value.items()} for key in inner]
 
 
-def _wrapped(value: Cells, depth: int) -> Found:
+def _wrapped(value: Cells, notes: list[str], depth: int) -> Rows:
     """The rows below a key. An object of texts and numbers only is one row. Raises InputError where no value is a table."""
     tables = [name for name, inner in value.items() if isinstance(inner, list | dict) and inner and _is_table(inner)]
     if not tables:
         if not _has_known_name(value):
             raise InputError(SHAPES)
-        return Found([value])
+        return [value]
     chosen = next((name for name in WRAPPERS if name in tables), tables[0])
-    found = _table(value[chosen], depth + 1)
-    if len(tables) == 1:
-        return found
-    others = ", ".join(repr(name[:40]) for name in tables[:10] if name != chosen)
-    return found._replace(notes=(*found.notes, f"The rows are those of {chosen[:40]!r}; {others} left out."))
+    rows = _rows(value[chosen], notes, depth + 1)
+    if others := ", ".join(repr(name[:40]) for name in tables[:10] if name != chosen):
+        notes.append(f"The rows are those of {chosen[:40]!r}; {others} left out.")
+    return rows
 
 
 def _is_table(value: list[Any] | Cells) -> bool:

@@ -12,8 +12,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.core.errors import InputError
-
 Ints = NDArray[np.integer[Any]]
 Bools = NDArray[np.bool_]
 
@@ -34,23 +32,12 @@ class MaskedPieces:
 
 
 def choose_pieces(eligible: Bools, rate: float, rng: np.random.Generator) -> Bools:
-    """Choose single pieces uniformly: in each row `rate` of the eligible ones, rounded, but at least one (BERT's rule).
-
-    Raises InputError for a rate outside 0..1.
-    """
-    if not 0 < rate <= 1:
-        raise InputError(f"The masking rate must be above 0 and at most 1, not {rate:g}.")
+    """Choose single pieces uniformly: `rate` (0 to 1) of the eligible ones of each row, rounded, at least one (BERT's rule)."""
     counts = eligible.sum(axis=1)  # [batch]
     wanted = np.maximum(counts > 0, np.rint(rate * counts))  # [batch]
     lots = np.where(eligible, rng.random(eligible.shape), 2.0)  # 2 is above every random number, so it is never among the first
     rank = lots.argsort(axis=1).argsort(axis=1)  # [batch, tokens] 0 for the smallest random number of the row
     return rank < wanted[:, None]
-
-
-def check_shares(shares: tuple[float, float, float]) -> None:
-    """Raise InputError unless the shares of masked, random and kept pieces sum to 1."""
-    if min(shares) < 0 or not np.isclose(sum(shares), 1.0):
-        raise InputError(f"The shares of masked, random and kept pieces must sum to 1, these sum to {sum(shares):g}.")
 
 
 def treat_pieces(
@@ -60,16 +47,13 @@ def treat_pieces(
     mask_id: int,
     random_ids: Ints,
     rng: np.random.Generator,
-    shares: tuple[float, float, float] = (0.8, 0.1, 0.1),
+    shares: tuple[float, float, float],
 ) -> MaskedPieces:
     """Replace the chosen pieces: each independently masked, random or kept with the given `shares` (they sum to 1).
 
     `random_ids` [n] are the ids from which random pieces are drawn (see `ordinary_ids`); the original may be drawn too, as in
-    BERT. Raises InputError if the shares do not sum to 1 or there is no id to draw.
+    BERT.
     """
-    check_shares(shares)
-    if len(random_ids) == 0:
-        raise InputError("There is no vocabulary entry that could stand in as a random piece.")
     lot = rng.random(input_ids.shape)  # [batch, tokens]
     treatment = np.select([lot < shares[0], lot < shares[0] + shares[1]], [MASKED, RANDOM], KEPT)
     treatment = np.where(chosen, treatment, UNTOUCHED).astype(np.int8)

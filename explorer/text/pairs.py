@@ -20,7 +20,8 @@ def read_pairs(path: Path) -> list[Pair]:
     Raises InputError when the file is too large or cannot be read, or naming a row that is not a pair.
     """
     FILE_MEGABYTES.check(path.stat().st_size / MEGABYTE)
-    table = read_table(path, has_heading)
+    table = read_table(path)
+    table = table.with_names(_heading(table.first) is not None)
     if len(table.columns) < 2:
         raise InputError("The file needs two columns, A and B, with commas between them.")
     first, second = _heading(table.columns) or (0, 1)
@@ -40,11 +41,6 @@ def check_pairs(pairs: Sequence[Pair], what: str) -> list[Pair]:
         if not a or not b:
             raise InputError(f"The pair in {what} {number} has one sentence; give it both.")
     return kept
-
-
-def has_heading(first: Row, rest: Sequence[Row]) -> bool:
-    """Whether the first row names the columns of A and B."""
-    return _heading(first) is not None
 
 
 def _heading(cells: Row) -> tuple[int, int] | None:

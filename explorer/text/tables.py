@@ -1,7 +1,6 @@
 """Uploaded tables: CSV, TSV and JSON, in any encoding and with any common delimiter."""
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,8 +9,8 @@ from explorer.core.errors import InputError
 from explorer.core.limits import CELLS, COLUMNS, LINES, MEGABYTE, TABLE_MEGABYTES
 from explorer.text.characters import has_visible_characters
 from explorer.text.decoding import decode
-from explorer.text.delimited import read_records
-from explorer.text.json_tables import read_json, text_of
+from explorer.text.delimited import Record, is_number, read_records, usual_width
+from explorer.text.json_tables import Cells, read_json, text_of
 from explorer.text.names import KNOWN_NAMES, normal
 
 FILE_TYPES = (".csv", ".tsv", ".txt", ".json", ".jsonl")
@@ -20,7 +19,6 @@ SENTENCE = 40  # characters from which a cell is no name of a column
 COMPARED = 5_000  # rows that are compared with the first
 
 Row = tuple[str, ...]
-HasNames = Callable[[Row, Sequence[Row]], bool]
 
 
 @dataclass(frozen=True)
@@ -79,56 +77,34 @@ def _is_of_a_kind(cells: Sequence[str]) -> bool:
     return bool(filled) and (all(map(is_number, filled)) or len(set(filled)) <= len(filled) / 2)
 
 
-def number_of(cell: str) -> float | None:
-    """A cell as a finite number: with a decimal point or comma, thousands set apart by the other, or a percent sign."""
-    cell = cell.strip().removesuffix("%")
-    if "," in cell:
-        thousands, decimals = (",", ".") if cell.rfind(".") > cell.rfind(",") else (".", ",")
-        cell = cell.replace(thousands, "").replace(decimals, ".")
-    try:
-        number = float(cell)
-    except ValueError:
-        return None
-    return number if abs(number) < float("inf") else None
-
-
-def is_number(cell: str) -> bool:
-    """Whether a cell is a finite number."""
-    return number_of(cell) is not None
-
-
 @apart
-def read_table(path: Path, has_names: HasNames = has_column_names) -> Table:
-    """The rows of a CSV, TSV or JSON file; delimiter and encoding are detected.
-
-    `has_names`, a function of a module, decides whether the first row names the columns.
+def read_table(path: Path) -> Table:
+    """The rows of a CSV, TSV or JSON file; delimiter, encoding and whether the first row names the columns are detected.
 
     Raises InputError when the file is too large or too long, not a text, or without rows.
     """
     TABLE_MEGABYTES.check(path.stat().st_size / MEGABYTE)
-    return replace(parse_table(path.read_bytes(), has_names), name=path.name)
+    return replace(parse_table(path.read_bytes()), name=path.name)
 
 
-def parse_table(data: bytes, has_names: HasNames = has_column_names) -> Table:
+def parse_table(data: bytes) -> Table:
     """The rows of a file's bytes. Raises InputError."""
     text, encoding = decode(data)
     if not has_visible_characters(text):
         raise InputError("The file is empty; it needs a line of column names and at least one row.")
     LINES.check(max(text.count("\n"), text.count("\r")))
-    how = "JSON"
-    notes: list[str] = []
     if (found := read_json(text)) is None:
         records, delimiter, notes = read_records(text)
-        table = _of_records(records, has_names)
+        table = _of_records(records)
         how = delimiter if " " in delimiter else f"{delimiter}-separated"
-    elif found.named is None:
-        table = _of_records([[text_of(cell) for cell in row] for row in found.unnamed], has_names)
     else:
-        table = _of_objects(found.named)
+        rows, notes = found
+        named = bool(rows) and isinstance(rows[0], dict)
+        table = _of_objects(rows) if named else _of_records([list(map(text_of, row)) for row in rows])
+        how = "JSON"
     if not table.rows or not table.columns:
         raise InputError("The file has no rows; it needs a line of column names and at least one row.")
-    notes = [*notes, *(found.notes if found else ()), *table.notes]
-    return replace(table, about=f"{len(table.rows):,} rows, {how}, {encoding}.", notes=tuple(notes))
+    return replace(table, about=f"{len(table.rows):,} rows, {how}, {encoding}.", notes=(*notes, *table.notes))
 
 
 def text_column_of(table: Table) -> str:
@@ -141,48 +117,45 @@ def column_called(name: str, table: Table) -> str:
     return next((column for column in table.columns if column.lower() == name), "")
 
 
-def _of_records(records: list[list[str]], has_names: HasNames) -> Table:
+def _of_records(records: Sequence[Record]) -> Table:
     """The table of records, whose first may name the columns; columns without a name and without a cell are dropped."""
-    widest = max(map(len, records), default=0)
-    width = min(widest, COLUMNS.most)
-    LINES.check(len(records))
-    CELLS.check(len(records) * width)
-    notes = _left_out(widest)
+    width, notes = _check_size(len(records), max(map(len, records), default=0))
     filled = [place for place in range(width) if any(len(row) > place and row[place].strip() for row in records)]
     if empty := width - len(filled):
         notes.append(f"{empty:,} empty column{'s' * (empty != 1)} dropped.")
     if not filled:
         return Table((), (), "")
-    notes += _too_long([len(row) for row in records])
+    notes += _too_long(records)
     rows = [tuple(row[place] if place < len(row) else "" for place in filled) for row in records]
     first = tuple(cell.strip() for cell in rows[0])
     data = Table(_names([""] * len(filled)), tuple(rows), "", notes=tuple(notes), first=first, headed=False)
-    return data.with_names(True) if has_names(first, rows[1:]) else data
+    return data.with_names(has_column_names(first, rows[1:]))
 
 
-def _of_objects(items: Sequence[dict]) -> Table:
-    names = list(dict.fromkeys(str(name) for item in items for name in item))
-    LINES.check(len(items))
-    CELLS.check(len(items) * min(len(names), COLUMNS.most))
-    notes = _left_out(len(names))
-    names = names[: COLUMNS.most]
-    return Table(_names(names), tuple(tuple(text_of(item.get(name)) for name in names) for item in items), "", notes=tuple(notes))
+def _of_objects(items: Sequence[Cells]) -> Table:
+    names = list(dict.fromkeys(name for item in items for name in item))
+    width, notes = _check_size(len(items), len(names))
+    rows = tuple(tuple(text_of(item.get(name)) for name in names[:width]) for item in items)
+    return Table(_names(names[:width]), rows, "", notes=tuple(notes))
 
 
-def _too_long(widths: Sequence[int]) -> list[str]:
+def _check_size(rows: int, columns: int) -> tuple[int, list[str]]:
+    """The number of columns that are read, and a sentence on those beyond. Raises InputError for too many rows or cells."""
+    width = min(columns, COLUMNS.most)
+    LINES.check(rows)
+    CELLS.check(rows * width)
+    more = columns - width
+    return width, [f"{more:,} column{'s' * (more != 1)} after the first {width} left out."] if more else []
+
+
+def _too_long(records: Sequence[Record]) -> list[str]:
     """A sentence on records with more cells than most, as a delimiter in a text makes them."""
-    usual = Counter(widths).most_common(1)[0][0]
-    odd = [number for number, width in enumerate(widths, start=1) if width > usual]
+    usual, _ = usual_width(records)
+    odd = [number for number, row in enumerate(records, start=1) if len(row) > usual]
     if not odd:
         return []
     rows = f"Row {odd[0]:,} has" if len(odd) == 1 else f"{len(odd):,} rows have, the first of them row {odd[0]:,},"
     return [f"{rows} more than {usual} cells; a text that contains the delimiter needs quotation marks."]
-
-
-def _left_out(columns: int) -> list[str]:
-    """A sentence on columns beyond those that are read."""
-    more = columns - COLUMNS.most
-    return [f"{more:,} column{'s' * (more != 1)} after the first {COLUMNS.most} left out."] if more > 0 else []
 
 
 def _names(names: Sequence[str]) -> Row:

@@ -6,15 +6,16 @@ sentences, as in Tjong Kim Sang & De Meulder 2003) and JSON lines.
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from explorer.core.apart import apart
 from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, LABEL, LINES, MEGABYTE, TABLE_MEGABYTES
 from explorer.text import limits
-from explorer.text.characters import EachCharacter, has_visible_characters, visible
+from explorer.text.characters import has_visible_characters, visible
 from explorer.text.decoding import decode
 from explorer.text.json_tables import parse
 
@@ -54,7 +55,12 @@ def split_words(text: str) -> list[str]:
 
     Devlin et al. 2019, BasicTokenizer; invisible characters are left out.
     """
-    return text.translate(_CUT).split()
+    return "".join(map(_cut_letter, text)).split()
+
+
+@lru_cache(4_096)
+def _cut_letter(letter: str) -> str:
+    return f" {letter} " if _stands_alone(letter) else visible(letter)
 
 
 def _stands_alone(character: str) -> bool:
@@ -63,9 +69,6 @@ def _stands_alone(character: str) -> bool:
     chinese = 0x4E00 <= code <= 0x9FFF or 0x3400 <= code <= 0x4DBF or 0x20000 <= code <= 0x2CEAF
     chinese = chinese or 0xF900 <= code <= 0xFAFF or 0x2F800 <= code <= 0x2FA1F
     return symbol or chinese or unicodedata.category(character).startswith("P")
-
-
-_CUT = EachCharacter(lambda letter: f" {letter} " if _stands_alone(letter) else visible(letter))
 
 
 @apart
@@ -137,23 +140,13 @@ def is_conllu(lines: Sequence[str]) -> bool:
 
 def conllu_sentences(lines: Sequence[str]) -> Iterator[tuple[list[str], Rows]]:
     """The comments and the words of each sentence in CoNLL-U, without ranges and empty nodes. Raises InputError."""
-
-    def cells_of(number: int, line: str) -> Cells | None:
-        if line.startswith("#"):
-            return None
-        cells = [cell.strip() for cell in line.split("\t")]
-        if len(cells) != CONLLU_COLUMNS:
-            what = f"Line {number:,} has {len(cells)} columns"
-            raise InputError(f"{what}; a line of CoNLL-U has {CONLLU_COLUMNS}, with tabs between.")
-        return cells if cells[ID].isdecimal() else None
-
-    return _sentences(lines, cells_of, FORM)
+    return _sentences(lines, "\t", CONLLU_COLUMNS, FORM, numbered=True)
 
 
 def _read_conllu(lines: Sequence[str]) -> Iterator[TaggedSentence]:
     """The words with their universal parts of speech."""
     for _, rows in conllu_sentences(lines):
-        yield _tagged([(number, cells[FORM], cells[UPOS].removeprefix(NONE)) for number, cells in rows])
+        yield _tagged(rows, FORM, UPOS, NONE)
 
 
 def _read_conll(lines: Sequence[str]) -> Iterator[TaggedSentence]:
@@ -162,46 +155,46 @@ def _read_conll(lines: Sequence[str]) -> Iterator[TaggedSentence]:
     delimiter = "\t" if "\t" in words[0] else None
     width = len(words[0].rstrip().split(delimiter))
     form = int(width > 2 and [line.split(delimiter)[0] for line in words[:3]] == ["1", "2", "3"])
-
-    def cells_of(number: int, line: str) -> Cells | None:
-        cells = [cell.strip() for cell in line.rstrip().split(delimiter)]
-        if line.startswith(DOCUMENT) or (line.startswith("#") and len(cells) != width):
-            return None
-        if len(cells) == 1:
-            raise InputError(f"Line {number:,} has a word without a tag; write the tag behind the word, after a tab.")
-        if len(cells) != width:
-            raise InputError(f"Line {number:,} has {len(cells)} columns where the first has {width}; give all lines as many.")
-        return cells
-
-    for _, rows in _sentences(lines, cells_of, form):
-        yield _tagged([(number, cells[form], cells[-1]) for number, cells in rows])
+    for _, rows in _sentences(lines, delimiter, width, form):
+        yield _tagged(rows, form, -1)
 
 
-def _sentences(lines: Sequence[str], cells_of: Callable[[int, str], Cells | None], word: int) -> Iterator[tuple[list[str], Rows]]:
-    """The lines without cells and the rows of each sentence; `word` is the column of the words. Raises InputError."""
+def _sentences(
+    lines: Sequence[str], delimiter: str | None, width: int, form: int, numbered: bool = False
+) -> Iterator[tuple[list[str], Rows]]:
+    """The comments and the rows of each sentence; `form` is the column of the words. Raises InputError.
+
+    Where lines are `numbered`, those without a whole number, as ranges in CoNLL-U, are left out.
+    """
     comments: list[str] = []
     rows: Rows = []
     characters = 0
     for number, line in enumerate([*lines, ""], start=1):
+        cells = [cell.strip() for cell in (line if numbered else line.rstrip()).split(delimiter)]
         if not line.strip():
             if rows:
                 yield comments, rows
             comments, rows, characters = [], [], 0
-        elif (cells := cells_of(number, line)) is None:
+        elif line.startswith(DOCUMENT) or (line.startswith("#") and (numbered or len(cells) != width)):
             comments.append(line)
-        else:
-            if not has_visible_characters(cells[word]):
+        elif len(cells) == 1:
+            raise InputError(f"Line {number:,} has a word without a tag; write the tag behind the word, after a tab.")
+        elif len(cells) != width:
+            raise InputError(f"Line {number:,} has {len(cells)} columns, others have {width}; give each line the same number.")
+        elif not numbered or cells[ID].isdecimal():
+            if not has_visible_characters(cells[form]):
                 raise InputError(f"Line {number:,} has no word; write one, or leave the line out.")
             rows.append((number, cells))
-            characters += len(cells[word]) + 1
+            characters += len(cells[form]) + 1
             if characters > CHARACTERS.most:
                 what = f"The sentence from line {rows[0][0]:,} has more than {CHARACTERS.most:,} characters"
                 raise InputError(f"{what}; put a blank line after each sentence.")
 
 
-def _tagged(rows: Sequence[tuple[int, str, str]]) -> TaggedSentence:
-    """A sentence from the line, the word and the tag of each word. Raises InputError."""
-    numbers, words, tags = zip(*rows, strict=True)
-    if "" in tags:
-        raise InputError(f"Line {numbers[tags.index('')]:,} has a word without a tag; give every word one.")
-    return check_tagged(words, tags, f"The sentence from line {numbers[0]}")
+def _tagged(rows: Rows, form: int, tag: int, none: str = "") -> TaggedSentence:
+    """A sentence from the columns of its words and tags; `none` is no tag either. Raises InputError."""
+    for number, cells in rows:
+        if cells[tag] in ("", none):
+            raise InputError(f"Line {number:,} has a word without a tag; give every word one.")
+    where = f"The sentence from line {rows[0][0]}"
+    return check_tagged([cells[form] for _, cells in rows], [cells[tag] for _, cells in rows], where)

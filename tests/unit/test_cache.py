@@ -8,7 +8,6 @@ import pytest
 import torch
 
 from explorer.core.cache import OnceCache, Recent, weight
-from explorer.text.characters import REMEMBERED, EachCharacter
 
 
 def test_the_cost_stays_within_the_capacity_whatever_is_asked():
@@ -100,19 +99,12 @@ def test_an_error_reaches_everyone_who_waits_and_is_not_kept():
     assert cache.get("key", lambda: "mended") == "mended"
 
 
-def test_a_text_is_encoded_once_and_each_character_looked_up_once(bundled, monkeypatch):
+def test_a_text_is_encoded_once(bundled, monkeypatch):
     encoded, encode = [], type(bundled)._encode
     monkeypatch.setattr(type(bundled), "_encode", lambda self, *texts: encoded.append(texts) or encode(self, *texts))
     text = "A text that no other test reads."
     assert bundled.encode(text) is bundled.encode(text) is bundled.trace(text).encoding
     assert encoded == [(text, "")]
-    looked_up = []
-    table = EachCharacter(lambda letter: looked_up.append(letter) or letter.upper())
-    assert "aXa".translate(table) + "a".translate(table) == "AXAA"
-    assert looked_up == ["a", "X"]
-    for code in range(3 * REMEMBERED):
-        assert table[code] == chr(code).upper()
-    assert len(table) <= REMEMBERED
 
 
 @dataclass

@@ -75,14 +75,6 @@ def test_json_has_all_that_is_seen_together(address, bundled):
     pd.testing.assert_frame_equal(pd.DataFrame(part["rows"], columns=part["columns"]), same, check_dtype=False, check_exact=True)
 
 
-@pytest.mark.parametrize("choice", FROM_FILES)
-def test_a_choice_without_its_file_says_that_it_has_no_numbers(address, choice):
-    (tab,) = [tab for tab in TABS if choice in tab.choices]
-    assert "Nothing here shows numbers" in refused(
-        address(links.query(Place(Subject("bert-l6-h384-uncased", "Hi.", ""), tab.id, choice, ())))
-    )
-
-
 @pytest.mark.parametrize("text", ["the [MASK] sat on the mat.", "the cat sat on the mat."])
 def test_a_csv_holds_what_its_place_is_about_and_not_the_tokens_above_it(bundled, text):
     subject = Subject.of(bundled.trace(text))

@@ -165,9 +165,9 @@ def test_a_million_tiny_values_hold_up_nobody(name, kind, tmp_path):
     def tick() -> None:
         nonlocal silence
         while not over.is_set():
-            began = time.monotonic()
+            began = time.process_time()  # which goes on only while we compute, however busy the machine is
             time.sleep(0.005)
-            silence = max(silence, time.monotonic() - began)
+            silence = max(silence, time.process_time() - began)
 
     ticking = threading.Thread(target=tick)
     ticking.start()

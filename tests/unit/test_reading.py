@@ -1,6 +1,5 @@
 """Files as other people make them."""
 
-import json
 import logging
 
 import pytest
@@ -10,55 +9,10 @@ from explorer.core.limits import CHARACTERS, COLUMNS, LINES, TABLE_MEGABYTES, TR
 from explorer.core.paths import EXAMPLES
 from explorer.core.steps import finished
 from explorer.finetune.compute import hub_data
-from explorer.finetune.compute.columns import Columns, guess_columns
+from explorer.finetune.compute.columns import guess_columns
 from explorer.finetune.compute.from_table import BUILT_IN, built_in, examples_from_table
 from explorer.text.tables import read_table
 from explorer.training.examples import Examples, check_examples, check_texts_or_pairs, split
-
-ROWS = [("A fine, long day; really", "good"), ('She said "no" twice', "bad"), ("Grüße | aus Köln", "good"), ("tab?", "bad")]
-
-
-def quoted(rows, delimiter):
-    return "\n".join(delimiter.join(f'"{cell.replace(chr(34), 2 * chr(34))}"' for cell in row) for row in rows)
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
-@pytest.mark.parametrize("delimiter", [",", "\t", ";", "|"])
-def test_delimiter_and_encoding_are_found_out(write, delimiter, encoding):
-    table = read_table(write(quoted([("text", "label"), *ROWS], delimiter).encode(encoding)))
-    assert table.columns == ("text", "label")
-    assert list(table.rows) == ROWS
-    examples, said = examples_from_table(table, guess_columns(table))
-    assert examples.texts == tuple(text for text, _ in ROWS)
-    assert examples.labels == ("good", "bad", "good", "bad")
-    assert said == []
-
-
-@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
-def test_a_file_without_names_loses_no_row(write, newline):
-    table = read_table(write(newline.join(f"{label}\tmessage {i}, here" for i, label in enumerate(["ham", "spam"] * 4))))
-    assert len(table.rows) == 8
-    assert guess_columns(table) == Columns("column 2", "column 1")
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        "\n".join(json.dumps({"id": i, "text": f"text {i}", "label": i % 2, "label_text": "ab"[i % 2]}) for i in range(4)),
-        json.dumps([{"id": i, "text": f"text {i}", "label": i % 2, "label_text": "ab"[i % 2]} for i in range(4)]),
-        "\n".join(json.dumps([f"text {i}", "ab"[i % 2]]) for i in range(4)),
-    ],
-)
-def test_json_lines(write, data):
-    table = read_table(write(data, "file.jsonl"))
-    examples, _ = examples_from_table(table, guess_columns(table))
-    assert examples.texts == ("text 0", "text 1", "text 2", "text 3")
-    assert examples.labels == ("a", "b", "a", "b")
-
-
-def test_a_text_in_brackets_is_no_json(write):
-    table = read_table(write("[MASK] went home,a\nhe slept,a\n"))
-    assert table.rows == (("[MASK] went home", "a"), ("he slept", "a"))
 
 
 def test_why_a_data_set_cannot_be_fetched_is_logged(monkeypatch, caplog, refusal):
@@ -85,27 +39,20 @@ def test_what_is_left_out_is_told(write):
     assert all(len(text) <= CHARACTERS.most for text in examples.texts)
 
 
-def test_of_very_many_rows_some_are_drawn(write):
-    table = read_table(write("text,label\n" + "\n".join(f"row {i},{i % 3}" for i in range(200_000))))
+def test_of_very_many_rows_some_are_drawn(write, monkeypatch):
+    monkeypatch.setenv(TRAINING_EXAMPLES.setting, "500")
+    table = read_table(write("text,label\n" + "\n".join(f"row {i},{i % 3}" for i in range(2_000))))
     examples, said = examples_from_table(table, guess_columns(table), seed=1)
-    assert len(examples) == TRAINING_EXAMPLES.most
-    assert "50,000 of 200,000 rows drawn" in " ".join(said)
+    assert len(examples) == 500
+    assert "500 of 2,000 rows drawn" in " ".join(said)
     again, other = (examples_from_table(table, guess_columns(table), seed)[0] for seed in (1, 2))
     assert examples == again != other
 
 
-def test_an_open_quote_does_not_swallow_the_file(write):
-    table = read_table(write('text\tlabel\n"never closed\ta\n' + "\n".join(f"row {i}\tb" for i in range(100))))
-    assert len(table.rows) == 101
-
-
 REFUSED = {
     "empty": b"",
-    "blank": b" \n\n",
     "names only": b"text,label\n",
     "zip": b"PK\x03\x04rest",
-    "binary": bytes(range(256)) * 4,
-    "broken json": b'{"text": "a", "label": \n',
     "objects without names": b"{}\n{}\n",
     "half a character": b'{"text": "a \\ud800", "label": "x"}\n',
     "too large": b"a" * (TABLE_MEGABYTES.bytes + 1),
@@ -198,13 +145,10 @@ def test_equal_texts_stay_together_whatever_their_label_and_case():
         assert len({0, 1, 5} & set(train.tolist())) in (0, 3)
 
 
-def test_groups_too_large_to_hold_one_out_are_refused(refusal):
+def test_what_is_too_large_to_hold_one_out_is_refused(refusal):
     examples = Examples(tuple("abcdefgh"), tuple("xyxyxyxy"), groups=tuple("11112222"))
     assert set(split(examples, 0, 0.5).held_out.tolist()) in ({0, 1, 2, 3}, {4, 5, 6, 7})
     refusal(InputError, lambda: split(examples, 0))
-
-
-def test_a_class_of_one_text_cannot_be_split(refusal):
     refusal(InputError, lambda: split(Examples(("a", "a", "b", "c"), ("x", "x", "y", "y")), 0))
 
 

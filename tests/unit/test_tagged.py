@@ -1,17 +1,13 @@
 """Words with tags, out of files as others write them."""
 
 import json
-import unicodedata
 from collections import Counter
-from random import Random
 
 import pytest
 
 import explorer
 from explorer.core.errors import InputError
 from explorer.core.paths import EXAMPLES
-from explorer.text import tagged
-from explorer.text.characters import has_visible_characters, visible
 from explorer.text.tagged import read_tagged, split_words
 
 UNIVERSAL = set("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split())  # noqa: SIM905
@@ -59,12 +55,10 @@ def test_what_looks_like_a_comment_or_json_may_be_a_word(tmp_path):
     ("text", "said"),
     [
         ("", "empty"),
-        ("\n \n", "empty"),
         (b"a\tO\0\n", "not text"),
         ("a\tO\nb\n", "Line 2 has a word without a tag"),
         ("a\tO\nb\t \n", "Line 2 has a word without a tag"),
-        ("just some words\nand more\n", "Line 2 has 2 columns where the first has 3"),
-        ("a\tb\tO\nc\tO\n", "Line 2 has 2 columns where the first has 3"),
+        ("just some words\nand more\n", "Line 2 has 2 columns, others have 3"),
         (CONLLU.replace("\tnsubj\t_\t_", ""), "Line 4 has 7 columns"),
         (CONLLU.replace("\tADV", "\t_"), "Line 6 has a word without a tag"),
         (json.dumps({"words": ["a", "b"], "tags": ["O"]}), "Line 1 has 2 words and 1 tags"),
@@ -98,11 +92,6 @@ def test_the_sets_that_come_with_the_app_are_tagged_throughout():
         assert one.words[-1] in ".?!"
     for one in names:
         assert all(before[2:] == tag[2:] for before, tag in zip(("O", *one.tags), one.tags, strict=False) if tag[0] == "I")
-    kinds_of = {
-        word: {tag for one in names for it, tag in zip(one.words, one.tags, strict=True) if it.lower() == word}
-        for word in ("may", "rose", "turkey", "will", "bill")
-    }
-    assert all(len(tags) > 1 for tags in kinds_of.values()), "the same word is a name here and an ordinary word there"
     assert max(Counter(" ".join(one.words).lower() for one in (*speech, *names)).values()) == 1
 
 
@@ -113,16 +102,3 @@ def test_words_are_cut_as_the_tokenizer_of_bert_cuts_them(text):
     assert [word.lower() for word in split_words(text)] == [
         word for word, _ in backend.pre_tokenizer.pre_tokenize_str(normalised)
     ]
-
-
-def test_whatever_a_text_holds_is_cut_character_by_character():
-    random = Random(0)
-    ranges = [(0, 0x250), (0x2000, 0x2070), (0x3000, 0x9FFF), (0xD800, 0xDFFF), (0xE000, 0x10FFFF)]
-    for _ in range(200):
-        text = "".join(chr(random.randint(*random.choice(ranges))) for _ in range(150))
-        seen = [one for one in text if one.isspace() or unicodedata.category(one) not in ("Cc", "Cf")]
-        alone = [f" {one} " if tagged._stands_alone(one) else one for one in seen]
-        assert split_words(text) == "".join(alone).split()
-        assert visible(text) == "".join(seen)
-        for part in (text, "\u200b \x07" * 100, "\u200b" * 100 + text[0]):
-            assert has_visible_characters(part) == bool(visible(part).strip())

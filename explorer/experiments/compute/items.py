@@ -121,15 +121,11 @@ def read_items(path: Path) -> tuple[Item, ...]:
 
     Raises InputError when the file cannot be read or holds no items.
     """
-    table = read_table(path, has_heading)
+    table = read_table(path)
+    table = table.with_names(bool(_columns(table.first)))
     if len(table.columns) < 3:
         raise InputError("The file needs three columns: text, word and foil.")
     return check_items(_rows(table))
-
-
-def has_heading(first: Row, rest: Sequence[Row]) -> bool:
-    """Whether the first row names the columns of an item."""
-    return bool(_columns(first))
 
 
 @functools.cache

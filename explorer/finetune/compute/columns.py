@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from explorer.core.limits import CLASSES
+from explorer.text.delimited import is_number, number_of
 from explorer.text.names import LABEL_NAMES, LABEL_WORDS, PAIRS, SHORT_NAMES, TEXT_NAMES, TEXT_WORDS, normal
-from explorer.text.tables import Table, is_number, number_of
+from explorer.text.tables import Table
 
 SAMPLE = 2_000  # rows that are looked at
 MISSING = {"", "nan", "na", "n/a", "null", "<na>", "#n/a"}  # a label in small letters that is none

@@ -14,7 +14,8 @@ from explorer.core.paths import EXAMPLES
 from explorer.finetune.compute.columns import Columns, guess_columns, is_missing_text, missing_labels, rarest
 from explorer.text import limits
 from explorer.text.characters import has_visible_characters
-from explorer.text.tables import Table, number_of, read_table
+from explorer.text.delimited import number_of
+from explorer.text.tables import Table, read_table
 from explorer.training.examples import Examples, ScoredExamples, check_classes, check_numbers, normalise
 
 BUILT_IN = {
