@@ -1,5 +1,6 @@
 import random
 import threading
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -7,8 +8,14 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.core.cache import OnceCache, Recent, weight
+from explorer.core.cache import MAPPED, OnceCache, weight
+from explorer.core.limits import MEGABYTE, RESULTS_MEGABYTES
+from explorer.corpus import source
+from explorer.corpus.compute import heads, reading
+from explorer.corpus.compute.reading import CorpusStates, CorpusTokens
+from explorer.text import corpora
 from explorer.text.characters import REMEMBERED, EachCharacter
+from explorer.text.corpora import Corpus
 
 
 def test_the_cost_stays_within_the_capacity_whatever_is_asked():
@@ -38,10 +45,10 @@ def test_the_newest_value_is_kept_even_when_it_is_too_big():
 
 
 def test_what_is_put_anew_or_forgotten_counts_no_more():
-    cache = Recent(100, cost=len)
+    cache = OnceCache(100, cost=len)
     for name in "abc":
         cache.put(name, "x" * 40)
-    assert (cache.get("a"), cache.total) == (None, 80)
+    assert (cache.peek("a"), cache.total) == (None, 80)
     cache.put("b", "y" * 10)
     assert cache.total == 50
     cache.forget("b", "another")
@@ -141,3 +148,28 @@ def test_what_has_grown_since_it_was_kept_is_counted_when_it_is_weighed_again():
     assert cache.total == 100, "110, so the oldest had to leave"
     assert cache.peek(0) is None
     assert cache.peek(1) is kept[1]
+
+
+@pytest.mark.parametrize("cache", [source._found, reading._opened, heads._opened], ids=["found", "states", "contexts"])
+def test_what_is_kept_of_corpora_is_bounded_in_memory_and_in_mapped_files(cache, tmp_path):
+    """A file that was deleted fills the disk as long as it is mapped."""
+    cache.clear()
+    tokens = CorpusTokens(*[np.zeros(100, np.int32)] * 4, np.array([0, 100]))
+    mapped = np.memmap(tmp_path / "states", np.uint8, "w+", shape=(1, RESULTS_MEGABYTES.bytes * MAPPED // 2 - MEGABYTE, 1))
+    for number in range(4):
+        cache.put(number, CorpusStates(tokens, (0,), mapped))
+    assert len(cache.values()) == 2
+    for number in range(4):
+        cache.put(number, (Corpus("", ()), np.zeros(RESULTS_MEGABYTES.bytes // 2 - MEGABYTE, np.uint8)))
+    assert len(cache.values()) == 2
+    cache.clear()
+
+
+def test_the_size_of_a_corpus_is_about_what_it_takes():
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    corpus = Corpus("", tuple(corpora._read_conllu(corpora._FILE.read_text("utf-8").split("\n"))))
+    taken = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    assert 0.7 * taken < corpus.nbytes < 1.5 * taken
+    assert corpus.nbytes < weight((corpus, "a result about it")) < corpus.nbytes + 1_000
