@@ -665,7 +665,7 @@ def test_a_room_is_found_until_it_ends():
 
 
 def test_there_are_only_so_many_rooms(monkeypatch):
-    monkeypatch.setenv(ROOMS.setting, "2")
+    monkeypatch.setattr(ROOMS, "most", 2)
     all_rooms = rooms.Rooms()
     all_rooms.open()
     all_rooms.open()

@@ -1,4 +1,4 @@
-"""Memory that is free goes back to the system, and not while nothing is done."""
+"""Memory that is free goes back to the system."""
 
 import subprocess
 import sys
@@ -33,30 +33,12 @@ def test_what_is_free_between_what_is_used_goes_back_to_the_system():
     assert said.split() == ["True", "True", "True"]
 
 
-def test_it_is_done_after_work_and_not_while_the_app_is_idle(monkeypatch):
-    worked, given = iter([1.0, 1.1, 1.2, 5.0, 5.0]), []
-
-    class Over(Exception):
-        pass
-
-    def clock():
-        try:
-            return next(worked)
-        except StopIteration:
-            raise Over from None
-
-    monkeypatch.setattr(process.time, "process_time", clock)
-    monkeypatch.setattr(process.time, "sleep", lambda seconds: None)
-    monkeypatch.setattr(process, "give_back_memory", lambda: given.append("back") or True)
-    with pytest.raises(Over):
-        process._watch()
-    assert len(given) == 2
-
-
-def test_a_machine_without_it_is_not_asked_again(monkeypatch):
-    monkeypatch.setattr(process, "give_back_memory", lambda: False)
-    monkeypatch.setattr(process.time, "process_time", lambda: 9.0)
-    assert process._watch() is None, "it returns"
+def test_it_is_given_back_again_and_again_where_that_is_possible(monkeypatch):
+    given = []
+    monkeypatch.setattr(process, "sleep", given.append)
+    monkeypatch.setattr(process, "give_back_memory", lambda: len(given) < 3)
+    process._keep_giving()
+    assert given == [process.EVERY] * 3
 
 
 def test_the_soak_waits_until_memory_is_given_back():

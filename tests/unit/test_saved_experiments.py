@@ -112,7 +112,7 @@ def test_a_file_that_holds_no_run_is_refused_in_a_sentence(found, spoil, refusal
 
 
 def test_a_file_that_is_too_large_is_not_read(found, tmp_path, monkeypatch, refusal):
-    monkeypatch.setenv(ITEMS.setting, "100")
+    monkeypatch.setattr(ITEMS, "most", 100)
     path = tmp_path / "run.json"
     path.write_text(written(found) + " " * 2**20)
     assert "more than 1 MB" in refusal(InputError, lambda: explorer.open_experiment(path))

@@ -51,7 +51,7 @@ def played(play):
         end.set()
         for task in asyncio.all_tasks() - {asyncio.current_task()}:
             await asyncio.gather(task, return_exceptions=True)
-        assert (len(queue), queue._held.total()) == (0, 0)
+        assert (len(queue), queue._held) == (0, [])
         return told
 
     return waited(run())
