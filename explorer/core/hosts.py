@@ -29,11 +29,8 @@ def visitor(client: Sequence[Any] | None) -> str:
         address = ipaddress.ip_address(host)
     except ValueError:
         return host
-    if isinstance(address, ipaddress.IPv4Address):
-        return str(address)
-    if address.ipv4_mapped:
-        return str(address.ipv4_mapped)
-    return str(ipaddress.ip_network((int(address) >> OF_ONE_LINE << OF_ONE_LINE, OF_ONE_LINE)))
+    address = getattr(address, "ipv4_mapped", None) or address
+    return str(address if address.version == 4 else ipaddress.ip_network((int(address), OF_ONE_LINE), strict=False))
 
 
 class Recent:

@@ -16,6 +16,8 @@ NONE = 0  # as the value of a limit that may be lifted: no limit
 MEGABYTE = 2**20
 DAY = 24 * 3600  # seconds
 
+_public = False  # whether the public profile is used
+
 
 def is_on_a_space() -> bool:
     """Whether the app runs on a Hugging Face Space, behind its proxy."""
@@ -24,7 +26,7 @@ def is_on_a_space() -> bool:
 
 def is_public() -> bool:
     """Whether the public profile is used: by BERT_EXPLORER_PROFILE, by default only on a Space."""
-    return os.environ.get(PROFILE, "public" if is_on_a_space() else "local") != "local"
+    return _public
 
 
 class Limit:
@@ -67,7 +69,7 @@ class DerivedLimit(Limit):
     @property
     def most(self) -> int:  # type: ignore[override]  # which is not written to
         """The current value."""
-        return round(self.of.most * (self.public if is_public() else self.times))
+        return round(self.of.most * (self.public if _public else self.times))
 
 
 KEEP = "There are {given} {what}; keep {most} of them or fewer."
@@ -152,7 +154,8 @@ VISITOR_UPLOADS_MEGABYTES = DerivedLimit(
     UPLOADS_MEGABYTES, 1 / 2, "More than {most} MB of files came from here within an hour; wait a while.", 1 / 4
 )
 VISITOR_MEGABYTES = DerivedLimit(
-    *(RUNS_MEGABYTES, 1 / 4),
+    RUNS_MEGABYTES,
+    1 / 4,
     "Your oldest runs make room, but a run of more than {most} MB cannot be kept; train fewer layers.",
     1 / 8,
 )
@@ -195,14 +198,17 @@ WAITING_WORKS = Limit(  # of each kind
 
 
 def read_environment() -> None:
-    """Set the limits as the environment has them. Raises InputError if it sets an invalid profile or limit."""
-    if os.environ.get(PROFILE, "local") not in ("local", "public"):
+    """Set the profile and the limits as the environment has them. Raises InputError if one of them is invalid."""
+    global _public
+    profile = os.environ.get(PROFILE, "public" if is_on_a_space() else "local")
+    _public = profile != "local"
+    if profile not in ("local", "public"):
         raise InputError(f"{PROFILE} must be local or public; set it to one of them, or leave it out.")
     for name in os.environ:
         if name.startswith(PREFIX) and name not in LIMITS:
             raise InputError(f"There is no limit {name[:60]}; the guide's page on limits lists those that there are.")
     for name, limit in LIMITS.items():
-        given = os.environ.get(name) or str(limit.public if is_public() else limit.local)
+        given = os.environ.get(name) or str(limit.public if _public else limit.local)
         if not (given.isascii() and given.isdecimal() and len(given) < 16 and int(given) >= limit.least):
             raise InputError(f"{name} must be a whole number of at least {limit.least}; set it to one, or leave it out.")
         limit.most = int(given)

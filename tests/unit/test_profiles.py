@@ -19,12 +19,13 @@ SETTING = f"{limits.PREFIX}TEXTS"
 
 @pytest.fixture
 def public(monkeypatch):
-    monkeypatch.setenv(limits.PROFILE, "public")
+    monkeypatch.setattr(limits, "_public", True)
 
 
 @pytest.fixture
 def read(monkeypatch):
     """Reads the environment with one more setting, as at a start."""
+    monkeypatch.setattr(limits, "_public", False)
     for limit in LIMITS.values():
         monkeypatch.setattr(limit, "most", limit.most)  # which is put back in the end
 
@@ -82,11 +83,11 @@ def test_a_limit_that_is_set_holds(read, refusal):
     assert refusal(InputError, lambda: check_texts(["a"] * 3)) == "There are 3 texts; keep 2 of them or fewer."
 
 
-def test_a_space_is_public_unless_it_says_otherwise(monkeypatch):
+def test_a_space_is_public_unless_it_says_otherwise(read):
     assert not limits.is_public()
-    monkeypatch.setenv("SPACE_ID", "someone/space")
+    read("SPACE_ID", "someone/space")
     assert limits.is_public()
-    monkeypatch.setenv(limits.PROFILE, "local")
+    read(limits.PROFILE, "local")
     assert not limits.is_public()
 
 
@@ -106,7 +107,7 @@ def test_nothing_is_fetched_to_find_out_whether_the_model_of_a_zip_is_here(publi
     assert checkpoints.here(checkpoints.BUNDLED) == checkpoints.BUNDLED_FOLDER
     for name in (str(tiny_folder), "assets", EXAMPLE_ID):
         assert checkpoints.here(name) is None
-    monkeypatch.setenv(limits.PROFILE, "local")
+    monkeypatch.setattr(limits, "_public", False)
     assert checkpoints.here(str(tiny_folder)) == tiny_folder.resolve()
 
 
@@ -127,9 +128,9 @@ def test_a_password_may_be_asked_for_and_is_shown_in_no_refusal(monkeypatch, cap
         assert "secret" not in capsys.readouterr().err.replace("USER:PASSWORD", "")
 
 
-@pytest.mark.parametrize(("profile", "told", "sent"), [("public", "", False), ("public", "0", True), ("local", "", True)])
-def test_strangers_do_not_fetch_with_the_operators_token(profile, told, sent, monkeypatch):
-    monkeypatch.setenv(limits.PROFILE, profile)
+@pytest.mark.parametrize(("is_public", "told", "sent"), [(True, "", False), (True, "0", True), (False, "", True)])
+def test_strangers_do_not_fetch_with_the_operators_token(is_public, told, sent, monkeypatch):
+    monkeypatch.setattr(limits, "_public", is_public)
     monkeypatch.setenv("HF_TOKEN", "hf_secret")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DISABLE_IMPLICIT_TOKEN", False)
     monkeypatch.setenv(app.TOKEN_WITHHELD, told)
