@@ -65,45 +65,31 @@ def test_what_was_being_made_when_all_was_forgotten_is_not_kept():
     assert cache.values() == []
 
 
-def test_threads_that_ask_at_once_wait_for_one_computation():
+@pytest.mark.parametrize("fails", [False, True])
+def test_threads_that_ask_at_once_wait_for_one_computation_or_its_error(fails):
     cache, made = OnceCache(10), []
     started, finish = threading.Event(), threading.Event()
 
     def make():
-        made.append(threading.get_ident())
+        made.append(object())
         started.set()
         assert finish.wait(10)
-        return object()
+        if fails:
+            raise ValueError("broken")
+        return made[-1]
 
     with ThreadPoolExecutor(8) as pool:
-        first = pool.submit(cache.get, "key", make)
+        asked = [pool.submit(cache.get, "key", make)]
         assert started.wait(10)
-        others = [pool.submit(cache.get, "key", make) for _ in range(7)]
+        asked += [pool.submit(cache.get, "key", make) for _ in range(7)]
         assert cache.get("another key", lambda: "is not held up") == "is not held up"
         finish.set()
-        values = [future.result(10) for future in [first, *others]]
-    assert len(made) == 1
-    assert all(value is values[0] for value in values)
-
-
-def test_an_error_reaches_everyone_who_waits_and_is_not_kept():
-    cache = OnceCache(10)
-    started, finish = threading.Event(), threading.Event()
-
-    def fail():
-        started.set()
-        assert finish.wait(10)
-        raise ValueError("broken")
-
-    with ThreadPoolExecutor(4) as pool:
-        waiting = [pool.submit(cache.get, "key", fail)]
-        assert started.wait(10)
-        waiting += [pool.submit(cache.get, "key", fail) for _ in range(3)]
-        finish.set()
-        for future in waiting:
+        if not fails:
+            assert [future.result(10) for future in asked] == made * 8
+            return
+        for future in asked:
             with pytest.raises(ValueError, match="broken"):
                 future.result(10)
-    assert cache.values() == []
     assert cache.get("key", lambda: "mended") == "mended"
 
 
