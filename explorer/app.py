@@ -33,12 +33,11 @@ import huggingface_hub
 from explorer.api.gradio_seams import limit_queue, same_on_a_space, statuses_script, theme_css
 from explorer.bert import devices
 from explorer.core import disk, limits
-from explorer.core.cores import DEVICE, THREADS, check_threads, cores
 from explorer.core.engine import when_loaded
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.log import logger
 from explorer.core.paths import ASSETS
-from explorer.core.process import keep_giving_back_memory, raise_most_files
+from explorer.core.process import DEVICE, THREADS, check_threads, cores, keep_giving_back_memory, raise_most_files
 from explorer.export import qr
 from explorer.page.blocks import PageBlocks
 from explorer.page.building import group_style, section_style
@@ -168,7 +167,7 @@ def _check(options: argparse.Namespace) -> None:
     user, _, secret = options.auth.partition(":")
     if options.auth and not (user and secret):
         raise InputError("--auth and BERT_EXPLORER_AUTH need a name and a password with a colon between them, USER:PASSWORD.")
-    limits.check_environment()
+    limits.read_environment()
     connections.check_environment()
     disk.check_environment()
     check_threads(options.threads)

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from explorer.core.cache import Recent
-from explorer.core.limits import CORPUS_OPEN_MEGABYTES, CORPUS_RESULTS_MEGABYTES
-from explorer.core.shared_cache import SharedCache
+from explorer.core.cache import OnceCache, weight
+from explorer.core.limits import RESULTS_MEGABYTES
 from explorer.corpus import layers, neurons, source
 from explorer.experiments import source as asked
 from explorer.experiments import suites
@@ -66,10 +65,10 @@ def few_read(*words: str) -> Iterator[Corpus]:
 def caches_of(words: tuple[str, ...]) -> dict[tuple[Any, str], Any]:
     """Caches for what is read of a few sentences: their keys do not contain which sentences, so the app's own stay apart."""
     return {
-        (source, "_found"): SharedCache(CORPUS_RESULTS_MEGABYTES, CORPUS_OPEN_MEGABYTES),
-        (neurons, "_telling"): Recent(64),
-        (layers, "_spreads"): Recent(4),
-        (suites, "_sides"): Recent(48),
+        (source, "_found"): OnceCache(RESULTS_MEGABYTES.bytes, weight),
+        (neurons, "_telling"): OnceCache(64),
+        (layers, "_spreads"): OnceCache(4),
+        (suites, "_sides"): OnceCache(48),
     }
 
 

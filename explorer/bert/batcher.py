@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Generic, TypeVar
 
-from explorer.core.cores import cores, half_the_cores
+from explorer.core.process import cores, half_the_cores
 from explorer.text.encoding import Encoding
 
 MOST_TOGETHER = 8  # more gain nothing when lengths differ, because of padding

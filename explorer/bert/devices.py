@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 
-from explorer.core.cores import DEVICE
 from explorer.core.engine import torch
 from explorer.core.errors import InputError
+from explorer.core.process import DEVICE
 
 NAMES = re.compile(r"cpu|mps|cuda(:\d+)?")
 TOLERANCE = 1e-3  # relative to the size of hidden states: float32 differs that much when sums are taken in another order

@@ -16,7 +16,7 @@ import numpy as np
 from explorer.bert.batcher import BATCH_TOKENS
 from explorer.bert.explorer import Explorer
 from explorer.bert.network import Network
-from explorer.core.cache import Recent
+from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
 from explorer.core.limits import CACHE_MEGABYTES
@@ -34,7 +34,7 @@ Batch = dict[str | Pair, Encoded]
 """Texts and pairs with their ids and segments."""
 
 _one_batch = threading.Lock()  # two callers with the same texts share the work, batch by batch
-_caches: WeakKeyDictionary[Explorer, Recent] = WeakKeyDictionary()  # features are dropped with their model
+_caches: WeakKeyDictionary[Explorer, OnceCache] = WeakKeyDictionary()  # features are dropped with their model
 
 
 def features(model: Explorer, texts: Sequence[str | Pair], layer: int = -1, pooling: str = "mean") -> np.ndarray:
@@ -108,7 +108,7 @@ def _read(
     if pooling == LAST_FOUR:
         pooling = "mean"
 
-    empty: Recent = Recent(CACHE_MEGABYTES.bytes, cost=lambda rows: rows.nbytes)
+    empty: OnceCache = OnceCache(CACHE_MEGABYTES.bytes, cost=lambda rows: rows.nbytes)
     kept = _caches.setdefault(model, empty) if keep else empty
     found = _known(kept, texts, top, pooling)
     missing = [text for text in dict.fromkeys(texts) if text not in found]
@@ -123,13 +123,13 @@ def _read(
     return [found[text] for text in texts]
 
 
-def _known(kept: Recent, texts: Iterable[str | Pair], top: int, pooling: str) -> dict[str | Pair, np.ndarray]:
+def _known(kept: OnceCache, texts: Iterable[str | Pair], top: int, pooling: str) -> dict[str | Pair, np.ndarray]:
     """The cached arrays of some texts that go up to hidden state `top`."""
-    found = {text: kept.get((text, pooling)) for text in texts}
+    found = {text: kept.peek((text, pooling)) for text in texts}
     return {text: rows for text, rows in found.items() if rows is not None and len(rows) > top}
 
 
-def _read_batch(model: Explorer, kept: Recent, batch: Batch, top: int, pooling: str) -> dict[str | Pair, np.ndarray]:
+def _read_batch(model: Explorer, kept: OnceCache, batch: Batch, top: int, pooling: str) -> dict[str | Pair, np.ndarray]:
     """For each text of a batch an array [top + 1 or more, hidden], which is cached."""
     with _one_batch:
         found = _known(kept, batch, top, pooling)

@@ -26,15 +26,11 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 from explorer.core.cache import OnceCache
 from explorer.core.errors import BusyError, ExplorerError, InputError
 from explorer.core.limits import MEGABYTE, WORK_MEGABYTES
+from explorer.core.process import resource
 from explorer.core.scheduling import FifoSemaphore
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-try:
-    import resource
-except ImportError:  # not on this system
-    resource = None  # type: ignore[assignment]  # mypy looks at one system, which has it
 
 SMALL = MEGABYTE  # bytes of a file that is read here: it takes about as long as a process takes to start
 KEPT = 32 * MEGABYTE  # bytes of answers that are kept, as they were written
@@ -93,7 +89,7 @@ class _Answer:
 
 
 _answers: OnceCache[Hashable, _Answer] = OnceCache(KEPT, lambda answer: answer.size)
-_places = FifoSemaphore(lambda: FILE_READERS, BUSY)
+_places = FifoSemaphore(FILE_READERS, BUSY)
 
 
 def _ask(question: bytes) -> _Answer:

@@ -1,4 +1,4 @@
-"""Caches that drop the value used longest ago; `OnceCache` also computes equal requests once."""
+"""A cache that drops the value used longest ago, and computes equal requests once."""
 
 import sys
 import threading
@@ -8,22 +8,25 @@ from concurrent.futures import Future
 from dataclasses import fields, is_dataclass
 from typing import Any, Generic, TypeVar
 
+import numpy as np
+
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
-Cost = TypeVar("Cost")
+
+MAPPED = 16  # how many bytes of a mapped file count as one: the system loads and drops them, but a deleted file fills the disk
 
 
-def weight(value: Any, depth: int = 6) -> int:
+def weight(value: Any, depth: int = 8) -> int:
     """The approximate size of a value in bytes: exact for arrays and tensors, for containers the sum of their parts.
 
     Dataclasses count as containers. Other objects, such as a model, are shared, and only their own size counts.
     """
     if isinstance(nbytes := getattr(value, "nbytes", None), int):
-        return nbytes
-    return sys.getsizeof(value) + sum(weight(part, depth - 1) for part in inside(value) if depth)
+        return nbytes // MAPPED if isinstance(value, np.memmap) else nbytes
+    return sys.getsizeof(value) + sum(weight(part, depth - 1) for part in _inside(value) if depth)
 
 
-def inside(value: Any) -> list[Any]:
+def _inside(value: Any) -> list[Any]:
     """What a container or dataclass holds; nothing for other values."""
     if isinstance(value, Mapping):
         return [*value.keys(), *value.values()]
@@ -34,12 +37,28 @@ def inside(value: Any) -> list[Any]:
     return []
 
 
-class Kept(Generic[Key, Value, Cost]):
-    """Values by key with what each costs, the value used longest ago first; a subclass says when values are dropped."""
+class OnceCache(Generic[Key, Value]):
+    """Keeps values by key until their summed cost exceeds `capacity`; the newest is kept whatever it costs. None is not a value.
 
-    def __init__(self) -> None:
+    Threads that need a key being computed wait for that result. An error is raised in all of them, and not cached.
+    """
+
+    def __init__(self, capacity: float, cost: Callable[[Value], float] = lambda value: 1) -> None:
+        self._capacity, self._cost = capacity, cost
         self._lock = threading.RLock()
-        self._kept: OrderedDict[Key, tuple[Value, Cost]] = OrderedDict()
+        self._kept: OrderedDict[Key, tuple[Value, float]] = OrderedDict()  # with its cost, the value used longest ago first
+        self._total = 0.0
+        self._making: dict[Key, Future[Value]] = {}
+
+    @property
+    def total(self) -> float:
+        """The summed cost of all values."""
+        return self._total
+
+    def values(self) -> list[Value]:
+        """All values, least recently used first."""
+        with self._lock:
+            return [value for value, _ in self._kept.values()]
 
     def peek(self, key: Key) -> Value | None:
         """The value at `key`, or None; nothing is computed."""
@@ -49,31 +68,36 @@ class Kept(Generic[Key, Value, Cost]):
             self._kept.move_to_end(key)
             return self._kept[key][0]
 
-    def values(self) -> list[Value]:
-        """All values, least recently used first."""
+    def get(self, key: Key, make: Callable[[], Value]) -> Value:
+        """The value at `key`, computed by `make()` if missing."""
         with self._lock:
-            return [value for value, _ in self._kept.values()]
+            if (value := self.peek(key)) is not None:
+                return value
+            future = self._making.get(key)
+            if ours := future is None:
+                future = self._making[key] = Future()
+        if not ours:
+            return future.result()
+        try:
+            value = make()
+        except BaseException as error:
+            self._end(key, future)
+            future.set_exception(error)
+            raise
+        self._end(key, future, value)
+        future.set_result(value)
+        return value
 
-    def clear(self) -> None:
+    def _end(self, key: Key, future: "Future[Value]", value: Value | None = None) -> None:
+        """End the computation of a key; its value is cached unless the cache was cleared meanwhile."""
         with self._lock:
-            self._kept.clear()
-
-
-class _Weighed(Kept[Key, Value, float]):
-    """Keeps values by key until their summed cost exceeds `capacity`; the value used longest ago is dropped first."""
-
-    def __init__(self, capacity: float, cost: Callable[[Value], float] = lambda value: 1) -> None:
-        super().__init__()
-        self._capacity, self._cost = capacity, cost
-        self._total = 0.0
-
-    @property
-    def total(self) -> float:
-        """The summed cost of all values."""
-        return self._total
+            if self._making.get(key) is future:
+                del self._making[key]
+                if value is not None:
+                    self.put(key, value)
 
     def put(self, key: Key, value: Value) -> None:
-        """Store `value` at `key`, replacing an older one. The newest value is kept whatever its cost."""
+        """Store `value` at `key`, replacing an older one."""
         cost = self._cost(value)
         with self._lock:
             self._total += cost - self._kept.pop(key, (None, 0.0))[1]
@@ -99,57 +123,8 @@ class _Weighed(Kept[Key, Value, float]):
                 self._total -= self._kept.pop(key)[1]
 
     def clear(self) -> None:
-        with self._lock:
-            super().clear()
-            self._total = 0.0
-
-
-class Recent(_Weighed[Key, Value]):
-    """A cache of the latest values, which its user puts there."""
-
-    get = Kept.peek
-
-
-class OnceCache(_Weighed[Key, Value]):
-    """A cache of the latest values that computes missing ones; None is not a value.
-
-    Threads that need a key being computed wait for that result. An error is raised in all of them, and not cached.
-    """
-
-    def __init__(self, capacity: float, cost: Callable[[Value], float] = lambda value: 1) -> None:
-        super().__init__(capacity, cost)
-        self._making: dict[Key, Future[Value]] = {}
-
-    def get(self, key: Key, make: Callable[[], Value]) -> Value:
-        """The value at `key`, computed by `make()` if missing."""
-        with self._lock:
-            if (value := self.peek(key)) is not None:
-                return value
-            future = self._making.get(key)
-            if ours := future is None:
-                future = self._making[key] = Future()
-        if not ours:
-            return future.result()
-        try:
-            value = make()
-        except BaseException as error:
-            self._end(key, future)
-            future.set_exception(error)
-            raise
-        self._end(key, future, value)
-        future.set_result(value)
-        return value
-
-    def clear(self) -> None:
         """Remove all values; threads that wait for a running computation still get its result."""
         with self._lock:
             self._making.clear()
-            super().clear()
-
-    def _end(self, key: Key, future: "Future[Value]", value: Value | None = None) -> None:
-        """End the computation of a key; its value is cached unless the cache was cleared meanwhile."""
-        with self._lock:
-            if self._making.get(key) is future:
-                del self._making[key]
-                if value is not None:
-                    self.put(key, value)
+            self._kept.clear()
+            self._total = 0.0

@@ -17,35 +17,19 @@ MOST_WRITTEN = 512_000_000  # bytes of all files written for a download; the old
 class _Offer:
     path: Path
     until: float
-    written: int = 0  # bytes, of a file that was written for this download only
+    written: int  # bytes, of a file that was written for this download only
 
 
 _offers: dict[str, _Offer] = {}
 _lock = threading.Lock()
 
 
-def offer(path: Path) -> str:
-    """A random token of 256 bits with which `offered` returns the file while it is valid."""
-    return _offer(secrets.token_urlsafe(32), path)
+def offer(path: Path, written: int = 0) -> str:
+    """A random token of 256 bits with which `offered` returns the file while it is valid.
 
-
-def offer_text(name: str, text: str) -> str:
-    """A token like that of `offer`, for a text as a file of this name, which is removed once it has expired. Raises OSError."""
-    token, content = secrets.token_urlsafe(32), text.encode()
-    path = Path(disk.temporary()) / "downloads" / token / name
-    path.parent.mkdir(mode=0o700, parents=True)
-    path.write_bytes(content)
-    return _offer(token, path, len(content))
-
-
-def offered(token: str) -> Path | None:
-    """The file offered under a token, or None when there is none or it has expired."""
-    found = _offers.get(token)
-    return found.path if found and monotonic() <= found.until and found.path.is_file() else None
-
-
-def _offer(token: str, path: Path, written: int = 0) -> str:
-    now = monotonic()
+    A file of which so many bytes were `written` for this alone is removed once it has expired.
+    """
+    token, now = secrets.token_urlsafe(32), monotonic()
     with _lock:
         _offers[token] = _Offer(path, now + VALID, written)
         for expired in [key for key, known in _offers.items() if known.until < now]:
@@ -53,6 +37,20 @@ def _offer(token: str, path: Path, written: int = 0) -> str:
         while sum(known.written for known in _offers.values()) > MOST_WRITTEN:
             _withdraw(next(key for key, known in _offers.items() if known.written))  # the oldest is the first
     return token
+
+
+def offer_text(name: str, text: str) -> str:
+    """A token like that of `offer`, for a text as a file of this name. Raises OSError."""
+    content, path = text.encode(), Path(disk.temporary(), "downloads", secrets.token_urlsafe(32), name)
+    path.parent.mkdir(mode=0o700, parents=True)
+    path.write_bytes(content)
+    return offer(path, len(content))
+
+
+def offered(token: str) -> Path | None:
+    """The file offered under a token, or None when there is none or it has expired."""
+    found = _offers.get(token)
+    return found.path if found and monotonic() <= found.until and found.path.is_file() else None
 
 
 def _withdraw(token: str) -> None:

@@ -1,7 +1,6 @@
 """The fair queue for calls that use a model; `core.scheduling` has its rules."""
 
 import asyncio
-from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -51,8 +50,7 @@ class FairQueue:
         self._places = places
         self._kept = places // 6  # places reserved for addresses that hold fewer than this
         self._alone = max(1, places - places // 3)  # most places of an address for calls without a session
-        self._held: Counter[str] = Counter()  # by address
-        self._held_alone: Counter[str] = Counter()
+        self._held: list[Call] = []
         self._waiting: dict[Call, asyncio.Future[None]] = {}  # in order of arrival
         self._sessions: WeakKeyDictionary[Any, Turn] = WeakKeyDictionary()
 
@@ -64,12 +62,11 @@ class FairQueue:
         return self._sessions.setdefault(session, Turn())
 
     @asynccontextmanager
-    async def place(self, call: Call | None = None) -> AsyncIterator[None]:
+    async def place(self, call: Call) -> AsyncIterator[None]:
         """Context manager that holds a place. While it waits, the call is told its position at intervals; 1 is the next.
 
         Raises BusyError if too many calls wait already, in all or from its address, or if its caller has left.
         """
-        call = call or Call()
         await self._take(call)
         try:
             yield
@@ -96,10 +93,10 @@ class FairQueue:
 
     async def _wait(self, call: Call, place: asyncio.Future[None]) -> None:
         waited = 0.0
-        while not (await asyncio.wait({place}, timeout=min(PAUSE, PATIENCE)))[0]:
+        while not (await asyncio.wait({place}, timeout=PAUSE))[0]:
             if await call.is_gone():
                 raise BusyError(GONE)
-            waited += min(PAUSE, PATIENCE)
+            waited += PAUSE
             if waited >= PATIENCE and not place.done():
                 waited = 0.0
                 call.tell(list(self._waiting).index(call) + 1)
@@ -107,20 +104,19 @@ class FairQueue:
     def _hand_out(self) -> None:
         """Give free places to waiting calls, first to addresses that hold the fewest."""
         while found := [call for call in self._waiting if self._may(call)]:
-            call = min(found, key=lambda one: self._held[one.address])  # the earliest of them
-            self._held[call.address] += 1
-            self._held_alone[call.address] += not call.has_session
+            call = min(found, key=lambda call: len(self._held_by(call.address)))  # the earliest of them
+            self._held.append(call)
             self._waiting.pop(call).set_result(None)
 
+    def _held_by(self, address: str) -> list[Call]:
+        return [call for call in self._held if call.address == address]
+
     def _may(self, call: Call) -> bool:
-        free = self._places - self._held.total()
-        share = self._held[call.address] < self._kept or free > self._kept
-        alone = call.has_session or self._held_alone[call.address] < self._alone
+        own, free = self._held_by(call.address), self._places - len(self._held)
+        share = len(own) < self._kept or free > self._kept
+        alone = call.has_session or sum(not other.has_session for other in own) < self._alone
         return free > 0 and share and alone
 
     def _give_back(self, call: Call) -> None:
-        self._held[call.address] -= 1
-        self._held_alone[call.address] -= not call.has_session
-        self._held += Counter()  # drops addresses that hold nothing
-        self._held_alone += Counter()
+        self._held.remove(call)
         self._hand_out()

@@ -15,8 +15,6 @@ from explorer.core.limits import Limit
 
 HALF = "The file holds half a character (a lone surrogate); write it again as UTF-8."
 
-MOST_ERRORS = 100
-
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 Item = TypeVar("Item")
@@ -47,54 +45,25 @@ class Foreign(BaseModel):
 
 
 class Misfit(ValueError):
-    """A text that is not of its form: `place` leads to the first wrong value, and `kind` is pydantic's name of the error.
-
-    It never holds a value of the file.
-    """
-
-    def __init__(self, kind: str, place: tuple[int | str, ...] = ()) -> None:
-        super().__init__(kind)
-        self.kind, self.place = kind, place
-
-    def within(self, number: int) -> "Misfit":
-        """This error in a list whose items count from `number`, or in the item of this number."""
-        at, *rest = self.place or (0,)
-        return Misfit(self.kind, (at + number, *rest) if isinstance(at, int) else (number, at, *rest))
-
-    @property
-    def is_json(self) -> bool:
-        """Whether the text was JSON at all."""
-        return self.kind != "json_invalid"
+    """A text is not of its form. It never holds a value of the file."""
 
 
-def parsed(form: type[Form], data: bytes, most: Limit) -> Form:
+def parse(form: type[Form], data: bytes, most: Limit) -> Form:
     """A JSON text of at most `most` values as its form. Raises Misfit, and InputError for more values or half a character."""
     return _validate(TypeAdapter(form), data, most)
 
 
-def numbered(form: type[Form], data: bytes, most: Limit) -> Iterator[tuple[int, Form]]:
-    """The objects of a JSON text of at most `most` values, numbered from 1: in a list, alone, or one per line.
-
-    Raises Misfit, whose place begins with the number, and InputError for more values or half a character.
-    """
+def parse_each(form: type[Form], data: bytes, most: Limit) -> Iterator[Form]:
+    """The objects of a JSON text of at most `most` values: in a list, alone, or one per line. Raises as `parse`."""
     if data.lstrip().startswith(b"["):
-        try:
-            yield from enumerate(_validate(TypeAdapter(Every[form]), data, most), start=1)  # type: ignore[valid-type]
-        except Misfit as misfit:
-            raise misfit.within(1) from None
+        yield from _validate(TypeAdapter(Every[form]), data, most)  # type: ignore[valid-type]
         return
     one = TypeAdapter(form)
     try:
-        yield 1, _validate(one, data, most)
-    except Misfit as misfit:
-        lines = [(number, line) for number, line in enumerate(data.splitlines(), start=1) if line.strip()]
-        if misfit.is_json or len(lines) < 2:
-            raise misfit.within(1) from None
-        for number, line in lines:
-            try:
-                yield number, _validate(one, line, most)
-            except Misfit as wrong:
-                raise wrong.within(number) from None
+        yield _validate(one, data, most)
+    except Misfit:
+        for line in list(filter(bytes.strip, data.splitlines())) or [data]:
+            yield _validate(one, line, most)
 
 
 def values(data: bytes, most: Limit) -> Any:
@@ -131,9 +100,6 @@ def _validate(adapter: TypeAdapter[Any], data: bytes, most: Limit) -> Any:
     try:
         return adapter.validate_json(data)
     except ValidationError as error:
-        if error.error_count() > MOST_ERRORS:  # each would become an object
-            raise Misfit("many_errors") from None
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        if "hex escape" in first["msg"] and _SURROGATE.search(data):
+        if error.error_count() == 1 and "hex escape" in error.errors(include_input=False)[0]["msg"] and _SURROGATE.search(data):
             raise InputError(HALF) from None
-        raise Misfit(first["type"], first["loc"]) from None  # the error itself holds the visitor's text
+        raise Misfit from None  # the error itself holds the visitor's text

@@ -1,11 +1,14 @@
-"""Host names and client addresses."""
+"""Host names, client addresses, and how often each address did something within the last minute."""
 
 import ipaddress
+from collections import OrderedDict, deque
 from collections.abc import Sequence
+from time import monotonic
 from typing import Any
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 OF_ONE_LINE = 64  # bits of an IPv6 address that identify a connection; the user chooses the rest and may change it
+MINUTE = 60.0  # seconds
 
 
 def is_loopback(host: str) -> bool:
@@ -26,8 +29,33 @@ def visitor(client: Sequence[Any] | None) -> str:
         address = ipaddress.ip_address(host)
     except ValueError:
         return host
-    if isinstance(address, ipaddress.IPv4Address):
-        return str(address)
-    if address.ipv4_mapped:
-        return str(address.ipv4_mapped)
-    return str(ipaddress.ip_network((int(address) >> OF_ONE_LINE << OF_ONE_LINE, OF_ONE_LINE)))
+    address = getattr(address, "ipv4_mapped", None) or address
+    return str(address if address.version == 4 else ipaddress.ip_network((int(address), OF_ONE_LINE), strict=False))
+
+
+class Recent:
+    """Events of each address in the last minute. For the event loop only. Call `count` before `add`."""
+
+    def __init__(self, addresses: int = 10_000) -> None:
+        self._times: OrderedDict[str, deque[float]] = OrderedDict()
+        self._most = addresses  # addresses remembered; beyond that, the one added longest ago is dropped
+
+    def __len__(self) -> int:
+        return len(self._times)
+
+    def count(self, address: str) -> int:
+        """The number of events of an address within the last minute."""
+        times, since = self._times.get(address, deque()), monotonic() - MINUTE
+        while times and times[0] <= since:
+            times.popleft()
+        return len(times)
+
+    def add(self, address: str) -> None:
+        """Record an event of an address now."""
+        self._times.setdefault(address, deque()).append(monotonic())
+        self._times.move_to_end(address)
+        if len(self._times) > self._most:
+            self._times.popitem(last=False)
+
+    def clear(self) -> None:
+        self._times.clear()

@@ -4,13 +4,11 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 
-@dataclass(frozen=True)
 class _Job:
-    stop: threading.Event = field(default_factory=threading.Event)
-    over: threading.Event = field(default_factory=threading.Event)
+    def __init__(self) -> None:
+        self.stop, self.over = threading.Event(), threading.Event()
 
 
 _running: dict[str, _Job] = {}
@@ -32,8 +30,7 @@ def job(identifier: str) -> Iterator[threading.Event]:
 
 def stop(identifier: object) -> bool:
     """Ask a job to end with what it has so far; False when there is no such job."""
-    found = _find(identifier)
-    if found is not None:
+    if found := _find(identifier):
         found.stop.set()
     return found is not None
 
@@ -48,8 +45,7 @@ def is_running(identifier: object) -> bool:
 
 def wait(identifier: object, seconds: float) -> None:
     """Return when no job of this id is running, or after so many seconds."""
-    found = _find(identifier)
-    if found is not None:
+    if found := _find(identifier):
         found.over.wait(seconds)
 
 

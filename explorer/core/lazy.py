@@ -37,13 +37,10 @@ class Library(ModuleType):
     ImportError. Attributes of this class begin with `_lazy`, since each hides a name of the library.
     """
 
-    _lazy_after: Callable[[], object]
-    _lazy_imported: bool  # but `_lazy_after` may still run: only for the thread that has the lock
-    _lazy_ready: bool  # for all threads
-
     def __init__(self, name: str, after: Callable[[], object] = lambda: None) -> None:
         super().__init__(name)
-        vars(self).update(_lazy_after=after, _lazy_imported=False, _lazy_ready=False)  # past __setattr__, which loads the library
+        self._lazy_after: Callable[[], object] | None = after  # until it begins
+        self._lazy_ready = False  # for all threads
 
     def __getattr__(self, name: str) -> Any:
         if self._lazy_ready:
@@ -60,26 +57,19 @@ class Library(ModuleType):
             except AttributeError:
                 return _submodule(self.__name__, name)
 
-    def __setattr__(self, name: str, value: object) -> None:
-        setattr(load(self), name, value)
-
-    def __delattr__(self, name: str) -> None:
-        delattr(load(self), name)
-
 
 def load(library: Library) -> ModuleType:
     """The library itself, imported and prepared. Raises ImportError."""
-    own = vars(library)
     with LOCK:
         module = importlib.import_module(library.__name__)
-        if not own["_lazy_imported"]:
-            own["_lazy_imported"] = True  # because `_lazy_after` may use `library`
+        if (after := library._lazy_after) is not None:
+            library._lazy_after = None  # because it may use `library`
             try:
-                own["_lazy_after"]()
+                after()
             except BaseException:
-                own["_lazy_imported"] = False
+                library._lazy_after = after
                 raise
-            own["_lazy_ready"] = True
+            library._lazy_ready = True
         return module
 
 
@@ -87,12 +77,11 @@ def _submodule(package: str, name: str) -> ModuleType:
     """A submodule of a package. Raises AttributeError when there is none, since `name` was accessed as an attribute."""
     path = f"{package}.{name}"
     try:
-        if name.isidentifier():
-            return importlib.import_module(path)
+        return importlib.import_module(path)
     except ModuleNotFoundError as error:
         if error.name != path:  # the submodule exists, but an import inside it failed
             raise
-    raise AttributeError(f"{package} has no {name}")
+        raise AttributeError(f"{package} has no {name}") from None
 
 
 def _keep_kernels() -> None:

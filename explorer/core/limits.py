@@ -1,12 +1,12 @@
 """The limits that an operator may set, and those that several parts of the app share, each with the sentence shown beyond it.
 
 There are two profiles: the local one, and the public one for a Space or a class, where strangers share the machine. The
-environment chooses the profile (BERT_EXPLORER_PROFILE) and may set the limits of `LIMITS` (BERT_EXPLORER_MAX_TEXTS=1000).
-Limits that one module alone uses are in that module.
+environment chooses the profile (BERT_EXPLORER_PROFILE) and may set the limits of `LIMITS` (BERT_EXPLORER_MAX_TEXTS=1000); it is
+read once, at the start. Limits that one module alone uses are in that module.
 """
 
 import os
-from dataclasses import dataclass
+from contextlib import suppress
 
 from explorer.core.errors import InputError
 
@@ -16,6 +16,8 @@ NONE = 0  # as the value of a limit that may be lifted: no limit
 MEGABYTE = 2**20
 DAY = 24 * 3600  # seconds
 
+_public = False  # whether the public profile is used
+
 
 def is_on_a_space() -> bool:
     """Whether the app runs on a Hugging Face Space, behind its proxy."""
@@ -24,7 +26,7 @@ def is_on_a_space() -> bool:
 
 def is_public() -> bool:
     """Whether the public profile is used: by BERT_EXPLORER_PROFILE, by default only on a Space."""
-    return os.environ.get(PROFILE, "public" if is_on_a_space() else "local") != "local"
+    return _public
 
 
 class Limit:
@@ -48,52 +50,26 @@ class Limit:
         return self.sentence.format(given=f"{given:,}", most=f"{self.most:,}", what=what, What=what[:1].upper() + what[1:])
 
 
-@dataclass(frozen=True, eq=False)
 class OperatorLimit(Limit):
-    """A limit that the environment may set."""
+    """A limit that the environment may set by its name here. `bounds` says what it bounds, in which unit."""
 
-    name: str
-    bounds: str  # what, and in which unit
-    local: int
-    sentence: str
-    public: int | None = None  # None: as local
-
-    @property
-    def setting(self) -> str:
-        """The variable of the environment that sets it."""
-        return PREFIX + self.name.upper()
-
-    @property
-    def least(self) -> int:
-        """The smallest value that it may be set to."""
-        return NONE if "0: any" in self.bounds else 1
-
-    @property
-    def most(self) -> int:  # type: ignore[override]  # which is not written to
-        """The current value. `check_environment` has checked the environment at the start."""
-        given = os.environ.get(self.setting, "")
-        if self.is_valid(given):
-            return int(given)
-        return self.local if self.public is None or not is_public() else self.public
-
-    def is_valid(self, given: str) -> bool:
-        """Whether the limit may be set to a value from the environment."""
-        return given.isascii() and given.isdecimal() and len(given) < 16 and int(given) >= self.least
+    def __init__(self, bounds: str, local: int, sentence: str, public: int | None = None) -> None:
+        super().__init__(local, sentence)
+        self.bounds, self.local, self.public = bounds, local, local if public is None else public
+        self.least = NONE if "0: any" in bounds else 1
 
 
-@dataclass(frozen=True, eq=False)
 class DerivedLimit(Limit):
     """A multiple or a part of another limit, so that an operator sets one of them only."""
 
-    of: Limit
-    times: float
-    sentence: str
-    in_public: float | None = None  # how many times in the public profile; None: as often
+    def __init__(self, of: Limit, times: float, sentence: str, public: float | None = None) -> None:
+        self.of, self.times, self.sentence = of, times, sentence
+        self.public = times if public is None else public
 
     @property
-    def most(self) -> int:  # type: ignore[override]
+    def most(self) -> int:  # type: ignore[override]  # which is not written to
         """The current value."""
-        return round(self.of.most * (self.times if self.in_public is None or not is_public() else self.in_public))
+        return round(self.of.most * (self.public if _public else self.times))
 
 
 KEEP = "There are {given} {what}; keep {most} of them or fewer."
@@ -106,18 +82,13 @@ AGAIN = "What was used longest ago is computed again when it is asked for."
 
 # ---- Limits that an operator may set.
 
-TOKENS = OperatorLimit("tokens", "tokens of one input", 8_192, "A longer input is cut, and the page says so.", 2_048)
-TEXTS = OperatorLimit("texts", "texts of one request, rows of a map, examples of a probe", 5_000, KEEP)
-TRAINING_EXAMPLES = OperatorLimit("training_examples", "examples of a training", 50_000, KEEP)
-CORPUS_SENTENCES = OperatorLimit(
-    "corpus_sentences", "sentences of a corpus", 20_000, "The file has {given} sentences; keep {most} or fewer."
-)
-ITEMS = OperatorLimit("items", "items of an experiment", 20_000, KEEP, 2_000)
-UPLOAD_MEGABYTES = OperatorLimit(
-    "upload_megabytes", "MB of an uploaded file", 256, "The file has more than {most} MB; send a smaller one."
-)
+TOKENS = OperatorLimit("tokens of one input", 8_192, "A longer input is cut, and the page says so.", 2_048)
+TEXTS = OperatorLimit("texts of one request, rows of a map, examples of a probe", 5_000, KEEP)
+TRAINING_EXAMPLES = OperatorLimit("examples of a training", 50_000, KEEP)
+CORPUS_SENTENCES = OperatorLimit("sentences of a corpus", 20_000, "The file has {given} sentences; keep {most} or fewer.")
+ITEMS = OperatorLimit("items of an experiment", 20_000, KEEP, 2_000)
+UPLOAD_MEGABYTES = OperatorLimit("MB of an uploaded file", 256, "The file has more than {most} MB; send a smaller one.")
 UPLOADS_MEGABYTES = OperatorLimit(
-    "uploads_megabytes",
     "MB of all uploaded files, of which one address has a half within an hour, in the public profile a quarter; those older than "
     "an hour make room",
     4_096,
@@ -125,64 +96,56 @@ UPLOADS_MEGABYTES = OperatorLimit(
     2_048,
 )
 WORK_MEGABYTES = OperatorLimit(
-    "work_megabytes",
     "MB of memory for reading one file over 1 MB; hidden states that one training keeps have a half",
     2_048,
     "Reading this file takes more memory or time than the app allows; send a part of it.",
     1_024,
 )
 TRAINING_MINUTES = OperatorLimit(
-    "training_minutes", "minutes of a training (0: any)", NONE, "It ends after {most} minutes with what it has learnt.", 15
+    "minutes of a training (0: any)", NONE, "It ends after {most} minutes with what it has learnt.", 15
 )
 VIEW_SECONDS = OperatorLimit(
-    "view_seconds",
     "seconds of work, about, that a program may ask of one view",
     120,
     "This takes about {given} seconds, and {most} is the most; shorten the text, or ask on the page, where it can be stopped.",
     30,
 )
-MODELS = OperatorLimit("models", "models in memory", 3, "The one used longest ago is loaded again when it is asked for.")
+MODELS = OperatorLimit("models in memory", 3, "The one used longest ago is loaded again when it is asked for.")
 CACHE_MEGABYTES = OperatorLimit(  # all layers of 5,000 texts of a BERT-base are 200 MB
-    "cache_megabytes",
-    "MB of memory of each cache: the hidden states of a model, its vectors of whole texts, results about corpora",
-    256,
-    AGAIN,
+    "MB of memory of each cache: the hidden states of a model, its vectors of whole texts, results about corpora", 256, AGAIN
 )
 STATES_MEGABYTES = OperatorLimit(
-    "states_megabytes",
     "MB on the disk of what models give of the texts of large trainings and of corpora; one corpus has a quarter",
     8_192,
     "What the model gives of these texts takes {given} MB on the disk, and {most} is the most; take fewer or shorter texts.",
     4_096,
 )
-WORKS = OperatorLimit("works", "trainings, maps and other long works at once, of each kind", 2, "Others wait for a free place.")
+WORKS = OperatorLimit("trainings, maps and other long works at once, of each kind", 2, "Others wait for a free place.")
 RUNS_MEGABYTES = OperatorLimit(
-    "runs_megabytes",
     "MB of all runs that are kept, of which one visitor has a quarter, in the public profile an eighth",
     8_192,
     "There is no room for another run on this machine; try again in a few days.",
 )
-RUN_DAYS = OperatorLimit("run_days", "days that a run is kept after it was last used", 7, "It leaves.")
+RUN_DAYS = OperatorLimit("days that a run is kept after it was last used", 7, "It leaves.")
 ROOMS = OperatorLimit(
-    *("rooms", "rooms of classes at once, of which one address may have opened all, in the public profile a fifth", 20),
+    "rooms of classes at once, of which one address may have opened all, in the public profile a fifth",
+    20,
     "There are {most} rooms open already; try again later.",
 )
-ROOM_PEOPLE = OperatorLimit("room_people", "people in a room", 60, "This room is full; it holds {most} people.")
+ROOM_PEOPLE = OperatorLimit("people in a room", 60, "This room is full; it holds {most} people.")
 REQUESTS = OperatorLimit(
-    *("requests", "requests a minute from one address (0: any)", NONE),
-    "These are more than {most} requests in a minute; wait a moment.",
-    3_000,
+    "requests a minute from one address (0: any)", NONE, "These are more than {most} requests in a minute; wait a moment.", 3_000
 )
 CONNECTIONS = OperatorLimit(  # a page keeps three open at most, a phone in a room one
-    *("connections", "open connections from one address that is no proxy (0: any)", 512),
+    "open connections from one address that is no proxy (0: any)",
+    512,
     "These are more than {most} connections at once; close some.",
 )
 FROZEN_SECONDS = OperatorLimit(
-    *("frozen_seconds", "seconds without a move of the server (0: any)", 60),
-    "Its process ends, so that systemd or a container starts it again.",
+    "seconds without a move of the server (0: any)", 60, "Its process ends, so that systemd or a container starts it again."
 )
 
-LIMITS = {limit.setting: limit for limit in list(globals().values()) if isinstance(limit, OperatorLimit)}
+LIMITS = {PREFIX + name: limit for name, limit in list(globals().items()) if isinstance(limit, OperatorLimit)}
 """All limits that an operator may set, by their environment variables."""
 
 # ---- Parts of them.
@@ -191,7 +154,8 @@ VISITOR_UPLOADS_MEGABYTES = DerivedLimit(
     UPLOADS_MEGABYTES, 1 / 2, "More than {most} MB of files came from here within an hour; wait a while.", 1 / 4
 )
 VISITOR_MEGABYTES = DerivedLimit(
-    *(RUNS_MEGABYTES, 1 / 4),
+    RUNS_MEGABYTES,
+    1 / 4,
     "Your oldest runs make room, but a run of more than {most} MB cannot be kept; train fewer layers.",
     1 / 8,
 )
@@ -202,11 +166,9 @@ TRAINING_MEGABYTES = DerivedLimit(
     WORK_MEGABYTES, 1 / 2, "{given} texts this long do not fit into memory; train on fewer of them."
 )
 RESULTS_MEGABYTES = DerivedLimit(CACHE_MEGABYTES, 1 / 2, AGAIN)
-CORPUS_RESULTS_MEGABYTES = DerivedLimit(CACHE_MEGABYTES, 1, AGAIN, 1 / 2)
 CORPUS_STATES_MEGABYTES = DerivedLimit(  # one hidden state of 20,000 sentences of BERT-base is 700 MB
     STATES_MEGABYTES, 1 / 4, STATES_MEGABYTES.sentence
 )
-CORPUS_OPEN_MEGABYTES = DerivedLimit(STATES_MEGABYTES, 1 / 2, AGAIN)  # files that are mapped into memory
 
 # ---- Limits that nobody sets.
 
@@ -235,24 +197,33 @@ WAITING_WORKS = Limit(  # of each kind
 )
 
 
-def check_environment() -> None:
-    """Raise InputError if the environment sets an invalid profile or limit."""
-    if os.environ.get(PROFILE, "local") not in ("local", "public"):
+def read_environment() -> None:
+    """Set the profile and the limits as the environment has them. Raises InputError if one of them is invalid."""
+    global _public
+    profile = os.environ.get(PROFILE, "public" if is_on_a_space() else "local")
+    _public = profile != "local"
+    if profile not in ("local", "public"):
         raise InputError(f"{PROFILE} must be local or public; set it to one of them, or leave it out.")
     for name in os.environ:
         if name.startswith(PREFIX) and name not in LIMITS:
             raise InputError(f"There is no limit {name[:60]}; the guide's page on limits lists those that there are.")
     for name, limit in LIMITS.items():
-        if (given := os.environ.get(name, "")) and not limit.is_valid(given):
+        given = os.environ.get(name) or str(limit.public if _public else limit.local)
+        if not (given.isascii() and given.isdecimal() and len(given) < 16 and int(given) >= limit.least):
             raise InputError(f"{name} must be a whole number of at least {limit.least}; set it to one, or leave it out.")
+        limit.most = int(given)
 
 
 def as_markdown() -> str:
     """The table of the limits that an operator may set, for the guide."""
     rows = ["| setting | bounds | value | public | beyond it |", "|---|---|---|---|---|"]
     words = {"given": "…", "most": "N", "what": "…", "What": "…"}
-    for limit in LIMITS.values():
+    for name, limit in LIMITS.items():
         value = f"{limit.local:,}" if limit.local != NONE else "none"
-        public = f"{limit.public:,}" if limit.public is not None else ""
-        rows.append(f"| {' | '.join([f'`{limit.setting}`', limit.bounds, value, public, limit.sentence.format(**words)])} |")
+        public = f"{limit.public:,}" if limit.public != limit.local else ""
+        rows.append(f"| `{name}` | {limit.bounds} | {value} | {public} | {limit.sentence.format(**words)} |")
     return "\n".join(rows)
+
+
+with suppress(InputError):  # which the app reports when it reads the environment at its start; a notebook has the other limits
+    read_environment()

@@ -1,4 +1,4 @@
-"""Settings of this process: its open files, and memory that it gives back to the system.
+"""Settings of this process: its threads, its open files, and memory that it gives back to the system.
 
 The C library keeps freed memory in heaps per thread. Forward passes of different lengths fragment them, so that after some
 thousand calls half of a process is unused memory: 379 of 753 MB were measured, while the memory in use stayed constant.
@@ -6,17 +6,70 @@ thousand calls half of a process is unused memory: 379 of 753 MB were measured, 
 
 import contextlib
 import ctypes
+import functools
+import os
+import sys
 import threading
-import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from time import sleep
+from typing import TypeVar
+
+from threadpoolctl import ThreadpoolController
+
+from explorer.core.errors import InputError
+from explorer.core.lazy import joblib
 
 try:
-    import resource
+    import resource as resource  # for other modules too
 except ImportError:  # not on this system, which has no such limit
     resource = None  # type: ignore[assignment]  # mypy looks at one system, which has it
 
+DEVICE, THREADS = "BERT_EXPLORER_DEVICE", "BERT_EXPLORER_THREADS"  # environment variables
+MOST_CORES = 16  # more threads gain little for a BERT on a few hundred pieces
 ENOUGH = 65_536  # open files and connections
-EVERY = 10.0  # seconds between two checks of the memory
-WORTH = 0.5  # seconds of CPU time since the last time, below which there is little to return
+EVERY = 10.0  # seconds between two times that memory is given back
+
+Result = TypeVar("Result")
+
+
+@functools.cache
+def cores() -> int:
+    """The number of threads: the environment's, or the cores available to this process, at most MOST_CORES."""
+    return int(os.environ.get(THREADS) or min(joblib.cpu_count(), MOST_CORES))
+
+
+def check_threads(given: str) -> None:
+    """Raise InputError unless the text is a valid number of threads or ''."""
+    if given and not (given.isascii() and given.isdecimal() and 0 < int(given) <= 4 * MOST_CORES):
+        raise InputError(f"The number of threads is a whole number from 1 to {4 * MOST_CORES}, and not {given[:20]!r}.")
+
+
+def half_the_cores() -> AbstractContextManager:
+    """Context manager: this thread computes on half of the cores, and leaves the rest to other calls."""
+    return _libraries("torch" in sys.modules).limit(limits=max(1, cores() // 2), user_api="openmp")
+
+
+_another = ThreadPoolExecutor(1, "another")  # one for the process, since the C library keeps memory for each thread
+
+
+def twice(work: Callable[[], Result]) -> list[Result]:
+    """The results of `work` run here and, unless it is busy, in another thread at the same time, each on half of the cores."""
+
+    def on_half() -> Result:
+        with half_the_cores():
+            return work()
+
+    there = _another.submit(on_half)
+    here = on_half()
+    return [here] if there.cancel() else [here, there.result()]
+
+
+@functools.cache
+def _libraries(with_torch: bool) -> ThreadpoolController:
+    """The thread pools to limit; torch's is missing until torch is loaded."""
+    return ThreadpoolController()
 
 
 def most_files() -> int | None:
@@ -49,15 +102,10 @@ def give_back_memory() -> bool:
 
 
 def keep_giving_back_memory() -> None:
-    """Return memory regularly from now on, after work and not while the app is idle."""
-    threading.Thread(target=_watch, name="give-memory-back", daemon=True).start()
+    """Return memory regularly from now on."""
+    threading.Thread(target=_keep_giving, name="give-memory-back", daemon=True).start()
 
 
-def _watch() -> None:
-    worked = 0.0
-    while True:
-        if (now := time.process_time()) - worked > WORTH:
-            if not give_back_memory():
-                return
-            worked = now
-        time.sleep(EVERY)
+def _keep_giving() -> None:
+    while give_back_memory():
+        sleep(EVERY)

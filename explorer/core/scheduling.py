@@ -20,20 +20,19 @@ the limit of the kind. It limits only what comes through it, which a POST to /gr
 7. A file over 1 MB is read in a process of its own (`core.apart`), FILE_READERS at once and one of each address.
 
 Below these rules: waiting forward passes are batched, at most two batches at once (`bert.batcher`), and the threads of a pass
-are limited (`core.cores`). Above them: a rate limit for each address (`server.bounds`).
+are limited (`core.process`). Above them: a rate limit for each address (`server.bounds`).
 """
 
 import functools
 import inspect
 import threading
-from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from explorer.core.cores import half_the_cores
 from explorer.core.errors import BusyError
 from explorer.core.limits import WAITING, WAITING_WORKS, WORKS
+from explorer.core.process import half_the_cores
 
 Item = TypeVar("Item")
 Kind = dict[str, Any]
@@ -60,7 +59,7 @@ PAUSE = 0.5  # seconds between two checks whether the client still waits
 class FifoSemaphore:
     """A semaphore for threads: places given in order of arrival, and to each visitor that is named one at a time."""
 
-    def __init__(self, places: Callable[[], int] = lambda: WORKS.most, refusal: str = "") -> None:
+    def __init__(self, places: int, refusal: str = WAITING_WORKS.sentence) -> None:
         self._places, self._refusal = places, refusal
         self._changed = threading.Condition()
         self._held: list[str] = []  # the visitor of each place
@@ -86,12 +85,12 @@ class FifoSemaphore:
             most = WAITING_WORKS.most
             own = list(self._waiting.values()).count(visitor)
             if len(self._waiting) >= most or (visitor and own >= max(1, most // 2)):
-                raise BusyError(self._refusal or WAITING_WORKS.tell())
+                raise BusyError(self._refusal)
             self._waiting[ticket] = visitor
         try:
             while True:
                 with self._changed:
-                    if len(self._held) < self._places() and ticket is self._next():
+                    if len(self._held) < self._places and ticket is self._next():
                         self._held.append(visitor)
                         return
                     self._changed.wait(PAUSE)
@@ -107,7 +106,7 @@ class FifoSemaphore:
         return next(free, None)
 
 
-_long_work: defaultdict[str, FifoSemaphore] = defaultdict(FifoSemaphore)  # by the id of the kind
+_long_work = {kind["concurrency_id"]: FifoSemaphore(WORKS.most) for kind in LONG_WORK}
 
 
 def limited(handler: Callable, concurrency_id: str, go_on: Callable[[], None]) -> Callable:
@@ -115,9 +114,8 @@ def limited(handler: Callable, concurrency_id: str, go_on: Callable[[], None]) -
 
     `go_on()` raises when the client has gone.
     """
-    if all(kind["concurrency_id"] != concurrency_id for kind in LONG_WORK):
+    if (semaphore := _long_work.get(concurrency_id)) is None:
         return handler
-    semaphore = _long_work[concurrency_id]
 
     @functools.wraps(handler)
     def run(*arguments: Any, **named: Any) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Generator, Hashable
 from contextlib import suppress
 
 from explorer.bert import checkpoints
-from explorer.core.cache import Recent
+from explorer.core.cache import OnceCache
 from explorer.core.errors import ModelError
 from explorer.core.steps import map_steps, one_at_a_time
 from explorer.corpus.compute.spread import Spread, spread_in_steps, word_types
@@ -26,7 +26,7 @@ PROBE, SIMILARITY, ANGLES, FREQUENCY = "Probe", "Similarity", "Angles and length
 THIS = ("this model itself", "")
 ELSEWHERE = "Another page computes the same; its result will be shown here too"
 
-_spreads: Recent[Hashable, Spread] = Recent(4)
+_spreads: OnceCache[Hashable, Spread] = OnceCache(4)
 
 
 class Layers(LookUp):
@@ -130,7 +130,7 @@ class Layers(LookUp):
     def _spread(self, subject: Subject, words: WordStates) -> Generator[tuple[str, float], None, Look]:
         """Angles or frequency, which share the same numbers."""
         corpus, key = self.chosen, (subject.model.checkpoint, self.chosen.key)
-        if (spread := _spreads.get(key)) is None:
+        if (spread := _spreads.peek(key)) is None:
             steps = spread_in_steps(words)
             spread = yield from map_steps(steps, lambda share: (f"Measuring angles and lengths: {share:.0%}", share))
             _spreads.put(key, spread)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.core.cache import Recent
+from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
 from explorer.core.limits import QUERY
 from explorer.core.steps import map_steps
@@ -83,7 +83,7 @@ class Shown:
     problems: tuple[str, ...] = ()
 
 
-_telling: Recent[Hashable, Telling] = Recent(64)
+_telling: OnceCache[Hashable, Telling] = OnceCache(64)
 
 
 class Neurons(LookUp):
@@ -200,7 +200,7 @@ class Neurons(LookUp):
         neuron, median = self.neuron - 1, None
         if not self.neuron:
             key = str(model.checkpoint), corpus.key, layer
-            if (known := _telling.get(key)) is None:
+            if (known := _telling.peek(key)) is None:
                 steps = telling_in_steps(model, found, layer)
                 known = yield from map_steps(steps, lambda share: (f"Looking for a telling neuron: {share:.0%}", share))
                 _telling.put(key, known)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Generator, Hashable
 from typing import Any, TypeVar
 
+from explorer.core.cache import OnceCache, weight
 from explorer.core.errors import InputError
-from explorer.core.limits import CORPUS_OPEN_MEGABYTES, CORPUS_RESULTS_MEGABYTES
-from explorer.core.shared_cache import SharedCache
+from explorer.core.limits import RESULTS_MEGABYTES
 from explorer.core.steps import map_steps
 from explorer.corpus.compute.occurrences import Occurrence
 from explorer.corpus.compute.search import InContext
@@ -87,7 +87,7 @@ class CorpusView(LongView):
         return Change(settings={"source": FILE}, content={"file": props(label=f"{CHOOSE} ({file.name[:40]})")})
 
 
-_found: SharedCache[Hashable, Any] = SharedCache(CORPUS_RESULTS_MEGABYTES, CORPUS_OPEN_MEGABYTES)
+_found: OnceCache[Hashable, Any] = OnceCache(RESULTS_MEGABYTES.bytes, weight)
 
 
 class LookUp(CorpusView):
@@ -100,7 +100,7 @@ class LookUp(CorpusView):
 
     def looked_up(self, subject: Subject) -> Any | None:
         """The cached result, or None."""
-        return None if self.corpus is None else _found.get(self.kept_as(subject))
+        return None if self.corpus is None else _found.peek(self.kept_as(subject))
 
     def kept_as(self, subject: Subject) -> Hashable:
         """The cache key of the result, which may depend on less than what is shown."""

@@ -4,7 +4,7 @@ from collections.abc import Hashable
 from typing import Any, ClassVar
 
 from explorer.bert.explorer import Explorer
-from explorer.core.cache import OnceCache, Recent
+from explorer.core.cache import OnceCache
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import BOX_CHARACTERS
 from explorer.experiments.compute import corpus_items, templates
@@ -38,7 +38,7 @@ ITEMS = row("source", "seed"), FROM_CORPUS  # the first lines of a view
 WITH_TARGET = row("source", "target", "seed"), FROM_CORPUS  # and of one with a target
 HEAD_OF = {WORD: "fill_mask", NEXT_SENTENCE: "next_sentence", LABEL: "own_head"}
 LOOKED_AT = 200  # items, before they are asked
-_refusals: Recent[Hashable, str] = Recent(16)
+_refusals: OnceCache[Hashable, str] = OnceCache(16)
 _made: OnceCache[Hashable, tuple[Item, ...]] = OnceCache(16)  # items of templates and of the corpus
 
 
@@ -140,7 +140,7 @@ class ItemsView(LongView):
         """Why these items cannot be asked; '' if they can. Beyond LOOKED_AT items that is seen only when they are asked."""
         given = self.source, self.typed, self.template, self.pairs, self.longest, self.mark, self.file
         key = subject.model.checkpoint, *given, self.asks, self.chosen_way, self.chosen_target
-        if (found := _refusals.get(key)) is None:
+        if (found := _refusals.peek(key)) is None:
             _refusals.put(key, found := self._refusal(subject))
         return found
 

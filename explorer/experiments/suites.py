@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from explorer.analysis.resampling import Share, shares_by_kind
-from explorer.core.cache import Recent
+from explorer.core.cache import OnceCache
 from explorer.core.errors import ExplorerError
 from explorer.core.steps import map_steps
 from explorer.experiments.compute import minimal_pairs
@@ -70,7 +70,7 @@ class Compared:
         return [side.result for side in (self.here, self.there) if side]
 
 
-_sides: Recent[Hashable, Side] = Recent(48)
+_sides: OnceCache[Hashable, Side] = OnceCache(48)
 
 
 class Suites(LongView):
@@ -115,7 +115,7 @@ class Suites(LongView):
     def passes(self, subject: Subject) -> float:
         """Reading every sentence, for each model that has not, in passes of the input."""
         models = [subject, *self._others(subject)]
-        unread = sum(_sides.get(self._key_of(side)) is None for side in models)
+        unread = sum(_sides.peek(self._key_of(side)) is None for side in models)
         return unread * minimal_pairs.tokens_to_read(self._suite, self.way) / subject.trace.kept
 
     def key(self, subject: Subject) -> Hashable:
@@ -139,7 +139,7 @@ class Suites(LongView):
 
     def waiting(self, subject: Subject) -> Content:
         menu = {"other": props(choices=[NO_OTHER, *((name, name) for name in subject.other_models)])}
-        if all(_sides.get(self._key_of(side)) for side in (subject, *self._others(subject))):
+        if all(_sides.peek(self._key_of(side)) for side in (subject, *self._others(subject))):
             return menu
         return {**menu, "picture": None, "pairs": None, "about": self._suite.about, "check": None}
 
@@ -157,10 +157,10 @@ class Suites(LongView):
         }
 
     def finding(self, subject: Subject) -> Finding | None:
-        if self.unless(subject) or (here := _sides.get(self._key_of(subject))) is None:
+        if self.unless(subject) or (here := _sides.peek(self._key_of(subject))) is None:
             return None
         others = self._others(subject)
-        there = _sides.get(self._key_of(others[0])) if others else None
+        there = _sides.peek(self._key_of(others[0])) if others else None
         text = told(here.result)
         if there:
             name = shorten(others[0].model_name, NAME)
@@ -169,7 +169,7 @@ class Suites(LongView):
 
     def on_picture(self, subject: Subject, index: object) -> Change:
         """The pairs of the kind that was clicked; of all, if it was that bar or the same kind again. Raises InputError."""
-        there = found.result.kinds if (found := _sides.get(self._key_of(subject))) else []
+        there = found.result.kinds if (found := _sides.peek(self._key_of(subject))) else []
         kinds = ("", *dict.fromkeys(there))
         clicked = kinds[limits.check_integer(index, "the bar", 0, len(kinds) - 1)]
         return settle(kind="" if clicked == self._kind else clicked)
@@ -204,7 +204,7 @@ class Suites(LongView):
     def _judge(self, subject: Subject) -> Generator[tuple[str, float], None, Side]:
         """One model's judgements, made once."""
         key = self._key_of(subject)
-        if (known := _sides.get(key)) is None:
+        if (known := _sides.peek(key)) is None:
             doing = f"Reading {len(self._suite.pairs)} pairs with {shorten(subject.model_name, NAME)}"
             steps = minimal_pairs.judge_in_steps(subject.model, self._suite, self.way)
             found = yield from map_steps(steps, lambda share: (f"{doing}: {share:.0%}", share))

@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable
 from typing import TypeVar
 
 from explorer.bert.explorer import load
-from explorer.core.cache import OnceCache, Recent
+from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
 from explorer.finetune.compute import store
 from explorer.finetune.compute.run import Run
@@ -21,7 +21,7 @@ Key = TypeVar("Key", bound=Hashable)
 KEPT = 512  # runs, of a few kilobytes each
 
 _learnt: OnceCache[tuple[str, Examples], Run] = OnceCache(KEPT)
-_by_id: Recent[str, Run] = Recent(KEPT)
+_by_id: OnceCache[str, Run] = OnceCache(KEPT)
 _brought: OnceCache[tuple[str, Examples], str] = OnceCache(8)
 _ids: set[str] = set()  # of runs on the page's own examples
 
@@ -50,7 +50,7 @@ def learnt(model_name: str, examples: Examples, title: str) -> Run:
 
 def find(identifier: object) -> Run | None:
     """The run of `learnt` with this id, if it is still in memory."""
-    return _by_id.get(identifier) if store.is_id(identifier) else None
+    return _by_id.peek(identifier) if store.is_id(identifier) else None
 
 
 def is_of_examples(identifier: str) -> bool:

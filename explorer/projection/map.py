@@ -7,7 +7,7 @@ import numpy as np
 
 from explorer.analysis.projection import NAMES, LayerMaps, MapSettings, maps_of, warm_umap
 from explorer.analysis.similarity import nearest_place
-from explorer.core.cache import Recent
+from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
 from explorer.core.limits import BOX_CHARACTERS, TEXTS
 from explorer.core.paths import EXAMPLES
@@ -45,7 +45,7 @@ OF_THE_FILE = {"menu": True, "free": True, "allow_custom_value": False, "linked"
 FRAME = 0.9  # seconds for which each layer is shown while it plays
 LETTERS = 4  # per token, about
 
-_told: Recent[Hashable, Nearby] = Recent(32)
+_told: OnceCache[Hashable, Nearby] = OnceCache(32)
 
 
 def _with_file(view: "Map") -> bool:
@@ -170,7 +170,7 @@ class Map(LongView):
 
     def finding(self, subject: Subject) -> Finding | None:
         key = self.key(subject)
-        found = None if key is None else _told.get(key)
+        found = None if key is None else _told.peek(key)
         if found is None and self._is_read_quickly(subject):
             points = finished(self._read(subject))
             found = nearby(points, min(self.layer, len(points.states) - 1), self._row(subject, points))

@@ -13,9 +13,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explorer.api.upload_seams import arriving_files
 from explorer.core.formats import has_more_values, longest_text
-from explorer.core.hosts import visitor
+from explorer.core.hosts import MINUTE, Recent, visitor
 from explorer.core.limits import BOX_CHARACTERS, REQUESTS, UPLOAD_MEGABYTES, UPLOADS_MEGABYTES, VISITOR_UPLOADS_MEGABYTES, Limit
-from explorer.core.recent import MINUTE, Recent
 from explorer.server.refusals import BODY_MEGABYTES, SENTENCES, UPLOAD, Refused
 
 TAKE = "/bx/take/"  # files made of a view

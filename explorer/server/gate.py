@@ -15,8 +15,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explorer.api.gradio_seams import may_enter
-from explorer.core.hosts import LOOPBACK, is_loopback, visitor
-from explorer.core.recent import MINUTE, Recent
+from explorer.core.hosts import LOOPBACK, MINUTE, Recent, is_loopback, visitor
 from explorer.server.refusals import SENTENCES, UNKNOWN, Refused
 
 CARD_ADDRESS = "bx/card.png"

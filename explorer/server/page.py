@@ -16,8 +16,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explorer.api.gradio_seams import user_of
-from explorer.core.hosts import visitor
-from explorer.core.recent import MINUTE, Recent
+from explorer.core.hosts import MINUTE, Recent, visitor
 from explorer.export import links
 from explorer.page.blocks import PageBlocks
 from explorer.page.pieces import Asked

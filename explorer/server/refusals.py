@@ -16,9 +16,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explorer.api.gradio_seams import FnIndexInferError
 from explorer.core.errors import BusyError, ExplorerError
+from explorer.core.hosts import MINUTE
 from explorer.core.limits import UPLOAD_MEGABYTES, WAITING, Limit
 from explorer.core.log import logger
-from explorer.core.recent import MINUTE
 from explorer.server.metrics import count_refusal
 
 BODY_MEGABYTES = Limit(20, "That is too large; send at most {most} MB at once.")  # five thousand long texts are a quarter of it

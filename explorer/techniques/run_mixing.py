@@ -19,9 +19,9 @@ from explorer.bert.attending import Heads
 from explorer.bert.layer import Layer
 from explorer.bert.trace import Reading, Trace
 from explorer.core.cache import OnceCache
-from explorer.core.cores import twice
 from explorer.core.engine import inference_mode, torch
 from explorer.core.limits import CACHE_MEGABYTES
+from explorer.core.process import twice
 from explorer.techniques.ablation import Cut, Head, changed_states
 from explorer.techniques.mixing import SHORT, Block
 from explorer.techniques.mixing import shares as shares_of

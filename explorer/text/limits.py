@@ -1,4 +1,4 @@
-"""Checks of everything that comes in, before anything is computed; the errors say what to do.
+"""Checks of everything that comes in, before anything is computed; each raises an InputError that says what to do.
 
 Layers and heads count from 1 outside and from 0 inside; `layer_index` and `head_index` convert them.
 """
@@ -17,7 +17,7 @@ LISTED = 110  # characters of the choices in a sentence
 
 
 def check_text(text: object, name: str = "the text", limit: Limit = CHARACTERS) -> str:
-    """The text unchanged, if a tokenizer can take it. Raises InputError when it is empty, too long or not a text."""
+    """The text unchanged, if a tokenizer can take it and something in it is visible."""
     if not isinstance(text, str):
         raise InputError(f"{_capitalised(name)} must be a text; send a sentence.")
     limit.check(len(text), name)
@@ -38,8 +38,8 @@ def check_optional_text(text: object, name: str, limit: Limit = CHARACTERS) -> s
 
 
 def check_texts(texts: object, limit: Limit = TEXTS) -> list[str]:
-    """A list of texts, at least one and at most `limit`. Raises InputError naming the first one that cannot be used."""
-    if isinstance(texts, str) or not isinstance(texts, Sequence):
+    """A list of texts, at least one and at most `limit`. The error names the first one that cannot be used."""
+    if not _is_list(texts):
         raise InputError("Send the texts as a list of sentences.")
     if not texts:
         raise InputError("There are no texts; give at least one sentence.")
@@ -48,33 +48,33 @@ def check_texts(texts: object, limit: Limit = TEXTS) -> list[str]:
 
 
 def check_integer(value: object, name: str, low: int, high: int) -> int:
-    """A whole number from `low` to `high`, both included. Raises InputError otherwise."""
+    """A whole number from `low` to `high`, both included."""
     if is_number(value) and low <= value <= high and (isinstance(value, Integral) or float(value).is_integer()):
         return int(value)
     raise InputError(f"{_capitalised(name)} must be a whole number from {low} to {high}, not {_shown(value)}.")
 
 
 def check_place(value: object) -> int:
-    """The zero-based index of something clicked, in a row of unknown length. Raises InputError."""
+    """The zero-based index of something clicked, in a row of unknown length."""
     return check_integer(value, "the place", 0, MOST_PLACES)
 
 
 def check_cell(value: object) -> tuple[int, int]:
-    """The zero-based row and column of a clicked cell, in a table of unknown size. Raises InputError."""
-    if not isinstance(value, list | tuple) or len(value) != 2:
+    """The zero-based row and column of a clicked cell, in a table of unknown size."""
+    if not _is_list(value, 2):
         raise InputError("Click a cell of the picture; it has a row and a column.")
     return check_place(value[0]), check_place(value[1])
 
 
 def check_number(value: object, name: str, low: float, high: float) -> float:
-    """A finite number from `low` to `high`, both included. Raises InputError otherwise."""
+    """A finite number from `low` to `high`, both included."""
     if is_number(value) and low <= (value if isinstance(value, int) else float(value)) <= high:
         return float(value)
     raise InputError(f"{_capitalised(name)} must be a number from {low:g} to {high:g}, not {_shown(value)}.")
 
 
 def check_choice(value: object, name: str, choices: Sequence[str]) -> str:
-    """One of `choices`. Raises InputError, which lists them, otherwise."""
+    """One of `choices`; the error lists them."""
     if isinstance(value, str) and value in choices:
         return value
     listed = textwrap.shorten(", ".join(choices), LISTED, placeholder=" and others")
@@ -82,20 +82,20 @@ def check_choice(value: object, name: str, choices: Sequence[str]) -> str:
 
 
 def layer_index(layer: object, layers: int) -> int:
-    """The zero-based index of layer `layer`, counted from 1; -1 is the last one. Raises InputError."""
+    """The zero-based index of layer `layer`, counted from 1; -1 is the last one."""
     return layers - 1 if _is_last(layer) else check_integer(layer, "the layer", 1, layers) - 1
 
 
 def head_index(head: object, heads: int) -> int:
-    """The zero-based index of head `head`, counted from 1. Raises InputError."""
+    """The zero-based index of head `head`, counted from 1."""
     return check_integer(head, "the head", 1, heads) - 1
 
 
 def head_indices(pairs: object, layers: int, heads: int) -> list[tuple[int, int]]:
-    """Zero-based (layer, head) for a list of [layer, head] counted from 1, without repeats. Raises InputError."""
-    if isinstance(pairs, str) or not isinstance(pairs, Sequence) or len(pairs) > layers * heads:
+    """Zero-based (layer, head) for a list of [layer, head] counted from 1, without repeats."""
+    if not _is_list(pairs) or len(pairs) > layers * heads:
         raise InputError(f"Send the heads as a list of at most {layers * heads} pairs [layer, head].")
-    if any(isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2 for pair in pairs):
+    if not all(_is_list(pair, 2) for pair in pairs):
         raise InputError("Every head must be a pair [layer, head], such as [1, 1].")
     return list(dict.fromkeys((layer_index(layer, layers), head_index(head, heads)) for layer, head in pairs))
 
@@ -103,29 +103,33 @@ def head_indices(pairs: object, layers: int, heads: int) -> list[tuple[int, int]
 def cut_weights(cuts: object, layers: int, heads: int, tokens: int) -> list[tuple[int, int, int, int | None]]:
     """Zero-based (layer, query, key, head or None for all) for a list of [layer, query, key, head], without repeats.
 
-    Layers and heads count from 1, tokens from 0, and head 0 means all heads of the layer. Raises InputError.
+    Layers and heads count from 1, tokens from 0, and head 0 means all heads of the layer.
     """
-    if isinstance(cuts, str) or not isinstance(cuts, Sequence):
+    if not _is_list(cuts):
         raise InputError("Send the cuts as a list of [layer, query, key, head].")
     CUTS.check(len(cuts), "cuts")
-    if any(isinstance(cut, str) or not isinstance(cut, Sequence) or len(cut) != 4 for cut in cuts):
+    if not all(_is_list(cut, 4) for cut in cuts):
         raise InputError("Every cut must be [layer, query, key, head], such as [1, 3, 2, 0], where head 0 is all heads.")
-    found: dict[tuple[int, int, int, int | None], None] = {}
+    found = []
     for layer, query, key, head in cuts:
-        at = check_integer(head, "the head", 0, heads)
         index, last = layer_index(layer, layers), tokens - 1
         places = check_integer(query, "the query", 0, last), check_integer(key, "the key", 0, last)
-        found[index, *places, at - 1 if at else None] = None
-    return list(found)
+        found.append((index, *places, head_index(head, heads) if check_integer(head, "the head", 0, heads) else None))
+    return list(dict.fromkeys(found))
 
 
 def hidden_state_index(layer: object, layers: int) -> int:
-    """The index of a hidden state: 0 for the embeddings, k for the output of layer k, -1 for the last one. Raises InputError."""
+    """The index of a hidden state: 0 for the embeddings, k for the output of layer k, -1 for the last one."""
     return layers if _is_last(layer) else check_integer(layer, "the layer", 0, layers)
 
 
 def _is_last(layer: object) -> bool:
     return is_number(layer) and layer == -1
+
+
+def _is_list(value: object, length: int | None = None) -> TypeGuard[Sequence]:
+    """Whether a value is a list, of this length if one is given; a text is none."""
+    return isinstance(value, Sequence) and not isinstance(value, str) and length in (None, len(value))
 
 
 def is_number(value: object) -> TypeGuard[float]:

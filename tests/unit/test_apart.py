@@ -73,10 +73,11 @@ def test_a_fault_of_ours_arrives_without_the_visitors_text(large, capfd):
     assert "abcabc" not in str(error.value) + told
 
 
-@pytest.mark.parametrize("read", [readers.fill, readers.turn])
-def test_too_much_memory_or_time_ends_in_a_sentence(read, large, monkeypatch):
+@pytest.mark.parametrize("read", [readers.fill, readers.turn, readers.repeat])
+def test_too_much_memory_or_time_or_too_long_an_answer_ends_in_a_sentence(read, large, monkeypatch):
     monkeypatch.setattr(apart, "FILE_SECONDS", 3)
-    monkeypatch.setenv(limits.WORK_MEGABYTES.setting, "512")
+    monkeypatch.setattr(apart, "MOST_ANSWER", 1_000)
+    monkeypatch.setenv(f"{limits.PREFIX}WORK_MEGABYTES", "512")
     monkeypatch.setattr(apart, "PATIENCE", 100)  # beside other tests, on few cores
     with pytest.raises(InputError) as error:
         read(large)
@@ -104,12 +105,6 @@ def test_an_answer_holds_plain_values_arrays_and_our_records_only(tmp_path):
                 apart._Plain(file).load()
 
 
-def test_an_answer_is_bounded(large, monkeypatch):
-    monkeypatch.setattr(apart, "MOST_ANSWER", 1_000)
-    with pytest.raises(InputError):
-        readers.repeat(large)
-
-
 def test_few_are_read_at_the_same_time_and_one_of_each_visitor():
     held, let_go = [], threading.Event()
 
@@ -128,14 +123,11 @@ def test_few_are_read_at_the_same_time_and_one_of_each_visitor():
         thread.join()
     assert sorted(held) == ["a", "a", "a", "b", "c"]
     assert (apart._places._held, apart._places._waiting) == ([], {})
-
-
-def test_a_visitor_who_waits_with_many_files_is_refused():
-    places = FifoSemaphore(lambda: 2)
-    places._held, places._waiting = ["a"], {object(): "a" for _ in range(limits.WAITING_WORKS.most // 2)}
-    with pytest.raises(BusyError), places.place(visitor="a"):
+    many = FifoSemaphore(2)
+    many._held, many._waiting = ["a"], {object(): "a" for _ in range(limits.WAITING_WORKS.most // 2)}
+    with pytest.raises(BusyError), many.place(visitor="a"):
         pass
-    with places.place(visitor="b"):
+    with many.place(visitor="b"):
         pass
 
 

@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 from explorer.bert import batcher, checkpoints
 from explorer.bert.batcher import Batcher
 from explorer.bert.explorer import Explorer
-from explorer.core import cores
+from explorer.core import process
 
 TEXTS = ["the man", "the dog bought milk", "he was happy , she was sad .", "the [MASK] went to the store", "milk " * 100]
 
@@ -59,7 +59,7 @@ def test_a_pass_is_bounded_and_of_alike_lengths(tiny, held, monkeypatch):
 
 
 def test_a_pass_beside_another_computes_on_half_of_the_cores(tiny, monkeypatch):
-    for module in (batcher, cores):
+    for module in (batcher, process):
         monkeypatch.setattr(module, "cores", lambda: 2)
     together, first_reads, second_has_read, threads = Batcher(), threading.Event(), threading.Event(), []
 

@@ -170,7 +170,8 @@ def test_who_asks_for_much_holds_up_nobody_else():
 
 
 def test_who_waits_is_told_its_number_and_who_leaves_frees_its_place(monkeypatch):
-    monkeypatch.setattr("explorer.core.fair_queue.PATIENCE", 0.01)
+    for wait in ("PATIENCE", "PAUSE"):
+        monkeypatch.setattr(f"explorer.core.fair_queue.{wait}", 0.01)
     turns, told = FairQueue(1), {"first": [], "second": [], "third": []}
 
     async def ask(name, seconds):

@@ -206,7 +206,7 @@ def test_a_part_that_is_no_file_is_not_collected_without_end(left, upload):
 
 
 def test_one_request_brings_no_more_than_one_file_may_have(left, upload, monkeypatch):
-    monkeypatch.setenv(UPLOAD_MEGABYTES.setting, "1")
+    monkeypatch.setattr(UPLOAD_MEGABYTES, "most", 1)
     half = b"a" * (MEGABYTE * 2 // 3)
     assert upload(half + b"\r\n" + HEAD + half) == (413, {"error": UPLOAD_MEGABYTES.tell()})
     assert left() == []
@@ -216,7 +216,7 @@ def test_one_request_brings_no_more_than_one_file_may_have(left, upload, monkeyp
 @pytest.fixture
 def shelf(tmp_path, monkeypatch):
     """A shelf with room for three files of a megabyte, two from one address; `put(name, address)` puts one on it."""
-    monkeypatch.setenv(UPLOADS_MEGABYTES.setting, "3")
+    monkeypatch.setattr(UPLOADS_MEGABYTES, "most", 3)
     monkeypatch.setattr(bounds, "VISITOR_UPLOADS_MEGABYTES", Limit(2, ""))
     made = bounds.Shelf()
 

@@ -1,5 +1,6 @@
 import random
 import threading
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -7,7 +8,13 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.core.cache import OnceCache, Recent, weight
+from explorer.core.cache import MAPPED, OnceCache, weight
+from explorer.core.limits import MEGABYTE, RESULTS_MEGABYTES
+from explorer.corpus import source
+from explorer.corpus.compute import heads, reading
+from explorer.corpus.compute.reading import CorpusStates, CorpusTokens
+from explorer.text import corpora
+from explorer.text.corpora import Corpus
 
 
 def test_the_cost_stays_within_the_capacity_whatever_is_asked():
@@ -37,10 +44,10 @@ def test_the_newest_value_is_kept_even_when_it_is_too_big():
 
 
 def test_what_is_put_anew_or_forgotten_counts_no_more():
-    cache = Recent(100, cost=len)
+    cache = OnceCache(100, cost=len)
     for name in "abc":
         cache.put(name, "x" * 40)
-    assert (cache.get("a"), cache.total) == (None, 80)
+    assert (cache.peek("a"), cache.total) == (None, 80)
     cache.put("b", "y" * 10)
     assert cache.total == 50
     cache.forget("b", "another")
@@ -57,45 +64,31 @@ def test_what_was_being_made_when_all_was_forgotten_is_not_kept():
     assert cache.values() == []
 
 
-def test_threads_that_ask_at_once_wait_for_one_computation():
+@pytest.mark.parametrize("fails", [False, True])
+def test_threads_that_ask_at_once_wait_for_one_computation_or_its_error(fails):
     cache, made = OnceCache(10), []
     started, finish = threading.Event(), threading.Event()
 
     def make():
-        made.append(threading.get_ident())
+        made.append(object())
         started.set()
         assert finish.wait(10)
-        return object()
+        if fails:
+            raise ValueError("broken")
+        return made[-1]
 
     with ThreadPoolExecutor(8) as pool:
-        first = pool.submit(cache.get, "key", make)
+        asked = [pool.submit(cache.get, "key", make)]
         assert started.wait(10)
-        others = [pool.submit(cache.get, "key", make) for _ in range(7)]
+        asked += [pool.submit(cache.get, "key", make) for _ in range(7)]
         assert cache.get("another key", lambda: "is not held up") == "is not held up"
         finish.set()
-        values = [future.result(10) for future in [first, *others]]
-    assert len(made) == 1
-    assert all(value is values[0] for value in values)
-
-
-def test_an_error_reaches_everyone_who_waits_and_is_not_kept():
-    cache = OnceCache(10)
-    started, finish = threading.Event(), threading.Event()
-
-    def fail():
-        started.set()
-        assert finish.wait(10)
-        raise ValueError("broken")
-
-    with ThreadPoolExecutor(4) as pool:
-        waiting = [pool.submit(cache.get, "key", fail)]
-        assert started.wait(10)
-        waiting += [pool.submit(cache.get, "key", fail) for _ in range(3)]
-        finish.set()
-        for future in waiting:
+        if not fails:
+            assert [future.result(10) for future in asked] == made * 8
+            return
+        for future in asked:
             with pytest.raises(ValueError, match="broken"):
                 future.result(10)
-    assert cache.values() == []
     assert cache.get("key", lambda: "mended") == "mended"
 
 
@@ -133,3 +126,28 @@ def test_what_has_grown_since_it_was_kept_is_counted_when_it_is_weighed_again():
     assert cache.total == 100, "110, so the oldest had to leave"
     assert cache.peek(0) is None
     assert cache.peek(1) is kept[1]
+
+
+@pytest.mark.parametrize("cache", [source._found, reading._opened, heads._opened], ids=["found", "states", "contexts"])
+def test_what_is_kept_of_corpora_is_bounded_in_memory_and_in_mapped_files(cache, tmp_path):
+    """A file that was deleted fills the disk as long as it is mapped."""
+    cache.clear()
+    tokens = CorpusTokens(*[np.zeros(100, np.int32)] * 4, np.array([0, 100]))
+    mapped = np.memmap(tmp_path / "states", np.uint8, "w+", shape=(1, RESULTS_MEGABYTES.bytes * MAPPED // 2 - MEGABYTE, 1))
+    for number in range(4):
+        cache.put(number, CorpusStates(tokens, (0,), mapped))
+    assert len(cache.values()) == 2
+    for number in range(4):
+        cache.put(number, (Corpus("", ()), np.zeros(RESULTS_MEGABYTES.bytes // 2 - MEGABYTE, np.uint8)))
+    assert len(cache.values()) == 2
+    cache.clear()
+
+
+def test_the_size_of_a_corpus_is_about_what_it_takes():
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    corpus = Corpus("", tuple(corpora._read_conllu(corpora._FILE.read_text("utf-8").split("\n"))))
+    taken = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    assert 0.7 * taken < corpus.nbytes < 1.5 * taken
+    assert corpus.nbytes < weight((corpus, "a result about it")) < corpus.nbytes + 1_000

@@ -665,7 +665,7 @@ def test_a_room_is_found_until_it_ends():
 
 
 def test_there_are_only_so_many_rooms(monkeypatch):
-    monkeypatch.setenv(ROOMS.setting, "2")
+    monkeypatch.setattr(ROOMS, "most", 2)
     all_rooms = rooms.Rooms()
     all_rooms.open()
     all_rooms.open()
@@ -674,7 +674,7 @@ def test_there_are_only_so_many_rooms(monkeypatch):
 
 
 def test_one_address_takes_no_more_than_its_share_of_the_rooms(monkeypatch):
-    monkeypatch.setenv("BERT_EXPLORER_PROFILE", "public")
+    monkeypatch.setattr("explorer.core.limits._public", True)
     all_rooms = rooms.Rooms()
     mine = [all_rooms.open("192.0.2.7") for _ in range(VISITOR_ROOMS.most)]
     with pytest.raises(BusyError, match="opened from here"):

@@ -190,7 +190,7 @@ def test_a_header_without_end_is_refused_at_once_and_nobody_waits(served, line, 
 
 @pytest.mark.parametrize("version", [b"1.0", b"1.1"])
 def test_who_still_sends_what_is_refused_reads_why(line, version, monkeypatch):
-    monkeypatch.setenv(UPLOAD_MEGABYTES.setting, "1")
+    monkeypatch.setattr(UPLOAD_MEGABYTES, "most", 1)
     head = b"POST /gradio_api/upload HTTP/%b\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 20000000\r\n\r\n"
     line.sendall(head % version)
     line.sendall(b"a" * 20_000_000)
@@ -312,7 +312,7 @@ def held(address, number: int, visitor: str = VISITOR):
 
 
 def test_one_address_holds_only_so_many_connections(small, monkeypatch):
-    monkeypatch.setenv(CONNECTIONS.setting, "3")
+    monkeypatch.setattr(CONNECTIONS, "most", 3)
     with held(small, 3) as lines:
         status, told = asked(small)
         assert (status, json.loads(told)) == (503, {"error": CONNECTIONS.tell()})
@@ -322,13 +322,13 @@ def test_one_address_holds_only_so_many_connections(small, monkeypatch):
             assert time.monotonic() < end
             time.sleep(0.05)
         assert asked(small) == (200, b"hello")
-        monkeypatch.setenv(CONNECTIONS.setting, "0")
+        monkeypatch.setattr(CONNECTIONS, "most", 0)
         with held(small, 5):
             assert asked(small)[0] == 200
 
 
 def test_a_proxy_holds_connections_for_many(served, monkeypatch):
-    monkeypatch.setenv(CONNECTIONS.setting, "1")
+    monkeypatch.setattr(CONNECTIONS, "most", 1)
     address = urlsplit(served).hostname, urlsplit(served).port
     with held(address, 5, "127.0.0.1"), socket.create_connection(address, timeout=60) as one_more:
         one_more.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")

@@ -186,7 +186,7 @@ def test_what_is_too_long_is_refused_before_it_is_cut_into_words(write, name, te
 
 @pytest.mark.parametrize("text", ["\n".join(f"man {i}" for i in range(4)), "\n\n".join([CONLLU] * 4)])
 def test_there_may_not_be_too_many(write, text, monkeypatch, refusal):
-    monkeypatch.setenv(CORPUS_SENTENCES.setting, "3")
+    monkeypatch.setattr(CORPUS_SENTENCES, "most", 3)
     assert "4 sentences" in refusal(InputError, lambda: read_corpus(write(text)))
 
 

@@ -8,8 +8,8 @@ import explorer
 from explorer.bert import devices
 from explorer.bert.explorer import Explorer
 from explorer.bert.features import features
-from explorer.core.cores import DEVICE, THREADS, check_threads, cores
 from explorer.core.errors import InputError, ModelError
+from explorer.core.process import DEVICE, THREADS, check_threads, cores
 from tests.families import KINDS, write_family
 
 COPY = "cpu:0"  # another device to torch than 'cpu', and the same place

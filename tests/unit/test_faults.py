@@ -11,7 +11,7 @@ from safetensors import SafetensorError
 
 import explorer
 from explorer.core import disk
-from explorer.core.errors import ExplorerError, InputError
+from explorer.core.errors import ExplorerError
 from explorer.core.steps import finished
 from explorer.finetune.compute import export, store
 from explorer.finetune.compute.task import make_plan
@@ -145,14 +145,6 @@ def test_a_clock_that_jumps_expires_nothing(train, monkeypatch, days, restarted,
     monkeypatch.setattr(time, "time", real)  # and back again
     fourth = train()
     assert len(store.peek([run.id for run in (first, second, third, fourth)])) == 4
-
-
-def test_what_nobody_used_still_expires(train, runs, refusal):
-    first, second = train(), train()
-    os.utime(runs / first.id, (time.time() - 8 * DAY,) * 2)
-    train()
-    refusal(InputError, lambda: store.fetch(first.id))
-    assert store.fetch(second.id)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such rights")

@@ -98,7 +98,7 @@ def test_what_is_no_revision_reads_no_file_and_is_told_alike(revision, hub, tiny
 def test_a_file_that_somebody_wrote_opens_no_folder(hub, tiny_folder, refusal, monkeypatch, tmp_path):
     cache_by_hand(tiny_folder, REPO)
     (tmp_path / "uploaded.txt").write_text(str(tiny_folder))
-    monkeypatch.setenv("BERT_EXPLORER_PROFILE", "public")
+    monkeypatch.setattr("explorer.core.limits._public", True)
     for place in (tmp_path / "uploaded.txt", Path("../../../uploaded.txt")):
         assert refusal(ModelError, lambda place=place: explorer.load(f"{REPO}@{place}")) == NO_REVISION
 
@@ -180,7 +180,7 @@ def test_what_is_in_the_cache_is_listed(hub, tiny_folder, monkeypatch):
     cache_by_hand(tiny_folder, "someone/half", without=("model.safetensors",))
     assert checkpoints.cached() == [REPO]
     assert hub.asked == []
-    monkeypatch.setenv("BERT_EXPLORER_PROFILE", "public")
+    monkeypatch.setattr("explorer.core.limits._public", True)
     assert checkpoints.cached() == []
 
 

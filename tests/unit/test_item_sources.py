@@ -88,7 +88,7 @@ def test_what_is_wrong_with_a_template_is_said(template, refusal):
 
 
 def test_a_template_makes_no_more_items_than_are_asked_at_most(bundled, monkeypatch, refusal):
-    monkeypatch.setenv(ITEMS.setting, "20")
+    monkeypatch.setattr(ITEMS, "most", 20)
     assert "items" in refusal(InputError, lambda: template_items(f"{LINE}b = {','.join('abcdefghijklmnopqrstu')}"))
     slots = "".join(f"{name} = {','.join(map(str, range(200)))}\n" for name in "bcdefgh")
     every = " ".join(f"{{{name}}}" for name in "bcdefgh")

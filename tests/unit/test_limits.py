@@ -67,8 +67,7 @@ def test_what_is_no_text_is_refused(text, refusal):
 def test_a_text_that_is_too_long_is_refused_with_both_lengths(text, refusal):
     for check in (limits.check_text, limits.check_optional_text):
         sentence = refusal(InputError, lambda check=check: check(text, "text A"))
-        assert f"{len(text):,}" in sentence
-        assert f"{CHARACTERS.most:,}" in sentence
+        assert f"has {len(text):,} characters; shorten it to {CHARACTERS.most:,}" in sentence
 
 
 @pytest.mark.parametrize("texts", [*NOT_LISTS, [], (), "a sentence", b"bytes", iter(["a"]), {"a"}], ids=kind)
@@ -78,9 +77,7 @@ def test_what_is_no_list_of_texts_is_refused(texts, refusal):
 
 def test_too_many_texts_are_refused_with_both_numbers(refusal):
     assert len(limits.check_texts(["a"] * 50, COMPARED)) == 50
-    sentence = refusal(InputError, lambda: limits.check_texts(["a"] * (TEXTS.most + 1)))
-    assert "5,001" in sentence
-    assert "5,000" in sentence
+    assert "5,001 texts; keep 5,000" in refusal(InputError, lambda: limits.check_texts(["a"] * (TEXTS.most + 1)))
 
 
 @pytest.mark.parametrize("value", [1, 6, 1.0, 6.0, np.int64(3), np.float32(4), np.uint8(2)], ids=kind)

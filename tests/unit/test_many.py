@@ -32,7 +32,7 @@ EXAMPLES = Examples(tuple(a for a, _ in PAIRS), tuple("yes" if i % 2 else "no" f
 def small(monkeypatch, tmp_path):
     """Few texts are many, and hardly anything stays in memory."""
     monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path))
-    monkeypatch.setenv(TRAINING_EXAMPLES.setting, "1000")
+    monkeypatch.setattr(TRAINING_EXAMPLES, "most", 1_000)
     monkeypatch.setattr(many, "PART", PART)
     monkeypatch.setattr(many, "TEXTS", Limit(PART, "{given}"))
     monkeypatch.setattr(many, "TRAINING_MEGABYTES", Limit(0, ""))
@@ -124,7 +124,7 @@ def test_two_who_read_the_same_do_not_write_at_once():
 
 
 def test_the_disk_is_bounded(monkeypatch):
-    monkeypatch.setenv(STATES_MEGABYTES.setting, "1")
+    monkeypatch.setattr(STATES_MEGABYTES, "most", 1)
     for number, name in enumerate(("oldest", "old", "new")):
         with folder_for(name, 400_000) as folder:
             (folder / readings.ROWS).write_bytes(bytes(400_000))

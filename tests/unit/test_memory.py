@@ -1,13 +1,12 @@
-"""Memory that is free goes back to the system, and not while nothing is done."""
+"""Memory that is free goes back to the system."""
 
 import subprocess
 import sys
-from itertools import count
 
 import pytest
 
 from explorer.core import process
-from tests.soak.measured import Held, flaws, settled
+from tests.soak.measured import Held, flaws
 
 HOLES = """
 import ctypes
@@ -33,37 +32,12 @@ def test_what_is_free_between_what_is_used_goes_back_to_the_system():
     assert said.split() == ["True", "True", "True"]
 
 
-def test_it_is_done_after_work_and_not_while_the_app_is_idle(monkeypatch):
-    worked, given = iter([1.0, 1.1, 1.2, 5.0, 5.0]), []
-
-    class Over(Exception):
-        pass
-
-    def clock():
-        try:
-            return next(worked)
-        except StopIteration:
-            raise Over from None
-
-    monkeypatch.setattr(process.time, "process_time", clock)
-    monkeypatch.setattr(process.time, "sleep", lambda seconds: None)
-    monkeypatch.setattr(process, "give_back_memory", lambda: given.append("back") or True)
-    with pytest.raises(Over):
-        process._watch()
-    assert len(given) == 2
-
-
-def test_a_machine_without_it_is_not_asked_again(monkeypatch):
-    monkeypatch.setattr(process, "give_back_memory", lambda: False)
-    monkeypatch.setattr(process.time, "process_time", lambda: 9.0)
-    assert process._watch() is None, "it returns"
-
-
-def test_the_soak_waits_until_memory_is_given_back():
-    coming = (Held(1_000, memory, 20, 40, 50.0) for memory in (1_795.0, 1_290.0, 1_293.0, 1_169.0, 1_169.0, 1_168.0, 900.0))
-    assert settled(lambda: next(coming), 0).memory == 1_168
-    falling = (Held(1_000, 2.0**-number, 20, 40, 50.0) for number in count())
-    settled(lambda: next(falling), 0)  # and ends
+def test_it_is_given_back_again_and_again_where_that_is_possible(monkeypatch):
+    given = []
+    monkeypatch.setattr(process, "sleep", given.append)
+    monkeypatch.setattr(process, "give_back_memory", lambda: len(given) < 3)
+    process._keep_giving()
+    assert given == [process.EVERY] * 3
 
 
 def test_the_soak_tells_what_grew():

@@ -154,7 +154,7 @@ def test_eight_threads_that_ask_at_once_cause_one_pass(model, passes):
 def test_traces_are_forgotten_by_their_size(tiny, monkeypatch, passes):
     one = tiny.trace("the man went").reading.nbytes
     monkeypatch.setattr(limits, "MEGABYTE", 3.5 * one)
-    monkeypatch.setenv(limits.CACHE_MEGABYTES.setting, "1")
+    monkeypatch.setattr(limits.CACHE_MEGABYTES, "most", 1)
     model = fresh(tiny)
     for word in ("dog", "cat", "milk", "store"):
         model.trace(f"the {word} went")
@@ -169,7 +169,7 @@ def test_traces_are_forgotten_by_their_size(tiny, monkeypatch, passes):
 
 
 def test_what_was_derived_of_a_text_counts_among_what_is_kept(tiny, monkeypatch):
-    monkeypatch.setenv(limits.CACHE_MEGABYTES.setting, "1")
+    monkeypatch.setattr(limits.CACHE_MEGABYTES, "most", 1)
     model = fresh(tiny)
     for word in ("dog", "cat", "milk"):
         model.trace(f"the {word}").once("large", lambda: np.zeros(600_000, np.uint8))

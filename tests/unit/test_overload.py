@@ -14,11 +14,11 @@ import torch
 
 import explorer
 from explorer.api import callers
-from explorer.core import cores, jobs
+from explorer.core import jobs, process
 from explorer.core.errors import BusyError
 from explorer.core.fair_queue import FairQueue
+from explorer.core.hosts import MINUTE
 from explorer.core.limits import REQUESTS, TRAINING_MINUTES, WAITING, WAITING_WORKS, WORKS
-from explorer.core.recent import MINUTE
 from explorer.core.scheduling import PLACES, TRAINING, FifoSemaphore
 from explorer.core.steps import finished
 from explorer.finetune import endpoints as api_training
@@ -145,7 +145,7 @@ def test_calls_of_one_address_hold_up_nobody_elsewhere_and_those_that_hung_up_ne
         soon(lambda: len(serving.turns) == 0)
     finally:
         end.set()
-    soon(lambda: serving.turns._held.total() == 0)
+    soon(lambda: not serving.turns._held)
     assert len(begun) == most
 
 
@@ -182,7 +182,7 @@ def test_who_has_gone_waits_for_no_place(served, stranger, work):
 
 
 def test_long_work_leaves_half_of_the_cores_to_the_others(monkeypatch):
-    monkeypatch.setattr(cores, "cores", lambda: 2)
+    monkeypatch.setattr(process, "cores", lambda: 2)
     seen, all_of_them = [], torch.get_num_threads()
 
     def steps():
@@ -200,9 +200,8 @@ def test_long_work_leaves_half_of_the_cores_to_the_others(monkeypatch):
     assert torch.get_num_threads() == all_of_them
 
 
-def test_places_are_given_in_turn_and_never_too_many(monkeypatch):
-    monkeypatch.setenv(WORKS.setting, "2")
-    places, taken, most, order, lock = FifoSemaphore(), 0, 0, [], threading.Lock()
+def test_places_are_given_in_turn_and_never_too_many():
+    places, taken, most, order, lock = FifoSemaphore(2), 0, 0, [], threading.Lock()
 
     def work(number):
         nonlocal taken, most
@@ -222,9 +221,8 @@ def test_places_are_given_in_turn_and_never_too_many(monkeypatch):
 
 
 def test_too_many_do_not_even_wait_and_what_fails_frees_its_place(monkeypatch, refusal):
-    monkeypatch.setenv(WORKS.setting, "1")
     monkeypatch.setattr(WAITING_WORKS, "most", 1)
-    places, waits, told = FifoSemaphore(), threading.Event(), threading.Event()
+    places, waits, told = FifoSemaphore(1), threading.Event(), threading.Event()
 
     def give_up():
         raise KeyError
@@ -255,7 +253,7 @@ def test_a_training_takes_no_longer_than_it_may(tiny, monkeypatch):
     examples = Examples(*zip(*EXAMPLES, strict=True))
     plan = make_plan(tiny, -1, "mean", epochs=50)
     assert len(finished(run_training(text_task(tiny, examples, plan))).history) == 50
-    monkeypatch.setenv(TRAINING_MINUTES.setting, "3")
+    monkeypatch.setattr(TRAINING_MINUTES, "most", 3)
     clock = iter(range(0, 10**6, 60))  # a minute passes between two looks
     set_clock(monkeypatch, training.__name__, lambda: next(clock))
     assert 1 <= len(finished(run_training(text_task(tiny, examples, plan))).history) < 5
@@ -282,7 +280,7 @@ def test_who_comes_when_many_wait_gets_a_503_and_one_sentence(served, stranger, 
 
 def test_requests_a_minute_are_counted_for_each_address(monkeypatch):
     requests, now = RequestsAMinute(), time.monotonic()
-    monkeypatch.setattr("explorer.core.recent.monotonic", lambda: now)  # not that of the server's loop
+    monkeypatch.setattr("explorer.core.hosts.monotonic", lambda: now)  # not that of the server's loop
 
     def passed(number, address, method="POST", path="/"):
         """How many of so many requests pass."""
@@ -294,7 +292,7 @@ def test_requests_a_minute_are_counted_for_each_address(monkeypatch):
         return number
 
     assert passed(50, "a") == 50, "locally there is no such limit"
-    monkeypatch.setenv(REQUESTS.setting, "3")
+    monkeypatch.setattr(REQUESTS, "most", 3)
     assert passed(5, "a") == 3
     assert passed(1, "b") == 1
     assert passed(5, "a", "GET") == 5

@@ -14,7 +14,7 @@ import explorer
 from explorer.bert import checkpoints
 from explorer.core import disk
 from explorer.core.errors import ExplorerError, InputError
-from explorer.core.limits import EPOCHS, PROFILE
+from explorer.core.limits import EPOCHS
 from explorer.core.steps import finished
 from explorer.finetune.compute import export, store
 from explorer.finetune.compute.task import make_plan
@@ -225,7 +225,7 @@ def test_every_view_shows_what_was_taken_in(files, pack, bundled):
 
 
 def test_what_was_trained_where_more_is_allowed_comes_in_too(files, pack, monkeypatch):
-    monkeypatch.setenv(PROFILE, "public")
+    monkeypatch.setattr("explorer.core.limits._public", True)
     monkeypatch.setattr(EPOCHS, "most", 1)
     assert unpack(pack({**files, "settings.json": training(epochs=200)(files["settings.json"])})).best <= 1
 

@@ -11,72 +11,83 @@ from explorer.bert import checkpoints
 from explorer.bert.hub import EXAMPLE_ID
 from explorer.core import limits
 from explorer.core.errors import InputError, ModelError
-from explorer.core.limits import LIMITS, TEXTS
+from explorer.core.limits import LIMITS
 from explorer.text.limits import check_texts
+
+SETTING = f"{limits.PREFIX}TEXTS"
 
 
 @pytest.fixture
 def public(monkeypatch):
-    monkeypatch.setenv(limits.PROFILE, "public")
+    monkeypatch.setattr(limits, "_public", True)
+
+
+@pytest.fixture
+def read(monkeypatch):
+    """Reads the environment with one more setting, as at a start."""
+    monkeypatch.setattr(limits, "_public", False)
+    for limit in LIMITS.values():
+        monkeypatch.setattr(limit, "most", limit.most)  # which is put back in the end
+
+    def read(name, value):
+        monkeypatch.setenv(name, value)
+        limits.read_environment()
+
+    return read
 
 
 def test_the_guide_has_the_table_of_limits(guide):
     assert guide["limits"].count(limits.as_markdown()) == 1
 
 
-def test_every_limit_that_can_be_set_has_a_value_in_both_profiles_and_a_sentence(monkeypatch):
-    for limit in LIMITS.values():
-        assert limit is getattr(limits, limit.name.upper())
-        monkeypatch.setenv(limits.PROFILE, "local")
+def test_every_limit_that_can_be_set_has_a_value_in_both_profiles_and_a_sentence(read):
+    for name, limit in LIMITS.items():
+        read(limits.PROFILE, "local")
         local = limit.most
-        monkeypatch.setenv(limits.PROFILE, "public")
-        assert limit.most <= local or local == limits.NONE, limit.name
-        monkeypatch.setenv(limit.setting, "7")
+        read(limits.PROFILE, "public")
+        assert limit.most <= local or local == limits.NONE, name
+        read(name, "7")
         assert limit.most == 7
         sentence = limit.tell(8, "the thing")
         assert sentence.endswith(".")
         assert "{" not in sentence
 
 
-def test_strangers_have_a_smaller_share_of_what_they_share(monkeypatch):
+def test_strangers_have_a_smaller_share_of_what_they_share(read):
     shares = (limits.VISITOR_UPLOADS_MEGABYTES, limits.VISITOR_MEGABYTES, limits.VISITOR_ROOMS)
     assert [share.most for share in shares] == [2_048, 2_048, 20]
-    monkeypatch.setenv(limits.PROFILE, "public")
+    read(limits.PROFILE, "public")
     assert [share.most for share in shares] == [512, 1_024, 4]
-    monkeypatch.setenv(limits.ROOMS.setting, "100")
+    read(f"{limits.PREFIX}ROOMS", "100")
     assert limits.VISITOR_ROOMS.most == 20
 
 
 @pytest.mark.parametrize("value", ["-1", "0", "1e3", "many", "1.5", "٣", "9" * 20, "1 000"])
-def test_a_limit_that_makes_no_sense_is_told_at_the_start(monkeypatch, refusal, capsys, value):
-    monkeypatch.setenv(TEXTS.setting, value)
-    sentence = refusal(InputError, limits.check_environment)
-    assert TEXTS.setting in sentence
+def test_a_limit_that_makes_no_sense_is_told_at_the_start(read, refusal, capsys, value):
+    sentence = refusal(InputError, lambda: read(SETTING, value))
+    assert SETTING in sentence
     with pytest.raises(SystemExit):
         app.main([])
     assert sentence in capsys.readouterr().err
 
 
-def test_a_setting_that_there_is_not_and_a_profile_that_there_is_not_are_told(monkeypatch, refusal):
-    limits.check_environment()
-    monkeypatch.setenv(limits.PREFIX + "TEXT", "5")
-    assert "MAX_TEXT;" in refusal(InputError, limits.check_environment)
-    monkeypatch.delenv(limits.PREFIX + "TEXT")
-    monkeypatch.setenv(limits.PROFILE, "open")
-    assert limits.PROFILE in refusal(InputError, limits.check_environment)
+def test_a_setting_that_there_is_not_and_a_profile_that_there_is_not_are_told(read, monkeypatch, refusal):
+    assert "MAX_TEXT;" in refusal(InputError, lambda: read(f"{limits.PREFIX}TEXT", "5"))
+    monkeypatch.delenv(f"{limits.PREFIX}TEXT")
+    assert limits.PROFILE in refusal(InputError, lambda: read(limits.PROFILE, "open"))
 
 
-def test_a_limit_that_is_set_holds_at_once(monkeypatch, refusal):
-    monkeypatch.setenv(TEXTS.setting, "2")
+def test_a_limit_that_is_set_holds(read, refusal):
+    read(SETTING, "2")
     assert check_texts(["a", "b"]) == ["a", "b"]
     assert refusal(InputError, lambda: check_texts(["a"] * 3)) == "There are 3 texts; keep 2 of them or fewer."
 
 
-def test_a_space_is_public_unless_it_says_otherwise(monkeypatch):
+def test_a_space_is_public_unless_it_says_otherwise(read):
     assert not limits.is_public()
-    monkeypatch.setenv("SPACE_ID", "someone/space")
+    read("SPACE_ID", "someone/space")
     assert limits.is_public()
-    monkeypatch.setenv(limits.PROFILE, "local")
+    read(limits.PROFILE, "local")
     assert not limits.is_public()
 
 
@@ -96,7 +107,7 @@ def test_nothing_is_fetched_to_find_out_whether_the_model_of_a_zip_is_here(publi
     assert checkpoints.here(checkpoints.BUNDLED) == checkpoints.BUNDLED_FOLDER
     for name in (str(tiny_folder), "assets", EXAMPLE_ID):
         assert checkpoints.here(name) is None
-    monkeypatch.setenv(limits.PROFILE, "local")
+    monkeypatch.setattr(limits, "_public", False)
     assert checkpoints.here(str(tiny_folder)) == tiny_folder.resolve()
 
 
@@ -105,16 +116,21 @@ def test_the_default_model_may_be_a_folder_for_strangers_too(public, monkeypatch
     assert checkpoints.find(str(tiny_folder)).folder == tiny_folder.resolve()
 
 
-@pytest.mark.parametrize(("given", "expected"), [("", None), ("me:secret:er", ("me", "secret:er"))])
-def test_a_password_may_be_asked_for(monkeypatch, given, expected):
-    assert app.parse(["--auth", given]).auth == expected
-    monkeypatch.setenv("BERT_EXPLORER_AUTH", given)
-    assert app.parse([]).auth == expected
+def test_a_password_may_be_asked_for_and_is_shown_in_no_refusal(monkeypatch, capsys):
+    for given, expected in (("", None), ("me:secret:er", ("me", "secret:er"))):
+        assert app.parse(["--auth", given]).auth == expected
+        monkeypatch.setenv("BERT_EXPLORER_AUTH", given)
+        assert app.parse([]).auth == expected
+    for given in ("me", ":", "me:", ":secret"):
+        monkeypatch.setenv("BERT_EXPLORER_AUTH", given)
+        with pytest.raises(SystemExit):
+            app.parse([])
+        assert "secret" not in capsys.readouterr().err.replace("USER:PASSWORD", "")
 
 
-@pytest.mark.parametrize(("profile", "told", "sent"), [("public", "", False), ("public", "0", True), ("local", "", True)])
-def test_strangers_do_not_fetch_with_the_operators_token(profile, told, sent, monkeypatch):
-    monkeypatch.setenv(limits.PROFILE, profile)
+@pytest.mark.parametrize(("is_public", "told", "sent"), [(True, "", False), (True, "0", True), (False, "", True)])
+def test_strangers_do_not_fetch_with_the_operators_token(is_public, told, sent, monkeypatch):
+    monkeypatch.setattr(limits, "_public", is_public)
     monkeypatch.setenv("HF_TOKEN", "hf_secret")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DISABLE_IMPLICIT_TOKEN", False)
     monkeypatch.setenv(app.TOKEN_WITHHELD, told)
@@ -143,11 +159,3 @@ def test_a_port_in_use_is_told_in_a_sentence(capsys, monkeypatch):
     said = capsys.readouterr().err
     assert said.startswith("The app cannot listen on 127.0.0.1, port ")
     assert "Traceback" not in said
-
-
-@pytest.mark.parametrize("given", ["me", ":", "me:", ":secret"])
-def test_a_password_without_a_name_is_refused_without_being_shown(given, monkeypatch, capsys):
-    monkeypatch.setenv("BERT_EXPLORER_AUTH", given)
-    with pytest.raises(SystemExit):
-        app.parse([])
-    assert "secret" not in capsys.readouterr().err.replace("USER:PASSWORD", "")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from explorer.core.errors import InputError
+from explorer.core.limits import TEXTS
 from explorer.finetune.compute.answering import best_span, exact_match, f1, normalise_answer
 from explorer.finetune.compute.questions import Questions, built_in, check_questions, place, read_questions, split_by_text
 
@@ -82,7 +83,7 @@ def test_what_is_no_text_is_refused(tmp_path, refusal):
 
 
 def test_of_a_large_file_as_many_are_drawn_as_can_be_taken(tmp_path, monkeypatch):
-    monkeypatch.setenv("BERT_EXPLORER_MAX_TEXTS", "10")
+    monkeypatch.setattr(TEXTS, "most", 10)
     rows = [{**FLAT[number % 2], "context": FLAT[number % 2]["context"] + f" {number}"} for number in range(40)]
     found = read_questions(written(tmp_path, rows))
     assert len(found.questions) == 10

@@ -40,7 +40,7 @@ def test_what_is_left_out_is_told(write):
 
 
 def test_of_very_many_rows_some_are_drawn(write, monkeypatch):
-    monkeypatch.setenv(TRAINING_EXAMPLES.setting, "500")
+    monkeypatch.setattr(TRAINING_EXAMPLES, "most", 500)
     table = read_table(write("text,label\n" + "\n".join(f"row {i},{i % 3}" for i in range(2_000))))
     examples, said = examples_from_table(table, guess_columns(table), seed=1)
     assert len(examples) == 500

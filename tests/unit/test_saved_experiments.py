@@ -8,7 +8,7 @@ import pytest
 import explorer
 from explorer.core import downloads
 from explorer.core.errors import InputError
-from explorer.core.limits import ITEMS
+from explorer.core.limits import PREFIX
 from explorer.experiments.compute.experiment import experiment
 from explorer.experiments.compute.file import opened, written
 from explorer.experiments.compute.items import suite_items
@@ -112,7 +112,7 @@ def test_a_file_that_holds_no_run_is_refused_in_a_sentence(found, spoil, refusal
 
 
 def test_a_file_that_is_too_large_is_not_read(found, tmp_path, monkeypatch, refusal):
-    monkeypatch.setenv(ITEMS.setting, "100")
+    monkeypatch.setenv(f"{PREFIX}ITEMS", "100")  # for the process that reads it
     path = tmp_path / "run.json"
     path.write_text(written(found) + " " * 2**20)
     assert "more than 1 MB" in refusal(InputError, lambda: explorer.open_experiment(path))

@@ -4,6 +4,8 @@ import asyncio
 import re
 from pathlib import Path
 
+import pytest
+
 from explorer.core import scheduling
 from explorer.core.fair_queue import GONE, Call, FairQueue
 from explorer.core.limits import WAITING
@@ -51,30 +53,23 @@ def played(play):
         end.set()
         for task in asyncio.all_tasks() - {asyncio.current_task()}:
             await asyncio.gather(task, return_exceptions=True)
-        assert (len(queue), queue._held.total()) == (0, 0)
+        assert (len(queue), queue._held) == (0, [])
         return told
 
     return waited(run())
 
 
-def test_who_asks_for_much_leaves_places_to_those_elsewhere():
+@pytest.mark.parametrize("session", [True, False])
+def test_who_asks_for_much_leaves_places_to_those_elsewhere_and_programs_some_to_pages(session):
     async def play(queue, ask, answered):
-        await ask("crowd", times=40)
+        await ask("crowd", session, times=40)
         before = answered.count("crowd")
+        await ask("crowd", True, times=5)
+        more = answered.count("crowd")
         await ask("bystander", times=3)
-        return before, answered.count("bystander"), len(queue)
+        return before, more, answered.count("bystander")
 
-    assert played(play) == (20, 3, 20)
-
-
-def test_calls_without_a_session_leave_places_to_pages_of_the_same_address():
-    async def play(queue, ask, answered):
-        await ask("program", False, times=20)
-        before = answered.count("program")
-        await ask("program", True, times=5)
-        return before, answered.count("program")
-
-    assert played(play) == (16, 20)
+    assert played(play) == (20 if session else 16, 20, 3)
 
 
 def test_who_waits_in_numbers_leaves_others_to_wait():

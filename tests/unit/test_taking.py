@@ -11,7 +11,7 @@ import segno
 from explorer.bert.hub import NO_REVISION
 from explorer.core.errors import BusyError
 from explorer.core.fair_queue import FairQueue
-from explorer.core.limits import WAITING
+from explorer.core.limits import REQUESTS, WAITING
 from explorer.export import links, qr, ways
 from explorer.export.ways import Way
 from explorer.server.bounds import TAKE
@@ -141,7 +141,7 @@ def test_too_many_at_once_are_refused(fetch, way, monkeypatch):
 
 def test_another_name_and_too_many_requests_are_refused(fetch, way, monkeypatch):
     assert fetch(f"{TAKE}view.words", Host="evil.example")[0] == 400
-    monkeypatch.setenv("BERT_EXPLORER_MAX_REQUESTS", "1")
+    monkeypatch.setattr(REQUESTS, "most", 1)
     statuses = [fetch(f"{TAKE}view.words")[0] for _ in range(3)]
     assert statuses[-1] == 429
 

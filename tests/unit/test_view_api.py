@@ -10,6 +10,7 @@ from gradio_client import Client
 from gradio_client.exceptions import AppError
 
 from explorer.core.errors import InputError
+from explorer.core.limits import VIEW_SECONDS
 from explorer.export import endpoints as api
 from explorer.export import links, named
 from explorer.export.tables import is_open, tables_of
@@ -184,7 +185,7 @@ def test_hostile_texts_come_back_as_they_are(ask, bundled, text):
 
 
 def test_work_that_takes_too_long_is_refused_before_it_begins(bundled, monkeypatch, refusal):
-    monkeypatch.setenv("BERT_EXPLORER_MAX_VIEW_SECONDS", "1")
+    monkeypatch.setattr(VIEW_SECONDS, "most", 1)
     long = Subject.of(bundled.trace("word " * 600))
     shown, place = named.read("fill-mask/positions", {}, long)
     assert named.is_long(shown, place.subject)

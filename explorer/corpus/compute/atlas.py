@@ -21,7 +21,7 @@ from explorer.bert.checkpoints import BUNDLED_FOLDER
 from explorer.bert.explorer import Explorer
 from explorer.bert.network import Padded
 from explorer.bert.readings import key_of, when_free
-from explorer.core.cache import Recent
+from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
 from explorer.core.paths import ASSETS
 from explorer.core.steps import finished, map_steps, relay
@@ -40,7 +40,7 @@ SHIPPED = ASSETS / "corpus" / FILE  # made by `python -m explorer.corpus.compute
 STRONGEST_IN = {"previous token": "previous", "next token": "next", "itself": "self", "same word": "same_token"}
 LINK = "link"  # heads with any other habit show the sentences with their strongest link
 
-_opened: Recent[tuple[object, ...], HeadAtlas] = Recent(8)
+_opened: OnceCache[tuple[object, ...], HeadAtlas] = OnceCache(8)
 
 
 def _key(model: Explorer, corpus: Corpus) -> tuple[object, ...]:
@@ -83,7 +83,7 @@ def in_steps(model: Explorer, corpus: Corpus) -> Generator[tuple[str, float | No
 
 def known_atlas(model: Explorer, corpus: Corpus) -> HeadAtlas | None:
     """The atlas if it is in memory or ships with the app, else None."""
-    if found := _opened.get(_key(model, corpus)):
+    if found := _opened.peek(_key(model, corpus)):
         return found
     if model.checkpoint.folder != BUNDLED_FOLDER or corpus.key != built_in().key or not SHIPPED.exists():
         return None

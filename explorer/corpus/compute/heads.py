@@ -9,9 +9,9 @@ import numpy as np
 
 from explorer.bert.explorer import Explorer
 from explorer.bert.readings import key_of, when_free
+from explorer.core.cache import OnceCache, weight
 from explorer.core.engine import inference_mode, torch
-from explorer.core.limits import CORPUS_OPEN_MEGABYTES, CORPUS_RESULTS_MEGABYTES
-from explorer.core.shared_cache import SharedCache
+from explorer.core.limits import RESULTS_MEGABYTES
 from explorer.core.steps import map_steps
 from explorer.corpus.compute.file import VectorFile
 from explorer.corpus.compute.reading import CorpusStates, corpus_states_in_steps, unpadded
@@ -19,7 +19,7 @@ from explorer.text.corpora import Corpus
 
 READING = 0.8  # the share of the progress that goes to reading the hidden states
 
-_opened: SharedCache[tuple[object, ...], np.ndarray] = SharedCache(CORPUS_RESULTS_MEGABYTES, CORPUS_OPEN_MEGABYTES)
+_opened: OnceCache[tuple[object, ...], np.ndarray] = OnceCache(RESULTS_MEGABYTES.bytes, weight)
 
 
 def corpus_contexts_in_steps(model: Explorer, corpus: Corpus, layer: int) -> Generator[float, None, np.ndarray]:
@@ -30,7 +30,7 @@ def corpus_contexts_in_steps(model: Explorer, corpus: Corpus, layer: int) -> Gen
     states = yield from map_steps(corpus_states_in_steps(model, corpus, [layer]), lambda share: READING * share)
     how = "contexts", layer, states.states.dtype.str
     key = model.checkpoint, corpus.key, *how
-    if (known := _opened.get(key)) is not None:
+    if (known := _opened.peek(key)) is not None:
         return known
     shape = _shape(model, states, layer)
 

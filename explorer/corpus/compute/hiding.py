@@ -12,7 +12,7 @@ import numpy as np
 
 from explorer.bert.explorer import Explorer
 from explorer.bert.features import Encoded
-from explorer.core.cache import Recent
+from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
 from explorer.core.steps import one_at_a_time
 from explorer.corpus.compute.reading import ADDED, CorpusTokens, tokens_of
@@ -20,7 +20,7 @@ from explorer.text.corpora import Corpus
 
 EVERY = 7
 
-_read: Recent[tuple[object, ...], HiddenTokens] = Recent(8)
+_read: OnceCache[tuple[object, ...], HiddenTokens] = OnceCache(8)
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def hidden_rows(tokens: CorpusTokens) -> np.ndarray:
 
 def known(model: Explorer, corpus: Corpus) -> HiddenTokens | None:
     """The result of an earlier pass, if it is in memory."""
-    return _read.get((model.checkpoint, corpus.key))
+    return _read.peek((model.checkpoint, corpus.key))
 
 
 def hide_in_steps(model: Explorer, corpus: Corpus) -> Generator[float, None, HiddenTokens]:

@@ -19,7 +19,7 @@ import numpy as np
 
 from explorer.bert.explorer import Explorer
 from explorer.bert.readings import key_of, when_free
-from explorer.core.cache import Recent
+from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
 from explorer.core.limits import DRIVERS
 from explorer.core.steps import finished
@@ -70,7 +70,7 @@ class Firing:
     deviations: float
 
 
-_opened: Recent[tuple[object, ...], CorpusNeurons] = Recent(4)
+_opened: OnceCache[tuple[object, ...], CorpusNeurons] = OnceCache(4)
 
 
 def corpus_neurons(model: Explorer, corpus: Corpus) -> CorpusNeurons:
@@ -81,7 +81,7 @@ def corpus_neurons(model: Explorer, corpus: Corpus) -> CorpusNeurons:
 def corpus_neurons_in_steps(model: Explorer, corpus: Corpus) -> Generator[float, None, CorpusNeurons]:
     """Like `corpus_neurons`, but yields the share done, 0 to 1; a pass that was stopped is continued."""
     key = model.checkpoint, corpus.key
-    if (known := _opened.get(key)) is not None:
+    if (known := _opened.peek(key)) is not None:
         return known
     tokens = tokens_of(model, corpus)
     coming = 8 * model.capabilities.layers * model.capabilities.neurons * (DRIVERS.most + 3)

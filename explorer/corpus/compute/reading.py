@@ -20,11 +20,10 @@ from explorer.bert.checkpoints import Checkpoint
 from explorer.bert.explorer import Explorer, Span
 from explorer.bert.features import BATCH_SIZE, Encoded
 from explorer.bert.readings import key_of, when_free
-from explorer.core.cache import OnceCache
+from explorer.core.cache import OnceCache, weight
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
-from explorer.core.limits import CORPUS_OPEN_MEGABYTES, CORPUS_RESULTS_MEGABYTES, CORPUS_STATES_MEGABYTES, MEGABYTE
-from explorer.core.shared_cache import SharedCache
+from explorer.core.limits import CORPUS_STATES_MEGABYTES, MEGABYTE, RESULTS_MEGABYTES
 from explorer.core.steps import finished
 from explorer.corpus.compute.file import VectorFile
 from explorer.text.corpora import Corpus, CorpusSentence
@@ -100,7 +99,7 @@ class CorpusStates:
 
 _tokens: OnceCache[tuple[Checkpoint, str], CorpusTokens] = OnceCache(4)
 _dtypes: OnceCache[tuple[Checkpoint, str], np.dtype] = OnceCache(4)
-_opened: SharedCache[tuple[object, ...], tuple[CorpusStates, Path]] = SharedCache(CORPUS_RESULTS_MEGABYTES, CORPUS_OPEN_MEGABYTES)
+_opened: OnceCache[tuple[object, ...], tuple[CorpusStates, Path]] = OnceCache(RESULTS_MEGABYTES.bytes, weight)
 
 
 def tokens_of(model: Explorer, corpus: Corpus) -> CorpusTokens:
@@ -129,7 +128,7 @@ def corpus_states_in_steps(model: Explorer, corpus: Corpus, layers: Sequence[int
     layers = _together(model, len(tokens), dtype, layers)
     how = "corpus", layers, dtype.str
     key = model.checkpoint, corpus.key, *how
-    if known := _opened.get(key):
+    if known := _opened.peek(key):
         with contextlib.suppress(OSError):
             os.utime(known[1])  # mark as used, so that it is not the next to be deleted
         return known[0]

@@ -18,7 +18,7 @@ from explorer.bert.explorer import Explorer
 from explorer.bert.trace import Trace
 from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
-from explorer.core.limits import CORPUS_RESULTS_MEGABYTES
+from explorer.core.limits import RESULTS_MEGABYTES
 from explorer.core.steps import finished
 from explorer.corpus.compute.heads import corpus_contexts_in_steps
 from explorer.corpus.compute.reading import ADDED, CorpusStates, CorpusTokens, corpus_states_in_steps
@@ -93,7 +93,7 @@ class Found:
         return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
 
 
-_norms: OnceCache[tuple[object, ...], np.ndarray] = OnceCache(CORPUS_RESULTS_MEGABYTES.bytes, lambda norms: norms.nbytes)
+_norms: OnceCache[tuple[object, ...], np.ndarray] = OnceCache(RESULTS_MEGABYTES.bytes, lambda norms: norms.nbytes)
 
 
 def search(query: Query, corpus: Corpus, limit: int) -> Found:

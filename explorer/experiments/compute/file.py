@@ -16,7 +16,7 @@ from explorer.bert.explorer import Explorer
 from explorer.bert.provenance import weights_hash
 from explorer.core.apart import apart
 from explorer.core.errors import InputError
-from explorer.core.formats import Every, Own, parsed
+from explorer.core.formats import Every, Own, parse
 from explorer.core.limits import ITEMS, JSON_VALUES, LARGE, DerivedLimit
 from explorer.core.paths import EXPERIMENTS
 from explorer.experiments.compute.experiment import MOST_SEED, Experiment
@@ -91,7 +91,7 @@ def opened(text: str) -> Experiment:
     """The experiment of a file's text, whose summary is computed again. Raises InputError for a text that holds none."""
     MEGABYTES.check(len(text) / 2**20)
     try:
-        found = _read(parsed(Written, text.encode(), VALUES))
+        found = _read(parse(Written, text.encode(), VALUES))
         axes = found.axes
     except (ValueError, KeyError) as error:
         raise InputError(NO_EXPERIMENT) from error

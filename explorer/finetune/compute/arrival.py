@@ -12,7 +12,7 @@ from safetensors.numpy import load as load_tensors
 
 from explorer.core.apart import apart
 from explorer.core.errors import InputError
-from explorer.core.formats import Every, Own, parsed, values
+from explorer.core.formats import Every, Own, parse, values
 from explorer.core.limits import CLASSES, JSON_VALUES, LABEL
 from explorer.finetune.compute.run import CORRELATIONS
 from explorer.finetune.compute.store import HEAD_TENSORS, KINDS
@@ -76,7 +76,7 @@ class Settings(Own):
 
 def read_settings(data: bytes) -> dict[str, Any]:
     """The settings of a run, if every entry is what `pack` would have written. Raises InputError, ValueError or TypeError."""
-    given = parsed(Settings, data, JSON_VALUES)
+    given = parse(Settings, data, JSON_VALUES)
     kind = limits.check_choice(given.kind, "the kind", list(KINDS))
     predictor = KINDS[kind].predictor
     few = len(predictor.own_labels) or 2

@@ -15,7 +15,7 @@ import numpy as np
 
 from explorer.core.apart import apart
 from explorer.core.errors import InputError
-from explorer.core.formats import Every, Foreign, Misfit, numbered, parsed
+from explorer.core.formats import Every, Foreign, Misfit, parse, parse_each
 from explorer.core.limits import JSON_VALUES, LONG, MEGABYTE, TABLE_MEGABYTES, TEXTS, Limit
 from explorer.core.paths import EXAMPLES
 from explorer.text import limits
@@ -236,9 +236,9 @@ class _Row(Foreign):
 def _entries(data: bytes) -> Iterator[_Entry]:
     """The questions of a file, nested or flat. Raises Misfit, and ValueError for an answer without a place."""
     try:
-        nested = parsed(_Squad, data, JSON_VALUES)
+        nested = parse(_Squad, data, JSON_VALUES)
     except Misfit:
-        for _, row in numbered(_Row, data, JSON_VALUES):
+        for row in parse_each(_Row, data, JSON_VALUES):
             yield row.question, row.context, list(zip(row.answers.text, row.answers.answer_start, strict=True))
         return
     for paragraph in (paragraph for article in nested.data for paragraph in article.paragraphs):

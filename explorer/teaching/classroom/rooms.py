@@ -12,8 +12,8 @@ from pathlib import Path
 from explorer.bert import checkpoints
 from explorer.core import disk
 from explorer.core.errors import BusyError, ExplorerError, InputError
+from explorer.core.hosts import MINUTE, Recent
 from explorer.core.limits import ROOMS, VISITOR_ROOMS
-from explorer.core.recent import MINUTE, Recent
 from explorer.teaching.classroom import names
 from explorer.teaching.classroom.room import Room
 

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from explorer.core.cache import Recent
+from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
 from explorer.corpus.compute.atlas import head_atlas
 from explorer.corpus.compute.attention_sums import OFFSETS, REACH
@@ -115,7 +115,7 @@ def test_a_click_makes_the_sentence_the_input_with_this_head_and_its_word(subjec
 
 def test_another_model_waits_to_be_asked_and_a_file_has_its_own(tiny, refusal, monkeypatch, tmp_path):
     monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path))
-    monkeypatch.setattr("explorer.corpus.compute.atlas._opened", Recent(4))  # others of this process may have made it
+    monkeypatch.setattr("explorer.corpus.compute.atlas._opened", OnceCache(4))  # others of this process may have made it
     subject = Subject.of(tiny.trace("the man went to the store"))
     view = Heads()
     assert view.known(subject) is None
