@@ -1,11 +1,9 @@
 """The choice 'Every word' of Fine-tune as a person uses it."""
 
-import re
-
 import pytest
 
 from tests.browser.expecting import expect
-from tests.browser.steps import choose, type_into, unfold
+from tests.browser.steps import choose, type_into
 from tests.tabs import open_tab
 
 pytestmark = pytest.mark.own_page  # no link tells what was typed and trained
@@ -34,6 +32,7 @@ def tags(page, part):
     return page.locator(f"#fine-tune-words-{part} tbody tr").first.locator("td").all_inner_texts()
 
 
+@pytest.mark.nightly  # test_finetune.py trains classes in the same way, and the views' tests click words
 def test_words_are_tagged_typed_clicked_and_learnt(tab):
     assert tags(tab, "try-row")[:2] == ["B-PER", "I-PER"]
     expect(status(tab)).to_contain_text("seqeval")
@@ -65,20 +64,3 @@ def test_words_are_tagged_typed_clicked_and_learnt(tab):
     open_tab(tab, "Fine-tune")
     tab.locator("#fine-tune-view").get_by_label("Every word").check()
     expect(status(tab)).to_have_text(said.removeprefix("Trained just now. "), timeout=60_000)
-
-
-@pytest.mark.nightly
-def test_a_tagger_with_layers_is_cancelled_and_taken_home(tab):
-    layers = tab.locator("#fine-tune-tag-layers input[type=number]")
-    layers.fill("6")
-    layers.press("Enter")
-    tab.locator("#fine-tune-words-outcome-train").click()
-    expect(status(tab)).to_contain_text(re.compile("Reading|Epoch"))
-    tab.locator("#fine-tune-words-outcome-cancel").click()
-    expect(status(tab)).to_contain_text("Stopped", timeout=60_000)
-    expect(tab.locator("#fine-tune-words-outcome-train")).to_be_enabled()
-    unfold(tab, "My runs")
-    tab.locator("#fine-tune-words-runs-save").click()
-    expect(tab.locator("#fine-tune-words-runs-download")).to_contain_text("Download run.zip", timeout=60_000)
-    tab.locator("#fine-tune-words-runs-standard").click()
-    expect(tab.locator("#fine-tune-words-runs-note")).to_contain_text('pipeline("token-classification"', timeout=60_000)

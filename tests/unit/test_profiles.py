@@ -38,15 +38,6 @@ def test_every_limit_that_can_be_set_has_a_value_in_both_profiles_and_a_sentence
         assert "{" not in sentence
 
 
-def test_strangers_have_a_smaller_share_of_what_they_share(monkeypatch):
-    shares = (limits.VISITOR_UPLOADS_MEGABYTES, limits.VISITOR_MEGABYTES, limits.VISITOR_ROOMS)
-    assert [share.most for share in shares] == [2_048, 2_048, 20]
-    monkeypatch.setenv(limits.PROFILE, "public")
-    assert [share.most for share in shares] == [512, 1_024, 4]
-    monkeypatch.setenv(limits.ROOMS.setting, "100")
-    assert limits.VISITOR_ROOMS.most == 20
-
-
 @pytest.mark.parametrize("value", ["-1", "0", "1e3", "many", "1.5", "٣", "9" * 20, "1 000"])
 def test_a_limit_that_makes_no_sense_is_told_at_the_start(monkeypatch, refusal, capsys, value):
     monkeypatch.setenv(TEXTS.setting, value)
@@ -98,11 +89,6 @@ def test_nothing_is_fetched_to_find_out_whether_the_model_of_a_zip_is_here(publi
         assert checkpoints.here(name) is None
     monkeypatch.setenv(limits.PROFILE, "local")
     assert checkpoints.here(str(tiny_folder)) == tiny_folder.resolve()
-
-
-def test_the_default_model_may_be_a_folder_for_strangers_too(public, monkeypatch, tiny_folder):
-    monkeypatch.setenv("BERT_EXPLORER_MODEL", str(tiny_folder))
-    assert checkpoints.find(str(tiny_folder)).folder == tiny_folder.resolve()
 
 
 @pytest.mark.parametrize(("given", "expected"), [("", None), ("me:secret:er", ("me", "secret:er"))])
