@@ -7,10 +7,9 @@ import time
 import pytest
 
 from explorer.core.steps import map_steps
-from explorer.corpus import layer_probe
 from explorer.corpus.compute import atlas, search
 from tests.browser.expecting import expect
-from tests.browser.steps import at, charts_fit, choose, settled, unfold
+from tests.browser.steps import at, choose, settled, unfold
 from tests.corpora import few_read
 from tests.families import write_family
 
@@ -89,67 +88,6 @@ def test_a_head_of_the_input_leads_to_what_it_does_elsewhere(open_app):
     row.locator("th button").click()
     expect(page.locator("#strip .bx-chosen, #strip [aria-pressed=true]").first).to_contain_text(word.lower())
     expect(page.locator("#corpus-heads-title")).to_contain_text("Layer 4, head 2")
-    settled(page)
-    assert not page.problems
-
-
-@pytest.mark.nightly
-def test_a_neuron_is_found_by_a_word_and_its_sentence_becomes_the_input(open_app, some_sentences):
-    page = open_app(at("Corpus", "?a=She+sat+down.") + "&view=neurons&set.by_word=money")
-    found = page.locator("#corpus-neurons-driven tbody button")
-    expect(found).to_have_count(10, timeout=120_000)
-    expect(page.locator("#corpus-finding")).to_contain_text("of layer 5 is most active at “")
-    layer, neuron = found.first.inner_text().removeprefix("layer ").split(" · ")
-    found.first.click()
-    expect(page.locator("#corpus-neurons-about")).to_contain_text(f"neuron {neuron} of layer {layer} (of 1,536)", timeout=60_000)
-    settled(page)
-    word = page.locator("#corpus-neurons-hits tbody button").first
-    named = word.inner_text()
-    word.click()
-    expect(page.locator("#text-a textarea")).not_to_have_value("She sat down.")
-    assert named in page.locator("#text-a textarea").input_value()
-    assert not page.problems
-
-
-@pytest.mark.nightly
-def test_a_point_of_a_word_shows_its_nearest_uses(open_app, some_sentences):
-    page = open_app(at("Corpus", "?a=She+sat+down.") + "&view=words&set.word=there")
-    uses = page.locator("#corpus-words-uses tbody button")
-    expect(uses).to_have_count(12, timeout=120_000)
-    expect(page.locator("#corpus-finding")).to_contain_text("“there” the nearest other one in hidden state 6")
-    expect(page.locator("#corpus-words-static")).to_contain_text("here")
-    expect(page.locator("#corpus-words-check")).to_contain_text("✓")
-    assert not page.problems
-
-
-@pytest.mark.nightly
-def test_a_click_on_a_layer_chooses_it_in_every_look(open_app, some_sentences, monkeypatch):
-    fit = layer_probe.fitted_head  # of so few sentences it may be done before anything is told, and before the click on Stop
-    monkeypatch.setattr(layer_probe, "fitted_head", lambda *given: time.sleep(1) or fit(*given))
-    page = open_app(at("Corpus", "?a=She+sat+down.") + "&view=layers&set.look_at=Similarity&set.probed=Relation")
-    check, finding = page.locator("#corpus-layers-check"), page.locator("#corpus-finding")
-    expect(check).to_contain_text("✓ matches the model: hidden states 6 and", timeout=120_000)
-    expect(finding).to_contain_text("changes what words have in common most: CKA 0.")
-    heatmap = page.locator("#corpus-layers-picture .nsewdrag")
-    expect(page.locator("#corpus-layers-detail .nsewdrag")).to_be_visible()
-    charts_fit(page)
-    box = heatmap.bounding_box()
-    heatmap.click(position={"x": box["width"] / 2, "y": box["height"] * (1 - 2.5 / 7)})
-    expect(check).to_contain_text("✓ matches the model: hidden states 2 and", timeout=60_000)
-    settled(page)
-    page.locator("#corpus-look-at").get_by_label("Angles and lengths").check()
-    expect(finding).to_contain_text("Two tokens of different sentences have a cosine of 0.", timeout=60_000)
-    expect(check).to_contain_text("in hidden state 2 when these are read alone")
-    settled(page)
-    page.locator("#corpus-look-at").get_by_label("Frequency").check()
-    expect(finding).to_contain_text("In hidden state 2 frequent words have", timeout=60_000)
-    expect(page.locator("#corpus-layers-detail")).to_contain_text("mean length in hidden state 2")
-    settled(page)
-    page.locator("#corpus-look-at").get_by_label("Probe").check()
-    expect(page.locator("#corpus-layers-progress")).to_contain_text("Training probe", timeout=60_000)
-    expect(check).to_be_empty()
-    page.locator("#corpus-layers-stop").click()
-    expect(page.locator("#corpus-layers-progress")).not_to_contain_text("Training", timeout=60_000)
     settled(page)
     assert not page.problems
 

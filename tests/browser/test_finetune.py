@@ -7,7 +7,7 @@ import pytest
 
 from explorer.core.errors import InputError
 from tests.browser.expecting import expect
-from tests.browser.steps import choose, settled, squeeze_charts, type_into, unfold
+from tests.browser.steps import choose, settled, type_into, unfold
 from tests.tabs import open_tab
 
 pytestmark = pytest.mark.own_page  # no link tells what was typed and trained
@@ -17,11 +17,6 @@ WATCH = """(button) => {
     new MutationObserver(() => { window.hasBegun ||= button.disabled; }).observe(button, { attributes: true });
 }"""  # a head that is solved at once may be trained before anybody looks
 DONE = "() => window.hasBegun && !document.querySelector('#fine-tune-outcome-train').disabled"
-
-FILES = (  # what is in it, and what is said of it
-    (bytes(range(256)), "not text"),
-    (b"text;label\nx;one\ny;two\nx2;one\ny2;two\n;one\n", "4 sentences.*1 row without"),
-)
 
 
 @pytest.fixture
@@ -58,13 +53,25 @@ def layers(page, number):
     box.press("Enter")
 
 
-def test_it_opens_with_a_result_and_judges_a_sentence(tab):
-    expect(tab.get_by_text(re.compile(r"18 sentences"))).to_be_visible()
+def test_it_opens_with_a_result_on_one_screen_and_every_line_counts(open_app):
+    tab = open_app("", viewport={"width": 1280, "height": 720})
+    open_tab(tab, "Fine-tune")
+    expect(tab.locator("#fine-tune-try-it-words .barlayer .point").first).to_be_visible(timeout=60_000)
+    for part in ("lines-1", "lines-3", "outcome-train", "outcome-status", "tried", "try-it-verdict", "try-it-words"):
+        box = tab.locator(f"#fine-tune-{part}").bounding_box()
+        assert box["y"] + box["height"] <= 720, part
     expect(status(tab)).to_contain_text("of 18 right when each is left out in turn")
     expect(tab.locator("#fine-tune-try-it-verdict button").first).to_contain_text("animal")
-    unfold(tab, "How much of it needs no BERT?", "What is the result worth?")
+    unfold(tab, "How much of it needs no BERT?", "What is the result worth?", "My runs")
     expect(tab.locator("#fine-tune-baselines-compared button")).to_have_count(3)
     expect(tab.locator("#fine-tune-result-picture .heatmaplayer")).to_have_count(1)
+    expect(tab.locator("#fine-tune-runs-explore")).to_be_disabled()
+    expect(tab.locator("#fine-tune-runs-closed")).to_contain_text("Only a head was trained")
+    before, box = verdict(tab), tab.locator("#fine-tune-lines-1 textarea")
+    box.press("Control+End")
+    box.press_sequentially("\nA hawk flew over the valley.")
+    moved(tab, before)
+    expect(status(tab)).to_contain_text("of 19 right")
 
     choose(tab, "fine-tune-source", "Built in")
     expect(tab.get_by_text(re.compile(r"638 sentences"))).to_be_visible()
@@ -75,91 +82,6 @@ def test_it_opens_with_a_result_and_judges_a_sentence(tab):
     type_into(tab, "fine-tune-tried", "What a wonderful <b>surprise</b> ${alert(1)}!")
     moved(tab, before)
     expect(tab.locator("#fine-tune-try-it-words .barlayer .point")).to_have_count(8)
-    choose(tab, "fine-tune-method", "integrated gradients")
-    expect(tab.get_by_text("✓ their sum matches the model's change")).to_be_attached(timeout=60_000)  # captum is loaded
-
-
-def test_type_train_and_try_are_on_one_screen_and_every_line_counts(open_app):
-    page = open_app("", viewport={"width": 1280, "height": 720})
-    open_tab(page, "Fine-tune")
-    expect(page.locator("#fine-tune-try-it-words .barlayer .point").first).to_be_visible(timeout=60_000)
-    for part in ("lines-1", "lines-3", "outcome-train", "outcome-status", "tried", "try-it-verdict", "try-it-words"):
-        box = page.locator(f"#fine-tune-{part}").bounding_box()
-        assert box["y"] + box["height"] <= 720, part
-    before, box = verdict(page), page.locator("#fine-tune-lines-1 textarea")
-    box.press("Control+End")
-    box.press_sequentially("\nA hawk flew over the valley.")
-    moved(page, before)
-    expect(status(page)).to_contain_text("of 19 right")
-    own = (
-        ("joy", "What joy!\nWe laughed all night."),
-        ("fear", "I am afraid.\nShe hid in terror."),
-        ("anger", "How dare you!\nGet out!"),
-    )
-    for number, (name, lines) in enumerate(own, start=1):
-        type_into(page, f"fine-tune-class-{number}", name)
-        page.locator(f"#fine-tune-lines-{number} textarea").fill(lines)
-    expect(status(page)).to_contain_text("of 6 right")
-    expect(page.locator("#fine-tune-tried textarea")).to_have_value("")
-    expect(page.locator("#fine-tune-tried textarea")).to_have_attribute("placeholder", re.compile("anger, fear, joy"))
-    expect(page.locator("#fine-tune-try-it-verdict button")).to_have_count(0)
-    unfold(page, "My runs")
-    expect(page.locator("#fine-tune-runs-explore")).to_be_disabled()
-    expect(page.locator("#fine-tune-runs-closed")).to_contain_text("Only a head was trained")
-
-
-def ask_every_layer(page):
-    """The answer is there already when somebody asked the same before: then there is no button."""
-    unfold(page, "Which layer knows it?")
-    start, curve = page.locator("#fine-tune-probe-start"), page.locator("#fine-tune-probe-curve .scatterlayer .trace")
-    expect(start.or_(curve).first).to_be_visible()
-    if start.is_visible():
-        start.click()
-    expect(curve).to_have_count(2, timeout=90_000)
-
-
-def cut_labels(page):
-    """What is written in a chart and reaches over its edge."""
-    return page.evaluate(
-        """() => [...document.querySelectorAll('.bx-chart')].filter((chart) => chart.clientWidth).flatMap((chart) => {
-            const box = chart.getBoundingClientRect();
-            return [...chart.querySelectorAll('.main-svg text')].filter((text) => {
-                const place = text.getBoundingClientRect();
-                return place.width && (place.left < box.left - 1 || place.right > box.right + 1);
-            }).map((text) => `${chart.getAttribute('aria-label')}: ${text.textContent}`);
-        })"""
-    )
-
-
-@pytest.mark.nightly
-def test_more_examples_and_other_settings_are_tried(tab):
-    unfold(tab, "Settings", "How many examples does it need?", "Which settings are best?")
-    tab.locator("#fine-tune-lines-1 textarea").fill(
-        "One robin sang.\nTwo robins sang.\nThree robins sang."
-    )  # nobody asked of these
-    expect(status(tab)).to_contain_text("of 15 right")
-    tab.locator("#fine-tune-curve-start").click()
-    expect(tab.locator("#fine-tune-curve-about")).to_contain_text("With all 12 examples", timeout=60_000)
-    expect(tab.locator("#fine-tune-curve-curve .scatterlayer .trace")).not_to_have_count(0)
-    tab.locator("#fine-tune-grid").get_by_label(re.compile("the head only")).check()
-    tab.locator("#fine-tune-grid-start").click()
-    expect(tab.locator("#fine-tune-grid-about")).to_contain_text("Best: batch", timeout=60_000)
-    tab.get_by_role("button", name="Take the best into the recipe").click()
-    expect(tab.locator("#fine-tune-preset input")).to_have_value("as set below")
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("width", [1440, 420])
-def test_labels_are_whole_after_a_moment_without_room(open_app, width):
-    page = open_app("", viewport={"width": width, "height": 900})
-    open_tab(page, "Fine-tune")
-    expect(page.locator("#fine-tune-try-it-words .barlayer .point").first).to_be_visible(timeout=240_000)
-    unfold(page, "What is the result worth?", "How the training went", "My runs")
-    expect(page.locator("#fine-tune-result-picture .heatmaplayer")).to_have_count(1)
-    ask_every_layer(page)
-    assert cut_labels(page) == []
-    squeeze_charts(page)
-    assert cut_labels(page) == []
 
 
 @pytest.mark.nightly
@@ -194,7 +116,7 @@ def test_pairs_are_taught_and_read_and_outlast_a_reload(tab):
     expect(tab.locator("#model-parameters-bars .barlayer .point").first).to_be_visible()
 
 
-def test_typed_classes_are_taught_cancelled_and_taken_home(tab, tmp_path):
+def test_typed_classes_are_taught_cancelled_and_taken_home(tab, tmp_path, monkeypatch):
     tab.locator("#fine-tune-examples-add-class").click()
     type_into(tab, "fine-tune-lines-4", "What time is it?")
     expect(tab.locator("#fine-tune-examples-about")).to_contain_text("Class 4 has sentences but no name")
@@ -226,26 +148,12 @@ def test_typed_classes_are_taught_cancelled_and_taken_home(tab, tmp_path):
     type_into(tab, "fine-tune-tried", "They charged me twice!")  # what was trained before can still be tried
     moved(tab, before)
 
-
-def test_a_file_is_described_or_refused(tab, tmp_path):
-    choose(tab, "fine-tune-source", "A file")
-    for content, said in FILES:
-        file = tmp_path / "mine.csv"
-        file.write_bytes(content)
-        tab.locator("#fine-tune-table input[type=file]").set_input_files(file)
-        expect(tab.get_by_text(re.compile(said)).first).to_be_visible()
-        for close in tab.locator(".toast-close").all():
-            close.click()
-        tab.locator("#fine-tune-table").get_by_label("Clear").click()
-
-
-def test_after_an_error_in_a_training_what_was_shown_stays(tab, monkeypatch):
     def full(*given):
         raise InputError("There is no room for another run.")
 
     monkeypatch.setattr("explorer.finetune.train.run_training", full)
     tab.locator("#fine-tune-outcome-train").click()
-    expect(tab.locator(".toast-body")).to_contain_text("no room for another run")
+    expect(tab.locator(".toast-body").last).to_contain_text("no room for another run")
     expect(status(tab)).to_have_text("Nothing was trained; what was shown before is still below.")
     expect(tab.locator("#fine-tune-outcome-train")).to_be_enabled()
     expect(tab.locator("#fine-tune-outcome-cancel")).to_be_hidden()
