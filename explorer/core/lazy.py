@@ -48,7 +48,7 @@ class Library(ModuleType):
                 return sys.modules[self.__name__].__dict__[name]
             except (AttributeError, KeyError):  # not resolved yet, or the module was removed
                 pass
-        elif name.startswith("__") and name != "__version__":  # tools that inspect all modules look these up
+        elif (name.startswith("__") and name != "__version__") or name == "_mock_name":  # tools that inspect all ask for these
             raise AttributeError(name)
         with LOCK:
             library = load(self)

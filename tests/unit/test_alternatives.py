@@ -17,7 +17,7 @@ from explorer.ui.pictures import attention, heatmaps, hidden, maps, word_effects
 from explorer.ui.pictures.alternatives import alternative, described
 from explorer.ui.pictures.attention import WeightScale
 
-WORDS = ["[CLS]", "the", "cat", "<b>", "[SEP]"]
+WORDS = ["[CLS]", "the", "cat", "<b>${alert(1)}", "[SEP]"]
 ROWS = np.random.default_rng(1).dirichlet(np.full(5, 0.5), size=5).astype(np.float32)
 ALIKE = np.corrcoef(np.random.default_rng(2).normal(size=(5, 9))).astype(np.float32)
 CURVE = np.linspace(0.2, 0.8, 5)
@@ -88,8 +88,10 @@ NO_PICTURES = {heatmaps.heatmap, heatmaps.colour_scale, heatmaps.root_ticks, hea
 
 
 @pytest.mark.parametrize("draw", FIGURES, ids=lambda draw: draw.__name__)
-def test_every_chart_says_what_it_shows_and_names_three_things_at_most(draw):
-    words = said_of(draw(*FIGURES[draw]))
+def test_every_chart_holds_no_markup_and_says_what_it_shows_of_three_things_at_most(draw):
+    figure = go.Figure(draw(*FIGURES[draw]))
+    assert "<b>" not in figure.to_json().encode().decode("unicode_escape")
+    words = said_of(figure)
     assert "Nothing" not in words
     assert any(digit in words for digit in "0123456789")
     assert words.endswith(".")

@@ -56,15 +56,9 @@ class TestTokenRow:
         numbers = Numbers(**{name: more.pop(name) for name in ("ids", "positions", "attention_mask", "offsets") if name in more})
         return token_row(self.tokens, **{"kinds": self.kinds, "segments": (0, 0, 0, 0, 1, 1), "numbers": numbers, **more})
 
-    def test_letters_only_where_there_are_two_segments(self):
-        assert self.pack()["letters"] is True
-        assert self.pack(segments=[0] * 6)["letters"] is False
-
-    def test_what_is_not_given_is_not_shown(self):
-        packed = self.pack()
-        assert [packed[name] for name in ("ids", "positions", "mask", "chars", "selected")] == [None] * 5
-
     def test_numbers_become_plain_and_characters_count_from_one(self):
+        assert [self.pack()[name] for name in ("ids", "positions", "mask", "chars", "selected")] == [None] * 5, "not given"
+        assert [self.pack(segments=segments)["letters"] for segments in ((0, 0, 0, 0, 1, 1), [0] * 6)] == [True, False]
         packed = self.pack(
             ids=np.arange(6),
             attention_mask=[1] * 6,
@@ -107,28 +101,22 @@ class TestAttentionLines:
         assert chosen.min() >= np.sort(weights.ravel())[-1500]
         assert packed["top"] == pytest.approx(max(weights.max(), 8 / 512))
 
-    def test_a_head_that_looks_nowhere_is_drawn_too(self):
-        assert attention_lines(np.zeros((2, 2)), ["a", "b"], ["piece"] * 2)["top"] > 0
-
 
 class TestBars:
-    @pytest.mark.parametrize(
-        ("share", "text"),
-        [
-            (0.431, "43.1 %"),
-            (0, "0.0 %"),
-            (0.0004, "<0.1 %"),
-            (0.0006, "0.1 %"),
-            (0.9994, "99.9 %"),
-            (0.9996, ">99.9 %"),
-            (1, "100.0 %"),
-            (np.float32(0.5), "50.0 %"),
-        ],
-    )
-    def test_percentages_never_claim_0_or_100(self, share, text):
-        (group,) = bars([("x", share, "")])["groups"]
-        assert group["rows"][0]["percent"] == text
-        assert type(group["rows"][0]["share"]) is float
+    def test_percentages_never_claim_0_or_100(self):
+        shares = {
+            0.431: "43.1 %",
+            0: "0.0 %",
+            0.0004: "<0.1 %",
+            0.0006: "0.1 %",
+            0.9994: "99.9 %",
+            0.9996: ">99.9 %",
+            1: "100.0 %",
+        }
+        for share, text in {**shares, np.float32(0.5): "50.0 %"}.items():
+            (group,) = bars([("x", share, "")])["groups"]
+            assert group["rows"][0]["percent"] == text
+            assert type(group["rows"][0]["share"]) is float
 
     @pytest.mark.parametrize("share", [-0.1, 1.1, float("nan")])
     def test_what_is_no_share_is_refused(self, share):

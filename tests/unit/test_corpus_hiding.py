@@ -61,10 +61,9 @@ def test_two_callers_at_once_share_one_reading(bundled):
     assert finished(second) is found
 
 
-@pytest.mark.parametrize("family", ["roberta", "albert"])
-def test_other_families_are_read_so(family, tmp_path):
+def test_another_family_is_read_so(tmp_path):
     (tmp_path / "own.txt").write_text("The man went.\nmilk\nShe was happy, and he was sad!", "utf-8")
-    model, corpus = explorer.load(write_family(tmp_path / family, family)), read_corpus(tmp_path / "own.txt")
+    model, corpus = explorer.load(write_family(tmp_path / "roberta", "roberta")), read_corpus(tmp_path / "own.txt")
     found = finished(hiding.hide_in_steps(model, corpus))
     np.testing.assert_allclose(found.bits, [bits for bits, _ in by_hand(model, corpus)], atol=1e-2)
 

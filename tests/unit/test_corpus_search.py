@@ -15,11 +15,14 @@ TEXTS = ["The man went to the store.", "She was happy, and he was sad!", "the do
 INPUT = "the happy cat bought a dog ."
 
 
-@pytest.fixture(autouse=True)
-def own_runs(monkeypatch, tmp_path):
-    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
-    for kept in (reading._opened, heads._opened):
-        kept.clear()
+@pytest.fixture(autouse=True, scope="module")
+def own_runs(tmp_path_factory):
+    """One reading of each corpus for all of these tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BERT_EXPLORER_RUNS", str(tmp_path_factory.mktemp("runs")))
+        for kept in (reading._opened, heads._opened):
+            kept.clear()
+        yield
 
 
 @pytest.fixture
@@ -45,9 +48,9 @@ def by_hand(model, eager, texts, token, layer):
     return sorted(found, key=lambda one: -one[0])
 
 
-@pytest.mark.parametrize("layer", [0, 3, 6])
+@pytest.mark.parametrize("layer", [0, 6])
 def test_the_hits_are_those_of_brute_force(bundled, eager, layer):
-    corpus = small(built_in())
+    corpus = small(built_in(), 15)
     found = search.search(Query(bundled.trace(INPUT), 2, layer), corpus, 20)
     wanted = by_hand(bundled, eager, corpus.texts, 2, layer)
     assert found.searched == len(wanted)
@@ -93,9 +96,8 @@ def test_what_a_head_hands_on_is_compared_by_hand_too(bundled, eager):
             assert hit.sentence.text[start:end].lower() in hit.target
 
 
-@pytest.mark.parametrize("family", ["roberta", "xlm-roberta", "albert"])
-def test_other_families_are_searched(family, tmp_path, few):
-    model = explorer.load(write_family(tmp_path / family, family))
+def test_another_family_is_searched(tmp_path, few):
+    model = explorer.load(write_family(tmp_path / "roberta", "roberta"))
     trace = model.trace(INPUT)
     for head in (None, 1):
         query = Query(trace, 2, 1, head)

@@ -15,7 +15,7 @@ from explorer.experiments.compute import reading
 from explorer.experiments.compute.experiment import experiment, experiment_in_steps
 from explorer.experiments.compute.file import shipped
 from explorer.experiments.compute.heads_off import MEAN, RESAMPLE, HeadsOff, donors
-from explorer.experiments.compute.items import Item, check_items, items_from_lines, lines_of, read_items, suite_items
+from explorer.experiments.compute.items import Item, check_items, items_from_lines, lines_of, read_items
 from explorer.experiments.compute.questions import question_of
 from explorer.experiments.compute.suites import TITLES
 from explorer.experiments.endpoints.heads import experiment as endpoint
@@ -90,7 +90,7 @@ def contexts(model, items):
 
 
 def test_effects_are_those_of_hooks(bundled, found):
-    some = slice(None, None, 8)
+    some = slice(None, None, 32)
     changes, before = by_hooks(bundled, found.items[some], found.pieces[some], lambda layer, head: 0.0)
     np.testing.assert_allclose(found.before[some], before, atol=1e-4)
     np.testing.assert_allclose(found.values[some], changes, atol=1e-4)
@@ -160,21 +160,21 @@ def test_the_deciding_head_of_agreement_holds_on_the_other_half(found):
     assert summary.q[summary.selected] < 0.05
 
 
-def test_the_answer_of_the_endpoint(bundled, found):
-    some = slice(None, None, 4)
-    answer = endpoint([one.row for one in suite_items("agreement")[some]])
+def test_the_answer_of_the_endpoint(tiny):
+    found = experiment(tiny, TINY_ITEMS)
+    answer = endpoint([one.row for one in TINY_ITEMS], model=tiny.name)
     assert answer == json.loads(json.dumps(answer, allow_nan=False))
-    np.testing.assert_allclose(answer["effects"], found.values[some].mean(0), atol=1e-5)
+    np.testing.assert_allclose(answer["effects"], found.values.mean(0), atol=1e-5)
     effects, low, high = (np.array(answer[name]) for name in ("effects", "low", "high"))
     assert (low <= effects).all()
     assert (effects <= high).all()
-    assert answer["items"] == 16
+    assert answer["items"] == len(TINY_ITEMS)
     assert answer["random"] == pytest.approx(effects.mean(), abs=1e-6)
     layer, head = answer["selected"]
     assert (layer - 1, head - 1) == found.summary.selected
-    assert answer["held_out"]["items"] == 8
+    assert answer["held_out"]["items"] == 3
     provenance = answer["provenance"]
-    assert provenance["weights"] == weights_hash(bundled.checkpoint)
+    assert provenance["weights"] == weights_hash(tiny.checkpoint)
     assert (provenance["how"], provenance["seed"], provenance["dtype"]) == ("zero", 0, "float32")
     assert provenance["torch"] == torch.__version__
 
@@ -278,7 +278,7 @@ def test_items_are_read_from_lines_and_files(tmp_path, refusal):
 def test_what_is_shipped_is_what_is_computed(bundled, suite):
     there = shipped(bundled, suite, seed=3)
     assert there.provenance["seed"] == 3
-    few = slice(None, None, 16)
+    few = slice(None, None, 32)
     here = experiment(bundled, there.items[few])
     np.testing.assert_allclose(here.values, there.values[few], atol=1e-4)
     np.testing.assert_allclose(here.before, there.before[few], atol=1e-4)

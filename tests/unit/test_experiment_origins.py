@@ -5,13 +5,15 @@ import pytest
 import torch
 
 from explorer.core.errors import InputError
+from explorer.experiments.compute import origins
 from explorer.experiments.compute.experiment import experiment
 from explorer.experiments.compute.items import Item, suite_items
 from explorer.experiments.compute.likelihood import PARTS
-from explorer.experiments.compute.origins import METHODS, STEPS
+from explorer.experiments.compute.origins import METHODS
 from tests.decomposing import decomposed, shares_of, watching
 from tests.hooks import cut_weights, eager_bert
 
+STEPS = 6  # of integrated gradients, by the app and by hand
 ITEMS = (
     Item("the *man* went to the [MASK] .", "", "store", "dog"),
     Item("she bought the [MASK] *milk and* .", "it was *slow*", "man", "cat"),
@@ -127,7 +129,8 @@ def by_transformers(model, module, item, way, words):
 
 
 @pytest.mark.parametrize("way", ["foil", "word"])
-def test_whether_the_marked_word_is_first_by_transformers_own_gradients(tiny, way):
+def test_whether_the_marked_word_is_first_by_transformers_own_gradients(tiny, way, monkeypatch):
+    monkeypatch.setattr(origins, "STEPS", STEPS)
     found, module = experiment(tiny, ITEMS, "attribution", way), eager_bert(tiny)
     for row, item in enumerate(ITEMS):
         inputs, place = read(tiny, item)
@@ -139,8 +142,9 @@ def test_whether_the_marked_word_is_first_by_transformers_own_gradients(tiny, wa
         np.testing.assert_allclose(found.nulls[row], 1 / len(words), atol=1e-6)
 
 
-def test_with_a_foil_the_word_that_decides_agreement_comes_first(bundled):
+def test_with_a_foil_the_word_that_decides_agreement_comes_first(bundled, monkeypatch):
     """In most items by occlusion (75 % of all 64), for the word alone in few (19 % of all)."""
+    monkeypatch.setattr(origins, "METHODS", {"occlusion": METHODS["occlusion"]})
     items = suite_items("agreement")[::6]
     with_foil, alone = (experiment(bundled, items, "attribution", way).summary.effects[-1] for way in ("foil", "word"))
     assert with_foil > 0.5 > alone

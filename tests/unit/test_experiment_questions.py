@@ -260,12 +260,12 @@ def test_labels_of_a_fine_tuned_head(variant_folders, tiny, refusal):
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_every_question_is_answered_saved_and_opened_again(tiny, question, tmp_path, refusal):
-    rows = [one.row for one in BOTH]
+    rows = [one.row for one in BOTH[:4]]
     answer = endpoint(rows, question, model=tiny.name)
     assert answer == json.loads(json.dumps(answer, allow_nan=False))
     assert answer["provenance"]["question"] == question
     assert [len(labels) for labels in answer["places"].values()] == list(np.shape(answer["effects"]))
-    found = experiment(tiny, BOTH, question)
+    found = experiment(tiny, BOTH[:4], question)
     explorer.save_experiment(found, tmp_path / "run.json")
     again = explorer.open_experiment(tmp_path / "run.json")
     refusal(InputError, lambda: explorer.open_experiment(tmp_path / "none.json"))

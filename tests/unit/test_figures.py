@@ -2,7 +2,6 @@
 
 import base64
 import html
-import json
 import re
 
 import numpy as np
@@ -10,7 +9,6 @@ import plotly.graph_objects as go
 import pytest
 
 from explorer.core.paths import ASSETS
-from explorer.model_card import pictures as charts
 from explorer.ui.pictures import attention, heatmaps, hidden, maps
 from explorer.ui.pictures.base import esc, token_labels
 
@@ -27,30 +25,6 @@ def test_repeated_tokens_have_places_of_their_own():
     labels = token_labels(ODD)
     assert len(set(labels)) == len(ODD)
     assert [html.unescape(label).replace("\u200b", "") for label in labels] == ODD
-
-
-@pytest.mark.parametrize(
-    "figure",
-    [
-        go.Figure(attention.attention_heatmap(np.eye(len(ODD)), ODD, ODD, row=2)),
-        go.Figure(attention.attention_heatmap(np.zeros((0, 0)), [], [])),
-        go.Figure(attention.attention_heatmap(np.ones((512, 512)), ["<b>"] * 512, ["<b>"] * 512)),
-        attention.sources_heatmap(np.eye(len(ODD)), ODD),
-        heatmaps.similarity_heatmap(np.eye(len(ODD)), ODD),
-        hidden.by_layer_heatmap(np.ones((7, len(ODD))), ODD, 0, "norm"),
-        hidden.vectors_heatmap(np.ones((len(ODD), 5)), ODD, 1.0),
-        hidden.sentences_heatmap(np.eye(len(ODD)), ODD),
-        hidden.context_lines([(ODD[0], np.ones(3))], ODD[2], [(ODD[4], np.zeros(3))], np.zeros(3)),
-        maps.point_map(np.zeros((len(ODD), 2)), ODD, ODD, ["PC 1", "PC 2"], "key"),
-        maps.point_map(np.zeros((len(ODD), 3)), ODD, ODD, ["a", "b", "c"], "key"),
-        charts.parameter_bars({"<b>": 3, "x": 4}),
-    ],
-)
-def test_figures_hold_no_markup_and_no_text_in_a_template(figure):
-    drawn = json.loads(figure.to_json())
-    assert "<b>" not in json.dumps(drawn)
-    for trace in drawn["data"]:
-        assert "alert" not in trace.get("hovertemplate", "")
 
 
 def test_the_square_root_changes_the_colours_and_is_named():

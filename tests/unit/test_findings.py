@@ -31,7 +31,7 @@ from tests.hooks import zeroed
 A, B = "the man went to the [MASK] store.", "he bought a [MASK] of milk."
 BY_ID = {tab.id: tab for tab in TABS}
 PRONOUN = EXAMPLES["Who is 'it'?"][0]
-HARD = ("Hello", "[MASK]", "🙂🙂 مدينة [MASK] قديمة على البحر.", "bank " * 600, PRONOUN)
+HARD = ("[MASK]", "🙂🙂 مدينة [MASK] قديمة على البحر.", "bank " * 600)
 SLOW = ("projection", "fine-tune")  # their findings, if any, need no text
 
 

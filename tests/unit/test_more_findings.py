@@ -36,7 +36,7 @@ def cosines_of(vectors):
     return cosines
 
 
-@pytest.mark.parametrize("token", [None, 3, 12])
+@pytest.mark.parametrize("token", [None, 12])
 def test_the_nearest_word_is_nearest_in_all_dimensions(bundled, eager, token):
     subject = Subject.of(bundled.trace(FIRST_A, FIRST_B)).select(token=token)
     state = eager(bundled, FIRST_A, FIRST_B)[1].hidden_states[4][0].numpy()
@@ -85,7 +85,7 @@ def test_the_vocabulary_is_judged_by_kind(opening):
     assert 0 < same <= of == 1500 > chance > 0
 
 
-@pytest.mark.parametrize("seed", [0, 2, 5])
+@pytest.mark.parametrize("seed", [0, 5])
 def test_the_dearest_piece_of_a_round_is_that_of_the_table(opening, seed):
     view = Game(seed=seed)
     shown, text = view.compute(opening), view.finding(opening).text

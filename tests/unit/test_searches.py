@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.feature_extraction.text import TfidfVectorizer
 
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
@@ -97,13 +96,6 @@ def test_a_curve_ends_with_all_examples_and_begins_with_a_few(tiny):
     assert points[-1].score == pytest.approx(np.mean(scores))
     assert points[-1].deviation == pytest.approx(np.std(scores))
     assert points[-1].words == pytest.approx(np.mean(words))
-
-
-def test_the_words_of_a_part_are_counted_in_the_part(tiny, monkeypatch):
-    counted, fit = [], TfidfVectorizer.fit_transform
-    monkeypatch.setattr(TfidfVectorizer, "fit_transform", lambda self, texts: counted.append(len(texts)) or fit(self, texts))
-    finished(learning_curve(text_task(tiny, EXAMPLES, make_plan(tiny, -1, "mean")), 1))
-    assert counted == [25, 48]
 
 
 def test_examples_are_drawn_with_all_that_belongs_to_them():

@@ -10,7 +10,6 @@ from explorer.corpus.compute.plain import flaws
 from explorer.corpus.search import HEAD, Search
 from explorer.corpus.sentences import FEWEST, SHOWN, Sentences
 from explorer.corpus.source import FILE
-from explorer.text.corpora import read_corpus
 from explorer.ui.subject import Subject
 from tests.corpora import in_its_place, part_of_corpus
 from tests.families import write_family
@@ -19,26 +18,27 @@ TEXT = "She sat on the bank of the river."
 BANK = 5
 
 
-@pytest.fixture(autouse=True)
-def small(tmp_path):
-    """A part of the corpus, read into a folder of this test's own."""
+CACHES = reading._opened, heads._opened, hiding._read, source._found
+
+
+@pytest.fixture(autouse=True, scope="module")
+def small(tmp_path_factory):
+    """A part of the corpus, and one reading of it for all of these tests."""
     part = part_of_corpus(120)
-    with in_its_place(part, tmp_path / "runs", reading._opened, heads._opened, hiding._read, source._found):
+    with in_its_place(part, tmp_path_factory.mktemp("runs"), *CACHES):
         yield part
+
+
+@pytest.fixture
+def unread(small, tmp_path):
+    """Nothing of it is read yet."""
+    with in_its_place(small, tmp_path / "runs", *CACHES):
+        yield
 
 
 @pytest.fixture
 def subject(bundled):
     return Subject.of(bundled.trace(TEXT)).select(layer=4, token=BANK)
-
-
-@pytest.fixture
-def write(tmp_path):
-    def write(text, name="own.txt"):
-        (tmp_path / name).write_text(text, "utf-8")
-        return read_corpus(tmp_path / name)
-
-    return write
 
 
 @pytest.mark.parametrize("compare", [search.STATE, HEAD])
@@ -63,30 +63,25 @@ def test_the_finding_is_counted_from_the_hits_and_the_corpus(subject, small, com
         assert any(f"From {most} of them the head looks most at “{target}”." in told for target in targets)
 
 
-def test_bars_are_shares_of_the_hits(subject):
-    view = Search(limit=20)
+@pytest.mark.parametrize("compare", [search.STATE, HEAD])
+def test_bars_are_shares_of_the_hits(subject, compare):
+    view = Search(compare=compare, limit=20)
     groups = {group["heading"]: group["rows"] for group in view.compute(subject)["common"]["groups"]}
-    assert list(groups) == list(search.COMMON.values())
     hits = view.result(subject).hits
-    for what, heading in search.COMMON.items():
-        for row in groups[heading]:
+    for row in groups.pop(search.LOOKED_AT["offset"], []):
+        assert row["share"] == pytest.approx(sum(hit.offset == int(row["label"]) for hit in hits) / 20)
+    for what, heading in {**search.COMMON, **(search.LOOKED_AT if compare == HEAD else {})}.items():
+        for row in groups.get(heading, []):
             count = sum(row["label"] in (getattr(hit, what), spelled(getattr(hit, what))) for hit in hits)
             assert (row["share"], row["note"]) == (pytest.approx(count / 20), f"{count} of 20")
 
 
-def test_a_head_tells_what_it_looks_at_from_the_hits(subject):
-    view = Search(compare=HEAD, limit=20)
-    groups = {group["heading"]: group["rows"] for group in view.compute(subject)["common"]["groups"]}
-    hits = view.result(subject).hits
-    for row in groups[search.LOOKED_AT["target_tag"]]:
-        assert row["share"] == pytest.approx(sum(spelled(hit.target_tag) == row["label"] for hit in hits) / 20)
-    for row in groups.get(search.LOOKED_AT["offset"], []):
-        assert row["share"] == pytest.approx(sum(hit.offset == int(row["label"]) for hit in hits) / 20)
-
-
-def test_a_click_makes_the_sentence_the_input_and_its_token_the_chosen_one(subject, bundled):
+def test_a_click_makes_the_sentence_the_input_and_its_token_the_chosen_one(subject, bundled, refusal):
     view = Search(limit=20)
-    view.compute(subject)
+    assert view.compute(subject)["hits"]["rows"][0]["cells"][3:5] == ["noun", "other noun of a verb"]
+    refusal(InputError, lambda: view.on_hits(subject.select(token=1), 0))  # which was not searched for yet
+    for index in (20, -1, None, "x", [1]):
+        refusal(InputError, lambda index=index: view.on_hits(subject, index))
     for place in (0, 7):
         hit = view.result(subject).hits[place]
         change = view.on_hits(subject, place)
@@ -94,14 +89,7 @@ def test_a_click_makes_the_sentence_the_input_and_its_token_the_chosen_one(subje
         assert bundled.trace(*change.texts).tokens[change.selection["token"]] == hit.token
 
 
-def test_a_click_beside_the_hits_is_refused(subject, refusal):
-    view = Search(limit=20)
-    view.compute(subject)
-    refusal(InputError, lambda: view.on_hits(subject.select(token=1), 0))  # which was not searched for yet
-    for index in (20, -1, None, "x", [1]):
-        refusal(InputError, lambda index=index: view.on_hits(subject, index))
-
-
+@pytest.mark.usefixtures("unread")
 def test_the_same_search_is_not_made_twice(subject, monkeypatch):
     view = Search(limit=20)
     assert view.passes(subject) > 100
@@ -113,20 +101,7 @@ def test_the_same_search_is_not_made_twice(subject, monkeypatch):
     view.compute(subject)
 
 
-def test_tags_and_relations_are_spelled_out(subject):
-    content = Search(limit=20).compute(subject)
-    titles = [column["title"] for column in content["hits"]["columns"]]
-    assert titles == ["before", "word", "after", "which is", "and", "cosine"]
-    assert content["hits"]["rows"][0]["cells"][3:5] == ["noun", "other noun of a verb"]
-    labels = [row["label"] for group in content["common"]["groups"][:2] for row in group["rows"]]
-    assert {"noun (NOUN)", "object (obj)"} < set(labels)
-    assert [spelled(name) for name in ("nsubj:pass", "VERB", "made-up")] == [
-        "passive subject (nsubj:pass)",
-        "verb (VERB)",
-        "made-up",
-    ]
-
-
+@pytest.mark.usefixtures("unread")
 def test_until_the_corpus_is_read_the_sentences_with_the_word_itself_are_there(subject, small):
     waiting = Search().waiting(subject)
     assert [row["cells"][1] for row in waiting["hits"]["rows"]] == ["bank"] * 8
@@ -170,6 +145,7 @@ def test_sentences_are_chosen_by_what_is_in_them(subject, small):
     assert listed(Sentences(contains="no such words").compute(subject)) == []
 
 
+@pytest.mark.usefixtures("unread")
 def test_sentences_stand_in_the_order_that_is_asked_for(subject, small):
     bits = hiding.known(subject.model, small)
     assert bits is None
@@ -183,6 +159,7 @@ def test_sentences_stand_in_the_order_that_is_asked_for(subject, small):
     assert (table.columns, len(table)) == (("sentence", "words", "surprise"), 120)
 
 
+@pytest.mark.usefixtures("unread")
 def test_slices_and_the_finding_are_counted(subject, small):
     view = Sentences()
     assert view.finding(subject) is None

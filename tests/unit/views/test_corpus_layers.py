@@ -12,7 +12,7 @@ from explorer.core.errors import InputError
 from explorer.corpus import layers, source
 from explorer.corpus.compute import reading
 from explorer.corpus.compute.dependencies import plain
-from explorer.corpus.layer_probe import RELATION, TAG
+from explorer.corpus.layer_probe import RELATION
 from explorer.corpus.layers import ANGLES, FREQUENCY, PROBE, SIMILARITY, Layers
 from explorer.ui.subject import Subject
 from tests.corpora import in_its_place, part_of_corpus
@@ -100,13 +100,6 @@ def test_a_probe_is_a_logistic_regression_on_other_sentences(subject, part):
     assert "detail" not in content
 
 
-def test_relations_too(subject):
-    _, found = looked(view := Layers(probed=RELATION), subject)
-    assert {"nsubj", "punct"} <= set(found.examples.classes)
-    assert "the relation to its head of" in view.finding(subject).text
-    assert found.accuracy.max() > max(found.baselines)
-
-
 def test_similarity_of_one_model_and_of_two(subject, tmp_path):
     content, found = looked(view := Layers(look_at=SIMILARITY), subject)
     np.testing.assert_allclose(np.array(content["picture"].data[0].z), found.cka, atol=1e-6)
@@ -170,11 +163,11 @@ def test_a_click_chooses_a_hidden_state_and_nothing_is_computed_again(subject, r
     assert view.compute(other)["check"]["text"].startswith("✓")
 
 
-@pytest.mark.parametrize("family", ["albert", "modernbert"])
-def test_other_families_too(family, tmp_path):
-    model = explorer.load(write_family(tmp_path / family, family))
+def test_other_families_too(tmp_path):
+    model = explorer.load(write_family(tmp_path / "modernbert", "modernbert"))
     subject = Subject.of(model.trace(TEXT)).select(layer=2)
     for look in (PROBE, SIMILARITY, ANGLES, FREQUENCY):
         looked(Layers(look_at=look), subject)
+    looked(view := Layers(probed=RELATION), subject)
+    assert "the relation to its head of" in view.finding(subject).text
     assert Layers().first(Subject.of(model.trace(TEXT))).selection.layer == 3
-    assert TAG in Layers().settings["probed"].options

@@ -11,15 +11,11 @@ import pytest
 
 from explorer.core import downloads, jobs
 from explorer.core.errors import InputError
-from explorer.core.steps import finished
 from explorer.finetune import live
 from explorer.finetune.compute import quota, store
-from explorer.finetune.compute.from_table import BUILT_IN, built_in
+from explorer.finetune.compute.from_table import BUILT_IN
 from explorer.finetune.compute.reasons import decide
 from explorer.finetune.compute.searches import GRIDS, Grid
-from explorer.finetune.compute.task import make_plan
-from explorer.finetune.compute.text_tasks import text_task
-from explorer.finetune.compute.training import new_run, run_training
 from explorer.finetune.example_settings import FILE, HUB, READY, TYPED
 from explorer.finetune.examples import ExamplesView
 from explorer.finetune.grid import GridSearch
@@ -77,12 +73,12 @@ def test_nothing_of_a_run_goes_into_a_link(subject, opened):
         assert read(view, subject, run=opened.id, runs=[opened.id]).changed() == {}
 
 
-@pytest.mark.parametrize("known", [None, "x", 5, ["A" * 22], "../" + "A" * 19, "A" * 23])
-def test_what_a_browser_remembers_is_an_id_or_nothing(subject, known):
-    assert read(Outcome, subject, run=known, training=known).run is None
+def test_what_a_browser_remembers_is_an_id_or_nothing(subject):
     assert read(Outcome, subject, run="A" * 22).run == "A" * 22
-    assert run_ids([known, "B" * 22, "B" * 22]) == ("B" * 22,)
-    assert run_ids(known) == (("A" * 22,) if known == ["A" * 22] else ())
+    for known in (None, "x", 5, ["A" * 22], "../" + "A" * 19, "A" * 23):
+        assert read(Outcome, subject, run=known, training=known).run is None
+        assert run_ids([known, "B" * 22, "B" * 22]) == ("B" * 22,)
+        assert run_ids(known) == (("A" * 22,) if known == ["A" * 22] else ())
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
@@ -197,13 +193,12 @@ def test_the_opening_is_right_sure_and_for_the_right_words(subject):
         assert found.words[found.effects.argmax()] == word
 
 
-@pytest.mark.parametrize("source", [FILE, HUB])
-def test_a_table_is_guessed_shown_and_put_away(subject, source):
+def test_a_table_is_guessed_shown_and_put_away(subject):
     assert "hoose" in ExamplesView(source=FILE).compute(subject)["about"]
-    view = read(ExamplesView, subject, source=source, table=table())
+    view = read(ExamplesView, subject, source=FILE, table=table())
     guessed = view.on_table(subject, view.table).settings
     assert guessed == {"text_column": "text", "label_column": "label", "second_column": "(none)", "labels_are": "", "run": None}
-    chosen = read(ExamplesView, subject, source=source, table=table(), **guessed)
+    chosen = read(ExamplesView, subject, source=HUB, table=table(), **guessed)
     assert len(chosen.examples()[0]) == 8
     shown = chosen.compute(subject)
     assert shown["preview"]["value"]["headers"] == ["text", "label"]
@@ -233,15 +228,14 @@ def test_the_guess_is_stated_and_the_first_row_and_the_kind_are_one_click(subjec
     assert refused.compute(subject)["label_column"]["visible"], "the way out"
 
 
-@pytest.mark.parametrize("layers", [0, 2])
 @pytest.mark.parametrize("preset", PRESETS)
-def test_every_preset_trains_what_it_names(subject, preset, layers):
+def test_every_preset_trains_what_it_names(subject, preset):
     """In the page, and where a link or a program names the preset alone."""
-    model, before = subject.model, Recipe.read({"layers": layers, "preset": FIT_PRESET}, subject.model.capabilities)
-    chosen = Recipe(**{"layers": layers, **before.on_preset(subject, preset).settings}).plan(model)
+    model, before = subject.model, Recipe.read({"layers": 2, "preset": FIT_PRESET}, subject.model.capabilities)
+    chosen = Recipe(**{"layers": 2, **before.on_preset(subject, preset).settings}).plan(model)
     named = Recipe.read({"preset": preset}, model.capabilities).plan(model)
     epochs, rate, batch = PRESETS[preset]
-    for plan, trained in ((chosen, layers or 6), (named, 6)):
+    for plan, trained in ((chosen, 2), (named, 6)):
         numbers = plan.settings
         assert (numbers.epochs, numbers.learning_rate, numbers.batch_size) == (epochs, rate, batch)
         assert plan.layers_trained == (0 if preset.startswith("Head only") else trained)
@@ -266,7 +260,7 @@ def test_the_plan_is_what_the_page_says(subject):
     plan = Recipe().plan(subject.model)
     assert (plan.layer, plan.pooling, plan.layers_trained, plan.keep_best) == (6, "mean", 0, True)
     assert (plan.settings.epochs, plan.settings.learning_rate, plan.settings.batch_size) == (0, 0.01, 32)
-    given = {"layers": 0, "solver": LBFGS, "last": True, "early": True, "balanced": True, "held_out": 0.5, "seed": 7}
+    given = {"layers": 0, "solver": LBFGS, "last": True, "early": True, "held_out": 0.5}
     plan = read(Recipe, subject, **given).plan(subject.model)
     settings = plan.settings
     assert (settings.optimizer, plan.keep_best, settings.patience, settings.held_out) == ("lbfgs", False, 3, 0.5)
@@ -295,7 +289,6 @@ def test_a_click_in_the_confusion_matrix_lists_the_sentences_of_the_cell(subject
             listed += len(sentences["value"])
     assert listed == len(opened.held_out.targets)
     refusal(InputError, lambda: view.on_picture(subject, [0, 99]))
-    assert Result(run=opened.id, look=MAP).on_picture(subject, 3).settings == {}
     of_another = read(Result, subject, run=opened.id, cell=["A" * 22, 0, 0]).compute(subject)
     assert of_another["sentences"]["label"] == "The surest mistakes"
     assert read(Result, subject, cell=["x", 0, 0]).cell is read(Result, subject, cell="x").cell is None
@@ -315,6 +308,7 @@ def test_a_sentence_is_judged_and_explained(subject):
 
 
 def test_a_run_goes_home_and_comes_back(subject, opened):
+    assert "[CLS] or the pooler" in Runs(run=opened.id).on_standard(subject, None).content["note"], "test_standard.py has those"
     saved = Runs(run=opened.id).on_save(subject, None).content
     zipped = downloads.offered(saved["download"]["link"].removeprefix("download/"))
     change = Runs(runs=(opened.id,), visitor="hers").on_load(subject, Runs.settings["load"].read(zipped))
@@ -328,42 +322,23 @@ def test_a_run_goes_home_and_comes_back(subject, opened):
     assert looked["picture"] is None
 
 
-def test_a_run_becomes_a_checkpoint_of_transformers_or_it_is_said_why_not(subject, opened):
-    assert "[CLS] or the pooler" in Runs(run=opened.id).on_standard(subject, None).content["note"]
-    model = subject.model
-    plan = make_plan(model, -1, "cls", optimizer="lbfgs")
-    run = new_run(finished(run_training(text_task(model, built_in("spam"), plan))), "Spam")
-    shown = Runs(run=run.id).on_standard(subject, None).content
-    assert downloads.offered(shown["download"]["link"].removeprefix("download/")).name == "transformers.zip"
-    assert 'pipeline("text-classification", "model"' in shown["note"]
-
-
 def test_a_browser_is_known_by_an_id_that_nobody_can_guess(subject, opened):
     first, second = (read(Outcome, subject, visitor=given).visitor for given in ("", "short"))
     assert len({first, second, run_id(first), run_id(second)}) == 2
     assert read(Outcome, subject, visitor=first, run=opened.id).compute(subject)["visitor"] == first
 
 
-def test_every_layer_is_asked(subject):
-    view = Probe(class_1="a class of this test")
-    assert view.known(subject) is None
-    assert view.waiting(subject) == {"about": Probe.method, "curve": None}
-    about = view.compute(subject)["about"]
-    assert about.startswith("Best at hidden state")
-    assert "one standard deviation" in about, "bars without a name are taken for an interval"
-    assert view.known(subject) is not None
-    assert Probe(source=FILE).known(subject) is None  # nothing to ask, and nothing goes wrong
-
-
-def test_more_and_more_examples_are_learnt_from(subject):
-    view = read(LearningCurve, subject, source=TYPED, class_1="a class of this test")
+@pytest.mark.parametrize(("kind", "says"), [(Probe, "Best at hidden state"), (LearningCurve, "With all 15 examples")])
+def test_what_is_asked_of_all_examples_waits_for_a_press(subject, kind, says):
+    view = read(kind, subject, source=TYPED, class_1="a class of this test")
     assert view.known(subject) is None
     assert view.waiting(subject)["curve"] is None
     shown = view.compute(subject)
-    assert shown["about"].startswith("With all 15 examples")
-    assert "one standard deviation" in shown["about"]
-    assert kept(shown["curve"]).columns[:2] == ("examples", "score")
-    assert LearningCurve(source=FILE).known(subject) is None
+    assert shown["about"].startswith(says)
+    assert "one standard deviation" in shown["about"], "bars without a name are taken for an interval"
+    assert kept(shown["curve"]).columns
+    assert view.known(subject) is not None
+    assert kind(source=FILE).known(subject) is None, "there is nothing to ask, and nothing goes wrong"
 
 
 def test_a_grid_ranks_its_settings_and_the_best_go_into_the_recipe(subject, monkeypatch):

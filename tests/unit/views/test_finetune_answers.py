@@ -18,8 +18,6 @@ from explorer.finetune.run import opening_run
 from explorer.finetune.runs import AnswerRuns
 from explorer.ui.subject import Subject
 
-ABOUT_RUNS = (AnswerBaselines, AnswerOutcome, AnswerResult, AnswerTry, AnswerRuns)
-
 
 @pytest.fixture(scope="module")
 def subject(tiny):
@@ -38,12 +36,13 @@ def read(view, subject, **given):
     return view.read(given, subject.model.capabilities)
 
 
-@pytest.mark.parametrize("view", ABOUT_RUNS, ids=lambda view: view.name)
-def test_every_view_shows_the_run(subject, run, view):
-    shown = read(view, subject, run=run.id, runs=[run.id]).compute(subject)
-    assert shown["run"] == run.id
-    assert set(shown) <= {*view.parts, *view.settings}
-    assert read(view, subject, run=run.id, runs=[run.id]).changed() == {}
+def test_every_view_shows_the_run(subject, run):
+    for view in (AnswerBaselines, AnswerOutcome, AnswerResult, AnswerTry, AnswerRuns):
+        asked = read(view, subject, run=run.id, runs=[run.id])
+        shown = asked.compute(subject)
+        assert shown["run"] == run.id, view.name
+        assert set(shown) <= {*view.parts, *view.settings}
+        assert asked.changed() == {}
 
 
 def test_runs_of_another_kind_are_not_looked_at(subject, run, bundled):
@@ -121,7 +120,7 @@ def test_wrong_and_right_answers_are_all_of_them(subject, run):
 
 
 def test_the_answer_is_marked_and_its_numbers_are_there(subject, run, tiny):
-    for question, text in SAMPLES:
+    for question, text in (SAMPLES[0], SAMPLES[-1]):
         shown = read(AnswerTry, subject, run=run.id, asked=question, asked_text=text).compute(subject)
         found = run.predictor.answer(tiny, question, text)
         marked = shown["found"]
