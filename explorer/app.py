@@ -44,12 +44,12 @@ from explorer.page.building import group_style, section_style
 from explorer.page.components import page_head
 from explorer.page.examples import EXAMPLES
 from explorer.page.shell import build
-from explorer.server import assistants, connections, logs, watchdog
+from explorer.server import assistants, connections, logs
 from explorer.server.gate import CARD_ADDRESS
 from explorer.server.page import Document
 from explorer.server.routes import health
 from explorer.server.serving import guard
-from explorer.server.stopping import serve_until_told
+from explorer.server.stopping import end_when_frozen, serve_until_told
 from explorer.tabs import TABS
 
 ON_A_SPACE = limits.is_on_a_space()
@@ -118,7 +118,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     keep_giving_back_memory()
     threading.Thread(target=warm, args=(blocks,), name="warm-model", daemon=True).start()
     # Not before: reading torch from a slow disk may hold the interpreter for long.
-    when_loaded(lambda: watchdog.start(blocks.server, limits.FROZEN_SECONDS.most))
+    when_loaded(lambda: end_when_frozen(blocks.server, limits.FROZEN_SECONDS.most))
     serve_until_told(blocks)
 
 

@@ -117,20 +117,11 @@ function confirmEnd() {
   }, 5000);
 }
 
-// The QR code: fetched once, with the teacher's key.
+// The QR code: one image, so that it is fetched once.
 function wayIn() {
-  if (code) return code;
-  const image = el("img", { alt: `QR code of the way into the room ${spoken()}`, width: 240, height: 240 });
-  const { word, key } = classroom.room;
-  const load = async (wait) => {
-    if (code !== image) return; // the room was closed meanwhile
-    const answer = await fetch(`bx/rooms/${word}/code.svg`, { headers: { Authorization: `Bearer ${key}` } }).catch(() => null);
-    if (answer?.ok) image.src = URL.createObjectURL(await answer.blob());
-    else setTimeout(load, wait, Math.min(30_000, 2 * wait));
-  };
-  code = image;
-  load(1000);
-  return image;
+  const { word } = classroom.room;
+  code ??= el("img", { alt: `QR code of the way into the room ${spoken()}`, src: `bx/rooms/${word}/code.svg`, width: 240, height: 240 });
+  return code;
 }
 
 // How to join, and who has joined.

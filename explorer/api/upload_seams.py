@@ -14,12 +14,13 @@ _arriving: ContextVar[list[list[Any]] | None] = ContextVar("_arriving", default=
 
 
 class _BoundedForm(GradioMultiPartParser):
-    """Gradio's parser with two limits: parts that are not files have a maximum size, and interrupted files are deleted."""
+    """Gradio's parser for few files; parts that are not files have a maximum size, and interrupted files are deleted."""
 
     most = 64 * 1024  # bytes of a part that is not a file
+    most_files = 10
 
     def __init__(self, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
+        super().__init__(*given, **named | {"max_files": self.most_files})
         if (arriving := _arriving.get()) is not None:
             arriving.append(self._files_to_close_on_error)
 

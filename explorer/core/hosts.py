@@ -57,5 +57,10 @@ class Recent:
         if len(self._times) > self._most:
             self._times.popitem(last=False)
 
+    def take_back(self, address: str) -> None:
+        """Forget the latest event of an address."""
+        if times := self._times.get(address):
+            times.pop()
+
     def clear(self) -> None:
         self._times.clear()

@@ -105,3 +105,11 @@ def read(parameters: Mapping[str, str], default: Subject) -> Place:
     tab, choice = asked.choice(capabilities)
     views = asked.views(seen_in(tab, choice), capabilities)
     return Place(subject, tab.id, choice, views, tuple(dict.fromkeys(asked.told)))
+
+
+def follow(query: str, default: Subject) -> Place:
+    """The place that the query of a link names, as `read`. Raises InputError if it cannot be followed exactly."""
+    place = read(dict(parse_qsl(query, keep_blank_values=True)), default)
+    if place.told:
+        raise InputError(place.told[0])
+    return place

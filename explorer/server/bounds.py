@@ -1,12 +1,10 @@
 """What requests may bring: how many a minute from one address, how large a body, and how much room for uploaded files."""
 
-import json
-from collections import Counter, OrderedDict
-from collections.abc import Iterable
+import time
+from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
-from pathlib import Path
-from time import monotonic
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -28,8 +26,9 @@ VALUES = Limit(  # each word or number; parsing one takes a microsecond, during 
 KILOBYTE = 1_024
 SMALL = {"/login": 16, "/bx/": 256}  # KB, by the start of the path: a name and a password; an action in a room
 TOO_LARGE = "That is too large for this address; send at most {} KB."
-HOUR = 60 * MINUTE  # for which a file is kept at least, since the page may read it again
-LEAST = 64 * KILOBYTE  # bytes that a file counts for at least, which limits the number of files
+NO_LENGTH = "Send the size of the upload too, as Content-Length."
+KEPT = 70 * MINUTE  # for which Gradio keeps a file at most: every ten minutes it deletes those older than an hour
+LEAST = 256 * KILOBYTE  # bytes that an upload counts for at least, which limits the number of files
 AROUND = 64 * KILOBYTE  # bytes of the request around its file
 
 
@@ -110,99 +109,58 @@ def _check_body(body: bytes) -> None:
 # ---- Uploads.
 
 
-@dataclass
-class File:
-    address: str
-    bytes: int
-    time: float
-
-
-class Shelf:
-    def __init__(self) -> None:
-        self._files: OrderedDict[Path, File] = OrderedDict()  # oldest first
-        self.arriving: Counter[str] = Counter()  # bytes by address
-
-    def flaw(self, address: str, more: int = 0) -> Refused | None:
-        """Why an address may not upload `more` bytes, or None. Deletes old files if room is needed."""
-        since = monotonic() - HOUR
-        while self._bytes() + more > UPLOADS_MEGABYTES.bytes:
-            path = next(iter(self._files), None)
-            if path is None or self._files[path].time > since:
-                return Refused(503, UPLOADS_MEGABYTES.tell(), MINUTE)
-            path.unlink(missing_ok=True)
-            del self._files[path]
-        own = sum(file.bytes for file in self._files.values() if file.address == address and file.time > since)
-        if own + self.arriving[address] + more > VISITOR_UPLOADS_MEGABYTES.bytes:
-            return Refused(429, VISITOR_UPLOADS_MEGABYTES.tell(), MINUTE)
-        return None
-
-    def _bytes(self) -> int:
-        return sum(file.bytes for file in self._files.values()) + self.arriving.total()
-
-    def add(self, paths: Iterable[Path], address: str) -> None:
-        for path in paths:
-            if path.is_file():
-                self._files[path] = File(address, max(path.stat().st_size, LEAST), monotonic())
-                self._files.move_to_end(path)
-
-
 class Uploads:
+    """ASGI middleware that refuses an upload by its size, and by the size of the files that are kept, all and of its address."""
+
     def __init__(self, app: ASGIApp) -> None:
-        self._app, self.shelf = app, Shelf()
+        self._app = app
+        self._uploads: deque[Upload] = deque()  # the oldest first, with those that arrive now
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] != "POST" or not scope["path"].endswith(UPLOAD):
             await self._app(scope, receive, send)
             return
-        arrival = _Arrival(self.shelf, visitor(scope.get("client")), receive, send)
-        length = Headers(scope=scope).get("content-length", "")
-        arrival.check(int(length[:15]) if length.isdecimal() else 0)
-        if arrival.flaw is None:
-            try:
-                with arriving_files():
-                    await self._app(scope, arrival.receive, arrival.send)
-            finally:
-                arrival.end()
-        if arrival.flaw is not None:
-            raise arrival.flaw
+        upload = Upload(visitor(scope.get("client")), _size_of_upload(Headers(scope=scope)), time.monotonic())
+        self._check(upload)
+        self._uploads.append(upload)
+        arrived = False
 
+        async def send_on(message: Message) -> None:
+            nonlocal arrived
+            arrived = arrived or message.get("status") == HTTPStatus.OK
+            await send(message)
 
-class _Arrival:
-    """A request with files; when a limit is passed, the app sees it as disconnected."""
-
-    def __init__(self, shelf: Shelf, address: str, receive: Receive, send: Send) -> None:
-        self.flaw: Refused | None = None
-        self._shelf, self._address, self._receive, self._send = shelf, address, receive, send
-        self._bytes, self._answer = 0, b""
-
-    def check(self, more: int = 0) -> None:
-        """Set `flaw` if `more` bytes would pass a limit."""
-        if self._bytes + more > UPLOAD_MEGABYTES.bytes + AROUND:
-            self.flaw = Refused(413, UPLOAD_MEGABYTES.tell())
-        else:
-            self.flaw = self._shelf.flaw(self._address, more)
-
-    async def receive(self) -> Message:
-        message = await self._receive()
-        came = len(message.get("body", b""))
-        self._bytes += came
-        self._shelf.arriving[self._address] += came
-        self.check()
-        return {"type": "http.disconnect"} if self.flaw else message
-
-    async def send(self, message: Message) -> None:
-        """Send the app's answer (the paths of the files), unless the upload was refused meanwhile."""
-        if self.flaw is None:
-            self._answer += message.get("body", b"")
-            await self._send(message)
-
-    def end(self) -> None:
-        """Count the upload as finished, and keep its files' paths."""
-        self._shelf.arriving[self._address] -= self._bytes
-        self._shelf.arriving += Counter()  # drops addresses with nothing arriving
         try:
-            answer = json.loads(self._answer or b"null")
-        except ValueError:
-            answer = None
-        if isinstance(answer, list):
-            self._shelf.add([Path(path) for path in answer if isinstance(path, str)], self._address)
+            with arriving_files():
+                await self._app(scope, receive, send_on)
+        finally:
+            if not arrived:
+                with suppress(ValueError):  # it took longer than KEPT
+                    self._uploads.remove(upload)
+
+    def _check(self, upload: "Upload") -> None:
+        """Raise Refused if there is no room for a file."""
+        while self._uploads and self._uploads[0].began < upload.began - KEPT:
+            self._uploads.popleft()
+        others = [(other.address, other.bytes) for other in self._uploads]
+        if sum(size for address, size in others if address == upload.address) + upload.bytes > VISITOR_UPLOADS_MEGABYTES.bytes:
+            raise Refused(429, VISITOR_UPLOADS_MEGABYTES.tell(), MINUTE)
+        if sum(size for _, size in others) + upload.bytes > UPLOADS_MEGABYTES.bytes:
+            raise Refused(503, UPLOADS_MEGABYTES.tell(), MINUTE)
+
+
+@dataclass(eq=False)
+class Upload:
+    address: str
+    bytes: int
+    began: float
+
+
+def _size_of_upload(headers: Headers) -> int:
+    """The size of a request with files, LEAST or more. Raises Refused if it does not say it, or is too large."""
+    length = headers.get("content-length", "")
+    if not length.isdecimal() or "transfer-encoding" in headers:  # with the latter it may be longer than it says
+        raise Refused(411, NO_LENGTH)
+    if len(length) > 15 or int(length) > UPLOAD_MEGABYTES.bytes + AROUND:
+        raise Refused(413, UPLOAD_MEGABYTES.tell())
+    return max(int(length), LEAST)

@@ -24,8 +24,7 @@ from explorer.core.limits import CONNECTIONS, is_on_a_space
 from explorer.core.process import most_files
 
 ADDRESSES = "FORWARDED_ALLOW_IPS"  # uvicorn's setting: addresses and networks of trusted proxies
-FORMER = "BERT_EXPLORER_PROXIES"
-NAME_PROXIES = f"{{}} is not supported; name the addresses or networks of your proxies, such as 10.0.0.0/8, in {ADDRESSES}."
+NAME_PROXIES = f"{ADDRESSES} may not be *; name the addresses or networks of your proxies in it, such as 10.0.0.0/8."
 # The Hub does not document its proxies' addresses; a Space sees private ones (10.16.3.80), and visitors have public ones.
 PRIVATE = "10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,100.64.0.0/10,127.0.0.0/8,::1,fc00::/7"
 # Gradio takes the app's own address from these. Proxies may send the first two; the last is of its Node server, not used here.
@@ -44,9 +43,7 @@ CROWDED = "This machine has as many connections as it can hold; try again in a m
 def check_environment() -> None:
     """Raise InputError if all clients are trusted as proxies: uvicorn would then believe what a visitor writes."""
     if "*" in os.environ.get(ADDRESSES, ""):
-        raise InputError(NAME_PROXIES.format(f"* in {ADDRESSES}"))
-    if os.environ.get(FORMER):
-        raise InputError(NAME_PROXIES.format(FORMER))
+        raise InputError(NAME_PROXIES)
 
 
 def is_proxy(client: tuple[str, int] | None) -> bool:

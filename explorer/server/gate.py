@@ -1,7 +1,6 @@
 """Access control by host name, origin and password: requests must name this app, come from its own pages, and have logged in."""
 
 import re
-from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
@@ -137,30 +136,24 @@ async def check_login(request: Request) -> None:
 class Guesses:
     """ASGI middleware that limits the wrong passwords a minute from one address; after that, passwords are not checked.
 
-    Passwords being checked count as wrong until they are found right, so that many at once cannot pass the limit.
+    A password counts as wrong until it is found right, so that many at the same time cannot pass the limit.
     """
 
     def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-        self._wrong = Recent()
-        self._checking: Counter[str] = Counter()
+        self._app, self._wrong = app, Recent()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] != "POST" or scope["path"].rstrip("/") != LOGIN:
             await self._app(scope, receive, send)
             return
         address = visitor(scope.get("client"))
-        if self._wrong.count(address) + self._checking[address] >= MOST_WRONG:
+        if self._wrong.count(address) >= MOST_WRONG:
             raise Refused(HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY_WRONG, MINUTE)
+        self._wrong.add(address)
 
         async def send_on(message: Message) -> None:
-            if message["type"] == "http.response.start" and message["status"] == HTTPStatus.BAD_REQUEST:
-                self._wrong.add(address)
+            if message["type"] == "http.response.start" and message["status"] == HTTPStatus.OK:
+                self._wrong.take_back(address)
             await send(message)
 
-        self._checking[address] += 1
-        try:
-            await self._app(scope, receive, send_on)
-        finally:
-            self._checking[address] -= 1
-            self._checking += Counter()  # drops addresses with nothing to check
+        await self._app(scope, receive, send_on)

@@ -1,10 +1,6 @@
 """Serve the guide: its pages and its search, as HTML that loads nothing from other sites."""
 
-from collections.abc import Callable
-from functools import cache
-from html import escape
-from string import Template
-
+from jinja2 import Environment, FileSystemLoader
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
@@ -25,6 +21,8 @@ GLOSSARY = "/bx/glossary.json"
 NO_PAGE = "The guide has no such page; open bx/guide for the list of those that it has."
 STYLES = (ASSETS / "file" / "page.css", FOLDER / "guide.css")  # the first has the app's colours
 SEARCH = "search"
+TEMPLATES = Environment(loader=FileSystemLoader(FOLDER), autoescape=True, trim_blocks=True, lstrip_blocks=True)
+TEMPLATES.filters["mark"] = mark  # which escapes the text
 MOVED = {"/bx/api": "guide/api", "/bx/openapi.json": "../gradio_api/openapi.json"}
 
 
@@ -32,12 +30,12 @@ def guide_routes() -> list[Route]:
     """The guide's routes, behind the same login as the endpoints."""
     return [
         Route(ADDRESS, _start),
-        Route(f"{ADDRESS}.css", serve_text(_style, "text/css")),
-        Route(f"{ADDRESS}.js", serve_text(_script, "text/javascript")),
+        Route(f"{ADDRESS}.css", serve_text(lambda: "\n".join(path.read_text("utf-8") for path in STYLES), "text/css")),
+        Route(f"{ADDRESS}.js", serve_text(lambda: bundle(["guide/guide.js"]), "text/javascript")),
         Route(f"{ADDRESS}/{SEARCH}", _search),
         Route(f"{ADDRESS}/{{name}}", _page),
         Route(GLOSSARY, _glossary),
-        *(Route(former, _redirect(nearest)) for former, nearest in MOVED.items()),
+        *(Route(former, lambda request, nearest=nearest: RedirectResponse(nearest)) for former, nearest in MOVED.items()),
     ]
 
 
@@ -46,24 +44,12 @@ async def _start(request: Request) -> Response:
     return RedirectResponse(f"guide/{FIRST}{query}")
 
 
-def _redirect(nearest: str) -> Callable[[Request], Response]:
-    return lambda request: RedirectResponse(nearest)
-
-
-def _style() -> str:
-    return "\n".join(path.read_text("utf-8") for path in STYLES)
-
-
-def _script() -> str:
-    return bundle(["guide/guide.js"])
-
-
 @behind_login
 async def _page(request: Request) -> Response:
     page = (await run_in_threadpool(pages)).get(request.path_params["name"])
     if page is None:
         raise Refused(404, NO_PAGE)
-    return HTMLResponse(await run_in_threadpool(_render, page), headers=ASKED_AGAIN)
+    return HTMLResponse(await run_in_threadpool(_document, page), headers=ASKED_AGAIN)
 
 
 @behind_login
@@ -74,43 +60,12 @@ async def _glossary(request: Request) -> Response:
 @behind_login
 async def _search(request: Request) -> Response:
     question = request.query_params.get("q", "")[:LONGEST]
-    found = await run_in_threadpool(_render_hits, question)
-    return HTMLResponse(_document("Search", found, question=question), headers=ASKED_AGAIN)
+    return HTMLResponse(await run_in_threadpool(_document, None, question), headers=ASKED_AGAIN)
 
 
-@cache
-def _render(page: Page) -> str:
-    return _document(page.title, page.html, page)
-
-
-def _render_hits(question: str) -> str:
-    words, hits = words_of(question), search(question)
-    told = f"{len(hits)} sections" if len(hits) != 1 else "One section"
-    if not words:
-        told = "Type one or more words above"
-    elif not hits:
-        told = "No section of the guide has all of these words; try fewer, or shorter ones"
-    items = "".join(
-        f'<li><a href="{hit.page.name}#{hit.section.anchor}">{mark(hit.section.title, words)}</a> '
-        f"<small>{escape(hit.page.title)}</small><p>{mark(hit.excerpt, words)}</p>"
-        for hit in hits
-    )
-    return f'<h1>Search the guide</h1><p role="status">{told}.</p><ol class="hits">{items}</ol>'
-
-
-def _document(title: str, body: str, page: Page | None = None, question: str = "") -> str:
-    """A whole HTML page; `page` is marked in the contents."""
-    template = Template((FOLDER / "page.html").read_text("utf-8"))
-    names = {"title": escape(title), "body": body, "contents": _contents(page), "first": FIRST}
-    return template.substitute(names, question=escape(question), longest=LONGEST)
-
-
-def _contents(page: Page | None) -> str:
-    items = []
-    for name in order():
-        shown = page if page is not None and page.name == name else None
-        sections = () if shown is None else shown.sections
-        own = "".join(f'<li><a href="#{part.anchor}">{escape(part.title)}</a>' for part in sections if part.level == 2)
-        current = "" if shown is None else ' aria-current="page"'
-        items.append(f'<li><a href="{name}"{current}>{escape(pages()[name].title)}</a>{f"<ul>{own}</ul>" if own else ""}')
-    return "".join(items)
+def _document(page: Page | None, question: str = "") -> str:
+    """A page of the guide, which is marked in the contents, or without one what a question finds."""
+    words, hits = words_of(question), [] if page else search(question)
+    every = [pages()[name] for name in order()]
+    shown = {"page": page, "pages": every, "question": question, "words": words, "hits": hits, "longest": LONGEST}
+    return TEMPLATES.get_template("page.html").render(shown)

@@ -5,7 +5,6 @@ checked at `bx/exercises/03-one-head.1?` and the query of the link to what the l
 page that has the links of a class checked.
 """
 
-from functools import cache
 from urllib.parse import parse_qsl
 
 from starlette.concurrency import run_in_threadpool
@@ -30,7 +29,7 @@ from explorer.teaching.classroom.tasks import Solution, Task
 from explorer.teaching.lessons import exercises
 from explorer.teaching.lessons.exercises import Verdict
 from explorer.teaching.lessons.lesson import Lesson
-from explorer.teaching.lessons.printing import CHECKED_AT, HERE, handout, teacher_sheet
+from explorer.teaching.lessons.printing import HERE, handout, teacher_sheet
 from explorer.teaching.lessons.reading import lessons
 from explorer.teaching.lessons.sending import answer, sent, within_a_line
 
@@ -58,8 +57,8 @@ def lesson_routes(blocks: PageBlocks) -> list[Route]:
         Route("/bx/lessons/{name}/{sheet}.html", _sheet),
         Route("/bx/lessons/{name}/{number}.json", _answer),
         Route(EXERCISES + "{exercise}", check),
-        Route(f"/{CHECKED_AT}", _page),
-        Route("/bx/exercises.js", serve_text(_script, "text/javascript")),
+        Route("/exercises", _page),
+        Route("/bx/exercises.js", serve_text(lambda: bundle(["classroom/exercises.js"]), "text/javascript")),
         Route("/bx/exercises.css", serve_text(_style, "text/css")),
     ]
 
@@ -99,11 +98,6 @@ async def _page(request: Request) -> Response:
     return HTMLResponse((FOLDER / "exercises.html").read_text("utf-8"), headers=ASKED_AGAIN)
 
 
-@cache
-def _script() -> str:
-    return bundle(["classroom/exercises.js"])
-
-
 def _style() -> str:
     return "\n".join([page_file.styles((), "page"), (FOLDER / "exercises.css").read_text("utf-8")])
 
@@ -120,7 +114,7 @@ async def verdict_on(blocks: PageBlocks, call: Call, name: object, query: object
             place = exercises.place_of(query)
         except ExplorerError as error:  # a page that cannot be read is not done either
             return Verdict(False, f"Not yet: {error}")
-        return exercises.checked(exercise, place)
+        return exercises.check(exercise, place)
 
     return await in_turn(blocks, call, check)
 

@@ -19,6 +19,7 @@ from explorer.api.gradio_seams import user_of
 from explorer.core.hosts import MINUTE, Recent, visitor
 from explorer.export import links
 from explorer.page.blocks import PageBlocks
+from explorer.page.components import PLOTLY_ADDRESS
 from explorer.page.pieces import Asked
 from explorer.server.metrics import count_refusal
 from explorer.server.refusals import Refused
@@ -129,6 +130,7 @@ def _hashes(page: bytes) -> str:
 # ---- The cache.
 
 PATHS = frozenset({"/", "/config", "/config/", "/gradio_api/info", "/gradio_api/info/", "/bx/join.js", "/bx/join.css"})
+PATHS |= {f"/{PLOTLY_ADDRESS}"}  # which takes long to compress
 UNUSED = frozenset({"deep_link", "page"})  # query parameters of Gradio features that this app does not have
 OWN = frozenset({"all_endpoints"})  # query parameters that change the answer
 ADDRESSED_BY = ("host", "x-forwarded-host", "x-forwarded-proto")  # these headers change the address in an answer
@@ -191,7 +193,8 @@ class Kept:
         """The cache key: all that the answer depends on, except the configuration."""
         headers = Headers(scope=scope)
         user = await user_of(Request({**scope, "app": self._blocks.app}))  # the user's name is on the page
-        how = scope["method"], scope["path"], asked_of(scope), user, "gzip" in headers.get("accept-encoding", "")
+        encodings = [name in headers.get("accept-encoding", "") for name in ("gzip", "br")]  # Gradio sends scripts in the latter
+        how = scope["method"], scope["path"], asked_of(scope), user, *encodings
         return *how, scope["scheme"], scope.get("root_path", ""), *(tuple(headers.getlist(name)) for name in ADDRESSED_BY)
 
     def _find(self, key: tuple, config: Any) -> list[Message] | None:

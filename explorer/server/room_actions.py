@@ -1,7 +1,6 @@
 """What a teacher and people may do in a room, by the names of the actions in its addresses."""
 
 import asyncio
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -16,21 +15,14 @@ from explorer.server.lessons import solution_of, task_of, verdict_on
 from explorer.server.taking import in_turn
 from explorer.teaching.classroom import names, showing
 from explorer.teaching.classroom.questions import Asked, question_of_step
-from explorer.teaching.classroom.room import Room
+from explorer.teaching.classroom.room import Person, Room
 from explorer.teaching.classroom.rooms import Rooms
-from explorer.teaching.classroom.seats import Person
 from explorer.teaching.classroom.teaching import Teaching
 
 LESSON = "lesson"  # the kind of a question that a lesson's step asks
 Body = dict[str, Any]
 Action = Callable[[Room, Body], Any]
 PersonsAction = Callable[[Room, Person, Body], Any]
-
-
-async def answer_of(done: Any) -> Body:
-    """The answer to an action, by what its function returned: most of them answer {}."""
-    found = await done if inspect.isawaitable(done) else done
-    return found if isinstance(found, dict) else {}
 
 
 def teachers_actions(blocks: PageBlocks, rooms: Rooms) -> dict[str, Action]:
@@ -51,7 +43,7 @@ def teachers_actions(blocks: PageBlocks, rooms: Rooms) -> dict[str, Action]:
         "guesses": lambda room, body: room.show_guesses(),
         "reveal": lambda room, body: room.reveal(),
         "stop": lambda room, body: room.end_activity(),
-        "teach": lambda room, body: room.teach(Teaching.of(body.get("labels"), room.model)),
+        "teach": lambda room, body: room.begin(Teaching.of(body.get("labels"), room.model)),
         "strike": _strike,
         "remove": lambda room, body: room.remove(body.get("id")),
         "door": _door,
@@ -92,7 +84,7 @@ async def _follow(blocks: PageBlocks, room: Room, body: Body) -> None:
         return
     asked = body["query"], bool(body.get("hidden")), str(body.get("covered") or "")
     room.showing = turn = object()
-    view = await in_turn(blocks, Call(room.address), lambda: showing.shown(*asked))
+    view = await in_turn(blocks, Call(room.address), lambda: showing.draw(*asked))
     if room.showing is turn:  # otherwise the teacher has moved on
         room.show(view)
 
@@ -104,7 +96,7 @@ async def _train(room: Room, body: Body) -> None:
     try:
         examples = list(taught.examples)
         head, accuracy = await run_in_threadpool(bounded(taught.learn, TRAINING["concurrency_id"]), examples)
-        taught.learnt(head, accuracy, len(examples))
+        taught.store_head(head, accuracy, len(examples))
     finally:
         taught.busy = False
         room.changed()

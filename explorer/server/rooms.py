@@ -5,6 +5,7 @@ Each person of a room, and its teacher, has a token.
 
 import asyncio
 import contextlib
+import inspect
 import json
 import socket
 import time
@@ -24,12 +25,11 @@ from explorer.page.components import PLOTLY_ADDRESS
 from explorer.server.gate import behind_login
 from explorer.server.page import address_of
 from explorer.server.refusals import Refused
-from explorer.server.room_actions import Body, answer_of, peoples_actions, teachers_actions
+from explorer.server.room_actions import Body, peoples_actions, teachers_actions
 from explorer.server.routes import ASKED_AGAIN, FRESH, serve_text
 from explorer.teaching.classroom import names
-from explorer.teaching.classroom.room import OUT, TEACHER, Room
-from explorer.teaching.classroom.rooms import ElsewhereError, Rooms
-from explorer.teaching.classroom.seats import Person
+from explorer.teaching.classroom.room import OUT, TEACHER, Person, Room
+from explorer.teaching.classroom.rooms import Rooms
 
 HEARTBEAT = 2.0  # seconds between signs of life, for which assets/classroom/news.js listens
 PAUSE = 0.1  # seconds between two messages: changes in between are sent together
@@ -116,16 +116,15 @@ class Desk:
             done = self._peoples[name](room, who, body)
         else:
             raise InputError("There is no such thing to do in a room.")
-        return JSONResponse(await answer_of(done), headers=FRESH)
+        if inspect.isawaitable(done):
+            done = await done
+        return JSONResponse(done or {}, headers=FRESH)
 
     # ---- Finding the room, and listening to it.
 
     def _room(self, request: Request) -> Room:
-        """The room that a request names. Raises ExplorerError, and Refused with 404 for a room that another front end has."""
-        try:
-            return self.rooms.find(request.path_params["word"], visitor(request.client), _token_of(request))
-        except ElsewhereError as error:  # nginx asks the next front end then
-            raise Refused(404, str(error)) from error
+        """The room that a request names. Raises ExplorerError."""
+        return self.rooms.find(request.path_params["word"], visitor(request.client), _token_of(request))
 
     def _room_to_hear(self, request: Request) -> Room:
         """The room that a screen listens to; one that is closed ends its listening, other refusals are retried."""

@@ -1,11 +1,9 @@
 """Routes besides the page: for operators, downloads, and files that our pages share."""
 
-import gzip
 import hmac
 import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from functools import cache
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
@@ -102,14 +100,6 @@ def download(request: Request) -> Response:
     return FileResponse(path, filename=path.name, headers=FRESH)
 
 
-def plotly(request: Request) -> Response:
-    """plotly.js from the installed package, compressed once for all visitors."""
-    headers = {**FOR_EVER, "Vary": "Accept-Encoding"}
-    if "gzip" not in request.headers.get("accept-encoding", ""):
-        return FileResponse(PLOTLY_JS, media_type="text/javascript", headers=headers)
-    return Response(_compressed(), media_type="text/javascript", headers={**headers, "Content-Encoding": "gzip"})
-
-
-@cache
-def _compressed() -> bytes:
-    return gzip.compress(PLOTLY_JS.read_bytes(), mtime=0)
+async def plotly(request: Request) -> Response:
+    """plotly.js from the installed package."""
+    return FileResponse(PLOTLY_JS, media_type="text/javascript", headers=FOR_EVER)

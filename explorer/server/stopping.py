@@ -1,18 +1,22 @@
-"""Stop the app within a time limit: first trainings, which keep what they learnt, then the server."""
+"""Stop the app within a time limit, first trainings, which keep what they learnt, then the server; and end it when it hangs."""
 
+import faulthandler
 import os
 import shutil
 import signal
+import sys
 import threading
 from typing import Any
 
 import gradio as gr
+import uvicorn
 
 from explorer.core import disk, jobs
 from explorer.core.log import logger
 
 LAST_EPOCH = 12.0  # seconds for trainings to finish their batch and save
 BOUND = 20.0  # seconds after which the process exits, whatever still runs
+AT_EVERY_TICK = -(10**12)  # seconds between two calls by uvicorn, which compares times of day, and those may be set back
 
 
 def serve_until_told(blocks: gr.Blocks) -> None:
@@ -24,6 +28,8 @@ def serve_until_told(blocks: gr.Blocks) -> None:
             leave(128 + number)
         told.set()
 
+    if sys.platform == "linux":
+        signal.signal(signal.SIGTSTP, _suspend)
     while not told.is_set():
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, stop)  # again and again, since Ray sets its own whenever it starts
@@ -46,3 +52,26 @@ def close(blocks: gr.Blocks) -> None:
     if not jobs.stop_all(LAST_EPOCH):
         logger.warning("A training did not end in time; it is lost")
     blocks.close(verbose=False)
+
+
+# ---- Hanging. Code in C may hold the interpreter for hours; no thread of Python runs then, and no handler of a signal.
+
+
+def end_when_frozen(server: uvicorn.Server, seconds: float) -> None:
+    """End the process, with the traceback of each thread, when the server's event loop has not moved for so many seconds.
+
+    On Linux, whose clock rests while the machine sleeps. It is off under a debugger, which may hold the loop, and for 0 seconds.
+    """
+    if not seconds or sys.gettrace() is not None or sys.platform != "linux":
+        return
+
+    async def live() -> None:
+        faulthandler.dump_traceback_later(seconds, exit=True)  # a thread in C, which needs no interpreter
+
+    server.config.callback_notify, server.config.timeout_notify = live, AT_EVERY_TICK
+
+
+def _suspend(number: int, frame: Any) -> None:
+    """Stop at Ctrl-Z; the time until the process goes on does not count."""
+    faulthandler.cancel_dump_traceback_later()
+    os.kill(os.getpid(), signal.SIGSTOP)

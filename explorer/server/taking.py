@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
-from urllib.parse import parse_qsl
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -11,12 +10,10 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from explorer.api.callers import bounded
-from explorer.core.errors import InputError
 from explorer.core.fair_queue import Call
 from explorer.core.hosts import visitor
 from explorer.core.scheduling import TRAINING
 from explorer.export import links, qr, ways
-from explorer.export.place import Place
 from explorer.export.ways import Way
 from explorer.page.blocks import PageBlocks
 from explorer.page.examples import first_subject
@@ -37,7 +34,7 @@ def taking_routes(blocks: PageBlocks) -> list[Route]:
     @behind_login
     async def list_ways(request: Request) -> Response:
         def listed() -> list[dict[str, str]]:
-            place = links.read(_parameters(request), first_subject()).opened()
+            place = links.follow(request.url.query, first_subject()).opened()
             return [{"key": way.key, "label": way.label} for way in ways.offered(place)]
 
         with timed("/take/ways"):
@@ -54,9 +51,8 @@ def taking_routes(blocks: PageBlocks) -> list[Route]:
     @behind_login
     async def paint(request: Request) -> Response:
         def made() -> bytes:
-            parameters = _parameters(request, links.LONGEST)
-            answers = parameters.pop("answers", "") != "hidden"
-            return blocks.paint(_place(parameters), answers)
+            place = links.follow(request.url.query[: links.LONGEST], first_subject())
+            return blocks.paint(place, request.query_params.get("answers") != "hidden")
 
         with timed("/painted"):
             answer = await in_turn(blocks, call_of(request), made)
@@ -77,22 +73,9 @@ async def qr_code(request: Request) -> Response:
     return Response(made, media_type="image/svg+xml", headers=FRESH)
 
 
-def _parameters(request: Request, most: int | None = None) -> dict[str, str]:
-    return dict(parse_qsl(request.url.query[:most], keep_blank_values=True))
-
-
-def _place(parameters: dict[str, str]) -> Place:
-    """The place of a link. Raises InputError if it cannot be followed exactly: an answer could not say what is different."""
-    place = links.read(parameters, first_subject())
-    if place.told:
-        raise InputError(place.told[0])
-    return place
-
-
 async def _file(blocks: PageBlocks, request: Request, way: Way) -> Response:
-    parameters = _parameters(request)
-    found = await in_turn(blocks, call_of(request), lambda: _place(parameters))
-    place = replace(found, part=parameters.get("part", ""))
+    found = await in_turn(blocks, call_of(request), lambda: links.follow(request.url.query, first_subject()))
+    place = replace(found, part=request.query_params.get("part", ""))
 
     def made() -> bytes:
         return way.make(place.opened())

@@ -288,8 +288,26 @@ def test_a_class_goes_through_a_lesson(board, phone):
     expect(board.locator("#room").get_by_role("timer")).to_contain_text("0:")
 
 
-def test_a_teacher_who_reloads_keeps_the_room(board, phone):
+def test_the_board_keeps_a_selection_its_code_and_at_a_reload_the_room(board, phone):
+    box = board.locator("#room [name=a]")
+    box.fill("Nothing is hidden here.")
+    box.select_text()
     phone("Ann")
+    expect(board.locator("#room")).to_contain_text("Ann")
+    board.keyboard.press("Delete")
+    expect(box).to_have_value("")
+
+    asked = []
+    board.on("request", lambda request: asked.append(request.url) if request.url.endswith("code.svg") else None)
+    board.evaluate(
+        "() => { const { room } = BertExplorer; room.classroom.room.address = 'http://bert.example/join'; room.changed(); }"
+    )
+    for _ in range(3):
+        press(board, "Close the door")
+        press(board, "Open the door")
+    board.wait_for_function("document.querySelector('#room aside img').naturalWidth > 0")
+    assert len(asked) == 1, "it is fetched once, however often the board is drawn"
+
     word = board.evaluate("BertExplorer.room.classroom.room.word")
     board.reload()
     chip = board.locator("#room-chip")
@@ -327,16 +345,6 @@ def test_everybody_can_use_the_room(board, phone):
     expect(board.locator("#room")).not_to_be_visible()
 
 
-def test_what_is_selected_on_the_board_stays_so_while_somebody_joins(board, phone):
-    box = board.locator("#room [name=a]")
-    box.fill("Nothing is hidden here.")
-    box.select_text()
-    phone("Bob")
-    expect(board.locator("#room")).to_contain_text("Bob")
-    board.keyboard.press("Delete")
-    expect(box).to_have_value("")
-
-
 def test_what_goes_wrong_is_told_and_nothing_typed_is_lost(new_page, served, board, phone):
     page = new_page(viewport={"width": 420, "height": 860})
     page.goto(f"{served}/join")
@@ -363,7 +371,9 @@ def test_what_goes_wrong_is_told_and_nothing_typed_is_lost(new_page, served, boa
     guest.problems.clear()
 
 
-@pytest.mark.parametrize(("status", "body"), [(503, '{"error": "Wait a minute."}'), (404, "<h1>Not Found</h1>")])
+@pytest.mark.parametrize(
+    ("status", "body"), [(503, '{"error": "Wait a minute."}'), pytest.param(404, "<h1>Not Found</h1>", marks=pytest.mark.nightly)]
+)
 def test_a_room_that_cannot_be_asked_for_a_while_keeps_its_seats_and_its_key(board, phone, status, body):
     ann = phone("Ann")
     for page, shown in ((board, "#room-chip"), (ann, "#seat b")):
@@ -377,17 +387,3 @@ def test_a_room_that_cannot_be_asked_for_a_while_keeps_its_seats_and_its_key(boa
         page.problems[:] = [told for told in page.problems if f"status of {status} " not in told]
     expect(ann.locator("#seat b")).to_have_text("Ann")
     assert board.evaluate("BertExplorer.room.classroom.room.key")
-
-
-def test_the_code_is_fetched_once_however_often_the_board_is_drawn(board):
-    asked = []
-    board.on("request", lambda request: asked.append(request.url) if request.url.endswith("code.svg") else None)
-    board.evaluate(
-        "() => { const { room } = BertExplorer; room.classroom.room.address = 'http://bert.example/join'; room.changed(); }"
-    )
-    expect(board.locator("#room aside img")).to_have_js_property("complete", True)
-    for _ in range(3):
-        press(board, "Close the door")
-        press(board, "Open the door")
-    board.wait_for_function("document.querySelector('#room aside img').naturalWidth > 0")
-    assert len(asked) == 1

@@ -19,6 +19,7 @@ from explorer.core.limits import BOX_CHARACTERS, MEGABYTE, UPLOAD_MEGABYTES, UPL
 from explorer.server import bounds
 from explorer.server.bounds import TOO_LARGE, VALUES, Bodies
 from explorer.server.refusals import BODY_MEGABYTES, NO_ROOM, Refusals
+from tests.clocks import set_clock
 from tests.waiting import waited
 
 RUN = "/gradio_api/run/tokens"
@@ -214,49 +215,51 @@ def test_one_request_brings_no_more_than_one_file_may_have(left, upload, monkeyp
 
 
 @pytest.fixture
-def shelf(tmp_path, monkeypatch):
-    """A shelf with room for three files of a megabyte, two from one address; `put(name, address)` puts one on it."""
+def uploads(monkeypatch):
+    """Room for three MB within an hour, two from one address: `put(address, megabytes)` gives the status."""
     monkeypatch.setattr(UPLOADS_MEGABYTES, "most", 3)
     monkeypatch.setattr(bounds, "VISITOR_UPLOADS_MEGABYTES", Limit(2, ""))
-    made = bounds.Shelf()
+    around = bounds.Uploads(PlainTextResponse("kept"))
 
-    def put(name, address, content=b"a" * MEGABYTE):
-        path = tmp_path / name
-        path.write_bytes(content)
-        made.add([path], address)
-        return path
+    def put(address, megabytes=1.0, app=None, **headers):
+        if app is not None:
+            around._app = app
+        given = {"content-length": str(round(megabytes * MEGABYTE)), **headers}
+        scope = {"type": "http", "method": "POST", "path": "/gradio_api/upload", "client": (address, 1)}
+        scope["headers"] = [(name.encode(), value.encode()) for name, value in given.items()]
+        answer = []
 
-    made.put = put
-    return made
+        async def keep(message):
+            answer.append(message)
+
+        async def receive():
+            return {"type": "http.request", "body": b""}
+
+        waited(Refusals(around)(scope, receive, keep))
+        return answer[0]["status"]
+
+    return put
 
 
-def test_one_address_has_a_share_of_the_room(shelf):
-    for name in "ab":
-        assert shelf.flaw("one", MEGABYTE) is None
-        shelf.put(name, "one")
-    assert shelf.flaw("one", MEGABYTE).status == 429
-    assert shelf.flaw("other", MEGABYTE) is None
-    shelf.arriving["third"] += MEGABYTE
-    assert shelf.flaw("other", MEGABYTE).status == 503
-
-
-def test_old_files_make_room_and_new_ones_stay(shelf, monkeypatch):
-    old = [shelf.put("a", "one"), shelf.put("b", "one")]
+def test_one_address_has_a_share_of_the_room_and_old_files_make_room(uploads, monkeypatch):
+    assert [uploads("one") for _ in range(3)] == [200, 200, 429]
+    assert [uploads("other") for _ in range(2)] == [200, 503]
     now = time.monotonic()
-    monkeypatch.setattr(bounds, "monotonic", lambda: now + bounds.HOUR + 1)
-    new = shelf.put("c", "other")
-    assert shelf.flaw("other", MEGABYTE) is None
-    assert [path.exists() for path in (*old, new)] == [False, True, True]
-    newer = shelf.put("d", "other")
-    assert shelf.flaw("third", MEGABYTE) is None
-    assert shelf.flaw("third", 2 * MEGABYTE).status == 503
-    assert [path.exists() for path in (*old, new, newer)] == [False, False, True, True]
+    set_clock(monkeypatch, bounds.__name__, lambda: now + bounds.KEPT + 1)
+    assert [uploads("one") for _ in range(3)] == [200, 200, 429]
 
 
-def test_a_thousand_empty_files_take_room_too(shelf):
-    for number in range(3 * MEGABYTE // bounds.LEAST):
-        shelf.put(str(number), f"address {number}", b"")
-    assert shelf.flaw("other", 1).status == 503
+def test_a_thousand_empty_files_take_room_too(uploads):
+    most = 3 * MEGABYTE // bounds.LEAST
+    assert [uploads(f"address {number}", 0) for number in range(most + 1)] == [200] * most + [503]
+
+
+def test_what_does_not_arrive_takes_no_room_and_what_does_not_say_its_size_is_refused(uploads):
+    fails = PlainTextResponse("no", 400)
+    assert [uploads("one", app=fails) for _ in range(5)] == [400] * 5
+    assert uploads("one", **{"transfer-encoding": "chunked"}) == uploads("one", **{"content-length": "x"}) == 411
+    assert uploads("one", **{"content-length": "9" * 20}) == 413
+    assert [uploads("one", app=PlainTextResponse("kept")) for _ in range(3)] == [200, 200, 429]
 
 
 def test_the_share_of_an_address_holds_over_http(upload, left, monkeypatch):

@@ -12,7 +12,6 @@ from explorer.export import links
 from explorer.teaching.lessons import exercises
 from explorer.teaching.lessons.lesson import LessonError
 from explorer.teaching.lessons.reading import claim, lessons, read
-from explorer.ui.subject import Subject
 from tests.unit.test_lessons import GOOD, written  # noqa: F401
 
 ALL = [
@@ -33,7 +32,7 @@ def asked(name: str, **changes: str) -> exercises.Verdict:
     """The verdict on the place where a step begins, changed."""
     lesson, exercise = exercises.exercise_of(name)
     step = lesson.steps[int(name.rpartition(".")[2]) - 1]
-    return exercises.checked(exercise, replace(step, link={**step.link, **changes}).place)
+    return exercises.check(exercise, replace(step, link={**step.link, **changes}).place)
 
 
 def test_every_lesson_has_an_exercise():
@@ -44,10 +43,10 @@ def test_every_lesson_has_an_exercise():
 def test_a_solution_passes_and_the_beginning_does_not(step):
     solved = step.solved
     assert not solved.told
-    verdict = exercises.checked(step.exercise, solved)
+    verdict = exercises.check(step.exercise, solved)
     assert verdict.done, verdict.told
-    assert exercises.checked(step.exercise, exercises.place_of(verdict.query)).done, "the link is a proof"
-    opened = exercises.checked(step.exercise, step.place)
+    assert exercises.check(step.exercise, exercises.place_of(verdict.query)).done, "the link is a proof"
+    opened = exercises.check(step.exercise, step.place)
     assert not opened.done
     assert opened.told.startswith("Not yet: ")
     assert opened.told.endswith(".")
@@ -97,13 +96,13 @@ def test_another_model_than_the_apps_is_named(tiny_folder):
     model = str(tiny_folder)
 
     def verdict(place):
-        return exercises.checked(step.exercise, replace(place, subject=replace(place.subject, model_name=model)))
+        return exercises.check(step.exercise, replace(place, subject=replace(place.subject, model_name=model)))
 
     done, begun = verdict(step.solved), verdict(step.place)
     assert (done.done, done.told, done.model) == (True, f"Done with the model {model}.", model)
     assert (begun.done, begun.model) == (False, model)
     assert begun.told.startswith(f"Not yet with the model {model}: ")
-    assert exercises.checked(step.exercise, step.solved).model == ""
+    assert exercises.check(step.exercise, step.solved).model == ""
 
 
 def test_a_number_close_to_what_is_asked_is_told_apart():
@@ -118,7 +117,7 @@ def test_an_exercise_is_read(written):  # noqa: F811
     exercise = lesson.exercises["01-made-up.3"]
     assert (exercise.task, exercise.solution) == ("Say *it*.", {"a": "Hi you."})
     assert lesson.steps[2].before == "The end."
-    assert exercises.checked(exercise, lesson.steps[2].solved).done
+    assert exercises.check(exercise, lesson.steps[2].solved).done
 
 
 @pytest.mark.parametrize(
@@ -141,12 +140,6 @@ def test_a_name_that_no_page_has_is_told():
     place = lessons()[0].steps[0].place
     with pytest.raises(InputError, match="A page has no 'text'"):
         exercises.Page(place).find(claim("tokens(text_a=text) kept = 5", of_page=True))
-
-
-def test_words_can_be_counted():
-    place = lessons()[0].steps[0].place
-    page = exercises.Page(replace(place, subject=Subject(place.subject.model_name, "One two.", "")))
-    assert page.find(claim("page() words.count = 2")) == 2
 
 
 def test_the_app_checks_the_link_of_a_page(served):

@@ -1,7 +1,6 @@
 """Lessons: read with the line of every mistake, and true of the shipped model."""
 
 import json
-import re
 
 import pytest
 
@@ -111,11 +110,6 @@ def test_every_lesson_tells_the_teacher_how_long_it_takes_and_what_to_type():
         assert len(lesson.works) >= 2, lesson.name
 
 
-def test_a_head_need_not_speak_to_teachers(written):
-    lesson = read(written(re.sub(r"minutes: (.*\n)+?---", "---", GOOD)))
-    assert (lesson.minutes, lesson.works, lesson.fails) == (0, (), ())
-
-
 def test_a_lesson_is_read(written):
     lesson = read(written(GOOD))
     assert (lesson.name, lesson.number, lesson.title) == ("01-made-up", 1, "A title")
@@ -147,32 +141,21 @@ def test_a_lesson_is_read(written):
         ("about: What it is about.\n", "", 10),
         ("sources:", "source:", 4),
         ("tab: tokens", "tabs: tokens", 16),
-        ("tab: tokens", "tab tokens", 16),
         ("point: strip\n", "round: quiz\n", 13),
         ("| cell 7 2", "| cell 7", 28),
-        ("| cell 7 2", "| cell 7 x", 28),
-        ("| cell 7 2", "| corner 1", 28),
         ("tab: tokens\n", "", 13),
-        ("a: One sentence.\n", "", 13),
         ("Something is **said**.\n", "", 13),
         ("- [x] yes", "- [ ] yes", 13),
         ("- [x] yes | Because.", "- [x] yes", 21),
         ("> And explained.", "And explained.", 24),
-        ("> And explained.\n", "", 13),
         ("kept = 5", "kept is 5", 26),
-        ("claim: tokens(text_a=", "claim: tokens(", 26),
-        ("kept = 5", "kept = five", 26),
         ("## Third", "# Third", 38),
         ("- [x] yes | Because.\n- [ ] no | It is not.\n", "", 36),
         ("minutes: 20", "minutes: twenty", 6),
         ("minutes: 20", "minutes: 20\n  - 30", 7),
-        ("minutes: 20", "minutes:", 6),
         ("point: strip", "point: strip\nminutes: 20", 39),
         ("*two* texts | ", "*two* texts ", 8),
-        (" → *two* texts", "", 8),
         ("Ab → it", "Abc → it", 10),
-        ("Ab → it", "Ab / B → it", 10),
-        ("kept = 3", "kept is 3", 10),
     ],
 )
 def test_a_mistake_is_told_with_its_line(written, old, new, line):

@@ -1,5 +1,6 @@
 """The app as a process of its own: what it logs, how it ends, and how it is packed."""
 
+import faulthandler
 import json
 import os
 import re
@@ -12,7 +13,9 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 
 import gradio as gr
 import pytest
@@ -22,7 +25,9 @@ from explorer.core import disk
 from explorer.core.errors import ExplorerError
 from explorer.server import stopping
 from explorer.server.metrics import as_text, count_refusal
+from tests.at_night import at_night
 from tests.ports import free_port
+from tests.waiting import waited
 
 ROOT = Path(__file__).resolve().parents[2]
 MARKER = "zanzibarquokka"  # a word that nothing of ours contains
@@ -212,7 +217,7 @@ def _wait_until(found, process):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such signals")
-@pytest.mark.parametrize("way", ["told", "told twice", "told while it starts", "does not start"])
+@pytest.mark.parametrize("way", at_night(["told", "told twice", "told while it starts", "does not start"], but=["told twice"]))
 def test_nothing_of_a_process_stays_in_the_temporary_folder(tiny_folder, tmp_path, way):
     port, place = free_port(), tmp_path / "tmp"
     place.mkdir()
@@ -236,9 +241,66 @@ def test_nothing_of_a_process_stays_in_the_temporary_folder(tiny_folder, tmp_pat
     assert seen() == []
 
 
+def _health(port: int) -> bytes:
+    with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=60) as answer:
+        return answer.read()
+    return b""
+
+
 def _listens(port: int) -> bool:
     with socket.socket() as line:
         return line.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the clock of other systems goes on while the machine sleeps")
+def test_each_tick_of_the_loop_puts_off_the_end_of_the_process(monkeypatch):
+    called = []
+    monkeypatch.setattr(faulthandler, "dump_traceback_later", lambda *given, **named: called.append((given, named)))
+    monkeypatch.setattr(sys, "gettrace", lambda: None)
+    for seconds, expected in ((0, []), (60, [((60,), {"exit": True})])):
+        server = SimpleNamespace(config=SimpleNamespace(callback_notify=None))
+        stopping.end_when_frozen(server, seconds)
+        if server.config.callback_notify:
+            waited(server.config.callback_notify())
+        assert called == expected
+    monkeypatch.setattr(sys, "gettrace", lambda: print)
+    stopping.end_when_frozen(server := SimpleNamespace(config=SimpleNamespace(callback_notify=None)), 60)
+    assert server.config.callback_notify is None, "a debugger may hold the loop"
+
+
+FREEZES = """
+import re, signal, sys, threading
+from explorer import app
+
+def freeze(number, frame):
+    threading.Thread(target=re.match, args=("(a+)+$", "a" * 60 + "b")).start()
+
+signal.signal(signal.SIGUSR1, freeze)
+app.main(["--port", sys.argv[1]])
+"""
+
+
+@pytest.mark.nightly  # test_each_tick_of_the_loop_puts_off_the_end_of_the_process covers it in part
+@pytest.mark.skipif(sys.platform != "linux", reason="the clock of other systems goes on while the machine sleeps")
+def test_a_process_that_hangs_ends_and_one_that_was_suspended_goes_on(tmp_path):
+    port = free_port()
+    own = {"BERT_EXPLORER_MAX_FROZEN_SECONDS": "20", "BERT_EXPLORER_RUNS": str(tmp_path), "GRADIO_TEMP_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", FREEZES, str(port)]
+    with subprocess.Popen(command, env=os.environ | own, cwd=ROOT, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            _wait_until(lambda: b'"loaded"' in _health(port), process)
+            time.sleep(3)  # the watch has begun
+            process.send_signal(signal.SIGTSTP)
+            time.sleep(30)
+            process.send_signal(signal.SIGCONT)
+            _wait_until(lambda: b'"loaded"' in _health(port), process)
+            process.send_signal(signal.SIGUSR1)
+            errors = process.communicate(timeout=120)[1]
+        finally:
+            process.kill()
+    assert process.returncode == 1
+    assert "Timeout (0:00:20)!" in errors
+    assert "in match" in errors
 
 
 def test_the_unit_of_systemd_is_one(guide, tmp_path):

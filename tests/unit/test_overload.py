@@ -162,6 +162,7 @@ def test_a_training_from_the_queue_ends_when_nobody_listens_any_more(served, str
     assert not work.end.is_set()
 
 
+@pytest.mark.nightly  # test_a_training_ends_when_its_client_has_gone covers it in part
 def test_a_training_ends_that_nobody_ever_listened_to(stranger, work, monkeypatch):
     monkeypatch.setattr(callers, "UNREAD", 3)
     assert "event_id" in stranger.post("/gradio_api/call/train_head", {"data": [EXAMPLES, *DEFAULTS]})

@@ -117,33 +117,33 @@ def flat(values):
 
 S, H, L, C, T = "settings.json", "head.safetensors", "log.csv", "model/config.json", "model/tokenizer.json"
 POISON = {
+    "another file": ("evil.py", lambda data: b"print('x')"),
+    "out of its folder": ("../evil", lambda data: b"x"),
+    "a pickle": ("model/pytorch_model.bin", lambda data: b"x"),
+    "settings that are no JSON": (S, lambda data: b"{"),
+    "settings that are deep": (S, lambda data: b"[" * 100_000),
     "labels that are a text": (S, settings(labels="ab")),
+    "labels of another number": (S, settings(labels=["a", "b", "c"])),
     "labels that are one": (S, settings(labels=["a", "a"])),
     "labels with half a character": (S, replaced(b'"happy"', b'"\\ud800"')),
     "a label that is a list": (S, settings(labels=[["a"], "b"])),
     "a layer that is true": (S, settings(layer=True)),
-    "a layer below the first": (S, settings(layer=-1)),
     "a layer that is infinite": (S, replaced(b'"layer": 2', b'"layer": 1e999')),
     "the pooler on a lower layer": (S, settings(pooling="pooler", layer=1)),
     "pooling a list": (S, settings(pooling=["mean"])),
     "best beyond the log": (S, settings(best=2)),
     "best that is true": (S, settings(best=True)),
-    "best below the first": (S, settings(best=-1)),
     "a title that is a list": (S, settings(title=["x"])),
-    "a title of blanks": (S, settings(title=" ")),
     "a model that is a number": (S, settings(model=5)),
     "baselines that are texts": (S, settings(baselines={"bag of words": "<b>"})),
-    "baselines that are true": (S, settings(baselines={"bag of words": True})),
     "baselines above 1": (S, settings(baselines={"bag of words": 1e300})),
     "baselines that are no numbers": (S, settings(baselines={"bag of words": float("nan")})),
     "baselines without a name": (S, settings(baselines={"": 0.5})),
-    "baselines that are a list": (S, settings(baselines=[0.5])),
     "very many baselines": (S, settings(baselines={str(i): 0.5 for i in range(40)})),
     "infinity in the settings": (S, settings(something=float("inf"))),
     "layers trained that are a text": (S, training(layers_trained="2")),
     "layers trained that are no number": (S, training(layers_trained=float("nan"))),
     "an optimizer that is a number": (S, training(optimizer=3)),
-    "epochs that are a text": (S, training(epochs="<img>")),
     "keep best that is a text": (S, training(keep_best="yes")),
     "training that is a list": (S, settings(training=["layers_trained"])),
     "a head that is no number": (H, head(bias=flat([np.nan, 0]))),
@@ -152,32 +152,24 @@ POISON = {
     "a head for another model": (H, head(hidden_weight=np.zeros((4, 9), np.float32))),
     "a head of whole numbers": (H, head(weight=np.ones((2, 4), np.int64))),
     "a head that is true or false": (H, head(weight=np.ones((2, 4), bool))),
-    "a head of doubles": (H, head(bias=np.zeros(2))),
     "a head in bfloat16": (H, raw("bias", "BF16", [2], 4)),
-    "a head in eight bits": (H, raw("bias", "F8_E4M3", [2], 2)),
     "a bias with rows": (H, head(bias=np.zeros((2, 1), np.float32))),
-    "a weight without rows": (H, head(weight=np.zeros(8, np.float32))),
     "a weight that is one number": (H, head(weight=np.float32(1))),
     "a weight of nothing": (H, head(weight=np.zeros((2, 0), np.float32))),
     "a weight in three dimensions": (H, head(weight=np.zeros((2, 4, 1), np.float32))),
-    "hidden weights without rows": (H, head(hidden_weight=np.zeros(4, np.float32))),
     "hidden weights in three dimensions": (H, head(hidden_weight=np.zeros((4, 16, 1), np.float32))),
     "a loss that is no number": (L, cell("held_out_loss", "nan")),
     "a loss that is infinite": (L, cell("train_loss", "inf")),
     "a loss below 0": (L, cell("train_loss", "-1")),
-    "an accuracy above 1": (L, cell("held_out_accuracy", "7")),
     "an epoch that is none": (L, cell("epoch", "1.5")),
     "an epoch far away": (L, cell("epoch", "1e300")),
     "a column more": (L, lambda data: data.replace(b"\n", b",x\n", 1)),
-    "a cell more": (L, lambda data: data + b"9,9,9,9,9,9,9,9,9\n"),
     "a log with nothing in a cell": (L, cell("train_loss", "")),
-    "a log with a null": (L, cell("train_loss", "\0")),
     "a log that is no text": (L, lambda data: b"\xff\xfe"),
     "a thousand epochs": (L, lambda data: data + b"".join(b"%d,0,0,0,0,0,0\n" % n for n in range(3, 1003))),
     "a model of another kind": (C, settings(model_type="gpt2")),
     "a model that is a decoder": (C, settings(is_decoder=True)),
     "a model of more layers": (C, settings(num_hidden_layers=100_000)),
-    "a model of fewer layers": (C, settings(num_hidden_layers=1)),
     "a model that is no JSON": (C, lambda data: b"{"),
     "a model without a tokenizer": (T, lambda data: b"{}"),
     "a tokenizer that searches back and forth": (
@@ -190,15 +182,14 @@ POISON = {
     ),
     "a tokenizer with endless words": (T, replaced(b'_per_word": 100', b'_per_word": 99999')),
     "weights that are cut": ("model/model.safetensors", lambda data: data[: len(data) // 2]),
-    "weights of nothing": ("model/model.safetensors", lambda data: b""),
     "a pickle by the name of weights": ("model/model.safetensors", lambda data: b"\x80\x02cos\nsystem\n."),
 }
 
 
 @pytest.mark.parametrize(("name", "edit"), POISON.values(), ids=POISON)
 def test_poison_is_refused_and_leaves_nothing(files, pack, runs, name, edit, refusal):
-    edited = edit(files[name])
-    assert edited != files[name]
+    edited = edit(files.get(name, b""))
+    assert edited != files.get(name)
     path = pack({**files, name: edited})
     refusal(InputError, lambda: unpack(path))
     assert list(runs.iterdir()) == []

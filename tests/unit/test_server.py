@@ -17,7 +17,6 @@ from starlette.responses import PlainTextResponse, StreamingResponse
 
 from explorer.core.errors import BusyError, CapabilityError, ExplorerError, InputError, ModelError
 from explorer.core.limits import UPLOAD_MEGABYTES
-from explorer.endpoints import ENDPOINTS
 from explorer.page.blocks import PageBlocks
 from explorer.server import calls, refusals
 from explorer.server.gate import CARD_ADDRESS, Gate
@@ -117,7 +116,7 @@ def test_the_own_names_are_answered(ask, host):
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:7860", "localhost.evil.example", "127.0.0.1.nip.io", "[", ""])
-@pytest.mark.parametrize("path", ["/", "/config", "/healthz", "/gradio_api/run/tokens"])
+@pytest.mark.parametrize("path", ["/", "/gradio_api/run/tokens"])
 def test_another_name_is_refused(ask, host, path):
     status, _, body = ask("GET", path, Host=host)
     assert status == 400
@@ -157,15 +156,6 @@ FOREIGN = {
 @pytest.mark.parametrize("headers", FOREIGN.values(), ids=FOREIGN)
 def test_writes_of_another_page_are_refused(ask, headers):
     status, _, body = ask(*CALL, **headers)
-    assert status == 403
-    sentence_of(body)
-
-
-def test_another_page_cannot_upload(ask):
-    form = b'--b\r\nContent-Disposition: form-data; name="files"; filename="a.csv"\r\n\r\na,b\r\n--b--\r\n'
-    kind = {"Content_Type": "multipart/form-data; boundary=b"}  # a form sends this without asking first
-    assert ask("POST", "/gradio_api/upload", form, **kind)[0] == 200
-    status, _, body = ask("POST", "/gradio_api/upload", form, **kind, Origin="http://evil.example")
     assert status == 403
     sentence_of(body)
 
@@ -239,17 +229,6 @@ def test_a_stream_is_not_held_back():
     assert [message["body"] for message in bodies if message.get("body")] == [b"data: first\n\n", b"data: second\n\n"]
 
 
-def test_what_the_queue_tells_streams(ask):
-    at = [endpoint.__name__ for endpoint in ENDPOINTS].index("tokens")
-    joined = {"data": ["hello", "", ""], "fn_index": at, "session_hash": "streams"}
-    assert ask("POST", "/gradio_api/queue/join", joined)[0] == 200
-    _, headers, body = ask("GET", "/gradio_api/queue/data?session_hash=streams", Accept_Encoding="gzip, br")
-    assert headers["Content-Encoding"] is None
-    assert headers["Content-Type"].startswith("text/event-stream")
-    events = [json.loads(line.removeprefix("data: ")) for line in body.decode().split("\n\n") if line]
-    assert next(event for event in events if event["msg"] == "process_completed")["success"]
-
-
 # Nothing about the machine
 
 
@@ -267,9 +246,11 @@ def test_plotly_is_served_for_ever_under_a_name_of_ours(ask):
     _, headers, plain = ask("GET", f"/{PLOTLY_ADDRESS}")
     assert plain == PLOTLY_JS.read_bytes()
     assert "immutable" in headers["Cache-Control"]
-    _, headers, packed = ask("GET", f"/{PLOTLY_ADDRESS}", Accept_Encoding="gzip, br")
-    assert headers["Content-Encoding"] == "gzip"
-    assert gzip.decompress(packed) == plain
+    for accepted, encoding in (("gzip, br", "br"), ("gzip", "gzip"), ("gzip, br", "br")):  # each has a place in the cache
+        _, headers, packed = ask("GET", f"/{PLOTLY_ADDRESS}", Accept_Encoding=accepted)
+        assert headers["Content-Encoding"] == encoding
+        assert "immutable" in headers["Cache-Control"]
+        assert encoding != "gzip" or gzip.decompress(packed) == plain
     assert ask("GET", f"/gradio_api/file={PLOTLY_JS}")[0] == 403
 
 
@@ -291,7 +272,6 @@ def test_doors_of_gradio_that_nobody_needs_are_closed(ask, path):
 RUN = "/gradio_api/run/tokens"
 REFUSED = {
     "unknown endpoint of call": ("POST", "/gradio_api/call/nope", {"data": []}, 404),
-    "unknown endpoint of run": ("POST", "/gradio_api/run/nope", {"data": []}, 404),
     "unknown endpoint of the newer call": ("POST", "/gradio_api/call/v2/nope", {"data": []}, 404),
     "unknown function": ("POST", "/gradio_api/queue/join", {"data": [], "fn_index": 10**9, "session_hash": "a"}, 404),
     "unknown component": ("POST", "/gradio_api/component_server", {"data": 1, "component_id": -1, "fn_name": "x"}, 400),
@@ -299,25 +279,18 @@ REFUSED = {
     "too few arguments": ("POST", RUN, {"data": []}, 422),
     "too many arguments": ("POST", RUN, {"data": ["hello", "", "", ""]}, 422),
     "a file for a text": ("POST", RUN, {"data": [FILE_DATA, "", ""]}, 422),
-    "a file of another machine": ("POST", RUN, {"data": [FILE_DATA | {"path": "http://localhost:1/a"}, "", ""]}, 400),
     "a choice that is none": ("POST", "/gradio_api/run/choose", {"data": [999]}, 422),
     "an object for a text": ("POST", RUN, {"data": [{"a": 1}, "", ""]}, 400),
     "True for a model": ("POST", RUN, {"data": ["hello", "", True]}, 400),
     "half a character": ("POST", RUN, b'{"data": ["a \\ud800", "", ""]}', 400),
-    "half a character of a name": ("POST", RUN, b'{"a \\ud800": 1}', 422),
     "a name that no argument has": ("POST", "/gradio_api/call/v2/tokens", {"nope": 1}, 422),
-    "a name too many": ("POST", "/gradio_api/call/v2/tokens", {"text_a": "hello", "nope": 1}, 422),
-    "no names": ("POST", "/gradio_api/call/v2/tokens", {}, 422),
     "half a body": ("POST", RUN, b'{"data":', 422),
-    "no arguments": ("POST", RUN, {}, 422),
     "a list": ("POST", RUN, [], 422),
     "deep": ("POST", RUN, b'{"data": [' + b"[" * 100_000 + b"]" * 100_000 + b"]}", 400),
-    "not so deep": ("POST", RUN, {"data": [json.loads("[" * 500 + "]" * 500), "", ""]}, 400),
     "another method": ("PUT", RUN, {"data": []}, 405),
     "nothing there": ("GET", "/nothing", None, 404),
     "a file of the machine": ("GET", "/gradio_api/file=/etc/passwd", None, 403),
     "no upload": ("POST", "/gradio_api/upload", {"data": []}, 400),
-    "no such upload": ("GET", "/gradio_api/upload_progress?upload_id=a", None, 404),
     "too large": ("POST", RUN, b" " * (BODY_MEGABYTES.bytes + 1), 413),
 }
 
@@ -366,10 +339,6 @@ def test_a_wrong_number_of_arguments_is_told_what_the_endpoint_takes(ask, way, g
     status, _, body = ask("POST", f"/gradio_api/{way}/tokens", {"data": given})
     assert status == 422
     assert sentence_of(body) == f"/tokens takes 3 arguments in this order, and not {len(given)}: text_a, text_b, model."
-
-
-def test_arguments_with_a_default_may_be_left_out_by_name(ask):
-    assert ask("POST", "/gradio_api/call/v2/tokens", {"text_a": "hello"})[0] == 200
 
 
 @pytest.mark.parametrize("data", [[], [FILE_DATA, "", ""]], ids=["too few", "a file"])

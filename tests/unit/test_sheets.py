@@ -1,8 +1,7 @@
-"""Lessons on paper: nothing told too early, codes that lead to their step, and the same from a command and from the app."""
+"""Lessons on paper: nothing told too early, and codes that lead to their step."""
 
 import json
 import re
-import sys
 from dataclasses import replace
 from html import unescape
 from urllib.error import HTTPError
@@ -11,6 +10,7 @@ from urllib.request import urlopen
 import numpy as np
 import pytest
 import segno
+from markupsafe import escape
 
 from explorer.attention.endpoints import attention
 from explorer.export import qr
@@ -58,14 +58,14 @@ def test_a_hand_out_asks_and_does_not_tell(lesson):
         assert as_html(step.before) in page
         assert not step.after or as_html(step.after) not in page
         for option in step.options:
-            assert f"<li>{printing.escape(option.text)}" in page
+            assert f"<li>{escape(option.text)}" in page
             assert words(within_a_line(option.feedback)) not in read
         if step.exercise:
             assert within_a_line(step.exercise.task) in page
     assert "One solution" not in page
     asked = sum(bool(step.options) for step in lesson.steps)
     assert page.count("Because") >= asked
-    assert page.count("<i></i>") == asked + printing.LINES * (len(lesson.steps) - asked)
+    assert page.count("<i></i>") == asked + 4 * (len(lesson.steps) - asked)
     assert not re.search(r'✓|class="(right|wrong|after|tried)', page)
 
 
@@ -79,15 +79,15 @@ def test_a_teachers_sheet_tells_everything(lesson):
         for option in step.options:
             assert within_a_line(option.feedback) in page
             sign = "✓" if option.right else ""
-            assert f"<td>{sign}<td>{printing.escape(option.text)}<td>" in page
+            assert f"<td>{sign}</td><td>{escape(option.text)}</td><td>" in page
     for example in (*lesson.works, *lesson.fails):
         assert within_a_line(example.outcome) in page
-        assert all(printing.escape(text) in page for text in example.texts)
-    assert all(printing.escape(source) in page for source in lesson.sources)
+        assert all(escape(text) in page for text in example.texts)
+    assert all(escape(source) in page for source in lesson.sources)
     assert lesson.aims
     assert all(f"<li>{within_a_line(one)}" in page for one in lesson.aims)
     for step in lesson.steps:
-        assert f"{printing.escape(step.title)} <small>{step.minutes} min</small>" in page
+        assert f"{escape(step.title)} <small>{step.minutes} min</small>" in page
 
 
 def test_a_hand_out_shows_the_weights_that_it_asks_about():
@@ -112,9 +112,7 @@ def test_every_code_is_that_of_its_step(lesson):
         assert modules(svg) == [list(row) for row in expected]
 
 
-@pytest.mark.parametrize(
-    "made", [printing.handout, printing.teacher_sheet, lambda *given: printing.contents(given[:1], given[1])]
-)
+@pytest.mark.parametrize("made", [printing.handout, printing.teacher_sheet])
 def test_what_a_file_says_is_text_and_no_html(made):
     lesson = lessons()[0]
     step = replace(
@@ -135,47 +133,12 @@ def test_what_a_file_says_is_text_and_no_html(made):
 
 
 def test_a_page_needs_nothing_from_elsewhere():
-    for page in printing.files(lessons()[:1]).values():
+    for made in (printing.handout, printing.teacher_sheet):
+        page = made(lessons()[0])
         assert not re.search(r"\bsrc=|@import|url\(", page)
         assert "default-src 'none'" in page
         assert "size: A4" in page
         assert "break-inside: avoid" in page
-
-
-@pytest.fixture
-def command(monkeypatch, capsys):
-    """Runs the command with arguments: its exit status, what it printed, and what it said of an error."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["sheets", *map(str, arguments)])
-        status = printing.main()
-        return status, *capsys.readouterr()
-
-    return run
-
-
-def test_one_command_writes_them_all(command, tmp_path):
-    status, printed, _ = command(tmp_path / "new" / "folder", "--address", SCHOOL.rstrip("/"))
-    names = {path.name for path in (tmp_path / "new" / "folder").iterdir()}
-    assert (status, len(names)) == (0, 1 + 2 * len(lessons()))
-    assert f"{len(names)} pages" in printed
-    made = printing.files(lessons(), SCHOOL)
-    assert made.keys() == names
-    assert all((tmp_path / "new" / "folder" / name).read_text("utf-8") == page for name, page in made.items())
-
-
-@pytest.mark.parametrize(
-    "address", ["school.example", "ftp://school.example/", "https://", "https://x/?a=b", "http://[", "javascript:1"]
-)
-def test_what_is_no_address_is_told(command, tmp_path, address):
-    status, _, said = command(tmp_path / "out", "--address", address)
-    assert (status, said) == (2, f"{address!r} is no address of an app; give one such as https://name.hf.space/.\n")
-    assert not (tmp_path / "out").exists()
-
-
-def test_an_address_longer_than_a_code_is_told(command, tmp_path):
-    status, _, said = command(tmp_path, "--address", f"https://{'x' * qr.LONGEST}.example/")
-    assert (status, "too many for a QR code" in said) == (2, True)
 
 
 def test_the_app_serves_them_with_codes_to_where_it_was_asked(served):

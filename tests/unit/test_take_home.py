@@ -92,12 +92,16 @@ def test_the_zip_runs_without_the_app_and_comes_back(trained, elsewhere, tmp_pat
 @pytest.mark.parametrize(
     ("name", "settings"),
     [
-        ("roberta", {"layers_trained": 1}),
-        ("distilbert", {"layer": 1}),
-        ("albert", {"pooling": "pooler"}),
         ("modernbert", {"layers_trained": 1}),
-        ("modernbert", {"pooling": "cls"}),
-        ("modernbert", {"pooling": "last4"}),
+        *(
+            pytest.param(*case, marks=pytest.mark.nightly)
+            for case in (
+                ("roberta", {"layers_trained": 1}),
+                ("distilbert", {"layer": 1}),
+                ("albert", {"pooling": "pooler"}),
+                ("modernbert", {"pooling": "last4"}),
+            )
+        ),
     ],
 )
 def test_the_zip_of_another_family_runs_too(name, settings, elsewhere, tmp_path):
@@ -135,34 +139,6 @@ def change(path, name, edit):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for entry, data in files.items():
             archive.writestr(entry, data)
-
-
-def edited(**entries):
-    return lambda data: json.dumps({**json.loads(data), **entries}).encode()
-
-
-CHANGES = {
-    "another file": ("evil.py", lambda data: b"print('x')"),
-    "out of its folder": ("../evil", lambda data: b"x"),
-    "a pickle": ("model/pytorch_model.bin", lambda data: b"x"),
-    "settings no json": ("settings.json", lambda data: b"{"),
-    "deep json": ("settings.json", lambda data: b"[" * 100_000),
-    "labels of another number": ("settings.json", edited(labels=["a", "b", "c"])),
-    "a layer there is not": ("settings.json", edited(layer=9)),
-    "pooling unknown": ("settings.json", edited(pooling="max")),
-    "head broken": ("head.safetensors", lambda data: data[:20]),
-    "log broken": ("log.csv", lambda data: b"a,b\n1,x\n"),
-    "a bomb": ("head.safetensors", lambda data: bytes(64 * 2**20)),
-}
-
-
-@pytest.mark.parametrize(("name", "edit"), CHANGES.values(), ids=CHANGES)
-def test_a_changed_zip_is_refused(trained, tmp_path, name, edit, refusal):
-    shutil.copy(export.pack(trained()), tmp_path / "mine.zip")
-    change(tmp_path / "mine.zip", name, edit)
-    before = sorted(store.folder().iterdir())
-    refusal(InputError, lambda: unpack(tmp_path / "mine.zip"))
-    assert sorted(store.folder().iterdir()) == before
 
 
 @pytest.mark.parametrize("data", [b"", b"PK\x03\x04", b"text,label\na,b\n"])
@@ -211,15 +187,8 @@ def test_hiding_a_word_tells_what_it_did(trained):
 
 @pytest.mark.parametrize(
     "settings",
-    [
-        {},
-        {"units": 4},
-        {"layers_trained": 1, "pooling": "cls"},
-        {"layer": 1, "layers_trained": 1},
-        {"pooling": "pooler"},
-        {"pooling": "last4"},
-    ],
-    ids=["frozen", "hidden layer", "tuned", "tuned below the top", "pooler", "side by side"],
+    [{}, {"units": 4, "layer": 1, "layers_trained": 1}, {"pooling": "pooler"}, {"pooling": "last4"}],
+    ids=["frozen", "hidden layer, tuned below the top", "pooler", "side by side"],
 )
 def test_integrated_gradients_are_the_sum_written_out(trained, settings):
     classifier = trained(PAIRS, epochs=10, **settings).predictor

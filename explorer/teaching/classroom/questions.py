@@ -150,8 +150,8 @@ def blank(subject: Subject) -> Question:
     places = trace.blanks()
     place = subject.selection.token if subject.selection.token in places else places[0]
     (found,) = model.guesses(trace.states[-1][[place]], [place], model.module.config.vocab_size)
-    ranks = {one.id: rank for rank, one in enumerate(found.candidates)}
-    named = {one.token: rank for rank, one in enumerate(found.candidates)}
+    ranks = {candidate.id: rank for rank, candidate in enumerate(found.candidates)}
+    named = {candidate.token: rank for rank, candidate in enumerate(found.candidates)}
 
     def rank_of(typed: str) -> int | None:
         if typed in named:  # first, since the tokenizer takes milliseconds
@@ -161,12 +161,10 @@ def blank(subject: Subject) -> Question:
         except InputError:  # a word of several pieces does not fit a blank
             return None
 
-    names, shares = (
-        [candidate.token for candidate in found.candidates],
-        np.array([candidate.probability for candidate in found.candidates]),
-    )
+    names = [candidate.token for candidate in found.candidates]
+    shares = np.array([candidate.probability for candidate in found.candidates])
     asks = "Which word does BERT put into the blank?"
-    return Question("blank", asks, _texts(subject), names, shares, rank_of, asked=places.index(place))
+    return Question("blank", asks, (subject.text_a, subject.text_b), names, shares, rank_of, asked=places.index(place))
 
 
 def pair(subject: Subject) -> Question:
@@ -203,7 +201,7 @@ def _picked(
     def rank_of(typed: str) -> int:
         return ranks[_option(typed, len(options))]
 
-    return Question(kind, asks, _texts(subject), names, shares[order], rank_of, options, asked)
+    return Question(kind, asks, (subject.text_a, subject.text_b), names, shares[order], rank_of, options, asked)
 
 
 def _option(typed: str, options: int) -> int:
@@ -211,10 +209,6 @@ def _option(typed: str, options: int) -> int:
     if not (typed.isascii() and typed.isdecimal() and len(typed) < 5 and int(typed) < options):
         raise InputError("Pick one of the answers.")
     return int(typed)
-
-
-def _texts(subject: Subject) -> tuple[str, str]:
-    return subject.text_a, subject.text_b
 
 
 KINDS = {"blank": blank, "pair": pair, "target": target}

@@ -4,6 +4,8 @@ import asyncio
 import hmac
 import secrets
 import time
+from collections import Counter
+from dataclasses import dataclass, field
 from typing import Any
 
 from explorer.core.errors import InputError
@@ -11,7 +13,6 @@ from explorer.core.limits import ROOM_PEOPLE
 from explorer.teaching.classroom import names
 from explorer.teaching.classroom.questions import Asked, Guess
 from explorer.teaching.classroom.rounds import COLUMNS, NOT_NOW, Round
-from explorer.teaching.classroom.seats import Person, spare
 from explorer.teaching.classroom.tasks import POINTS, Solution, Task
 from explorer.teaching.classroom.teaching import Teaching
 from explorer.ui.pictures.numbers import Table
@@ -19,6 +20,27 @@ from explorer.ui.pictures.numbers import Table
 TEACHER = "teacher"
 ACTIVITIES = {"round": Round, "teaching": Teaching, "exercise": Task}  # as screens call them
 OUT = "You are no longer in this room; join it again."
+UNHEARD = 10.0  # seconds that a new seat waits for its phone to start listening
+AWAY = 120.0  # seconds that it waits for a phone that has stopped listening, such as one in a pocket
+
+
+@dataclass(eq=False)
+class Person:
+    """A person on a phone, with a secret `token`. They count as present while a page of theirs listens."""
+
+    id: str
+    name: str
+    token: str
+    address: str = ""  # the client address
+    points: int = 0
+    listening: int = 0
+    was_heard: bool = False
+    seen: float = field(default_factory=time.monotonic)  # when they joined, or last started or stopped listening
+
+    def listens(self, step: int) -> None:
+        """Count a page of theirs that starts (1) or stops (-1) listening."""
+        self.listening += step
+        self.was_heard, self.seen = True, time.monotonic()
 
 
 class Room:
@@ -57,11 +79,20 @@ class Room:
         return person
 
     def _make_room(self, address: str) -> None:
-        """Free an unused seat. Raises InputError if there is none."""
-        idle = [person for person in self.people.values() if not (self._points(person) or self._has_given(person))]
-        if (found := spare(idle, address)) is None:
-            raise InputError(ROOM_PEOPLE.tell())
-        self.remove(found.id)
+        """Free a seat for a newcomer from an address. Raises InputError if there is none.
+
+        A class of sixty behind one address joins within a second; a single visitor who takes all sixty seats looks the same. But
+        a phone starts listening immediately. So a seat that nobody listens on and that contributed nothing is free after a
+        while; for a person from another address it is free immediately, so that one address cannot block a room.
+        """
+        silent = [one for one in self.people.values() if not (one.listening or self._points(one) or self._has_given(one))]
+        unheard = Counter(person.address for person in silent if not person.was_heard)
+        for person in silent:  # the oldest first
+            waited = time.monotonic() - person.seen > (AWAY if person.was_heard else UNHEARD)
+            if waited or (not person.was_heard and unheard[person.address] > unheard[address] + 1):
+                self.remove(person.id)
+                return
+        raise InputError(ROOM_PEOPLE.tell())
 
     def person_of(self, token: str) -> Person | None:
         return next(
@@ -93,7 +124,7 @@ class Room:
         """Begin a round, which closes after some seconds unless they are 0; the activity before it ends. Raises InputError."""
         begun = Round(question)
         begun.limit(seconds)
-        self._begin(begun)
+        self.begin(begun)
 
     def asked(self) -> Round:
         """The round whose answer is not revealed yet. Raises InputError."""
@@ -143,11 +174,8 @@ class Room:
         self.activity = None
         self.changed()
 
-    def teach(self, begun: Teaching) -> None:
-        """Begin to collect examples; the activity before it ends."""
-        self._begin(begun)
-
-    def _begin(self, activity: Round | Teaching) -> None:
+    def begin(self, activity: Round | Teaching) -> None:
+        """Begin a round, or to collect examples; the activity before it ends."""
         self.end_activity()
         self.begun += 1
         activity.number = self.begun

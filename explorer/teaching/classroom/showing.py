@@ -2,13 +2,12 @@
 
 import json
 from typing import Any
-from urllib.parse import parse_qsl
 
-from explorer.bert import checkpoints
 from explorer.core.errors import InputError
 from explorer.export import links, page_file
 from explorer.export.place import Place
 from explorer.teaching.classroom.questions import KINDS, Question, target
+from explorer.teaching.lessons.exercises import place_of
 from explorer.ui.attention_data import telling_of
 from explorer.ui.pictures.heatmaps import TELLING
 from explorer.ui.subject import Subject
@@ -16,14 +15,6 @@ from explorer.ui.subject import Subject
 PIECES = "tokens"  # the tab that shows the pieces of the input
 WHOLE = "view"  # as `covered`: everything in the open tab
 NOTHING = "Your teacher has covered this; guess first."
-
-
-def place_of(query: object) -> Place:
-    """The place that a link of the teacher's page names. Raises InputError or ModelError."""
-    if not isinstance(query, str) or len(query) > links.LONGEST:
-        raise InputError("This is too long for a link; shorten the texts.")
-    parameters = dict(parse_qsl(query, keep_blank_values=True))
-    return links.read(parameters, Subject(checkpoints.default_name(), "", ""))
 
 
 def question_of(kind: object, query: object) -> Question:
@@ -50,7 +41,7 @@ def look_of(query: object) -> dict[str, Any]:
     return told | {"layer": chosen.layer, "head": chosen.head, "token": chosen.token}
 
 
-def shown(query: object, answers_hidden: bool = False, covered: str = "") -> bytes:
+def draw(query: object, answers_hidden: bool = False, covered: str = "") -> bytes:
     """JSON of the views, drawn by `assets/file/sides.js`. Raises ExplorerError.
 
     Hidden answers, and a part `covered` by its element id, are not sent to the phones at all.

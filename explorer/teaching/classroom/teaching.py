@@ -48,6 +48,10 @@ class Try:
     def fooled(self) -> bool:
         return self.answer != self.meant
 
+    @property
+    def points(self) -> int:
+        return FOOLED if self.fooled else 0
+
 
 @dataclass(eq=False)
 class Teaching:
@@ -111,7 +115,7 @@ class Teaching:
             raise InputError(why)
         self.busy = True
 
-    def learnt(self, head: Classifier, accuracy: float, examples: int) -> None:
+    def store_head(self, head: Classifier, accuracy: float, examples: int) -> None:
         """Store the trained head; tries against the previous head are cleared."""
         self.head, self.accuracy, self.trained_on = head, accuracy, examples
         self.tries.clear()
@@ -146,11 +150,7 @@ class Teaching:
         return self.tries[-1]
 
     def points(self, person: str) -> int:
-        return sum(self.earned(tried) for tried in self.tries if tried.person == person)
-
-    @staticmethod
-    def earned(tried: Try) -> int:
-        return FOOLED if tried.fooled else 0
+        return sum(tried.points for tried in self.tries if tried.person == person)
 
     def _label(self, label: object) -> str:
         if label not in self.labels:
@@ -171,7 +171,7 @@ class Teaching:
             rows.append((self.number, "example", about, example.text, "", giver, example.label, "", None, None, None))
         for tried in self.tries:
             told = nicknames[tried.person], tried.meant, tried.answer, None, tried.share
-            rows.append((self.number, "try", about, tried.text, "", *told, self.earned(tried)))
+            rows.append((self.number, "try", about, tried.text, "", *told, tried.points))
         return rows
 
     # ---- What screens show.

@@ -9,11 +9,8 @@ from explorer.endpoints import ENDPOINTS
 from explorer.teaching.lessons.lesson import RELATIONS, Claim
 
 ASKED: dict[str, Callable[..., Any]] = {endpoint.__name__: endpoint for endpoint in ENDPOINTS}
-OVER: dict[str, Callable[[Iterable[float]], float]] = {
-    "max": max,
-    "min": min,
-    "mean": fmean,
-}  # in a path: of all numbers in a list, so that no head need be named
+# In a path: of all numbers in a list, so that no head need be named.
+OVER: dict[str, Callable[[Iterable[float]], float]] = {"max": max, "min": min, "mean": fmean}
 
 
 def found(claim: Claim) -> Any:

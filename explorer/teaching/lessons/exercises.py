@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
-from urllib.parse import parse_qsl
 
 from explorer.bert import checkpoints
 from explorer.core.errors import CapabilityError, InputError
@@ -17,7 +16,7 @@ from explorer.teaching.lessons.reading import lessons
 from explorer.ui.subject import Subject
 
 UNKNOWN = "There is no such exercise; open the lesson again."
-NO_LINK = "What the page shows is too long for a link, so it cannot be checked; shorten the texts."
+NO_LINK = "What the page shows is too long for a link; shorten the texts."
 PAGE = "page"  # in a claim, in place of an endpoint: what the page shows itself
 PLACES = ("layer", "head")  # in brackets in the path of a claim: their number on the page, to find a row by
 ASKS = {
@@ -53,16 +52,13 @@ def exercise_of(name: object) -> tuple[Lesson, Exercise]:
 
 
 def place_of(query: object) -> Place:
-    """The place that the query of a link tells. Raises InputError, also for a link that cannot be followed exactly."""
+    """The place that the query of a link to somebody's page names. Raises ExplorerError if it cannot be followed exactly."""
     if not isinstance(query, str) or not 0 < len(query) <= links.LONGEST:
         raise InputError(NO_LINK)
-    place = links.read(dict(parse_qsl(query, keep_blank_values=True)), Subject(checkpoints.default_name(), "", ""))
-    if place.told:
-        raise InputError(place.told[0])
-    return place
+    return links.follow(query, Subject(checkpoints.default_name(), "", ""))
 
 
-def checked(exercise: Exercise, place: Place) -> Verdict:
+def check(exercise: Exercise, place: Place) -> Verdict:
     """Whether a page does what the exercise asks for; an input that cannot be read is a sentence, not an error."""
     page, found = Page(place), ""
     query, model = links.query(place), place.subject.model_name

@@ -107,6 +107,11 @@ class Step:
     minutes: int = 0  # in class; 0 if unknown
 
     @property
+    def texts(self) -> tuple[str, ...]:
+        """Text A, and B if there is one."""
+        return tuple(self.link[name] for name in "ab" if self.link.get(name))
+
+    @property
     def question(self) -> str:
         """The last sentence before the options, without markup: what is asked."""
         return SENTENCE_ENDS.split(self.before.replace("*", "").strip())[-1]
