@@ -4,7 +4,10 @@ from explorer.attention.heads import Heads, HeadWhatIf, OneHead
 from explorer.attention.metrics import HeadNumbers, HeadTable
 from explorer.attention.rollout import Rollout
 from explorer.attention.several import SeveralHeads
+from explorer.ui.programs import programs
 from explorer.ui.tabs import Tab
+
+program = programs(__file__)
 
 TAB = Tab(
     "attention",
@@ -18,4 +21,10 @@ TAB = Tab(
     },
     steppers=("layer", "head"),
     without_steppers=("Several heads", "Through all layers"),
+    programs={
+        "attention/head": program("head", "look", "square_root"),
+        "attention/metric": program("metrics", "metric"),
+        "attention/metrics": program("metrics"),
+        "attention/rollout": program("rollout", "up_to"),
+    },
 )

@@ -4,11 +4,15 @@ from explorer.tokens.byte_pairs import BytePairs
 from explorer.tokens.embeddings import Embeddings
 from explorer.tokens.pieces import Pieces
 from explorer.tokens.vocabulary import Vocabulary
+from explorer.ui.programs import programs
 from explorer.ui.tabs import Tab
+
+program = programs(__file__)
 
 TAB = Tab(
     "tokens",
     "Tokens",
     "What does BERT read?",
     {"Pieces": [[Pieces]], "What is added up": [[Embeddings]], "The vocabulary": [[Vocabulary]], "Byte pairs": [[BytePairs]]},
+    programs=dict.fromkeys(("tokens/pieces", "tokens/embeddings"), program("embeddings")),
 )

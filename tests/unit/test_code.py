@@ -4,7 +4,6 @@ import contextlib
 import copy
 import io
 import os
-import runpy
 import subprocess
 import sys
 from dataclasses import replace
@@ -37,6 +36,7 @@ from explorer.tabs import VIEWS
 from explorer.techniques import ablation, attribution, filling, inside, lens, targets
 from explorer.text.lines import read_lines
 from explorer.ui.attention_data import overview_of, telling_of, weights_of
+from explorer.ui.programs import SHARED, Program, read_sections
 from explorer.ui.says import each_word_hidden
 from explorer.ui.subject import Selection, Subject
 from tests.choices import other_values
@@ -414,7 +414,9 @@ def with_name(model, name, **more):
 
 def test_models_are_called_by_where_they_are(tiny):
     model = with_name(tiny, "google-bert/bert-base-uncased@main", from_hub=True)
-    program = code.of(VIEWS["fill-mask/guesses"](), Subject.of(explorer.Trace(model, tiny.trace(*TEXTS).reading)))
+    text = "from_pretrained(MODEL [MASK]"
+    program = code.of(VIEWS["fill-mask/guesses"](), Subject.of(explorer.Trace(model, tiny.trace(text).reading)))
+    assert f"text_a = {text!r}" in program
     assert "MODEL = 'google-bert/bert-base-uncased'" in program
     assert "revision='main'" in program
     assert "shipped" not in program
@@ -440,14 +442,14 @@ def test_a_program_runs_by_itself(bundled, elsewhere, tmp_path):
 
 def test_a_file_of_the_app_that_is_not_there_is_missed_with_a_sentence(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(SystemExit, match="no assets/models/x here; put its full path"):
-        runpy.run_module("explorer.ui.scripts.shipped")["shipped"]("assets/models/x")
+    with pytest.raises(SystemExit, match=r"no assets/models/.* here; put its full path"):
+        run(Program(SHARED, "start").with_values("Which model?", {}).replace("assets/models/", "assets/models/no-"))
 
 
 def test_every_program_is_of_a_view_and_names_settings_that_it_has():
     for name, made in code._PROGRAMS.items():
         for program in made if isinstance(made, tuple) else [made]:
-            assert program.file.is_file()
+            assert program.section in read_sections(program.file)[1]
             assert set(program.settings) <= VIEWS[name].settings.keys(), name
 
 
@@ -462,16 +464,3 @@ def test_the_file_of_a_place_has_the_python_of_each_of_its_views(bundled):
     ]
     with pytest.raises(InputError, match="with a predict"):
         ways.python(Place(subject, "fine-tune", "Fine-tune", (VIEWS["fine-tune/runs"](),)))
-
-
-FOLDERS = sorted(path.parent.name for path in (ROOT / "explorer").glob("*/scripts") if path.parent.name not in ("task_head",))
-
-
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_every_program_runs_as_it_stands(folder, monkeypatch, capsys):
-    """But for that of a trained head, which the bundled model has not."""
-    for path in sorted((ROOT / "explorer" / folder / "scripts").glob("[!_]*.py")):
-        for name in [name for name in sys.modules if ".scripts." in name]:  # each begins anew, for some change the model
-            monkeypatch.delitem(sys.modules, name)
-        assert runpy.run_module(f"explorer.{folder}.scripts.{path.stem}"), path
-    assert capsys.readouterr().out or folder == "ui"

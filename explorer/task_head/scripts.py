@@ -1,5 +1,9 @@
+"""Programs for people to take along, a section each: `explorer/ui/programs.py` completes and fills them in."""
+
 import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+# %% labels
 
 MODEL = "textattack/bert-base-uncased-SST-2"  # a folder, or an id on the Hugging Face hub
 text_a = "The man was happy."

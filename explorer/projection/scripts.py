@@ -1,6 +1,10 @@
+"""Programs for people to take along, a section each: `explorer/ui/programs.py` completes and fills them in."""
+
 import torch
 
-from explorer.ui.scripts.start import longest, model, tokenizer
+from explorer.ui.scripts import longest, model, tokenizer
+
+# %% map
 
 texts = ["The cat sat.", "A cat was sitting.", "The stock fell."]
 layer = 6

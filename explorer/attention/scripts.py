@@ -1,9 +1,21 @@
+"""Programs for people to take along, a section each: `explorer/ui/programs.py` completes and fills them in."""
+
 import math
 
 import torch
 
-from explorer.ui.scripts.inputs import inputs, tokens
-from explorer.ui.scripts.start import model
+from explorer.ui.scripts import inputs, model, tokens
+
+# %% head
+
+layer = 1
+head = 1
+attentions = model(**inputs, output_attentions=True).attentions  # of each layer [1, heads, query, key]
+weights = attentions[layer - 1][0, head - 1]
+for token, row in zip(tokens, weights.tolist()):
+    print(token, *(f"{weight:.3f}" for weight in row))
+
+# %% metrics
 
 attention = torch.cat(model(**inputs, output_attentions=True).attentions)  # [layers, heads, query, key]
 n, ids = len(tokens), inputs["input_ids"][0]
@@ -27,3 +39,17 @@ metrics = {  # [layers, heads] each, and 0 where an input is too short to have w
 }
 for name, values in metrics.items():
     print(name, values)
+
+# %% rollout
+
+token = 1
+up_to = 2  # the last layer
+attention = torch.cat(model(**inputs, output_attentions=True).attentions).double()  # [layers, heads, query, key]
+flow, flows = torch.eye(len(tokens), dtype=torch.float64), []
+for weights in attention:  # Abnar & Zuidema 2020: half attention, half the residual connection
+    flow = (weights.mean(0) + torch.eye(len(tokens))) / 2 @ flow
+    flows.append(flow)
+matrix = flows[up_to - 1]  # [query, input token]
+sources = torch.stack([flow[token] for flow in flows])  # [layers, input token]
+for name, share in zip(tokens, matrix[token].tolist()):
+    print(f"{name} {share:.3f}")

@@ -1,7 +1,10 @@
+"""Programs for people to take along, a section each: `explorer/ui/programs.py` completes and fills them in."""
+
 import torch
 
-from explorer.ui.scripts.start import longest, model, tokenizer
-from explorer.ui.scripts.without import off
+from explorer.ui.scripts import longest, model, off, tokenizer
+
+# %% heads
 
 items = [("The man was [MASK].", None, "happy", "sad"), ("She was [MASK].", None, "late", "early")]  # text A, text B, word, foil
 layers, heads = model.config.num_hidden_layers, model.config.num_attention_heads

@@ -1,5 +1,8 @@
-from explorer.ui.scripts.inputs import inputs, tokens
-from explorer.ui.scripts.start import model
+"""Programs for people to take along, a section each: `explorer/ui/programs.py` completes and fills them in."""
+
+from explorer.ui.scripts import inputs, model, tokens
+
+# %% layer
 
 layer = 1
 head = 1

@@ -1,7 +1,10 @@
+"""Programs for people to take along, a section each: `explorer/ui/programs.py` completes and fills them in."""
+
 import torch
 
-from explorer.ui.scripts.inputs import inputs, tokens
-from explorer.ui.scripts.start import model
+from explorer.ui.scripts import inputs, model, tokens
+
+# %% embeddings
 
 ids, segments = inputs["input_ids"], inputs["token_type_ids"]
 embeddings = model.bert.embeddings

@@ -1,8 +1,11 @@
+"""Programs for people to take along, a section each: `explorer/ui/programs.py` completes and fills them in."""
+
 import numpy as np
 import torch
 
-from explorer.ui.scripts.inputs import inputs, tokens
-from explorer.ui.scripts.start import model
+from explorer.ui.scripts import inputs, model, tokens
+
+# %% routes
 
 position = 1
 state = 6  # the position and hidden state whose routes are followed backwards: Ferrando and Voita 2024

@@ -1,6 +1,16 @@
+"""Programs for people to take along, a section each: `explorer/ui/programs.py` completes and fills them in."""
+
 import torch
 
-from explorer.ui.scripts.start import longest, model, tokenizer
+from explorer.ui.scripts import inputs, longest, model, tokenizer
+
+# %% pair
+
+logits = model(**inputs).seq_relationship_logits[0]  # IsNext, NotNext
+probabilities = logits.softmax(-1)
+print("IsNext {:.2%}, NotNext {:.2%}".format(*probabilities.tolist()), logits)
+
+# %% pairs
 
 pairs = [("He opened the door.", "The room was dark."), ("He opened the door.", "Milk is white.")]
 logits = []
