@@ -4,10 +4,8 @@ from explorer.attention.heads import Heads, HeadWhatIf, OneHead
 from explorer.attention.metrics import HeadNumbers, HeadTable
 from explorer.attention.rollout import Rollout
 from explorer.attention.several import SeveralHeads
-from explorer.ui.programs import programs
+from explorer.ui.programs import program
 from explorer.ui.tabs import Tab
-
-program = programs(__file__)
 
 TAB = Tab(
     "attention",

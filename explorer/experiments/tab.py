@@ -9,7 +9,7 @@ from explorer.experiments.saved import SavedRuns
 from explorer.experiments.source import FILE
 from explorer.experiments.suites import Suites
 from explorer.techniques.targets import piece_of
-from explorer.ui.programs import Values, programs, typed
+from explorer.ui.programs import Values, as_typed, program
 from explorer.ui.subject import Subject
 from explorer.ui.tabs import Tab
 
@@ -26,12 +26,10 @@ def heads(view: Any, subject: Subject) -> Values:
 
     rows = []
     for item in view.items_of(subject.model):
-        text_a, text_b = typed(subject, item.text_a, item.text_b)
+        text_a, text_b = as_typed(subject, item.text_a, item.text_b)
         rows.append((text_a, text_b or None, named(item.word), named(item.foil)))
     return {"items": rows}
 
-
-program = programs(__file__)
 
 TAB = Tab(
     "experiments",

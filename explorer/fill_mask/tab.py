@@ -9,13 +9,12 @@ from explorer.fill_mask.lens import FollowedWords, Lens, chosen_lens
 from explorer.fill_mask.patching import Patching
 from explorer.fill_mask.positions import EachWord, EveryPosition, Likelihoods
 from explorer.fill_mask.word import WordAttribution, WordHeads, WordWhatIf
-from explorer.ui.programs import Values, programs
+from explorer.ui.programs import Values, program
 from explorer.ui.subject import Selection, Subject
 from explorer.ui.tabs import Moved, Tab
 
 
 def answer(target: Any, subject: Subject) -> dict[str, Any]:
-    """The word that is asked about, its foil, and their position."""
     pieces = subject.model.tokenizer.convert_ids_to_tokens([target.id, *([] if target.foil is None else [target.foil])])
     return {"position": target.position, "word": pieces[0], "foil": pieces[1] if len(pieces) > 1 else None}
 
@@ -55,7 +54,6 @@ def patching(view: Any, subject: Subject) -> Values:
 
 
 def integrated_gradients(view: Any, subject: Subject) -> Values:
-    """The answer, and the number of steps."""
     return answer(view.target(subject), subject) | {"steps": int(view.steps)}
 
 
@@ -63,8 +61,6 @@ def tuned_lens(view: Any, subject: Subject) -> Values:
     """Where the tuned lens of this model is used."""
     return None if chosen_lens(subject, view.reading) is None else {}
 
-
-program = programs(__file__)
 
 TAB = Tab(
     "fill-mask",

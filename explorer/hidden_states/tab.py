@@ -5,25 +5,21 @@ from typing import Any
 from explorer.hidden_states.layers import EveryLayer, OneLayer, PooledOutput
 from explorer.hidden_states.sentences import Sentences
 from explorer.hidden_states.word import OneWord
-from explorer.ui.programs import Values, programs, typed
+from explorer.ui.programs import Values, as_typed, program
 from explorer.ui.subject import Subject
 from explorer.ui.tabs import Tab
 
 
 def word(view: Any, subject: Subject) -> Values:
-    """The contexts that the view found."""
     texts, labels = view._texts(subject)
     found, _ = view._word_and_contexts(subject, texts, labels)
-    return {"word": found, "texts": typed(subject, *texts), "labels": list(labels)}
+    return {"word": found, "texts": as_typed(subject, *texts), "labels": list(labels)}
 
 
 def sentences(view: Any, subject: Subject) -> Values:
-    """The sentences and the hidden state."""
     texts, state, _ = view._read(subject)
-    return {"texts": typed(subject, *texts), "state": state}
+    return {"texts": as_typed(subject, *texts), "state": state}
 
-
-program = programs(__file__)
 
 TAB = Tab(
     "hidden",

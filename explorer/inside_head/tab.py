@@ -7,18 +7,15 @@ from explorer.inside_head.decoder import Decoder
 from explorer.inside_head.positions import Positions
 from explorer.inside_head.steps import DotProducts, WholeLayer
 from explorer.ui.attention_data import telling_of
-from explorer.ui.programs import Values, programs
+from explorer.ui.programs import Values, program
 from explorer.ui.subject import Subject
 from explorer.ui.tabs import Moved, Tab
 
 
 def query(view: Any, subject: Subject) -> Values:
-    """The token that the page opens with."""
     found = telling_of(subject).query
     return {"token": subject.token if subject.selection.token is not None or found is None else found}
 
-
-program = programs(__file__)
 
 TAB = Tab(
     "inside-head",

@@ -60,7 +60,6 @@ class ManyPairs(View):
     )
 
     def compute(self, subject: Subject) -> Content:
-        """The scores of the pairs, if none has one yet."""
         if any(row[2] is not None for row in self.pairs):
             return {}
         return {"pairs": _round(_rank(_score(subject, *pair) for pair in self.asked(subject)))}
@@ -88,7 +87,6 @@ class ManyPairs(View):
         return Finding(f"B follows A in {some} pairs, says BERT; it is least sure that {said} ({sure}).")
 
     def on_score(self, subject: Subject, index: None) -> Iterator[Content]:
-        """Score the pairs in the table."""
         yield from _score_in_steps(subject, ManyPairs(pairs=self.pairs).asked(subject))
 
     def on_candidates(self, subject: Subject, lines: str) -> Iterator[Content]:
@@ -97,7 +95,6 @@ class ManyPairs(View):
             yield from _score_in_steps(subject, pairs_from_lines(lines, subject.text_a))
 
     def on_file(self, subject: Subject, pairs: list[Pair] | None) -> Iterator[Content]:
-        """Score the pairs in the file."""
         if pairs:
             yield from _score_in_steps(subject, pairs)
 
@@ -121,7 +118,6 @@ def _score(subject: Subject, a: str, b: str) -> list[Any]:
 
 
 def _round(rows: list[list[Any]]) -> list[list[Any]]:
-    """Scored pairs for the table, rounded."""
     return keep(
         [[a, b, round(share, 4), round(difference, 2)] for a, b, share, difference in rows], lambda: Table.of(NUMBERS, rows)
     )
@@ -137,7 +133,6 @@ def _quote(text: str) -> str:
 
 
 def _rank(rows: Iterable[list[Any]]) -> list[list[Any]]:
-    """Scored pairs, the most probable first."""
     return sorted(rows, key=lambda row: -row[3])
 
 

@@ -4,17 +4,14 @@ from typing import Any
 
 from explorer.next_sentence.pair import PairAttribution, PairHeads, ThisPair
 from explorer.next_sentence.pairs import PAIRS, ManyPairs
-from explorer.ui.programs import Values, programs, typed
+from explorer.ui.programs import Values, as_typed, program
 from explorer.ui.subject import Subject
 from explorer.ui.tabs import Moved, Tab
 
 
 def pairs(view: Any, subject: Subject) -> Values:
-    """All pairs of the table."""
-    return {"pairs": [tuple(typed(subject, *pair)) for pair in view.asked(subject)]}
+    return {"pairs": [tuple(as_typed(subject, *pair)) for pair in view.asked(subject)]}
 
-
-program = programs(__file__)
 
 TAB = Tab(
     "next-sentence",

@@ -3,7 +3,7 @@
 from explorer.overview.routes import PictureWhatIf, Routes
 from explorer.overview.run import selected_run
 from explorer.overview.trust import Trust
-from explorer.ui.programs import Values, programs
+from explorer.ui.programs import Values, program
 from explorer.ui.subject import Subject
 from explorer.ui.tabs import Tab
 
@@ -15,8 +15,6 @@ def routes(view: Routes, subject: Subject) -> Values:
     followed = view._followed(subject, selected_run(subject))
     return {"state": len(followed.shares) - 1, "position": followed.position}
 
-
-program = programs(__file__)
 
 TAB = Tab(
     "overview",

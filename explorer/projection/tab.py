@@ -4,7 +4,7 @@ from typing import Any
 
 from explorer.projection.map import Map
 from explorer.text.lines import read_lines
-from explorer.ui.programs import Values, programs, typed
+from explorer.ui.programs import Values, as_typed, program
 from explorer.ui.subject import Subject
 from explorer.ui.tabs import Tab
 
@@ -12,12 +12,9 @@ COLOURED = ("search", "picked")  # settings that move no point
 
 
 def sentences(view: Any, subject: Subject) -> Values:
-    """The sentences that were typed, and the hidden state."""
     texts, _ = read_lines(view.sentences)
-    return {"texts": typed(subject, *texts), "layer": min(view.layer, subject.model.capabilities.layers)}
+    return {"texts": as_typed(subject, *texts), "layer": min(view.layer, subject.model.capabilities.layers)}
 
-
-program = programs(__file__)
 
 TAB = Tab(
     "projection",

@@ -4,7 +4,7 @@ from typing import Any
 
 from explorer.bert.families import LABELS
 from explorer.task_head.heads import OwnAnswer, OwnLabels, OwnTags, ReplacedPieces
-from explorer.ui.programs import Values, programs
+from explorer.ui.programs import Values, program
 from explorer.ui.subject import Subject
 from explorer.ui.tabs import Tab
 
@@ -13,8 +13,6 @@ def labels(view: Any, subject: Subject) -> Values:
     """What its answers are; not where the model has another head."""
     return {"squash": subject.model.task_head().squash} if subject.model.capabilities.own_head == LABELS else None
 
-
-program = programs(__file__)
 
 TAB = Tab(
     "own-head",

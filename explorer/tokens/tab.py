@@ -4,10 +4,8 @@ from explorer.tokens.byte_pairs import BytePairs
 from explorer.tokens.embeddings import Embeddings
 from explorer.tokens.pieces import Pieces
 from explorer.tokens.vocabulary import Vocabulary
-from explorer.ui.programs import programs
+from explorer.ui.programs import program
 from explorer.ui.tabs import Tab
-
-program = programs(__file__)
 
 TAB = Tab(
     "tokens",

@@ -1,14 +1,15 @@
-"""Programs that compute a view's numbers with transformers alone: sections of the files `scripts.py`, filled in for a view.
+"""Programs that compute a view's numbers with transformers alone: the sections of `scripts.py`, filled in for a view.
 
-A section begins with `# %% name`, as editors mark cells, and imports stand above all of them. A program is its section, with the
-sections of `explorer/ui/scripts.py` and the imports whose names it uses. A value assigned in a line of its own (`layer = 1`) is
-replaced by that of the page. What was typed is written with `repr`, which keeps it on one line and inside its quotes.
+A section begins with `# %% name`, as editors mark cells. A program is its section, with the imports and the BEGINNINGS whose
+names it uses. A value assigned in a line of its own (`layer = 1`) is replaced by that of the page. What was typed is written with
+`repr`, which keeps it on one line and inside its quotes.
 """
 
 import ast
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from symtable import symtable
 from typing import Any
@@ -19,7 +20,8 @@ from explorer.text.pieces import with_own_mask
 from explorer.ui.subject import Subject
 from explorer.ui.view import View
 
-SHARED, SHARED_MODULE = Path(__file__).resolve().with_name("scripts.py"), "explorer.ui.scripts"
+SCRIPTS = Path(__file__).resolve().with_name("scripts.py")
+BEGINNINGS = ("shipped", "start", "inputs", "without")  # each uses names of those before it only
 SECTION = re.compile(r"^# %% (\w+).*\n", re.MULTILINE)
 ASSIGNMENT = re.compile(r"(?P<name>\w+) = .*?(?P<comment>  # .*)?")
 WIDE = 100  # characters of a list on one line
@@ -35,7 +37,6 @@ class Program:
     fit after all.
     """
 
-    file: Path
     section: str
     settings: tuple[str, ...] = ()
     values: Callable[[Any, Subject], Values] = lambda view, subject: {}
@@ -45,7 +46,7 @@ class Program:
         """Its text for a view; '' if it does not fit."""
         if not self._fits(view, subject) or (values := self.values(view, subject)) is None:
             return ""
-        text_a, text_b = typed(subject, subject.text_a, subject.text_b)
+        text_a, text_b = as_typed(subject, subject.text_a, subject.text_b)
         chosen = subject.selection
         given = {"text_a": text_a, "text_b": text_b or None, "token": subject.token}
         given |= {"layer": chosen.attention_layer + 1, "head": chosen.head}
@@ -55,20 +56,19 @@ class Program:
         return self.with_values(view.question, given, _place(subject).revision)
 
     def with_values(self, question: str, given: Mapping[str, Any], revision: str | None = None) -> str:
-        """The program with these values: the imports, the shared sections that it needs, and its own."""
-        imports, own = read_sections(self.file)
-        shared_imports, shared = read_sections(SHARED)
-        parts = [_fill(own[self.section], given, revision)]
+        """The program with these values: imports, beginnings, and its own section."""
+        imports, sections = read_scripts()
+        parts = [_fill(sections[self.section], given, revision)]
         needed, _ = _names(parts[0])
-        for text in reversed(shared.values()):  # each needs names of those above it only
-            text = _fill(text, given, revision)
-            needs, makes = _names(text)
+        for name in reversed(BEGINNINGS):
+            beginning = _fill(sections[name], given, revision)
+            needs, makes = _names(beginning)
             if makes & needed:
-                parts.insert(0, text)
+                parts.insert(0, beginning)
                 needed |= needs
-        lines = {line for name, line in (shared_imports | imports).items() if name in needed}
+        lines = sorted({line for name, line in imports.items() if name in needed}, key=_import_order)
         parts = [f"\n{part}\n" if part.startswith("def ") else part for part in parts]
-        return "\n\n".join([f'"""{question}"""', "\n".join(sorted(lines, key=_import_order)), *parts]) + "\n"
+        return "\n\n".join([f'"""{question}"""', "\n".join(lines), *parts]) + "\n"
 
     def _fits(self, view: View, subject: Subject) -> bool:
         model = subject.model
@@ -77,20 +77,19 @@ class Program:
         return is_anywhere and (self.every_family or is_bert) and view.changed().keys() <= set(self.settings)
 
 
-def programs(file: str) -> Callable[..., Program]:
-    """A maker of the programs in `scripts.py` beside a file, by the names of their sections."""
-    scripts = Path(file).resolve().with_name("scripts.py")
-    return lambda section, *settings, **more: Program(scripts, section, settings, **more)
+def program(section: str, *settings: str, **more: Any) -> Program:
+    return Program(section, settings, **more)
 
 
-def read_sections(file: Path) -> tuple[dict[str, str], dict[str, str]]:
-    """The imports of a file from outside this package, each by the name that it binds; and its sections by name."""
-    head, *rest = SECTION.split(file.read_text("utf-8"))
-    imports = {}
+@cache
+def read_scripts() -> tuple[dict[str, str], dict[str, str]]:
+    """The lines that import, each by the name that it binds; and the sections by name."""
+    head, *rest = SECTION.split(SCRIPTS.read_text("utf-8"))
+    imports: dict[str, str] = {}
     for node in ast.parse(head).body:
         if isinstance(node, ast.Import):
             imports |= {alias.asname or alias.name: f"import {ast.unparse(alias)}" for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module != SHARED_MODULE:
+        elif isinstance(node, ast.ImportFrom):
             imports |= {alias.name: f"from {node.module} import {alias.name}" for alias in node.names}
     return imports, {name: text.strip("\n") for name, text in zip(rest[::2], rest[1::2], strict=True)}
 
@@ -107,7 +106,7 @@ def _names(code: str) -> tuple[set[str], set[str]]:
     return used - made, made
 
 
-def typed(subject: Subject, *texts: str) -> list[str]:
+def as_typed(subject: Subject, *texts: str) -> list[str]:
     """The texts, with the model's own mask token in place of [MASK]."""
     return [with_own_mask(text, subject.model.tokenizer.mask_token)[0] for text in texts]
 

@@ -232,7 +232,7 @@ class TestRoutes:
         if blank is None:
             return
         target = targets.word_target(blank)
-        best, *_ = neuron_effects.neuron_effects(blank, 1, 2, target, 2)
+        best, *_ = neuron_effects(blank, 1, 2, target, 2)
         with torch.no_grad():
             _, activations = model.layers[1].with_neurons(blank.states[1][None])
         assert best.activation == pytest.approx(float(activations[0, 2, best.neuron]), abs=1e-5)

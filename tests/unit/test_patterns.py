@@ -48,7 +48,7 @@ def names_in(path: Path) -> dict:
     if path.name == PROGRAMS:
         found = {"re": re}
         for node in ast.parse(path.read_text("utf-8")).body:
-            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and isinstance(node.targets[0], ast.Name):
                 found[node.targets[0].id] = node.value.value
         return found
     return vars(importlib.import_module(".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)))
