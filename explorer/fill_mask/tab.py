@@ -10,18 +10,13 @@ from explorer.fill_mask.patching import Patching
 from explorer.fill_mask.positions import EachWord, EveryPosition, Likelihoods
 from explorer.fill_mask.word import WordAttribution, WordHeads, WordWhatIf
 from explorer.ui.programs import Values, program
-from explorer.ui.subject import Selection, Subject
+from explorer.ui.subject import Subject
 from explorer.ui.tabs import Moved, Tab
 
 
 def answer(target: Any, subject: Subject) -> dict[str, Any]:
     pieces = subject.model.tokenizer.convert_ids_to_tokens([target.id, *([] if target.foil is None else [target.foil])])
     return {"position": target.position, "word": pieces[0], "foil": pieces[1] if len(pieces) > 1 else None}
-
-
-def off_and_cut(chosen: Selection) -> dict[str, Any]:
-    """The heads switched off and the weights cut, layers and heads from 1."""
-    return {"off": list(map(tuple, chosen.off_from_one)), "cut": list(map(tuple, chosen.cut_from_one))}
 
 
 def together(view: Any, subject: Subject) -> Values:
@@ -41,7 +36,8 @@ def what_if(view: Any, subject: Subject) -> Values:
         return None
     if question.hidden is not None or question.target.head != "fill_mask":
         return None
-    return answer(question.target, subject) | off_and_cut(chosen)
+    changes = {"off": list(map(tuple, chosen.off_from_one)), "cut": list(map(tuple, chosen.cut_from_one))}
+    return answer(question.target, subject) | changes
 
 
 def patching(view: Any, subject: Subject) -> Values:
