@@ -4,7 +4,7 @@ from typing import Any
 
 from explorer.analysis.head_metrics import METRICS, TokenFacts, overview
 from explorer.api.arguments import explorer_for
-from explorer.attention.compute import rollout as attention_rollout
+from explorer.attention.rollout import rollout as attention_rollout
 from explorer.text import limits
 
 

@@ -50,5 +50,4 @@ def attention_lines(
 
 
 def _strongest(rows: np.ndarray) -> dict[str, list[float]]:
-    """The index of each row's largest weight, and that weight."""
     return {"index": rows.argmax(axis=1).tolist(), "weight": rows.max(axis=1).round(6).tolist()}

@@ -4,6 +4,7 @@ from explorer.attention.heads import Heads, HeadWhatIf, OneHead
 from explorer.attention.metrics import HeadNumbers, HeadTable
 from explorer.attention.rollout import Rollout
 from explorer.attention.several import SeveralHeads
+from explorer.ui.programs import program
 from explorer.ui.tabs import Tab
 
 TAB = Tab(
@@ -18,4 +19,10 @@ TAB = Tab(
     },
     steppers=("layer", "head"),
     without_steppers=("Several heads", "Through all layers"),
+    programs={
+        "attention/head": program("head", "look", "square_root"),
+        "attention/metric": program("metrics", "metric"),
+        "attention/metrics": program("metrics"),
+        "attention/rollout": program("rollout", "up_to"),
+    },
 )

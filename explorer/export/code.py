@@ -3,30 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from explorer.attention import script as attention
 from explorer.bert.checkpoints import TUNED
-from explorer.experiments import script as experiments
 from explorer.export.named import chosen_in
-from explorer.fill_mask import script as fill_mask
-from explorer.hidden_states import script as hidden_states
-from explorer.inside_head import script as inside_head
-from explorer.next_sentence import script as next_sentence
-from explorer.overview import script as overview
-from explorer.projection import script as projection
 from explorer.tabs import TABS
-from explorer.task_head import script as task_head
-from explorer.tokens import script as tokens
-from explorer.ui.programs import Program
 from explorer.ui.subject import Subject
 from explorer.ui.view import View
 
-_FOLDERS: tuple[Any, ...] = (
-    *(overview, tokens, attention, inside_head, hidden_states, fill_mask),
-    *(next_sentence, task_head, projection, experiments),
-)
-_PROGRAMS: dict[str, Program | tuple[Program, ...]] = {
-    name: made for folder in _FOLDERS for name, made in folder.PROGRAMS.items()
-}
+_PROGRAMS = {name: program for tab in TABS for name, program in tab.programs.items()}
 _NEEDS = {view.name: tab.needs for tab in TABS if tab.needs for view in tab.views}
 TRAINED = {view.name for tab in TABS if tab.id == "fine-tune" for view in tab.views}
 """Views of a training: it is taken home as a zip, with a predict.py that needs nothing of ours."""

@@ -10,7 +10,6 @@ from explorer.bert.explorer import Explorer
 from explorer.bert.network import MaskGuesses, Network
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
-from explorer.text import limits
 from explorer.text.encoding import Encoding
 from explorer.text.masking import UNTOUCHED, Bools, MaskedPieces, choose_pieces, treat_pieces
 
@@ -26,17 +25,6 @@ class Rules:
     masked: float = 0.8
     random: float = 0.1
     seed: int = 0
-
-    def check(self) -> Rules:
-        """These rules. Raises InputError when they are invalid."""
-        limits.check_choice(self.strategy, "the strategy", (PIECES, WORDS))
-        limits.check_number(self.rate, "the share of chosen pieces", 0.01, 1)
-        limits.check_number(self.masked, "the share of masked pieces", 0, 1)
-        limits.check_number(self.random, "the share of replaced pieces", 0, 1)
-        limits.check_integer(self.seed, "the seed", 0, 2**31 - 1)
-        if self.masked + self.random > 1 + 1e-9:
-            raise InputError("Masked and replaced pieces are more than 100 % together; lower one of the two shares.")
-        return self
 
 
 @dataclass(frozen=True)
@@ -74,8 +62,12 @@ class Round:
 
 
 def hide(model: Network, encoding: Encoding, rules: Rules) -> MaskedPieces:
-    """Choose and mask or replace the pieces of one input. Raises InputError when there is nothing to choose from."""
-    rules = rules.check()
+    """Choose and mask or replace the pieces of one input.
+
+    Raises InputError when there is nothing to choose from, or shares are more than the whole.
+    """
+    if rules.masked + rules.random > 1 + 1e-9:
+        raise InputError("Masked and replaced pieces are more than 100 % together; lower one of the two shares.")
     eligible = np.zeros((1, encoding.kept), dtype=bool)
     eligible[0, model.visible_positions(encoding)] = True
     if not eligible.any():

@@ -84,7 +84,6 @@ class Game(View):
         }
 
     def finding(self, subject: Subject) -> Finding | None:
-        """The chosen piece with the largest loss, and the guess in its place."""
         try:
             played, _ = self._play(subject)
         except InputError:  # there is nothing to choose from
@@ -108,7 +107,7 @@ class Game(View):
 
     def _play(self, subject: Subject) -> tuple[Round, str]:
         """The round, and the truth about B in words. Raises InputError."""
-        rules = Rules(self.strategy, self.rate, self.mask_share, self.other_share, self.seed).check()
+        rules = Rules(self.strategy, self.rate, self.mask_share, self.other_share, self.seed)
         text_b, label, truth = self._second(subject)
         key = subject.model.checkpoint, subject.text_a, text_b, rules, label
         return _rounds.get(key, lambda: play(subject.model, subject.text_a, text_b, rules, label)), truth

@@ -115,9 +115,7 @@ class FollowedWords(View):
 def _lead(target: Target, found: Followed) -> str:
     """Since when the first word is ahead of its foil, which is the last, or behind it: the rest of a sentence."""
     lead, shares = found.logits[:, 0] - found.logits[:, -1], found.probabilities[-1]
-    other = np.flatnonzero((lead > 0) != (lead[-1] > 0))
-    since = int(other[-1]) + 1 if len(other) else 0
-    place = f"{'ahead of' if lead[-1] > 0 else 'behind'} {target.foil_token} from hidden state {since} on"
+    place = f"{'ahead of' if lead[-1] > 0 else 'behind'} {target.foil_token} from hidden state {_settles_at(lead > 0)} on"
     ends = f"{signed(float(lead[-1]))} logits, {percent(float(shares[0]))} against {percent(float(shares[-1]))}"
     return f"{target.token} is {place}, and ends at {ends}."
 
@@ -197,9 +195,7 @@ def _numbers(subject: Subject, found: Found) -> Table:
     return Table.of(("hidden_state", "position", "token", "guess", "id", "probability", "rank_of_final_guess"), rows)
 
 
-def _settles_at(ranks: np.ndarray) -> int:
-    """The hidden state from which on the rank no longer changes."""
-    last = len(ranks) - 1
-    while last > 0 and ranks[last - 1] == ranks[-1]:
-        last -= 1
-    return last
+def _settles_at(values: np.ndarray) -> int:
+    """The hidden state from which on a value no longer changes."""
+    others = np.flatnonzero(values != values[-1])
+    return int(others[-1]) + 1 if len(others) else 0

@@ -82,7 +82,6 @@ class Patching(LongView):
         return subject.trace.kept * (subject.model.capabilities.layers + 1) / 2
 
     def work(self, subject: Subject) -> Generator[float, None, Patched]:
-        """Both runs, and the result of patching each state."""
         clean, corrupted = self.pair(subject)
         target = self.target(subject, clean, corrupted)
         found = yield from patching_readings_in_steps(clean, corrupted, target)
@@ -90,7 +89,6 @@ class Patching(LongView):
         return Patched(clean.tokens, corrupted.tokens, target, found.logit.numpy(), found.probability.numpy(), *whole)
 
     def draw(self, subject: Subject, found: Patched) -> Content:
-        """The heatmap of what each state restores."""
         target, place = found.target, found.target.position
         error = max(abs(found.logits[-1, place] - found.clean[0]), abs(found.probabilities[-1, place] - found.clean[1]))
         unit = "probability" if target.foil is None else "difference of logits"
@@ -136,7 +134,6 @@ class Patching(LongView):
         return against(clean, target, self.foil)
 
     def pair(self, subject: Subject) -> tuple[Trace, Trace]:
-        """The clean and the corrupted input."""
         model, trace = subject.model, subject.trace
         if self.corrupted.strip():
             return trace, model.trace(self.corrupted, subject.text_b)

@@ -33,13 +33,10 @@ def surprise_bars(
     guesses: Sequence[str],
     shares: np.ndarray,
     ranks: np.ndarray,
-    positions: Sequence[int] | None = None,
+    positions: Sequence[int],
 ) -> go.Figure:
-    """The surprisal of each token in bits; on hover the first guess, its probability, and the rank of the token itself.
-
-    `positions` are the positions of the tokens in the input, if they are not simply all.
-    """
-    window = window_over(x=range(len(tokens)) if positions is None else positions)
+    """The surprisal of the tokens at some positions, in bits; on hover the first guess, its probability, the token's own rank."""
+    window = window_over(x=positions)
     notes = [
         f"first guess: {esc(guess)} ({share:.1%})<br>the word itself: rank {rank:,}"
         for guess, share, rank in zip(guesses, shares, ranks, strict=True)
@@ -59,8 +56,7 @@ def surprise_bars(
     bits_axis = grid_axis("surprise (bits)", range=[0, 1.15 * top])
     drawn = figure([bars], key=f"surprise-{len(tokens)}", xaxis=token_axis("token"), yaxis=bits_axis, meta=window or None)
     numbers: dict[str, Column] = {"bits": bits, "rank": ranks, "first_guess": guesses, "first_guess_probability": shares}
-    places = range(len(tokens)) if positions is None else positions
-    return keep(drawn, lambda: columns_of(position=places, token=tokens, **numbers))
+    return keep(drawn, lambda: columns_of(position=positions, token=tokens, **numbers))
 
 
 def followed_words(

@@ -62,7 +62,6 @@ class EveryPosition(LongView):
         return {"surprise": figure, "summary": summary}
 
     def finding(self, subject: Subject) -> Finding | None:
-        """The most surprising word, and the guess in its place."""
         found = self.known(subject)
         if found is None or not found.positions:
             return None
@@ -104,7 +103,6 @@ class EachWord(View):
         }
 
     def finding(self, subject: Subject) -> Finding | None:
-        """The least expected word."""
         if (found := self._found(subject)) is None:
             return None
         at = int(found.log_probabilities.argmin())

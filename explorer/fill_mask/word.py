@@ -94,7 +94,6 @@ class WordWhatIf(WhatIf):
         return {**super().compute(subject), "rather_than": props(visible=subject.selection.is_changed)}
 
     def asked(self, subject: Subject) -> Question | None:
-        """The first guess at the blank, rather than the foil."""
         question = super().asked(subject)
         return question and replace(question, target=against(question.before, question.target, self.rather_than))
 

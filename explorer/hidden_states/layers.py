@@ -92,7 +92,6 @@ class OneLayer(LongView):
         return contextuality.self_similarity((yield from reference.vectors_in_steps(subject.model)))
 
     def waiting(self, subject: Subject) -> Content:
-        """The picture without the baseline."""
         return self.draw(subject, None)
 
     def draw(self, subject: Subject, found: np.ndarray | None) -> Content:

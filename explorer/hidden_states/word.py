@@ -98,7 +98,6 @@ class OneWord(View):
     problem = sentence()
 
     def compute(self, subject: Subject) -> Content:
-        """Both pictures and the words to choose from; or an error."""
         texts: list[str] = []
         try:
             texts, labels = self._texts(subject)

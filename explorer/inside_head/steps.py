@@ -93,7 +93,7 @@ class WholeLayer(View):
     )
 
     def finding(self, subject: Subject) -> Finding:
-        token, turned, mean = _turned(subject)
+        token, turned, mean = _measure_turn(subject)
         layer = subject.selection.attention_layer + 1
         own, usual = two_places(turned), two_places(mean)
         text = f"Layer {layer} turns “{subject.trace.tokens[token]}” by {own} (1 − cosine), a token on average by {usual}."
@@ -132,7 +132,7 @@ def _seen_in_heads(subject: Subject, token: int) -> Why:
     return Why("attention", "One head", {**head, "token": token})
 
 
-def _turned(subject: Subject) -> tuple[int, float, float]:
+def _measure_turn(subject: Subject) -> tuple[int, float, float]:
     """The selected token, how far its vector moves in the layer (1 − cosine), and the mean over all tokens."""
     layer, states = subject.selection.attention_layer, subject.trace.hidden_states
     turned = steps(states[layer : layer + 2])[0]

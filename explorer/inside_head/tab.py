@@ -1,10 +1,21 @@
 """The tab Inside a head: from two vectors to one weight, on to the layer's output, masks, and position vectors."""
 
+from typing import Any
+
 from explorer.inside_head.batch import InABatch
 from explorer.inside_head.decoder import Decoder
 from explorer.inside_head.positions import Positions
 from explorer.inside_head.steps import DotProducts, WholeLayer
+from explorer.ui.attention_data import telling_of
+from explorer.ui.programs import Values, program
+from explorer.ui.subject import Subject
 from explorer.ui.tabs import Moved, Tab
+
+
+def query(view: Any, subject: Subject) -> Values:
+    found = telling_of(subject).query
+    return {"token": subject.token if subject.selection.token is not None or found is None else found}
+
 
 TAB = Tab(
     "inside-head",
@@ -20,4 +31,5 @@ TAB = Tab(
     steppers=("layer", "head"),
     without_steppers=("Positions",),  # position vectors belong to no layer
     moved={"step-by-step": Moved("One head shows all steps of a query in one table.", "inside-head", "one-head")},
+    programs={"inside-head/layer": program("layer"), "inside-head/dots": program("layer", values=query)},
 )

@@ -1,6 +1,5 @@
 """The model itself: its size, its parts and its configuration."""
 
-from explorer.model_card.meanings import MEANINGS
 from explorer.model_card.pictures import parameter_bars
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.subject import Subject
@@ -84,3 +83,49 @@ class ModuleTree(View):
 
     def compute(self, subject: Subject) -> Content:
         return {"tree": str(subject.model.module)}
+
+
+_DROPPED = "share of numbers set to 0 while layers are trained, in Fine-tune too; none are when a text is read"
+_NO_DROPPED = "share of attention weights set to 0 in training; this app sets none"
+
+MEANINGS = {
+    "architectures": "the class of transformers that it was saved from",
+    "attention_bias": "whether the matrices of the attention have a bias",
+    "attention_dropout": _NO_DROPPED,
+    "attention_probs_dropout_prob": _NO_DROPPED,
+    "activation": "the function between the two matrices of the feed-forward part",
+    "classifier_dropout": f"before a classifier: {_DROPPED}",
+    "dim": "numbers in the vector of a token",
+    "dropout": _DROPPED,
+    "embedding_size": "numbers in the vector of a piece, before it is made as wide as the layers",
+    "hidden_act": "the function between the two matrices of the feed-forward part",
+    "hidden_activation": "the function between the two matrices of the feed-forward part",
+    "hidden_dim": "numbers between the two matrices of the feed-forward part",
+    "hidden_dropout_prob": f"after every matrix: {_DROPPED}",
+    "hidden_size": "numbers in the vector of a token",
+    "id2label": "the names of the labels of its own head",
+    "initializer_range": "standard deviation of the weights before training",
+    "inner_group_num": "layers in a group that shares weights",
+    "intermediate_size": "numbers between the two matrices of the feed-forward part",
+    "intra_bottleneck_size": "numbers in a token's vector inside a layer",
+    "label2id": "the places of the labels of its own head",
+    "layer_norm_eps": "what LayerNorm adds so as not to divide by 0",
+    "layer_types": "which layers look everywhere, and which in a window",
+    "local_attention": "tokens that a layer with a window can see",
+    "max_position_embeddings": "places that it can tell apart: no text is longer",
+    "model_type": "the family",
+    "n_heads": "heads in a layer",
+    "n_layers": "layers",
+    "norm_eps": "what LayerNorm adds so as not to divide by 0",
+    "num_attention_heads": "heads in a layer",
+    "num_feedforward_networks": "feed-forward parts in a layer",
+    "num_hidden_groups": "groups of layers with weights of their own",
+    "num_hidden_layers": "layers",
+    "pad_token_id": "the id of the token that fills up a batch",
+    "problem_type": "whether labels exclude each other",
+    "rope_parameters": "how fast queries and keys turn with their place",
+    "tie_word_embeddings": "whether the masked-LM decoder is the word table",
+    "transformers_version": "the release of transformers that saved it",
+    "type_vocab_size": "segments that it can tell apart, A and B",
+    "vocab_size": "pieces that it knows",
+}

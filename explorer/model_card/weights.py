@@ -1,12 +1,12 @@
 """The learned weights: their sizes in every layer, and the distribution within one."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from explorer.bert.explorer import Explorer
 from explorer.core.cache import OnceCache
-from explorer.model_card.compute import histogram, root_mean_square
 from explorer.model_card.pictures import weight_histogram, weights_heatmap
 from explorer.text import limits
 from explorer.ui.layout import col, row
@@ -19,6 +19,8 @@ Cell = tuple[int, int]
 _kept: OnceCache[Any, np.ndarray] = OnceCache(16)
 
 UNEVEN = 1.05  # ratio to the smallest; below it, the layers hardly differ
+BINS = 61  # odd, so that 0 has its own bin
+DEVIATIONS = 5  # standard deviations on both sides of the mean that the bins cover
 
 
 def _cell(value: object) -> Cell | None:
@@ -104,3 +106,23 @@ def _most_uneven(model: Explorer, names: list[str]) -> list[Cell]:
         return []
     row = matrices[int(np.argmax(ratios))]
     return [(row, int(np.nanargmax(sizes[row]))), (row, int(np.nanargmin(sizes[row])))]
+
+
+@dataclass(frozen=True)
+class Histogram:
+    middles: np.ndarray
+    counts: np.ndarray
+    beyond: int  # values outside of all bins
+
+
+def root_mean_square(weight: np.ndarray) -> float:
+    """The root mean square of all numbers: the Frobenius norm divided by the root of their count."""
+    flat = weight.ravel()
+    return float(np.sqrt(np.dot(flat, flat) / flat.size))
+
+
+def histogram(weight: np.ndarray) -> Histogram:
+    mean, deviation = float(weight.mean()), float(weight.std()) or 1e-12
+    low, high = mean - DEVIATIONS * deviation, mean + DEVIATIONS * deviation
+    counts, edges = np.histogram(weight, BINS, (low, high))
+    return Histogram((edges[1:] + edges[:-1]) / 2, counts, int(weight.size - counts.sum()))

@@ -60,10 +60,9 @@ class ManyPairs(View):
     )
 
     def compute(self, subject: Subject) -> Content:
-        """The scores of the pairs, if none has one yet."""
         if any(row[2] is not None for row in self.pairs):
             return {}
-        return {"pairs": _round(_rank(_score(subject, *pair) for pair in self.asked(subject)))}
+        return {"pairs": _rank(_score(subject, *pair) for pair in self.asked(subject))}
 
     def asked(self, subject: Subject) -> list[Pair]:
         """The pairs to score: the candidates that a link brings, else those in the table. Raises InputError for half a pair."""
@@ -88,7 +87,6 @@ class ManyPairs(View):
         return Finding(f"B follows A in {some} pairs, says BERT; it is least sure that {said} ({sure}).")
 
     def on_score(self, subject: Subject, index: None) -> Iterator[Content]:
-        """Score the pairs in the table."""
         yield from _score_in_steps(subject, ManyPairs(pairs=self.pairs).asked(subject))
 
     def on_candidates(self, subject: Subject, lines: str) -> Iterator[Content]:
@@ -97,7 +95,6 @@ class ManyPairs(View):
             yield from _score_in_steps(subject, pairs_from_lines(lines, subject.text_a))
 
     def on_file(self, subject: Subject, pairs: list[Pair] | None) -> Iterator[Content]:
-        """Score the pairs in the file."""
         if pairs:
             yield from _score_in_steps(subject, pairs)
 
@@ -120,11 +117,11 @@ def _score(subject: Subject, a: str, b: str) -> list[Any]:
     return [a, b, answer.is_next, answer.logits[0] - answer.logits[1]]
 
 
-def _round(rows: list[list[Any]]) -> list[list[Any]]:
-    """Scored pairs for the table, rounded."""
-    return keep(
-        [[a, b, round(share, 4), round(difference, 2)] for a, b, share, difference in rows], lambda: Table.of(NUMBERS, rows)
-    )
+def _rank(scored: Iterable[list[Any]]) -> list[list[Any]]:
+    """Scored pairs for the table, the most probable first, rounded."""
+    rows = sorted(scored, key=lambda row: -row[3])
+    shown = [[a, b, round(share, 4), round(difference, 2)] for a, b, share, difference in rows]
+    return keep(shown, lambda: Table.of(NUMBERS, rows))
 
 
 def _share(row: list[Any]) -> float:
@@ -136,15 +133,10 @@ def _quote(text: str) -> str:
     return f"“{shorten(text, QUOTED)}”"
 
 
-def _rank(rows: Iterable[list[Any]]) -> list[list[Any]]:
-    """Scored pairs, the most probable first."""
-    return sorted(rows, key=lambda row: -row[3])
-
-
 def _score_in_steps(subject: Subject, pairs: Sequence[Pair]) -> Iterator[Content]:
     rows = []
     for number, pair in enumerate(pairs, start=1):
         rows.append(_score(subject, *pair))
         if number % STEP == 0:
             yield {"status": f"{number} of {len(pairs)} pairs."}
-    yield {"pairs": _round(_rank(rows)), "status": f"{len(pairs)} pairs scored."}
+    yield {"pairs": _rank(rows), "status": f"{len(pairs)} pairs scored."}

@@ -1,8 +1,17 @@
 """The tab Next sentence: whether B follows A, in which order, and why."""
 
+from typing import Any
+
 from explorer.next_sentence.pair import PairAttribution, PairHeads, ThisPair
 from explorer.next_sentence.pairs import PAIRS, ManyPairs
+from explorer.ui.programs import Values, as_typed, program
+from explorer.ui.subject import Subject
 from explorer.ui.tabs import Moved, Tab
+
+
+def pairs(view: Any, subject: Subject) -> Values:
+    return {"pairs": [tuple(as_typed(subject, *pair)) for pair in view.asked(subject)]}
+
 
 TAB = Tab(
     "next-sentence",
@@ -23,4 +32,8 @@ TAB = Tab(
     note="BERT was trained with strangers from other documents, so that it judges the topic more than the logic. "
     "RoBERTa (Liu et al. 2019) dropped this task: without it, and with longer runs of text, it did as well or "
     "better; ALBERT (Lan et al. 2020) asks instead which of two neighbours came first.",
+    programs={
+        "next-sentence/pair": program("pair"),
+        "next-sentence/pairs": program("pairs", "pairs", "candidates", values=pairs),
+    },
 )

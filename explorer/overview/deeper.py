@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 
 from explorer.core.errors import CapabilityError
-from explorer.overview.compute.neuron_effects import TRIED, neuron_effects
-from explorer.overview.compute.runs import Run
+from explorer.overview.compute import TRIED, Run, neuron_effects
 from explorer.overview.pictures import Rows
 from explorer.overview.run import turned_in
 from explorer.techniques.neurons import promoted

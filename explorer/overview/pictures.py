@@ -40,7 +40,6 @@ class Rows:
         return np.concatenate([own, rest], -1)
 
     def described(self) -> dict[str, Any]:
-        """Names, kinds and segments of the rows."""
         encoding, others = self.encoding, self.encoding.kept - len(self.places)
         last = [(f"elsewhere ({others})", "special", 0)] if self.elsewhere else []
         every = [(encoding.tokens[place], encoding.kinds[place], encoding.segments[place]) for place in self.places] + last
@@ -64,13 +63,6 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Told:
-    said: str  # what one can do with it
-    alt: str  # the text alternative
-    stops: Sequence[tuple[str, str]]  # title and sentence of each step of the story
-
-
-@dataclass(frozen=True)
 class Picture:
     """The contents of the picture. Positions are zero-based tokens; hidden states count from 0, the embedding output."""
 
@@ -81,7 +73,9 @@ class Picture:
     state: int
     position: int
     answers: Sequence[Answer]
-    told: Told
+    said: str  # what one can do with it
+    alt: str  # the text alternative
+    stops: Sequence[tuple[str, str]]  # title and sentence of each step of the story
     words: Sequence[Sequence[Sequence[tuple[str, float]]]] | None = None  # [states][rows] most probable words, with probabilities
     moved: np.ndarray | None = None  # [states, rows] 1 − cosine to the previous hidden state, for models without a masked-LM head
     before: Sequence[Sequence[str | None]] | None = None  # [states][rows] the word before a change, where it differs
@@ -108,9 +102,9 @@ def flow(picture: Picture) -> dict[str, Any]:
         ],
         "inside": picture.inside,
         "route": picture.route,
-        "stops": [{"title": title, "text": text} for title, text in picture.told.stops],
-        "said": picture.told.said,
-        "alt": picture.told.alt,
+        "stops": [{"title": title, "text": text} for title, text in picture.stops],
+        "said": picture.said,
+        "alt": picture.alt,
     }
     if rows.elsewhere:
         value |= {"shares": rows.merge(picture.shares).round(4).tolist(), "routes": _merged(picture)}

@@ -5,11 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 from explorer.core.errors import InputError
-from explorer.overview.answers import answers_of
-from explorer.overview.compute.runs import Run, run_of
+from explorer.overview.compute import Run, run_of
 from explorer.overview.deeper import heads_inside, layer_inside, layers_inside, route_inside, strongest_head
-from explorer.overview.pictures import Picture, Rows, Told, flow, heads_of_routes
-from explorer.overview.run import Followed, opens_on, rows_of, selected_run, turned_in, words_before, words_in
+from explorer.overview.pictures import Picture, Rows, flow, heads_of_routes
+from explorer.overview.run import Followed, answers_of, opens_on, rows_of, selected_run, turned_in, words_before, words_in
 from explorer.overview.story import stops_of
 from explorer.text import limits
 from explorer.ui.pictures.bars import whole_percent
@@ -92,7 +91,7 @@ class Routes(View):
         head = strongest_head(subject, run, strongest)
         chosen = {"layer": strongest.layer + 1, "head": head, "token": strongest.query}
         why = Why("attention", "One head", chosen) if stands_out(strongest.share) else None
-        return Finding(_told(run, followed), why)
+        return Finding(_tell(run, followed), why)
 
     def on_picture(self, subject: Subject, index: object) -> Change:
         """Handle a click: the single entry says whether it is a place, a layer to unfold, a route, a head, or a cut."""
@@ -148,7 +147,6 @@ class Routes(View):
         model, row = subject.model, rows.of(followed.position)
         words = words_in(run, before, rows, row) if model.capabilities.fill_mask else None
         answers = answers_of(subject, run, before, followed.position)
-        stops = stops_of(subject, run, followed, words, row, answers)
         inside, route = self._deeper(subject, run, rows, followed)
         return Picture(
             rows,
@@ -158,7 +156,9 @@ class Routes(View):
             followed.state,
             followed.position,
             answers,
-            Told(SAID if words else SAID_WITHOUT_WORDS, _told(run, followed), stops),
+            SAID if words else SAID_WITHOUT_WORDS,
+            _tell(run, followed),
+            stops_of(subject, run, followed, words, row, answers),
             words=words,
             moved=None if words else turned_in(run, rows),
             before=words_before(before, rows, words) if before and words else None,
@@ -167,7 +167,6 @@ class Routes(View):
         )
 
     def _deeper(self, subject: Subject, run: Run, rows: Rows, followed: Followed) -> tuple[Any, Any]:
-        """The unfolded layer or route, if this input and model have it."""
         if not self.opened or self.opened[0] > subject.model.capabilities.layers:
             return None, None
         if len(self.opened) == 1:
@@ -188,7 +187,7 @@ class PictureWhatIf(WhatIf):
         return {name: shown for name, shown in super().compute(subject).items() if name != "answers"}
 
 
-def _told(run: Run, followed: Followed) -> str:
+def _tell(run: Run, followed: Followed) -> str:
     """The prediction at the selected place, and the tokens from which it takes most, in one sentence."""
     tokens, place = run.trace.tokens, _place(run, followed)
     strongest: dict[int, tuple[int, float]] = {}

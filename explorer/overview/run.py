@@ -1,11 +1,23 @@
-"""The data of the picture: the selected run, the place whose routes are followed, and the rows of its tokens."""
+"""The data of the picture: the selected run, the place whose routes are followed, the rows of its tokens, and the answers."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.overview.compute.runs import Run, Word, first_difference, read_words, run_of, turned
-from explorer.overview.pictures import Rows
+from explorer.bert.families import LABELS
+from explorer.overview.compute import (
+    Run,
+    Word,
+    first_difference,
+    label_shares,
+    pair_shares,
+    read_words,
+    run_of,
+    turned,
+    word_shares,
+)
+from explorer.overview.pictures import Answer, Rows
 from explorer.techniques.routes import Route, place_shares, routes
 from explorer.text.encoding import Encoding
 from explorer.ui.pictures.window import MOST_AT_ONCE
@@ -15,6 +27,7 @@ ROWS = 24  # of a long input, without the one for all other tokens
 TOP = 5  # words shown at a place
 MOST_ROUTES = 400  # routes to a place that are listed
 Words = list[list[list[Word]]]
+Bar = tuple[str, float, float | None]
 
 
 @dataclass(frozen=True)
@@ -37,7 +50,6 @@ class Followed:
 
     @property
     def taken(self) -> list[Route]:
-        """The routes from one token to another."""
         return [route for route in self.routes if route.query != route.key]
 
 
@@ -103,3 +115,48 @@ def turned_in(run: Run, rows: Rows) -> np.ndarray:
     """[states, rows] how much each token's vector changed in each layer (1 − cosine); 0 for 'elsewhere'."""
     own = turned(run)[:, list(rows.places)]
     return np.pad(own, ((0, 0), (0, 1))) if rows.elsewhere else own
+
+
+def answers_of(subject: Subject, run: Run, before: Run | None, position: int) -> list[Answer]:
+    """The groups of bars, from the top: the pair, the labels, and the guesses for the blank.
+
+    `before` is the run without the changes in `run`, None if there are none.
+    """
+    model, head, found = subject.model, subject.model.own_head, []
+    if model.capabilities.next_sentence and subject.trace.encoding.text_b:
+        asked = "Are they in order?" if model.pair_names[0] == "InOrder" else "Does B follow A?"
+        found.append(Answer(0, asked, _bars(model.pair_names, *_both(pair_shares, run, before), [0, 1]), pair=True))
+    if head and head.task == LABELS and head.squash != "none":
+        shares, was = _both(label_shares, run, before)
+        found.append(Answer(0, "Which label?", _bars(head.labels, shares, was, np.argsort(-shares)[:TOP].tolist())))
+    blanks = subject.trace.mask_positions if model.capabilities.fill_mask else []
+    if blanks:
+        blank = position if position in blanks else blanks[0]
+        found.append(Answer(blank, "What is in the blank?", _guesses(run, before, blank)))
+    elif model.capabilities.fill_mask and before is not None:
+        found.append(Answer(position, f"“{run.trace.tokens[position]}”, read at the end", _guesses(run, before, position)))
+    return found
+
+
+def _guesses(run: Run, before: Run | None, position: int) -> list[Bar]:
+    """The best words at a token in the end; after a change also what was best before it."""
+    if before is None:
+        return run.trace.once(("guesses", position), lambda: _best(run, None, position))
+    return _best(run, before, position)
+
+
+def _best(run: Run, before: Run | None, position: int) -> list[Bar]:
+    shares, was = _both(lambda way: word_shares(way, position), run, before)
+    ids = np.argsort(-shares)[:TOP].tolist()
+    if was is not None and (first := int(was.argmax())) not in ids:
+        ids = [*ids[:-1], first]
+    names = dict(zip(ids, run.trace.model.pieces(ids), strict=True))
+    return _bars(names, shares, was, ids)
+
+
+def _both(read: Callable[[Run], np.ndarray], run: Run, before: Run | None) -> tuple[np.ndarray, np.ndarray | None]:
+    return read(run), None if before is None else read(before)
+
+
+def _bars(names: Sequence[str] | dict[int, str], shares: np.ndarray, was: np.ndarray | None, ids: Sequence[int]) -> list[Bar]:
+    return [(names[id], float(shares[id]), None if was is None else float(was[id])) for id in ids]

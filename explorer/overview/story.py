@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from explorer.analysis.similarity import norms
-from explorer.overview.compute.runs import Run, turned
+from explorer.overview.compute import Run, turned
 from explorer.overview.pictures import Answer
 from explorer.overview.run import Followed, Words
 from explorer.techniques.inside import embedding_parts

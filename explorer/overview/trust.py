@@ -1,8 +1,8 @@
 """How far the routes can be trusted: a comparison of shares with the effect of masking each word."""
 
 from explorer.core.steps import finished
-from explorer.overview.compute.trust import Trust as Found
-from explorer.overview.compute.trust import trust
+from explorer.overview.compute import Trust as Found
+from explorer.overview.compute import trust
 from explorer.techniques.targets import Target, is_next_target, word_target
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.subject import Subject
@@ -33,7 +33,7 @@ class Trust(View):
     def on_test(self, subject: Subject, index: None) -> Change:
         """Mask each word, and compare. Raises InputError for too short a text, CapabilityError without a head to predict with."""
         target = _target(subject)
-        return show(found=_told(subject, target, finished(trust(subject.trace, target))))
+        return show(found=_tell(subject, target, finished(trust(subject.trace, target))))
 
 
 def _target(subject: Subject) -> Target:
@@ -45,7 +45,7 @@ def _target(subject: Subject) -> Target:
     return word_target(trace, "", position)
 
 
-def _told(subject: Subject, target: Target, found: Found) -> str:
+def _tell(subject: Subject, target: Target, found: Found) -> str:
     """The rank correlation, and the word with the largest effect beside its share."""
     tokens, worst = subject.trace.tokens, int(found.losses.argmax())
     rank = 1 + int((found.shares > found.shares[worst]).sum())

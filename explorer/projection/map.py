@@ -12,8 +12,7 @@ from explorer.core.errors import InputError
 from explorer.core.limits import BOX_CHARACTERS, TEXTS
 from explorer.core.paths import EXAMPLES
 from explorer.core.steps import finished, map_steps
-from explorer.projection.nearby import Nearby, nearby
-from explorer.projection.picture import LayerMap, make_map
+from explorer.projection.picture import LayerMap, Nearby, make_map, nearby
 from explorer.projection.points import (
     NONE_CHOSEN,
     Chosen,

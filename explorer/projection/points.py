@@ -110,6 +110,5 @@ def check_chosen(chosen: object) -> Chosen:
 
 
 def rows_of(chosen: Chosen, points: Points) -> tuple[int, ...]:
-    """The chosen rows, if their key is that of these points."""
     rows, key = chosen
     return tuple(row for row in rows if row < len(points.texts)) if key == points.key else ()

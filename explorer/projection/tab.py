@@ -1,6 +1,25 @@
 """The tab Projection: maps of words or sentences in the space of a layer."""
 
+from typing import Any
+
 from explorer.projection.map import Map
+from explorer.text.lines import read_lines
+from explorer.ui.programs import Values, as_typed, program
+from explorer.ui.subject import Subject
 from explorer.ui.tabs import Tab
 
-TAB = Tab("projection", "Projection", "What lies close to what?", {"Map": [[Map]]})
+COLOURED = ("search", "picked")  # settings that move no point
+
+
+def sentences(view: Any, subject: Subject) -> Values:
+    texts, _ = read_lines(view.sentences)
+    return {"texts": as_typed(subject, *texts), "layer": min(view.layer, subject.model.capabilities.layers)}
+
+
+TAB = Tab(
+    "projection",
+    "Projection",
+    "What lies close to what?",
+    {"Map": [[Map]]},
+    programs={"projection/map": program("map", "sentences", "layer", "dimensions", *COLOURED, values=sentences)},
+)

@@ -68,7 +68,6 @@ class Swaps(SideView):
         return {"swaps": {"chips": labels, "label": f"{label}:"}} if labels else {}
 
     def on_swaps(self, subject: Subject, index: object) -> Change:
-        """Make the changed texts the other side."""
         found = self._swaps(subject)
         _, text_a, text_b = found[min(limits.check_place(index), len(found) - 1)]
         return settle(other_a=text_a, other_b=text_b)

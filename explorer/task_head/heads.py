@@ -128,7 +128,6 @@ class OwnTags(TokenHead):
         )
 
     def show(self, subject: Subject) -> Content:
-        """The most probable tag below each token."""
         trace, chosen = subject.trace, subject.token
         tags, shares = own_head.tags(trace)
         best, doubtful = [tags[place] for place in shares.argmax(-1)], _least_sure(subject, shares)
@@ -193,7 +192,6 @@ class ReplacedPieces(TokenHead):
         return f"“{subject.trace.tokens[worst]}” (token {worst}) looks most as if it had been put there: {whole_percent(share)}."
 
     def show(self, subject: Subject) -> Content:
-        """The probability below each piece."""
         shares, (worst, share) = own_head.replaced(subject.trace), _most_suspicious(subject)
         cells = [(percent(float(share)), float(share), "") for share in shares]
         return {

@@ -1,18 +1,37 @@
-"""Byte pair encoding beside the pieces of the model."""
+"""Byte pair encoding, learned from the app's own sentences, beside the pieces of the model."""
 
+import functools
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
-from explorer.tokens import merging
+from explorer.text.corpora import built_in
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
 from explorer.ui.settings import number
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, Finding, View, caption, part, sentence
 
+MOST_MERGES = 1000
 MOST_WORDS = 24
 LAST = 12  # merges that are listed
+END = "·"  # closes the last piece of a word, as in the paper's figure
+WORD = re.compile(r"[a-z]+")
 CUT = [Column("word", "name"), Column("by byte pairs", "text"), Column("by this model", "text")]
 MERGES = [Column("merge", "name"), Column("two pieces", "text"), Column("become", "text"), Column("times", "number")]
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Merge:
+    """Two neighbouring pieces that are made one, and how often they stood side by side then."""
+
+    pair: Pair
+    count: int
 
 
 class BytePairs(View):
@@ -20,7 +39,7 @@ class BytePairs(View):
 
     name, question = "tokens/byte-pairs", "How would byte pairs cut the same words?"
     layout = (row(col("merges", "about", "cut", width=3), col("listed", "help", width=2)),)
-    merges: int = number(200, "Merges", low=0, high=merging.MOST, step=10)
+    merges: int = number(200, "Merges", low=0, high=MOST_MERGES, step=10)
     about = sentence()
     cut = part("strips")
     listed = part("strips")
@@ -34,9 +53,9 @@ class BytePairs(View):
     )
 
     def compute(self, subject: Subject) -> Content:
-        done = merging.own_merges()[: self.merges]
+        done = own_merges()[: self.merges]
         words = _words(subject)
-        cut = [merging.apply(word, done) for word in words]
+        cut = [apply(word, done) for word in words]
         rows = [Row([word, " ".join(one), " ".join(own)]) for (word, own), one in zip(words.items(), cut, strict=True)]
         mean, own_mean = (sum(map(len, pieces)) / max(1, len(words)) for pieces in (cut, words.values()))
         known = subject.model.capabilities.vocab_size
@@ -44,16 +63,15 @@ class BytePairs(View):
             "about": f"After {len(done):,} merges a word here has {mean:.1f} pieces on average; this model, with its vocabulary "
             f"of {known:,}, makes {own_mean:.1f}.",
             "cut": strip_table(CUT, rows, "the words in both cuts"),
-            "listed": _listed(done),
+            "listed": _list_merges(done),
         }
 
     def unless(self, subject: Subject) -> str:
-        """Without a word there is nothing to cut."""
         return "" if _words(subject) else "There is no word of letters to cut; type one."
 
     def finding(self, subject: Subject) -> Finding:
         word = max(_words(subject), key=len)
-        pieces = merging.apply(word, merging.own_merges()[: self.merges])
+        pieces = apply(word, own_merges()[: self.merges])
         named = ", ".join(f"“{piece}”" for piece in pieces)
         return Finding(f"After {self.merges:,} merges, “{word}” is {len(pieces)} piece{'s' * (len(pieces) != 1)}: {named}.")
 
@@ -68,8 +86,64 @@ def _words(subject: Subject) -> dict[str, list[str]]:
     return found
 
 
-def _listed(done: tuple[merging.Merge, ...]) -> dict[str, Any]:
-    """The last merges, the newest first."""
+def _list_merges(done: tuple[Merge, ...]) -> dict[str, Any]:
     newest = list(enumerate(done, start=1))[: -LAST - 1 : -1]
     rows = [Row([f"{place:,}", " + ".join(merge.pair), "".join(merge.pair), merge.count]) for place, merge in newest]
     return strip_table(MERGES, rows, "the last merges")
+
+
+@functools.cache
+def own_merges() -> tuple[Merge, ...]:
+    return learn(Counter(WORD.findall(" ".join(built_in().texts).casefold())), MOST_MERGES)
+
+
+def learn(words: Mapping[str, int], most: int) -> tuple[Merge, ...]:
+    """Up to `most` merges, each of the pair that is then most frequent: Sennrich et al. 2016, section 3.2, algorithm 1.
+
+    `words` says how often each occurs. Of equally frequent pairs the first by letters is taken.
+    """
+    cut = {word: split(word) for word in words}
+    pairs: Counter[Pair] = Counter()
+    where: defaultdict[Pair, set[str]] = defaultdict(set)  # the words that have a pair, or had it
+
+    def count(word: str, times: int) -> None:
+        for pair in pairwise(cut[word]):
+            pairs[pair] += times
+            where[pair].add(word)
+
+    for word, times in words.items():
+        count(word, times)
+    found: list[Merge] = []
+    while len(found) < most and (highest := max(pairs.values(), default=0)):
+        best = min(pair for pair, times in pairs.items() if times == highest)
+        found.append(Merge(best, highest))
+        for word in tuple(where[best]):
+            count(word, -words[word])
+            cut[word] = join(cut[word], best)
+            count(word, words[word])
+    return tuple(found)
+
+
+def split(word: str) -> tuple[str, ...]:
+    """A word as single letters, the last one with the mark of the end."""
+    return (*word[:-1], word[-1] + END)
+
+
+def join(pieces: Sequence[str], pair: Pair) -> tuple[str, ...]:
+    """The pieces with the pair made one wherever it stands, from left to right."""
+    made: list[str] = []
+    place = 0
+    while place < len(pieces):
+        both = tuple(pieces[place : place + 2]) == pair
+        made.append("".join(pair) if both else pieces[place])
+        place += 2 if both else 1
+    return tuple(made)
+
+
+def apply(word: str, merges: Iterable[Merge]) -> tuple[str, ...]:
+    """The pieces of a word after the merges, in their order."""
+    pieces = split(word)
+    for merge in merges:
+        if merge.pair[0] in pieces:
+            pieces = join(pieces, merge.pair)
+    return pieces

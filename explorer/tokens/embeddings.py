@@ -47,7 +47,6 @@ def _formula(parts: EmbeddingParts) -> str:
 
 
 def _help(subject: Subject, parts: EmbeddingParts) -> str:
-    """What was added up, and which parts this model lacks."""
     has = subject.model.capabilities
     said = [f"{_formula(parts)} is hidden state 0 (Devlin et al. 2019, figure 2)."]
     if not has.positions:

@@ -5,7 +5,7 @@ from typing import Any
 from explorer.api.arguments import explorer_for
 from explorer.core.limits import QUERY
 from explorer.text import limits
-from explorer.tokens.compute import search
+from explorer.tokens.vocabulary import search
 
 
 def tokens(text_a: str, text_b: str = "", model: str = "") -> dict[str, Any]:

@@ -48,7 +48,6 @@ def _spoken(encoding: Encoding) -> list[list[int]]:
 
 
 def _help(subject: Subject) -> str:
-    """The meaning of the marks that occur, and of the numbers."""
     encoding, segments = subject.trace.encoding, subject.model.capabilities.segments
     marks = meanings([piece for piece, kind in zip(encoding.tokens, encoding.kinds, strict=True) if kind not in NAMED])
     if "unk" in encoding.kinds:

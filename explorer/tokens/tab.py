@@ -4,6 +4,7 @@ from explorer.tokens.byte_pairs import BytePairs
 from explorer.tokens.embeddings import Embeddings
 from explorer.tokens.pieces import Pieces
 from explorer.tokens.vocabulary import Vocabulary
+from explorer.ui.programs import program
 from explorer.ui.tabs import Tab
 
 TAB = Tab(
@@ -11,4 +12,5 @@ TAB = Tab(
     "Tokens",
     "What does BERT read?",
     {"Pieces": [[Pieces]], "What is added up": [[Embeddings]], "The vocabulary": [[Vocabulary]], "Byte pairs": [[BytePairs]]},
+    programs=dict.fromkeys(("tokens/pieces", "tokens/embeddings"), program("embeddings")),
 )

@@ -1,11 +1,15 @@
-"""Search in the vocabulary, and the nearest neighbors of a piece."""
+"""Search in the vocabulary, and the nearest neighbours of a piece."""
 
+import fnmatch
+import glob
+import re
+from collections.abc import Sequence
 from typing import Any
 
 from explorer.analysis.similarity import nearest
 from explorer.core.limits import QUERY
 from explorer.text import limits
-from explorer.tokens.compute import search
+from explorer.text.pieces import bare
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
 from explorer.ui.settings import memory, text
@@ -16,6 +20,7 @@ MOST_FOUND = 200
 MOST_NEAR = 12
 FOUND = [Column("piece", "name"), Column("id", "number")]
 NEAR = [Column("nearest piece", "name"), Column("id", "number"), Column("cosine", "number", form=".3f"), Column("", "bar")]
+CONTINUES = "##"
 
 
 def _two_ids(value: Any) -> tuple[int, int] | None:
@@ -73,3 +78,28 @@ class Vocabulary(View):
 
 def _id_of(subject: Subject) -> int:
     return subject.trace.ids[subject.token]
+
+
+def search(pieces: Sequence[str], query: str) -> list[int]:
+    """The ids of the pieces that match, best first: the piece itself, those that begin with it, those that contain it.
+
+    A number also finds the piece with that id; `##` at the start finds only pieces that continue a word; `*` stands for any
+    letters, as in `un*` and `*ing`. Case is ignored.
+    """
+    query = query.strip().casefold()
+    if "*" in query.strip("#"):
+        fits = re.compile(fnmatch.translate("*".join(map(glob.escape, query.split("*"))))).match  # does not backtrack past a *
+        return [id for id, piece in enumerate(pieces) if fits(piece.casefold())]
+    continues = query.startswith(CONTINUES)
+    folded = [piece.casefold() for piece in pieces]
+
+    def rank(id: int) -> int:
+        piece, inside = pieces[id].lstrip("Ġ▁").casefold(), bare(pieces[id]).casefold()  # without the marks for a space
+        fits = (query in (folded[id], piece), piece.startswith(query), inside.startswith(query), True)
+        return fits.index(True)
+
+    found = [id for id, piece in enumerate(folded) if (piece.startswith(query) if continues else query in piece)]
+    found.sort(key=rank)
+    if query.isdecimal() and int(query) < len(pieces):
+        found = [int(query), *(id for id in found if id != int(query))]
+    return found

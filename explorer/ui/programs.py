@@ -1,14 +1,17 @@
-"""Programs that compute a view's numbers with transformers alone: files of the folders `scripts`, filled in for a view.
+"""Programs that compute a view's numbers with transformers alone: the sections of `scripts.py`, filled in for a view.
 
-Each runs as it stands, on the bundled BERT. For a view, `from explorer… import …` is replaced by the contents of that file, and
-a value assigned in a line of its own (`layer = 1`) by that of the page. What was typed is written with `repr`, which keeps it on
-one line and inside its quotes.
+A section begins with `# %% name`, as editors mark cells. A program is its section, with the imports and the BEGINNINGS whose
+names it uses. A value assigned in a line of its own (`layer = 1`) is replaced by that of the page. What was typed is written with
+`repr`, which keeps it on one line and inside its quotes.
 """
 
+import ast
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from symtable import symtable
 from typing import Any
 
 from explorer.bert.checkpoints import BUNDLED, TUNED
@@ -17,9 +20,9 @@ from explorer.text.pieces import with_own_mask
 from explorer.ui.subject import Subject
 from explorer.ui.view import View
 
-ROOT = Path(__file__).resolve().parents[2]  # of the module names
-SHIPPED = Path(__file__).resolve().with_name("scripts") / "shipped.py"
-INCLUDE = re.compile(r"^from (explorer\.[\w.]+) import", re.MULTILINE)
+SCRIPTS = Path(__file__).resolve().with_name("scripts.py")
+BEGINNINGS = ("shipped", "start", "inputs", "without")  # each uses names of those before it only
+SECTION = re.compile(r"^# %% (\w+).*\n", re.MULTILINE)
 ASSIGNMENT = re.compile(r"(?P<name>\w+) = .*?(?P<comment>  # .*)?")
 WIDE = 100  # characters of a list on one line
 
@@ -34,7 +37,7 @@ class Program:
     fit after all.
     """
 
-    file: Path
+    section: str
     settings: tuple[str, ...] = ()
     values: Callable[[Any, Subject], Values] = lambda view, subject: {}
     every_family: bool = False  # otherwise it names the parts of BERT
@@ -43,14 +46,29 @@ class Program:
         """Its text for a view; '' if it does not fit."""
         if not self._fits(view, subject) or (values := self.values(view, subject)) is None:
             return ""
-        text_a, text_b = typed(subject, subject.text_a, subject.text_b)
+        text_a, text_b = as_typed(subject, subject.text_a, subject.text_b)
         chosen = subject.selection
         given = {"text_a": text_a, "text_b": text_b or None, "token": subject.token}
         given |= {"layer": chosen.attention_layer + 1, "head": chosen.head}
         given |= {name: getattr(view, name) for name in self.settings} | values
         if subject.model.name != BUNDLED:
             given["MODEL"] = _place(subject).id
-        return self._joined(view.question, given, _place(subject).revision)
+        return self.with_values(view.question, given, _place(subject).revision)
+
+    def with_values(self, question: str, given: Mapping[str, Any], revision: str | None = None) -> str:
+        """The program with these values: imports, beginnings, and its own section."""
+        imports, sections = read_scripts()
+        parts = [_fill(sections[self.section], given, revision)]
+        needed, _ = _names(parts[0])
+        for name in reversed(BEGINNINGS):
+            beginning = _fill(sections[name], given, revision)
+            needs, makes = _names(beginning)
+            if makes & needed:
+                parts.insert(0, beginning)
+                needed |= needs
+        lines = sorted({line for name, line in imports.items() if name in needed}, key=_import_order)
+        parts = [f"\n{part}\n" if part.startswith("def ") else part for part in parts]
+        return "\n\n".join([f'"""{question}"""', "\n".join(lines), *parts]) + "\n"
 
     def _fits(self, view: View, subject: Subject) -> bool:
         model = subject.model
@@ -58,30 +76,37 @@ class Program:
         is_anywhere = not model.name.startswith(TUNED)  # and not only in the memory of the app
         return is_anywhere and (self.every_family or is_bert) and view.changed().keys() <= set(self.settings)
 
-    def _joined(self, question: str, given: Mapping[str, Any], revision: str | None) -> str:
-        """The imports of all files, then what else is in them."""
-        imports, bodies = set[str](), list[str]()
-        for file in _files(self.file):
-            if file == SHIPPED and "MODEL" in given:
-                continue
-            lines = file.read_text("utf-8").splitlines()
-            taken = [line for line in lines if line.startswith(("import ", "from "))]
-            imports |= {line for line in taken if not INCLUDE.match(line)}
-            body = "\n".join(line for line in lines if line not in taken and not line.startswith('"""')).strip("\n")
-            if revision:
-                body = body.replace("from_pretrained(MODEL", f"from_pretrained(MODEL, revision={revision!r}")
-            body = "\n".join(_filled(line, given) for line in body.splitlines())
-            bodies.append(f"\n{body}\n" if body.startswith("def ") else body)
-        return "\n\n".join([f'"""{question}"""', "\n".join(sorted(imports, key=_import_order)), *filter(None, bodies)]) + "\n"
+
+def program(section: str, *settings: str, **more: Any) -> Program:
+    return Program(section, settings, **more)
 
 
-def programs(file: str) -> Callable[..., Program]:
-    """A maker of the programs in the folder `scripts` beside a file, by their names."""
-    folder = Path(file).resolve().with_name("scripts")
-    return lambda name, *settings, **more: Program(folder / f"{name}.py", settings, **more)
+@cache
+def read_scripts() -> tuple[dict[str, str], dict[str, str]]:
+    """The lines that import, each by the name that it binds; and the sections by name."""
+    head, *rest = SECTION.split(SCRIPTS.read_text("utf-8"))
+    imports: dict[str, str] = {}
+    for node in ast.parse(head).body:
+        if isinstance(node, ast.Import):
+            imports |= {alias.asname or alias.name: f"import {ast.unparse(alias)}" for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            imports |= {alias.name: f"from {node.module} import {alias.name}" for alias in node.names}
+    return imports, {name: text.strip("\n") for name, text in zip(rest[::2], rest[1::2], strict=True)}
 
 
-def typed(subject: Subject, *texts: str) -> list[str]:
+def _names(code: str) -> tuple[set[str], set[str]]:
+    """The names that code needs from elsewhere, and those that it makes."""
+    top = symtable(code, "program", "exec")
+    made = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned()}
+    used = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_referenced()}
+    tables = list(top.get_children())
+    for table in tables:  # functions and comprehensions, whose own names are not global
+        used |= {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global()}
+        tables += table.get_children()
+    return used - made, made
+
+
+def as_typed(subject: Subject, *texts: str) -> list[str]:
     """The texts, with the model's own mask token in place of [MASK]."""
     return [with_own_mask(text, subject.model.tokenizer.mask_token)[0] for text in texts]
 
@@ -91,19 +116,18 @@ def _place(subject: Subject) -> Place:
     return Place.of(model.name) if model.from_hub else Place(model.name, None)
 
 
-def _files(file: Path) -> list[Path]:
-    """The files that a file includes, each once and before what includes it, and itself."""
-    modules = INCLUDE.findall(file.read_text("utf-8"))
-    included = (one for module in modules for one in _files(ROOT.joinpath(*module.split(".")).with_suffix(".py")))
-    return [*dict.fromkeys(included), file]
-
-
 def _import_order(line: str) -> tuple[bool, str]:
     return line.startswith("from "), line
 
 
-def _filled(line: str, given: Mapping[str, Any]) -> str:
-    """A line with the value of the page, if it assigns one."""
+def _fill(code: str, given: Mapping[str, Any], revision: str | None) -> str:
+    """Code with the values of the page in the lines that assign them."""
+    if revision:
+        code = code.replace("from_pretrained(MODEL", f"from_pretrained(MODEL, revision={revision!r}")
+    return "\n".join(_fill_line(line, given) for line in code.splitlines())
+
+
+def _fill_line(line: str, given: Mapping[str, Any]) -> str:
     found = ASSIGNMENT.fullmatch(line)
     if not found or found["name"] not in given:
         return line

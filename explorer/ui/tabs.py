@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from explorer.ui.programs import Program
 from explorer.ui.view import View
 
 Cell = type[View] | Sequence[type[View]]  # a view, or several of them one below the other
@@ -29,6 +30,7 @@ class Tab:
 
     `groups` names choices that follow each other, by the first of them. `above` stands over every choice, `note` below.
     `moved` says where choices went that older links name, by the name that the links have.
+    `programs` says, by the names of views, which program computes what they show: of several, the first that fits.
     `steppers` are the numbers of the selection that its pictures show ('layer', 'head' or 'hidden_state').
     """
 
@@ -45,6 +47,7 @@ class Tab:
     steppers: Sequence[str] = ()
     without_steppers: Sequence[str] = ()  # the choices without steppers
     moved: Mapping[str, Moved] = field(default_factory=dict)
+    programs: Mapping[str, Program | tuple[Program, ...]] = field(default_factory=dict)
 
     @property
     def views(self) -> list[type[View]]:

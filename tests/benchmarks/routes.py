@@ -7,11 +7,11 @@ from functools import cache, partial
 import numpy as np
 
 import explorer
-from explorer.attention.compute import rollout
+from explorer.attention.rollout import rollout
 from explorer.bert.explorer import Explorer
 from explorer.bert.trace import Reading, Trace
 from explorer.core.steps import finished
-from explorer.overview.compute.trust import Trust, rank_correlation, trust
+from explorer.overview.compute import Trust, rank_correlation, trust
 from explorer.techniques.ablation import Cut, changed_states
 from explorer.techniques.attribution import gradient_x_input
 from explorer.techniques.routes import Route, place_shares, routes

@@ -5,9 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 import torch
-import transformers
 
-from explorer.bert import checkpoints
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.fill_mask import endpoints as masked_lm
@@ -49,7 +47,6 @@ def test_the_effect_of_each_head_is_that_of_a_hook_that_zeroes_it(model, referen
 def test_heads_go_together_and_no_heads_change_nothing(model, reference):
     module, encoded = reference
     trace = model.trace(TEXT, TEXT_B)
-    assert intervene(trace, []) is not None
     np.testing.assert_array_equal(intervene(trace, []), trace.states[-1])
     layers, heads = model.capabilities.layers, model.capabilities.heads
     whole_layer = [(layers - 1, head) for head in range(heads)]
@@ -63,8 +60,7 @@ def test_a_patched_state_is_that_of_a_hook_that_replaces_it(bundled):
     clean, corrupted = bundled.trace("The man went to the [MASK]."), bundled.trace("The dog went to the [MASK].")
     target = word_target(clean)
     found = finished(patching_in_steps(clean, corrupted, target))
-    folder = checkpoints.find(bundled.name).folder
-    module = transformers.BertForPreTraining.from_pretrained(folder, attn_implementation="eager", dtype=torch.float32).eval()
+    module = eager_bert(bundled)
     ids = {trace: torch.tensor([trace.ids]) for trace in (clean, corrupted)}
     with torch.no_grad():
         states = module(ids[clean], output_hidden_states=True).hidden_states

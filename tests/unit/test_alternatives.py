@@ -46,7 +46,7 @@ FIGURES = {
     masked_lm.followed_words: (["door", "<b>"], np.stack([CURVE, CURVE], 1), np.ones((5, 2))),
     masked_lm.patching_heatmap: (ROWS, WORDS, "door", 0.9, 0.1),
     masked_lm.recovery_heatmap: (ROWS, ROWS, ROWS, WORDS, Target("fill_mask", 1, 0, "door", 1, "<b>")),
-    masked_lm.surprise_bars: (WORDS, CURVE, WORDS, CURVE, np.arange(1, 6)),
+    masked_lm.surprise_bars: (WORDS, CURVE, WORDS, CURVE, np.arange(1, 6), range(5)),
     results.attention_shift: (ROWS,),
     results.calibration_curve: (CURVE, CURVE, np.arange(5)),
     results.confusion_matrix: (np.diag([5, 4, 3, 2, 1]), WORDS),

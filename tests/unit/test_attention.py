@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.analysis.attention import GROUPS, Choice, choose, merge, rank_in_row, rows_error, thumbnails, top_p
-from explorer.attention.compute import rollout
+from explorer.attention.rollout import rollout
 from explorer.text.encoding import Encoding
 
 PIECES = ("[CLS]", "the", "wal", "##king", "man", "[SEP]", "milk", "##s", "[SEP]")

@@ -10,6 +10,7 @@ from explorer.finetune import run
 from explorer.finetune.words_examples import OPENING
 from explorer.tabs import TABS
 from explorer.training.tagging import TaggedExamples, built_in_tagged
+from explorer.ui.attribution import AttributionView
 from explorer.ui.long_view import LongView
 from explorer.ui.settings import Sheet
 from explorer.ui.subject import Subject
@@ -40,6 +41,7 @@ def seen(view, subject):
     return view.waiting(subject) if found is None else view.draw(subject, found)
 
 
+STILL = (*MARKDOWN, "button")  # kinds of parts that say the same for every input
 LEAST_ALIKE = ("distilbert", "modernbert", "electra-discriminator", "bert for ForTokenClassification")
 
 
@@ -56,6 +58,12 @@ def test_every_view_has_something_to_show(tmp_path, name):
             content = seen(view, view.first(subject))
             fixed = [name for name, part in kind.parts.items() if part.kind in MARKDOWN]
             assert content.keys().isdisjoint(fixed), "no answer of the page may set a part that is the same for every input"
+            assert content.keys() <= {*kind.parts, *kind.settings}
+            if not isinstance(view, LongView) and tab.id != "fine-tune":  # where no training has run yet
+                needed = {name for name, part in kind.parts.items() if part.kind not in STILL and not part.optional}
+                assert needed <= content.keys(), kind.name
+            if content.get("check") and not isinstance(view, AttributionView):  # whose sum may need more steps
+                assert content["check"]["text"].startswith("✓"), kind.name
             for value in content.values():
                 value() if callable(value) else value
             as_json(as_data(view, subject, content, None))

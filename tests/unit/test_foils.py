@@ -10,8 +10,9 @@ from explorer.core.steps import finished
 from explorer.fill_mask import endpoints as masked_lm
 from explorer.techniques import ablation, attribution, targets
 from explorer.techniques.targets import against_second_guess, is_next_target, own_reading, word_target
+from tests.at_night import at_night
 from tests.families import KINDS, write_family
-from tests.hooks import eager_bert, every_dense, zeroed
+from tests.hooks import eager_bert, zeroed
 
 TEXT, OTHER = "The keys to the old cabinet [MASK] on the table.", "The key to the old cabinet [MASK] on the table."
 WORD, FOIL = "are", "is"
@@ -43,13 +44,9 @@ def test_the_effect_of_a_head_is_a_difference_of_logits(bundled, module, trace, 
     answer = masked_lm.head_effects(TEXT, WORD, foil=FOIL)
     assert {key: answer[key] for key in ("token", "foil", "position")} == {"token": WORD, "foil": FOIL, "position": 7}
     assert "probabilities" not in answer
-    encoded = bundled.tokenizer(TEXT, return_tensors="pt")
     with torch.no_grad():
-        assert answer["baseline"] == pytest.approx(float(difference(module, target, **encoded)), abs=CLOSE)
-    for layer, head in [(0, 0), (2, 7), (4, 10), (5, 0), (5, 11)]:
-        with zeroed(every_dense(module), 12, [(layer, head)]), torch.no_grad():
-            theirs = float(difference(module, target, **encoded))
-        assert answer["differences"][layer][head] == pytest.approx(theirs, abs=CLOSE)
+        theirs = difference(module, target, **bundled.tokenizer(TEXT, return_tensors="pt"))
+    assert answer["baseline"] == pytest.approx(float(theirs), abs=CLOSE)
     plain = masked_lm.head_effects(TEXT, WORD)
     assert plain.keys() == {"position", "token", "baseline", "probabilities"}
     kept = ablation.head_readings(trace, target)
@@ -58,28 +55,11 @@ def test_the_effect_of_a_head_is_a_difference_of_logits(bundled, module, trace, 
     np.testing.assert_allclose(ablation.head_effects(trace, target.alone), plain["probabilities"], atol=1e-6)
 
 
-def test_patching_is_measured_in_the_difference(bundled, module, trace, target):
+def test_patching_with_a_foil_reads_differences_and_without_probabilities(bundled, trace, target):
     corrupted = bundled.trace(OTHER)
-    found = finished(ablation.patching_in_steps(trace, corrupted, target))
-    clean, other = (torch.tensor([one.ids]) for one in (trace, corrupted))
-    with torch.no_grad():
-        states = module(clean, output_hidden_states=True).hidden_states
-    for layer, position in [(1, 2), (3, 6), (5, 0)]:
-
-        def patch(_, inputs, output, layer=layer, position=position):
-            output = output.clone()
-            output[:, position] = states[layer][:, position]
-            return output
-
-        hook = module.bert.encoder.layer[layer - 1].register_forward_hook(patch)
-        with torch.no_grad():
-            theirs = float(difference(module, target, input_ids=other))
-        hook.remove()
-        assert found[layer, position] == pytest.approx(theirs, abs=CLOSE)
-    shares = finished(ablation.patching_in_steps(trace, corrupted, target.alone))
     both = finished(ablation.patching_readings_in_steps(trace, corrupted, target))
-    np.testing.assert_array_equal(both.logit, found)
-    np.testing.assert_array_equal(both.probability, shares)
+    np.testing.assert_array_equal(both.logit, finished(ablation.patching_in_steps(trace, corrupted, target)))
+    np.testing.assert_array_equal(both.probability, finished(ablation.patching_in_steps(trace, corrupted, target.alone)))
 
 
 @pytest.mark.parametrize("baseline", attribution.BASELINES)
@@ -124,7 +104,7 @@ def test_without_a_foil_attribution_answers_as_before(trace):
     np.testing.assert_allclose(both["scores"], np.subtract(plain["scores"], other["scores"]), atol=CLOSE)
 
 
-@pytest.mark.parametrize("name", list(KINDS))
+@pytest.mark.parametrize("name", at_night(KINDS, but=("roberta", "distilbert", "albert", "modernbert")))
 def test_in_every_family(name, tmp_path):
     model = explorer.load(write_family(tmp_path / name, name))
     if not model.capabilities.fill_mask:

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 import torch
-import transformers
 
-from explorer.bert import checkpoints
-from explorer.overview.compute.neuron_effects import neuron_effects
+from explorer.overview.compute import neuron_effects
 from explorer.techniques.targets import is_next_target, own_reading, word_target
+from tests.hooks import eager_bert
 from tests.rounding import STEPS
 
 TEXT, TEXT_B = "The capital of Japan is [MASK].", "It is a city of temples."
@@ -16,8 +15,7 @@ TEXT, TEXT_B = "The capital of Japan is [MASK].", "It is a city of temples."
 @pytest.mark.parametrize("name", ["bundled", "tiny"])
 def test_each_effect_is_that_of_a_hook_that_zeroes_the_neuron(name, request):
     model = request.getfixturevalue(name)
-    folder = checkpoints.find(model.name).folder
-    eager = transformers.BertForPreTraining.from_pretrained(folder, attn_implementation="eager", dtype=torch.float32).eval()
+    eager = eager_bert(model)
     trace, encoded = model.trace(TEXT, TEXT_B), model.tokenizer(TEXT, TEXT_B, return_tensors="pt")
     for target in (word_target(trace), is_next_target(trace)):
         whole = own_reading(trace, target)

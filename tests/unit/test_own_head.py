@@ -11,8 +11,8 @@ from safetensors.torch import load_file, save_file
 import explorer
 from explorer.bert.families import ANSWER, LABELS, TAGS
 from explorer.core.errors import CapabilityError, InputError, ModelError
-from explorer.overview.answers import answers_of
-from explorer.overview.compute.runs import run_of
+from explorer.overview.compute import run_of
+from explorer.overview.run import answers_of
 from explorer.tabs import VIEWS
 from explorer.task_head.endpoints import own_head as endpoint
 from explorer.techniques import own_head

@@ -19,7 +19,7 @@ from explorer.text.blanks import Blanks
 from explorer.text.encoding import sentence_starts
 from explorer.text.lines import pairs_from_lines, read_lines, split_lines
 from explorer.text.tagged import split_words
-from explorer.tokens.compute import search
+from explorer.tokens.vocabulary import search
 from tests.fuzz.runs import UNITS, text_of
 
 TEMPLATE = "{a} [MASK] | is | are\n"

@@ -11,6 +11,8 @@ import torch
 import explorer
 from explorer.bert.provenance import provenance_of
 from explorer.core.errors import CapabilityError, InputError
+from explorer.techniques.attribution import attribute
+from explorer.techniques.targets import word_target
 from tests.hooks import eager_bert, every_dense, zeroed
 
 TEXT, WORD, FOIL = "the keys to the cabinet [MASK] old.", "are", "is"
@@ -94,20 +96,11 @@ def test_patch_is_a_hook_that_puts_one_vector_in_the_place_of_another(bundled, r
     assert len(found.table) == found.patched.size
 
 
-def test_attribute_by_occlusion_is_a_pass_without_each_word(bundled, reference):
+def test_attribute_is_the_technique_with_its_table(bundled, trace):
     found = bundled.attribute(TEXT, WORD, FOIL, method="occlusion")
-    words = ["[CLS]", *TEXT.removesuffix(".").split(), ".", "[SEP]"]
-    assert list(found.tokens) == words
-    whole = reference.difference(TEXT)
-    for place in (2, 5, 7):
-        hidden = [*words[1:-1]]
-        hidden[place - 1] = "[MASK]"
-        at = words.index("[MASK]")
-        with torch.no_grad():
-            logits = reference.read(" ".join(hidden)).prediction_logits[0, at, reference.ids]
-        assert found.scores[place] == pytest.approx(whole - float(logits[0] - logits[1]), abs=1e-4)
+    target = word_target(trace, WORD, foil=FOIL)
+    np.testing.assert_allclose(found.scores, attribute(trace, target, "occlusion").scores, atol=1e-5)
     path = bundled.attribute(TEXT, WORD, FOIL, steps=20, baseline="mask")
-    assert path.delta is not None
     assert abs(path.delta) < 0.5
     assert path.table.columns.tolist() == ["position", "token", "score"]
 

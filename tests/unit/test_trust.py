@@ -5,7 +5,7 @@ import pytest
 
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.overview.compute.trust import rank_correlation, trust
+from explorer.overview.compute import rank_correlation, trust
 from explorer.techniques import ablation, routes, run_mixing
 from explorer.techniques.targets import is_next_target, own_reading, word_target
 

@@ -4,7 +4,7 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from explorer.analysis.similarity import nearest
-from explorer.tokens.compute import search
+from explorer.tokens.vocabulary import search
 
 PIECES = ["[PAD]", "play", "display", "##play", "Played", "1996", "##ing", "the", "##s", "playing", "a.c", "abc", "*"]
 

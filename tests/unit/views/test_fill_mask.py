@@ -9,21 +9,19 @@ import torch
 
 from explorer.core.errors import InputError
 from explorer.fill_mask import tab as fill_mask
-from explorer.fill_mask.game import COLUMNS, MOST_SEED, STRANGER, Game
+from explorer.fill_mask.game import STRANGER, Game
 from explorer.fill_mask.guesses import Comparison, FilledTogether, Guesses
 from explorer.fill_mask.lens import FollowedWords, Lens
 from explorer.fill_mask.patching import Patching
 from explorer.fill_mask.positions import EachWord, EveryPosition, Likelihoods
 from explorer.fill_mask.word import SECOND, WordAttribution, WordHeads
 from explorer.techniques.targets import piece_of
-from explorer.ui.attribution import _strongest
 from explorer.ui.pictures.bars import signed, whole_percent
 from explorer.ui.pictures.numbers import kept
 from explorer.ui.pictures.window import MOST_AT_ONCE
 from explorer.ui.subject import Selection, Subject
 
 ONE, TWO = "She drank a cup of [MASK].", "The [MASK] went to the [MASK]."
-STATIC = ("button", "caption", "heading")
 
 
 @pytest.fixture(scope="module")
@@ -36,31 +34,18 @@ def blanks(bundled):
     return Subject.of(bundled.trace(TWO))
 
 
-@pytest.mark.parametrize("kind", fill_mask.TAB.views, ids=lambda kind: kind.name)
-def test_every_view_shows_what_it_declares(kind, blanks):
-    view = kind()
-    assert view == kind.read(view.changed(), blanks.model.capabilities)
-    assert not view.unless(blanks)
-    shown = view.compute(blanks)
-    assert shown.keys() <= {*kind.parts, *kind.settings}
-    assert {name for name, part in kind.parts.items() if part.kind not in STATIC and not part.optional} <= shown.keys()
-    if "check" in shown:
-        assert shown["check"]["text"].startswith("✓")
+SURE = {
+    "Paris is the capital of [MASK].": (0.9, 1.01, "Nearly sure"),
+    "The capital of Japan is [MASK].": (0.5, 0.9, "Fairly sure"),
+    "He drank a cup of [MASK].": (0.2, 0.5, "A guess with doubts"),
+    "The man went to the [MASK].": (0.0, 0.2, "Not sure at all"),
+}
 
 
-@pytest.mark.parametrize(
-    ("text", "least", "below", "words"),
-    [
-        ("Paris is the capital of [MASK].", 0.9, 1.01, "Nearly sure"),
-        ("The capital of Japan is [MASK].", 0.5, 0.9, "Fairly sure"),
-        ("He drank a cup of [MASK].", 0.2, 0.5, "A guess with doubts"),
-        ("The man went to the [MASK].", 0.0, 0.2, "Not sure at all"),
-    ],
-)
-def test_how_sure_the_first_guess_is_said_to_be_follows_from_its_probability(bundled, text, least, below, words):
-    subject = Subject(bundled.name, text, "")
-    assert least <= bundled.fill_mask(text)[0].candidates[0].probability < below
-    assert Guesses().finding(subject).text.startswith(f"{words}: “")
+def test_how_sure_the_first_guess_is_said_to_be_follows_from_its_probability(bundled):
+    for text, (least, below, words) in SURE.items():
+        assert least <= bundled.fill_mask(text)[0].candidates[0].probability < below
+        assert Guesses().finding(Subject(bundled.name, text, "")).text.startswith(f"{words}: “")
 
 
 def test_of_several_blanks_the_one_in_question_is_named_with_its_probability(blank, blanks):
@@ -87,11 +72,6 @@ def test_where_two_ways_of_attribution_disagree_both_are_named(bundled):
     low = int(scores.scores.argmin())
     assert tokens.count(tokens[low]) == 2
     assert told.endswith(f"“{tokens[low]}” (token {low}) most against it ({scores.scores[low]:+.2f}).")
-    agreeing = np.array([0.0, 2.0, 1.0])
-    assert (
-        _strongest(["a", "b", "c"], agreeing, agreeing / 2, "“x”") == "“b” speaks most for “x” (+2.00), by occlusion too (+1.00)."
-    )
-    assert _strongest(["a", "b", "c"], -agreeing, agreeing, "“x”") == "No token stands out as speaking for “x”."
 
 
 def test_heads_are_told_by_what_they_do_to_the_word_rather_than_its_foil(blank):
@@ -101,7 +81,6 @@ def test_heads_are_told_by_what_they_do_to_the_word_rather_than_its_foil(blank):
     logits = blank.model.masked_lm(blank.trace.states[-1][blank.blank])
     (first, second), names = logits.topk(2).values.tolist(), blank.model.pieces(logits.topk(2).indices.tolist())
     plain, against = (kind.compute(blank) for kind in (WordHeads(), WordHeads(foil=SECOND)))
-    assert WordHeads(foil=names[1]).compute(blank)["board"] == against["board"]
     before, after = (kept(shown["board"]) for shown in (plain, against))
     assert (before.columns[3:], after.columns[3:5]) == (("without_it", "with_it"), ("without_it", "with_it"))
     rows = [dict(zip(after.columns, row, strict=True)) for row in after.rows]
@@ -112,13 +91,7 @@ def test_heads_are_told_by_what_they_do_to_the_word_rather_than_its_foil(blank):
     told, lead = WordHeads(foil=SECOND).finding(blank).text, signed(worst["difference_without_it"])
     assert told.startswith(f"Without layer {worst['layer']}, head {worst['head']}, “{names[0]}” rather than “{names[1]}” falls")
     assert f" from {signed(first - second)} to {lead} logits, and “{names[0]}” " in told
-    assert f"→ {lead} logits, " in against["strongest"]
     assert "logit" not in plain["strongest"] + WordHeads().finding(blank).text
-    off = blank.select(off=((worst["layer"] - 1, worst["head"] - 1),))
-    assert WordHeads(foil=SECOND).finding(off) == WordHeads(foil=SECOND).finding(blank)
-    groups = WordHeads(foil="water").compute(off)["answers"]["groups"]
-    assert [group["heading"].partition(": ")[2].rpartition(" ")[2] for group in groups] == ["logits", "logits"]
-    assert all("water" in [row["label"] for row in group["rows"]] for group in groups)
     with pytest.raises(InputError, match="the word in question itself"):
         WordHeads(foil=names[0]).compute(blank)
 
@@ -192,7 +165,6 @@ def test_the_lens_reads_all_of_a_long_input_where_that_is_quick_and_else_what_is
     long = Subject.of(bundled.trace("word " * 100), Selection(token=60))
     table = Lens().compute(long)
     assert (table["cut"], table["table"]["marked"], len(table["table"]["columns"])) == ("", 60, 102)
-    assert table["table"]["places"] == list(range(102))
     monkeypatch.setattr("explorer.fill_mask.lens.QUICK", 1)
     table = Lens().compute(long)
     assert len(table["table"]["columns"]) == MOST_AT_ONCE
@@ -235,10 +207,6 @@ def test_patching_with_a_foil_tells_what_is_recovered_of_the_difference(bundled)
     assert (
         f"{signed(found.clean[0])} logits in run A, {signed(found.corrupted[0])} in run B (france → italy)." in shown["summary"]
     )
-    table = kept(shown["heatmap"])
-    assert table.columns[:2] + table.columns[-3:] == ("word", "foil", "recovery", "logit_difference", "probability")
-    np.testing.assert_allclose([row[-2] for row in table.rows], found.logits.ravel(), atol=1e-6)
-    np.testing.assert_allclose([row[-1] for row in table.rows], found.probabilities.ravel(), atol=1e-6)
     told = view.finding(subject).text
     layer = int(re.search(r"Up to hidden state (\d)", told)[1])
     assert found.recovered[layer, changed.index(True)] >= 0.5 > np.delete(found.recovered, place, 1)[layer + 1 :].max()
@@ -253,7 +221,6 @@ def test_the_game_is_played_by_its_seed(bundled):
     subject = Subject.of(bundled.trace(ONE, "It was hot."))
     first = Game()
     table = first.compute(subject)["table"]
-    assert [column["title"] for column in table["columns"]] == [column.title for column in COLUMNS]
     encoded = subject.trace.tokens
     assert [row["cells"][0] for row in table["rows"]] == [encoded[row["token"]] for row in table["rows"]]
     assert first.on_table(subject, table["rows"][0]["token"]).selection == {"token": table["rows"][0]["token"]}
@@ -261,7 +228,6 @@ def test_the_game_is_played_by_its_seed(bundled):
     again = replace(first, **first.on_again(subject, None).settings)
     assert again.seed == 1
     assert STRANGER in again.compute(subject)["loss"]
-    assert Game(seed=MOST_SEED).on_again(subject, None).settings == {"seed": 0}
 
 
 def test_the_curve_of_the_loss_has_what_transformers_computes(bundled):

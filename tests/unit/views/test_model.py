@@ -8,25 +8,16 @@ from torch.utils.flop_counter import FlopCounterMode
 import explorer
 from explorer.core.markdown import DRAWINGS, drawings
 from explorer.guide.pages import pages
-from explorer.model_card.architecture import Configuration, ModuleTree, Parameters, Summary
-from explorer.model_card.compute import histogram
+from explorer.model_card.architecture import MEANINGS, Configuration, ModuleTree, Parameters, Summary
 from explorer.model_card.drawing import stages
-from explorer.model_card.meanings import MEANINGS
 from explorer.model_card.origin import PAPERS, Cost, OnPaper, Origin
-from explorer.model_card.tab import TAB
-from explorer.model_card.weights import Weights
+from explorer.model_card.weights import Weights, histogram
 from explorer.teaching.lessons.reading import lessons
 from explorer.teaching.lessons.sending import as_html
 from explorer.ui.subject import Subject
 from tests.families import KINDS, TUNED, write_family, write_tuned
 
 LESSONS = lessons()
-
-
-def test_every_part_that_is_computed_is_declared(tiny):
-    for view in TAB.views:
-        declared = {name for name, part in view.parts.items() if part.kind not in ("heading", "caption", "note")}
-        assert set(view().compute(Subject.of(tiny.trace("the man")))) == declared, view.name
 
 
 def test_the_model_is_described(bundled, variant_folders):

@@ -7,10 +7,8 @@ from urllib.parse import parse_qsl
 import numpy as np
 import pytest
 import torch
-import transformers
 
 from explorer.attention.heads import Heads, HeadWhatIf
-from explorer.bert import checkpoints
 from explorer.fill_mask.word import SECOND, WordWhatIf
 from explorer.next_sentence.pair import PairHeads
 from explorer.techniques.ablation import intervene
@@ -18,7 +16,7 @@ from explorer.techniques.targets import read
 from explorer.ui.pictures.bars import change_of_difference, percent
 from explorer.ui.subject import Selection, Subject
 from explorer.ui.what_if import NO_QUESTION, Question, cut_or_mended
-from tests.hooks import cut_weights, every_dense, zeroed
+from tests.hooks import cut_weights, eager_bert, every_dense, zeroed
 
 A, B = "The teacher asked the [MASK] to open their books.", "They read the first page aloud."
 TEACHER = 2
@@ -33,8 +31,7 @@ def subject(bundled):
 
 @pytest.fixture(scope="module")
 def module(bundled):
-    folder = checkpoints.find(bundled.name).folder
-    return transformers.BertForPreTraining.from_pretrained(folder, attn_implementation="eager", dtype=torch.float32).eval()
+    return eager_bert(bundled)
 
 
 def theirs(module, model, text_a, text_b, position):
@@ -54,12 +51,6 @@ def press(view, subject, part, label):
     chips = view.compute(subject)[part]["chips"]
     (place,) = [chips.index(label)] if label in chips else [place for place, chip in enumerate(chips) if label in chip]
     return subject.select(**getattr(view, f"on_{part}")(subject, place).selection)
-
-
-def test_nothing_changed_changes_nothing(subject):
-    assert set(HeadWhatIf().compute(subject)) == {"gestures"}
-    np.testing.assert_array_equal(intervene(subject.trace), subject.trace.states[-1])
-    assert subject.swapped is subject
 
 
 def test_with_a_foil_the_difference_of_logits_is_told_too(subject, bundled, module):
@@ -97,6 +88,7 @@ def test_before_and_after_are_transformers_own_without_the_head(subject, bundled
 
 def test_what_is_put_back_restores_the_very_numbers(subject):
     view = HeadWhatIf()
+    assert set(view.compute(subject)) == {"gestures"}
     changed = press(view, press(view, subject, "gestures", "switch off layer"), "gestures", "teacher → engineer")
     assert view.compute(changed)["back"]["chips"] == ["layer 6, head 11", "teacher", "all"]
     assert changed.swapped.text_a == A.replace("teacher", "engineer")
@@ -149,21 +141,16 @@ def test_each_cut_is_put_back_by_itself_or_with_all(subject):
     changed = subject.select(**cut_or_mended(subject, CUT).selection)
     changed = changed.select(**cut_or_mended(changed, head).selection).select(off=((0, 1),))
     assert changed.selection.cut == (head, CUT)
-    # There are two 'the': which of them is meant is told.
+    # There are two 'the', so the chip names the token.
     chips = ["layer 1, head 2", "the (token 1) → [MASK] in layer 1 (head 4)", "teacher → [MASK] in layer 6 (all heads)", "all"]
     assert view.compute(changed)["back"]["chips"] == chips
     assert press(view, changed, "back", "teacher").selection.cut == (head,)
-    restored = press(view, press(view, press(view, changed, "back", "teacher"), "back", "the (token 1)"), "back", "layer 1")
-    for one in (restored, press(view, changed, "back", "all")):
-        assert one.selection == subject.selection
-        assert view.compute(one) == view.compute(subject)
+    assert press(view, changed, "back", "all").selection == subject.selection
 
 
-def test_many_cuts_are_named_and_counted(subject):
+def test_many_cuts_are_counted_and_no_more_than_32_are_kept(subject):
     changed = subject.select(cut=tuple((0, BLANK, key, None) for key in range(12)))
-    shown = WordWhatIf().compute(changed)
-    assert re.match(r"Without [^:]+ and 9 more cuts: ", shown["outcome"])
-    assert len(shown["back"]["chips"]) == 8 + 1
+    assert re.match(r"Without [^:]+ and 9 more cuts: ", WordWhatIf().compute(changed)["outcome"])
     most = subject.select(cut=tuple((0, query, key, None) for query in range(6) for key in range(12)))
     assert len(most.selection.cut) == 32
 
