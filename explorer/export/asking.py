@@ -145,10 +145,10 @@ class Asked:
         """The rows in '6.11,3.2', each number at least its `low`; empty if one of them is invalid."""
         if name not in self._parameters:
             return []
-        rows = []
+        rows: list[tuple[int, ...]] = []
         for row in self._parameters[name].split(","):
-            numbers = list(map(_number, row.split("."), lows))
-            if None in numbers or row.count(".") + 1 != len(lows):
+            numbers = [number for number in map(_number, row.split("."), lows) if number is not None]
+            if not len(numbers) == len(lows) == row.count(".") + 1:
                 self._senseless(name)
                 return []
             rows.append(tuple(numbers))

@@ -143,7 +143,7 @@ class TabPage:
 
     def open(self, values: Values) -> Choice:
         """The open choice; the first if the control names none."""
-        chosen = values[self.which] if self.which else None
+        chosen = values[self.which] if self.which else ""
         return self.choices.get(chosen) or next(iter(self.choices.values()))
 
     def complete(self, values: Values) -> Values:

@@ -76,23 +76,32 @@ def test_every_kind_of_picture_is_an_svg_that_parses(bundled, opened):
     subject = Subject.of(bundled.trace(HOSTILE, "he bought milk."))
     views = [VIEWS[name]() for name in KINDS] + [VIEWS["attention/head"](look="Lines")]
     window = opened(views, subject)
-    seen = {}
+    seen = set()
     for box in window.locator(".bx-part.bx-saved").all():
         root, words = check(saved(window, box, "svg"))
         assert words, "something is written"
         assert not any("Point at" in text for text in words), "nobody points at paper"
         assert len(list(root.iter())) > 8, "something is drawn"
-        seen |= dict.fromkeys(box.locator(".bx").first.get_attribute("class").split(), root)
+        seen.update(box.locator(".bx").first.get_attribute("class").split())
     named = ["flow", "heads", "chart", "strips", "tokens", "bars", "words", "board", "ranking", "architecture", "lines"]
-    assert seen.keys() >= {f"bx-{name}" for name in named}
-    assert seen["bx-chart"].find(f"{SVG}desc").text.startswith("The strongest 3 of")
-    assert len(seen["bx-chart"].findall(f"./{SVG}svg/{SVG}g/{SVG}rect")) == subject.trace.kept**2
-    for one in seen["bx-tokens"].iter(f"{SVG}text"):
-        red, green, blue = map(int, re.findall(r"\d+", one.get("fill"))[:3])
-        assert red + green + blue < 400, f"{one.text} is dark, on a dark page too"
-        assert len(one.text.strip()) < 2 or float(one.get("textLength")) > 4, "text keeps its width"
+    assert seen >= {f"bx-{name}" for name in named}
     assert window.evaluate("document.body.classList.contains('dark')"), "the page is as it was"
     assert window.locator(".bx-paper").count() == 0
+
+
+def test_svg_has_cells_and_dark_text_on_a_dark_page_too(bundled, opened):
+    trace = bundled.trace("The man slept.")
+    window = opened([VIEWS["attention/head"](), VIEWS["tokens/pieces"]()], Subject.of(trace))
+    root, _ = check(saved(window, window.locator("[data-part=heatmap]"), "svg"))
+    assert len(root.findall(f"./{SVG}svg/{SVG}g/{SVG}rect")) == trace.kept**2
+    assert root.find(f"{SVG}title").text == "Attention of one head"
+    assert root.find(f"{SVG}desc").text.startswith("The strongest 3 of")
+    root, words = check(saved(window, window.locator("[data-part=cards]"), "svg"))
+    assert {"the", "man", "slept"} <= set(words)
+    for one in root.iter(f"{SVG}text"):
+        red, green, blue = map(int, re.findall(r"\d+", one.get("fill"))[:3])
+        assert red + green + blue < 400, one.text
+        assert len(one.text.strip()) < 2 or float(one.get("textLength")) > 4, "text keeps its width"
 
 
 def test_a_png_has_three_hundred_dots_an_inch(bundled, opened):
