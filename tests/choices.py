@@ -1,6 +1,8 @@
-"""Values of a setting that are not its default."""
+"""Values of settings: the defaults of a view, and others."""
 
-from explorer.ui.settings import Choice, Memory, Number, Several, Switch, Text
+from dataclasses import fields
+
+from explorer.ui.settings import Choice, Memory, Number, Several, Sheet, Switch, Text
 
 TEXTS = ("", "0", "~", "~~a", "a & b = c? #+%41", "one\ntwo | three\n", "🍎 مرحبا ß", "word " * 900, "~" + "x" * 400)
 # What clicks may leave in a memory:
@@ -28,3 +30,8 @@ def other_values(setting, default, capabilities) -> list:
         case Memory():
             values = [setting.kept(one) for one in LEFT_BEHIND]
     return [value for value in dict.fromkeys(values) if value != default]
+
+
+def declared(kind) -> dict:
+    """The defaults of a view's settings, but for its sheets."""
+    return {one.name: one.default for one in fields(kind) if not isinstance(kind.settings[one.name], Sheet)}

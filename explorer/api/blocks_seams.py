@@ -44,7 +44,7 @@ async def _end(ended: asyncio.Event) -> None:
 
 
 class GradioBlocks(gr.Blocks):
-    """Gradio's Blocks with the steps of a call and the page's configuration as methods that subclasses may override.
+    """Gradio's Blocks with the steps of a call as methods that subclasses may override.
 
     Gradio has no hooks around a call. By default each method does what Gradio does: `call` is its `process_api`, `read_inputs`
     its `preprocess_data`, `write_outputs` its `postprocess_data`.
@@ -53,22 +53,6 @@ class GradioBlocks(gr.Blocks):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.default_config = _PageConfig(self)
-
-    @property
-    def config(self) -> dict[str, Any]:
-        """The configuration sent by `/` and `/config`. Gradio keeps a single one; ours depends on the request."""
-        return self.config_to_send()
-
-    @config.setter
-    def config(self, made: dict[str, Any]) -> None:
-        self.keep_config(made)
-
-    def config_to_send(self) -> dict[str, Any]:
-        return self._made
-
-    def keep_config(self, made: dict[str, Any]) -> None:
-        """Keep the configuration that Gradio has built for all components."""
-        self._made = made
 
     async def process_api(
         self, block_fn: BlockFunction | int, inputs: list[Any], state: SessionState | None = None, *others: Any, **named: Any

@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from fnmatch import fnmatch
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 import huggingface_hub
@@ -136,11 +136,20 @@ def here(name: str) -> Path | None:
 
 def in_folder(name: str, folder: Path, from_hub: bool = False) -> Checkpoint:
     """The checkpoint in a folder, under a name. Raises ModelError when it is incomplete or of an unknown family."""
+    try:
+        times = [path.stat().st_mtime for path in (folder, *filter(Path.is_file, folder.iterdir()))]
+    except OSError:
+        times = [0.0]  # the check says what is missing
+    return _checked_folder(name, folder, tuple(times), from_hub)
+
+
+@lru_cache(maxsize=64)
+def _checked_folder(name: str, folder: Path, times: tuple[float, ...], from_hub: bool) -> Checkpoint:
+    """The checkpoint in a folder: it is checked again when the folder or one of its files has another time of its last change."""
     if lacks := lacking(folder):
         raise ModelError(f"{instead_of(name, folder, lacks)}.")
     family, _ = _kind(folder / "config.json", name, from_hub)
-    stamp = max(path.stat().st_mtime for path in folder.iterdir() if path.is_file())
-    return Checkpoint(name, folder, family, stamp, from_hub)
+    return Checkpoint(name, folder, family, max(times[1:], default=0.0), from_hub)
 
 
 def faulty(fault: str, from_hub: bool) -> ModelError:

@@ -50,14 +50,13 @@ class Trace:
 
     model: Network = field(repr=False)
     reading: Reading
-    _last: OnceCache[int, Heads] = field(default_factory=lambda: OnceCache(1), repr=False, init=False)  # the latest layer's
 
     @classmethod
     def of(cls, model: Network, encoding: Encoding) -> Trace:
         """One forward pass over an encoding, which may have been edited."""
         return cls(model, Reading(encoding, model.hidden_states(encoding)))
 
-    @property
+    @cached_property
     def encoding(self) -> Encoding:
         return self.reading.encoding
 
@@ -79,6 +78,11 @@ class Trace:
 
     def knows(self, key: Hashable) -> bool:
         return self.reading.derived.peek(key) is not None
+
+    @cached_property
+    def _last(self) -> OnceCache[int, Heads]:
+        """The latest layer's, where the reading has none."""
+        return OnceCache(1)
 
     def heads(self, layer: int) -> Heads:
         """The queries, keys and values of a layer's heads (zero-based, -1 is the last), as a batch of one."""
@@ -125,7 +129,7 @@ class Trace:
             raise InputError(f"Every {mask} comes after the {self.kept} tokens that fit; shorten the text.")
         if not self.mask_positions:
             raise InputError(f"There is no {MASK} in the text; type one where a word should be guessed.")
-        return self.mask_positions
+        return list(self.mask_positions)  # which its callers may change
 
     def show(self, view: str = "attention/head", *more: str, **settings: Any) -> Any:
         """A view of the app for display in a notebook: what `explorer.show(trace, view, ...)` returns."""
@@ -135,21 +139,21 @@ class Trace:
         """A view's numbers, finding, check and pictures: what `explorer.view(trace, name, ...)` returns."""
         return import_module("explorer").view(self, name, **settings)
 
-    @property
+    @cached_property
     def tokens(self) -> tuple[str, ...]:
         """The pieces, '##' before those that continue a word."""
         return self.encoding.tokens
 
-    @property
+    @cached_property
     def ids(self) -> tuple[int, ...]:
         """The vocabulary id of each piece."""
         return self.encoding.ids
 
-    @property
+    @cached_property
     def kept(self) -> int:
         return self.encoding.kept
 
-    @property
+    @cached_property
     def mask_positions(self) -> list[int]:
         """The positions of the masked tokens."""
         return self.model.mask_positions(self.encoding)

@@ -1,6 +1,8 @@
-"""Parse the parameters of a link, and collect a sentence for each that is invalid here."""
+"""Read a link: unpack its texts, parse its parameters, and collect a sentence for each that is invalid here."""
 
+import base64
 import re
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -8,7 +10,6 @@ from typing import Any
 from explorer.bert.capabilities import Capabilities
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import BOX_CHARACTERS, CHARACTERS, CUTS
-from explorer.export.packing import Unpacking
 from explorer.export.place import SETTING, VERSION, slug, tab_of
 from explorer.tabs import FIRST_TAB
 from explorer.ui.settings import Number, Setting, Text
@@ -17,6 +18,8 @@ from explorer.ui.tabs import Tab
 from explorer.ui.view import View
 
 LONGEST_WORD = 100
+MARK = "~"  # before a packed text; a text that begins with the mark itself gets a second one in front
+LONG = 200  # characters; shorter ones stay readable
 NOT_HERE = {  # what a link may select that this model or input does not have
     "token": "The link asked for token {}, which this input does not have; none is chosen.",
     "off": "The link switches off heads that this model does not have; they are left out.",
@@ -55,12 +58,10 @@ class Asked:
             capabilities = subject.model.capabilities
             self.told.append(f"{error} {default.model_name} is shown instead.")
         chosen, kept = subject.chosen, subject.selection
-        if chosen.layer != kept.layer:
-            has = f"this model has {_count(capabilities.layers, 'layer')}, so it shows layer {kept.layer}"
-            self.told.append(f"The link asked for layer {chosen.layer}; {has}.")
-        if chosen.head != kept.head:
-            has = f"a layer of this model has {_count(capabilities.heads, 'head')}, so it shows head {kept.head}"
-            self.told.append(f"The link asked for head {chosen.head}; {has}.")
+        for name, whose in (("layer", "this model"), ("head", "a layer of this model")):
+            if (wanted := getattr(chosen, name)) != (shown := getattr(kept, name)):
+                has = _count(getattr(capabilities, f"{name}s"), name)
+                self.told.append(f"The link asked for {name} {wanted}; {whose} has {has}, so it shows {name} {shown}.")
         if len(kept.cut) == CUTS.most < len(chosen.cut):
             self.told.append(f"The link cuts more than {CUTS.most} attention weights; the first {CUTS.most} are cut.")
             chosen = replace(chosen, cut=kept.cut)
@@ -90,8 +91,8 @@ class Asked:
             self.told.append(f"The link sets what is not there to be set here ({named}); it is left out.")
         found = {name: self._setting(known[name], name, given[name], capabilities) for name in known if name in given}
         values = {name: value[0] for name, value in found.items() if value is not None}
-        as_declared = [kind.read(_numbers(kind), capabilities) for kind in kinds]
-        return tuple(replace(view, **{name: values[name] for name in values if name in view.settings}) for view in as_declared)
+        own = [{name: values[name] for name in values if name in kind.settings} for kind in kinds]
+        return tuple(replace(kind.read({}, capabilities), **given) for kind, given in zip(kinds, own, strict=True))
 
     def _setting(self, setting: Setting, name: str, text: str, capabilities: Capabilities) -> tuple[Any] | None:
         """The value in a tuple of one; None to keep the default."""
@@ -119,8 +120,7 @@ class Asked:
     def _selection(self, default: Selection) -> Selection:
         layer, head, token = (self._number(name, low) for name, low in (("layer", 0), ("head", 1), ("token", 0)))
         swap, off = words_in(self._parameters.get("swap")), self._rows("off", 1, 1)
-        patch = [(state, place) for state, place in self._rows("patch", 0, 0)]
-        cuts = self._rows("cut", 1, 0, 0, 0)
+        patches, cuts = self._rows("patch", 0, 0), self._rows("cut", 1, 0, 0, 0)
         if swap is None and "swap" in self._parameters:
             self._senseless("swap")
         return Selection(
@@ -130,7 +130,7 @@ class Asked:
             default.picked or layer is not None or head is not None,
             tuple(sorted({(layer - 1, head - 1) for layer, head in off})),
             swap,
-            next(iter(patch), None),
+            (patches[0][0], patches[0][1]) if patches else None,
             in_order((layer - 1, query, key, head - 1 if head else None) for layer, query, key, head in cuts),
         )
 
@@ -145,23 +145,17 @@ class Asked:
         """The rows in '6.11,3.2', each number at least its `low`; empty if one of them is invalid."""
         if name not in self._parameters:
             return []
-        written = [row.split(".") for row in self._parameters[name].split(",")]
-        if all(len(row) == len(lows) for row in written):
-            numbers = [list(map(_number, row, lows)) for row in written]
-            rows = [tuple(number for number in row if number is not None) for row in numbers]
-            if all(len(row) == len(lows) for row in rows):
-                return rows
-        self._senseless(name)
-        return []
+        rows: list[tuple[int, ...]] = []
+        for row in self._parameters[name].split(","):
+            numbers = [number for number in map(_number, row.split("."), lows) if number is not None]
+            if not len(numbers) == len(lows) == row.count(".") + 1:
+                self._senseless(name)
+                return []
+            rows.append(tuple(numbers))
+        return rows
 
     def _senseless(self, name: str) -> None:
         self.told.append(f"The link's {name} makes no sense ({_shown(self._parameters[name])}); it is left out.")
-
-
-def _numbers(kind: type[View]) -> dict[str, Any]:
-    """The default numbers of a view, which may depend on the model."""
-    fields = kind.__dataclass_fields__
-    return {name: fields[name].default for name, setting in kind.settings.items() if isinstance(setting, Number)}
 
 
 def _number(value: str, low: int) -> int | None:
@@ -183,3 +177,49 @@ def _count(number: int, what: str) -> str:
 def _shown(text: str) -> str:
     """A text from a link, shortened and without unprintable characters, for a sentence."""
     return repr("".join(letter if letter.isprintable() else " " for letter in text[:30]) + "…" * (len(text) > 30))
+
+
+# Long texts are compressed: zlib, then URL-safe base64, after a mark.
+
+
+def packed(text: str) -> str:
+    """A text as it stands in a link: compressed if it is long and becomes shorter. Raises InputError."""
+    if len(text) > LONG:
+        try:
+            raw = text.encode()
+        except UnicodeEncodeError as error:
+            raise InputError("A text holds half a character (a lone surrogate); paste it again.") from error
+        short = MARK + base64.urlsafe_b64encode(zlib.compress(raw, 9)).decode("ascii").rstrip("=")
+        if len(short) < len(text):
+            return short
+    return MARK + text if text.startswith(MARK) else text
+
+
+class Unpacking:
+    """Unpacks the texts of one link, which may have `most` characters all together."""
+
+    def __init__(self, most: int) -> None:
+        self._left = most
+
+    def unpacked(self, text: str, most: int) -> str:
+        """The text that `packed` wrote, of at most `most` characters. Raises InputError if it is broken or too long."""
+        if not text.startswith(MARK):
+            return text
+        if text.startswith(MARK * 2):
+            return text[len(MARK) :]
+        try:
+            return self._expanded(text[len(MARK) :], most)
+        except (ValueError, zlib.error) as error:
+            raise InputError("A text in the link cannot be unpacked; copy the link once more.") from error
+
+    def _expanded(self, short: str, most: int) -> str:
+        raw = base64.b64decode(short + "=" * (-len(short) % 4), altchars=b"-_", validate=True)
+        most, unpacking = min(most, self._left), zlib.decompressobj()
+        data = unpacking.decompress(raw, 4 * most + 1)  # a character has at most four bytes
+        self._left -= most
+        if len(data) > 4 * most or len(text := data.decode()) > most:
+            raise InputError("A text in the link is packed and far too long; send it another way.")
+        if not unpacking.eof or unpacking.unused_data:
+            raise InputError("A text in the link is cut off; copy the link once more.")
+        self._left += most - len(text)
+        return text

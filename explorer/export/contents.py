@@ -152,11 +152,6 @@ def _cells(trace: Mapping[str, Any]) -> int:
 
 
 def _frame(value: Any, options: Mapping[str, Any]) -> dict[str, Any]:
-    """A table (lists of rows, or a pandas DataFrame) as column names and rows."""
-    label = options.get("label", "")
-    if hasattr(value, "columns"):
-        rows = value.astype(object).where(value.notna(), None).to_numpy().tolist()
-        return {"columns": [str(name) for name in value.columns], "rows": rows, "label": label}
-    if isinstance(value, Mapping):
-        return {"columns": list(value["headers"]), "rows": [list(row) for row in value["data"]], "label": label}
-    return {"columns": list(options.get("columns") or ()), "rows": [list(row) for row in value], "label": label}
+    """A table, which may bring its own headers, as column names and rows."""
+    sheet = value if isinstance(value, Mapping) else {"headers": options.get("columns") or (), "data": value}
+    return {"columns": list(sheet["headers"]), "rows": [list(row) for row in sheet["data"]], "label": options.get("label", "")}

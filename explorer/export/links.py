@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 from typing import Any
-from urllib.parse import parse_qsl, quote_plus, urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from explorer.bert import checkpoints
 from explorer.bert.capabilities import Capabilities
 from explorer.core.errors import InputError
-from explorer.export.asking import Asked
-from explorer.export.packing import packed
+from explorer.export.asking import Asked, packed
 from explorer.export.place import SETTING, VERSION, Place, seen_in, slug, tab_of, where
 from explorer.text import limits
 from explorer.ui.subject import Subject
@@ -49,7 +48,7 @@ def query(place: Place) -> str:
         parameters["b"] = packed(text_b)
     parameters |= _selected(subject)
     parameters |= {SETTING + name: packed(text) for name, text in place.settings.items()}
-    made = urlencode(parameters, quote_via=lambda text, safe, *rest: quote_plus(text, "/:,", *rest))
+    made = urlencode(parameters, safe="/:,")
     if len(made) > LONGEST:
         raise InputError(f"This is too long for a link, which holds {LONGEST:,} characters; shorten the texts or the settings.")
     return made

@@ -12,7 +12,7 @@ from explorer.core.limits import VIEW_SECONDS
 from explorer.core.steps import finished
 from explorer.export.asking import words_in
 from explorer.export.place import Place, seen_in, where
-from explorer.export.tables import declared, is_open, plain_value
+from explorer.export.tables import is_open, plain_value
 from explorer.tabs import VIEWS
 from explorer.text import limits
 from explorer.ui.long_view import LongView, seconds
@@ -45,7 +45,7 @@ def read(name: object, given: object, subject: Subject) -> tuple[View, Place]:
     if tab.needs:
         subject.model.require(tab.needs)
     (view,), subject = asked([kind], given, subject)
-    beside = (other.read(declared(other), capabilities) for other in seen_in(tab, choice) if other is not kind)
+    beside = (other.read({}, capabilities) for other in seen_in(tab, choice) if other is not kind)
     return view, Place(subject, tab.id, choice, (view, *beside)).opened()
 
 
@@ -59,10 +59,7 @@ def asked(kinds: Sequence[type[View]], given: Mapping[str, Any], subject: Subjec
         raise InputError(f"There is no setting {unknown[0][:MOST_NAME]!r} here; there are {has}.")
     own = {name: list(value) if isinstance(value, tuple | range) else value for name, value in given.items() if name in known}
     capabilities = subject.model.capabilities
-    views = [
-        kind.read(declared(kind) | {name: value for name, value in own.items() if name in kind.settings}, capabilities)
-        for kind in kinds
-    ]
+    views = [kind.read({name: value for name, value in own.items() if name in kind.settings}, capabilities) for kind in kinds]
     chosen = {name: value for name, value in given.items() if name not in own and value is not None}
     return views, subject.select(**_selected(chosen, subject)) if chosen else subject
 

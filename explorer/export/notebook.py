@@ -68,9 +68,6 @@ class Shown:
         frame = f'<iframe id="{name}" title="{title}" sandbox="{SANDBOX}" style="{style}" srcdoc="{source}"></iframe>'
         return frame + FOLLOWING.format(id=name)
 
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        return {"text/html": self._repr_html_(), "text/plain": repr(self)}
-
     def __repr__(self) -> str:
         return "\n".join(f"{side['question']} {side['finding']}".strip() for side in self.sides)
 

@@ -48,9 +48,12 @@ def slug(label: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", label.lower()).strip("-")
 
 
+_BY_ID = {tab.id: tab for tab in TABS}
+
+
 def tab_of(name: str) -> Tab:
     """The tab with this id, else the first."""
-    return next((tab for tab in TABS if tab.id == name), next(tab for tab in TABS if tab.id == FIRST_TAB))
+    return _BY_ID.get(name, _BY_ID[FIRST_TAB])
 
 
 def seen_in(tab: Tab, choice: str) -> list[type[View]]:

@@ -5,7 +5,6 @@ import io
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Any
 
 from explorer.ui.pictures.numbers import Table, identifier, kept
@@ -13,7 +12,7 @@ from explorer.ui.settings import Setting, Sheet, Upload
 from explorer.ui.subject import Subject
 from explorer.ui.view import WITHOUT_NUMBERS, Content, Finding, Part, View, props
 
-TEXTS = ("sentence",)
+TEXT = ("text",)  # the columns of a sentence
 FORMULA = re.compile(r"[=+\-@\t]")  # a spreadsheet would run such a cell: it gets an apostrophe, as in the page's own CSV
 
 
@@ -68,13 +67,7 @@ def as_json(data: object) -> str:
 
 def settings_of(view: View) -> dict[str, Any]:
     """The settings as JSON values, without uploads and without memories that links do not carry."""
-    given = {field.name: getattr(view, field.name) for field in fields(view)}
-    return {name: plain_value(value) for name, value in given.items() if is_open(view.settings[name])}
-
-
-def declared(kind: type[View]) -> dict[str, Any]:
-    """The default settings of a view; `View.read` fits them to the model."""
-    return {field.name: field.default for field in fields(kind) if not isinstance(kind.settings[field.name], Sheet)}
+    return {name: plain_value(getattr(view, name)) for name, setting in view.settings.items() if is_open(setting)}
 
 
 def is_open(setting: Setting) -> bool:
@@ -87,18 +80,14 @@ def plain_value(value: object) -> Any:
     return [plain_value(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-TEXT = ("text",)
-
-
 def _table(declared: Part | Setting, value: object) -> Table | None:
-    """The table of a value: the numbers kept beside it, else its rows."""
     if (table := kept(value)) is not None:
         return table
     if isinstance(declared, Sheet):
         return Table.of(tuple(map(identifier, declared.columns)), _rows(value))
     if not isinstance(declared, Part) or declared.kind in WITHOUT_NUMBERS or value is None:
         return None
-    if declared.kind in TEXTS:
+    if declared.kind == "sentence":
         return Table.of(TEXT, [[_text(value)]] if _text(value) else [])
     if declared.kind == "frame":
         sheet = value if isinstance(value, Mapping) else {"headers": declared.options["columns"], "data": value}

@@ -42,7 +42,6 @@ def offered(place: Place) -> list[Way]:
 
 
 def page(place: Place) -> bytes:
-    """One page for a browser without a server."""
     return page_file.html(place.views, place.subject).encode("utf-8", "backslashreplace")
 
 
@@ -106,20 +105,17 @@ def _numbers_of(view: View, content: Content) -> bool:
 
 
 def shown(place: Place) -> list[tuple[View, Content]]:
-    """The views of a place that show something, with their content. Raises CapabilityError if none does."""
+    """The views of a place that show something, with their content. Raises CapabilityError or InputError if none does."""
     if needs := tab_of(place.tab).needs:
         place.subject.model.require(needs)
-    views = [(view, view.unless(place.subject)) for view in place.views]
-    if views and all(why for _, why in views):
-        raise CapabilityError(views[0][1])
-    found, refused = [], None
-    for view in (view for view, why in views if not why):
+    found, refused = [], []
+    for view in place.views:
         try:
             found.append((view, named.content(view, place.subject)))
-        except InputError as error:  # a view that waits to be started is left out if others show something
-            refused = error
+        except (CapabilityError, InputError) as error:  # a view that shows nothing is left out if others show something
+            refused.append(error)
     if refused and not found:
-        raise refused
+        raise refused[0]
     return found
 
 

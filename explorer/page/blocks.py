@@ -57,19 +57,24 @@ class PageBlocks(GradioBlocks):
         super().__init__(**options)
         self.turns = FairQueue(PLACES)
 
-    def config_to_send(self) -> dict[str, Any]:
-        """The configuration to send: with the opening values, once they are computed, unless the request is for a link."""
+    @property
+    def config(self) -> dict[str, Any]:
+        """The configuration that this request is sent, of which Gradio keeps a single one.
+
+        It has the opening values, once they are computed, unless the request is for a link.
+        """
         return self.config_for(ASKED.get())
 
-    def config_for(self, asked: Asked) -> dict[str, Any]:
-        """The configuration for one kind of request: the same object each time, until `fill` replaces it."""
-        return self._config if asked is Asked.ALL else self._pages[asked]
-
-    def keep_config(self, made: dict[str, Any]) -> None:
+    @config.setter
+    def config(self, made: dict[str, Any]) -> None:
         """Keep the configuration of the whole page, and the part of it that is sent before any tab is opened."""
         self._config, self.pieces = made, Pieces(made, self.containers)
         page = self.pieces.page(self.first, without=("api",)) if made else made
         self._pages = {Asked.PAGE: page, Asked.LINK: page}
+
+    def config_for(self, asked: Asked) -> dict[str, Any]:
+        """The configuration for one kind of request: the same object each time, until `fill` replaces it."""
+        return self._config if asked is Asked.ALL else self._pages[asked]
 
     def fill(self) -> None:
         """Compute the opening values, and send them with every page that is opened from now on. Raises ExplorerError."""

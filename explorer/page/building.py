@@ -107,7 +107,7 @@ def _build_shared(made: TabPage) -> None:
 
 def _build_choice(made: TabPage, label: str, rows: Sequence[Sequence[Cell]], pulse: Pulse) -> Choice:
     with gr.Column(visible=label == next(iter(made.tab.choices)), elem_classes="part") as column:
-        choice = Choice(column, pulse)
+        choice = Choice(label, column, pulse)
         folds: list[Fold] | None = [] if _folds(views_in(rows)) > 1 else None
         for row in rows:
             cells = [views_in([[cell]]) for cell in row]

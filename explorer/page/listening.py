@@ -263,6 +263,8 @@ def apply(tab: TabPage, panel: Panel, subject: Subject, values: Values, change: 
         drawn = [other for other in tab.panels if not (change.content and other is panel)]
         if change.selection.keys() <= CHANGES.keys():
             drawn = [other for other in drawn if other.view.shows_changes]
+        if not change.selection.keys() <= {"layer", "head"}:  # on which no answer depends
+            updates |= tab.show_answers(subject, values)
         updates = merge(updates, tab.redraw(subject, values, drawn, clicked))
     elif change.settings:
         readers = [other for other in tab.panels if not other.controls.keys().isdisjoint(change.settings)]

@@ -92,8 +92,7 @@ class Panel:
         fitted = self.fit(subject, view, values)
         if isinstance(view, LongView):
             return merge(fitted, self._show_long(subject, view, values))
-        clicked = next((name for name, component in self.parts.items() if component is but), "")
-        return merge(fitted, self.updates(view.compute(subject), clicked))
+        return merge(fitted, self.updates(view.compute(subject), but))
 
     def fit(self, subject: Subject, view: View, values: Values) -> Updates:
         """The updates of controls that depend on the model or on other settings."""
@@ -109,13 +108,13 @@ class Panel:
         """The names of the controls that depend on the model or on other settings."""
         return [name for name, setting in self.view.settings.items() if setting.depends]
 
-    def updates(self, shown: Mapping[str, Any], but: str = "", only_these: bool = False) -> Updates:
+    def updates(self, shown: Mapping[str, Any], but: object = None, only_these: bool = False) -> Updates:
         """The updates for a view's content; with `only_these`, optional parts without content are not hidden."""
         updates: Updates = {}
         for name, value in shown.items():
-            if name in self.parts and name == but and self.view.parts[name].marks:
-                continue
             component = self.parts.get(name) or self.controls[name]
+            if component is but and self.view.parts[name].marks:
+                continue
             updates[getattr(component, "box", component)] = _update(self.view.parts.get(name), value)
         for name, part in self.view.parts.items():
             if part.optional and name not in shown and not only_these:

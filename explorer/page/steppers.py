@@ -1,13 +1,11 @@
 """The steppers for layer and head in the bar, shown where what is open depends on them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from explorer.bert.capabilities import Capabilities
 from explorer.text import limits
 from explorer.ui.subject import Subject
-from explorer.ui.view import View
 
 
 @dataclass(frozen=True)
@@ -17,35 +15,34 @@ class Stepper:
     label: str
     field: str
     low: int
-    high: Callable[[Capabilities], int]
+    high: str  # of the model's capabilities
 
 
 STEPPERS: Mapping[str, Stepper] = {
-    "layer": Stepper("Layer", "layer", 1, lambda model: model.layers),
-    "head": Stepper("Head", "head", 1, lambda model: model.heads),
-    "hidden_state": Stepper("Hidden state", "layer", 0, lambda model: model.layers),  # 0: the embeddings
+    "layer": Stepper("Layer", "layer", 1, "layers"),
+    "head": Stepper("Head", "head", 1, "heads"),
+    "hidden_state": Stepper("Hidden state", "layer", 0, "layers"),  # 0: the embeddings
 }
 
 
 def steppers_of(subject: Subject, names: Sequence[str]) -> list[dict[str, Any]]:
     """The component's value: each stepper's position and range; a stepper with a single value is left out."""
-    chosen, model = subject.selection, subject.model.capabilities
-    ranges = {name: (STEPPERS[name], STEPPERS[name].high(model)) for name in names}
-    return [
-        {"name": name, "label": one.label, "low": one.low, "high": high, "at": max(getattr(chosen, one.field), one.low)}
-        for name, (one, high) in ranges.items()
-        if one.low < high
-    ]
+    chosen, found = subject.selection, []
+    for name in names:
+        one = STEPPERS[name]
+        high, at = getattr(subject.model.capabilities, one.high), max(getattr(chosen, one.field), one.low)
+        if one.low < high:
+            found.append({"name": name, "label": one.label, "low": one.low, "high": high, "at": at})
+    return found
 
 
-def suggestion_of(subject: Subject, names: Sequence[str], views: Sequence[type[View]]) -> dict[str, Any] | None:
-    """The chip beside the steppers: it names the most telling layer and head, or those that were chosen; a click switches.
+def suggestion_of(subject: Subject, names: Sequence[str], chooses: bool) -> dict[str, Any] | None:
+    """The chip beside the steppers `names`: the most telling layer and head, or those that were chosen; a click switches.
 
-    What was chosen holds in all tabs, a layer as the hidden state after it. None where the steppers `names` are not shown, or
-    where nothing was chosen and the `views` choose nothing.
+    What was chosen holds in all tabs, a layer as the hidden state after it. None where nothing was chosen, and no view `chooses`.
     """
-    chooses, picked = any(view.first is not View.first for view in views), subject.selection.picked
-    if not (chooses or picked) or not steppers_of(subject, names):
+    picked = subject.selection.picked
+    if not (chooses or picked):
         return None
     if not picked:
         return {"label": f"{_named(subject, names)}: most telling here", "chips": ["keep"]}

@@ -29,6 +29,7 @@ from explorer.ui.view import View, Why, finding_of, open_on
 class Choice:
     """One choice of a tab: the views that are shown together."""
 
+    label: str
     column: gr.Column
     pulse: Pulse
     panels: list[Panel] = field(default_factory=list)
@@ -41,6 +42,11 @@ class Choice:
     def finders(self) -> list[Panel]:
         """The panels whose view may have a finding."""
         return [panel for panel in self.panels if panel.view.finding is not View.finding]
+
+    @cached_property
+    def chooses(self) -> bool:
+        """Whether any of its views opens with a layer and head of its own choice."""
+        return any(view.first is not View.first for view in self.views)
 
     @cached_property
     def leaves_out_changes(self) -> bool:
@@ -136,12 +142,9 @@ class TabPage:
         return needs is None or bool(getattr(model.capabilities, needs))
 
     def open(self, values: Values) -> Choice:
-        return self.choices[self.label(values)]
-
-    def label(self, values: Values) -> str:
-        """The label of the open choice; the first if the control names none."""
-        chosen = values[self.which] if self.which else None
-        return chosen if chosen in self.choices else next(iter(self.choices))
+        """The open choice; the first if the control names none."""
+        chosen = values[self.which] if self.which else ""
+        return self.choices.get(chosen) or next(iter(self.choices.values()))
 
     def complete(self, values: Values) -> Values:
         """The values, completed with the initial values of the other controls."""
@@ -157,6 +160,7 @@ class TabPage:
                 **hidden,
                 self.absent: str(why),
                 self.steppers: [],
+                self.suggestion: _if_any(None),
                 **self.show_answers(subject, values),
                 **self.follow(subject, values),
             }
@@ -168,31 +172,34 @@ class TabPage:
 
     def opening(self, subject: Subject, values: Values) -> Subject:
         """The subject with the layer and head that the open choice starts with; a wrong one as it is, for the views say why."""
+        if subject.chosen.picked:
+            return subject
         try:
             return open_on([view() for view in self.open(values).views], subject)
         except ExplorerError:
             return subject
 
     def _frame(self, subject: Subject, values: Values) -> Updates:
-        """Make the open choice visible, with its steppers and shared settings."""
+        """Make the open choice visible, with its steppers, its shared settings, and the answers beside the input."""
         opened = self.open(values)
         updates: Updates = {self.inputs.selection: subject.selection}
         updates |= {choice.column: gr.Column(visible=choice is opened) for choice in self.choices.values()}
         read = {name for panel in opened.panels for name in panel.view.settings}
         updates |= {column: gr.Column(visible=name in read) for name, column in self.shared.items()}
-        return updates | self.show_steppers(subject, values)
+        return updates | self.show_steppers(subject, values) | self.show_answers(subject, values)
 
     def show_steppers(self, subject: Subject, values: Values) -> Updates:
         """The steppers for what is open, at the selected layer and head, with the suggestion beside them."""
-        names = self.tab.steppers if self.label(values) not in self.tab.without_steppers else ()
-        suggested = suggestion_of(subject, names, self.open(values).views)
-        answers = self.show_answers(subject, values)
-        return {self.steppers: steppers_of(subject, names), **answers, self.suggestion: _if_any(suggested)}
+        opened = self.open(values)
+        names = () if opened.label in self.tab.without_steppers else self.tab.steppers
+        steppers = steppers_of(subject, names)
+        suggested = suggestion_of(subject, names, opened.chooses) if steppers else None
+        return {self.steppers: steppers, self.suggestion: _if_any(suggested)}
 
     def show_answers(self, subject: Subject, values: Values) -> Updates:
         """The model's prediction in a sentence, and what is changed in the model."""
         changes = changes_of(subject, left_out=self.open(values).leaves_out_changes)
-        return {self.says: says_of(subject), self.put_back: _if_any(changes), self.suggestion: _if_any(None)}
+        return {self.says: says_of(subject), self.put_back: _if_any(changes)}
 
     def redraw(self, subject: Subject, values: Values, only: Sequence[Panel] | None = None, but: object = None) -> Updates:
         """Draw the open views, or some of them; the part `but` was clicked and is left as it is.
@@ -205,21 +212,23 @@ class TabPage:
             updates[choice.column] = gr.Column(visible=True)
         stand_ins: list[Panel] = []
         for panel in [*self.above, *choice.panels]:
-            if (only is not None and panel not in only) or not panel.is_read_from(values):
-                continue
-            if panel.view.stands_in:
-                stand_ins.append(panel)
+            if only is not None and panel not in only:
                 continue
             try:
                 view = views.read(panel, values, subject)
+                if view is None:
+                    continue
+                if panel.view.stands_in:
+                    stand_ins.append(panel)
+                    continue
                 if why := view.unless(subject):
                     instead = self._stand_in(stand_ins, subject, values)
                     hidden = {choice.column: gr.Column(visible=False), self.hint: why}
                     return {**updates, **hidden, **instead, **self.follow(subject, values)}
                 shown = panel.show(subject, view, values, but)
                 updates |= shown
-                if kept := {memory: shown[memory] for memory in panel.memories if memory in shown}:
-                    values = {**values, **kept}
+                if panel.memories:
+                    values = {**values, **{memory: shown[memory] for memory in panel.memories if memory in shown}}
                     views.clear()
             except ExplorerError as error:
                 updates[self.hint] = wrong(error, [panel], updates[self.hint])
@@ -251,18 +260,18 @@ class TabPage:
 
         Raises ExplorerError.
         """
-        label, views = self.label(values), views or Views()
+        opened, views = self.open(values), views or Views()
         before: dict[type[View], View] = {}
         shown = []
-        for panel in [*self.above, *self.choices[label].panels]:
-            if panel.is_read_from(values):
-                shown.append(views.read(panel, values, subject))
+        for panel in [*self.above, *opened.panels]:
+            if (view := views.read(panel, values, subject)) is not None:
+                shown.append(view)
                 continue
             if not before:
-                linked = links.views_of(values.get(self.address) or "", self.tab, label, subject.model.capabilities)
+                linked = links.views_of(values.get(self.address) or "", self.tab, opened.label, subject.model.capabilities)
                 before = {type(view): view for view in linked}
             shown.append(before[panel.view])
-        return Place(subject, self.tab.id, label, tuple(shown))
+        return Place(subject, self.tab.id, opened.label, tuple(shown))
 
     def follow(self, subject: Subject, values: Values, views: "Views | None" = None) -> Updates:
         """The link's query, '' if the place does not fit into a link; unchanged while a setting is invalid."""
@@ -295,14 +304,15 @@ class TabPage:
     def find(self, subject: Subject, values: Values, views: "Views | None" = None) -> Found | None:
         """The finding of the open choice: that of its first view with one."""
         views = views or Views()
-        return finding_of([views.read(panel, values, subject) for panel in self.open(values).finders], subject)
+        read = [views.read(panel, values, subject) for panel in self.open(values).finders]
+        return finding_of([view for view in read if view is not None], subject)
 
     def show_finding(self, subject: Subject, values: Values, views: "Views | None" = None) -> Updates:
         """Show the finding; unchanged if the settings it depends on are not among the values."""
-        for panel in self.open(values).finders:
-            if not panel.is_read_from(values):
-                return {}
+        views = views or Views()
         try:
+            if any(views.read(panel, values, subject) is None for panel in self.open(values).finders):
+                return {}
             found = self.find(subject, values, views)
             return {} if subject.later else self._show_found(found)
         except ExplorerError:  # the view has shown the error
@@ -316,12 +326,12 @@ class TabPage:
         return {self.finding: value} if self.finds else {}
 
 
-class Views(dict[Panel, View]):
-    """The views of one answer, each read from the controls once."""
+class Views(dict[Panel, View | None]):
+    """The views of one answer, each read from the controls once; None if their values are not all there."""
 
-    def read(self, panel: Panel, values: Values, subject: Subject) -> View:
+    def read(self, panel: Panel, values: Values, subject: Subject) -> View | None:
         if panel not in self:
-            self[panel] = panel.read(values, subject)
+            self[panel] = panel.read(values, subject) if panel.is_read_from(values) else None
         return self[panel]
 
 

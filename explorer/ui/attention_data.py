@@ -177,7 +177,7 @@ def _find_telling(subject: Subject, chosen: tuple[int, int] | None) -> Telling:
     if chosen:
         layer, head = chosen
         allowed = subject.trace.once("telling pairs", lambda: telling_pairs(subject.trace.encoding, pronouns=False))
-        weight, query, key = (found[0] for found in strongest_pairs(subject.trace.attention(layer)[[head]], allowed))
+        (weight,), (query,), (key,) = strongest_pairs(subject.trace.attention(layer)[[head]], allowed)
     else:
         weights, queries, keys = _seen(subject)[1]
         layer, head = _place(int(weights.argmax()), weights)
@@ -215,10 +215,10 @@ def head_sentence(subject: Subject, found: Telling) -> str:
     if found.habit:
         return f"{where.capitalize()} {found.habit}{change and f'; without it, {change}'}."
     if found.names_a_key and found.query is not None and found.key is not None:
+        if not change:
+            return looks_at(subject, found)
         query, key = quoted(tokens, found.query), quoted(tokens, found.key)
-        if change:
-            return f"{where.capitalize()} looks from {query} to {key} with a weight of {found.weight:.2f}; without it, {change}."
-        return looks_at(subject, found)
+        return f"{where.capitalize()} looks from {query} to {key} with a weight of {found.weight:.2f}; without it, {change}."
     return f"Without {where}, {change}."
 
 
@@ -226,7 +226,8 @@ def looks_at(subject: Subject, found: Telling) -> str:
     """What a token attends to in a head, in one sentence. Raises ValueError if there is no key."""
     if found.query is None or found.key is None:
         raise ValueError("there is no other token to look at")
-    query, key = (quoted(subject.trace.tokens, place) for place in (found.query, found.key))
+    tokens = subject.trace.tokens
+    query, key = quoted(tokens, found.query), quoted(tokens, found.key)
     return f"In {head_name((found.layer, found.head))}, {query} looks at {key} with a weight of {found.weight:.2f}."
 
 

@@ -233,7 +233,9 @@ class Subject:
         that no longer occurs. Masking or swapping another word keeps it.
         """
         chosen, has = self.chosen, self.model.capabilities
-        now = self.trace.tokens if chosen.cut and self._tokens else ()
+        if not chosen.cut:
+            return ()
+        now = self.trace.tokens if self._tokens else ()
         before = chosen.cut_in or now
         if len(before) != len(now):
             return ()

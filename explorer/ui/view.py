@@ -228,20 +228,25 @@ class View(ABC):
 
     @classmethod
     def read(cls, given: Mapping[str, Any], capabilities: Capabilities) -> Self:
-        """The view with these settings and defaults for the rest. Raises InputError for an invalid one."""
+        """The view with these settings, and defaults that fit the model for the rest. Raises InputError for an invalid one."""
+        if unknown := given.keys() - cls.settings.keys():
+            named = str(min(unknown, key=str))[:40]
+            raise InputError(f"There is no setting {named!r} here; there are {', '.join(cls.settings) or 'none'}.")
         checked = {}
-        for name, value in given.items():
-            if name not in cls.settings:
-                raise InputError(f"There is no setting {str(name)[:40]!r} here; there are {', '.join(cls.settings) or 'none'}.")
-            setting = cls.settings[name]
-            checked[name] = setting.check(value, f"the setting {setting.label or name!r}", capabilities)
+        for name, setting in cls.settings.items():
+            if name in given or setting.depends:
+                value = given.get(name, cls.__dataclass_fields__[name].default)
+                checked[name] = setting.check(value, f"the setting {setting.label or name!r}", capabilities)
         return cls(**checked)
 
     def changed(self) -> dict[str, Any]:
         """The settings that differ from their defaults and belong in a link."""
-        defaults = self.__dataclass_fields__
-        linked = [name for name, setting in self.settings.items() if setting.linked]
-        return {name: getattr(self, name) for name in linked if getattr(self, name) != defaults[name].default}
+        changed = {}
+        for name, setting in self.settings.items():
+            value = getattr(self, name)
+            if setting.linked and value != self.__dataclass_fields__[name].default:
+                changed[name] = value
+        return changed
 
     def unless(self, subject: Subject) -> str:
         """Why the view shows nothing for this input, or ''."""

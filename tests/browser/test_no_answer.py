@@ -11,7 +11,7 @@ from explorer.page.steppers import suggestion_of
 from explorer.tabs import TABS
 from explorer.teaching.lessons.reading import lessons
 from explorer.ui.says import says_of
-from explorer.ui.view import finding_of
+from explorer.ui.view import View, finding_of
 from tests.browser.expecting import expect
 from tests.browser.steps import settled, visit
 
@@ -57,7 +57,7 @@ def answers_of(place):
     if finding := finding_of(views, subject):
         found.append(finding.text)
     names = tab.steppers if place.choice not in tab.without_steppers else ()
-    if suggested := suggestion_of(subject, names, [type(one) for one in views]):
+    if suggested := names and suggestion_of(subject, names, any(type(one).first is not View.first for one in views)):
         found.append(suggested["label"] or suggested["chips"][0])
     return found
 

@@ -8,6 +8,7 @@ from explorer.export import page_file
 from explorer.tabs import TABS, VIEWS
 from explorer.techniques.routes import head_shares
 from explorer.ui.subject import Subject
+from tests.at_night import at_night
 from tests.browser.expecting import expect
 
 HOSTILE = "the man </script><script>alert(1)</script> <img src=x onerror=alert(2)> went to the [MASK]."
@@ -35,17 +36,17 @@ def opened(new_page, tmp_path):
     return show
 
 
-def test_every_view_draws_from_the_disk(bundled, opened):
-    subject = Subject.of(bundled.trace(HOSTILE, "he bought milk."))
-    for tab in [tab for tab in TABS if not tab.needs or getattr(bundled.capabilities, tab.needs)]:
-        window = opened(page_file.html([view() for view in tab.views], subject))
-        assert window.problems == [], tab.id
-        assert window.locator(".bx-view").count() > 1 or tab.id == "projection"
-        empty = window.locator(".bx-part:has(.bx)").evaluate_all(
-            "(parts, marks) => parts.filter((one) => !one.querySelector(marks)).map((one) => one.dataset.part)", MARKS
-        )
-        assert empty == [], f"{tab.id}: nothing is drawn"
-        assert window.locator(".bx-strip-of-input").inner_text().count("script") == 3, "the text is text"
+@pytest.mark.parametrize("tab", at_night([tab.id for tab in TABS if tab.needs != "own_head"], but=["attention", "fill-mask"]))
+def test_every_view_draws_from_the_disk(bundled, opened, tab):
+    views = [view() for one in TABS if one.id == tab for view in one.views]
+    window = opened(page_file.html(views, Subject.of(bundled.trace(HOSTILE, "he bought milk."))))
+    assert window.problems == []
+    assert window.locator(".bx-view").count() > 1 or tab == "projection"
+    empty = window.locator(".bx-part:has(.bx)").evaluate_all(
+        "(parts, marks) => parts.filter((one) => !one.querySelector(marks)).map((one) => one.dataset.part)", MARKS
+    )
+    assert empty == [], "nothing is drawn"
+    assert window.locator(".bx-strip-of-input").inner_text().count("script") == 3, "the text is text"
 
 
 def test_the_overview_traces_and_unfolds_from_the_disk(bundled, opened):
@@ -78,8 +79,6 @@ def test_the_overview_traces_and_unfolds_from_the_disk(bundled, opened):
     parts = head_shares(subject.trace, 5, 6)[:-1, 4]
     best = int(np.abs(parts).argmax())
     expect(card.locator(".bx-flow-of-head").first).to_contain_text(f"head {best + 1}{100 * parts[best]:.0f} %")
-    window.locator("[data-layer='4']").click()
-    expect(card).to_contain_text("Layer 4, for “[MASK]”")
     window.keyboard.press("Escape")
     expect(card).to_have_count(0)
     window.locator(".bx-flow-play").click()
@@ -88,18 +87,7 @@ def test_the_overview_traces_and_unfolds_from_the_disk(bundled, opened):
     assert window.problems == []
 
 
-def test_a_long_overview_unfolds_from_the_disk_and_stays_at_its_place(bundled, opened):
-    window = opened(page_file.html([VIEWS["overview/routes"]()], Subject.of(bundled.trace(LONG))))
-    pressed = window.locator(".bx-flow-box[aria-pressed=true]")
-    before = pressed.get_attribute("aria-label")
-    window.locator(".bx-flow-box").first.click()
-    assert pressed.get_attribute("aria-label") == before, "of other places nothing is known here"
-    window.locator("[data-layer='2']").click()
-    expect(window.locator(".bx-flow-card")).to_contain_text("Layer 2, for")
-    assert window.problems == []
-
-
-def test_a_heatmap_says_what_is_pointed_at(bundled, opened):
+def test_a_heatmap_says_what_is_pointed_at_and_the_page_follows_theme_and_phone(bundled, opened):
     trace = bundled.trace("The man went to the [MASK].", "He bought milk.")
     window = opened(page_file.html([VIEWS["attention/head"]()], Subject.of(trace)))
     cells = window.locator(".bx-chart svg > g > rect")
@@ -108,6 +96,11 @@ def test_a_heatmap_says_what_is_pointed_at(bundled, opened):
     cells.nth(9 * trace.kept + 2).hover()
     assert window.locator(".bx-tip").inner_text() == f"row he → column man\nweight {weights[9, 2]:.4f}"
     assert window.locator(".bx-chart svg").get_attribute("aria-label").startswith("The strongest 3 of")
+    assert not window.evaluate("document.body.classList.contains('dark')")
+    window.get_by_role("button", name="light or dark").click()
+    assert window.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(11, 17, 32)"
+    window.set_viewport_size({"width": 420, "height": 900})
+    window.wait_for_function("() => document.documentElement.scrollWidth <= 420")  # what is drawn follows its box a moment later
 
 
 def test_a_long_input_moves_in_its_window(bundled, opened):
@@ -120,16 +113,6 @@ def test_a_long_input_moves_in_its_window(bundled, opened):
     window.keyboard.press("End")
     window.wait_for_function(f"(before) => {labels} !== before", arg=before)
     assert window.locator(".bx-chart svg > g > rect").count() == 24 * 24
-
-
-def test_a_file_follows_the_theme_and_fits_a_phone(bundled, opened):
-    text = page_file.html([VIEWS["attention/heads"](), VIEWS["attention/head"]()], Subject.of(bundled.trace("The man slept.")))
-    window = opened(text)
-    assert not window.evaluate("document.body.classList.contains('dark')")
-    window.get_by_role("button", name="light or dark").click()
-    assert window.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(11, 17, 32)"
-    window.set_viewport_size({"width": 420, "height": 900})
-    window.wait_for_function("() => document.documentElement.scrollWidth <= 420")  # what is drawn follows its box a moment later
 
 
 def test_a_notebook_shows_frames_as_high_as_what_is_in_them(bundled, opened):

@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 from hypothesis import strategies as st
 
-from explorer.export.packing import packed
+from explorer.export.asking import packed
 from explorer.export.place import seen_in, slug
 from explorer.tabs import TABS, VIEWS
 from explorer.ui.long_view import LongView

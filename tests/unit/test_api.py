@@ -13,7 +13,6 @@ from gradio_client.exceptions import AppError
 import explorer
 from explorer.bert.features import features
 from explorer.endpoints import ENDPOINTS
-from tests.topics import TOPICS
 
 A, B = "The man went to the [MASK] store.", "He bought some milk."
 EXAMPLES = [[f"{word} day number {i}", label] for i in range(8) for word, label in [("good", "yes"), ("bad", "no")]]
@@ -82,6 +81,8 @@ def test_attention_and_hidden_states_are_those_of_transformers(ask, bundled, eag
         answer = ask("attention", A, B, layer, head)
         wanted = output.attentions[layer - 1][0, head - 1].numpy()
         np.testing.assert_allclose(answer["weights"], wanted, atol=1e-5)
+        exact = bundled.trace(A, B).attention(layer - 1)[head - 1]
+        assert np.array_equal(np.array(answer["weights"], dtype=np.float32), exact), "in full precision"
     for layer in (0, 4, -1):
         answer = ask("hidden_states", A, B, layer)
         np.testing.assert_allclose(answer["vectors"], output.hidden_states[layer][0].numpy(), atol=1e-5)
@@ -96,11 +97,6 @@ def test_fill_mask_and_next_sentence_are_those_of_transformers(ask, bundled, eag
     answer = ask("next_sentence", A, B)
     wanted = output.seq_relationship_logits[0].softmax(-1).tolist()
     np.testing.assert_allclose([answer["is_next"], answer["not_next"]], wanted, atol=1e-5)
-
-
-def test_values_travel_in_full_precision(ask, bundled):
-    wanted = bundled.trace(A, B).attention(0)[0]
-    assert np.array_equal(np.array(ask("attention", A, B)["weights"], dtype=np.float32), wanted)
 
 
 def test_projection(ask, bundled):
@@ -150,8 +146,11 @@ def test_a_head_is_trained_and_classifies(ask):
     assert again["history"] == answer["history"]
     assert again["head"] != answer["head"], "nobody guesses another's"
     assert len(answer["head"]) >= 20
+    assert set(answer["baselines"]) == {"most frequent", "bag of words"}
     with pytest.raises(AppError, match="/classify"):
         ask("answer", "Who?", PASSAGE, answer["head"])
+    pairs = ask("train_head", [[text, "it was Monday", label] for text, label in EXAMPLES], pooling="mean", epochs=0)
+    assert ask("classify", [["good day number 3", "it was Monday"]], pairs["head"])["labels"] == ["yes"]
 
 
 def test_layers_are_trained_with_progress_on_the_way(client, ask):
@@ -162,25 +161,6 @@ def test_layers_are_trained_with_progress_on_the_way(client, ask):
     found = ask("classify", ["good day number 3", "bad day number 3"], answer["head"])
     assert found["labels"] == ["yes", "no"]
     np.testing.assert_allclose(np.sum(found["probabilities"], axis=1), 1, atol=1e-5)
-
-
-def test_few_examples_are_taught_as_long_as_they_ask_for(ask):
-    topic = TOPICS["around us"]
-    examples = [[text, label] for text, label in zip(topic.typed.texts, topic.typed.labels, strict=True)]
-    answer = ask("train_head", examples, pooling="mean", epochs=0)
-    assert answer["held_out_accuracy"] == answer["history"][-1]["held_out_accuracy"] > 0.8
-    found = ask("classify", list(topic.tried.texts), answer["head"])
-    assert found["labels"] == list(topic.tried.labels)
-    assert np.mean(np.max(found["probabilities"], axis=1)) > 0.8
-    many = ask("train_head", EXAMPLES * 8, epochs=0)
-    assert len(many["history"]) == 75, "of 128 examples 102 or so are trained on: 4 steps an epoch"
-
-
-def test_a_score_comes_with_that_of_the_most_frequent_label(ask):
-    many = [[f"nice day number {number}", "ham"] for number in range(198)]
-    answer = ask("train_head", [*many, ["win a prize", "spam"], ["free cash", "spam"]], epochs=1)
-    assert set(answer["baselines"]) == {"most frequent", "bag of words"}
-    assert answer["baselines"]["most frequent"] == pytest.approx(0.975, abs=0.01), "one spam among forty held out"
 
 
 def test_a_file_is_read_as_in_python_and_trained_on(ask, tmp_path):
@@ -195,11 +175,6 @@ def test_a_file_is_read_as_in_python_and_trained_on(ask, tmp_path):
     assert ask("train_head", answer["examples"], epochs=1)["labels"] == answer["labels"]
     for wrong in ({"file": "no base64"}, {"file": sent, "kind": "words"}, {"file": sent, "label": "none"}):
         assert_one_sentence(lambda wrong=wrong: ask("read_examples", **wrong))
-
-
-def test_pairs_are_taught_and_classified(ask):
-    answer = ask("train_head", [[text, "it was Monday", label] for text, label in EXAMPLES], pooling="mean")
-    assert ask("classify", [["good day number 3", "it was Monday"]], answer["head"])["labels"] == ["yes"]
 
 
 def test_every_layer_is_probed(ask):
@@ -251,33 +226,29 @@ GOOD_TEXTS = {
 }
 
 
-@pytest.mark.parametrize("text", GOOD_TEXTS.values(), ids=GOOD_TEXTS)
-def test_odd_texts_are_read(ask, text):
-    answer = ask("tokens", text)
-    assert answer["tokens"][0] == "[CLS]"
-    assert np.allclose(np.sum(ask("attention", text)["weights"], axis=1), 1, atol=1e-5)
+def test_odd_texts_are_read(ask):
+    for name, text in GOOD_TEXTS.items():
+        assert ask("tokens", text)["tokens"][0] == "[CLS]", name
+        assert np.allclose(np.sum(ask("attention", text)["weights"], axis=1), 1, atol=1e-5), name
 
 
-@pytest.mark.parametrize("text", ["", " \t\n", "word " * 20_000, "\x00\x07\x1b"], ids=["empty", "blank", "long", "control"])
 @pytest.mark.parametrize("endpoint", ["tokens", "attention", "hidden_states", "fill_mask", "next_sentence"])
-def test_texts_that_cannot_be_read_are_refused(ask, endpoint, text):
+def test_texts_that_cannot_be_read_are_refused(ask, endpoint):
     more = ("B.",) if endpoint == "next_sentence" else ()
-    assert_one_sentence(lambda: ask(endpoint, text, *more))
+    for text in ("", " \t\n", "word " * 20_000, "\x00\x07\x1b"):
+        assert_one_sentence(lambda text=text: ask(endpoint, text, *more))
 
 
 REFUSED = [
     *(("attention", {"text_a": "hello", "layer": layer}) for layer in (99, 0)),
     ("attention", {"text_a": "hello", "layer": 1, "head": 13}),
-    *(("hidden_states", {"text_a": "hello", "layer": layer}) for layer in (1.5, "one")),
+    ("hidden_states", {"text_a": "hello", "layer": 1.5}),
     *(("tokens", {"text_a": "hello", "model": name}) for name in ("no-such/model", "../../../etc/passwd", "/etc")),
-    ("tokens", {"text_a": 5}),
     ("fill_mask", {"text": "hello"}),
     *(("fill_mask", {"text": "[MASK]", "top_k": number}) for number in (0, 1_000_000)),
     ("next_sentence", {"text_a": "hello", "text_b": ""}),
     *(("projection", {"texts": texts}) for texts in ([], ["a", ""], "abc")),
     ("projection", {"texts": ["a", "b"], "method": "magic"}),
-    ("projection", {"texts": ["a", "b"], "dimensions": 4}),
-    ("projection", {"texts": ["a", "b"], "pooling": "max"}),
     ("projection", {"texts": ["a", "b"], "layer": 2, "pooling": "pooler"}),
     ("projection", {"texts": ["a", "b"], "neighbors": 1}),
     ("similarity", {"text_a": "hello", "layer": 7}),
@@ -285,30 +256,26 @@ REFUSED = [
     ("sentence_similarity", {"texts": ["a"] * 51}),
     ("train_head", {"examples": [["a", "x"], ["b", "x"]]}),
     ("train_head", {"examples": [["a", "x"], ["b", "x"], ["c", "y"]]}),
-    ("train_head", {"examples": [["a"], ["b"]]}),
     ("train_head", {"examples": [[f"text {i}", f"label {i // 2}"] for i in range(2000)]}),
     ("train_head", {"examples": [["same", "a"], ["same", "a"], ["b", "b"], ["c", "b"]]}),
     ("train_head", {"examples": [["x" * 900_000, "a"], ["b", "b"]]}),
     ("train_head", {"examples": [["a", "b"]] * 60_000}),
-    ("train_head", {"examples": EXAMPLES, "epochs": -1}),
     ("train_head", {"examples": EXAMPLES, "learning_rate": "fast"}),
-    *(("train_head", {"examples": EXAMPLES, "layers_trained": layers}) for layers in (7, -1, "two")),
+    *(("train_head", {"examples": EXAMPLES, "layers_trained": layers}) for layers in (7, "two")),
     ("train_head", {"examples": EXAMPLES, "layer": 2, "layers_trained": 3}),
     ("train_head", {"examples": EXAMPLES, "pooling": "last4", "layers_trained": 2}),
     ("probe_layers", {"examples": EXAMPLES, "seeds": 0}),
-    ("probe_layers", {"examples": EXAMPLES, "pooling": "pooler"}),
     ("classify", {"texts": ["hello"], "head": "../head"}),
     ("classify", {"texts": [["a", "b", "c"]], "head": "x"}),
     ("train_tokens", {"examples": EXAMPLES}),
-    ("train_tokens", {"examples": [[["a"], ["X", "Y"]], [["b"], ["X"]]]}),
     ("train_tokens", {"examples": [[["a"] * 40_000, ["X"] * 40_000]] * 2}),
     ("tag", {"texts": "a", "head": "x"}),
     ("tag", {"texts": [["a", 1]], "head": "x"}),
-    *(("train_spans", {"examples": QUESTIONS, "layers_trained": layers}) for layers in (7, -2)),
+    ("train_spans", {"examples": QUESTIONS, "layers_trained": -2}),
     ("train_spans", {"examples": QUESTIONS, "epochs": 0}),
     ("train_spans", {"examples": [["Who?", PASSAGE, "Tom"], *QUESTIONS]}),
     ("train_spans", {"examples": [["Who?", PASSAGE, ""], ["Who?", PASSAGES[0], ""]]}),
-    *(("train_spans", {"examples": rows}) for rows in ([["Who?", PASSAGE, "Anna"]], [["Who?", PASSAGE]], [], "Who?")),
+    *(("train_spans", {"examples": rows}) for rows in ([["Who?", PASSAGE, "Anna"]], [["Who?", PASSAGE]])),
     *(("answer", {"question": question, "text": PASSAGE, "head": "x"}) for question in ("", "Who?")),
 ]
 

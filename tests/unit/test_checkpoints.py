@@ -208,6 +208,16 @@ def test_a_broken_folder_is_refused_and_the_model_in_use_stays(breakage, make_ti
     assert tiny.trace("the man").reading is trace.reading
 
 
+def test_a_folder_is_checked_again_when_one_of_its_files_has_changed(make_tiny, refusal):
+    folder = make_tiny()
+    before = checkpoints.find(folder)
+    assert checkpoints.find(folder) is before
+    os.utime(folder / "config.json", (1e9, 2e9))
+    assert checkpoints.find(folder) != before, "so the model is read again"
+    no("config.json")(folder)
+    assert "lacks config.json" in refusal(ModelError, lambda: checkpoints.find(folder), typed=folder)
+
+
 def test_a_shard_that_is_not_there_is_named(make_tiny, refusal):
     folder = make_tiny()
     no("model.safetensors")(folder)

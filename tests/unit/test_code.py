@@ -28,7 +28,6 @@ from explorer.experiments.source import TYPED
 from explorer.export import code, ways
 from explorer.export.links import Place
 from explorer.export.named import OF_THE_PAGE, asked
-from explorer.export.tables import declared
 from explorer.fill_mask.lens import chosen_lens
 from explorer.hidden_states.layers import NORM
 from explorer.overview.run import selected_run
@@ -39,7 +38,7 @@ from explorer.ui.attention_data import overview_of, telling_of, weights_of
 from explorer.ui.programs import Program, read_scripts
 from explorer.ui.says import each_word_hidden
 from explorer.ui.subject import Selection, Subject
-from tests.choices import other_values
+from tests.choices import declared, other_values
 from tests.families import write_family, write_tuned
 
 ROOT = Path(__file__).resolve().parents[2]

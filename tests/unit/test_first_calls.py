@@ -18,24 +18,12 @@ from tests.first_calls import failures
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = {"predict", "scripts"}  # programs to take along: beside a model in a zip, and those of views
-HEAVY = (
-    "torch",
-    "transformers",
-    "captum",
-    "matplotlib",
-    "sklearn",
-    "scipy",
-    "umap",
-    "numba",
-    "datasets",
-    "joblib",
-    "plotly.io.json",
-)
+HEAVY = "torch transformers captum matplotlib sklearn scipy umap numba datasets joblib plotly.io.json"
 IMPORTED = f"""
 import importlib, sys
 for name in sys.argv[1:]:
     importlib.import_module(name)
-print(*(name for name in {HEAVY} if name in sys.modules))
+print(*(name for name in "{HEAVY}".split() if name in sys.modules))
 """
 
 

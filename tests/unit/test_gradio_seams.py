@@ -19,7 +19,7 @@ from gradio.processing_utils import add_root_url
 from gradio.state_holder import SessionState, StateHolder
 from huggingface_hub.utils import _detect_agent
 
-from explorer import app
+import explorer.app  # noqa: F401 - it sets Gradio's environment
 from explorer.api import blocks_seams, gradio_seams
 from tests.ports import free_port
 
@@ -122,7 +122,8 @@ def test_a_session_takes_the_components_without_their_configurations():
 
 
 def test_calls_are_not_summed_up_for_a_page_that_is_closed():
-    queue = app.build()._queue
+    with blocks_seams.GradioBlocks(analytics_enabled=False) as blocks:
+        queue = blocks._queue
     queue.events_recorded = 10_000
     call = {"function": "one", "status": "success", "process_time": 1.0}
     assert queue.compute_analytics_summary([call]) == {"functions": {}}
@@ -166,16 +167,9 @@ def _built_with(name: str) -> bool:
 
 INTERNAL_MODULES = re.compile(r"gradio\.|gradio_client|huggingface_hub\.utils\._|fastapi\.routing")
 INTERNAL_NAMES = {
-    *("process_api", "preprocess_data", "postprocess_data", "get_block_name", "config_for_block"),
+    *("process_api", "preprocess_data", "postprocess_data", "get_block_name", "config_for_block", "get_api_info"),
     *("default_config", "state_holder", "middleware_stack", "constructor_args", "has_trigger", "log_message", "active_jobs"),
-    *(
-        "pending_event_ids_session",
-        "pending_messages_per_session",
-        "auth_dependency",
-        "cookie_id",
-        "get_api_info",
-        "LocalContext",
-    ),
+    *("pending_event_ids_session", "pending_messages_per_session", "auth_dependency", "cookie_id", "LocalContext"),
 }
 INTERNAL_STRINGS = {"render_config", "__type__", "rendered_in"}
 OWN = {"self", "cls", "os"}

@@ -1,6 +1,7 @@
 """The guide says what is there, is served with the app, and its generated parts are what they are generated from."""
 
 import re
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import urljoin
@@ -8,6 +9,7 @@ from urllib.request import urlopen
 
 import pytest
 
+from explorer import app
 from explorer.export.place import slug
 from explorer.finetune.example_settings import STARTER
 from explorer.guide.generate import PARTS, fill_in
@@ -17,6 +19,7 @@ from explorer.guide.search import MOST, search
 from explorer.tabs import TABS
 from explorer.teaching.lessons import claims
 from explorer.teaching.lessons.reading import claim
+from tests.benchmarks.__main__ import BENCHMARKS
 from tests.guide import leads_somewhere, opens_as_it_is
 from tests.unit.test_taking import fetched
 
@@ -44,6 +47,7 @@ class Links(HTMLParser):
 def read(served):
     """Fetches a page of the app: its address after redirects, and its text."""
 
+    @cache
     def fetch(address: str) -> tuple[str, str]:
         with urlopen(urljoin(f"{served}/", address), timeout=60) as answer:
             return answer.url, answer.read().decode()
@@ -91,9 +95,8 @@ def test_a_head_learns_in_the_tour_what_is_told():
     assert claims.ASKED["classify"](["An eagle circled above the valley."], learnt["head"])["labels"] == ["animal"]
 
 
-def test_every_argument_is_told(guide, capsys):
-    from explorer import app
-
+def test_every_argument_and_every_benchmark_is_told(guide, capsys):
+    assert all(f"`{name}`" in guide["benchmarks"] for name in BENCHMARKS)
     with pytest.raises(SystemExit):
         app.parse(["--help"])
     for flag in re.findall(r"--(?!help)\w+", capsys.readouterr().out):
@@ -109,13 +112,6 @@ def test_every_promise_of_reliability_has_its_tests(guide):
         tests = re.findall(r"tests/\w+/\w+\.py", held_by)
         assert tests, promise
         assert all((ROOT / test).is_file() for test in tests), promise
-
-
-def test_every_benchmark_is_told(guide):
-    from tests.benchmarks.__main__ import BENCHMARKS
-
-    for name in BENCHMARKS:
-        assert f"`{name}`" in guide["benchmarks"], name
 
 
 # ---- How it is served
@@ -174,14 +170,10 @@ def test_a_heading_comes_before_a_mention_and_every_word_must_stand_there():
         found = f"{hit.section.title} {hit.section.text}".lower()
         assert "sticky" in found
         assert "sessions" in found
+    assert mark("Heads look ahead, a < b.", ["head"]) == "<mark>Head</mark>s look ahead, a &lt; b."
     assert search("sticky zebra") == []
     assert search(" ") == []
     assert len(search("a")) == MOST
-
-
-def test_a_word_is_found_by_its_beginning_only():
-    assert mark("Heads look ahead.", ["head"]) == "<mark>Head</mark>s look ahead."
-    assert mark("a < b", []) == "a &lt; b"
 
 
 @pytest.mark.parametrize(

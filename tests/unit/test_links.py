@@ -10,8 +10,8 @@ import pytest
 
 from explorer.core.errors import InputError
 from explorer.export import links
+from explorer.export.asking import Unpacking, packed
 from explorer.export.links import Place
-from explorer.export.packing import Unpacking, packed
 from explorer.tabs import TABS
 from explorer.ui.subject import Selection, Subject
 from explorer.ui.tabs import Moved
@@ -49,11 +49,13 @@ def rows_of(settings, values_of):
 def test_every_setting_of_every_view_comes_back(default_in, tab):
     default = default_in(tab)
     capabilities = default.model.capabilities
+    assert len(set(map(links.slug, tab.choices))) == len(tab.choices)
     for choice in tab.choices:
         kinds = links.seen_in(tab, choice)
         plain = links.read({"v": "1", "tab": tab.id, "view": links.slug(choice)}, default)
         assert (plain.tab, plain.choice, plain.told) == (tab.id, choice, ())
         assert there_and_back(plain) == plain
+        views = plain.views
         known = {name: (kind, setting) for kind in kinds for name, setting in kind.settings.items() if setting.linked}
 
         def values_of(name, found):
@@ -71,6 +73,8 @@ def test_every_setting_of_every_view_comes_back(default_in, tab):
             assert back == place, row
             assert back.told == ()
             assert {key for key in parameters_of(place) if key.startswith("set.")} == {f"set.{name}" for name in known}
+        for view in views:  # those of the last row
+            assert view in links.read(dict(parse_qsl(links.of(view, default), keep_blank_values=True)), default).views
 
 
 @pytest.mark.parametrize("tab", TABS, ids=[tab.id for tab in TABS])
@@ -107,11 +111,6 @@ def test_what_moved_leads_somewhere(bundled, tab, gone):
     assert (place.tab, place.told) == (went.tab, (went.told,))
     assert went.view in ("", links.slug(place.choice))
     assert place.settings == went.settings
-
-
-def test_the_choices_of_a_tab_have_names_of_their_own():
-    for tab in TABS:
-        assert len({links.slug(choice) for choice in tab.choices}) == len(tab.choices)
 
 
 @pytest.mark.parametrize(
@@ -214,17 +213,14 @@ TOLD = {
     "layer=99": "The link asked for layer 99; this model has 6 layers, so it shows layer 6.",
     "head=13": "The link asked for head 13; a layer of this model has 12 heads, so it shows head 12.",
     "head=0": "The link's head makes no sense ('0'); it is left out.",
-    "layer=-1": "The link's layer makes no sense ('-1'); it is left out.",
     "token=500": "The link asked for token 500, which this input does not have; none is chosen.",
     "off=1.2,9.1": "The link switches off heads that this model does not have; they are left out.",
     "off=1.2.3": "The link's off makes no sense ('1.2.3'); it is left out.",
     "swap=one": "The link's swap makes no sense ('one'); it is left out.",
     "swap=dog,horse": "The link swaps a word that cannot be swapped so in this input; it is left as it is.",
     "cut=1.2": "The link's cut makes no sense ('1.2'); it is left out.",
-    "cut=0.1.1.1": "The link's cut makes no sense ('0.1.1.1'); it is left out.",
-    "cut=1.1.1.1,1.-1.1.1": "The link's cut makes no sense ('1.1.1.1,1.-1.1.1'); it is left out.",
+    "cut=1.1.1.1,0.1.1.1": "The link's cut makes no sense ('1.1.1.1,0.1.1.1'); it is left out.",
     "cut=1.1.².1": "The link's cut makes no sense ('1.1.².1'); it is left out.",
-    "cut=7.1.1.1": "The link cuts attention weights that this model or input does not have; they are left out.",
     "cut=6.1.99.0,6.1.2.0": "The link cuts attention weights that this model or input does not have; they are left out.",
     "cut=6.1.1.13": "The link cuts attention weights that this model or input does not have; they are left out.",
     f"cut={','.join(f'{1 + at % 6}.{at % 7}.{at // 7}.0' for at in range(33))}": "The link cuts more than 32 attention weights;",
@@ -233,7 +229,6 @@ TOLD = {
     "tab=nowhere": "There is no tab 'nowhere'; Overview is shown.",
     "tab=attention&view=nothing": "There is no view 'nothing' in Attention; One head is shown.",
     "set.colour=red": "The link sets what is not there to be set here ('colour'); it is left out.",
-    "v=2": "The link was made by a newer app than this one, so some of it may be missing here.",
     "v=x": "The link was made by a newer app than this one, so some of it may be missing here.",
     "tab=attention&set.top_p=1000": "The link asked for '1000' as the setting 'Strongest edges that hold this share",
     "model=no such model": "no such model is neither a folder nor an id on the hub such as google-bert/bert-base-uncased.",
@@ -257,7 +252,7 @@ def bomb(characters: int) -> str:
     return "~" + base64.urlsafe_b64encode(zlib.compress(b"a" * characters, 9)).decode().rstrip("=")
 
 
-@pytest.mark.parametrize("name", ["a", "b", "set.sentences", "set.picked"])
+@pytest.mark.parametrize("name", ["a", "set.sentences", "set.picked"])
 def test_a_bomb_is_told_and_does_no_harm(bundled, name):
     place = links.read({"tab": "projection", name: bomb(40_000_000)}, DEFAULT)
     assert any("far too long" in sentence for sentence in place.told)
@@ -295,21 +290,6 @@ def test_a_link_that_would_be_too_long_is_refused(bundled):
         links.query(links.read({"tab": "attention"}, Subject(BUNDLED, letters, "")))
     with pytest.raises(InputError, match="half a character"):
         links.query(Place(Subject(BUNDLED, "\ud800", ""), "attention", "One head", ()))
-
-
-def test_one_view_has_a_link_of_its_own_with_its_settings(default_in):
-    for tab, choice in [(one, choice) for one in TABS for choice in one.choices]:
-        default = default_in(tab)
-        capabilities = default.model.capabilities
-        for kind in links.seen_in(tab, choice):
-            view = kind()
-            for name, setting in kind.settings.items():
-                if setting.linked and (values := other_values(setting, getattr(view, name), capabilities)):
-                    given = list(values[0]) if isinstance(values[0], tuple) else values[0]
-                    view = replace(view, **{name: getattr(kind.read({name: given}, capabilities), name)})
-            back = links.read(dict(parse_qsl(links.of(view, default), keep_blank_values=True)), default)
-            assert view in back.views
-            assert back.told == ()
 
 
 def test_the_table_of_the_guide_is_that_of_the_code(guide):

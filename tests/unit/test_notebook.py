@@ -101,6 +101,7 @@ def test_the_notebook_runs_from_its_first_cell_to_its_last(monkeypatch):
     assert sum("<table" in output["data"]["text/html"] for output in shown) == 1
 
 
+@pytest.mark.nightly  # the study of the guide, below, runs the same functions
 def test_the_study_of_agreement_runs_in_twenty_cells(monkeypatch, bundled):
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("JUPYTER_PLATFORM_DIRS", "1")

@@ -40,7 +40,10 @@ def test_the_page_draws_with_the_components_of_the_app():
 
 
 def test_one_matrix_needs_no_plotly_and_lines_do(subject):
-    assert len(page_file.html([VIEWS["attention/head"]()], subject)) < 300_000
+    view = VIEWS["attention/head"]()
+    assert 'data-theme="dark"' in page_file.html([view], subject, theme="dark")
+    assert 'data-theme=""' in page_file.html([view], subject, theme='"><script>')
+    assert len(page_file.html([view], subject)) < 300_000
     assert "bx-plotly" not in page_file.html([VIEWS["hidden/one-layer"]()], subject).split("<script>")[0]
     assert "bx-plotly" in page_file.html([VIEWS["model/parameters"]()], subject).split("<script>")[0]
 
@@ -55,12 +58,12 @@ def base(tmp_path_factory):
     return explorer.load(folder)
 
 
-@pytest.mark.parametrize("look", ["Heatmap", "Lines"])
-def test_a_head_of_bert_base_over_512_tokens_stays_small(base, look):
+def test_a_head_of_bert_base_over_512_tokens_stays_small(base):
     trace = base.trace("the man went to the store . " * 90)
     assert (trace.kept, base.capabilities.layers, base.capabilities.heads) == (512, 12, 12)
-    views = [VIEWS["attention/heads"](), VIEWS["attention/head"](look=look)]
-    assert len(page_file.html(views, Subject.of(trace)).encode()) < MOST_BYTES
+    for look in ("Heatmap", "Lines"):
+        views = [VIEWS["attention/heads"](), VIEWS["attention/head"](look=look)]
+        assert len(page_file.html(views, Subject.of(trace)).encode()) < MOST_BYTES
 
 
 def flow_in(made):
@@ -90,6 +93,7 @@ def test_only_a_file_and_a_notebook_have_them(subject):
     assert "look inside" not in followed["said"]
 
 
+@pytest.mark.nightly  # the size of a long input is tested above, what a layer's card holds with a short one
 def test_the_neurons_of_a_large_model_over_a_long_input_are_left_to_the_app(base):
     long, short = (Subject.of(base.trace("the man went to the store . " * times)) for times in (90, 1))
     view = VIEWS["overview/routes"]()
@@ -110,12 +114,6 @@ def test_a_notebook_shows_the_overview(bundled):
     assert "“japan” in layer 6" in repr(made)
     long = bundled.trace("the man went to the store . " * 12).show("overview/routes")
     assert flow_in(long.sides[0]["views"][0])["said"].endswith("Click the title of a layer to look inside, for the chosen token.")
-
-
-def test_a_page_has_the_theme_that_was_asked_for(subject):
-    view = VIEWS["attention/head"]()
-    assert 'data-theme="dark"' in page_file.html([view], subject, theme="dark")
-    assert 'data-theme=""' in page_file.html([view], subject, theme='"><script>')
 
 
 def test_a_file_asks_nobody_to_click_what_it_cannot_answer(subject):

@@ -13,7 +13,6 @@ from explorer.tabs import TABS
 from tests.guide import leads_somewhere, opens_as_it_is, section
 
 ROOT = Path(__file__).resolve().parents[2]
-README = ROOT / "README.md"
 
 
 @pytest.fixture(scope="module")
@@ -21,20 +20,19 @@ def front_matter(readme):
     return dict(re.findall(r"^(\w+): \"?([^\"\n]+)\"?$", readme.split("---")[1], flags=re.MULTILINE))
 
 
-def test_a_space_gets_the_gradio_that_is_tested(front_matter):
+def test_a_space_gets_the_gradio_that_is_tested(front_matter, readme):
     pinned = re.search(r"^gradio==(\S+)", (ROOT / "requirements.txt").read_text(), flags=re.MULTILINE)[1]
     assert front_matter["sdk"] == "gradio"
     assert front_matter["sdk_version"] == pinned
     assert tuple(map(int, front_matter["python_version"].split("."))) >= (3, 11)
     assert (ROOT / front_matter["app_file"]).is_file()
     assert len(front_matter["short_description"]) <= 60
+    torch = re.search(r"^torch==\S+", (ROOT / "requirements.txt").read_text(), flags=re.MULTILINE)[0]
+    assert f"`{torch}`" in readme, "the command for the small torch names the pinned one"
 
 
-def test_it_is_short_enough_to_read(readme):
+def test_it_is_short_and_every_tab_has_a_row_of_one_line(readme):
     assert len(readme.splitlines()) <= 200
-
-
-def test_every_tab_has_a_row_of_one_line(readme):
     for tab in TABS:
         assert f"\n| **{tab.label}** | " in readme, tab.label
 
@@ -44,11 +42,6 @@ def test_its_links_open_what_they_name(readme):
     assert len(addresses) >= 4
     for address in addresses:
         opens_as_it_is(address)
-
-
-def test_the_small_torch_is_the_pinned_one(readme):
-    pinned = re.search(r"^torch==\S+", (ROOT / "requirements.txt").read_text(), flags=re.MULTILINE)[0]
-    assert f"`{pinned}`" in readme
 
 
 def test_the_pictures_at_the_top_are_small(readme):
@@ -68,11 +61,6 @@ def test_the_first_picture_moves_long_enough_to_be_read():
     assert 20_000 < sum(times) < 60_000
 
 
-def test_the_version_to_cite_is_this_one(readme):
-    version = re.search(r'^version = "(.+)"', (ROOT / "pyproject.toml").read_text(), flags=re.MULTILINE)[1]
-    assert f"version = {{{version}}}" in section(readme, "How to cite")
-
-
 def test_what_is_cited_is_the_same_everywhere(readme):
     lines = (ROOT / "CITATION.cff").read_text("utf-8").splitlines()
     cited = dict(line.strip("- ").split(": ", 1) for line in lines if ": " in line)
@@ -83,11 +71,14 @@ def test_what_is_cited_is_the_same_everywhere(readme):
         assert fact in shown
         assert fact in section(readme, "How to cite")
     assert cited["license"] == "Apache-2.0"
+    version = re.search(r'^version = "(.+)"', (ROOT / "pyproject.toml").read_text(), flags=re.MULTILINE)[1]
+    assert f"version = {{{version}}}" in section(readme, "How to cite")
 
 
-def test_its_links_lead_somewhere(readme):
-    for address in re.findall(r"\]\((?!http)([^)\s]+)\)", readme):
-        leads_somewhere(address, README)
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
+def test_its_links_lead_somewhere(name):
+    for address in re.findall(r"\]\((?!http)([^)\s]+)\)", (ROOT / name).read_text("utf-8")):
+        leads_somewhere(address, ROOT / name)
 
 
 def test_the_checks_are_those_that_the_test_command_runs(readme):
@@ -128,9 +119,3 @@ def test_what_holds_for_a_capability_holds_for_each():
     (inside,) = (contract["containers"] for contract in contracts if "explorer.fill_mask" in contract.get("containers", ()))
     tabs = {path.parent.name for path in (ROOT / "explorer").glob("*/tab.py")} - {"page"}
     assert set(beside.split(" | ")) == {one.removeprefix("explorer.") for one in inside} == tabs
-
-
-def test_the_links_of_contributing_lead_somewhere():
-    path = ROOT / "CONTRIBUTING.md"
-    for address in re.findall(r"\]\((?!http)([^)\s]+)\)", path.read_text("utf-8")):
-        leads_somewhere(address, path)
