@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import explorer
-from explorer.core.cache import Recent
+from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
 from explorer.core.steps import finished, map_steps
 from explorer.corpus.compute import neurons
@@ -185,7 +185,7 @@ def test_the_telling_neuron_shares_most_words_with_what_it_promotes(bundled, sma
 
 def test_a_stopped_reading_ends_with_the_same(bundled, small, monkeypatch, tmp_path):
     whole = corpus_neurons(bundled, small)
-    monkeypatch.setattr(neurons, "_opened", Recent(4))
+    monkeypatch.setattr(neurons, "_opened", OnceCache(4))
     monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "other"))
     steps = neurons.corpus_neurons_in_steps(bundled, small)
     next(steps), next(steps)
@@ -200,7 +200,7 @@ def test_a_stopped_reading_ends_with_the_same(bundled, small, monkeypatch, tmp_p
 
 def test_it_is_found_again_on_the_disk(bundled, small, monkeypatch):
     whole = corpus_neurons(bundled, small)
-    monkeypatch.setattr(neurons, "_opened", Recent(4))
+    monkeypatch.setattr(neurons, "_opened", OnceCache(4))
     monkeypatch.setattr(neurons, "_read_batch", lambda *given: pytest.fail("it was read before"))
     np.testing.assert_array_equal(corpus_neurons(bundled, small).rows, whole.rows)
 

@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
@@ -7,12 +5,11 @@ from transformers import BatchEncoding
 
 from explorer.analysis.head_metrics import METRICS, TokenFacts, head_metrics, overview, patterns, strongest_pairs
 from explorer.text.encoding import Encoding
+from explorer.ui.programs import read_scripts
 
 N = 8
-SCRIPT = Path(__file__).resolve().parents[2] / "explorer" / "attention" / "scripts" / "metrics.py"
-FORMULAS = (
-    "import math\n\nimport torch\n" + SCRIPT.read_text("utf-8").partition(".attentions)  # [layers, heads, query, key]\n")[2]
-)
+PROGRAM = read_scripts()[1]["metrics"]
+FORMULAS = "import math\n\nimport torch\n" + PROGRAM.partition(".attentions)  # [layers, heads, query, key]\n")[2]
 
 
 def facts_of(ids, sequences):
