@@ -71,7 +71,7 @@ export async function find(words) {
   return FIRST.map((where) => entries.find((entry) => entry.where === where));
 }
 
-const KINDS = { view: "", setting: "setting", action: "action", lesson: "lesson", step: "lesson", term: "term", guide: "guide", head: "head", layer: "layer", example: "example" };
+const KINDS = { answer: "guide", view: "", setting: "setting", action: "action", lesson: "lesson", step: "lesson", term: "term", guide: "guide", head: "head", layer: "layer", example: "example" };
 
 /** Open the list. */
 export function openFinder() {

@@ -1,7 +1,7 @@
 // What the finder finds: which entries fit some words, the best first.
 
-const FIELDS = { title: 3, words: 2.5, where: 0.6 };
-const WORTH = { view: 1.5, setting: 1.6, action: 1.8, lesson: 1.1, layer: 1, head: 0.9, example: 0.8, step: 0.7, term: 0.9, guide: 0.6 };
+const FIELDS = { title: 3, words: 2.5, where: 0.6, text: 0.2 };
+const WORTH = { answer: 1.2, view: 1.5, setting: 1.6, action: 1.8, lesson: 1.1, layer: 1, head: 0.9, example: 0.8, step: 0.7, term: 0.9, guide: 0.6 };
 const SMALL = new Set("a an and are at be by can do does for from how i in is it its me my of on or show that the this to what where which who with".split(" "));
 const ENOUGH = 3; // entries with all words; with fewer, those with some are shown, too
 const MOST = 12; // entries that are shown
@@ -22,7 +22,11 @@ function stem(word) {
  */
 export function indexOf(MiniSearch, entries) {
   const processTerm = (term) => stem(term) || null;
-  const extractField = (entry, name) => (name === "where" && entry.kind === "head" ? "" : entry[name]); // else the shorter sentence wins
+  const extractField = (entry, name) => {
+    if (name === "where" && entry.kind === "head") return ""; // else the shorter sentence wins
+    if (name !== "words") return entry[name] ?? "";
+    return `${entry.words}, ${entry.words.split(", ").map((words) => words.replaceAll(" ", "")).join(", ")}`; // darkmode, heatmap
+  };
   const index = new MiniSearch({ fields: Object.keys(FIELDS), processTerm, extractField, tokenize: (text) => text.split(/[^\p{L}\p{N}#.[\]]+|\.(?!\d)/u).filter(Boolean) });
   index.addAll(entries.map((entry, id) => ({ id, ...entry })));
   const search = (query, combineWith, fuzzy) => index.search(query, {
@@ -36,7 +40,8 @@ export function indexOf(MiniSearch, entries) {
     const asked = query.trim();
     const telling = asked.split(/\s+/).filter((word) => !SMALL.has(word.toLowerCase())).join(" ") || asked;
     const near = (term) => (term.length > 3 ? 0.25 : false);
-    const all = [search(telling, "AND", false), search(telling, "AND", near)].flat();
+    const joined = telling.includes(" ") ? search(telling.replaceAll(" ", ""), "AND", false) : []; // heat map
+    const all = [...search(telling, "AND", false), ...joined, ...search(telling, "AND", near)];
     const hits = all.length < ENOUGH ? [...all, ...search(telling, "OR", near)] : all;
     const counts = {};
     const few = [...new Set(hits.map(({ id }) => id))].map((id) => entries[id]).filter(({ kind }) => {

@@ -1,7 +1,7 @@
 """Serve what the finder looks through: views, settings, actions, examples, lessons, terms, the guide, and heads by their habit.
 
-An entry is {"kind", "title", "where", "words", "go"}: `where` is said below the title, `words` are searched but not shown, and
-`go` is what the page does: a query, [tab, choice], or the name of an action (assets/page/finder.js).
+An entry is {"kind", "title", "where", "words", "go"}: `where` is said below the title, `words` are searched but not shown, as is the
+`text` of a section of the guide, and `go` is what the page does: a query, [tab, choice], or the name of an action (assets/page/finder.js).
 """
 
 import re
@@ -52,12 +52,12 @@ async def _library(request: Request) -> Response:
 def entries() -> list[Entry]:
     """All entries. Raises ModelError if the default model cannot be loaded, whose heads are named."""
     found = [*_views(), *_named(), *_examples(), *_lessons(), *_terms(), *_guide(), *_heads()]
-    return [dict(zip(("kind", "title", "where", "words", "go"), entry, strict=True)) for entry in found]
+    return [dict(zip(("kind", "title", "where", "words", "go", "text"), entry, strict=False)) for entry in found]
 
 
 @cache
 def words() -> dict[str, list[str]]:
-    """The cells behind the first of each line of WORDS by the first: a view, a query with a setting, or ! and an action."""
+    """The cells behind the first of each line of WORDS by the first: a view, a query with a setting, ! and an action, or @ and a section."""
     lines = (line.split("\t") for line in WORDS.read_text("utf-8").splitlines())
     return {target: cells for target, *cells in lines}
 
@@ -77,6 +77,8 @@ def _named() -> Iterator[tuple]:
     for target, cells in words().items():
         if target.startswith("!"):
             yield "action", cells[0], "", cells[1], target[1:]
+        elif target.startswith("@"):
+            yield "answer", cells[0], "In the guide", cells[1], f"guide {target[1:]}"
         elif "?" in target:
             tab, _, setting = target.partition("?")
             yield "setting", cells[0], next(one.label for one in TABS if one.id == tab), cells[1], f"tab={tab}&{setting}"
@@ -104,7 +106,7 @@ def _guide() -> Iterator[tuple]:
     for page in pages().values():
         for section in page.sections if page.name != glossary.PAGE else ():
             where = page.title if section.level > 1 else ""
-            yield "guide", section.title, where, section.text[:400], f"guide {page.name}#{section.anchor}"
+            yield "guide", section.title, where, "", f"guide {page.name}#{section.anchor}", section.text[:400]
 
 
 def _heads() -> Iterator[tuple]:
