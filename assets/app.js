@@ -13,7 +13,7 @@ import * as page from "./page.js";
 import { watchBoxes } from "./page/boxes.js";
 import * as busy from "./page/busy.js";
 import * as drawing from "./page/drawing.js";
-import { listenForFinder, openFinder } from "./page/finder.js";
+import { find, listenForFinder, openFinder } from "./page/finder.js";
 import * as opening from "./page/opening.js";
 import { watchOutdated } from "./page/outdated.js";
 import { told } from "./page/told.js";
@@ -39,7 +39,7 @@ host.page = {
 loadPlotlyBy(() => busy.quiet().then(fromServer)); // never before the page's pending calls
 
 Object.assign(window.BertExplorer, {
-  page: { ...page, ...busy, ...drawing, ...opening, ...typing, present, paintFirst, openFinder },
+  page: { ...page, ...busy, ...drawing, ...opening, ...typing, present, paintFirst, openFinder, find },
   link,
   take,
   answers,

@@ -1,7 +1,6 @@
-// The sections above the tabs, of which the open one shows its tabs, and the list of all views (Ctrl K).
+// The sections above the tabs, of which the open one shows its tabs.
 import { along } from "../arithmetic/moves.js";
 import { idOf } from "../page/drawing.js";
-import { offerViews } from "../page/finder.js";
 import { el, plain, rove } from "../shared/dom.js";
 import { define } from "../shared/mounting.js";
 
@@ -66,7 +65,6 @@ define("Sections", ({ element, props }) => {
   if (element.closest("gradio-app")) {
     new ResizeObserver(() => document.documentElement.style.setProperty("--bx-sections", `${root.offsetWidth}px`)).observe(root);
     new MutationObserver(follow).observe(document.body, { subtree: true, attributeFilter: ["aria-selected", "data-arriving"] });
-    offerViews(() => plain(props.value.views));
   }
   return draw;
 });

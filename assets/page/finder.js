@@ -1,26 +1,85 @@
-// 'What are you looking for?': every view by its question, tab and needs.
+// 'What are you looking for?': views, settings, actions, examples, lessons, terms, the guide, and heads by their habit.
+import { hidden, setHidden } from "../answers.js";
 import { along } from "../arithmetic/moves.js";
+import { linkState, visit } from "../link.js";
+import * as lessons from "../lessons.js";
+import { toggleTheme } from "../page.js";
+import { present } from "../present.js";
 import { el, reveal } from "../shared/dom.js";
+import * as take from "../take.js";
+import { put } from "./boxes.js";
 import { open } from "./drawing.js";
+import { indexOf } from "./finding.js";
+import { isTyping } from "./typing.js";
 
-let offered = () => [];
+const NONE = "Nothing is called that. Try another word: attention, mask, neuron, train, dark, csv.";
+const FAILED = "The list could not be fetched; close this and try again in a moment.";
+const KEYS = { "Ctrl K": "find anything", "?": "these keys", P: "present the picture that is pointed at", H: "hide or show the answers", "← →": "the next tab, choice, cell or token", "Home End": "the first or the last", Esc: "close what is open" };
+const FIRST = ["Overview", "Attention › One head", "Fill-mask › Guesses", "Projection", "Fine-tune › A text or a pair"]; // shown before anything is typed
 
-/**
- * Say which views there are to find.
- * @param {() => {question: string, tab: string, choice: string, needs: string}[]} views
- */
-export function offerViews(views) {
-  offered = views;
+let asked = null; // a promise of [entries, find]
+
+const focus = (selector) => document.querySelector(`gradio-app ${selector}`)?.focus();
+const actions = {
+  share: () => take.show(),
+  theme: toggleTheme,
+  clear: () => {
+    focus("#text-a textarea"); // text set in an unfocused box does not count as typed
+    put("b", "");
+    put("a", "");
+  },
+  type: () => focus("#text-a textarea"),
+  answers: () => setHidden(!hidden()),
+  present,
+  model: () => focus("#model-box input"),
+  lessons: () => lessons.open(),
+  room: () => lessons.open().then(() => document.getElementById("open-room")?.click()),
+  keys: showKeys,
+  guide: () => window.open("bx/guide", "_blank", "noopener"),
+  api: () => window.open("bx/guide/api", "_blank", "noopener"),
+};
+
+/** Do what an entry stands for (explorer/server/finding.py). */
+function go(entry) {
+  if (Array.isArray(entry.go)) return open(...entry.go);
+  if (actions[entry.go]) return actions[entry.go]();
+  const [what, ...rest] = entry.go.split(" ");
+  if (what === "lesson") return lessons.open(rest[0]);
+  if (what === "guide") return window.open(`bx/guide/${rest[0]}`, "_blank", "noopener");
+  const query = new URLSearchParams(entry.go);
+  const now = new URLSearchParams(linkState.query ?? "");
+  for (const name of ["model", "a", "b"]) if (now.has(name) && !query.has(name)) query.set(name, now.get(name)); // the texts stay
+  visit(String(query));
+  linkState.visiting = null; // what opens has a longer link of its own, which is a new entry of the history
 }
+
+async function fetched() {
+  const address = new URL("bx/minisearch.js", document.baseURI);
+  const [{ default: MiniSearch }, answer] = await Promise.all([import(address), fetch("bx/find.json")]);
+  const entries = await answer.json();
+  return [entries, indexOf(MiniSearch, entries)];
+}
+
+/** What is found for some words, the best first. */
+export async function find(words) {
+  asked ??= fetched().catch((error) => {
+    asked = null;
+    throw error;
+  });
+  const [entries, best] = await asked;
+  if (words.trim()) return best(words);
+  return FIRST.map((where) => entries.find((entry) => entry.where === where));
+}
+
+const KINDS = { answer: "guide", view: "", setting: "setting", action: "action", lesson: "lesson", step: "lesson", term: "term", guide: "guide", head: "head", layer: "layer", example: "example" };
 
 /** Open the list. */
 export function openFinder() {
   if (document.querySelector("#finder[open]")) return;
   const input = el("input", { type: "text", placeholder: "What are you looking for?", "aria-label": "What are you looking for?", "aria-controls": "finder-list", role: "combobox", "aria-expanded": "true", autocomplete: "off", spellcheck: "false" });
-  const list = el("ul", { id: "finder-list", role: "listbox", "aria-label": "views" });
-  const dialog = el("dialog", { id: "finder", "aria-label": "find a view" }, input, list);
-  const there = new Set([...document.querySelectorAll("gradio-app #tabs [role=tab]")].map((tab) => tab.textContent.trim()));
-  const views = offered();
+  const list = el("ul", { id: "finder-list", role: "listbox", "aria-label": "what is found" });
+  const foot = el("p", { class: "bx-none" }, "↑ ↓ choose · Enter opens · Esc closes · ? lists all keys");
+  const dialog = el("dialog", { id: "finder", "aria-label": "find anything" }, input, list, foot);
   let found = [];
   let at = 0;
 
@@ -31,41 +90,58 @@ export function openFinder() {
     input.setAttribute("aria-activedescendant", item?.id ?? "");
     if (item) reveal(list, item);
   };
-  const search = () => {
-    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const text = ({ question, tab, choice }) => `${question} ${tab} ${choice}`.toLowerCase();
-    found = views.filter((view) => there.has(view.tab) && words.every((word) => text(view).includes(word)));
-    list.replaceChildren(...found.map(({ question, tab, choice, needs }, i) =>
-      el("li", { role: "option", id: `finder-${i}` }, el("b", {}, question), el("span", {}, [tab, choice !== tab && choice].filter(Boolean).join(" › ")), needs ? el("small", {}, `needs ${needs}`) : null)));
-    if (!found.length) list.append(el("li", { class: "bx-none" }, "No view asks that. Try one word, such as head, layer or neuron."));
+  const show = (entries) => {
+    const there = new Set([...document.querySelectorAll("gradio-app #tabs [role=tab]")].map((tab) => tab.textContent.trim()));
+    found = entries.filter((entry) => !Array.isArray(entry.go) || there.has(entry.go[0])); // tabs that the model has
+    list.replaceChildren(...found.map(({ kind, title, where }, i) =>
+      el("li", { role: "option", id: `finder-${i}` }, el("b", {}, title), el("i", {}, KINDS[kind]), el("span", {}, where))));
+    if (!found.length) list.append(el("li", { class: "bx-none" }, NONE));
     mark(0);
   };
-  const go = (index) => {
-    const view = found[index];
-    if (!view) return;
+  const search = async () => {
+    const words = input.value;
+    try {
+      const entries = await find(words);
+      if (words === input.value) show(entries);
+    } catch {
+      list.replaceChildren(el("li", { class: "bx-none", role: "alert" }, FAILED));
+    }
+  };
+  const choose = (index) => {
+    if (!found[index]) return;
     dialog.close();
-    open(view.tab, view.choice);
+    go(found[index]);
   };
   input.addEventListener("input", search);
   dialog.addEventListener("keydown", (event) => {
     const next = along(event, at, found.length);
-    if (event.key === "Enter") go(at);
+    if (event.key === "Enter") choose(at);
     else if (["ArrowUp", "ArrowDown", "PageUp", "PageDown"].includes(event.key) && next >= 0) mark(next);
     else return;
     event.preventDefault();
   });
-  list.addEventListener("click", ({ target }) => go([...list.children].indexOf(target.closest("li"))));
-  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
-  dialog.addEventListener("close", () => dialog.remove());
-  document.body.append(dialog);
-  dialog.showModal();
+  list.addEventListener("click", ({ target }) => choose([...list.children].indexOf(target.closest("li"))));
+  showDialog(dialog);
   search();
   input.focus();
 }
 
-/** Let Ctrl K open it. */
+function showKeys() {
+  const rows = Object.entries(KEYS).map(([key, does]) => el("li", {}, el("b", {}, key), el("i", {}, does)));
+  showDialog(el("dialog", { id: "finder", "aria-label": "keys", tabindex: "-1" }, el("ul", {}, ...rows)));
+}
+
+function showDialog(dialog) {
+  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+/** Let Ctrl K open it, and ? the list of keys. */
 export function listenForFinder() {
   document.addEventListener("keydown", (event) => {
+    if (event.key === "?" && !isTyping(event.target)) return showKeys();
     if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
     event.preventDefault();
     openFinder();

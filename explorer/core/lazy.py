@@ -77,11 +77,12 @@ def _submodule(package: str, name: str) -> ModuleType:
     """A submodule of a package. Raises AttributeError when there is none, since `name` was accessed as an attribute."""
     path = f"{package}.{name}"
     try:
-        return importlib.import_module(path)
+        if name.isidentifier():  # the name of a class may come from a checkpoint
+            return importlib.import_module(path)
     except ModuleNotFoundError as error:
         if error.name != path:  # the submodule exists, but an import inside it failed
             raise
-        raise AttributeError(f"{package} has no {name}") from None
+    raise AttributeError(f"{package} has no {name}")
 
 
 def _keep_kernels() -> None:

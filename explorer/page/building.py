@@ -67,15 +67,8 @@ NEEDS = {
 
 
 def sections() -> dict[str, Any]:
-    """The component's value: the `sections` with their tabs' ids, and every view with its question, tab and choice."""
-    views = [
-        {"question": view.question, "tab": tab.label, "choice": choice, "needs": NEEDS.get(tab.needs or "", "")}
-        for tabs in SECTIONS.values()
-        for tab in tabs
-        for choice, rows in {"": [list(tab.above)] if tab.above else [], **tab.choices}.items()
-        for view in views_in(rows)
-    ]
-    return {"sections": [{"label": label, "tabs": [tab.id for tab in tabs]} for label, tabs in SECTIONS.items()], "views": views}
+    """The component's value: the `sections` with their tabs' ids."""
+    return {"sections": [{"label": label, "tabs": [tab.id for tab in tabs]} for label, tabs in SECTIONS.items()]}
 
 
 def section_style() -> str:

@@ -190,7 +190,7 @@ class Says(Drawn):
 
 
 class Sections(Drawn):
-    """The sections above the tabs, and the list of all views that Ctrl K opens; `building.sections` makes the value."""
+    """The sections above the tabs; `building.sections` makes the value."""
 
     skeleton = "<div class='bx bx-sections' role='tablist' aria-label='sections'></div>"
 

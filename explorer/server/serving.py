@@ -17,6 +17,7 @@ from explorer.page.pieces import ASKED
 from explorer.server.bounds import Bodies, RequestsAMinute, Uploads
 from explorer.server.calls import watch_calls
 from explorer.server.connections import BehindProxies
+from explorer.server.finding import finding_routes
 from explorer.server.gate import Gate, Guesses, check_login
 from explorer.server.guide import guide_routes
 from explorer.server.lessons import lesson_routes
@@ -47,7 +48,7 @@ def guard(blocks: PageBlocks, host: str, document: Document) -> dict[str, Any]:
         secured = SecurityHeaders(Refusals(checked), document, is_on_a_space())
         return BehindProxies(Kept(GZipMiddleware(secured, compresslevel=COMPRESSION), blocks))
 
-    ours = [*routes(blocks), *taking_routes(blocks), *lesson_routes(blocks), *guide_routes()]
+    ours = [*routes(blocks), *taking_routes(blocks), *lesson_routes(blocks), *guide_routes(), *finding_routes()]
     return {
         "routes": [*ours, *room_routes(blocks, host)],
         "dependencies": [Depends(check_login)],

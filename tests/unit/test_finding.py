@@ -1,0 +1,37 @@
+"""What the finder looks through: each entry leads somewhere, and the file of words names what exists."""
+
+from urllib.parse import parse_qsl
+
+from explorer.export import links
+from explorer.page.examples import first_subject
+from explorer.server import finding
+from explorer.tabs import TABS, VIEWS
+from explorer.teaching.lessons.reading import lessons
+
+
+def test_the_words_are_about_every_view_that_one_looks_for_and_of_nothing_else():
+    plain = {target for target in finding.words() if not target.startswith("!") and "?" not in target}
+    assert plain <= VIEWS.keys()
+    first = {next(iter(tab.choices.values()))[-1][-1] for tab in TABS}
+    assert len(plain) > len(VIEWS) / 2 >= len(first)
+
+
+def test_every_query_opens_what_it_says():
+    for entry in finding.entries():
+        if isinstance(entry["go"], str) and entry["go"].startswith("tab="):
+            place = links.read(dict(parse_qsl(entry["go"])), first_subject())
+            assert place.told == (), entry
+            assert f"tab={place.tab}" in entry["go"]
+
+
+def test_lessons_steps_terms_and_heads_are_there():
+    kinds = [entry["kind"] for entry in finding.entries()]
+    assert kinds.count("lesson") == len(lessons())
+    assert kinds.count("step") == sum(len(lesson.steps) for lesson in lessons())
+    assert kinds.count("view") >= len(VIEWS)
+    assert (kinds.count("layer"), kinds.count("head")) == (6, 6 * 12)
+
+
+def test_a_habit_leads_to_the_head_that_has_it_most():
+    found = [entry["title"] for entry in finding.entries() if entry["title"].endswith(": previous token")]
+    assert found[0] == "Head 1.3: previous token"
