@@ -1,7 +1,7 @@
 """Serve what the finder looks through: views, settings, actions, examples, lessons, terms, the guide, and heads by their habit.
 
-An entry is {"kind", "title", "where", "words", "go"}: `where` is said below the title; `words`, and the `text` of a section of the
-guide, are searched but not shown; `go` is what the page does: a query, [tab, choice], or the name of an action
+An entry is {"kind", "title", "where", "words", "go"}: `where` is said below the title; `words`, and the `text` of a section of
+the guide, are searched but not shown; `go` is what the page does: a query, [tab, choice], or the name of an action
 (assets/page/finder.js).
 """
 

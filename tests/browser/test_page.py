@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from explorer.tabs import SECTIONS, VIEWS
+from explorer.tabs import SECTIONS
 from tests.browser.expecting import expect
 from tests.browser.steps import chips, settled, type_into
 from tests.tabs import LABELS, open_tab, opened_tab
@@ -161,23 +161,3 @@ def test_a_tab_that_is_opened_elsewhere_opens_its_section(open_app):
     expect(section).to_have_text("Beyond one sentence")
     page.evaluate("() => BertExplorer.page.open('Fine-tune')")
     expect(section).to_have_text("Teach it")
-
-
-def test_every_view_is_found_by_a_word_of_its_question(open_app):
-    page = open_app()
-    page.keyboard.press("Control+k")
-    options = page.get_by_role("option")
-    expect(options).to_have_count(len([view for view in VIEWS.values() if not view.name.startswith("own-head/")]))
-    page.keyboard.type("decoder look")
-    expect(options).to_have_count(1)
-    expect(options).to_contain_text("What if no token could look ahead?")
-    page.keyboard.press("Enter")
-    expect(page.get_by_label("If it were a decoder", exact=True)).to_be_checked()
-    expect(opened_tab(page)).to_have_text("Inside a head")
-    settled(page)
-    page.locator("#find").click()
-    page.keyboard.type("<img src=x onerror=alert(1)>")
-    expect(options).to_have_count(0)
-    expect(page.locator("#finder")).to_contain_text("No view asks that")
-    page.keyboard.press("Escape")
-    expect(page.locator("#finder")).to_have_count(0)

@@ -100,12 +100,12 @@ def test_a_curve_ends_with_all_examples_and_begins_with_a_few(tiny):
 
 def test_examples_are_drawn_with_all_that_belongs_to_them():
     pairs = Examples(EXAMPLES.texts, EXAMPLES.labels, tuple(f"b {i}" for i in range(60)))
-    few = pairs.drawn(10)
+    few = pairs.draw(10)
     assert len(few) == 10
     for text, label, second in zip(few.texts, few.labels, few.texts_b, strict=True):
         row = pairs.texts.index(text)
         assert (pairs.labels[row], pairs.texts_b[row]) == (label, second)
-    assert pairs.drawn(60) is pairs
+    assert pairs.draw(60) is pairs
     assert len(NUMBERS.drawn(7).numbers) == 7
     assert EXAMPLES.drawn(10).texts_b == ()
     with pytest.raises(InputError):
