@@ -106,8 +106,8 @@ def test_examples_are_drawn_with_all_that_belongs_to_them():
         row = pairs.texts.index(text)
         assert (pairs.labels[row], pairs.texts_b[row]) == (label, second)
     assert pairs.draw(60) is pairs
-    assert len(NUMBERS.drawn(7).numbers) == 7
-    assert EXAMPLES.drawn(10).texts_b == ()
+    assert len(NUMBERS.draw(7).numbers) == 7
+    assert EXAMPLES.draw(10).texts_b == ()
     with pytest.raises(InputError):
         split(Examples(("a",), ("x",)), 0)
     assert isinstance(split(few, 0), Split)
