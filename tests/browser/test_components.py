@@ -77,10 +77,10 @@ def row_value(selected=None):
 def tell(name):
     """A handler that writes down what it was told."""
 
-    def told(event: gr.SelectData):
+    def write_down(event: gr.SelectData):
         return json.dumps([name, event.index, event.value])
 
-    return told
+    return write_down
 
 
 def slowly():

@@ -102,6 +102,7 @@ def test_a_page_and_a_phone_tell_that_the_server_hangs_and_go_on(line, new_page)
         one.problems.clear()  # the browser tells of each line that broke
 
 
+@pytest.mark.nightly  # by day, a server that hangs and goes on; the page asks for the app's id in both
 def test_a_page_of_a_server_that_was_started_anew_is_where_it_was(line, new_page):
     page = new_page()
     page.goto(f"{line.address}/?tab=tokens&a=The+cat+sat.")

@@ -6,6 +6,7 @@ import pytest
 
 from explorer.core.limits import CHARACTERS
 from explorer.tabs import TABS
+from tests.at_night import at_night
 from tests.browser.expecting import expect
 from tests.browser.steps import at, choose, settled
 from tests.tabs import open_tab
@@ -28,7 +29,11 @@ def held(page):
     devtools.detach()
 
 
-@pytest.mark.parametrize("tab", [tab for tab in TABS if not tab.optional], ids=lambda tab: tab.id)
+TO_OPEN = [tab for tab in TABS if not tab.optional]
+BY_DAY = [tab for tab in TO_OPEN if tab.id in ("overview", "attention", "fill-mask", "experiments")]
+
+
+@pytest.mark.parametrize("tab", at_night(TO_OPEN, but=BY_DAY), ids=lambda tab: tab.id)
 def test_another_text_or_choice_pales_what_is_shown(open_app, tab):
     page = open_app(at(tab.label))
     settled(page)

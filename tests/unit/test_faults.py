@@ -47,6 +47,7 @@ def train(tiny_folder):
     return train
 
 
+@pytest.mark.nightly  # by day, what follows cuts every write short without killing anything
 def test_what_was_kept_outlasts_kills(tiny_folder, runs):
     promised = []
     for after in (0.0, 0.2, 0.4):

@@ -17,6 +17,7 @@ from explorer.finetune.compute.task import make_plan
 from explorer.finetune.compute.text_tasks import text_task
 from explorer.finetune.compute.training import new_run, run_training
 from explorer.training.examples import Examples, ScoredExamples
+from tests.at_night import at_night
 from tests.families import KINDS, write_family
 
 TEXTS = ["a happy man", "a sad man", "a happy dog", "a sad dog", "happy", "sad", "so happy", "so sad"] * 2
@@ -80,7 +81,7 @@ def test_a_zip_is_written_at_a_click(tiny_folder, tmp_path):
     assert opened.config.id2label == dict(enumerate(run.predictor.labels))
 
 
-@pytest.mark.parametrize("name", ["bert", "distilbert"])
+@pytest.mark.parametrize("name", at_night(["bert", "distilbert"], but=["bert"]))
 def test_onnx_says_the_same_of_any_number_of_texts(name, tmp_path):
     import onnxruntime
 

@@ -18,6 +18,7 @@ from explorer.page.examples import FIRST_A, FIRST_B
 from explorer.tabs import TABS, VIEWS
 from explorer.ui.long_view import LongView
 from explorer.ui.subject import Subject
+from tests.at_night import at_night
 
 pytestmark = pytest.mark.usefixtures("few_sentences")
 
@@ -29,7 +30,7 @@ STATES = {
 }
 
 
-@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("state", at_night(STATES, but=["a blank alone"]))
 def test_every_way_out_that_is_offered_works(bundled, tiny_folder, state):
     a, b = STATES[state]
     model = explorer.load(tiny_folder).name if state == "random weights" else bundled.name
