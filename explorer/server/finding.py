@@ -5,7 +5,6 @@ the guide, are searched but not shown; `go` is what the page does: a query, [tab
 (assets/page/finder.js).
 """
 
-import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -45,6 +44,7 @@ async def _entries(request: Request) -> Response:
     return JSONResponse(await run_in_threadpool(entries), headers=ASKED_AGAIN)
 
 
+@behind_login
 async def _library(request: Request) -> Response:
     return FileResponse(ASSETS / LIBRARY, media_type="text/javascript", headers=FOR_A_DAY)
 
@@ -99,8 +99,7 @@ def _lessons() -> Iterator[tuple]:
 
 def _terms() -> Iterator[tuple]:
     for one, term in zip(glossary.sent()["terms"], glossary.terms(), strict=True):
-        meaning = re.sub(r"<[^>]*>", "", one["meaning"])
-        yield "term", term.name, meaning, ", ".join(term.words), f"guide glossary#{one['anchor']}"
+        yield "term", term.name, term.meaning.replace("*", ""), ", ".join(term.words), f"guide glossary#{one['anchor']}"
 
 
 def _guide() -> Iterator[tuple]:
