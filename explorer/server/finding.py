@@ -99,7 +99,7 @@ def _lessons() -> Iterator[tuple]:
 
 def _terms() -> Iterator[tuple]:
     for one, term in zip(glossary.sent()["terms"], glossary.terms(), strict=True):
-        yield "term", term.name, term.meaning.replace("*", ""), ", ".join(term.words), f"guide glossary#{one['anchor']}"
+        yield "term", term.name, term.meaning.translate({ord("*"): None, ord("`"): None}), ", ".join(term.words), f"guide glossary#{one['anchor']}"
 
 
 def _guide() -> Iterator[tuple]:
