@@ -44,8 +44,7 @@ from explorer.page.building import group_style, section_style
 from explorer.page.components import page_head
 from explorer.page.examples import EXAMPLES
 from explorer.page.shell import build
-from explorer.server import assistants, logs, proxies
-from explorer.server.gate import CARD_ADDRESS
+from explorer.server import assistants, gate, logs
 from explorer.server.page import Document
 from explorer.server.routes import health
 from explorer.server.serving import configure_uvicorn, guard
@@ -168,7 +167,7 @@ def _check(options: argparse.Namespace) -> None:
     if options.auth and not (user and secret):
         raise InputError("--auth and BERT_EXPLORER_AUTH need a name and a password with a colon between them, USER:PASSWORD.")
     limits.read_environment()
-    proxies.check_environment()
+    gate.check_environment()
     disk.check_environment()
     check_threads(options.threads)
     options.mcp = assistants.wanted(options.mcp, with_password=bool(options.auth))
@@ -212,7 +211,7 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool 
         theme=THEME,
         css=(ASSETS / "style.css").read_text("utf-8") + group_style(TABS) + section_style(),
         ssr_mode=False,  # Node would answer in front of the guards
-        app_kwargs=guard(blocks, host, Document(our_head(blocks), PAINT, CARD_ADDRESS)),
+        app_kwargs=guard(blocks, host, Document(our_head(blocks), PAINT, gate.CARD_ADDRESS)),
     )
     return blocks
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from explorer.bert.explorer import load
@@ -25,28 +25,24 @@ from explorer.guide.pages import pages
 from explorer.page.building import NEEDS
 from explorer.page.examples import EXAMPLES
 from explorer.server.gate import behind_login
-from explorer.server.routes import ASKED_AGAIN, FOR_A_DAY
+from explorer.server.routes import ASKED_AGAIN, FOR_A_DAY, serve_file
 from explorer.tabs import TABS
 from explorer.teaching.lessons.reading import lessons
 from explorer.text.corpora import built_in
 from explorer.ui.tabs import views_in
 
 WORDS = ASSETS / "find" / "words.tsv"
-LIBRARY = "vendor/minisearch.js"
 Entry = dict[str, Any]
 
 
 def finding_routes() -> list[Route]:
-    return [Route("/bx/find.json", _entries), Route("/bx/minisearch.js", _library)]
+    library = serve_file(ASSETS / "vendor" / "minisearch.js", "text/javascript", FOR_A_DAY)
+    return [Route("/bx/find.json", _entries), Route("/bx/minisearch.js", library)]
 
 
 @behind_login
 async def _entries(request: Request) -> Response:
     return JSONResponse(await run_in_threadpool(entries), headers=ASKED_AGAIN)
-
-
-async def _library(request: Request) -> Response:
-    return FileResponse(ASSETS / LIBRARY, media_type="text/javascript", headers=FOR_A_DAY)
 
 
 @cache

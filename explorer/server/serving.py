@@ -21,11 +21,10 @@ from explorer.page.pieces import ASKED
 from explorer.server.bounds import Bodies, RequestsAMinute, Uploads
 from explorer.server.calls import watch_calls
 from explorer.server.finding import finding_routes
-from explorer.server.gate import Gate, Guesses, check_login
+from explorer.server.gate import BehindProxies, Gate, Guesses, check_login
 from explorer.server.guide import guide_routes
 from explorer.server.lessons import lesson_routes
 from explorer.server.page import Document, Kept, SecurityHeaders, asked_of
-from explorer.server.proxies import BehindProxies
 from explorer.server.refusals import HANDLERS, Refusals
 from explorer.server.rooms import room_routes
 from explorer.server.routes import routes
@@ -76,7 +75,7 @@ def _outermost(around: Callable[[ASGIApp], ASGIApp]) -> Any:
 def configure_uvicorn() -> None:
     """Set the options of uvicorn for servers started from now on, since Gradio starts its own without them.
 
-    httptools, which uvicorn would take where it is installed (Ray Serve brings it), buffers an endless header.
+    httptools, which uvicorn would take where it is installed, buffers an endless header.
     """
     files = most_files() or MOST_CONNECTIONS
     uvicorn.Config = partial(  # type: ignore[misc, assignment]  # of this process

@@ -9,8 +9,8 @@ from gradio import http_server
 from explorer import app
 from explorer.core import hosts
 from explorer.core.errors import InputError
-from explorer.server import page, proxies
-from explorer.server.proxies import ADDRESSES, BehindProxies
+from explorer.server import gate, page
+from explorer.server.gate import ADDRESSES, BehindProxies
 from tests.ports import free_port
 from tests.stranger import Stranger
 from tests.waiting import waited
@@ -70,9 +70,9 @@ def test_a_proxy_that_says_nothing_of_the_visitor_is_the_visitor(seen):
 
 @pytest.mark.parametrize("value", ["*", "10.0.0.1, *"])
 def test_proxies_without_an_address_are_refused_at_the_start(monkeypatch, value, refusal):
-    proxies.check_environment()
+    gate.check_environment()
     monkeypatch.setenv(ADDRESSES, value)
-    assert ADDRESSES in refusal(InputError, proxies.check_environment)
+    assert ADDRESSES in refusal(InputError, gate.check_environment)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ ADDRESSED = {"X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "https", "
 
 
 def test_a_forged_address_reaches_neither_the_page_nor_its_cache_nor_links(served, monkeypatch):
-    monkeypatch.setattr(proxies, "OF_NONE", proxies.OF_NONE | proxies.OF_PROXIES)  # as if no proxy stood on this machine
+    monkeypatch.setattr(gate, "OF_NONE", gate.OF_NONE | gate.OF_PROXIES)  # as if no proxy stood on this machine
     keys = []
     key = page.Kept._key
 
