@@ -44,11 +44,10 @@ from explorer.page.building import group_style, section_style
 from explorer.page.components import page_head
 from explorer.page.examples import EXAMPLES
 from explorer.page.shell import build
-from explorer.server import assistants, connections, logs
-from explorer.server.gate import CARD_ADDRESS
+from explorer.server import assistants, gate, logs
 from explorer.server.page import Document
 from explorer.server.routes import health
-from explorer.server.serving import guard
+from explorer.server.serving import configure_uvicorn, guard
 from explorer.server.stopping import end_when_frozen, serve_until_told
 from explorer.tabs import TABS
 
@@ -168,7 +167,7 @@ def _check(options: argparse.Namespace) -> None:
     if options.auth and not (user and secret):
         raise InputError("--auth and BERT_EXPLORER_AUTH need a name and a password with a colon between them, USER:PASSWORD.")
     limits.read_environment()
-    connections.check_environment()
+    gate.check_environment()
     disk.check_environment()
     check_threads(options.threads)
     options.mcp = assistants.wanted(options.mcp, with_password=bool(options.auth))
@@ -191,7 +190,7 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool 
     blocks = build()
     limit_queue(blocks, limits.WAITING.most)
     same_on_a_space(blocks)
-    connections.configure_uvicorn()
+    configure_uvicorn()
     blocks.launch(
         server_name=host,
         server_port=port,
@@ -212,7 +211,7 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool 
         theme=THEME,
         css=(ASSETS / "style.css").read_text("utf-8") + group_style(TABS) + section_style(),
         ssr_mode=False,  # Node would answer in front of the guards
-        app_kwargs=guard(blocks, host, Document(our_head(blocks), PAINT, CARD_ADDRESS)),
+        app_kwargs=guard(blocks, host, Document(our_head(blocks), PAINT, gate.CARD_ADDRESS)),
     )
     return blocks
 

@@ -22,7 +22,7 @@ def is_loopback(host: str) -> bool:
 def visitor(client: Sequence[Any] | None) -> str:
     """The visitor's address, by which limits count and to which runs belong; '' if there is none.
 
-    `client` is ASGI's: the address that `server.connections` has found, and a port.
+    `client` is ASGI's: the address that `server.gate` has found, and a port.
     """
     host = str(client[0]) if client else ""
     try:

@@ -136,11 +136,6 @@ ROOM_PEOPLE = OperatorLimit("people in a room", 60, "This room is full; it holds
 REQUESTS = OperatorLimit(
     "requests a minute from one address (0: any)", NONE, "These are more than {most} requests in a minute; wait a moment.", 3_000
 )
-CONNECTIONS = OperatorLimit(  # a page keeps three open at most, a phone in a room one
-    "open connections from one address that is no proxy (0: any)",
-    512,
-    "These are more than {most} connections at once; close some.",
-)
 FROZEN_SECONDS = OperatorLimit(
     "seconds without a move of the server (0: any)", 60, "Its process ends, so that systemd or a container starts it again."
 )

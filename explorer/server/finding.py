@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from explorer.bert.explorer import load
@@ -21,32 +21,28 @@ from explorer.corpus.atlas_words import told as habit_of
 from explorer.corpus.compute.atlas import known_atlas
 from explorer.guide import glossary
 from explorer.guide.pages import pages
+from explorer.guide.rendering import anchor
 from explorer.page.building import NEEDS
 from explorer.page.examples import EXAMPLES
 from explorer.server.gate import behind_login
-from explorer.server.routes import ASKED_AGAIN, FOR_A_DAY
+from explorer.server.routes import ASKED_AGAIN, FOR_A_DAY, serve_file
 from explorer.tabs import TABS
 from explorer.teaching.lessons.reading import lessons
 from explorer.text.corpora import built_in
 from explorer.ui.tabs import views_in
 
 WORDS = ASSETS / "find" / "words.tsv"
-LIBRARY = "vendor/minisearch.js"
 Entry = dict[str, Any]
 
 
 def finding_routes() -> list[Route]:
-    return [Route("/bx/find.json", _entries), Route("/bx/minisearch.js", _library)]
+    library = serve_file(ASSETS / "vendor" / "minisearch.js", "text/javascript", FOR_A_DAY)
+    return [Route("/bx/find.json", _entries), Route("/bx/minisearch.js", library)]
 
 
 @behind_login
 async def _entries(request: Request) -> Response:
     return JSONResponse(await run_in_threadpool(entries), headers=ASKED_AGAIN)
-
-
-@behind_login
-async def _library(request: Request) -> Response:
-    return FileResponse(ASSETS / LIBRARY, media_type="text/javascript", headers=FOR_A_DAY)
 
 
 @cache
@@ -98,8 +94,10 @@ def _lessons() -> Iterator[tuple]:
 
 
 def _terms() -> Iterator[tuple]:
-    for one, term in zip(glossary.sent()["terms"], glossary.terms(), strict=True):
-        yield "term", term.name, term.meaning.translate({ord("*"): None, ord("`"): None}), ", ".join(term.words), f"guide glossary#{one['anchor']}"
+    unmarked = {ord("*"): None, ord("`"): None}
+    for term in glossary.terms():
+        go = f"guide {glossary.PAGE}#{anchor(term.name)}"
+        yield "term", term.name, term.meaning.translate(unmarked), ", ".join(term.words), go
 
 
 def _guide() -> Iterator[tuple]:

@@ -27,7 +27,6 @@ MOVED = {"/bx/api": "guide/api", "/bx/openapi.json": "../gradio_api/openapi.json
 
 
 def guide_routes() -> list[Route]:
-    """The guide's routes, behind the same login as the endpoints."""
     return [
         Route(ADDRESS, _start),
         Route(f"{ADDRESS}.css", serve_text(lambda: "\n".join(path.read_text("utf-8") for path in STYLES), "text/css")),

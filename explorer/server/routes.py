@@ -4,6 +4,7 @@ import hmac
 import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
@@ -50,8 +51,8 @@ def routes(blocks: PageBlocks) -> list[Route]:
     return [
         Route("/healthz", healthz),
         Route("/metrics", metrics),
-        Route(f"/{PLOTLY_ADDRESS}", plotly),
-        Route(f"/{CARD_ADDRESS}", card),
+        Route(f"/{PLOTLY_ADDRESS}", serve_file(PLOTLY_JS, "text/javascript", FOR_EVER)),
+        Route(f"/{CARD_ADDRESS}", serve_file(ASSETS / "card.png", "image/png", FOR_A_DAY)),
         Route("/bx/fonts/{name}", font),
         Route("/download/{token}", download),
     ]
@@ -66,8 +67,13 @@ def serve_text(make: Callable[[], str], media_type: str) -> Callable[[Request], 
     return answer
 
 
-async def card(request: Request) -> Response:
-    return FileResponse(ASSETS / "card.png", media_type="image/png", headers=FOR_A_DAY)
+def serve_file(path: Path, media_type: str, headers: dict[str, str]) -> Callable[[Request], Awaitable[Response]]:
+    """The handler of a route for a file that is the same for everybody."""
+
+    async def answer(request: Request) -> Response:
+        return FileResponse(path, media_type=media_type, headers=headers)
+
+    return answer
 
 
 async def font(request: Request) -> Response:
@@ -98,8 +104,3 @@ def download(request: Request) -> Response:
     if path is None:
         raise Refused(404, GONE)
     return FileResponse(path, filename=path.name, headers=FRESH)
-
-
-async def plotly(request: Request) -> Response:
-    """plotly.js from the installed package."""
-    return FileResponse(PLOTLY_JS, media_type="text/javascript", headers=FOR_EVER)

@@ -1,10 +1,13 @@
-"""Put the middleware around Gradio, and collect the arguments for its `launch`."""
+"""Put the middleware around Gradio, collect the arguments for its `launch`, and set the options of uvicorn."""
 
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
+import uvicorn
+import uvicorn.config
 from fastapi import Depends
 from starlette.applications import Starlette
 from starlette.middleware.gzip import GZipMiddleware
@@ -12,13 +15,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from explorer.api.gradio_seams import wrap_app
 from explorer.core.limits import is_on_a_space
+from explorer.core.process import most_files
 from explorer.page.blocks import PageBlocks
 from explorer.page.pieces import ASKED
 from explorer.server.bounds import Bodies, RequestsAMinute, Uploads
 from explorer.server.calls import watch_calls
-from explorer.server.connections import BehindProxies
 from explorer.server.finding import finding_routes
-from explorer.server.gate import Gate, Guesses, check_login
+from explorer.server.gate import BehindProxies, Gate, Guesses, check_login
 from explorer.server.guide import guide_routes
 from explorer.server.lessons import lesson_routes
 from explorer.server.page import Document, Kept, SecurityHeaders, asked_of
@@ -28,6 +31,8 @@ from explorer.server.routes import routes
 from explorer.server.taking import taking_routes
 
 COMPRESSION = 6  # of 9: the last levels save a few percent and take most of the time
+HEADER_BYTES = 64 * 1024  # all header lines: enough for a link of 16,000 characters and its cookies, however they are split
+MOST_CONNECTIONS = 8_192  # a page keeps three open at most, a phone in a room one
 
 
 def guard(blocks: PageBlocks, host: str, document: Document) -> dict[str, Any]:
@@ -65,3 +70,20 @@ def _outermost(around: Callable[[ASGIApp], ASGIApp]) -> Any:
         yield
 
     return lifespan
+
+
+def configure_uvicorn() -> None:
+    """Set the options of uvicorn for servers started from now on, since Gradio starts its own without them.
+
+    httptools, which uvicorn would take where it is installed, buffers an endless header.
+    """
+    files = most_files() or MOST_CONNECTIONS
+    uvicorn.Config = partial(  # type: ignore[misc, assignment]  # of this process
+        uvicorn.config.Config,
+        http="h11",
+        h11_max_incomplete_event_size=HEADER_BYTES,
+        limit_concurrency=min(MOST_CONNECTIONS, files * 3 // 4),  # the others are for models, libraries, runs, uploads
+        proxy_headers=False,  # BehindProxies reads them
+        log_config=None,
+        access_log=False,
+    )

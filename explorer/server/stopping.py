@@ -30,10 +30,10 @@ def serve_until_told(blocks: gr.Blocks) -> None:
 
     if sys.platform == "linux":
         signal.signal(signal.SIGTSTP, _suspend)
-    while not told.is_set():
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, stop)  # again and again, since Ray sets its own whenever it starts
-        told.wait(0.5)  # on Windows, a wait without a timeout is not interrupted by signals
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+    while not told.wait(0.5):  # on Windows, a wait without a timeout is not interrupted by signals
+        pass
     close(blocks)
 
 

@@ -117,7 +117,7 @@ class Visitor:
         self._app, self._source, self.cookie, self._headers = app, source, cookie, headers
         self._trust = ssl.create_default_context(cafile=str(app.certificate))
 
-    def _line(self) -> http.client.HTTPConnection:
+    def line(self) -> http.client.HTTPConnection:
         plain = socket.create_connection(("127.0.0.1", self._app.port), LONGEST, (self._source, 0))
         line = http.client.HTTPConnection(NAME, self._app.port)
         line.sock = self._trust.wrap_socket(plain, server_hostname=NAME)
@@ -125,7 +125,7 @@ class Visitor:
 
     def answer(self, path: str, body: bytes | None = None, **headers: str) -> http.client.HTTPResponse:
         """What is answered, whose body is still to come."""
-        line = self._line()
+        line = self.line()
         sent = {"Content-Type": "application/json", **self._headers, **headers}
         if self.cookie:
             sent["Cookie"] = f"front={self.cookie}"

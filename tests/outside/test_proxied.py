@@ -95,6 +95,14 @@ def test_a_file_beyond_what_nginx_takes_by_itself_arrives(app):
     assert (status, json.loads(told)["error"]) == (413, "The file has more than 256 MB; send a smaller one.")
 
 
+@pytest.mark.parametrize("half", [b"GET /healthz HTTP/1.1\r\nHost: ", b""])
+def test_half_a_request_holds_no_connection(app, half):
+    line = Visitor(app).line().sock
+    line.sendall(half)
+    line.settimeout(60)  # nginx waits for 10 s
+    assert line.recv(1_000) == b""
+
+
 def test_the_app_tells_visitors_apart_by_their_own_address(app, cookies):
     def opens(source: str, **headers: str) -> int:
         return Visitor(app, source, cookies[0], **headers).post("/bx/rooms")[0]

@@ -1,5 +1,6 @@
 """What requests may bring: bodies are measured before they are parsed, and there is only so much room for uploads."""
 
+import contextlib
 import errno
 import http.client
 import json
@@ -16,9 +17,12 @@ from starlette.responses import PlainTextResponse
 
 from explorer.core.formats import has_more_values, longest_text
 from explorer.core.limits import BOX_CHARACTERS, MEGABYTE, UPLOAD_MEGABYTES, UPLOADS_MEGABYTES, Limit
+from explorer.core.process import most_files
+from explorer.export import links
 from explorer.server import bounds
 from explorer.server.bounds import TOO_LARGE, VALUES, Bodies
 from explorer.server.refusals import BODY_MEGABYTES, NO_ROOM, Refusals
+from explorer.server.serving import HEADER_BYTES, MOST_CONNECTIONS
 from tests.clocks import set_clock
 from tests.waiting import waited
 
@@ -268,3 +272,58 @@ def test_the_share_of_an_address_holds_over_http(upload, left, monkeypatch):
     assert [upload(part + bytes([65 + number]), "203.0.113.77")[0] for number in range(3)] == [200, 429, 429]
     assert upload(part + b"z", "203.0.113.78")[0] == 200
     assert len(left()) == 2
+
+
+# Headers, and what is refused while it is being sent
+
+
+@pytest.fixture
+def line(served):
+    address = urlsplit(served)
+    with socket.create_connection((address.hostname, address.port), timeout=60) as opened:
+        yield opened
+
+
+def answered(line: socket.socket) -> int:
+    """The status of the answer."""
+    answer = http.client.HTTPResponse(line)
+    answer.begin()
+    return answer.status
+
+
+@pytest.mark.parametrize("part", [b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ", b"GET /healthz?"])
+def test_a_header_without_end_is_refused_and_the_next_request_is_answered(served, line, part):
+    with contextlib.suppress(OSError):  # it hangs up on what is still being sent
+        line.sendall(part + b"a" * 20_000_000)
+        assert answered(line) == 400
+    bystander = http.client.HTTPConnection(urlsplit(served).netloc, timeout=60)
+    bystander.request("GET", "/healthz")
+    assert bystander.getresponse().status == 200
+    bystander.close()
+
+
+@pytest.mark.parametrize("version", [b"1.0", b"1.1"])
+def test_who_still_sends_what_is_refused_reads_why(line, version, monkeypatch):
+    monkeypatch.setattr(UPLOAD_MEGABYTES, "most", 1)
+    head = b"POST /gradio_api/upload HTTP/%b\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 20000000\r\n\r\n"
+    line.sendall(head % version)
+    line.sendall(b"a" * 20_000_000)
+    assert answered(line) == 413
+
+
+def test_the_longest_link_may_come_in_two_parts_and_a_longer_header_is_told(line):
+    query = f"v=1&a={'x' * (links.LONGEST - 6)}"
+    sent = f"GET /healthz?{query} HTTP/1.1\r\nHost: localhost\r\nCookie: {'c' * 8_000}\r\n\r\n".encode()
+    line.sendall(sent[:-100])
+    time.sleep(0.3)
+    line.sendall(sent[-100:])
+    answer = http.client.HTTPResponse(line)
+    answer.begin()
+    assert answer.read()
+    assert answer.status == 200
+    line.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: " + b"a" * (HEADER_BYTES + 1))
+    assert answered(line) == 400
+
+
+def test_uvicorn_leaves_files_for_more_than_connections(serving):
+    assert 0 < serving.server.config.limit_concurrency <= min(MOST_CONNECTIONS, most_files() or MOST_CONNECTIONS)

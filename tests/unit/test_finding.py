@@ -3,6 +3,7 @@
 from urllib.parse import parse_qsl
 
 from explorer.export import links
+from explorer.guide.pages import pages
 from explorer.page.examples import first_subject
 from explorer.server import finding
 from explorer.tabs import TABS, VIEWS
@@ -10,10 +11,17 @@ from explorer.teaching.lessons.reading import lessons
 
 
 def test_the_words_are_about_every_view_that_one_looks_for_and_of_nothing_else():
-    plain = {target for target in finding.words() if not target.startswith("!") and "?" not in target}
+    plain = {target for target in finding.words() if not target.startswith(("!", "@")) and "?" not in target}
     assert plain <= VIEWS.keys()
     first = {next(iter(tab.choices.values()))[-1][-1] for tab in TABS}
     assert len(plain) > len(VIEWS) / 2 >= len(first)
+
+
+def test_every_answer_leads_to_a_section_of_the_guide():
+    answers = {target[1:] for target in finding.words() if target.startswith("@")}
+    sections = {f"{page.name}#{section.anchor}" for page in pages().values() for section in page.sections}
+    assert answers
+    assert answers <= sections | pages().keys()
 
 
 def test_every_query_opens_what_it_says():

@@ -252,6 +252,18 @@ def _listens(port: int) -> bool:
         return line.connect_ex(("127.0.0.1", port)) == 0
 
 
+def test_as_many_files_may_be_open_as_the_account_allows():
+    script = (
+        "import resource\n"
+        "from explorer.core.process import ENOUGH, most_files, raise_most_files\n"
+        "hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))\n"
+        "raise_most_files()\n"
+        "print(most_files() == (ENOUGH if hard == resource.RLIM_INFINITY else min(ENOUGH, hard)))\n"
+    )
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "True\n"
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="the clock of other systems goes on while the machine sleeps")
 def test_each_tick_of_the_loop_puts_off_the_end_of_the_process(monkeypatch):
     called = []
