@@ -31,7 +31,7 @@ def walked():
 WALKED = walked()
 
 
-@pytest.mark.parametrize("lesson", at_night(lessons(), but=lessons()[::9]), ids=lambda one: one.name)
+@pytest.mark.parametrize("lesson", at_night(lessons(), but=lessons()[9:10]), ids=lambda one: one.name)
 def test_every_place_that_a_step_points_at_is_there(open_app, lesson):
     page = open_app()
     begin(page, lesson.name)

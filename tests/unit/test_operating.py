@@ -217,7 +217,9 @@ def _wait_until(found, process):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such signals")
-@pytest.mark.parametrize("way", at_night(["told", "told twice", "told while it starts", "does not start"], but=["told twice"]))
+@pytest.mark.parametrize(
+    "way", at_night(["told", "told twice", "told while it starts", "does not start"], but=["does not start"])
+)
 def test_nothing_of_a_process_stays_in_the_temporary_folder(tiny_folder, tmp_path, way):
     port, place = free_port(), tmp_path / "tmp"
     place.mkdir()

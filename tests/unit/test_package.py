@@ -47,6 +47,7 @@ def test_it_needs_what_requirements_txt_says(builder):
     assert metadata.scripts == {"bert-explorer": "explorer.app:main"}
 
 
+@pytest.mark.nightly  # by day, what the wheel is said to hold
 def test_it_works_where_there_is_no_checkout(tmp_path):
     """As a wheel lays it out, run from elsewhere: its assets are found, and runs are kept outside of it."""
     site = tmp_path / "site"

@@ -32,6 +32,7 @@ MODELS = at_night(("bundled", "random", "uniform"), but=("bundled", "uniform"))
 UNLIKELY = (EachWord, Game)  # their claim is that the share is small
 NUMBER = re.compile(r"less than 1\u00a0%|about 0|less than 0\.01|[<>]?[+−-]?\d+(?:\.\d+)?\s?%|[+−-]?\d+\.\d+")
 SEEN = 0.06  # of the colour scale: 15 of the 256 colours of the ramp
+ELSEWHERE = ("experiments", "corpus")  # what they say is about other sentences; at night, and in test_findings
 FITTED = ("up_to", "layer")  # settings whose range is the model's
 OF_HEADS = (Heads, OneHead, DotProducts, Decoder)
 
@@ -99,6 +100,8 @@ def test_no_finding_claims_what_rounds_to_nothing_and_no_white_cell_is_outlined(
         for choice in tab.choices.values():
             for view in views_in(choice):
                 if tab.needs and not getattr(model.capabilities, tab.needs):
+                    continue
+                if tab.id in ELSEWHERE and name == "one word":
                     continue
                 shown = view.read({name: getattr(view(), name) for name in view.settings if name in FITTED}, model.capabilities)
                 subject = shown.first(Subject(model.name, *INPUTS[name]))

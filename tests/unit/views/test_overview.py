@@ -114,6 +114,7 @@ def test_the_heads_of_a_route_and_of_a_layer_sum_to_what_the_picture_shows(bundl
     assert inside["guess"] == "tokyo"
 
 
+@pytest.mark.nightly  # by day, the file of the Overview in test_page_file
 def test_a_file_has_the_heads_of_every_route_of_a_short_input(bundled):
     import base64
 
