@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.at_night import at_night
+
 PACKAGE = Path(importlib.import_module("explorer").__file__).parent
 FLAGS_AT = {"compile": 1, "match": 2, "fullmatch": 2, "search": 2, "findall": 2, "finditer": 2, "split": 3, "sub": 4, "subn": 4}
 PROGRAMS = "scripts.py"  # a file of programs, which is not imported here
