@@ -62,11 +62,12 @@ def words() -> dict[str, list[str]]:
 def _views() -> Iterator[tuple]:
     for tab in TABS:
         for choice, rows in {"": [tab.above] if tab.above else [], **tab.choices}.items():
+            label = choice if len(tab.choices) > 1 else ""  # one choice alone is not shown
             for view in views_in(rows):
-                place = " › ".join(dict.fromkeys(filter(None, (tab.label, choice))))
+                place = " › ".join(filter(None, (tab.label, label)))
                 needs = NEEDS.get(tab.needs or "", "")
                 where = f"{place}, needs {needs}" if needs else place
-                yield "view", view.question, where, words().get(view.name, [""])[-1], [tab.label, choice]
+                yield "view", view.question, where, words().get(view.name, [""])[-1], [tab.label, label]
 
 
 def _named() -> Iterator[tuple]:

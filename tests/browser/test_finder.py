@@ -69,6 +69,7 @@ def test_actions_are_done_and_keys_are_listed(open_app):
 def test_what_is_typed_is_text_and_nonsense_is_told(open_app):
     page = open_app()
     page.keyboard.press("Control+k")
+    expect(page.get_by_role("option")).to_have_count(5)  # before anything is typed
     page.keyboard.type("zzqqxx")
     expect(page.locator("#finder")).to_contain_text("Nothing is called that")
     page.locator("#finder input").fill("<img src=x onerror=alert(1)>")
