@@ -1,4 +1,4 @@
-"""Programs that compute a view's numbers with transformers alone: the sections of `scripts.py`, filled in for a view.
+"""Programs that compute a view's numbers with transformers alone: the sections of `assets/programs.py`, filled in for a view.
 
 A section begins with `# %% name`, as editors mark cells. A program is its section, with the imports and the BEGINNINGS whose
 names it uses. A value assigned in a line of its own (`layer = 1`) is replaced by that of the page. What was typed is written with
@@ -10,17 +10,17 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from symtable import symtable
 from typing import Any
 
 from explorer.bert.checkpoints import BUNDLED, TUNED
 from explorer.bert.hub import Place
+from explorer.core.paths import ASSETS
 from explorer.text.pieces import with_own_mask
 from explorer.ui.subject import Subject
 from explorer.ui.view import View
 
-SCRIPTS = Path(__file__).resolve().with_name("scripts.py")
+SCRIPTS = ASSETS / "programs.py"
 BEGINNINGS = ("shipped", "start", "inputs", "without")  # each uses names of those before it only
 SECTION = re.compile(r"^# %% (\w+).*\n", re.MULTILINE)
 ASSIGNMENT = re.compile(r"(?P<name>\w+) = .*?(?P<comment>  # .*)?")

@@ -17,7 +17,7 @@ from explorer.server.routes import health
 from tests.first_calls import failures
 
 ROOT = Path(__file__).resolve().parents[2]
-SCRIPTS = {"predict", "scripts"}  # programs to take along: beside a model in a zip, and those of views
+PROGRAM = "predict"  # to take along, beside a model in a zip
 HEAVY = "torch transformers captum matplotlib sklearn scipy umap numba datasets joblib plotly.io.json"
 IMPORTED = f"""
 import importlib, sys
@@ -28,9 +28,9 @@ print(*(name for name in "{HEAVY}".split() if name in sys.modules))
 
 
 def modules():
-    """Every module of ours by its name, but for the scripts."""
+    """Every module of ours by its name, but for the program that is taken along."""
     for path in sorted((ROOT / "explorer").rglob("*.py")):
-        if not SCRIPTS & {path.stem, path.parent.name}:
+        if path.stem != PROGRAM:
             yield ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"), path
 
 

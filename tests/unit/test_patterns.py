@@ -15,7 +15,6 @@ from tests.at_night import at_night
 
 PACKAGE = Path(importlib.import_module("explorer").__file__).parent
 FLAGS_AT = {"compile": 1, "match": 2, "fullmatch": 2, "search": 2, "findall": 2, "finditer": 2, "split": 3, "sub": 4, "subn": 4}
-PROGRAMS = "scripts.py"  # a file of programs, which is not imported here
 FROM_ONE_PLACE = {"match", "fullmatch"}
 A_WORD = "ab"  # stands for what a pattern takes from a variable of its function
 SMALL, LARGE = 1_000, 4_000  # characters: a quadratic pattern takes 16 times as long for the second, a linear one 4 times
@@ -47,12 +46,6 @@ def value_of(node: ast.expr, names: dict) -> object:
 
 
 def names_in(path: Path) -> dict:
-    if path.name == PROGRAMS:
-        found = {"re": re}
-        for node in ast.parse(path.read_text("utf-8")).body:
-            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and isinstance(node.targets[0], ast.Name):
-                found[node.targets[0].id] = node.value.value
-        return found
     return vars(importlib.import_module(".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)))
 
 
