@@ -10,7 +10,7 @@ from explorer.core.markdown import DRAWINGS, drawings
 from explorer.guide.pages import pages
 from explorer.model_card.architecture import MEANINGS, Configuration, ModuleTree, Parameters, Summary
 from explorer.model_card.drawing import stages
-from explorer.model_card.origin import PAPERS, Cost, OnPaper, Origin
+from explorer.model_card.origin import MOST_NAMED, PAPERS, Cost, OnPaper, Origin
 from explorer.model_card.weights import Weights, histogram
 from explorer.teaching.lessons.reading import lessons
 from explorer.teaching.lessons.sending import as_html
@@ -101,13 +101,13 @@ def test_weights_that_nothing_reads_are_told(make_tiny):
     from safetensors.torch import load_file, save_file
 
     folder = make_tiny()
-    tensors = load_file(folder / "model.safetensors") | {"extra.weight": torch.zeros(3)}
+    extra = [f"extra.{number}" for number in range(MOST_NAMED + 2)]
+    tensors = load_file(folder / "model.safetensors") | {name: torch.zeros(3) for name in extra}
     save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
     model = explorer.load(folder)
-    assert model.ignored == ("extra.weight",)
-    assert (
-        dict(Origin().compute(Subject.of(model.trace("the man")))["table"])["weights that nothing here reads"] == "extra.weight"
-    )
+    assert sorted(model.ignored) == extra
+    told = dict(Origin().compute(Subject.of(model.trace("the man")))["table"])["weights that nothing here reads"]
+    assert told == f"{', '.join(model.ignored[:MOST_NAMED])} and 2 more"
 
 
 def test_every_size_of_every_family_is_explained():
