@@ -32,6 +32,7 @@ const actions = {
   answers: () => setHidden(!hidden()),
   present,
   model: () => focus("#model-box input"),
+  example: () => document.querySelector("gradio-app #next-example")?.click(),
   lessons: () => lessons.open(),
   room: () => lessons.open().then(() => document.getElementById("open-room")?.click()),
   keys: showKeys,
@@ -48,7 +49,8 @@ function go(entry) {
   if (what === "guide") return window.open(`bx/guide/${rest[0]}`, "_blank", "noopener");
   const query = new URLSearchParams(entry.go);
   const now = new URLSearchParams(linkState.query ?? "");
-  for (const name of ["model", "a", "b"]) if (now.has(name) && !query.has(name)) query.set(name, now.get(name)); // the texts stay
+  const kept = query.has("tab") ? ["model", "a", "b"] : ["model", "tab", "view"]; // of an example only the texts are new
+  for (const name of kept) if (now.has(name)) query.set(name, now.get(name));
   visit(String(query));
   linkState.visiting = null; // what opens has a longer link of its own, which is a new entry of the history
 }

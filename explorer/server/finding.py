@@ -8,6 +8,7 @@ the guide, are searched but not shown; `go` is what the page does: a query, [tab
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
 from starlette.concurrency import run_in_threadpool
@@ -83,8 +84,8 @@ def _named() -> Iterator[tuple]:
 
 
 def _examples() -> Iterator[tuple]:
-    for number, (label, texts) in enumerate(EXAMPLES.items()):
-        yield "example", label, " ".join(filter(None, texts)), "", f"example {number}"
+    for label, (a, b) in EXAMPLES.items():
+        yield "example", label, f"{a} {b}".strip(), "", urlencode({"a": a, "b": b})
 
 
 def _lessons() -> Iterator[tuple]:

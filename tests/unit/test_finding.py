@@ -1,7 +1,9 @@
 """What the finder looks through: each entry leads somewhere, and the file of words names what exists."""
 
+import re
 from urllib.parse import parse_qsl
 
+from explorer.core.paths import ASSETS
 from explorer.export import links
 from explorer.guide.pages import pages
 from explorer.page.examples import first_subject
@@ -43,3 +45,17 @@ def test_lessons_steps_terms_and_heads_are_there():
 def test_a_habit_leads_to_the_head_that_has_it_most():
     found = [entry["title"] for entry in finding.entries() if entry["title"].endswith(": previous token")]
     assert found[0] == "Head 1.3: previous token"
+
+
+def test_every_action_is_one_of_the_page():
+    script = (ASSETS / "page" / "finder.js").read_text("utf-8")
+    listed = script.partition("const actions = {\n")[2].partition("\n};")[0]
+    actions = {f"!{name}" for name in re.findall(r"^  (\w+)[:,]", listed, re.MULTILINE)}
+    assert actions == {target for target in finding.words() if target.startswith("!")}
+
+
+def test_a_word_for_an_example_leads_to_its_texts():
+    for entry in finding.entries():
+        if entry["kind"] == "example":
+            place = links.read(dict(parse_qsl(entry["go"], keep_blank_values=True)), first_subject())
+            assert (place.told, f"{place.subject.text_a} {place.subject.text_b}".strip()) == ((), entry["where"])
