@@ -81,7 +81,7 @@ def listen_to_reasons(shell: Shell, blocks: PageBlocks) -> list[gr.events.Depend
 
     def go(subject: Subject, why: Why | None, values: Values, session: str | None) -> Updates:
         if why is None:
-            return {shell.open_tab: gr.skip()}  # Gradio refuses an empty answer
+            return {}
         target = shell.tabs[why.tab]
         subject = subject.select(**why.selection) if why.selection else subject
         updates: Updates = {shell.open_tab: target.tab.id, shell.tab_bar: gr.Tabs(selected=target.tab.id)}

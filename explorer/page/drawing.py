@@ -46,16 +46,14 @@ def listen(shell: Shell, blocks: PageBlocks) -> None:
 
 
 def _listen_for_rest(blocks: PageBlocks, tab: TabPage, choice: Choice, known: Values) -> None:
-    nothing: Updates = {choice.pulse: gr.skip()}  # Gradio refuses an empty answer
-
     def finish(values: Values, request: gr.Request) -> Updates:
         values = tab.complete({**values, **known})
         subject = tab.inputs.subject(values)
         try:
             steps = itertools.chain.from_iterable(view().prepare_rest(subject) for view in choice.views)
-            return tab.rest(subject, values) if blocks.finish(steps, request.session_hash) else nothing
+            return tab.rest(subject, values) if blocks.finish(steps, request.session_hash) else {}
         except ExplorerError:  # the error was shown with the picture
-            return nothing
+            return {}
 
     panels = [*tab.above, *choice.panels]
     outputs = [choice.pulse, *tab.outputs_of(panels)]

@@ -131,7 +131,7 @@ def _listen_to_stream(tab: TabPage, panel: Panel, name: str, triggers: Triggers,
 
     def end(values: Values) -> Updates:
         if values[ending] is None:  # of another page, or already applied
-            return {ending: gr.skip()}  # Gradio refuses an empty answer
+            return {}
         return {ending: None, **apply(tab, panel, tab.inputs.subject(values), values, values[ending])}
 
     def said(when: str) -> Callable[[Values], Updates]:
@@ -306,7 +306,6 @@ def _tell_after(tab: TabPage, panel: Panel, work: gr.events.Dependency) -> None:
         return
 
     def tell(values: Values) -> Updates:
-        told = tab.show_finding(tab.inputs.subject(values), values)
-        return told or {tab.finding: gr.skip()}  # Gradio refuses an empty answer
+        return tab.show_finding(tab.inputs.subject(values), values)
 
     run(work.success, tell, [tab.finding], tab.inputs_of([panel]))

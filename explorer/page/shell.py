@@ -179,7 +179,7 @@ def _listen_to_what_is_said(shell: Shell, blocks: PageBlocks) -> None:
             known = blocks.finish(prepare(subject), request.session_hash)
         except ExplorerError:  # what is wrong was told elsewhere
             known = False
-        return {shell.says: says_of(subject) if known else gr.skip()}
+        return {shell.says: says_of(subject)} if known else {}
 
     run(shell.says.ask, ask, [shell.says], shell.inputs.all, trigger_mode="multiple")
 
@@ -200,7 +200,7 @@ def _listen_to_model(shell: Shell, opens: list[Opening]) -> None:
 
     def stop(values: Values, request: gr.Request) -> Updates:
         stop_opening(request.session_hash)
-        return {models.stop: gr.skip()}  # Gradio refuses an empty answer
+        return {}
 
     loaded = [run([models.box.input], chosen_in(models.box), outputs, [models.box, *known], **LOADING)]
     ways_out = [tab.way_out.click for tab in shell.tabs.values()]
