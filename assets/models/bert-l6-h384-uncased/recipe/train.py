@@ -3,7 +3,7 @@
     python train.py --text 0.7:FOLDER --text 0.3:FILE --heldout FILE --out RUN --minutes 60
 
 It continues the bundled model, another checkpoint, or random weights. On a GPU the model is compiled and computes in bfloat16.
-RUN/model holds the running mean of the weights at the end, in half precision.
+RUN/model holds the running mean of the weights, in half precision: so far, and at the end.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 CONFIG = {"hidden_size": 384, "num_hidden_layers": 6, "num_attention_heads": 12, "intermediate_size": 1536}
 AT_ONCE = 4096  # pieces, where nothing is trained
-PART = 15 * 2**20  # bytes: a checkpoint is stored in parts, since some machines send back small files only
+PART = 15 * 2**20  # bytes: some machines send back small files only
 TEMPERATURE = 2.0  # of the teacher's and the student's guesses (Hinton et al. 2015, section 2)
 
 
@@ -49,7 +49,9 @@ def arguments() -> argparse.ArgumentParser:
     add("--teacher", help="folder of a BERT whose guesses are learned, too")
     add("--teacher-weight", type=float, default=1.0, help="weight of each teacher beside the two losses (default 1)")
     add("--workers", type=int, default=0, help="processes that make batches; a GPU needs about 8")
-    add("--every", type=float, default=2.0, help="minutes between checkpoints; held-out losses come four times as often")
+    add("--every", type=float, default=2.0, help="minutes between writings; held-out losses come four times as often")
+    add("--parts", action="store_true", help="write the weights in files of 15 MiB, which `cat model.safetensors.*` joins")
+    add("--cache", type=Path, help="folder for the tokenized texts (default: RUN/tokens)")
     add("--seed", type=int, default=1)
     return parser
 
@@ -147,20 +149,18 @@ def rate_at(args: argparse.Namespace, step: int, done: float) -> float:
     return args.rate * min(1.0, (step + 1) / args.warm_up) * min(1.0, max(0.0, 1 - done) / args.decay)
 
 
-def save(folder: Path, model: transformers.BertForPreTraining, tokenizer) -> None:
-    """Write a model in half precision, with its tokenizer."""
+def save(folder: Path, model: transformers.BertForPreTraining, tokenizer, parts: bool = False) -> None:
+    """Write a model in half precision, with its tokenizer; with `parts` the weights are in files of at most PART bytes."""
     half = transformers.BertForPreTraining(model.config).to(torch.float16)
     half.load_state_dict(model.state_dict())
     half.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
-
-
-def in_parts(file: Path) -> None:
-    """Replace a file by parts of at most PART bytes: `cat model.safetensors.* > model.safetensors` joins them."""
-    data = file.read_bytes()
-    for number, start in enumerate(range(0, len(data), PART)):
-        file.with_name(f"{file.name}.{number:02}").write_bytes(data[start : start + PART])
-    file.unlink()
+    if parts:
+        weights = folder / "model.safetensors"
+        data = weights.read_bytes()
+        for number, start in enumerate(range(0, len(data), PART)):
+            weights.with_name(f"{weights.name}.{number:02}").write_bytes(data[start : start + PART])
+        weights.unlink()
 
 
 def train(args: argparse.Namespace) -> None:
@@ -169,7 +169,7 @@ def train(args: argparse.Namespace) -> None:
     torch.manual_seed(args.seed)
     torch.set_float32_matmul_precision("high")
     tokenizer = transformers.AutoTokenizer.from_pretrained(HERE.parent if args.init == "none" else args.init)
-    vocabulary, cache = Vocabulary.of(tokenizer), args.out / "tokens"
+    vocabulary, cache = Vocabulary.of(tokenizer), args.cache or args.out / "tokens"
     texts = [(float(share), load(Path(path), tokenizer, cache)) for share, _, path in (one.partition(":") for one in args.text)]
     pieces = args.pieces or (131_072 if device == "cuda" else 4_096)
     stream = Stream(texts, vocabulary, pieces, args.mask, args.seed)
@@ -187,7 +187,7 @@ def train(args: argparse.Namespace) -> None:
 
     args.out.mkdir(parents=True, exist_ok=True)
     log, began, scored, saved = (args.out / "log.jsonl").open("a"), time.monotonic(), 0.0, 0.0
-    for step, batch in enumerate(batches):
+    for step, batch in zip(range(args.steps), batches):  # not strict: the batches have no end
         minutes = (time.monotonic() - began) / 60
         done = max(minutes / args.minutes, step / args.steps)
         if done >= 1:
@@ -216,9 +216,8 @@ def train(args: argparse.Namespace) -> None:
             print(json.dumps(line), file=log, flush=True)
             if minutes - saved > args.every:
                 saved = minutes
-                save(args.out / "checkpoint", mean.module, tokenizer)
-                in_parts(args.out / "checkpoint" / "model.safetensors")
-    save(args.out / "model", mean.module, tokenizer)
+                save(args.out / "model", mean.module, tokenizer, args.parts)
+    save(args.out / "model", mean.module, tokenizer, args.parts)
 
 
 if __name__ == "__main__":
