@@ -14,10 +14,8 @@ from tests.clocks import set_clock
 
 
 @pytest.fixture(scope="module")
-def blocks():
-    from explorer import app
-
-    return app.build()
+def blocks(page):
+    return page[0]
 
 
 def listeners(blocks, kind, event):
