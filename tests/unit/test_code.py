@@ -210,10 +210,6 @@ def _map(view, subject):
     return {"points": np.linalg.norm(points[:, None] - points, axis=-1)}  # distances, whichever way the map is turned
 
 
-def _logits(subject, pairs):
-    return [subject.model.next_sentence(a, b).logits for a, b, *_ in pairs]
-
-
 SHOWN = {
     **dict.fromkeys(("tokens/pieces", "tokens/embeddings"), _embeddings),
     "attention/head": lambda view, subject: {"weights": weights_of(subject, view.average, view.measure)},
