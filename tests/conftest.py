@@ -60,7 +60,8 @@ HERE = {None, "", "localhost", "127.0.0.1", "::1", "0.0.0.0", "::"}
 
 def pytest_collection_modifyitems(config, items):
     """Put what shares computed views first, for one process, and leave out the nightly tests unless `-m` names them."""
-    items.sort(key=lambda item: [name not in item.fixturenames for name in ("contents", "few_sentences")])
+    shared = ("contents", "few_sentences")  # in the browser, pages are shared by the tests of a module
+    items.sort(key=lambda item: ["browser" in item.keywords or name not in item.fixturenames for name in shared])
     if "nightly" in config.option.markexpr:
         return
     nightly = [item for item in items if item.get_closest_marker("nightly")]
