@@ -4,6 +4,7 @@ import gc
 import os
 import re
 import socket
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -36,6 +37,8 @@ def few_authorities() -> str:
 
 os.environ["SSL_CERT_FILE"] = few_authorities()
 
+sys.dont_write_bytecode = False  # the processes that tests start, and the next run, need not compile everything again
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 gc.disable()  # until all tests are collected: half of the import time would go into garbage collection
 
 SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
@@ -56,8 +59,9 @@ HERE = {None, "", "localhost", "127.0.0.1", "::1", "0.0.0.0", "::"}
 
 
 def pytest_collection_modifyitems(config, items):
-    """Put all tests of `contents` first, so that one process makes it, and leave out the nightly ones unless `-m` names them."""
-    items.sort(key=lambda item: "contents" not in item.fixturenames)
+    """Put what shares computed views first, for one process, and leave out the nightly tests unless `-m` names them."""
+    shared = ("contents", "few_sentences")  # in the browser, pages are shared by the tests of a module
+    items.sort(key=lambda item: ["browser" in item.keywords or name not in item.fixturenames for name in shared])
     if "nightly" in config.option.markexpr:
         return
     nightly = [item for item in items if item.get_closest_marker("nightly")]

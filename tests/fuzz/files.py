@@ -4,6 +4,7 @@ import io
 import json
 import struct
 import zipfile
+from functools import cache
 
 from hypothesis import strategies as st
 
@@ -88,29 +89,33 @@ def _packed(header, length, rest):
 
 
 MANY = 10**6
-TINY = {
-    **{f"{value} in a list": f"[{(value + ',') * MANY}0]" for value in ("0", "[]", "{}", '""')},
-    **{f"{value} in lines": f"{value}\n" * MANY for value in ("0", "[]", "{}", ",", '""', "a\tO")},
-    "objects": "[" + '{"text":""},' * (MANY // 2) + "0]",
-    "names": "{" + ",".join(f'"{number}":0' for number in range(MANY // 2)) + "}",
-    "values": '{"values":[' + "0," * MANY + "0]}",
-    "lists in lists": "[" * MANY,
-    "quotes": "text,label\n" + '"' * 2 * MANY,
-    "commas": "text,label\n" + "," * 2 * MANY,
-}
-"""Texts of a million tiny values, by what they hold."""
+
+
+@cache
+def tiny_texts() -> dict[str, str]:
+    """Texts of a million tiny values, by what they hold."""
+    return {
+        **{f"{value} in a list": f"[{(value + ',') * MANY}0]" for value in ("0", "[]", "{}", '""')},
+        **{f"{value} in lines": f"{value}\n" * MANY for value in ("0", "[]", "{}", ",", '""', "a\tO")},
+        "objects": "[" + '{"text":""},' * (MANY // 2) + "0]",
+        "names": "{" + ",".join(f'"{number}":0' for number in range(MANY // 2)) + "}",
+        "values": '{"values":[' + "0," * MANY + "0]}",
+        "lists in lists": "[" * MANY,
+        "quotes": "text,label\n" + '"' * 2 * MANY,
+        "commas": "text,label\n" + "," * 2 * MANY,
+    }
 
 
 def tiny():
     """A name of each kind that is read, and a text of a million tiny values."""
     names = st.sampled_from(["a.csv", "a.json", "a.jsonl", "a.txt", "a.conllu", "a.conll"])
-    return st.tuples(names, st.sampled_from(sorted(TINY)).map(lambda kind: TINY[kind].encode()))
+    return st.tuples(names, st.sampled_from(sorted(tiny_texts())).map(lambda kind: tiny_texts()[kind].encode()))
 
 
 def tiny_zips(files):
     """The zip of a run of which one file holds a million tiny values, or that lists a million files."""
     header = {str(number): {"dtype": "F32", "shape": [], "data_offsets": [0, 0]} for number in range(MANY // 10)}
-    kinds = st.sampled_from(sorted(TINY)).map(lambda kind: TINY[kind].encode())
+    kinds = st.sampled_from(sorted(tiny_texts())).map(lambda kind: tiny_texts()[kind].encode())
     places = st.sampled_from(sorted({*files, "settings.json", "log.csv", "model/tokenizer.json", "model/config.json"}))
     texts_in_place = st.tuples(places, kinds).map(lambda change: _zipped(dict([*files.items(), change])))
     heads = st.sampled_from([name for name in sorted(files) if name.endswith(".safetensors")])

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from explorer.page.shell import build_shell
 from tests.away import Away, away
 
 HERE = Path(__file__).parent
@@ -29,6 +30,12 @@ def elsewhere() -> Iterator[Away]:
     """Runs scripts without this app."""
     with away() as ready:
         yield ready
+
+
+@pytest.fixture(scope="session")
+def page():
+    """The page as it is built, and the components of its shell; to look at only."""
+    return build_shell()
 
 
 @pytest.fixture

@@ -11,12 +11,9 @@ SHEETS = {slug(f"{tab.id}/{name}") for tab in TABS for view in tab.views for nam
 
 
 @pytest.fixture(scope="module")
-def covered():
+def covered(page):
     """The ids of what the page may cover."""
-    from explorer import app
-
-    blocks = app.build().blocks.values()
-    return {block.elem_id for block in blocks if ANSWER in (getattr(block, "elem_classes", None) or [])}
+    return {block.elem_id for block in page[0].blocks.values() if ANSWER in (getattr(block, "elem_classes", None) or [])}
 
 
 def test_findings_and_declared_answers_are_covered_and_nothing_else(covered):

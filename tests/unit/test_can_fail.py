@@ -13,7 +13,7 @@ def asserts(function: ast.AST) -> bool:
     for node in ast.walk(function):
         if isinstance(node, ast.Assert | ast.Raise) or (isinstance(node, ast.keyword) and ast.unparse(node) == "check=True"):
             return True
-        if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1].startswith(ASSERTING):
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")).startswith(ASSERTING):
             return True
     return False
 

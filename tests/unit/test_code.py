@@ -3,9 +3,7 @@
 import contextlib
 import copy
 import io
-import os
-import subprocess
-import sys
+import runpy
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -210,10 +208,6 @@ def _map(view, subject):
     layer = min(view.layer, len(states) - 1)
     points = maps_of(states, MapSettings("pca", view.dimensions)).at(states, layer).points
     return {"points": np.linalg.norm(points[:, None] - points, axis=-1)}  # distances, whichever way the map is turned
-
-
-def _logits(subject, pairs):
-    return [subject.model.next_sentence(a, b).logits for a, b, *_ in pairs]
 
 
 SHOWN = {
@@ -426,18 +420,19 @@ def test_models_are_called_by_where_they_are(tiny):
     assert str(tiny.checkpoint.folder) not in lines, "no path of the machine that nobody typed"
 
 
-def test_a_program_runs_by_itself(bundled, elsewhere, tmp_path):
-    """In a process of its own: beside assets/ without our package, and anywhere with it."""
+def test_a_program_runs_by_itself(bundled, elsewhere, tmp_path, monkeypatch, capsys):
+    """Beside assets/ without our package, and anywhere with it."""
     first = bundled.fill_mask(*TEXTS)[0].candidates[0]
     script = tmp_path / "script.py"
     script.write_text(code.of(VIEWS["fill-mask/guesses"](), subject_of(bundled)), "utf-8")
-    command, surroundings = [sys.executable, "script.py"], {**os.environ, "PYTHONPATH": str(ROOT)}
-    answer = subprocess.run(command, cwd=tmp_path, env=surroundings, capture_output=True, check=True, text=True)
-    assert f": {first.token} {first.probability:.2%}" in answer.stdout.splitlines()[0]
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(script))
+    said = capsys.readouterr().out
+    assert f": {first.token} {first.probability:.2%}" in said.splitlines()[0]
     (tmp_path / "assets").symlink_to(ROOT / "assets")
     done = elsewhere.run(script)
     assert done.returncode == 0, done.stderr
-    assert done.stdout == answer.stdout
+    assert done.stdout == said
 
 
 def test_a_file_of_the_app_that_is_not_there_is_missed_with_a_sentence(tmp_path, monkeypatch):

@@ -60,12 +60,12 @@ def test_equal_texts_are_left_out_together():
 
 
 def test_a_hidden_layer_learns_from_few_too_and_layers_are_judged_by_a_split(tiny):
-    few = Examples(TYPED.texts[:9], tuple("ab" * 4 + "a"))
+    few = Examples(TYPED.texts[:6], tuple("ab" * 3))
     hidden = learn(tiny, few, units=4, batch_size=8)
     assert hidden.predictor.head.hidden_weight is not None
-    assert len(hidden.held_out.targets) == 9
+    assert len(hidden.held_out.targets) == 6
     deep = learn(tiny, few, layers_trained=1)
-    assert len(deep.held_out.targets) < 9
+    assert len(deep.held_out.targets) < 6
     assert len(deep.history) == 100
 
 

@@ -34,6 +34,7 @@ def modules():
             yield ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"), path
 
 
+@pytest.mark.nightly  # by day, what makes it so: no import in a function, none of the engine, and a lock around its loading
 def test_every_first_call_gets_an_answer():
     assert failures() == []
 

@@ -8,23 +8,21 @@ import pytest
 
 from explorer.page.examples import EXAMPLES, FIRST_A, FIRST_B, number_of
 from explorer.page.pieces import fill_config
-from explorer.page.shell import build_shell
 from explorer.server.page import Document, address_of
 from explorer.ui.pictures.token_row import token_row_of
 
 
 @pytest.fixture(scope="module")
-def page():
-    blocks, shell = build_shell()
-    return blocks, shell, blocks.opens_with()
+def opened(page):
+    return page[0], page[0].opens_with()
 
 
 def props(config, elem_id):
     return next(one["props"] for one in config["components"] if one["props"].get("elem_id") == elem_id)
 
 
-def test_it_carries_what_the_first_example_gives(page, bundled):
-    blocks, _, updates = page
+def test_it_carries_what_the_first_example_gives(opened, bundled):
+    blocks, updates = opened
     config = fill_config(blocks.config, updates)
     trace = bundled.trace(FIRST_A, FIRST_B)
     assert props(config, "strip")["value"] == json.loads(json.dumps(token_row_of(trace.encoding, None)))
@@ -33,8 +31,8 @@ def test_it_carries_what_the_first_example_gives(page, bundled):
     assert [one["id"] for one in config["components"]] == [one["id"] for one in blocks.config["components"]]
 
 
-def test_what_opens_the_page_leaves_the_page_itself_as_it_was(page):
-    blocks, _, updates = page
+def test_what_opens_the_page_leaves_the_page_itself_as_it_was(opened):
+    blocks, updates = opened
     before = json.dumps(blocks.config, default=str)
     fill_config(blocks.config, updates)
     assert json.dumps(blocks.config, default=str) == before

@@ -17,7 +17,8 @@ from explorer.finetune.compute.arrival import Settings, check_tokenizer
 from explorer.next_sentence.pairs import read_pairs
 from explorer.tabs import VIEWS
 from explorer.ui.settings import Upload
-from tests.fuzz.files import TINY
+from tests.at_night import at_night
+from tests.fuzz.files import tiny_texts
 
 SOURCE = Path(apart.__file__).parents[1]
 PARSERS = {
@@ -142,13 +143,14 @@ def test_a_hundred_thousand_unknown_names_are_one_error():
 READ = {name: read for name, read in uploads().items() if read not in SMALL} | {"a tokenizer": check_tokenizer}
 READ = {f"{read.__module__.rpartition('.')[2]}.{read.__name__}": read for read in READ.values()}
 KINDS = ("[] in a list", '"" in lines', "names")
-TINY_FILES = [(name, kind) for number, name in enumerate(READ) for kind in (KINDS if "table" in name else [KINDS[number % 3]])]
+ONE_EACH = list(zip(READ, KINDS * len(READ), strict=False))
+OF_TABLES = [(name, kind) for name in READ if "table" in name for kind in KINDS]
 
 
-@pytest.mark.parametrize(("name", "kind"), TINY_FILES)
-def test_a_million_tiny_values_hold_up_nobody(name, kind, tmp_path):
-    path = tmp_path / "a.json"
-    path.write_text(TINY[kind])
+@pytest.mark.parametrize("case", at_night(dict.fromkeys([*ONE_EACH, *OF_TABLES]), but=ONE_EACH))
+def test_a_million_tiny_values_hold_up_nobody(case, tmp_path):
+    (name, kind), path = case, tmp_path / "a.json"
+    path.write_text(tiny_texts()[kind])
     silence, over, told = 0.0, threading.Event(), ""
 
     def tick() -> None:

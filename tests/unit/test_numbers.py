@@ -1,8 +1,6 @@
 """A number that is learnt of texts and pairs (regression): against scikit-learn and scipy, kept, and taken home."""
 
 import json
-import subprocess
-import sys
 import zipfile
 
 import numpy as np
@@ -96,7 +94,7 @@ def test_labels_that_are_numbers_are_learnt_as_numbers():
         examples_from_table(few, Columns("text", "score"))
 
 
-def test_a_run_comes_back_and_goes_home(kept, tmp_path):
+def test_a_run_comes_back_and_goes_home(kept, elsewhere, tmp_path):
     for run in kept:
         model = explorer.load(run.predictor.model)
         wanted = run.predictor.estimate(model, PAIRS[:3])
@@ -108,11 +106,10 @@ def test_a_run_comes_back_and_goes_home(kept, tmp_path):
         np.testing.assert_allclose(back.predictor.estimate(explorer.load(back.predictor.model), PAIRS[:3]), wanted, atol=0.02)
     with zipfile.ZipFile(export.pack(kept[0])) as archive:
         archive.extractall(tmp_path)
-    command = [sys.executable, "-W", "error", "predict.py", " ||| ".join(PAIRS[0])]
-    answer = subprocess.run(command, cwd=tmp_path, capture_output=True, check=True, text=True)
+    answer = elsewhere.run(tmp_path / "predict.py", " ||| ".join(PAIRS[0]))
     said = kept[0].predictor.estimate(explorer.load(kept[0].predictor.model), PAIRS[:1])[0]
     assert json.loads(answer.stdout)["number"] == pytest.approx(said, abs=1e-4)
-    assert not answer.stderr
+    assert (answer.returncode, answer.stderr) == (0, "")
 
 
 def test_the_views_tell_of_a_number(kept, tiny):

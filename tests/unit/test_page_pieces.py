@@ -5,7 +5,6 @@ import asyncio
 import pytest
 
 from explorer.page.pieces import Pieces, containers_of
-from explorer.page.shell import build_shell
 from explorer.tabs import TABS
 from tests.stranger import Stranger
 from tests.waiting import waited
@@ -14,8 +13,8 @@ A, B = "The capital of Japan is [MASK].", "It is a city of temples and skyscrape
 
 
 @pytest.fixture(scope="module")
-def built():
-    blocks, shell = build_shell()
+def built(page):
+    blocks, shell = page
     return blocks, shell, Pieces(blocks.config, containers_of(shell.tabs.values()))
 
 

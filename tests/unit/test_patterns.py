@@ -66,7 +66,8 @@ def patterns() -> tuple[Pattern, ...]:
                 methods.setdefault(ast.unparse(node.value).rpartition(".")[2], set()).add(node.attr)
     found = []
     for path, tree in trees.items():
-        named = {id(node.value): ast.unparse(node.targets[0]) for node in ast.walk(tree) if isinstance(node, ast.Assign)}
+        assigned = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)]
+        named = {id(node.value): ast.unparse(node.targets[0]) for node in assigned}
         for call, function, owner in calls(tree):
             if owner != "re":
                 continue
@@ -119,9 +120,8 @@ def slow_on(pattern: Pattern) -> str:
         for length in STEPS:
             if seconds(compiled, pattern, make(length)) > ENDLESS and seconds(compiled, pattern, make(length)) > ENDLESS:
                 return shown
-        taken = [(seconds(compiled, pattern, make(SMALL)), seconds(compiled, pattern, make(LARGE))) for _ in range(TRIES)]
-        small, large = map(min, zip(*taken, strict=True))
-        if large > max(A_MOMENT, MOST_TIMES * small):
+        large = min(seconds(compiled, pattern, make(LARGE)) for _ in range(TRIES))
+        if large > A_MOMENT and large > MOST_TIMES * min(seconds(compiled, pattern, make(SMALL)) for _ in range(TRIES)):
             return shown
     return ""
 

@@ -21,12 +21,10 @@ def test_the_page_of_rules_names_modules_that_exist():
     assert not missing
 
 
-def test_every_handler_is_of_a_kind_of_the_rules():
-    from explorer import app
-
+def test_every_handler_is_of_a_kind_of_the_rules(page):
     known = (scheduling.MODEL, scheduling.LOADING, scheduling.AT_ONCE, *scheduling.LONG_WORK)
     kinds = {kind["concurrency_id"]: kind["concurrency_limit"] for kind in known}
-    for function in app.build().fns.values():
+    for function in page[0].fns.values():
         if function.fn is not None:
             assert function.concurrency_id in kinds, f"{function.name} is of no kind"
             assert function.concurrency_limit == kinds[function.concurrency_id]

@@ -32,7 +32,7 @@ MODELS = at_night(("bundled", "random", "uniform"), but=("bundled", "uniform"))
 UNLIKELY = (EachWord, Game)  # their claim is that the share is small
 NUMBER = re.compile(r"less than 1\u00a0%|about 0|less than 0\.01|[<>]?[+−-]?\d+(?:\.\d+)?\s?%|[+−-]?\d+\.\d+")
 SEEN = 0.06  # of the colour scale: 15 of the 256 colours of the ramp
-ELSEWHERE = ("experiments", "corpus")  # what they say is about other sentences; at night, and in test_findings
+ELSEWHERE = ("experiments", "corpus", "fine-tune")  # what they say is about other sentences; at night, and in test_findings
 FITTED = ("up_to", "layer")  # settings whose range is the model's
 OF_HEADS = (Heads, OneHead, DotProducts, Decoder)
 

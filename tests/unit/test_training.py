@@ -159,7 +159,7 @@ def test_the_kept_weights_are_a_mean_of_those_after_the_epochs(tiny, monkeypatch
 
 @pytest.mark.parametrize("layers_trained", [0, 1])
 def test_stopped_at_every_stage_it_keeps_what_it_learnt(tiny, layers_trained):
-    plan = make_plan(tiny, -1, "mean", layers_trained, epochs=3, batch_size=16)
+    plan = make_plan(tiny, -1, "mean", layers_trained, epochs=2, batch_size=16)
     total = len(run(run_training(text_task(tiny, EXAMPLES, plan)))[0])
     for stop_after in range(1, total + 1):
         count = 0

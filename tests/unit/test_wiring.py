@@ -15,10 +15,8 @@ from tests.waiting import waited
 
 
 @pytest.fixture(scope="module")
-def blocks():
-    from explorer import app
-
-    return app.build()
+def blocks(page):
+    return page[0]
 
 
 def listeners(blocks, kind, event):
