@@ -48,7 +48,7 @@ from explorer.server import assistants, gate, logs
 from explorer.server.page import Document
 from explorer.server.routes import health
 from explorer.server.serving import configure_uvicorn, guard
-from explorer.server.stopping import end_when_frozen, serve_until_told
+from explorer.server.stopping import Watch, serve_until_told
 from explorer.tabs import TABS
 
 ON_A_SPACE = limits.is_on_a_space()
@@ -116,9 +116,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     gc.enable()
     keep_giving_back_memory()
     threading.Thread(target=warm, args=(blocks,), name="warm-model", daemon=True).start()
-    # Not before: reading torch from a slow disk may hold the interpreter for long.
-    when_loaded(lambda: end_when_frozen(blocks.server, limits.FROZEN_SECONDS.most))
-    serve_until_told(blocks)
+    watch = Watch(blocks.server, limits.FROZEN_SECONDS.most)
+    when_loaded(watch.begin)  # not before: reading torch from a slow disk may hold the interpreter for long
+    serve_until_told(blocks, watch)
 
 
 def check_free(port: int) -> None:
