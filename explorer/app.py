@@ -147,7 +147,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     public = "strangers will use it, as on a Space: smaller limits, no folders of this machine"
     parser.add_argument("--public", action="store_true", help=public)
     tools = "let assistants look inside BERT too, by the Model Context Protocol; needs requirements-mcp.txt"
-    parser.add_argument("--mcp", action="store_true", help=tools)
+    asked = os.environ.get("BERT_EXPLORER_MCP", "") not in ("", "0")
+    parser.add_argument("--mcp", action="store_true", default=asked, help=tools)
     options = parser.parse_args(arguments)
     if options.public:
         os.environ[limits.PROFILE] = "public"
@@ -170,7 +171,8 @@ def _check(options: argparse.Namespace) -> None:
     gate.check_environment()
     disk.check_environment()
     check_threads(options.threads)
-    options.mcp = assistants.wanted(options.mcp, with_password=bool(options.auth))
+    if options.mcp:
+        assistants.prepare(with_password=bool(options.auth))
     if options.device != "cpu":
         devices.check(options.device)
     options.auth = (user, secret) if options.auth else None
