@@ -48,7 +48,7 @@ from explorer.server import assistants, gate, logs
 from explorer.server.page import Document
 from explorer.server.routes import health
 from explorer.server.serving import configure_uvicorn, guard
-from explorer.server.stopping import end_when_frozen, serve_until_told
+from explorer.server.stopping import Watch, serve_until_told
 from explorer.tabs import TABS
 
 ON_A_SPACE = limits.is_on_a_space()
@@ -116,9 +116,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     gc.enable()
     keep_giving_back_memory()
     threading.Thread(target=warm, args=(blocks,), name="warm-model", daemon=True).start()
-    # Not before: reading torch from a slow disk may hold the interpreter for long.
-    when_loaded(lambda: end_when_frozen(blocks.server, limits.FROZEN_SECONDS.most))
-    serve_until_told(blocks)
+    watch = Watch(blocks.server, limits.FROZEN_SECONDS.most)
+    when_loaded(watch.begin)  # not before: reading torch from a slow disk may hold the interpreter for long
+    serve_until_told(blocks, watch)
 
 
 def check_free(port: int) -> None:
@@ -147,7 +147,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     public = "strangers will use it, as on a Space: smaller limits, no folders of this machine"
     parser.add_argument("--public", action="store_true", help=public)
     tools = "let assistants look inside BERT too, by the Model Context Protocol; needs requirements-mcp.txt"
-    parser.add_argument("--mcp", action="store_true", help=tools)
+    asked = os.environ.get("BERT_EXPLORER_MCP", "") not in ("", "0")
+    parser.add_argument("--mcp", action="store_true", default=asked, help=tools)
     options = parser.parse_args(arguments)
     if options.public:
         os.environ[limits.PROFILE] = "public"
@@ -170,7 +171,8 @@ def _check(options: argparse.Namespace) -> None:
     gate.check_environment()
     disk.check_environment()
     check_threads(options.threads)
-    options.mcp = assistants.wanted(options.mcp, with_password=bool(options.auth))
+    if options.mcp:
+        assistants.prepare(with_password=bool(options.auth))
     if options.device != "cpu":
         devices.check(options.device)
     options.auth = (user, secret) if options.auth else None

@@ -1,5 +1,9 @@
-// The guide is as light or dark as the page that led to it, else as the system.
+// The guide is as light or dark as the page that led to it, else as the system. Its search asks the index of the finder.
+import { indexOf } from "../page/finding.js";
+import { el } from "../shared/dom.js";
 
+const HERE = "guide "; // how entries that lead to the guide begin
+const EXCERPT = 200; // characters
 const root = document.documentElement;
 const asked = new URLSearchParams(location.search).get("__theme");
 const system = matchMedia("(prefers-color-scheme: dark)");
@@ -12,7 +16,45 @@ const show = () => root.classList.toggle("dark", theme ? theme === "dark" : syst
 show();
 system.addEventListener("change", show);
 
+async function fetchIndex() {
+  const [{ default: MiniSearch }, answer] = await Promise.all([import(new URL("../minisearch.js", location.href)), fetch("../find.json")]);
+  const entries = (await answer.json()).filter(({ go }) => go.startsWith?.(HERE));
+  return indexOf(MiniSearch, entries, { most: 30, ofAKind: 30, read: Infinity });
+}
+
+function describe({ title, where, text = "", go }, [first]) {
+  const at = Math.max(0, text.toLowerCase().indexOf(first) - EXCERPT / 4);
+  const excerpt = text && `${at ? "… " : ""}${text.slice(at, at + EXCERPT)}${text.length > at + EXCERPT ? " …" : ""}`;
+  return el("li", {}, el("a", { href: go.slice(HERE.length) }, title), el("small", {}, where), el("p", {}, excerpt));
+}
+
+function listenForSearch(box, told, list) {
+  let index = null; // a promise
+  box.form.hidden = false;
+  box.form.addEventListener("submit", (event) => event.preventDefault());
+  box.addEventListener("input", async () => {
+    const asked = box.value;
+    scrollTo(0, 0);
+    index ??= fetchIndex();
+    let hits = [];
+    try {
+      hits = (await index)(asked);
+      if (asked !== box.value) return;
+      told.textContent = !asked.trim() ? "" : !hits.length ? "The guide has nothing about this; try another word." : `Found: ${hits.length}`;
+    } catch {
+      index = null;
+      told.textContent = "The list could not be fetched; try again in a moment.";
+    }
+    list.replaceChildren(...(asked.trim() ? hits : []).map((hit) => describe(hit, asked.toLowerCase().trim().split(/\s+/))));
+  });
+  list.addEventListener("click", () => {
+    box.value = told.textContent = "";
+    list.replaceChildren();
+  });
+}
+
 addEventListener("DOMContentLoaded", () => {
+  listenForSearch(...["q", "told", "hits"].map((id) => document.getElementById(id)));
   const button = document.getElementById("theme");
   button.hidden = false;
   button.addEventListener("click", () => {

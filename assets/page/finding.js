@@ -6,6 +6,7 @@ const SMALL = new Set("a an and are at be by can do does for from how i in is it
 const ENOUGH = 3; // entries with all words; with fewer, those with some are shown, too
 const MOST = 12; // entries that are shown
 const OF_A_KIND = 3; // of them, heads, steps and so on
+const READ = 400; // characters of a section: what is said first is what it is about
 
 // The beginning that forms of a word share: tokens, tokenize and token; words of up to four letters stay.
 function stem(word) {
@@ -18,13 +19,15 @@ function stem(word) {
  * An index of entries as the server sends them (explorer/server/finding.py).
  * @param {Function} MiniSearch
  * @param {{kind: string, title: string, where: string, words: string, go: any}[]} entries
+ * @param {{ most?: number, ofAKind?: number, read?: number }} limits
  * @returns {(query: string) => object[]} the entries that fit best, at most three of a kind but for views
  */
-export function indexOf(MiniSearch, entries) {
+export function indexOf(MiniSearch, entries, { most = MOST, ofAKind = OF_A_KIND, read = READ } = {}) {
   const processTerm = (term) => stem(term) || null;
   const extractField = (entry, name) => {
     if (name === "where" && entry.kind === "head") return ""; // else the shorter sentence wins
-    if (name !== "words") return entry[name] ?? "";
+    if (name === "text") return (entry.text ?? "").slice(0, read);
+    if (name !== "words") return entry[name];
     return `${entry.words}, ${entry.words.split(", ").map((words) => words.replaceAll(" ", "")).join(", ")}`; // darkmode, heatmap
   };
   const index = new MiniSearch({ fields: Object.keys(FIELDS), processTerm, extractField, tokenize: (text) => text.split(/[^\p{L}\p{N}#.[\]]+|\.(?!\d)/u).filter(Boolean) });
@@ -46,8 +49,8 @@ export function indexOf(MiniSearch, entries) {
     const counts = {};
     const few = [...new Set(hits.map(({ id }) => id))].map((id) => entries[id]).filter(({ kind }) => {
       counts[kind] = (counts[kind] ?? 0) + 1;
-      return kind === "view" || counts[kind] <= OF_A_KIND;
+      return kind === "view" || counts[kind] <= ofAKind;
     });
-    return few.slice(0, MOST);
+    return few.slice(0, most);
   };
 }

@@ -26,10 +26,7 @@ from explorer.ui.subject import Subject
 from explorer.ui.view import Content, View, finding_of
 
 SANDBOX = "allow-scripts allow-downloads allow-popups"  # no same-origin: the frame cannot reach the notebook
-SIZES = {
-    **{"flow": 620, "head_grid": 430, "lines": 600, "tokens": 70, "board": 320, "architecture": 420, "words": 300, "bars": 220},
-    **{"stepped": 560, "loss_curve": 400},
-}
+HEIGHT = 620  # pixels of the frame until it has reported its own height, for which the notebook must run FOLLOWING
 FOLLOWING = """<script>(() => {{
   const frame = document.getElementById("{id}");
   addEventListener("message", ({{ data, source }}) => {{
@@ -61,10 +58,9 @@ class Shown:
 
     def _repr_html_(self) -> str:
         name = f"bx-{uuid.uuid4().hex}"
-        height = max(_height(side) for side in self.sides)
         source = markup.escape(page(self.sides, self.theme, name))
         title = markup.escape(str(self).splitlines()[0])
-        style = f"width:100%;height:{height}px;border:0;"
+        style = f"width:100%;height:{HEIGHT}px;border:0;"
         frame = f'<iframe id="{name}" title="{title}" sandbox="{SANDBOX}" style="{style}" srcdoc="{source}"></iframe>'
         return frame + FOLLOWING.format(id=name)
 
@@ -89,12 +85,6 @@ def compare(trace: Trace, other: Trace, view: str = "attention/head", *more: str
 
 def _side(trace: Trace, names: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
     return data_of(*asked([view_named(name) for name in names], given, Subject.of(trace)), wait=True)
-
-
-def _height(side: Mapping[str, Any]) -> int:
-    """An estimate of the height in pixels, for frames that cannot measure it."""
-    parts = [part for view in side["views"] for part in view["parts"] if "more" not in part]
-    return 190 + sum(part.get("options", {}).get("height") or SIZES.get(part["kind"], 44) for part in parts)
 
 
 def settings(view: str = "", model: Network | None = None) -> pandas.DataFrame:

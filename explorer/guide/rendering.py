@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
 
 from markdown_it.token import Token
 
@@ -104,16 +103,3 @@ def _lead(link: Token, served: Callable[[str], str | None]) -> None:
     link.attrSet("href", leads)
     if leads.startswith(("http://", "https://")):
         link.attrSet("rel", "noreferrer")
-
-
-def beginning(words: Sequence[str]) -> str:
-    """A regular expression for words that begin with one of `words`: 'head' in 'heads', not in 'ahead'."""
-    return rf"(?<![^\W_])(?:{'|'.join(map(re.escape, words))})"
-
-
-def mark(text: str, words: Sequence[str]) -> str:
-    """The text as HTML with the beginnings of the words marked, whatever their case."""
-    if not words:
-        return escape(text)
-    pieces = re.split(f"({beginning(words)})", text, flags=re.IGNORECASE)
-    return "".join(f"<mark>{escape(piece)}</mark>" if place % 2 else escape(piece) for place, piece in enumerate(pieces))

@@ -2,17 +2,14 @@
 
 import os
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import wraps
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
@@ -145,29 +142,19 @@ class BehindProxies(ProxyHeadersMiddleware):
 LOGIN = "/login"
 API = "/gradio_api/"
 BEFORE_LOGIN = frozenset({"app_id", "login_check", "startup-events", "theme.css", "token", "user"})  # for the login page
+OPEN = re.compile(  # of ours: styles, scripts and pictures, former addresses, and rooms, each seat of which has a token
+    r"/bx/(rooms/.*|fonts/.*|guide|(guide|join|exercises)\.(css|js)|[^/]*/plotly\.min\.js|minisearch\.js|card\.png|api|openapi\.json)"
+)
 MOST_WRONG = 30  # passwords a minute from one address: as many as there are people in a school with a single one
 TOO_MANY_WRONG = "Too many wrong passwords came from here; wait a minute."
 
-Answer = Callable[[Request], Awaitable[Response]]
 
-
-def behind_login(answer: Answer) -> Answer:
-    """Decorator of a route outside Gradio's: anyone who has not logged in is refused."""
-
-    @wraps(answer)
-    async def checked(request: Request) -> Response:
-        if not await may_enter(request):
-            raise Refused(HTTPStatus.UNAUTHORIZED, SENTENCES[HTTPStatus.UNAUTHORIZED])
-        return await answer(request)
-
-    return checked
-
-
-async def check_login(request: Request) -> None:
-    """A FastAPI dependency of every route: Gradio itself checks the login at most of its routes, but not at all."""
-    path = request.scope["path"]
-    if path.startswith(API) and path.removeprefix(API).rstrip("/") not in BEFORE_LOGIN and not await may_enter(request):
-        raise HTTPException(HTTPStatus.UNAUTHORIZED)
+async def check_login(scope: Scope) -> None:
+    """Raise Refused without a login: Gradio itself checks it at most of its routes, but not at all, and at none of ours."""
+    path = scope["path"]
+    is_open = path.removeprefix(API).rstrip("/") in BEFORE_LOGIN if path.startswith(API) else OPEN.fullmatch(path)
+    if path.startswith((API, OURS, "/exercises")) and not is_open and not await may_enter(Request(scope)):
+        raise Refused(HTTPStatus.UNAUTHORIZED, SENTENCES[HTTPStatus.UNAUTHORIZED])
 
 
 class Guesses:

@@ -28,7 +28,6 @@ from explorer.export import page_file, qr
 from explorer.export.tables import csv_of
 from explorer.page.blocks import PageBlocks
 from explorer.page.components import PLOTLY_ADDRESS
-from explorer.server.gate import behind_login
 from explorer.server.lessons import solution_of, task_of, verdict_on
 from explorer.server.page import address_of
 from explorer.server.refusals import Refused
@@ -58,7 +57,7 @@ def room_routes(blocks: PageBlocks, host: str) -> list[Route]:
         Route("/join", _page),
         Route("/bx/join.js", serve_text(_script, "text/javascript")),
         Route("/bx/join.css", serve_text(_style, "text/css")),
-        Route("/bx/rooms", behind_login(desk.open), methods=["POST"]),
+        Route("/bx/rooms", desk.open, methods=["POST"]),
         Route("/bx/rooms/{word}/join", desk.join, methods=["POST"]),
         Route("/bx/rooms/{word}/news", desk.news),
         Route("/bx/rooms/{word}/shown", desk.shown),

@@ -8,7 +8,6 @@ from typing import Any
 
 import uvicorn
 import uvicorn.config
-from fastapi import Depends
 from starlette.applications import Starlette
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -48,18 +47,14 @@ def guard(blocks: PageBlocks, host: str, document: Document) -> dict[str, Any]:
                 ASKED.set(asked_of(scope))
                 gate.check(scope)
                 requests.check(scope)
+                await check_login(scope)
             await bounded(scope, receive, send)
 
         secured = SecurityHeaders(Refusals(checked), document, is_on_a_space())
         return BehindProxies(Kept(GZipMiddleware(secured, compresslevel=COMPRESSION), blocks))
 
     ours = [*routes(blocks), *taking_routes(blocks), *lesson_routes(blocks), *guide_routes(), *finding_routes()]
-    return {
-        "routes": [*ours, *room_routes(blocks, host)],
-        "dependencies": [Depends(check_login)],
-        "exception_handlers": HANDLERS,
-        "lifespan": _outermost(around),
-    }
+    return {"routes": [*ours, *room_routes(blocks, host)], "exception_handlers": HANDLERS, "lifespan": _outermost(around)}
 
 
 def _outermost(around: Callable[[ASGIApp], ASGIApp]) -> Any:

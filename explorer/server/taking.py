@@ -19,7 +19,6 @@ from explorer.page.blocks import PageBlocks
 from explorer.page.examples import first_subject
 from explorer.server.bounds import PAINTED, TAKE
 from explorer.server.calls import timed
-from explorer.server.gate import behind_login
 from explorer.server.page import address_of
 from explorer.server.refusals import UNKNOWN, Refused
 from explorer.server.routes import FRESH
@@ -31,7 +30,6 @@ Result = TypeVar("Result")
 def taking_routes(blocks: PageBlocks) -> list[Route]:
     """The routes: `bx/take/view.html?v=1&tab=attention...`, `bx/painted.json?tab=attention`."""
 
-    @behind_login
     async def list_ways(request: Request) -> Response:
         def listed() -> list[dict[str, str]]:
             place = links.follow(request.url.query, first_subject()).opened()
@@ -40,7 +38,6 @@ def taking_routes(blocks: PageBlocks) -> list[Route]:
         with timed("/take/ways"):
             return JSONResponse(await in_turn(blocks, call_of(request), listed), headers=FRESH)
 
-    @behind_login
     async def take(request: Request) -> Response:
         way = next((way for way in ways.WAYS if way.key == request.path_params["key"]), None)
         if way is None:
@@ -48,7 +45,6 @@ def taking_routes(blocks: PageBlocks) -> list[Route]:
         with timed(f"/take/{way.key}"):
             return await _file(blocks, request, way)
 
-    @behind_login
     async def paint(request: Request) -> Response:
         def made() -> bytes:
             place = links.follow(request.url.query[: links.LONGEST], first_subject())
@@ -66,7 +62,6 @@ def taking_routes(blocks: PageBlocks) -> list[Route]:
     ]
 
 
-@behind_login
 async def qr_code(request: Request) -> Response:
     """The link to this app with the given query, as a QR code."""
     made = qr.svg(f"{address_of(request.scope)}?{request.url.query}")

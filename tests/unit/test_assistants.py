@@ -19,26 +19,19 @@ from tests.waiting import waited
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.fixture
-def there(monkeypatch):
-    """mcp is installed, as far as anybody asks."""
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
-
-
 @pytest.mark.parametrize(
-    ("flag", "setting", "found"), [(True, "", True), (False, "1", True), (False, "0", False), (False, "", False)]
+    ("arguments", "setting", "found"), [(["--mcp"], "", True), ([], "1", True), ([], "0", False), ([], "", False)]
 )
-def test_the_flag_or_the_environment_asks_for_it(there, monkeypatch, flag, setting, found):
-    monkeypatch.setenv(assistants.SETTING, setting)
-    assert assistants.wanted(flag, with_password=False) is found
+def test_the_flag_or_the_environment_asks_for_it(monkeypatch, arguments, setting, found):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
+    monkeypatch.setenv("BERT_EXPLORER_MCP", setting)
+    assert app.parse(arguments).mcp is found
 
 
 def test_what_is_missing_is_a_sentence(monkeypatch, refusal):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    assert assistants.MCP in refusal(InputError, lambda: assistants.wanted(True, False))
-    assert not assistants.wanted(False, False), "who does not ask for it does without"
-    monkeypatch.setenv(assistants.SETTING, "maybe")
-    assert refusal(InputError, lambda: assistants.wanted(False, False))
+    assert assistants.MCP in refusal(InputError, lambda: assistants.prepare(with_password=False))
+    assert not app.parse([]).mcp, "who does not ask for it does without"
 
 
 def test_it_cannot_be_had_with_a_password(monkeypatch, capsys):
@@ -70,7 +63,7 @@ def talk():
     from mcp.client.streamable_http import streamable_http_client
 
     port = free_port()
-    assert assistants.wanted(True, with_password=False)
+    assistants.prepare(with_password=False)
     blocks = app.launch("127.0.0.1", port, mcp=True)
     app.warm(blocks)
 

@@ -49,7 +49,7 @@ PARSED = {
     "bert/": "a model in a folder or of the hub, not a visitor's file",
 }
 OWN = {  # written by this app, and sent by nobody
-    *("corpus/compute/atlas_file.py", "corpus/compute/neurons.py", "export/contents.py", "export/page_file.py", "stick.py"),
+    *("corpus/compute/atlas_file.py", "corpus/compute/neurons.py", "export/contents.py", "export/page_file.py"),
     *("finetune/compute/export.py", "finetune/compute/predict.py", "finetune/compute/quota.py", "finetune/compute/store.py"),
     *("finetune/compute/questions.py", "techniques/tuned_lens.py"),
     *("hidden_states/word.py", "experiments/compute/suites.py"),

@@ -8,7 +8,6 @@ import pytest
 from explorer.export import links
 from explorer.export.place import slug
 from explorer.guide.glossary import sent, terms
-from explorer.guide.search import search
 from explorer.page.examples import first_subject
 
 
@@ -33,11 +32,6 @@ def test_a_term_has_one_sentence_and_leads_to_a_view(term):
     place = links.read(given, first_subject())
     assert (place.told, place.tab, slug(place.choice)) == ((), given["tab"], given.get("view", slug(place.choice)))
     assert term.where.endswith(place.choice)
-
-
-def test_the_guide_finds_a_term_by_its_name():
-    hits = search("bootstrap interval")
-    assert ("glossary", "bootstrap-interval") in [(hit.page.name, hit.section.anchor) for hit in hits]
 
 
 def test_meanings_are_sent_as_html():

@@ -14,8 +14,7 @@ from explorer.export.place import slug
 from explorer.finetune.example_settings import STARTER
 from explorer.guide.generate import PARTS, fill_in
 from explorer.guide.pages import APP, BESIDE, FOLDER, address_in_app, order, pages
-from explorer.guide.rendering import anchor, mark, render
-from explorer.guide.search import MOST, search
+from explorer.guide.rendering import anchor, render
 from explorer.tabs import TABS
 from explorer.teaching.lessons import claims
 from explorer.teaching.lessons.reading import claim
@@ -152,38 +151,6 @@ def test_every_view_has_its_section():
         assert anchor(tab.label) in anchors
         if len(tab.choices) > 1:
             assert {f"{anchor(tab.label)}-{slug(choice)}" for choice in tab.choices} <= anchors
-
-
-# ---- The search
-
-
-def test_a_word_is_found_where_it_stands(read):
-    _, text = read("bx/guide/search?q=WHITENED")
-    assert 'href="tabs#hidden-states"' in text
-    assert "<mark>whitened</mark>" in text
-
-
-def test_a_heading_comes_before_a_mention_and_every_word_must_stand_there():
-    hits = search("sticky sessions")
-    assert (hits[0].page.name, hits[0].section.anchor) == ("scaling", "sticky-sessions")
-    for hit in hits:
-        found = f"{hit.section.title} {hit.section.text}".lower()
-        assert "sticky" in found
-        assert "sessions" in found
-    assert mark("Heads look ahead, a < b.", ["head"]) == "<mark>Head</mark>s look ahead, a &lt; b."
-    assert search("sticky zebra") == []
-    assert search(" ") == []
-    assert len(search("a")) == MOST
-
-
-@pytest.mark.parametrize(
-    "question", ["%3Cscript%3Ealert(1)%3C/script%3E", "%22%3E%3Cimg%20src=x%3E", "(", "%5C", "%F0%9F", "a" * 5000]
-)
-def test_what_is_looked_for_is_text(question, read):
-    _, text = read(f"bx/guide/search?q={question}")
-    assert "<script>alert" not in text
-    assert "<img" not in text
-    assert '<p role="status">' in text
 
 
 # ---- Markdown

@@ -99,6 +99,11 @@ def test_the_guide_lists_every_address_that_answers_without_a_password(serving, 
     assert set(re.findall(r"`([^`]+)`", gradios)) == BEFORE_LOGIN
 
 
+def test_an_address_of_ours_is_behind_the_door_unless_it_is_named(asked):
+    for path in ("/bx/new", "/bx/guide/new", "/bx/guide.js/new", "/bx/fonts", "/exercises"):
+        assert asked("GET", path)[0] == 401, path
+
+
 def test_who_has_logged_in_is_heard(guess, asked):
     cookie = guess("secret")[1]["set-cookie"].partition(";")[0]
     status, _, body = asked("GET", "/gradio_api/heartbeat/a", Cookie=cookie)

@@ -266,20 +266,45 @@ def test_as_many_files_may_be_open_as_the_account_allows():
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "True\n"
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the clock of other systems goes on while the machine sleeps")
-def test_each_tick_of_the_loop_puts_off_the_end_of_the_process(monkeypatch):
+@pytest.fixture
+def watched_calls(monkeypatch):
+    """What a watch asks of faulthandler and of the system, in order."""
     called = []
     monkeypatch.setattr(faulthandler, "dump_traceback_later", lambda *given, **named: called.append((given, named)))
+    monkeypatch.setattr(faulthandler, "cancel_dump_traceback_later", lambda: called.append("cancelled"))
+    monkeypatch.setattr(os, "kill", lambda process, number: called.append(number))
     monkeypatch.setattr(sys, "gettrace", lambda: None)
-    for seconds, expected in ((0, []), (60, [((60,), {"exit": True})])):
-        server = SimpleNamespace(config=SimpleNamespace(callback_notify=None))
-        stopping.end_when_frozen(server, seconds)
-        if server.config.callback_notify:
-            waited(server.config.callback_notify())
-        assert called == expected
+    return called
+
+
+def _watch(seconds):
+    server = SimpleNamespace(config=SimpleNamespace(callback_notify=None))
+    return stopping.Watch(server, seconds), server.config
+
+
+def test_each_tick_of_the_loop_puts_off_the_end_of_the_process(watched_calls, monkeypatch):
+    watch, config = _watch(60)
+    watch.begin()
+    assert watched_calls == []
+    waited(config.callback_notify())
+    assert watched_calls == [((60,), {"exit": True})]
+    watch, config = _watch(0)
+    watch.begin()
+    assert config.callback_notify is None
     monkeypatch.setattr(sys, "gettrace", lambda: print)
-    stopping.end_when_frozen(server := SimpleNamespace(config=SimpleNamespace(callback_notify=None)), 60)
-    assert server.config.callback_notify is None, "a debugger may hold the loop"
+    watch, config = _watch(60)
+    watch.begin()
+    assert config.callback_notify is None, "a debugger may hold the loop"
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGTSTP"), reason="nothing can be suspended here")
+@pytest.mark.parametrize("begun", [True, False])
+def test_a_process_that_was_suspended_is_watched_again_before_it_goes_on(watched_calls, begun):
+    watch, _ = _watch(60)
+    if begun:
+        watch.begin()
+    watch.suspend(signal.SIGTSTP, None)
+    assert watched_calls == ["cancelled", signal.SIGSTOP, *([((60,), {"exit": True})] if begun else [])]
 
 
 FREEZES = """
@@ -295,7 +320,7 @@ app.main(["--port", sys.argv[1]])
 
 
 @pytest.mark.nightly  # test_each_tick_of_the_loop_puts_off_the_end_of_the_process covers it in part
-@pytest.mark.skipif(sys.platform != "linux", reason="the clock of other systems goes on while the machine sleeps")
+@pytest.mark.skipif(not hasattr(signal, "SIGTSTP"), reason="nothing can be suspended here")
 def test_a_process_that_hangs_ends_and_one_that_was_suspended_goes_on(tmp_path):
     port = free_port()
     own = {"BERT_EXPLORER_MAX_FROZEN_SECONDS": "20", "BERT_EXPLORER_RUNS": str(tmp_path), "GRADIO_TEMP_DIR": str(tmp_path)}
@@ -308,6 +333,7 @@ def test_a_process_that_hangs_ends_and_one_that_was_suspended_goes_on(tmp_path):
             time.sleep(30)
             process.send_signal(signal.SIGCONT)
             _wait_until(lambda: b'"loaded"' in _health(port), process)
+            time.sleep(3)  # the thread of signals had its turn, too
             process.send_signal(signal.SIGUSR1)
             errors = process.communicate(timeout=120)[1]
         finally:

@@ -12,8 +12,6 @@ from hatchling.builders.wheel import WheelBuilder
 
 ROOT = Path(__file__).resolve().parents[2]
 
-BESIDE = {"stick.py"}  # in explorer/
-
 
 @pytest.fixture(scope="module")
 def builder():
@@ -28,13 +26,8 @@ def files(builder):
 
 def test_the_wheel_holds_the_package_the_page_and_the_model(files):
     modules = {path.relative_to(ROOT) for path in (ROOT / "explorer").rglob("*.py")}
-    beside = {path for path in modules if path.parts[1] in BESIDE}  # packs the app, and is not shipped
-    assert {str(path) for path in modules - beside} <= files
-    assert {path.parts[1] for path in beside} == BESIDE
-    assert not {str(path) for path in beside} & files
-    assets = {
-        path for path in (ROOT / "assets").rglob("*") if path.is_file() and not {"screenshots", "stick", "recipe"} & {*path.parts}
-    }
+    assert set(map(str, modules)) <= files
+    assets = {path for path in (ROOT / "assets").rglob("*") if path.is_file() and not {"screenshots", "recipe"} & {*path.parts}}
     assert {f"explorer/{path.relative_to(ROOT)}" for path in assets} <= files
     assert "explorer/assets/models/bert-l6-h384-uncased/model.safetensors" in files
     assert not [name for name in files if name.startswith(("tests", "assets")) or "screenshots" in name or "__pycache__" in name]

@@ -168,7 +168,7 @@ def test_the_own_page_and_programs_may_write(ask, served):
 ELSEWHERE = {"Sec_Fetch_Site": "cross-site"}
 FOLLOWED = {**ELSEWHERE, "Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "document"}
 IN_A_FRAME = {**ELSEWHERE, "Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "iframe"}
-FOR_PEOPLE = {"/bx/guide", "/bx/guide/{name}", "/bx/guide/search", "/bx/guide.css", "/bx/guide.js"}
+FOR_PEOPLE = {"/bx/guide", "/bx/guide/{name}", "/bx/guide.css", "/bx/guide.js"}
 FOR_PEOPLE |= {"/bx/lessons/{name}/{sheet}.html"}
 
 
