@@ -147,7 +147,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     public = "strangers will use it, as on a Space: smaller limits, no folders of this machine"
     parser.add_argument("--public", action="store_true", help=public)
     tools = "let assistants look inside BERT too, by the Model Context Protocol; needs requirements-mcp.txt"
-    asked = os.environ.get("BERT_EXPLORER_MCP", "") not in ("", "0")
+    asked = os.environ.get("BERT_EXPLORER_MCP", "").lower() in ("1", "true", "yes", "on")
     parser.add_argument("--mcp", action="store_true", default=asked, help=tools)
     options = parser.parse_args(arguments)
     if options.public:
