@@ -28,16 +28,6 @@ def directions(vectors: np.ndarray) -> np.ndarray:
     return vectors / np.where(lengths == 0, 1, lengths)
 
 
-def cka_matrix(here: np.ndarray, there: np.ndarray) -> np.ndarray:
-    """Linear CKA, 0 to 1, of every [n, width] of here [a, n, width] with every one of there [b, n, other width]: [a, b].
-
-    Kornblith et al. 2019, section 3: the cosine between the centred Gram matrices of n examples. Rotation and scaling of a space
-    do not change it. It is 0 when all examples are equal.
-    """
-    grams = [np.stack([_gram(vectors) for vectors in side]) for side in (here, there)]
-    return directions(grams[0]) @ directions(grams[1]).T
-
-
 def cka_of_products(products: np.ndarray, own: Sequence[np.ndarray], squares: Sequence[np.ndarray]) -> np.ndarray:
     """Linear CKA, −1 to 1, from sums over n centred vectors, [here, there]: the unbiased estimator, for four vectors or more.
 
@@ -59,12 +49,6 @@ def cka_of_products(products: np.ndarray, own: Sequence[np.ndarray], squares: Se
     ]
     scale = np.outer(*sizes)
     return np.divide(shared, scale, out=np.zeros_like(shared), where=scale > 0).clip(-1, 1)
-
-
-def _gram(vectors: np.ndarray) -> np.ndarray:
-    """The inner products of all pairs of centred vectors [n, width], flattened: [n · n]."""
-    centred = (vectors - vectors.mean(axis=0)).astype(np.float64)
-    return (centred @ centred.T).ravel()
 
 
 def norms(vectors: np.ndarray) -> np.ndarray:
