@@ -37,8 +37,6 @@ def test_centred_and_whitened_vectors_are_what_they_say():
     assert off[~np.eye(12, dtype=bool)].std() > 0.1, "fewer rows than columns do not come out all alike"
     assert np.isfinite(cosine_matrix(moved_to(np.ones((4, 5)), SPACES[2]))).all()
     assert np.isfinite(cosine_matrix(moved_to(np.ones((1, 5)), SPACES[2]))).all()
-    with pytest.raises(InputError):
-        moved_to(vectors, "squared")
 
 
 def test_changes_by_layer_by_hand():
@@ -65,7 +63,6 @@ def test_outlier_dimensions_are_the_ones_that_were_put_there():
     assert contextuality.outlier_dimensions(vectors * 0) == []
     vectors[:, [7, 60]] += [20, -9]
     assert [dimension for dimension, _ in contextuality.outlier_dimensions(vectors)] == [7, 60]
-    assert contextuality.robust_range(np.append(np.ones(999), 1e6)) == 1
 
 
 def test_the_matrix_is_that_of_transformers_own_vectors(bundled, eager):
