@@ -107,7 +107,6 @@ metrics = {  # [layers, heads] each, and 0 where an input is too short to have w
     "previous": attention.diagonal(-1, 2, 3).sum(2) / max(n - 1, 1),
     "next": attention.diagonal(1, 2, 3).sum(2) / max(n - 1, 1),
     "same_token": (attention * same).sum((2, 3)) / same.any(1).sum().clamp_min(1),
-    "word": (attention * words * (1 - torch.eye(n))).amax(3)[..., words].sum(2) / count,
     "ahead": (attention * (words[:, None] & words).triu(1)).sum((2, 3)) / count,
 }
 for name, values in metrics.items():

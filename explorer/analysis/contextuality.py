@@ -73,11 +73,6 @@ def outlier_dimensions(vectors: np.ndarray, most: int = 5) -> list[tuple[int, fl
     return [(int(i), float(means[i])) for i in order if apart[i] > OUTLIER_DEVIATIONS * max(float(means.std()), 1e-12)]
 
 
-def robust_range(values: np.ndarray, share: float = 0.01) -> float:
-    """The absolute value below which all but a share of the values lie, for colour scales: outliers would dull all others."""
-    return max(float(np.quantile(np.abs(values), 1 - share)), 1e-6)
-
-
 def find_word(
     text: str, word: str, offsets: Sequence[tuple[int, int]], name: str, as_read: Callable[[str], str] = str
 ) -> list[list[int]]:
@@ -107,8 +102,3 @@ def repeated_words(texts: Sequence[str], as_read: Callable[[str], str] = str) ->
     """The words that occur at least twice in the texts as a model reads them, whatever their case, in order of occurrence."""
     counts = Counter(re.findall(r"[^\W_]+", as_read(" ".join(texts)).casefold()))
     return [word for word, count in counts.items() if count > 1]
-
-
-def word_vectors(states: np.ndarray, tokens: Sequence[int]) -> np.ndarray:
-    """[layers + 1, hidden]: the mean of a word's pieces, for states [layers + 1, tokens, hidden]."""
-    return states[:, list(tokens)].mean(axis=1)

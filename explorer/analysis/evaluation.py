@@ -1,4 +1,4 @@
-"""Measures of classifiers, regressors and taggers, from predictions and true values."""
+"""Measures of classifiers, regressors and taggers that scikit-learn does not have, from predictions and true values."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,32 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.core.lazy import scipy, seqeval
-
-
-def confusion(targets: np.ndarray, predicted: np.ndarray, labels: int) -> np.ndarray:
-    """[labels, labels] counts: rows are true labels, columns predicted ones."""
-    return np.bincount(targets * labels + predicted, minlength=labels * labels).reshape(labels, labels)
-
-
-def class_scores(table: np.ndarray) -> dict[str, np.ndarray]:
-    """Precision, recall and F1, their harmonic mean, of every label [labels], from a confusion matrix [labels, labels].
-
-    They are 0 to 1, and 0 where the divisor would be 0.
-    """
-    hits, predicted, right = np.diag(table), table.sum(0), table.sum(1)
-    divisors = {"precision": predicted, "recall": right, "f1": (predicted + right) / 2}
-    return {name: hits / np.where(divisor > 0, divisor, 1) for name, divisor in divisors.items()}
-
-
-def accuracy(table: np.ndarray) -> float:
-    """The share of a confusion matrix on its diagonal, 0 to 1."""
-    return float(np.trace(table) / max(1, table.sum()))
-
-
-def macro_f1(table: np.ndarray) -> float:
-    """The mean F1 of all labels that occur, 0 to 1: rare ones count as much as frequent ones."""
-    occurs = (table.sum(0) + table.sum(1)) > 0
-    return float(class_scores(table)["f1"][occurs].mean()) if occurs.any() else 0.0
 
 
 @dataclass(frozen=True)

@@ -52,13 +52,6 @@ METRICS = (
         "ours; heads that look so are ‘duplicate token heads’ in Wang et al. 2023",
     ),
     Metric(
-        "word",
-        "clearest other word",
-        "mean over the text's own tokens of the largest weight on another of them, [CLS] and [SEP] apart",
-        "0 to 1",
-        "ours",
-    ),
-    Metric(
         "ahead",
         "on later words",
         "mean over the text's own tokens of the weight on those of them that come later",
@@ -120,14 +113,13 @@ def head_metrics(attention: np.ndarray, facts: TokenFacts) -> dict[str, np.ndarr
     return {
         "entropy": _entropy(attention),
         "distance": (flat @ np.abs(places[:, None] - places[None, :]).ravel()).astype(np.float64) / n,
-        "confidence": _largest_word(attention, facts.words, itself=True),
+        "confidence": _confidence(attention, facts.words),
         "cls": _received(attention, facts.cls),
         "sep": _received(attention, facts.sep),
         "self": _diagonal(attention, 0),
         "previous": _diagonal(attention, -1),
         "next": _diagonal(attention, 1),
         "same_token": (flat @ same.ravel()).astype(np.float64) / max(int(twice), 1),
-        "word": _largest_word(attention, facts.words, itself=False),
         "ahead": (flat @ facts.ahead.ravel()).astype(np.float64) / max(int(facts.words.sum()), 1),
     }
 
@@ -151,17 +143,15 @@ def _diagonal(attention: np.ndarray, offset: int) -> np.ndarray:
     return diagonal.mean(axis=1, dtype=np.float64) if diagonal.shape[1] else np.zeros(len(attention))
 
 
-def _largest_word(attention: np.ndarray, words: np.ndarray, itself: bool) -> np.ndarray:
-    """[heads]: the mean over words of the largest weight on one of them, or on another one."""
-    if words.sum() < 2 - itself:
+def _confidence(attention: np.ndarray, words: np.ndarray) -> np.ndarray:
+    """[heads]: the mean over words of the largest weight on one of them."""
+    if not words.any():
         return np.zeros(len(attention))
-    places, apart = np.arange(len(words)), np.flatnonzero(~words)
+    apart = np.flatnonzero(~words)
     at_once = max(1, BLOCK // len(words) ** 2)  # a copy for all heads would be as large as the attention itself
     means = []
     for start in range(0, len(attention), at_once):
         others = attention[start : start + at_once].copy()
-        if not itself:
-            others[:, places, places] = 0
         others[:, :, apart] = 0
         means.append(others.max(axis=2)[:, words].mean(axis=1, dtype=np.float64))
     return np.concatenate(means)

@@ -17,7 +17,6 @@ from explorer.core.lazy import sklearn, umap
 
 METHODS = ("pca", "umap", "tsne")
 NAMES = {"pca": "PCA", "umap": "UMAP", "tsne": "t-SNE"}
-METRICS = ("cosine", "euclidean", "manhattan")
 FEWEST_FOR_A_FIT = 5  # different rows; UMAP and t-SNE arrange neighborhoods, which need this many
 WARM_EPOCHS = 150  # of UMAP, when it starts from a nearly right map
 LULL = 2.0  # seconds until UMAP is compiled for a map that may come

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from explorer.core.errors import InputError
 from explorer.core.lazy import sklearn
 
 SPACES = ("as they are", "centred", "whitened")
@@ -26,16 +25,6 @@ def directions(vectors: np.ndarray) -> np.ndarray:
     """The vectors [..., hidden] scaled to length 1; zero vectors stay zero."""
     lengths = norms(vectors)[..., None]
     return vectors / np.where(lengths == 0, 1, lengths)
-
-
-def cka_matrix(here: np.ndarray, there: np.ndarray) -> np.ndarray:
-    """Linear CKA, 0 to 1, of every [n, width] of here [a, n, width] with every one of there [b, n, other width]: [a, b].
-
-    Kornblith et al. 2019, section 3: the cosine between the centred Gram matrices of n examples. Rotation and scaling of a space
-    do not change it. It is 0 when all examples are equal.
-    """
-    grams = [np.stack([_gram(vectors) for vectors in side]) for side in (here, there)]
-    return directions(grams[0]) @ directions(grams[1]).T
 
 
 def cka_of_products(products: np.ndarray, own: Sequence[np.ndarray], squares: Sequence[np.ndarray]) -> np.ndarray:
@@ -61,12 +50,6 @@ def cka_of_products(products: np.ndarray, own: Sequence[np.ndarray], squares: Se
     return np.divide(shared, scale, out=np.zeros_like(shared), where=scale > 0).clip(-1, 1)
 
 
-def _gram(vectors: np.ndarray) -> np.ndarray:
-    """The inner products of all pairs of centred vectors [n, width], flattened: [n · n]."""
-    centred = (vectors - vectors.mean(axis=0)).astype(np.float64)
-    return (centred @ centred.T).ravel()
-
-
 def norms(vectors: np.ndarray) -> np.ndarray:
     """Euclidean length of every vector of [..., hidden]: [...]."""
     return np.linalg.norm(vectors, axis=-1)
@@ -83,10 +66,8 @@ def moved_to(vectors: np.ndarray, space: str) -> np.ndarray:
 
     "centred" subtracts their mean, of which most vectors have a large part. "whitened" (Su et al. 2021, 'Whitening sentence
     representations') also gives the principal directions equal variance, for the n // 2 strongest, since with all of them every
-    pair would be equally similar. Raises InputError for an unknown space.
+    pair would be equally similar.
     """
-    if space not in SPACES:
-        raise InputError(f"The vectors can be {', '.join(SPACES)}; choose one of these.")
     if space == SPACES[0]:
         return vectors
     centred = vectors - vectors.mean(axis=0)

@@ -40,11 +40,11 @@ def head_metrics(text_a: str, text_b: str = "", model: str = "") -> dict[str, An
     """Numbers and a pattern for every head on this input, [layers][heads] each.
 
     entropy is the mean over query tokens of H / log n, distance the mean over query tokens of Σ a_ij · |i − j|,
-    special tokens included; the others are mean weights from 0 to 1, confidence (Voita et al. 2019), word and ahead
+    special tokens included; the others are mean weights from 0 to 1, confidence (Voita et al. 2019) and ahead
     among the text's own tokens.
 
     Returns:
-        `metrics`: `entropy`, `distance`, `confidence`, `cls`, `sep`, `self`, `previous`, `next`, `same_token`, `word`, `ahead`,
+        `metrics`: `entropy`, `distance`, `confidence`, `cls`, `sep`, `self`, `previous`, `next`, `same_token`, `ahead`,
         `pattern`, each one row a layer.
     """
     explorer = explorer_for(model)

@@ -34,6 +34,6 @@ def tokens(model: Explorer) -> np.ndarray:
     return finished(vectors_in_steps(model))
 
 
-def vectors_in_steps(model: Explorer, pooling: str = ANY_TOKEN) -> Generator[float, None, np.ndarray]:
-    """[layers + 1, NUMBER, hidden] float32: a token of each sentence, or the "mean" of all; yields the share done."""
-    return layer_features_in_steps(model, texts(), pooling)
+def vectors_in_steps(model: Explorer) -> Generator[float, None, np.ndarray]:
+    """Like `tokens`; yields the share done."""
+    return layer_features_in_steps(model, texts(), ANY_TOKEN)

@@ -5,15 +5,14 @@ from typing import Any
 import numpy as np
 
 from explorer.fill_mask.pictures import followed_words
-from explorer.fill_mask.word import FOIL, against, pieces_named, which_blank
-from explorer.techniques.lens import Followed, follow, lens, lens_error
+from explorer.fill_mask.word import pieces_named, which_blank
 from explorer.techniques.lens import Lens as Found
-from explorer.techniques.targets import Target
+from explorer.techniques.lens import follow, lens, lens_error
 from explorer.techniques.tuned_lens import NONE, RAW, TUNED, TunedLens, tuned_lens
 from explorer.text import limits
 from explorer.ui.layout import col, row
 from explorer.ui.long_view import QUICK
-from explorer.ui.pictures.bars import percent, signed, whole_percent
+from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.pictures.numbers import Table, keep
 from explorer.ui.pictures.window import MOST_AT_ONCE
 from explorer.ui.pictures.word_grid import word_grid
@@ -82,42 +81,21 @@ class FollowedWords(View):
     """Chosen words at one position, followed through the layers."""
 
     name, question = "fill-mask/followed", "When did BERT come to believe it?"
-    layout = (row(col("follow", "against", "summary", width=3), col("followed", width=8)),)
+    layout = (row(col("follow", "summary", width=3), col("followed", width=8)),)
     reading: str = use(READING, RAW, here=False)
     follow: str = text("", "Follow words", placeholder="the two best guesses")
-    against: str = use(FOIL, "")
     summary = sentence(answer=True)
     followed = chart("Words through the layers", height=300, answer=True)
 
     def compute(self, subject: Subject) -> Content:
-        """The probability and rank of each word after each layer; with a foil, how far its logit is above the foil's."""
-        (pieces, target), tuned = self.asked(subject), chosen_lens(subject, self.reading)
+        """The probability and rank of each word after each layer."""
+        pieces, tuned = dict(pieces_named(subject, self.follow, subject.token, MOST_WORDS)), chosen_lens(subject, self.reading)
         found, names = follow(subject.trace, subject.token, list(pieces), tuned), list(pieces.values())
-        how = f"Read {HOW[TUNED if tuned else RAW]}, at position {subject.token} "
-        if target.foil is not None:
-            return {"followed": followed_words(names, *found), "summary": how + _lead(target, found)}
         since, last = _settles_at(found.ranks[:, 0]), len(found.ranks) - 1
         when = "gets there only at the end" if since == last else f"stays there from hidden state {since} on"
+        told = f"Read {HOW[TUNED if tuned else RAW]}, at position {subject.token} {names[0]} ends at rank"
         drawn = followed_words(names, found.probabilities, found.ranks)
-        return {"followed": drawn, "summary": f"{how}{names[0]} ends at rank {found.ranks[-1, 0]:,} and {when}."}
-
-    def asked(self, subject: Subject) -> tuple[dict[int, str], Target]:
-        """The ids and names of the words followed, the foil last if there is one; and the first with the foil."""
-        pieces = dict(pieces_named(subject, self.follow, subject.token, MOST_WORDS))
-        first = next(iter(pieces))
-        target = against(subject.trace, Target("fill_mask", subject.token, first, pieces[first]), self.against)
-        if target.foil is not None:
-            pieces.pop(target.foil, "")
-            pieces[target.foil] = target.foil_token
-        return pieces, target
-
-
-def _lead(target: Target, found: Followed) -> str:
-    """Since when the first word is ahead of its foil, which is the last, or behind it: the rest of a sentence."""
-    lead, shares = found.logits[:, 0] - found.logits[:, -1], found.probabilities[-1]
-    place = f"{'ahead of' if lead[-1] > 0 else 'behind'} {target.foil_token} from hidden state {_settles_at(lead > 0)} on"
-    ends = f"{signed(float(lead[-1]))} logits, {percent(float(shares[0]))} against {percent(float(shares[-1]))}"
-    return f"{target.token} is {place}, and ends at {ends}."
+        return {"followed": drawn, "summary": f"{told} {found.ranks[-1, 0]:,} and {when}."}
 
 
 def chosen_lens(subject: Subject, reading: str) -> TunedLens | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
 from collections.abc import Sequence
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ import plotly.graph_objects as go
 from explorer.techniques.targets import Target
 from explorer.ui.pictures.base import (
     CATEGORIES,
-    FAINT,
     LEGEND,
     NEGATIVE,
     PREDICTION,
@@ -59,39 +59,26 @@ def surprise_bars(
     return keep(drawn, lambda: columns_of(position=positions, token=tokens, **numbers))
 
 
-def followed_words(
-    words: Sequence[str], probabilities: np.ndarray, ranks: np.ndarray, logits: np.ndarray | None = None
-) -> go.Figure:
-    """Words by hidden state, [hidden states, words]: their probability (left axis), and dotted their rank (right axis).
-
-    With `logits` the last word is a foil, in gray, and dotted is how far the logit of each other word is above the foil's.
-    """
-    colours = [CATEGORIES[index % len(CATEGORIES)] for index in range(len(words))]
-    numbers, beside = {"probability": probabilities, "rank": ranks}, {}
-    if logits is None:
-        dotted, form = ranks.astype(float), "rank %{customdata:,}"
-        right_axis = plain_axis("rank (dotted; 1 is first)", type="log", autorange="reversed", dtick=1)
-    else:
-        colours[-1], dotted, form = FAINT, logits - logits[:, -1:], f"%{{customdata:+.2f}} logits above {esc(words[-1])}"
-        numbers, beside = {"logit_difference": dotted, **numbers}, {"foil": words[-1]}
-        right_axis = plain_axis(f"logits above {esc(words[-1])} (dotted)", tickmode="auto", nticks=6)
+def followed_words(words: Sequence[str], probabilities: np.ndarray, ranks: np.ndarray) -> go.Figure:
+    """Words by hidden state, [hidden states, words]: their probability (left axis), and dotted their rank (right axis)."""
+    right_axis = plain_axis("rank (dotted; 1 is first)", type="log", autorange="reversed", dtick=1)
     layers = list(range(len(probabilities)))
     lines = [
         line
-        for at, (word, colour) in enumerate(zip(words, colours, strict=True))
+        for at, (word, colour) in enumerate(zip(words, cycle(CATEGORIES), strict=False))
         for line in (
             go.Scatter(
                 x=layers,
                 y=probabilities[:, at].astype(np.float32),
-                customdata=dotted[:, at].tolist(),
+                customdata=ranks[:, at].tolist(),
                 name=esc(word),
                 mode="lines+markers",
                 line={"color": colour},
-                hovertemplate=f"{esc(word)}: %{{y:.2%}}, {form}<extra></extra>",
+                hovertemplate=f"{esc(word)}: %{{y:.2%}}, rank %{{customdata:,}}<extra></extra>",
             ),
             go.Scatter(
                 x=layers,
-                y=dotted[:, at].tolist(),
+                y=ranks[:, at].tolist(),
                 yaxis="y2",
                 showlegend=False,
                 mode="lines",
@@ -103,7 +90,7 @@ def followed_words(
     top = max(float(probabilities.max()), 0.01)
     drawn = figure(
         lines,
-        key=f"followed-{probabilities.shape}-{logits is None}",
+        key=f"followed-{probabilities.shape}",
         showlegend=True,
         legend=LEGEND,
         margin={"l": 56, "r": 64, "t": 40, "b": 48},
@@ -113,11 +100,11 @@ def followed_words(
         yaxis2={**right_axis, "overlaying": "y", "side": "right"},
     )
     rows = [
-        [layer, word, *beside.values(), *(values[layer, at].item() for values in numbers.values())]
+        [layer, word, probabilities[layer, at].item(), ranks[layer, at].item()]
         for at, word in enumerate(words)
         for layer in layers
     ]
-    return keep(drawn, lambda: Table.of(("hidden_state", "word", *beside, *numbers), rows))
+    return keep(drawn, lambda: Table.of(("hidden_state", "word", "probability", "rank"), rows))
 
 
 def patching_heatmap(probabilities: np.ndarray, tokens: Sequence[str], word: str, clean: float, corrupted: float) -> go.Figure:

@@ -1,6 +1,5 @@
 """The word in the blank: its explanations, and how the views of this tab parse the words typed."""
 
-from dataclasses import replace
 from typing import Any
 
 from explorer.bert.trace import Trace
@@ -11,8 +10,8 @@ from explorer.ui.layout import row
 from explorer.ui.settings import Choice, Text, use
 from explorer.ui.subject import Subject
 from explorer.ui.switch_heads import ABOUT, SwitchHeads
-from explorer.ui.view import Content, caption, props
-from explorer.ui.what_if import Question, WhatIf
+from explorer.ui.view import caption
+from explorer.ui.what_if import WhatIf
 
 WORD = Text(label="The word in question", look={"placeholder": "BERT's first guess", "max_lines": 1, "elem_classes": "inline"})
 
@@ -86,16 +85,7 @@ class WordWhatIf(WhatIf):
     """The guesses for the blank before and after a change."""
 
     name = "fill-mask/what-if"
-    rather_than: str = use(replace(FOIL, label="Compare the first guess with"), "")  # below the guesses, which have no foil
     unless = staticmethod(no_blank)
-
-    def compute(self, subject: Subject) -> Content:
-        """The possible changes and their effect; the foil is asked for once there is one."""
-        return {**super().compute(subject), "rather_than": props(visible=subject.selection.is_changed)}
-
-    def asked(self, subject: Subject) -> Question | None:
-        question = super().asked(subject)
-        return question and replace(question, target=against(question.before, question.target, self.rather_than))
 
 
 def pieces_named(subject: Subject, typed: str, position: int, most: int) -> list[tuple[int, str]]:

@@ -8,7 +8,6 @@ from explorer.core.steps import map_steps
 from explorer.finetune.compute.run import told
 from explorer.finetune.compute.searches import GRIDS, Cell, Grid, GridProgress, search
 from explorer.finetune.compute.task import Task, make_plan
-from explorer.finetune.example_settings import ExampleSettings
 from explorer.finetune.over_examples import OverExamples
 from explorer.finetune.recipe import OWN, Recipe
 from explorer.ui.pictures.numbers import columns_of, keep
@@ -25,7 +24,7 @@ def _of_recipe(name: str) -> Any:
     return use(replace(Recipe.settings[name], when=None), getattr(Recipe(), name), here=False)
 
 
-class GridSearch(OverExamples, ExampleSettings):
+class GridSearch(OverExamples):
     """The held-out score of every combination of batch size, learning rate and number of epochs."""
 
     name, question = "fine-tune/grid", "Which settings are best?"

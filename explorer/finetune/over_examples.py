@@ -1,39 +1,28 @@
 """Long work on all chosen examples: a probe of every hidden state, and training on more and more of the examples."""
 
 from collections.abc import Generator, Hashable, Sequence
-from functools import partial
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar
 
 from explorer.core.errors import InputError
 from explorer.core.steps import map_steps
 from explorer.finetune.compute.searches import Point, learning_curve
 from explorer.finetune.compute.task import make_plan
-from explorer.finetune.example_settings import READY, ExampleSettings
-from explorer.finetune.pictures.training import examples_curve, probe_curve, tag_probe_curves
-from explorer.finetune.words_examples import WordExampleSettings
+from explorer.finetune.example_settings import ExampleSettings
+from explorer.finetune.pictures.training import examples_curve, probe_curve
 from explorer.training.examples import Examples, ScoredExamples
-from explorer.training.probe import LayerProbe, first_to_know, probe, probe_tags
-from explorer.training.tagging import TAGGED, TaggedExamples, built_in_tagged
+from explorer.training.probe import LayerProbe, probe
 from explorer.ui.long_view import LongView
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, chart, sentence
 
-SEEDS, TAG_SEEDS, CURVE_SEEDS = 5, 2, 3
+SEEDS, CURVE_SEEDS = 5, 3
 FEW = 30  # different sentences held out in all splits, below which an interval is wider than most differences of layers
 SPREAD = "Bars and bands: one standard deviation over the splits."
-CLAIM = "Lower layers syntax, upper layers meaning (Tenney et al. 2019)?"
-_Probes = list[tuple[str, TaggedExamples, list[LayerProbe]]]
 
 
-@runtime_checkable
-class WithExamples(Protocol):
-    def examples(self) -> tuple[Hashable, str]:
-        """The examples, and a note about them. Raises InputError."""
-
-
-class OverExamples(LongView):
-    """Long work on all examples, which are chosen by the settings of a second base class."""
+class OverExamples(LongView, ExampleSettings):
+    """Long work on all examples."""
 
     names: ClassVar[Sequence[str]] = ()  # the boxes for the examples are in another view
     method: ClassVar[str]  # what will be done, in a sentence
@@ -51,8 +40,6 @@ class OverExamples(LongView):
 
     def asked(self, subject: Subject) -> Hashable:
         """What the result depends on besides the model: the examples. Raises InputError."""
-        if not isinstance(self, WithExamples):
-            raise TypeError(f"{type(self).__name__} has no examples")
         return self.examples()[0]
 
     def waiting(self, subject: Subject) -> Content:
@@ -63,7 +50,7 @@ def _with_share(step: tuple[float, str]) -> tuple[str, float]:
     return f"{step[1]} {step[0]:.0%}.", step[0]
 
 
-class Probe(OverExamples, ExampleSettings):
+class Probe(OverExamples):
     """Held-out accuracy of a linear head on every hidden state, beside a control task."""
 
     name, question = "fine-tune/probe", "Which layer knows it?"
@@ -106,72 +93,7 @@ def tell(rows: list[LayerProbe]) -> str:
     return text
 
 
-class WordProbe(OverExamples, WordExampleSettings):
-    """Held-out accuracy of a linear head on every hidden state, beside a control task by word type."""
-
-    name, question = "fine-tune/words-probe", "Which layer knows the tags?"
-    folded, start = question, "Ask every layer"
-    method = (
-        f"A linear head on every hidden state, {TAG_SEEDS} splits each; of what is built in, for parts of speech and for names. "
-        "Beside it a control: each word gets a tag at random (Hewitt & Liang 2019)."
-    )
-    about = sentence(keep_height=True)
-    curve = chart("Words tagged right by a probe, by layer", height=300)
-
-    def asked(self, subject: Subject) -> Hashable:
-        """All built-in sets, or the examples. Raises InputError."""
-        return READY if self.words_from == READY else super().asked(subject)
-
-    def work(self, subject: Subject) -> Generator[Any, None, _Probes]:
-        """Probe layer after layer; for the built-in examples on both sets."""
-        if self.words_from == READY:
-            asked = [(title.split(":")[0], built_in_tagged(name)) for name, title in TAGGED.items()]
-        else:
-            examples, _ = self.examples()
-            asked = [(self.title(examples), examples)]
-        found = []
-        for done, (title, examples) in enumerate(asked):
-            steps = probe_tags(subject.model, examples, "first", TAG_SEEDS)
-            rows = yield from map_steps(steps, partial(_step, title, done, len(asked)))
-            found.append((title, examples, rows))
-        return found
-
-    def draw(self, subject: Subject, found: _Probes) -> Content:
-        curves = [
-            (title, [row.accuracy for row in rows], [row.deviation for row in rows], [row.control_accuracy for row in rows])
-            for title, _, rows in found
-        ]
-        told = " ".join(_tell_tags(*tags) for tags in found)
-        return {"curve": tag_probe_curves(curves), "about": f"{told} {_answer(found)} {SPREAD}".replace("  ", " ")}
-
-
-def _step(title: str, done: int, of: int, step: tuple[float, str]) -> tuple[str, float]:
-    share = (done + step[0]) / of
-    return f"{title}: {step[1]} {share:.0%}.", share
-
-
-def _tell_tags(title: str, examples: TaggedExamples, rows: list[LayerProbe]) -> str:
-    best, chance = max(rows, key=lambda row: row.accuracy), max(examples.counts.values()) / len(examples.words)
-    return (
-        f"{title}: best at hidden state {best.layer}, {best.accuracy:.1%} (95 % interval {best.low:.1%} to {best.high:.1%} "
-        f"over sentences; always the most frequent tag: {chance:.1%}; selectivity {best.accuracy - best.control_accuracy:.1%}), "
-        f"95 % of the gain from hidden state "
-        f"{first_to_know(rows, chance)} on."
-    )
-
-
-def _answer(found: _Probes) -> str:
-    """What both sets together say about the claim."""
-    if len(found) < 2:
-        return ""
-    first, second = (first_to_know(rows, max(one.counts.values()) / len(one.words)) for _, one, rows in found)
-    if first == second:
-        return f"{CLAIM} Not here: the grammar of words and who or what they name can both be read from hidden state {first} on."
-    order = "Here too" if first < second else "Here it is the other way round"
-    return f"{CLAIM} {order}: the grammar of words can be read from hidden state {first} on, names from hidden state {second} on."
-
-
-class LearningCurve(OverExamples, ExampleSettings):
+class LearningCurve(OverExamples):
     """Held-out accuracy by the number of examples, beside a bag of words."""
 
     name, question = "fine-tune/curve", "How many examples does it need?"

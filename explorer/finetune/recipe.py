@@ -33,7 +33,6 @@ RATES = (0.1, 0.03, 0.01, 0.003, 0.001, 2e-4, 1e-4, 5e-5, 3e-5, 2e-5)
 SHARES = (("a fiftieth", 0.02), ("a tenth", 0.1), ("a fifth", 0.2), ("a third", 1 / 3), ("half", 0.5))
 SIDE_BY_SIDE = ("means of four states up to it, side by side", "last4")
 UNITS = 64
-PATIENCE = 3
 LINEAR, HIDDEN = "linear", f"one hidden layer ({UNITS} units)"
 ADAM, LBFGS = "Adam, step by step", "L-BFGS, solved at once"
 # Past the queue: a late answer would undo changes typed in the meantime.
@@ -136,9 +135,6 @@ class Recipe(TrainingRecipe):
     held_out: float = _held_out()
     seed: int = _seed()
     balanced: bool = switch(False, "Rare classes weigh more", more=True)
-    early: bool = switch(
-        False, f"Stop when the held-out loss has not fallen for {PATIENCE} epochs", more=True, line=True, when=_by_steps
-    )
     last: bool = switch(
         False, "Keep the last epoch, not the one that is best on the held-out examples", more=True, line=True, when=_by_steps
     )
@@ -171,7 +167,6 @@ class Recipe(TrainingRecipe):
             "optimizer": "lbfgs" if _at_once(self) else "adam",
             "regularization": self.regularization,
             "balanced": self.balanced,
-            "patience": PATIENCE if self.early else 0,
             "averaged": self.averaged if self.layers and self.head == LINEAR else 1,
         }
 

@@ -8,6 +8,7 @@ from explorer.analysis import evaluation
 from explorer.bert.explorer import load
 from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
+from explorer.core.lazy import sklearn
 from explorer.finetune.compute.export import tuned_model
 from explorer.finetune.compute.reasons import Change as ModelChange
 from explorer.finetune.compute.reasons import compare
@@ -95,11 +96,11 @@ class Result(RunView):
 
 
 def _classes(run: Run) -> Content:
-    counts = confusion(run)
+    scores, macro = scores_by_label(run, "label", "sentences")
     return {
-        "scores": scores_by_label(counts, run.predictor.labels, "label", "sentences"),
+        "scores": scores,
         "note": (
-            f"Macro-F1 (the mean of all classes) {evaluation.macro_f1(counts):.1%}. Precision: of those called so, how "
+            f"Macro-F1 (the mean of all classes) {macro:.1%}. Precision: of those called so, how "
             "many are; recall: of those that are, how many are called so; F1: their harmonic mean."
         ),
     }
@@ -196,7 +197,7 @@ def clicked_cell(run: Run, index: object) -> Cell:
 def confusion(run: Run) -> np.ndarray:
     """Counts [true label, predicted label] of the held-out examples."""
     held = run.held(HeldOutLabels)
-    return evaluation.confusion(held.targets, held.said, len(run.predictor.labels))
+    return sklearn.metrics.confusion_matrix(held.targets, held.said, labels=range(len(run.predictor.labels)))
 
 
 def rows_of(run: Run, cell: Cell | None, mistakes: int) -> tuple[np.ndarray, str]:
@@ -209,9 +210,14 @@ def rows_of(run: Run, cell: Cell | None, mistakes: int) -> tuple[np.ndarray, str
     return rows, f"{labels[right]}, called {labels[said] if right != said else 'so'}: {len(rows)}"
 
 
-def scores_by_label(counts: np.ndarray, labels: tuple[str, ...], label: str, counted: str) -> list[list[Any]]:
-    """Rows of a label with precision, recall, F1 and support; `label` and `counted` name the outer columns of the export."""
-    scores, support = evaluation.class_scores(counts), counts.sum(1)
-    rows = [[name, *(f"{values[i]:.1%}" for values in scores.values()), int(support[i])] for i, name in enumerate(labels)]
-    columns: dict[str, Column] = {label: labels, **scores, counted: support}
-    return keep(rows, lambda: columns_of(**columns))
+def scores_by_label(run: Run, label: str, counted: str) -> tuple[list[list[Any]], float]:
+    """Rows of a label with precision, recall, F1 and support, and the mean F1 of the labels that occur.
+
+    `label` and `counted` name the outer columns of the export.
+    """
+    held, labels = run.held(HeldOutLabels), run.predictor.labels
+    scores = sklearn.metrics.precision_recall_fscore_support
+    *rates, support = scores(held.targets, held.said, labels=range(len(labels)), zero_division=0)
+    rows = [[name, *(f"{values[i]:.1%}" for values in rates), int(support[i])] for i, name in enumerate(labels)]
+    columns: dict[str, Column] = {label: labels, **dict(zip(("precision", "recall", "f1"), rates, strict=True)), counted: support}
+    return keep(rows, lambda: columns_of(**columns)), sklearn.metrics.f1_score(held.targets, held.said, average="macro")

@@ -7,7 +7,7 @@ from explorer.finetune.examples import ExamplesView
 from explorer.finetune.grid import GridSearch
 from explorer.finetune.known_tasks import ANSWERS, TEXTS, WORDS, KnownTasks
 from explorer.finetune.outcome import AnswerBaselines, AnswerOutcome, Baselines, Outcome, WordBaselines, WordOutcome
-from explorer.finetune.over_examples import LearningCurve, Probe, WordProbe
+from explorer.finetune.over_examples import LearningCurve, Probe
 from explorer.finetune.recipe import AnswerRecipe, Recipe, WordRecipe
 from explorer.finetune.result import Result
 from explorer.finetune.runs import AnswerRuns, Runs, WordRuns
@@ -26,10 +26,7 @@ TAB = Tab(
             [ExamplesView, (Recipe, Outcome, TryIt)],
             *([view] for view in (Result, Baselines, Probe, LearningCurve, GridSearch, Runs)),
         ],
-        WORDS: [
-            [WordExamples, (WordRecipe, WordOutcome, WordBaselines)],
-            *([view] for view in (WordTry, WordResult, WordProbe, WordRuns)),
-        ],
+        WORDS: [[WordExamples, (WordRecipe, WordOutcome, WordBaselines)], *([view] for view in (WordTry, WordResult, WordRuns))],
         ANSWERS: [
             [AnswerExamples, (AnswerRecipe, AnswerOutcome, AnswerTry)],
             *([view] for view in (AnswerResult, AnswerBaselines, AnswerRuns)),

@@ -52,9 +52,13 @@ def _are_tags(value: object) -> bool:
     return isinstance(value, list | tuple) and all(isinstance(tag, str) and tag.strip() for tag in value)
 
 
-class WordExampleSettings(View):
-    """The examples to learn from, for every view that needs tagged words."""
+class WordExamples(View):
+    """The examples to learn from: a sentence with its tags, and the frequency of each tag."""
 
+    name, question = "fine-tune/words-examples", "What is there to learn from?"
+    width = 5
+    layout = (row("words_from", "words_set"), row("words_line", "words_tag"))
+    names = ("words_from", "words_set", "words_typed", "words_line", "words_tag", "words_clicked", "words_file", "tagged")
     words_from: str = choice((READY, TYPED, FILE), "Examples", menu=True, elem_classes="inline")
     words_set: str = choice(
         [(title, name) for name, title in TAGGED.items()],
@@ -86,6 +90,9 @@ class WordExampleSettings(View):
         visible=False,
         when=lambda view: view.words_from == FILE,
     )
+    tagged = part("words", optional=True)
+    about = sentence(classes="caption")
+    balance = part("bars")
 
     def examples(self) -> tuple[TaggedExamples, str]:
         """The examples, and a note about them. Raises InputError."""
@@ -122,25 +129,6 @@ class WordExampleSettings(View):
         words, tags = split_words(line), dict(self.words_clicked).get(line, ())
         return tags if len(tags) == len(words) else (OUTSIDE,) * len(words)
 
-    def _typed(self) -> list[TaggedSentence]:
-        if not self.lines:
-            raise InputError("There are no sentences yet; type or paste some, one a line.")
-        TEXTS.check(len(self.lines), "sentences")
-        checked = [limits.check_text(line, "a line") for line in self.lines]
-        return [TaggedSentence(tuple(split_words(line)), self.tags_of(line)) for line in checked]
-
-
-class WordExamples(WordExampleSettings):
-    """The examples to learn from: a sentence with its tags, and the frequency of each tag."""
-
-    name, question = "fine-tune/words-examples", "What is there to learn from?"
-    width = 5
-    layout = (row("words_from", "words_set"), row("words_line", "words_tag"))
-    names = ("words_from", "words_set", "words_typed", "words_line", "words_tag", "words_clicked", "words_file", "tagged")
-    tagged = part("words", optional=True)
-    about = sentence(classes="caption")
-    balance = part("bars")
-
     def compute(self, subject: Subject) -> Content:
         shown = self._menus()
         try:
@@ -168,6 +156,13 @@ class WordExamples(WordExampleSettings):
             raise InputError("Choose a tag first, or type one of your own.")
         tags[place] = OUTSIDE if tags[place] == tag else tag
         return settle(words_clicked=tuple({**dict(self.words_clicked), line: tuple(tags)}.items()))
+
+    def _typed(self) -> list[TaggedSentence]:
+        if not self.lines:
+            raise InputError("There are no sentences yet; type or paste some, one a line.")
+        TEXTS.check(len(self.lines), "sentences")
+        checked = [limits.check_text(line, "a line") for line in self.lines]
+        return [TaggedSentence(tuple(split_words(line)), self.tags_of(line)) for line in checked]
 
     def _menus(self) -> Content:
         typed = self.words_from == TYPED

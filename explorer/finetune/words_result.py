@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from explorer.analysis import evaluation
 from explorer.finetune.compute.run import HeldOutTags, Run
 from explorer.finetune.pictures.results import confusion_matrix
 from explorer.finetune.result import Cell, cell_of, clicked_cell, confusion, rows_of, scores_by_label
@@ -41,11 +40,11 @@ class WordResult(OfTaggers, RunView):
         if run.held_out is None:
             return {"note": "This run came in a file, which holds no sentences to look at."}
         held, labels = run.held(HeldOutTags), run.predictor.labels
-        counts = confusion(run)
         if self.tag_look == TAGS:
-            return _scores_of_tags(counts, labels)
+            return _scores_of_tags(run)
         if self.tag_look == NAMES:
             return _scores_of_names(held, labels)
+        counts = confusion(run)
         wrong = int(counts.sum() - np.trace(counts))
         return {
             "tag_confusion": confusion_matrix(counts, labels, "words"),
@@ -72,12 +71,13 @@ def in_context(held: HeldOutTags, word: int) -> str:
     return f"{'… ' if start > mine[0] else ''}{' '.join(words)}{' …' if end < mine[-1] else ''}"
 
 
-def _scores_of_tags(counts: np.ndarray, labels: tuple[str, ...]) -> Content:
+def _scores_of_tags(run: Run) -> Content:
+    scores, macro = scores_by_label(run, "tag", "words")
     note = (
-        f"Each word for itself; macro-F1, the mean of all tags, is {evaluation.macro_f1(counts):.1%}. Precision: of the words "
+        f"Each word for itself; macro-F1, the mean of all tags, is {macro:.1%}. Precision: of the words "
         "called so, how many are; recall: of those that are, how many are called so; F1: their harmonic mean."
     )
-    return {"tag_scores": scores_by_label(counts, labels, "tag", "words"), "note": note}
+    return {"tag_scores": scores, "note": note}
 
 
 def _scores_of_names(held: HeldOutTags, labels: tuple[str, ...]) -> Content:

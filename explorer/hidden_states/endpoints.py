@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from explorer.analysis.contextuality import find_word, word_vectors
+from explorer.analysis.contextuality import find_word
 from explorer.analysis.similarity import cosine_matrix, cosines
 from explorer.api.arguments import explorer_for
 from explorer.bert.features import features
@@ -47,7 +47,7 @@ def word_in_context(text_a: str, text_b: str, word: str, model: str = "") -> dic
     for text, name in ((text_a, "text A"), (text_b, "text B")):
         trace = explorer.trace(limits.check_text(text, name))
         found = find_word(text, word, trace.encoding.offsets, name, explorer.as_read)
-        vectors.append(word_vectors(trace.hidden_states, found[0]))
+        vectors.append(trace.hidden_states[:, found[0]].mean(axis=1))
     return {"layers": cosines(*vectors).tolist()}
 
 

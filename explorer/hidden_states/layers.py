@@ -98,7 +98,8 @@ class OneLayer(LongView):
         at = subject.selection.layer
         vectors, tokens = subject.trace.hidden_states[at], subject.trace.tokens
         if self.look == VECTORS:
-            picture = vectors_heatmap(vectors, tokens, contextuality.robust_range(vectors))
+            top = max(float(np.quantile(np.abs(vectors), 0.99)), 1e-6)  # outliers would make all others pale
+            picture = vectors_heatmap(vectors, tokens, top)
             return {"picture": picture, "about": _outliers(vectors, at)}
         matrix = cosine_matrix(vectors)
         return {"picture": similarity_heatmap(matrix, tokens), "about": _similarity(matrix, at, found)}

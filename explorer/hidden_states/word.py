@@ -64,7 +64,7 @@ def contexts_of(model: Explorer, texts: Sequence[str], labels: Sequence[str], wo
         except InputError:
             continue
         for tokens in occurrences:
-            vectors.append(contextuality.word_vectors(trace.hidden_states, tokens))
+            vectors.append(trace.hidden_states[:, tokens].mean(axis=1))
             found.append(given)
             kept.append(label)
     if len(vectors) < 2:

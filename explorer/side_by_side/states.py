@@ -1,69 +1,39 @@
-"""The hidden states of both sides: token by token for one model, whole layers for two."""
-
-from collections.abc import Generator, Hashable
+"""How far the hidden states of both sides are apart, token by token."""
 
 import numpy as np
 
-from explorer.analysis.similarity import cka_matrix, cosines
-from explorer.bert import reference
-from explorer.core.steps import map_steps
+from explorer.analysis.similarity import cosines
 from explorer.side_by_side.other import SideView, paired_tokens
-from explorer.ui.long_view import LongView
 from explorer.ui.pictures.bars import SEEN
-from explorer.ui.pictures.hidden import by_layer_heatmap, layers_heatmap
+from explorer.ui.pictures.hidden import by_layer_heatmap
 from explorer.ui.subject import Subject
-from explorer.ui.view import Content, Finding, caption, chart, sentence
+from explorer.ui.view import Content, Finding, Why, chart, sentence
 
 MEANING = "1 − cosine between the vectors of each token here and there (0 to 2)."
 DIFFERENT_LENGTHS = "The inputs have different numbers of tokens, so these are not compared one by one."
+OWN_SPACES = "Each model has its own space, so the vectors of two models are not compared one by one."
+OVER_MANY = "The layers of two models are compared over many sentences, in Corpus."
 
 
-class SideStates(SideView, LongView):
-    """How far each token is from that at the same position there, by layer; for two models, how similar their layers are."""
+class SideStates(SideView):
+    """How far each token is from that at the same position there, by layer; two models have no space in common."""
 
-    start = "Compare the layers"
     name, question = "side-by-side/states", "Where does the difference spread to?"
-    picture = chart("How far the hidden states are apart, or how similar those of two models are", height=420, optional=True)
+    picture = chart("How far the hidden states are apart", height=420, optional=True)
     about = sentence()
-    help = caption(
-        "The vectors of two models are not compared one by one, since each model has its own space. What is compared is "
-        "linear CKA (Kornblith et al. 2019, section 3) of the mean vectors of 100 unrelated sentences. It is 1 where the "
-        "sentences have the same similarities in both spaces, however these are turned or scaled; the models may differ in "
-        "width. A hundred sentences are few: what matters is where a row is highest, not how high it is."
-    )
 
-    def passes(self, subject: Subject) -> float:
-        """For two models, the cost of reading those sentences in the larger one, twice."""
-        if self.is_one_model(subject):
-            return 0
-        sizes = [
-            model.layers * model.hidden_size**2 for model in (subject.model.capabilities, self.other(subject).model.capabilities)
-        ]
-        return 2 * reference.words() / subject.trace.kept * max(1, sizes[1] / sizes[0])
-
-    def key(self, subject: Subject) -> Hashable:
-        """The cache key, which does not depend on the input."""
-        return self.name, subject.model.checkpoint, self.other(subject).model.checkpoint
-
-    def work(self, subject: Subject) -> Generator[float, None, np.ndarray]:
-        """CKA [hidden states here, hidden states there] of two models; empty for one, whose traces `draw` compares."""
-        if self.is_one_model(subject):
-            return np.empty((0, 0))
-        here = yield from map_steps(reference.vectors_in_steps(subject.model, "mean"), lambda share: share / 2)
-        there = yield from map_steps(reference.vectors_in_steps(self.other(subject).model, "mean"), lambda share: 0.5 + share / 2)
-        return cka_matrix(here, there)
-
-    def draw(self, subject: Subject, found: np.ndarray) -> Content:
-        if found.size:
-            best = found[1:, 1:].argmax(1) + 1
-            pairs = ", ".join(f"{layer} ~ {match}" for layer, match in enumerate(best, start=1))
-            return {"picture": layers_heatmap(found), "about": f"The layer there that is most like each layer here: {pairs}."}
+    def compute(self, subject: Subject) -> Content:
+        if not self.is_one_model(subject):
+            return {"about": OWN_SPACES}
         if (compared := self._compared(subject)) is None:
             return {"about": DIFFERENT_LENGTHS}
         return {"picture": by_layer_heatmap(*compared, 0, "1 − cosine", self._farthest(subject)), "about": MEANING}
 
     def finding(self, subject: Subject) -> Finding | None:
-        """For one model, the token that is the same on both sides and whose vector differs most, and where."""
+        """The token that is the same on both sides and whose vector differs most, and where; for two models, where to look."""
+        if not self.is_one_model(subject):
+            other = {"look_at": "Similarity", "compared": self.other(subject).model_name}
+            return Finding(OVER_MANY, Why("corpus", "Layers", settings=other))
         compared, farthest = self._compared(subject), self._farthest(subject)
         if compared is None or farthest is None:
             return None
@@ -78,13 +48,11 @@ class SideStates(SideView, LongView):
     def _compared(self, subject: Subject) -> tuple[np.ndarray, list[str]] | None:
         """1 − cosine between tokens at the same position, [layers + 1, tokens], 0 to 2, and the names of the positions.
 
-        None for two models, and when the inputs have different numbers of tokens.
+        None when the inputs have different numbers of tokens.
         """
         here, there = subject.trace, self.other(subject).trace
         names = paired_tokens(here.encoding, there.encoding)
-        if names is None or not self.is_one_model(subject):
-            return None
-        return 1 - cosines(here.hidden_states, there.hidden_states), names
+        return None if names is None else (1 - cosines(here.hidden_states, there.hidden_states), names)
 
     def _farthest(self, subject: Subject) -> tuple[int, int] | None:
         """The hidden state and the token of the largest difference, among tokens of the texts that are the same on both sides."""

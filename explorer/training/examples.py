@@ -156,10 +156,9 @@ def split(examples: Examples, seed: int, share: float = HELD_OUT_SHARE) -> Split
     """Indices to train on and to hold out: about `share` of each class, at least one example. The same seed gives the same split.
 
     Equal texts (ignoring case and whitespace) stay on one side, so that nothing held out was trained on, even with another label;
-    so do examples of one group. Raises InputError when nothing of a class can be held out.
+    so do examples of one group, which counts for the class of its first. Raises InputError when nothing of a class can be held
+    out.
     """
-    if examples.groups:
-        return _split_groups(examples, seed, share)
     strata = examples.strata
     by_class: dict[str, list[list[int]]] = {label: [] for label in sorted(set(strata))}
     for rows in _same_texts(examples):
@@ -168,28 +167,10 @@ def split(examples: Examples, seed: int, share: float = HELD_OUT_SHARE) -> Split
     rng = np.random.default_rng(seed)
     held_out: list[int] = []
     for label, mine in by_class.items():
-        if len(mine) < 2 and strata is examples.labels:  # fifths of the numbers need none held out
+        if len(mine) < 2 and strata is examples.labels and not examples.groups:  # fifths of the numbers need none held out
             raise InputError(f"All examples of the label {label[:40]!r} are one and the same text; add different ones.")
         drawn = [mine[place] for place in rng.permutation(len(mine))]
         held_out += take_groups(drawn[:-1], share * sum(map(len, mine)))  # one group is always left to train on
-    return Split.of(held_out, len(examples))
-
-
-def _split_groups(examples: Examples, seed: int, share: float) -> Split:
-    """Hold out whole groups, in random order, as long as none of their classes exceeds its share."""
-    groups, strata = _same_texts(examples), examples.strata
-    counts = Counter(strata)
-    left = {label: max(1, round(count * share)) for label, count in counts.items()}
-    held_out: list[int] = []
-    for place in np.random.default_rng(seed).permutation(len(groups)):
-        mine = Counter(strata[row] for row in groups[place])
-        if all(count <= left[label] for label, count in mine.items()):
-            held_out.extend(groups[place])
-            left = {label: number - mine[label] for label, number in left.items()}
-    held_by_class = Counter(strata[row] for row in held_out)
-    for label, count in counts.items():
-        if not 0 < held_by_class[label] < count:
-            raise InputError(f"The groups of the label {label[:40]!r} are too large to hold one out; make smaller ones.")
     return Split.of(held_out, len(examples))
 
 

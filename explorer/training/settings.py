@@ -26,7 +26,6 @@ class TrainingSettings:
     regularization: float = 1.0  # for "lbfgs": half the squared length of the weights times this is added to the loss
     held_out: float = HELD_OUT_SHARE  # share of each label that is not trained on; 0: leave-one-out
     averaged: int = 1  # trainings of layers whose weights are averaged, with consecutive seeds
-    patience: int = 0  # stop when the held-out loss has not fallen for so many epochs; 0: never
 
     def fitted(self, examples: int, layers_trained: int) -> Self:
         """These settings with the number of epochs filled in, where it is 0, to give enough steps for so many examples.
@@ -67,18 +66,3 @@ class Epoch:
         """One flat row: epoch, train_loss, ..., held_out_loss, ..."""
         parts = (("train", self.trained), ("held_out", self.held_out))
         return {"epoch": self.epoch, **{f"{part}_{name}": number for part, found in parts for name, number in found.items()}}
-
-
-@dataclass
-class Patience:
-    """Early stopping: ends when the held-out loss has failed to fall `epochs` times in a row; 0 never ends."""
-
-    epochs: int
-    lowest: float = float("inf")
-    waited: int = 0
-
-    def is_over(self, loss: float) -> bool:
-        """Whether to stop, given the held-out loss of one more epoch."""
-        self.waited = 0 if loss < self.lowest else self.waited + 1
-        self.lowest = min(self.lowest, loss)
-        return 0 < self.epochs <= self.waited

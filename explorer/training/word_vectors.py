@@ -1,23 +1,18 @@
-"""One vector per word, that of its first piece or the mean of its pieces, from any hidden state."""
+"""Where the words of sentences are among the tokens, and a vector for each: of its first piece, or the mean of its pieces."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 
 from explorer.bert.explorer import Explorer
 from explorer.bert.features import Encoded
-from explorer.core.engine import no_grad, torch
-from explorer.core.errors import InputError
-from explorer.core.limits import TRAINING_MEGABYTES
-from explorer.core.steps import finished
+from explorer.core.engine import torch
 from explorer.text.encoding import Encoding
 
 PIECES = ("first", "mean")
-BATCH_SIZE = 32
 
 Words = Sequence[str]
 """The words of a sentence."""
@@ -85,42 +80,3 @@ def pool_words(states: torch.Tensor, first: torch.Tensor, last: torch.Tensor, pi
     tokens = first.repeat_interleave(counts) + torch.arange(len(word)) - before
     summed = torch.zeros(len(first), states.shape[1], dtype=states.dtype).index_add(0, word, states[tokens])
     return summed / counts[:, None]
-
-
-def word_vectors_in_steps(
-    model: Explorer, read: ReadWords, layers: Sequence[int], pieces: str
-) -> Generator[float, None, np.ndarray]:
-    """[layers, words, hidden] float32 of some hidden states (indices, ascending), for the words that are read.
-
-    Yields the share done, 0 to 1, after every batch. Raises InputError when the vectors would exceed the memory limit.
-    """
-    there = np.flatnonzero(read.are_read(read.lengths))
-    shape = len(layers), len(there), model.capabilities.hidden_size
-    if np.prod(shape, dtype=float) * 4 > TRAINING_MEGABYTES.bytes:
-        raise InputError(TRAINING_MEGABYTES.tell(len(read.encodings)))
-    found = np.empty(shape, dtype=np.float32)
-    encoded, order = read.encoded, np.argsort(read.lengths, kind="stable")  # texts of similar length together
-    for start in range(0, len(order), BATCH_SIZE):
-        rows = order[start : start + BATCH_SIZE]
-        states = _hidden(model, [encoded[row] for row in rows], layers)
-        mine = np.flatnonzero(np.isin(read.sentence[there], rows))
-        words = there[mine]
-        place = np.empty(len(order), dtype=np.int64)
-        place[rows] = np.arange(len(rows)) * states[0].shape[1]
-        shift = place[read.sentence[words]]
-        first, last = (torch.from_numpy(tokens[words] + shift) for tokens in (read.first, read.last))
-        for layer, hidden in enumerate(states):
-            found[layer, mine] = pool_words(hidden.flatten(0, 1), first, last, pieces).numpy()
-        yield (start + len(rows)) / len(order)
-    return found
-
-
-@no_grad
-def _hidden(model: Explorer, encoded: list[Encoded], layers: Sequence[int]) -> list[torch.Tensor]:
-    states = islice(model.run_padded(model.pad(encoded)), layers[-1] + 1)
-    return [hidden for layer, hidden in enumerate(states) if layer in layers]
-
-
-def word_vectors(model: Explorer, read: ReadWords, layer: int, pieces: str) -> np.ndarray:
-    """[words, hidden] float32 of one hidden state, for the words that are read."""
-    return finished(word_vectors_in_steps(model, read, [layer], pieces))[0]

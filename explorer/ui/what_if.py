@@ -14,7 +14,7 @@ from explorer.techniques.targets import Target, is_next_target, own_reading, rea
 from explorer.text import limits
 from explorer.ui.answers import answer_rows
 from explorer.ui.long_view import is_quick
-from explorer.ui.pictures.bars import SEEN, bar_groups, change_of_difference, percent
+from explorer.ui.pictures.bars import SEEN, bar_groups, percent
 from explorer.ui.subject import CHANGES, Off, Subject, cut_name, head_name, in_order
 from explorer.ui.swapping import fitting_swaps
 from explorer.ui.view import Change, Content, View, check, matches, part, select, sentence
@@ -124,14 +124,12 @@ class WhatIf(View):
             ("After", answer_rows(model, target, after, also, before)),
         ]
         own = question.before.once(("own", target), lambda: float(own_reading(question.before, target).logit))
-        logits = [float(read_at(model, target, vector[None]).logit) for vector in (before, after)]
+        ours = float(read_at(model, target, before[None]).logit)
         shares = [{answer: share for answer, share, _ in rows} for _, rows in groups]
-        outcome = outcome_of(_changes(subject), target.token, *shares)
-        what = "logit" if target.foil is None else "difference of logits"
         return {
-            "outcome": outcome if target.foil is None else f"{outcome} {_moved(target, *logits)}",
+            "outcome": outcome_of(_changes(subject), target.token, *shares),
             "answers": bar_groups(groups, beside=True),
-            "check": matches(abs(own - logits[0]), f"before, the {what} is that of the model's own forward pass"),
+            "check": matches(abs(own - ours), "before, the logit is that of the model's own forward pass"),
         } | ({"about": self.note} if self.note else {})
 
     def _gestures(self, subject: Subject) -> list[Gesture]:
@@ -179,12 +177,6 @@ def outcome_of(changed: list[str], token: str, before: dict[str, float], after: 
         return f"{outcome} The first answer is now {first} ({percent(before[first])} → {percent(after[first])})."
     slight = max(abs(after[answer] - before[answer]) for answer in after.keys() & before.keys()) < SEEN
     return f"{outcome} Hardly anything changes." if slight else outcome
-
-
-def _moved(target: Target, before: float, after: float) -> str:
-    """What becomes of the difference of the logits of word and foil, in a sentence."""
-    told = change_of_difference(target.token, target.foil_token, before, after)
-    return f"{told[:1].upper()}{told[1:]}."
 
 
 def _first(model: Any, target: Target, vector: Any) -> tuple[Target, ...]:

@@ -31,7 +31,7 @@ def test_another_model_and_another_text_stand_side_by_side(open_app, tmp_path):
     expect(page.locator("#side-by-side-pieces-there .bx-token").first).to_have_text("<s>")
     expect(page.locator("#side-by-side-pieces-about")).to_contain_text("Words cut differently")
     choices.get_by_label("Hidden states", exact=True).check()
-    expect(page.locator("#side-by-side-states-about")).to_contain_text("most like each layer here")
+    expect(page.locator("#side-by-side-states-about")).to_contain_text("Each model has its own space")
     model.fill("")
     page.get_by_role("button", name="he → she").click()
     expect(text).to_have_value("the man went to the [MASK]")

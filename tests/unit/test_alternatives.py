@@ -58,7 +58,6 @@ FIGURES = {
     training.learning_curves: ([{"epoch": 1, **EPOCH}, {"epoch": 2, **EPOCH}], 5, 1),
     training.probe_curve: (range(5), CURVE, CURVE, CURVE, 0.5),
     training.run_curves: ([("first", CURVE), ("second", CURVE)],),
-    training.tag_probe_curves: ([("names", CURVE, CURVE, CURVE)],),
     model_pictures.weight_histogram: (CURVE, np.arange(5)),
     model_pictures.weights_heatmap: (ROWS, WORDS),
 }

@@ -62,7 +62,7 @@ def test_uniform(metrics):
     assert of["entropy"] == pytest.approx(1, abs=1e-6)
     assert of["distance"] == pytest.approx((N * N - 1) / (3 * N), abs=1e-6)
     assert of["confidence"] == pytest.approx(1 / N, abs=1e-6)
-    for key in ("self", "previous", "next", "cls", "sep", "same_token", "word"):
+    for key in ("self", "previous", "next", "cls", "sep", "same_token"):
         assert of[key] == pytest.approx(1 / N, abs=1e-6), key
 
 

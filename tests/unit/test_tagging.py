@@ -21,8 +21,7 @@ from explorer.finetune.compute.training import new_run, run_training
 from explorer.finetune.compute.unpack import unpack
 from explorer.finetune.endpoints import tag, train_tokens
 from explorer.text.tagged import TaggedSentence
-from explorer.training import word_vectors
-from explorer.training.probe import LayerProbe, control_tags, draw_rows, first_to_know
+from explorer.training.probe import control_tags, draw_rows
 from explorer.training.tagging import TaggedExamples, built_in_tagged, sentence_folds, split_sentences
 from explorer.training.word_vectors import ReadWords
 
@@ -51,7 +50,7 @@ def test_the_vectors_of_words_are_those_of_transformers(tiny_folder, pieces, lay
     model = explorer.load(tiny_folder)
     sentences = [["Unbelievable", "!"], ["a", "don't", "b"], ["she", "was", "here"]]
     read = ReadWords.of(model, sentences)
-    found = word_vectors.word_vectors(model, read, layer, pieces)
+    found = Tagger((), None, model.name, layer, pieces)._vectors(model, read)
     wanted = []
     for words in sentences:
         encoded = model.tokenizer(words, is_split_into_words=True, return_tensors="pt")
@@ -206,8 +205,6 @@ def test_the_control_task_gives_each_word_one_tag_by_lot():
     assert (tags != control_tags(examples, 1)).any()
     lengths = [len(sentence.words) for sentence in examples.sentences]
     assert sum(lengths[row] for row in draw_rows(lengths, 500)) <= 500
-    rows = [LayerProbe(at, accuracy, 0, 0, 0, 1, 5) for at, accuracy in enumerate((0.6, 0.89, 0.9))]
-    assert (first_to_know(rows, 0.5), first_to_know(rows, 0.8)) == (1, 2)
 
 
 def test_each_sentence_is_held_out_once_and_equal_ones_together():

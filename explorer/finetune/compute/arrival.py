@@ -49,7 +49,6 @@ _TRAINING: dict[str, Callable[[object], Any]] = CHECKS | {
     "layer": _layer,
     "layers_trained": _layer,
     "epochs": _epochs,
-    "patience": _epochs,
     "held_out": lambda value: limits.check_number(value, "the share held out", 0, 0.9),
     "keep_best": _boolean,
     "balanced": _boolean,

@@ -18,7 +18,7 @@ from explorer.finetune.compute.top_layers import Top
 from explorer.training.examples import Split
 from explorer.training.head import Head, Scale, as_head, new_module
 from explorer.training.objectives import Objective, Solvable
-from explorer.training.settings import Epoch, Patience, TrainingSettings
+from explorer.training.settings import Epoch, TrainingSettings
 
 HEAD_RATE = 0.01  # minimum learning rate of the head, which starts from zero
 WARM_UP = 0.1  # share of the steps
@@ -44,13 +44,10 @@ def train(vectors: np.ndarray, objective: Solvable, split: Split, settings: Trai
         weight, bias = map(torch.from_numpy, objective.solve(inputs[trained].numpy(), split.train, settings))
         yield report(1, torch.nn.functional.linear(inputs, weight, bias)), objective.rescale(Head(*scale.fold(weight, bias)))
         return
-    patience = Patience(settings.patience)
     for epoch, module in enumerate(_adam(inputs, objective, trained, settings), start=1):
         with torch.inference_mode():
             found = report(epoch, module(inputs))
         yield found, objective.rescale(as_head(module, scale))
-        if patience.is_over(found.held_out["loss"]):
-            return
 
 
 def _adam(
@@ -150,8 +147,7 @@ def train_top(
     total = steps * settings.epochs
     tops = [top, *(copy.deepcopy(top) for _ in range(1, number))]
     learners = [_Learner.start(own, scale, objective, settings, total, settings.seed + i) for i, own in enumerate(tops)]
-    patience, start = Patience(settings.patience), time.perf_counter()
-    mean = _soup(learners)
+    mean, start = _soup(learners), time.perf_counter()
     for epoch in range(1, settings.epochs + 1):
         todo = [(learner, batch) for learner in learners for batch in learner.shuffled(states, train_rows, settings.batch_size)]
         found = []
@@ -163,10 +159,7 @@ def train_top(
         mean = _mean(mean, _soup(learners), mean_share(epoch))
         held = mean[1](scale.apply(objective.vectors(evaluate(mean[0], states, held_rows), held_rows)))
         trained = objective.measure(torch.cat(found), torch.cat([batch for _, batch in todo]))
-        report = Epoch(epoch, trained, objective.measure(held, held_rows))
-        yield report, objective.rescale(as_head(mean[1], scale)), mean[0]
-        if patience.is_over(report.held_out["loss"]):
-            return
+        yield Epoch(epoch, trained, objective.measure(held, held_rows)), objective.rescale(as_head(mean[1], scale)), mean[0]
 
 
 @no_grad

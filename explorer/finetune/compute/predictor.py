@@ -19,7 +19,7 @@ from explorer.finetune.compute.prefix import EVERY_TOKEN, encoded_hidden_in_step
 from explorer.finetune.compute.top_layers import Top
 from explorer.text.pairs import Pair
 from explorer.training.head import Head
-from explorer.training.word_vectors import PIECES, ReadWords, Words, pool_words, word_vectors
+from explorer.training.word_vectors import PIECES, ReadWords, Words, pool_words
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,11 +134,10 @@ class Tagger(Predictor):
 
     def _vectors(self, model: Explorer, read: ReadWords) -> np.ndarray:
         """[words, hidden] float32: the vectors of all words that the model reads."""
-        if self.top is None:
-            return word_vectors(model, read, self.layer, self.pooling)
         states = finished(encoded_hidden_in_steps(model, read.encoded, self.layer - self.layers_trained))
-        given = evaluate(self.top, states, torch.arange(len(read.encodings)))
-        return TopWords.of(read, states.lengths.numpy()).pool(given, torch.arange(len(read.encodings)), self.pooling).numpy()
+        rows = torch.arange(len(read.encodings))
+        given = evaluate(self.top or Top(model, self.layer, 0, EVERY_TOKEN).eval(), states, rows)
+        return TopWords.of(read, states.lengths.numpy()).pool(given, rows, self.pooling).numpy()
 
 
 def _check_gaps(read: ReadWords, there: np.ndarray, counts: np.ndarray) -> None:

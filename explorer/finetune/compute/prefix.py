@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -96,7 +97,7 @@ def _shorten(row: tuple[int, ...], cut: int) -> tuple[int, ...]:
 def hidden_of(model: Explorer, batch: Batch, layer: int) -> tuple[torch.Tensor, torch.Tensor]:
     """Hidden state `layer` [batch, tokens, hidden] of a batch, and which tokens are real [batch, tokens]."""
     padded = model.pad(batch.encoded)
-    return run_layers(model.layers[:layer], model.embed(padded.ids, padded.segments), padded.real), padded.real
+    return next(islice(model.run_padded(padded), layer, None)), padded.real
 
 
 def run_layers(layers: Sequence[Layer], hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:

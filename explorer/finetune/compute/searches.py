@@ -72,7 +72,7 @@ def search(task: Task, grid: Grid) -> Generator[GridProgress, None, tuple[Cell, 
     total, done = sum(epochs for _, _, epochs in settings), 0
     cells: tuple[Cell, ...] = ()
     for number, (batch, rate, epochs) in enumerate(settings, start=1):
-        named = replace(task.plan.settings, batch_size=batch, learning_rate=rate, epochs=epochs, patience=0)
+        named = replace(task.plan.settings, batch_size=batch, learning_rate=rate, epochs=epochs)
         one = replace(task, plan=replace(task.plan, settings=named))
         doing = f"{number} of {len(settings)}: batch {batch}, {rate:g}, {epochs} epochs."
         for report in one.epochs(below, parts):

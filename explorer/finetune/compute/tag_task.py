@@ -8,14 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.core.engine import torch
+from explorer.finetune.compute.finetune import evaluate
 from explorer.finetune.compute.predictor import Predictor, Tagger, TopWords
-from explorer.finetune.compute.prefix import Ragged, encoded_hidden_in_steps
+from explorer.finetune.compute.prefix import EVERY_TOKEN, Ragged, encoded_hidden_in_steps
 from explorer.finetune.compute.run import HeldOutTags
 from explorer.finetune.compute.task import Task
+from explorer.finetune.compute.top_layers import Top
 from explorer.training.examples import Split
 from explorer.training.objectives import Classes
 from explorer.training.tagging import TaggedExamples, split_sentences, tag_baselines
-from explorer.training.word_vectors import ReadWords, word_vectors_in_steps
+from explorer.training.word_vectors import ReadWords
 
 
 @dataclass(frozen=True)
@@ -63,12 +65,14 @@ class Tagging(Task[TaggedExamples]):
         """Vectors of all words or, to train layers, the hidden states of all tokens below them."""
         plan = self.plan
         read = ReadWords.of(self.model, [sentence.words for sentence in self.examples.sentences])
-        if not plan.layers_trained:
-            vectors = yield from word_vectors_in_steps(self.model, read, [plan.layer], plan.pooling)
-            return Below(np.flatnonzero(read.are_read(read.lengths)), vectors[0])
         states = yield from encoded_hidden_in_steps(self.model, read.encoded, plan.layer - plan.layers_trained)
         lengths = states.lengths.numpy()
-        return Below(np.flatnonzero(read.are_read(lengths)), states, TopWords.of(read, lengths))
+        words, places = np.flatnonzero(read.are_read(lengths)), TopWords.of(read, lengths)
+        if plan.layers_trained:
+            return Below(words, states, places)
+        rows = torch.arange(len(read.encodings))
+        given = evaluate(Top(self.model, plan.layer, 0, EVERY_TOKEN).eval(), states, rows)
+        return Below(words, places.pool(given, rows, plan.pooling).numpy())
 
     def labels(self) -> tuple[str, ...]:
         return tuple(self.examples.classes)

@@ -38,7 +38,6 @@ CHECKS: dict[str, Callable[[object], Any]] = {
     "regularization": lambda value: limits.check_number(value, "the regularization", 1e-6, 1e6),
     "held_out": lambda value: limits.check_number(value, "the share held out", 0.01, 0.9),
     "averaged": lambda value: limits.check_integer(value, "the number of trainings averaged", 1, MOST_AVERAGED),
-    "patience": lambda value: limits.check_integer(value, "the patience", 0, EPOCHS.most),
 }
 
 

@@ -121,28 +121,6 @@ def probe_curve(
     return keep(chart.add_hline(chance, line=DOTTED), lambda: columns_of(**numbers, chance=[chance] * len(layers)))
 
 
-def tag_probe_curves(probes: Sequence[tuple[str, Sequence[float], Sequence[float], Sequence[float]]]) -> go.Figure:
-    """For each set of tags, by hidden state: a probe's held-out accuracy ± one standard deviation, and the control task's."""
-    traces, rows = [], []
-    for (name, accuracy, deviation, control), colour in zip(probes, cycle((HELD_OUT, OTHER, TRAINED)), strict=False):
-        layers = list(range(len(accuracy)))
-        spread = {"type": "data", "array": list(deviation), "thickness": 1, "width": 4}
-        traces.append(_line(layers, accuracy, name, {"color": colour}, "%{y:.1%}", error_y=spread))
-        traces.append(_line(layers, control, f"{name}: control", {"color": colour, "dash": "dot"}, "%{y:.1%}"))
-        rows += [[name, *map(float, row)] for row in zip(layers, accuracy, deviation, control, strict=True)]
-    drawn = figure(
-        traces,
-        key="tag-probe",
-        showlegend=True,
-        legend=LEGEND,
-        hovermode="x unified",
-        xaxis=plain_axis("hidden state (0: embeddings)", dtick=1 if len(rows) <= 26 else 2),
-        yaxis=grid_axis("held-out words tagged right (0 to 1)", range=[0, 1.02]),
-    )
-    names = ("tags", "hidden_state", "accuracy", "standard_deviation", "control_accuracy")
-    return keep(drawn, lambda: Table.of(names, rows))
-
-
 def examples_curve(
     examples: Sequence[int],
     score: Sequence[float],

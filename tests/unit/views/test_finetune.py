@@ -260,10 +260,10 @@ def test_the_plan_is_what_the_page_says(subject):
     plan = Recipe().plan(subject.model)
     assert (plan.layer, plan.pooling, plan.layers_trained, plan.keep_best) == (6, "mean", 0, True)
     assert (plan.settings.epochs, plan.settings.learning_rate, plan.settings.batch_size) == (0, 0.01, 32)
-    given = {"layers": 0, "solver": LBFGS, "last": True, "early": True, "held_out": 0.5}
+    given = {"layers": 0, "solver": LBFGS, "last": True, "held_out": 0.5}
     plan = read(Recipe, subject, **given).plan(subject.model)
     settings = plan.settings
-    assert (settings.optimizer, plan.keep_best, settings.patience, settings.held_out) == ("lbfgs", False, 3, 0.5)
+    assert (settings.optimizer, plan.keep_best, settings.held_out) == ("lbfgs", False, 0.5)
     assert read(Recipe, subject, solver=LBFGS, head=HIDDEN).plan(subject.model).settings.optimizer == "adam"
     assert read(Recipe, subject, solver=LBFGS, layers=1).plan(subject.model).settings.optimizer == "adam"
 

@@ -5,19 +5,16 @@ import pytest
 
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.finetune import over_examples
 from explorer.finetune.compute import store
 from explorer.finetune.compute.tag_task import Tagging
 from explorer.finetune.compute.training import new_run, run_training
 from explorer.finetune.example_settings import TYPED
 from explorer.finetune.outcome import WordBaselines, WordOutcome
-from explorer.finetune.over_examples import WordProbe
 from explorer.finetune.recipe import WordRecipe
 from explorer.finetune.words_examples import STARTER, WordExamples, clicked
 from explorer.finetune.words_result import NAMES, TAGS, WordResult, in_context
 from explorer.finetune.words_try import SENTENCES, WordTry
 from explorer.text.tagged import split_words
-from explorer.training import probe
 from explorer.ui.subject import Selection, Subject
 
 
@@ -116,24 +113,6 @@ def test_a_run_of_another_kind_is_not_looked_at(subject, run):
     assert WordOutcome(run=classes.id).find(subject).id == run.id
     assert Outcome(run=run.id).find(subject).id == classes.id
     assert store.fetch(run.id).kind == "tags"
-
-
-def test_the_probe_answers_which_layer_knows_what(subject, monkeypatch):
-    monkeypatch.setattr(probe, "MOST_WORDS", 700)
-    monkeypatch.setattr(over_examples, "TAG_SEEDS", 1)
-    view = WordProbe()
-    found = view.result(subject)
-    shown = view.draw(subject, found)
-    assert [title for title, _, _ in found] == ["Parts of speech", "Names"]
-    for _, _, rows in found:
-        best = max(rows, key=lambda row: row.accuracy)
-        assert best.accuracy > rows[0].accuracy + 0.04, "the word alone does not tell"
-        assert best.accuracy - best.control_accuracy > 0.1, "a probe that only remembered would do as well on the control"
-    assert len(shown["curve"]["data"]) == 4
-    assert "Lower layers syntax, upper layers meaning" in shown["about"]
-    assert "one standard deviation" in shown["about"]
-    typed = WordProbe(words_from=TYPED)
-    assert typed.key(subject) != view.key(subject)
 
 
 def test_the_sentence_to_try_fits_the_tags(subject):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import explorer
-from explorer.analysis.similarity import cka_matrix
 from explorer.core.errors import CapabilityError, ModelError
+from explorer.corpus.layers import SIMILARITY, Layers
 from explorer.side_by_side.attention import SideAttention
 from explorer.side_by_side.guesses import SideGuesses, SidePair
 from explorer.side_by_side.other import BACK, Swaps
@@ -30,22 +30,6 @@ def roberta(tmp_path_factory):
 @pytest.fixture(scope="module")
 def subject(tiny):
     return Subject.of(tiny.trace(*TEXTS), Selection(layer=2, head=1))
-
-
-class TestCka:
-    def test_a_space_is_like_itself_turned_and_scaled(self):
-        rng = np.random.default_rng(0)
-        one = rng.normal(size=(2, 50, 8))
-        turned = one @ np.linalg.qr(rng.normal(size=(8, 8)))[0] * 3 + 5
-        np.testing.assert_allclose(np.diag(cka_matrix(one, turned)), 1, atol=1e-9)
-        assert cka_matrix(np.ones((1, 4, 3)), np.ones((1, 4, 3)))[0, 0] == 0, "examples that are all the same"
-
-    def test_it_is_what_the_paper_writes(self):
-        rng = np.random.default_rng(1)
-        one, other = rng.normal(size=(30, 5)), rng.normal(size=(30, 9))
-        x, y = one - one.mean(0), other - other.mean(0)
-        by_hand = np.linalg.norm(y.T @ x) ** 2 / (np.linalg.norm(x.T @ x) * np.linalg.norm(y.T @ y))
-        assert cka_matrix(one[None], other[None])[0, 0] == pytest.approx(by_hand, abs=1e-12)
 
 
 def test_it_opens_beside_the_first_usual_swap_until_something_is_asked_for(subject, tiny):
@@ -167,13 +151,14 @@ class TestStates:
         assert SideStates(other_a="the man was happy").compute(subject)["picture"].data[0].z.max() < 1e-6
         assert "numbers of tokens" in SideStates(other_a="the").compute(subject)["about"]
 
-    def test_layers_of_another_model_are_compared_as_wholes(self, subject, tiny_folder, tmp_path):
-        view = SideStates(other_model=str(shutil.copytree(tiny_folder, tmp_path / "copied")))
-        shown = view.compute(subject)
-        assert shown["about"].endswith("1 ~ 1, 2 ~ 2.")
-        np.testing.assert_allclose(np.diag(np.asarray(shown["picture"].data[0].z)), 1, atol=1e-4)
-        assert view.finding(subject) is None
-        assert view.passes(subject) > SideStates(other_a="the dog").passes(subject) == 0
+    def test_two_models_are_compared_over_a_corpus(self, subject, tiny_folder, tmp_path):
+        other = str(shutil.copytree(tiny_folder, tmp_path / "copied"))
+        view = SideStates(other_model=other)
+        assert "its own space" in view.compute(subject)["about"]
+        there = view.finding(subject).why
+        settings = Layers(**there.settings)
+        assert (there.tab, there.choice, settings.compared) == ("corpus", "Layers", other)
+        assert settings.look_at == SIMILARITY
 
     def test_the_same_model_opened_once_more_is_one_model(self, subject):
         forgotten = Subject(subject.model_name, *TEXTS)

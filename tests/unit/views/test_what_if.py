@@ -9,11 +9,11 @@ import pytest
 import torch
 
 from explorer.attention.heads import Heads, HeadWhatIf
-from explorer.fill_mask.word import SECOND, WordWhatIf
+from explorer.fill_mask.word import WordWhatIf
 from explorer.next_sentence.pair import PairHeads
 from explorer.techniques.ablation import intervene
 from explorer.techniques.targets import read
-from explorer.ui.pictures.bars import change_of_difference, percent
+from explorer.ui.pictures.bars import percent
 from explorer.ui.subject import Selection, Subject
 from explorer.ui.what_if import NO_QUESTION, Question, cut_or_mended
 from tests.hooks import cut_weights, eager_bert, every_dense, zeroed
@@ -51,22 +51,6 @@ def press(view, subject, part, label):
     chips = view.compute(subject)[part]["chips"]
     (place,) = [chips.index(label)] if label in chips else [place for place, chip in enumerate(chips) if label in chip]
     return subject.select(**getattr(view, f"on_{part}")(subject, place).selection)
-
-
-def test_with_a_foil_the_difference_of_logits_is_told_too(subject, bundled, module):
-    view = WordWhatIf(rather_than=SECOND)
-    changed = subject.select(off=((5, 10),))
-    shown, encoded = view.compute(changed), bundled.tokenizer(A, B, return_tensors="pt")
-    with torch.no_grad():
-        logits = module(**encoded).prediction_logits[0, subject.blank]
-        with zeroed(every_dense(module), module.config.num_attention_heads, [(5, 10)]):
-            without = module(**encoded).prediction_logits[0, subject.blank]
-    first, second = logits.topk(2).indices.tolist()
-    word, foil = bundled.pieces([first, second])
-    told = change_of_difference(word, foil, *(float(one[first] - one[second]) for one in (logits, without)))
-    assert shown["outcome"] == f"{WordWhatIf().compute(changed)['outcome']} {told}."
-    assert all({word, foil} <= shares(group).keys() for group in shown["answers"]["groups"])
-    assert "the difference of logits is that of the model's own" in shown["check"]["text"]
 
 
 def test_before_and_after_are_transformers_own_without_the_head(subject, bundled, module):
