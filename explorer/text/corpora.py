@@ -90,12 +90,11 @@ class Corpus:
 
     @functools.cached_property
     def _counts(self) -> dict[str, Counter[str]]:
-        every = {
-            "tag": chain.from_iterable(sentence.tags for sentence in self.sentences),
-            "relation": chain.from_iterable(sentence.relations for sentence in self.sentences),
-            "word": (word.lower() for sentence in self.sentences for word in sentence.words),
+        return {
+            "tag": Counter(chain.from_iterable(sentence.tags for sentence in self.sentences)),
+            "relation": Counter(chain.from_iterable(sentence.relations for sentence in self.sentences)),
+            "word": Counter(word.lower() for sentence in self.sentences for word in sentence.words),
         }
-        return {what: Counter(values) for what, values in every.items()}
 
     @property
     def cited(self) -> str:

@@ -6,7 +6,7 @@ sentences, as in Tjong Kim Sang & De Meulder 2003).
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -74,7 +74,8 @@ def read_tagged(path: Path) -> TaggedFile:
         how = "CoNLL-U (universal parts of speech)"
         found = (_tag(rows, FORM, UPOS) for _, rows in conllu_sentences(lines))
     else:
-        how, found = "CoNLL", _read_conll(lines)
+        how = "CoNLL"
+        found = _read_conll(lines)
     if not (sentences := tuple(found)):
         raise InputError("The file is empty; it needs a word and its tag a line, and a blank line between sentences.")
     words = sum(len(sentence.words) for sentence in sentences)
@@ -120,7 +121,7 @@ def conllu_sentences(lines: Sequence[str]) -> Iterator[tuple[list[str], Rows]]:
     return _sentences(lines, "\t", CONLLU_COLUMNS, numbered=True)
 
 
-def _read_conll(lines: Sequence[str]) -> Iterator[TaggedSentence]:
+def _read_conll(lines: Sequence[str]) -> Generator[TaggedSentence]:
     """Sentences whose word is in the first column, or in the second if the first is a count, and the tag in the last."""
     words = [line for line in lines if line.strip() and not line.startswith(("#", DOCUMENT))] or ["# O"]
     delimiter = "\t" if "\t" in words[0] else None
