@@ -122,7 +122,7 @@ class Places:
 
     @contextmanager
     def place_of_thread(self, go_on: Callable[[], None] = lambda: None, address: str = "") -> Iterator[None]:
-        """The same for a thread. While it waits, `go_on()` is called at intervals, and may raise to end the waiting."""
+        """Hold a place in a thread. While it waits, `go_on()` is called at intervals, and may raise to end the waiting."""
         with self._ask(Call(address)) as given:
             while not wait([given], PAUSE).done:
                 go_on()
