@@ -14,7 +14,7 @@ from explorer.api.gradio_seams import current_event, current_request, is_unheard
 from explorer.core.errors import BusyError, ExplorerError
 from explorer.core.hosts import visitor
 from explorer.core.log import logger
-from explorer.core.scheduling import PAUSE, limited
+from explorer.core.scheduling import GONE, PAUSE, limited
 from explorer.core.steps import finished, map_steps
 
 Item = TypeVar("Item")
@@ -45,7 +45,7 @@ def is_gone() -> bool:
 def go_on() -> None:
     """Raise BusyError, which nobody will read, if the client has gone."""
     if is_gone():
-        raise BusyError("Nobody waits for the answer any more; ask again.")
+        raise BusyError(GONE)
 
 
 def while_wanted(steps: Generator[Item, None, Result], tell: Callable[[Item], Any] = lambda step: None) -> Result:

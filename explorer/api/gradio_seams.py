@@ -47,11 +47,6 @@ def running_calls(blocks: gr.Blocks) -> int:
     return sum(job is not None for job in blocks._queue.active_jobs)
 
 
-def tell_caller(blocks: gr.Blocks, event_id: str, message: str, title: str, seconds: float) -> None:
-    """Show a message on the page that made a call. `gr.Info` only works inside a handler, and these calls still wait."""
-    blocks._queue.log_message(event_id, message, title, "info", seconds)
-
-
 def keep_stream_open(blocks: gr.Blocks, session: str | None, pending: str) -> None:
     """Add a call that never ends to those of a session, so that its stream of answers stays open.
 

@@ -25,9 +25,9 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from explorer.core.cache import OnceCache
 from explorer.core.errors import BusyError, ExplorerError, InputError
-from explorer.core.limits import MEGABYTE, WORK_MEGABYTES
+from explorer.core.limits import MEGABYTE, WAITING_WORKS, WORK_MEGABYTES
 from explorer.core.process import resource
-from explorer.core.scheduling import FifoSemaphore
+from explorer.core.scheduling import Places
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -89,7 +89,7 @@ class _Answer:
 
 
 _answers: OnceCache[Hashable, _Answer] = OnceCache(KEPT, lambda answer: answer.size)
-_places = FifoSemaphore(FILE_READERS, BUSY)
+_places = Places(FILE_READERS, WAITING_WORKS, BUSY)
 
 
 def _ask(question: bytes) -> _Answer:
@@ -100,7 +100,7 @@ def _ask(question: bytes) -> _Answer:
     command = [sys.executable, "-P", "-c", CHILD, question.hex(), str(FILE_SECONDS)]
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")  # each reserves memory
     environment = os.environ | threads | {"PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), *sys.path)))}
-    with _places.place(visitor=VISITOR.get()), TemporaryFile() as written:
+    with _places.place_of_thread(address=VISITOR.get()), TemporaryFile() as written:
         with Popen(command, stdin=PIPE, stdout=written, env=environment, start_new_session=True) as process:
             try:
                 status = process.wait(PATIENCE * FILE_SECONDS)

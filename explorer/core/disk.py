@@ -1,6 +1,6 @@
 """Atomic writes: files are written elsewhere and then renamed, so that a crash leaves either the old file or the new one.
 
-Also finds the folder for runs, and keeps the ages of files right when the clock jumps. Nothing here imports torch.
+Also finds the folder for runs. Nothing here imports torch.
 """
 
 import atexit
@@ -9,9 +9,8 @@ import functools
 import os
 import shutil
 import tempfile
-import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from safetensors import SafetensorError
@@ -21,15 +20,11 @@ from explorer.core.paths import RUNS
 
 UNFINISHED = ".writing-"  # prefix of folders that are still being written
 ABANDONED = 600.0  # seconds after which a folder with that prefix is abandoned
-JUMP = 3600.0  # seconds by which the clock may drift from the monotonic one through ordinary corrections
 FULL = "That cannot be kept: the disk is full or closed to the app; whoever runs it can make room."
 
 NAMED, UPLOADS = "BERT_EXPLORER_RUNS", "GRADIO_TEMP_DIR"  # settings that name folders
 CLOSED = "{setting} names {place}, where the app cannot write; let it write there, or name another folder."
 NOWHERE = "There is no folder in which the app can keep runs; ask the operator to set BERT_EXPLORER_RUNS to one."
-
-_clock = threading.Lock()
-_leads: dict[Path, float] = {}  # seconds by which the clock was ahead of the monotonic one, when a folder was last looked at
 
 
 def check_environment() -> None:
@@ -116,33 +111,8 @@ def _flush(path: Path) -> None:
 
 
 def tidy(place: Path) -> None:
-    """Remove abandoned folders, also of other processes, and keep ages right when the clock has jumped."""
-    entries = [path for path in place.iterdir() if path.is_dir()]
-    _follow_clock(place, [path for path in entries if not path.name.startswith(UNFINISHED)])
-    for path in entries:
+    """Remove abandoned folders, also of other processes."""
+    for path in place.glob(f"{UNFINISHED}*"):
         with contextlib.suppress(OSError):
-            if path.name.startswith(UNFINISHED) and abs(time.time() - path.stat().st_mtime) > ABANDONED:
+            if abs(time.time() - path.stat().st_mtime) > ABANDONED:
                 shutil.rmtree(path, ignore_errors=True)
-
-
-def _follow_clock(place: Path, entries: Iterable[Path]) -> None:
-    """Shift the times of use by as much as the clock has jumped, so that ages stay the same.
-
-    A running process measures the jump against the monotonic clock. A process that finds the folder unused for longer than JUMP
-    cannot know whether the clock jumped, and takes the latest use to be now.
-    """
-    used = {}
-    for path in entries:
-        with contextlib.suppress(OSError):
-            used[path] = path.stat().st_mtime
-    with _clock:
-        now = time.time()
-        lead = now - time.monotonic()
-        jump = lead - _leads[place] if place in _leads else now - max(used.values(), default=now)
-        _leads[place] = lead
-    for path, then in used.items():
-        with contextlib.suppress(OSError):
-            if then > now:  # the clock was set back
-                os.utime(path, (now, now))
-            elif jump > JUMP and then <= now - jump:  # times after the jump are right, or were shifted by another process
-                os.utime(path, (then + jump, then + jump))

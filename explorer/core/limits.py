@@ -126,7 +126,7 @@ RUNS_MEGABYTES = OperatorLimit(
     8_192,
     "There is no room for another run on this machine; try again in a few days.",
 )
-RUN_DAYS = OperatorLimit("days that a run is kept after it was last used", 7, "It leaves.")
+RUN_DAYS = OperatorLimit("days that a run is kept after it was last used", 30, "It leaves.", 7)
 ROOMS = OperatorLimit(
     "rooms of classes at once, of which one address may have opened all, in the public profile a fifth",
     20,

@@ -5,33 +5,35 @@ the limit of the kind. It limits only what comes through it, which a POST to /gr
 (https://github.com/gradio-app/gradio/issues/6350). So rules 1 and 2 are applied inside a call (`page.blocks`,
 `api.callers.bounded`), and the server's own addresses take the same places (`server.taking`, `server.rooms`).
 
-1. A call that uses a model (`MODEL`) enters a fair queue (`core.fair_queue`), which gives `PLACES` places in order of arrival. A
-   session holds one place at most. An address leaves a sixth of the places and a quarter of the queue to others, and a third of
-   the places to calls with a session. Choosing a model (`LOADING`) keeps the order of its session, but needs no place.
-2. Long work (`LONG_WORK`) enters a `FifoSemaphore` of its kind: WORKS of a kind run at once, on half of the cores, so that
-   pictures can be drawn meanwhile (`limited`). It takes no place of rule 1.
+1. A call that uses a model (`MODEL`) waits for one of `PLACES` places, in order of arrival. A session holds one place at most. An
+   address leaves a sixth of the places and a quarter of the queue to others, and a third of the places to calls with a session.
+   Choosing a model (`LOADING`) keeps the order of its session, but needs no place.
+2. Long work (`LONG_WORK`) waits for a place of its kind: WORKS of a kind run at once, on half of the cores, so that pictures can
+   be drawn meanwhile (`limited`). It takes no place of rule 1.
 3. A call that computes nothing (`AT_ONCE`) does not wait.
-4. At most WAITING calls wait for a place of rule 1, and WAITING_WORKS for each semaphore of rule 2; further calls get a
-   BusyError.
-5. A call that waits in the fair queue is told its position every few seconds (`core.fair_queue`).
-6. Waiting ends when the call is cancelled or its client has gone (`page.blocks`, `server.taking`, `api.callers`). The slow part
+4. At most WAITING calls wait for a place of rule 1, and WAITING_WORKS for each kind of rule 2; further calls get a BusyError.
+5. Waiting ends when the call is cancelled or its client has gone (`page.blocks`, `server.taking`, `api.callers`). The slow part
    that follows a picture ends when its session makes another call (`page.drawing`). Running long work ends at its next step when
    its client has gone, when Stop is pressed, or when the app shuts down (`core.jobs`).
-7. A file over 1 MB is read in a process of its own (`core.apart`), FILE_READERS at once and one of each address.
+6. A file over 1 MB is read in a process of its own (`core.apart`), FILE_READERS at once and one of each address.
 
 Below these rules: waiting forward passes are batched, at most two batches at once (`bert.batcher`), and the threads of a pass
 are limited (`core.process`). Above them: a rate limit for each address (`server.bounds`).
 """
 
+import asyncio
 import functools
 import inspect
 import threading
-from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
-from typing import Any, TypeVar
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
+from concurrent.futures import Future, wait
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+from weakref import WeakKeyDictionary
 
 from explorer.core.errors import BusyError
-from explorer.core.limits import WAITING, WAITING_WORKS, WORKS
+from explorer.core.limits import WAITING, WAITING_WORKS, WORKS, Limit
 from explorer.core.process import half_the_cores
 
 Item = TypeVar("Item")
@@ -39,7 +41,7 @@ Kind = dict[str, Any]
 """Gradio's options for the kind of a handler: its `concurrency_id`, and how many calls of it the queue starts at once."""
 
 MODEL: Kind = {"concurrency_id": "model", "concurrency_limit": WAITING.most}
-"""Uses a model. The limit is that of the fair queue's waiting calls, because Gradio's queue does not know sessions."""
+"""Uses a model. The limit is that of the waiting calls, because Gradio's queue does not know sessions."""
 
 LOADING: Kind = {"concurrency_id": "load", "concurrency_limit": None}
 """Loads a model, which may have to be downloaded first; other calls continue with theirs meanwhile."""
@@ -56,57 +58,112 @@ PLACES = 24  # calls answered at the same time: as many as two batches hold (see
 PAUSE = 0.5  # seconds between two checks whether the client still waits
 
 
-class FifoSemaphore:
-    """A semaphore for threads: places given in order of arrival, and to each visitor that is named one at a time."""
+GONE = "Nobody waits for the answer any more; ask again."
 
-    def __init__(self, places: int, refusal: str = WAITING_WORKS.sentence) -> None:
-        self._places, self._refusal = places, refusal
-        self._changed = threading.Condition()
-        self._held: list[str] = []  # the visitor of each place
-        self._waiting: dict[object, str] = {}  # the visitor of each ticket, in order of arrival
+
+class Turn(asyncio.Lock):
+    """The lock of one session, held by the call that waits for a place or runs."""
+
+    wanted = 0  # calls that wait for it
+
+    async def acquire(self) -> Literal[True]:
+        self.wanted += 1
+        try:
+            return await super().acquire()
+        finally:
+            self.wanted -= 1
+
+
+async def nobody_left() -> bool:
+    """Never gone: for calls whose caller cannot leave."""
+    return False
+
+
+@dataclass(eq=False, frozen=True)
+class Call:
+    """A call that needs a place: its address, '' if it is no matter, whether it has a session, and whether its caller is gone."""
+
+    address: str = ""
+    has_session: bool = True
+    is_gone: Callable[[], Awaitable[bool]] = nobody_left
+
+
+class Places:
+    """A limited number of places, given first come, first served, but no address gets them all."""
+
+    def __init__(self, places: int, waiting: Limit, refusal: str = "") -> None:
+        self._places, self._most_waiting, self._refusal = places, waiting, refusal or waiting.tell()
+        self._kept = max(1, places // 6)  # places reserved for addresses that hold fewer than this
+        self._alone = max(1, places - places // 3)  # most places of an address for calls without a session
+        self._lock = threading.Lock()
+        self._held: list[Call] = []
+        self._waiting: dict[Call, Future[None]] = {}  # in order of arrival
+        self._sessions: WeakKeyDictionary[Any, Turn] = WeakKeyDictionary()
+
+    def __len__(self) -> int:  # calls that wait for a place
+        return len(self._waiting)
+
+    def of(self, session: Any) -> Turn:
+        """The lock of a session, kept by a weak reference to the session."""
+        return self._sessions.setdefault(session, Turn())
+
+    @asynccontextmanager
+    async def place(self, call: Call) -> AsyncIterator[None]:
+        """Hold a place. Raises BusyError if too many calls wait, in all or from its address, or if its caller has left."""
+        if await call.is_gone():
+            raise BusyError(GONE)
+        with self._ask(call) as given:
+            waited = asyncio.wrap_future(given)
+            while not given.done():
+                await asyncio.wait({waited}, timeout=PAUSE)
+                if not given.done() and await call.is_gone():
+                    raise BusyError(GONE)
+            yield
 
     @contextmanager
-    def place(self, go_on: Callable[[], None] = lambda: None, visitor: str = "") -> Iterator[None]:
-        """Hold a place. While it waits, `go_on()` is called at intervals, and may raise to end the waiting.
-
-        Raises BusyError when WAITING_WORKS wait already, or half as many of the same visitor.
-        """
-        self._take(go_on, visitor)
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._held.remove(visitor)
-                self._changed.notify_all()
-
-    def _take(self, go_on: Callable[[], None], visitor: str) -> None:
-        ticket = object()
-        with self._changed:
-            most = WAITING_WORKS.most
-            own = list(self._waiting.values()).count(visitor)
-            if len(self._waiting) >= most or (visitor and own >= max(1, most // 2)):
-                raise BusyError(self._refusal)
-            self._waiting[ticket] = visitor
-        try:
-            while True:
-                with self._changed:
-                    if len(self._held) < self._places and ticket is self._next():
-                        self._held.append(visitor)
-                        return
-                    self._changed.wait(PAUSE)
+    def place_of_thread(self, go_on: Callable[[], None] = lambda: None, address: str = "") -> Iterator[None]:
+        """Hold a place in a thread. While it waits, `go_on()` is called at intervals, and may raise to end the waiting."""
+        with self._ask(Call(address)) as given:
+            while not wait([given], PAUSE).done:
                 go_on()
+            yield
+
+    @contextmanager
+    def _ask(self, call: Call) -> Iterator[Future[None]]:
+        """A future that is done as soon as the call has a place, which is given back at the end. Raises BusyError."""
+        with self._lock:
+            most, own = self._most_waiting.most, sum(other.address == call.address for other in self._waiting)
+            if len(self) >= most or (call.address and own >= most - most // 4):
+                raise BusyError(self._refusal)
+            given: Future[None] = Future()
+            self._waiting[call] = given
+            self._hand_out()
+        try:
+            yield given
         finally:
-            with self._changed:
-                del self._waiting[ticket]
-                self._changed.notify_all()
+            with self._lock:
+                if self._waiting.pop(call, None) is None:
+                    self._held.remove(call)
+                self._hand_out()
 
-    def _next(self) -> object:
-        """The first ticket whose visitor holds no place."""
-        free = (ticket for ticket, visitor in self._waiting.items() if not visitor or visitor not in self._held)
-        return next(free, None)
+    def _hand_out(self) -> None:
+        """Give free places to waiting calls, first to addresses that hold the fewest."""
+        while found := [call for call in self._waiting if self._may(call)]:
+            call = min(found, key=lambda call: len(self._held_by(call.address)))  # the earliest of them
+            self._held.append(call)
+            self._waiting.pop(call).set_result(None)
+
+    def _held_by(self, address: str) -> list[Call]:
+        return [call for call in self._held if call.address == address]
+
+    def _may(self, call: Call) -> bool:
+        own, free = self._held_by(call.address), self._places - len(self._held)
+        share = not call.address or len(own) < self._kept or free > self._kept
+        alone = call.has_session or sum(not other.has_session for other in own) < self._alone
+        return free > 0 and share and alone
 
 
-_long_work = {kind["concurrency_id"]: FifoSemaphore(WORKS.most) for kind in LONG_WORK}
+_long_work = {kind["concurrency_id"]: Places(WORKS.most, WAITING_WORKS) for kind in LONG_WORK}
 
 
 def limited(handler: Callable, concurrency_id: str, go_on: Callable[[], None]) -> Callable:
@@ -114,17 +171,17 @@ def limited(handler: Callable, concurrency_id: str, go_on: Callable[[], None]) -
 
     `go_on()` raises when the client has gone.
     """
-    if (semaphore := _long_work.get(concurrency_id)) is None:
+    if (places := _long_work.get(concurrency_id)) is None:
         return handler
 
     @functools.wraps(handler)
     def run(*arguments: Any, **named: Any) -> Any:
-        with semaphore.place(go_on), half_the_cores():
+        with places.place_of_thread(go_on), half_the_cores():
             return handler(*arguments, **named)
 
     @functools.wraps(handler)
     def run_on(*arguments: Any, **named: Any) -> Iterator[Any]:
-        with semaphore.place(go_on):
+        with places.place_of_thread(go_on):
             yield from _step_by_step(handler(*arguments, **named))
 
     return run_on if inspect.isgeneratorfunction(handler) else run

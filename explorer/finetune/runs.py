@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from explorer.bert.explorer import load
 from explorer.core import downloads
+from explorer.core.limits import RUN_DAYS
 from explorer.finetune.compute import store
 from explorer.finetune.compute.export import pack, pack_standard, tuned_model
 from explorer.finetune.compute.predictor import Predictor
@@ -46,7 +47,7 @@ class RunList(RunView):
     closed = sentence(classes="caption", optional=True)  # why the tuned model cannot be explored
     note = sentence(
         classes="caption",
-        value="Runs stay on this server for a week after they were last used, and only this browser knows their names.",
+        value=f"Runs stay on this server for {RUN_DAYS.most} days after their last use; only this browser knows their names.",
     )
 
     def show_run(self, subject: Subject, run: Run) -> Content:

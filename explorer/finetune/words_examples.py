@@ -83,7 +83,7 @@ class WordExamples(View):
     )
     words_clicked: Clicked = memory(STARTER_TAGS, kept=clicked, linked=False)
     words_file: TaggedFile | None = upload(
-        label=f"CoNLL-U, CoNLL or JSON lines, up to {TABLE_MEGABYTES.most} MB",
+        label=f"CoNLL-U or CoNLL, up to {TABLE_MEGABYTES.most} MB",
         types=TAGGED_FILE_TYPES,
         read=read_tagged,
         height=110,

@@ -21,12 +21,11 @@ from explorer.api.gradio_seams import (
     is_http_url_like,
     keep_stream_open,
     props_of,
-    tell_caller,
 )
 from explorer.core.errors import BusyError, InputError
-from explorer.core.fair_queue import PATIENCE, Call, FairQueue, nobody_left
 from explorer.core.hosts import visitor
-from explorer.core.scheduling import LOADING, LONG_WORK, MODEL, PLACES
+from explorer.core.limits import WAITING
+from explorer.core.scheduling import LOADING, LONG_WORK, MODEL, PLACES, Call, Places, nobody_left
 from explorer.page.controls import default_of
 from explorer.page.events import Updates
 from explorer.page.pieces import ASKED, Asked, Pieces, fill_config
@@ -55,7 +54,7 @@ class PageBlocks(GradioBlocks):
         self.shown_with: Mapping[int, int] = {}  # component → the container that is shown whenever an answer sets the component
         self._seen: WeakKeyDictionary[SessionState, Seen] = WeakKeyDictionary()
         super().__init__(**options)
-        self.turns = FairQueue(PLACES)
+        self.turns = Places(PLACES, WAITING)
 
     @property
     def config(self) -> dict[str, Any]:
@@ -139,11 +138,7 @@ class PageBlocks(GradioBlocks):
         asked = getattr(request, "request", None) if event_id is None else None
         address = visitor(request.client) if request is not None else ""
         gone = asked.is_disconnected if asked is not None else nobody_left
-        return Call(address, session_hash is not None, lambda number: self._tell(event_id, number), gone)
-
-    def _tell(self, event_id: str | None, number: int) -> None:
-        if event_id is not None:
-            tell_caller(self, event_id, f"You are number {number}.", "The app is busy", PATIENCE)
+        return Call(address, session_hash is not None, gone)
 
     async def read_inputs(
         self, block_fn: BlockFunction, inputs: list[Any], state: SessionState | None, explicit_call: bool = False

@@ -12,9 +12,9 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from explorer.core.errors import ExplorerError
-from explorer.core.fair_queue import Call
 from explorer.core.javascript import bundle
 from explorer.core.paths import ASSETS
+from explorer.core.scheduling import Call
 from explorer.export import links, page_file
 from explorer.page.blocks import PageBlocks
 from explorer.server.bounds import EXERCISES

@@ -20,10 +20,9 @@ from starlette.routing import Route
 
 from explorer.api.callers import bounded
 from explorer.core.errors import InputError
-from explorer.core.fair_queue import Call
 from explorer.core.hosts import is_loopback, visitor
 from explorer.core.paths import ASSETS
-from explorer.core.scheduling import TRAINING
+from explorer.core.scheduling import TRAINING, Call
 from explorer.export import page_file, qr
 from explorer.export.tables import csv_of
 from explorer.page.blocks import PageBlocks

@@ -10,9 +10,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from explorer.api.callers import bounded
-from explorer.core.fair_queue import Call
 from explorer.core.hosts import visitor
-from explorer.core.scheduling import TRAINING
+from explorer.core.scheduling import TRAINING, Call
 from explorer.export import links, qr, ways
 from explorer.export.ways import Way
 from explorer.page.blocks import PageBlocks
@@ -89,6 +88,6 @@ def call_of(request: Request) -> Call:
 
 
 async def in_turn(blocks: PageBlocks, call: Call, make: Callable[[], Result]) -> Result:
-    """Run `make` in a thread, in the fair queue for model calls. Raises BusyError if too many wait, or the client has left."""
+    """Run `make` in a thread, with a place for model calls. Raises BusyError if too many wait, or the client has left."""
     async with blocks.turns.place(call):
         return await run_in_threadpool(make)

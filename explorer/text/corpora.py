@@ -21,7 +21,7 @@ from explorer.text import limits
 from explorer.text.characters import has_visible_characters, visible
 from explorer.text.decoding import decode
 from explorer.text.tables import read_table, text_column_of
-from explorer.text.tagged import FORM, HEAD, ID, LINE_END, NONE, RELATION, UPOS, Rows, conllu_sentences, is_conllu, split_words
+from explorer.text.tagged import FORM, HEAD, LINE_END, NONE, RELATION, UPOS, Rows, conllu_sentences, is_conllu, split_words
 
 FILE_MEGABYTES = Limit(40, LARGE)  # 20,000 sentences in CoNLL-U
 CORPUS_FILE_TYPES = (".txt", ".csv", ".tsv", ".jsonl", ".json", ".conllu", ".conll")
@@ -90,12 +90,11 @@ class Corpus:
 
     @functools.cached_property
     def _counts(self) -> dict[str, Counter[str]]:
-        every = {
-            "tag": chain.from_iterable(sentence.tags for sentence in self.sentences),
-            "relation": chain.from_iterable(sentence.relations for sentence in self.sentences),
-            "word": (word.lower() for sentence in self.sentences for word in sentence.words),
+        return {
+            "tag": Counter(chain.from_iterable(sentence.tags for sentence in self.sentences)),
+            "relation": Counter(chain.from_iterable(sentence.relations for sentence in self.sentences)),
+            "word": Counter(word.lower() for sentence in self.sentences for word in sentence.words),
         }
-        return {what: Counter(values) for what, values in every.items()}
 
     @property
     def cited(self) -> str:
@@ -208,15 +207,14 @@ def _starts(text: str, words: Sequence[str]) -> tuple[int, ...] | None:
 def _read_conllu(lines: Sequence[str]) -> Iterator[CorpusSentence]:
     """The sentences of a treebank. Raises InputError naming the first line that is wrong."""
     for comments, rows in conllu_sentences(lines):
-        for expected, (number, cells) in enumerate(rows, start=1):
-            if cells[ID] != str(expected):
-                raise InputError(f"Line {number:,} begins with {cells[ID][:10]} where word {expected} should be.")
-        comment = next((found[1] for found in map(_TEXT.match, reversed(comments)) if found), "")
         words, tags, relations = ([cells[column] for _, cells in rows] for column in (FORM, UPOS, RELATION))
-        text = " ".join(comment.split())
+        if number := next((number for number, cells in rows if not has_visible_characters(cells[FORM])), 0):
+            raise InputError(f"Line {number:,} has no word; write one, or leave the line out.")
+        joined = limits.check_text(" ".join(words), f"the sentence from line {rows[0][0]:,}")
+        comment = next((found[1] for found in map(_TEXT.match, reversed(comments)) if found), "")
+        text = " ".join(comment.split())[: CHARACTERS.most]
         if (starts := _starts(text, words)) is None:
-            starts = _starts(text := " ".join(words), words)
-        limits.check_text(text, f"the sentence from line {rows[0][0]:,}")
+            text, starts = joined, _starts(joined, words)
         yield CorpusSentence(text, tuple(words), starts or (), _unless_empty(tags), _heads(rows), _unless_empty(relations))
 
 

@@ -93,10 +93,8 @@ def head_index(head: object, heads: int) -> int:
 
 def head_indices(pairs: object, layers: int, heads: int) -> list[tuple[int, int]]:
     """Zero-based (layer, head) for a list of [layer, head] counted from 1, without repeats."""
-    if not _is_list(pairs) or len(pairs) > layers * heads:
-        raise InputError(f"Send the heads as a list of at most {layers * heads} pairs [layer, head].")
-    if not all(_is_list(pair, 2) for pair in pairs):
-        raise InputError("Every head must be a pair [layer, head], such as [1, 1].")
+    if not _is_list(pairs) or len(pairs) > layers * heads or not all(_is_list(pair, 2) for pair in pairs):
+        raise InputError(f"Send the heads as a list of at most {layers * heads} pairs [layer, head], such as [[1, 1]].")
     return list(dict.fromkeys((layer_index(layer, layers), head_index(head, heads)) for layer, head in pairs))
 
 
@@ -105,11 +103,9 @@ def cut_weights(cuts: object, layers: int, heads: int, tokens: int) -> list[tupl
 
     Layers and heads count from 1, tokens from 0, and head 0 means all heads of the layer.
     """
-    if not _is_list(cuts):
-        raise InputError("Send the cuts as a list of [layer, query, key, head].")
+    if not _is_list(cuts) or not all(_is_list(cut, 4) for cut in cuts[: CUTS.most + 1]):
+        raise InputError("Send the cuts as a list of [layer, query, key, head], such as [[1, 3, 2, 0]]; head 0 is all heads.")
     CUTS.check(len(cuts), "cuts")
-    if not all(_is_list(cut, 4) for cut in cuts):
-        raise InputError("Every cut must be [layer, query, key, head], such as [1, 3, 2, 0], where head 0 is all heads.")
     found = []
     for layer, query, key, head in cuts:
         index, last = layer_index(layer, layers), tokens - 1

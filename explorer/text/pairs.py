@@ -5,10 +5,11 @@ from pathlib import Path
 
 from explorer.core.errors import InputError
 from explorer.core.limits import LARGE, MEGABYTE, PAIRS, Limit
+from explorer.text.names import PAIRS as HEADINGS
+from explorer.text.names import normal
 from explorer.text.tables import Row, read_table
 
 FILE_MEGABYTES = Limit(1, LARGE)
-HEADINGS = (("a", "b"), ("text_a", "text_b"), ("sentence1", "sentence2"), ("premise", "hypothesis"))
 
 Pair = tuple[str, str]
 """Two texts that BERT reads together, as text A and text B; the second is '' when there is only one."""
@@ -25,11 +26,7 @@ def read_pairs(path: Path) -> list[Pair]:
     if len(table.columns) < 2:
         raise InputError("The file needs two columns, A and B, with commas between them.")
     first, second = _heading(table.columns) or (0, 1)
-    pairs = [(row[first].strip(), row[second].strip()) for row in table.rows]
-    short = next((number for number, (a, b) in enumerate(pairs, start=1) if a and not b), None)
-    if short:
-        raise InputError(f"Row {short} of the file has no second sentence; give it both.")
-    return check_pairs(pairs, "row")
+    return check_pairs([(row[first].strip(), row[second].strip()) for row in table.rows], "row")
 
 
 def check_pairs(pairs: Sequence[Pair], what: str) -> list[Pair]:
@@ -37,13 +34,13 @@ def check_pairs(pairs: Sequence[Pair], what: str) -> list[Pair]:
     kept = [pair for pair in pairs if any(pair)]
     if not 1 <= len(kept) <= PAIRS.most:
         raise InputError(PAIRS.tell(len(kept), "pairs"))
-    for number, (a, b) in enumerate(kept, start=1):
-        if not a or not b:
+    for number, pair in enumerate(pairs, start=1):
+        if any(pair) and not all(pair):
             raise InputError(f"The pair in {what} {number} has one sentence; give it both.")
     return kept
 
 
 def _heading(cells: Row) -> tuple[int, int] | None:
     """The indices of the columns of A and B, if the cells name them."""
-    names = [cell.strip().lower() for cell in cells]
+    names = [normal(cell) for cell in cells]
     return next(((names.index(a), names.index(b)) for a, b in HEADINGS if {a, b} <= set(names)), None)

@@ -9,7 +9,7 @@ from explorer.core.errors import InputError
 from explorer.core.limits import CELLS, COLUMNS, LINES, MEGABYTE, TABLE_MEGABYTES
 from explorer.text.characters import has_visible_characters
 from explorer.text.decoding import decode
-from explorer.text.delimited import Record, is_number, read_records, usual_width
+from explorer.text.delimited import Record, is_number, read_records
 from explorer.text.json_tables import Cells, read_json, text_of
 from explorer.text.names import KNOWN_NAMES, normal
 
@@ -125,7 +125,6 @@ def _of_records(records: Sequence[Record]) -> Table:
         notes.append(f"{empty:,} empty column{'s' * (empty != 1)} dropped.")
     if not filled:
         return Table((), (), "")
-    notes += _too_long(records)
     rows = [tuple(row[place] if place < len(row) else "" for place in filled) for row in records]
     first = tuple(cell.strip() for cell in rows[0])
     data = Table(_names([""] * len(filled)), tuple(rows), "", notes=tuple(notes), first=first, headed=False)
@@ -146,16 +145,6 @@ def _check_size(rows: int, columns: int) -> tuple[int, list[str]]:
     CELLS.check(rows * width)
     more = columns - width
     return width, [f"{more:,} column{'s' * (more != 1)} after the first {width} left out."] if more else []
-
-
-def _too_long(records: Sequence[Record]) -> list[str]:
-    """A sentence on records with more cells than most, as a delimiter in a text makes them."""
-    usual, _ = usual_width(records)
-    odd = [number for number, row in enumerate(records, start=1) if len(row) > usual]
-    if not odd:
-        return []
-    rows = f"Row {odd[0]:,} has" if len(odd) == 1 else f"{len(odd):,} rows have, the first of them row {odd[0]:,},"
-    return [f"{rows} more than {usual} cells; a text that contains the delimiter needs quotation marks."]
 
 
 def _names(names: Sequence[str]) -> Row:

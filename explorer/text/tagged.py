@@ -1,12 +1,12 @@
 """Tagged words: how a text is split into words, and uploaded files of tagged sentences.
 
-CoNLL-U (universaldependencies.org/format.html), CoNLL (one word a line, its tag in the last column, a blank line between
-sentences, as in Tjong Kim Sang & De Meulder 2003) and JSON lines.
+CoNLL-U (universaldependencies.org/format.html) and CoNLL (one word a line, its tag in the last column, a blank line between
+sentences, as in Tjong Kim Sang & De Meulder 2003).
 """
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -15,12 +15,10 @@ from explorer.core.apart import apart
 from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, LABEL, LINES, MEGABYTE, TABLE_MEGABYTES
 from explorer.text import limits
-from explorer.text.characters import has_visible_characters, visible
+from explorer.text.characters import visible
 from explorer.text.decoding import decode
-from explorer.text.json_tables import parse
 
-TAGGED_FILE_TYPES = (".conllu", ".conll", ".txt", ".tsv", ".bio", ".iob", ".jsonl", ".json")
-WORD_KEYS, TAG_KEYS = ("words", "tokens"), ("tags", "ner_tags", "pos_tags", "labels")
+TAGGED_FILE_TYPES = (".conllu", ".conll", ".txt", ".tsv", ".bio", ".iob")
 ID, FORM, UPOS, HEAD, RELATION, CONLLU_COLUMNS = 0, 1, 3, 6, 7, 10
 NONE = "_"  # an empty cell in CoNLL-U
 LINE_END = re.compile(r"\r\n|\r|\n")  # other characters that Python counts as line ends may be part of a word
@@ -30,7 +28,6 @@ Cells = list[str]
 Rows = list[tuple[int, Cells]]
 """The words of a sentence: the line of each, counted from 1, and its cells."""
 
-_JSON = re.compile(r'\s*(\[\s*)?\{\s*"')  # a bracket alone may well be a word
 _NUMBERED = re.compile(r"\d+([-.]\d+)?")  # numbers of words in CoNLL-U; a range is a word written as one, a decimal an empty node
 
 
@@ -60,15 +57,10 @@ def split_words(text: str) -> list[str]:
 
 @lru_cache(4_096)
 def _cut_letter(letter: str) -> str:
-    return f" {letter} " if _stands_alone(letter) else visible(letter)
-
-
-def _stands_alone(character: str) -> bool:
-    code = ord(character)
-    symbol = 33 <= code <= 47 or 58 <= code <= 64 or 91 <= code <= 96 or 123 <= code <= 126
-    chinese = 0x4E00 <= code <= 0x9FFF or 0x3400 <= code <= 0x4DBF or 0x20000 <= code <= 0x2CEAF
-    chinese = chinese or 0xF900 <= code <= 0xFAFF or 0x2F800 <= code <= 0x2FA1F
-    return symbol or chinese or unicodedata.category(character).startswith("P")
+    """A letter, between spaces if it is a word by itself; '' if it is invisible."""
+    symbol = letter.isascii() and letter.isprintable() and not (letter.isalnum() or letter.isspace())
+    chinese = unicodedata.name(letter, "").startswith(("CJK UNIFIED IDEOGRAPH", "CJK COMPATIBILITY IDEOGRAPH"))
+    return f" {letter} " if symbol or chinese or unicodedata.category(letter).startswith("P") else visible(letter)
 
 
 @apart
@@ -78,12 +70,12 @@ def read_tagged(path: Path) -> TaggedFile:
     text, encoding = decode(path.read_bytes())
     lines = LINE_END.split(text)
     LINES.check(len(lines))
-    if _JSON.match(text):
-        how, found = "JSON", _read_json(text)
-    elif is_conllu(lines):
-        how, found = "CoNLL-U (universal parts of speech)", _read_conllu(lines)
+    if is_conllu(lines):
+        how = "CoNLL-U (universal parts of speech)"
+        found = (_tag(rows, FORM, UPOS) for _, rows in conllu_sentences(lines))
     else:
-        how, found = "CoNLL", _read_conll(lines)
+        how = "CoNLL"
+        found = _read_conll(lines)
     if not (sentences := tuple(found)):
         raise InputError("The file is empty; it needs a word and its tag a line, and a blank line between sentences.")
     words = sum(len(sentence.words) for sentence in sentences)
@@ -116,20 +108,6 @@ def _check_tag(tag: object, number: int, place: str) -> str:
     return limits.check_text(str(tag).strip(), f"the tag of word {number} of {place}", LABEL)
 
 
-def _read_json(text: str) -> Iterator[TaggedSentence]:
-    """Objects with words and tags, one per line or in one list."""
-    value = parse(text)
-    for number, item in enumerate(value if isinstance(value, list) else [value], start=1):
-        item = item if isinstance(item, dict) else {}
-        words, tags = (next((item[key] for key in keys if key in item), None) for keys in (WORD_KEYS, TAG_KEYS))
-        if words is None or tags is None:
-            raise InputError(f'Line {number:,} must be an object such as {{"words": ["a", "dog"], "tags": ["DET", "NOUN"]}}.')
-        yield check_tagged(words, tags, f"Line {number:,}")
-
-
-# A word a line.
-
-
 def is_conllu(lines: Sequence[str]) -> bool:
     """Whether the first line with a word looks like CoNLL-U, or there are comments that only CoNLL-U has."""
     first = next((line for line in lines if line.strip() and not line.startswith("#")), "").split("\t")
@@ -140,61 +118,47 @@ def is_conllu(lines: Sequence[str]) -> bool:
 
 def conllu_sentences(lines: Sequence[str]) -> Iterator[tuple[list[str], Rows]]:
     """The comments and the words of each sentence in CoNLL-U, without ranges and empty nodes. Raises InputError."""
-    return _sentences(lines, "\t", CONLLU_COLUMNS, FORM, numbered=True)
+    return _sentences(lines, "\t", CONLLU_COLUMNS, numbered=True)
 
 
-def _read_conllu(lines: Sequence[str]) -> Iterator[TaggedSentence]:
-    """The words with their universal parts of speech."""
-    for _, rows in conllu_sentences(lines):
-        yield _tagged(rows, FORM, UPOS, NONE)
-
-
-def _read_conll(lines: Sequence[str]) -> Iterator[TaggedSentence]:
+def _read_conll(lines: Sequence[str]) -> Generator[TaggedSentence]:
     """Sentences whose word is in the first column, or in the second if the first is a count, and the tag in the last."""
     words = [line for line in lines if line.strip() and not line.startswith(("#", DOCUMENT))] or ["# O"]
     delimiter = "\t" if "\t" in words[0] else None
     width = len(words[0].rstrip().split(delimiter))
     form = int(width > 2 and [line.split(delimiter)[0] for line in words[:3]] == ["1", "2", "3"])
-    for _, rows in _sentences(lines, delimiter, width, form):
-        yield _tagged(rows, form, -1)
+    for _, rows in _sentences(lines, delimiter, width):
+        yield _tag(rows, form, -1)
 
 
 def _sentences(
-    lines: Sequence[str], delimiter: str | None, width: int, form: int, numbered: bool = False
+    lines: Sequence[str], delimiter: str | None, width: int, numbered: bool = False
 ) -> Iterator[tuple[list[str], Rows]]:
-    """The comments and the rows of each sentence; `form` is the column of the words. Raises InputError.
+    """The comments and the rows of each sentence. Raises InputError.
 
     Where lines are `numbered`, those without a whole number, as ranges in CoNLL-U, are left out.
     """
     comments: list[str] = []
     rows: Rows = []
-    characters = 0
     for number, line in enumerate([*lines, ""], start=1):
         cells = [cell.strip() for cell in (line if numbered else line.rstrip()).split(delimiter)]
         if not line.strip():
             if rows:
                 yield comments, rows
-            comments, rows, characters = [], [], 0
+            comments, rows = [], []
         elif line.startswith(DOCUMENT) or (line.startswith("#") and (numbered or len(cells) != width)):
             comments.append(line)
-        elif len(cells) == 1:
-            raise InputError(f"Line {number:,} has a word without a tag; write the tag behind the word, after a tab.")
-        elif len(cells) != width:
-            raise InputError(f"Line {number:,} has {len(cells)} columns, others have {width}; give each line the same number.")
+        elif len(cells) != width or width == 1:
+            said = f"Line {number:,} has {len(cells)} of {max(2, width)} columns"
+            raise InputError(f"{said}; write a word and its tag on each line, and the same number of columns.")
         elif not numbered or cells[ID].isdecimal():
-            if not has_visible_characters(cells[form]):
-                raise InputError(f"Line {number:,} has no word; write one, or leave the line out.")
             rows.append((number, cells))
-            characters += len(cells[form]) + 1
-            if characters > CHARACTERS.most:
-                what = f"The sentence from line {rows[0][0]:,} has more than {CHARACTERS.most:,} characters"
-                raise InputError(f"{what}; put a blank line after each sentence.")
 
 
-def _tagged(rows: Rows, form: int, tag: int, none: str = "") -> TaggedSentence:
-    """A sentence from the columns of its words and tags; `none` is no tag either. Raises InputError."""
+def _tag(rows: Rows, form: int, tag: int) -> TaggedSentence:
+    """A sentence from the columns of its words and tags. Raises InputError."""
     for number, cells in rows:
-        if cells[tag] in ("", none):
+        if cells[tag] == "" or (tag == UPOS and cells[tag] == NONE):
             raise InputError(f"Line {number:,} has a word without a tag; give every word one.")
     where = f"The sentence from line {rows[0][0]}"
     return check_tagged([cells[form] for _, cells in rows], [cells[tag] for _, cells in rows], where)

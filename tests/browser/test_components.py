@@ -10,7 +10,8 @@ import plotly.graph_objects as go
 import pytest
 
 from explorer.attention.pictures import attention_lines
-from explorer.core.fair_queue import FairQueue
+from explorer.core.limits import WAITING
+from explorer.core.scheduling import Places
 from explorer.page.blocks import PageBlocks
 from explorer.page.components import AttentionLines, Bars, HeadGrid, Notice, PlotlyChart, TokenRow, page_head
 from explorer.page.events import QUIET
@@ -20,7 +21,7 @@ from explorer.ui.pictures.bars import bar_groups, bars
 from explorer.ui.pictures.head_grid import head_grid
 from explorer.ui.pictures.token_row import Numbers, token_row
 from tests.browser.conftest import WINDOW, watched
-from tests.browser.expecting import PATIENCE, expect
+from tests.browser.expecting import expect
 from tests.browser.steps import click_chart, squeeze_charts
 
 TOKENS = ["[CLS]", "un", "##do", "[MASK]", "[UNK]", "[SEP]", "bank", "bank", "[SEP]"]
@@ -116,7 +117,7 @@ def build():
             component.mask(tell(name), None, masked, trigger_mode="multiple", **QUIET)
         _buttons(made, notice, space, masked)
         _anew({**made, "space": space, "notice": notice, "said": said, "masked": masked})
-    blocks.turns = FairQueue(1)
+    blocks.turns = Places(1, WAITING)
     return blocks
 
 
@@ -558,13 +559,3 @@ class TestStream:
         token(page, 2).click()
         told(page, "strip", 2, "##do")
         page.problems.clear()
-
-    def test_who_waits_for_a_place_is_told(self, page, new_page, address, monkeypatch, go_on):
-        monkeypatch.setattr("explorer.core.fair_queue.PATIENCE", 0.2)
-        first, second = page, fresh_kit(new_page(), address)
-        press(first, "slowly select token 1")
-        assert BEGUN.wait(PATIENCE / 1000)
-        press(second, "slowly select token 1")
-        expect(second.get_by_text("You are number 1.").first).to_be_visible()
-        go_on.set()
-        expect(token(second, 1)).to_have_attribute("aria-pressed", "true")

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ import pytest
 
 from explorer.core import apart, limits
 from explorer.core.errors import BusyError, InputError, ModelError
-from explorer.core.scheduling import FifoSemaphore
+from explorer.core.scheduling import Call, Places
 from tests import readers
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="its limits are those of POSIX")
@@ -109,7 +110,7 @@ def test_few_are_read_at_the_same_time_and_one_of_each_visitor():
     held, let_go = [], threading.Event()
 
     def hold(visitor: str) -> None:
-        with apart._places.place(visitor=visitor):
+        with apart._places.place_of_thread(address=visitor):
             held.append(visitor)
             let_go.wait(60)
 
@@ -123,11 +124,11 @@ def test_few_are_read_at_the_same_time_and_one_of_each_visitor():
         thread.join()
     assert sorted(held) == ["a", "a", "a", "b", "c"]
     assert (apart._places._held, apart._places._waiting) == ([], {})
-    many = FifoSemaphore(2)
-    many._held, many._waiting = ["a"], {object(): "a" for _ in range(limits.WAITING_WORKS.most // 2)}
-    with pytest.raises(BusyError), many.place(visitor="a"):
+    many = Places(2, limits.WAITING_WORKS)
+    many._held, many._waiting = [Call("a")], {Call("a"): Future() for _ in range(limits.WAITING_WORKS.most * 3 // 4)}
+    with pytest.raises(BusyError), many.place_of_thread(address="a"):
         pass
-    with many.place(visitor="b"):
+    with many.place_of_thread(address="b"):
         pass
 
 

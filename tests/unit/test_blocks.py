@@ -8,7 +8,6 @@ import pytest
 from gradio.blocks import BlocksConfig
 from gradio.state_holder import SessionState
 
-from explorer.core.fair_queue import Call, FairQueue
 from explorer.core.scheduling import MODEL
 from explorer.page.blocks import PageBlocks
 from explorer.page.components import Bars, Notice
@@ -167,32 +166,6 @@ def test_who_asks_for_much_holds_up_nobody_else():
     waited(calls())
     assert order.index("other") <= 2
     assert order.count("busy") == 20
-
-
-def test_who_waits_is_told_its_number_and_who_leaves_frees_its_place(monkeypatch):
-    for wait in ("PATIENCE", "PAUSE"):
-        monkeypatch.setattr(f"explorer.core.fair_queue.{wait}", 0.01)
-    turns, told = FairQueue(1), {"first": [], "second": [], "third": []}
-
-    async def ask(name, seconds):
-        async with turns.place(Call(tell=told[name].append)):
-            await asyncio.sleep(seconds)
-
-    async def calls():
-        first = asyncio.ensure_future(ask("first", 0.1))
-        await asyncio.sleep(0)
-        second, third = asyncio.ensure_future(ask("second", 60)), asyncio.ensure_future(ask("third", 0))
-        await asyncio.sleep(0.05)
-        assert len(turns) == 2
-        second.cancel()
-        await asyncio.gather(first, third)
-        assert second.cancelled()
-        assert len(turns) == 0
-
-    waited(calls())
-    assert told["first"] == []
-    assert set(told["second"]) == {1}
-    assert set(told["third"]) == {1, 2}
 
 
 def test_a_handler_that_is_not_there_is_missed_as_gradio_misses_it():

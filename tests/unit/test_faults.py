@@ -19,8 +19,6 @@ from explorer.finetune.compute.text_tasks import text_task
 from explorer.finetune.compute.training import new_run, run_training
 from tests.faults import EXAMPLES, check, kill_once, sweep
 
-DAY = 24 * 3600
-
 
 @pytest.fixture(autouse=True)
 def runs(tmp_path, monkeypatch):
@@ -33,7 +31,6 @@ def runs(tmp_path, monkeypatch):
 
 def restart(monkeypatch):
     disk._open.cache_clear()
-    monkeypatch.setattr(disk, "_leads", {})
     monkeypatch.setattr(store, "_read", type(store._read)(4))
 
 
@@ -128,24 +125,6 @@ def test_what_is_left_over_is_swept_at_the_start_and_what_is_being_written_is_no
     assert not old.exists()
     assert young.exists()
     assert store.peek([young.name]) == []
-
-
-@pytest.mark.parametrize("days", [-400, -1, 1, 400])
-@pytest.mark.parametrize("restarted", [False, True])
-def test_a_clock_that_jumps_expires_nothing(train, monkeypatch, days, restarted, runs):
-    first, second = train(), train()
-    os.utime(runs / first.id, (time.time() - 5 * DAY,) * 2)
-    real = time.time
-    monkeypatch.setattr(time, "time", lambda: real() + days * DAY)
-    if restarted:
-        restart(monkeypatch)
-    third = train()
-    assert {about["id"] for about in store.peek([run.id for run in (first, second, third)])} == {first.id, second.id, third.id}
-    if days > 0:  # ages are what they were
-        assert time.time() - (runs / first.id).stat().st_mtime == pytest.approx(5 * DAY, abs=DAY / 2)
-    monkeypatch.setattr(time, "time", real)  # and back again
-    fourth = train()
-    assert len(store.peek([run.id for run in (first, second, third, fourth)])) == 4
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such rights")

@@ -66,11 +66,6 @@ def test_a_short_row_has_one_chosen_piece_and_an_empty_one_none():
     assert chosen.tolist() == [[False, True, False], [False, False, False]]
 
 
-def test_shares_can_be_changed():
-    _, _, result = masked(1, shares=(0.0, 0.0, 1.0))
-    assert set(result.treatment.flat) == {UNTOUCHED, KEPT}
-
-
 def test_ordinary_ids_leave_out_specials_and_reserved_entries():
     tokens = ["[PAD]", "[unused0]", "[CLS]", "the", "##s", "[unused993]", "["]
     assert ordinary_ids(tokens, special_ids=[0, 2]).tolist() == [3, 4, 6]

@@ -16,10 +16,9 @@ import explorer
 from explorer.api import callers
 from explorer.core import jobs, process
 from explorer.core.errors import BusyError
-from explorer.core.fair_queue import FairQueue
 from explorer.core.hosts import MINUTE
 from explorer.core.limits import REQUESTS, TRAINING_MINUTES, WAITING, WAITING_WORKS, WORKS
-from explorer.core.scheduling import PLACES, TRAINING, FifoSemaphore
+from explorer.core.scheduling import PLACES, TRAINING, Places
 from explorer.core.steps import finished
 from explorer.finetune import endpoints as api_training
 from explorer.finetune.compute import store, training
@@ -201,43 +200,23 @@ def test_long_work_leaves_half_of_the_cores_to_the_others(monkeypatch):
     assert torch.get_num_threads() == all_of_them
 
 
-def test_places_are_given_in_turn_and_never_too_many():
-    places, taken, most, order, lock = FifoSemaphore(2), 0, 0, [], threading.Lock()
-
-    def work(number):
-        nonlocal taken, most
-        with places.place():
-            with lock:
-                taken += 1
-                most = max(most, taken)
-                order.append(number)
-            time.sleep(0.002)
-            with lock:
-                taken -= 1
-
-    with ThreadPoolExecutor(10) as pool:
-        list(pool.map(work, range(10)))
-    assert sorted(order) == list(range(10))
-    assert most == 2
-
-
 def test_too_many_do_not_even_wait_and_what_fails_frees_its_place(monkeypatch, refusal):
     monkeypatch.setattr(WAITING_WORKS, "most", 1)
-    places, waits, told = FifoSemaphore(1), threading.Event(), threading.Event()
+    places, waits, told = Places(1, WAITING_WORKS), threading.Event(), threading.Event()
 
     def give_up():
         raise KeyError
 
     def leave():
-        with places.place(give_up):
+        with places.place_of_thread(give_up):
             raise ZeroDivisionError
 
     def wait():
-        with places.place(waits.set):
+        with places.place_of_thread(waits.set):
             told.set()
 
     thread = threading.Thread(target=wait)
-    with places.place():
+    with places.place_of_thread():
         with pytest.raises(KeyError):  # it had to wait
             leave()
         thread.start()
@@ -269,7 +248,7 @@ def test_a_training_that_a_program_asked_for_is_kept_when_the_app_ends(tiny_fold
 
 
 def test_who_comes_when_many_wait_gets_a_503_and_one_sentence(served, stranger, monkeypatch):
-    monkeypatch.setattr(FairQueue, "__len__", lambda turns: WAITING.most)
+    monkeypatch.setattr(Places, "__len__", lambda turns: WAITING.most)
     asked = urllib.request.Request(f"{served}/gradio_api/run/tokens", b'{"data": ["One more.", "", ""]}')
     asked.add_header("Content-Type", "application/json")
     with pytest.raises(urllib.error.HTTPError) as refused:

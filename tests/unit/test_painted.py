@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 import pytest
 
 from explorer.core.errors import BusyError
-from explorer.core.fair_queue import FairQueue
+from explorer.core.scheduling import Places
 from explorer.page.examples import FIRST_A, FIRST_B
 from explorer.server.bounds import PAINTED
 from explorer.tabs import TABS
@@ -114,7 +114,7 @@ def test_it_waits_for_its_turn_and_is_refused_when_too_many_do(painted, monkeypa
     def full(self, *tell):
         raise BusyError("Too many people are asking; try again in a moment.")
 
-    monkeypatch.setattr(FairQueue, "place", full)
+    monkeypatch.setattr(Places, "place", full)
     status, _, told = painted(tab="tokens")
     assert status == 503
     assert "try again" in told["error"]

@@ -1,4 +1,4 @@
-"""The rules of who runs when: they are where their page says, and the fair queue keeps to them."""
+"""The rules of who runs when: they are where their page says, and places are given by them."""
 
 import asyncio
 import re
@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from explorer.core import scheduling
-from explorer.core.fair_queue import GONE, Call, FairQueue
 from explorer.core.limits import WAITING
+from explorer.core.scheduling import GONE, Call, Places
 from tests.waiting import waited
 
 EXPLORER = Path(scheduling.__file__).parents[1]
@@ -34,7 +34,7 @@ def played(play):
     """What a coroutine function does with a queue of 24 places; it is given the queue and `ask`, which lets a call hold one."""
 
     async def run():
-        queue, answered, end = FairQueue(24), [], asyncio.Event()
+        queue, answered, end = Places(24, WAITING), [], asyncio.Event()
 
         async def hold(call):
             async with queue.place(call):
@@ -43,7 +43,7 @@ def played(play):
 
         async def ask(address, *others, times=1, **named):
             asked = [asyncio.ensure_future(hold(Call(address, *others, **named))) for _ in range(times)]
-            for _ in range(3):
+            for _ in range(5):
                 await asyncio.sleep(0)
             return asked
 
@@ -87,15 +87,15 @@ def test_a_free_place_goes_to_the_address_that_holds_the_fewest():
         await ask("a", times=2)
         await ask("late")
         held[-1].cancel()
-        for _ in range(5):
-            await asyncio.sleep(0)
+        while len(answered) < 25:
+            await asyncio.sleep(0.01)
         return answered[-1], [call.address for call in queue._waiting]
 
     assert played(play) == ("late", ["a", "a"])
 
 
 def test_who_has_gone_waits_for_no_place_and_takes_none(monkeypatch):
-    monkeypatch.setattr("explorer.core.fair_queue.PAUSE", 0.01)
+    monkeypatch.setattr("explorer.core.scheduling.PAUSE", 0.01)
     left = []
 
     async def is_gone():

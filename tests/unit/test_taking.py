@@ -10,8 +10,8 @@ import segno
 
 from explorer.bert.hub import NO_REVISION
 from explorer.core.errors import BusyError
-from explorer.core.fair_queue import FairQueue
 from explorer.core.limits import REQUESTS, WAITING
+from explorer.core.scheduling import Places
 from explorer.export import links, qr, ways
 from explorer.export.ways import Way
 from explorer.server.bounds import TAKE
@@ -127,7 +127,7 @@ def test_what_fails_is_one_sentence(fetch, monkeypatch):
 
 
 def test_too_many_at_once_are_refused(fetch, way, monkeypatch):
-    monkeypatch.setattr(FairQueue, "__len__", lambda turns: WAITING.most)
+    monkeypatch.setattr(Places, "__len__", lambda turns: WAITING.most)
     status, _, body = fetch(f"{TAKE}view.words")
     assert (status, json.loads(body)["error"]) == (503, WAITING.tell())
 

@@ -157,7 +157,7 @@ def _place(identifier: object) -> Path:
 
 
 def _make_room(visitor: str, coming: int, **about: Any) -> None:
-    """Make room among the runs, after `disk.tidy`: ages must be right even when the clock has jumped."""
+    """Make room among the runs, after what was abandoned has gone."""
     disk.tidy(folder())
     quota.make_room(_runs(), visitor, coming, **about)
 

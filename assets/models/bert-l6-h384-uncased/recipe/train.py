@@ -187,7 +187,7 @@ def train(args: argparse.Namespace) -> None:
 
     args.out.mkdir(parents=True, exist_ok=True)
     log, began, scored, saved = (args.out / "log.jsonl").open("a"), time.monotonic(), 0.0, 0.0
-    for step, batch in zip(range(args.steps), batches):  # not strict: the batches have no end
+    for step, batch in zip(range(args.steps), batches, strict=False):  # the batches have no end
         minutes = (time.monotonic() - began) / 60
         done = max(minutes / args.minutes, step / args.steps)
         if done >= 1:
