@@ -57,6 +57,17 @@ def choose(page, menu: str, option: str) -> None:
     page.get_by_role("option", name=option, exact=True).click()
 
 
+def open_choice(page, tab: str, label: str) -> None:
+    """Open a choice of the tab with the id `tab`: beside its question, or in the menu behind it."""
+    choices = page.locator(f"#{tab}-view")
+    expect(choices).to_be_visible()
+    if (beside := choices.get_by_label(label, exact=True)).is_visible():
+        return beside.check()
+    page.locator(f"#{tab}-rest button").click()
+    page.get_by_role("menuitemradio", name=label).click()
+    expect(beside).to_be_checked()
+
+
 def close_messages(page) -> None:
     """Close the messages in the corner, which may be about to go by themselves."""
     page.evaluate("() => document.querySelectorAll('.toast-close').forEach((button) => button.click())")
