@@ -1,4 +1,4 @@
-"""Serve what a link shows: as a file, one route for each format, and as what a tab opens with while Gradio is still loading."""
+"""Serve what a link shows as a file, one route for each format."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,7 +16,7 @@ from explorer.export import links, qr, ways
 from explorer.export.ways import Way
 from explorer.page.blocks import PageBlocks
 from explorer.page.examples import first_subject
-from explorer.server.bounds import PAINTED, TAKE
+from explorer.server.bounds import TAKE
 from explorer.server.calls import timed
 from explorer.server.page import address_of
 from explorer.server.refusals import UNKNOWN, Refused
@@ -27,7 +27,7 @@ Result = TypeVar("Result")
 
 
 def taking_routes(blocks: PageBlocks) -> list[Route]:
-    """The routes: `bx/take/view.html?v=1&tab=attention...`, `bx/painted.json?tab=attention`."""
+    """The routes, such as `bx/take/view.html?v=1&tab=attention...`."""
 
     async def list_ways(request: Request) -> Response:
         def listed() -> list[dict[str, str]]:
@@ -44,21 +44,7 @@ def taking_routes(blocks: PageBlocks) -> list[Route]:
         with timed(f"/take/{way.key}"):
             return await _file(blocks, request, way)
 
-    async def paint(request: Request) -> Response:
-        def made() -> bytes:
-            place = links.follow(request.url.query[: links.LONGEST], first_subject())
-            return blocks.paint(place, request.query_params.get("answers") != "hidden")
-
-        with timed("/painted"):
-            answer = await in_turn(blocks, call_of(request), made)
-            return Response(answer, media_type="application/json", headers=FRESH)
-
-    return [
-        Route(TAKE + "link.svg", qr_code),
-        Route(TAKE + "ways.json", list_ways),
-        Route(TAKE + "view.{key}", take),
-        Route(PAINTED, paint),
-    ]
+    return [Route(TAKE + "link.svg", qr_code), Route(TAKE + "ways.json", list_ways), Route(TAKE + "view.{key}", take)]
 
 
 async def qr_code(request: Request) -> Response:

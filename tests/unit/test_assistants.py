@@ -65,7 +65,7 @@ def talk():
     port = free_port()
     assistants.prepare(with_password=False)
     blocks = app.launch("127.0.0.1", port, mcp=True)
-    app.warm(blocks)
+    app.warm()
 
     async def session(ask):
         async with (

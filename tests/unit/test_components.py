@@ -78,7 +78,7 @@ def test_an_update_of_a_chart_in_a_handler_makes_json():
 
 def test_the_page_is_described_by_plain_values(page):
     """An event of the name of an argument would travel in its place, and the whole app with it: a page of 20 seconds."""
-    components = page[0].get_config_file()["components"]
+    components = page[0].config["components"]
     odd = [
         (component["type"], name)
         for component in components
