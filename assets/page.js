@@ -21,6 +21,30 @@ export function toggleTheme() {
   document.body.classList.toggle("dark");
 }
 
+// What Gradio cannot say of its buttons and menus.
+const SAID = {
+  "#open-bar": { "aria-expanded": "false" },
+  "#examples input": { placeholder: "your own text" },
+  "#model-box input": { title: "Choose a model, or type a folder's path or a Hub id and press Enter" },
+  "#next-example": { title: "Next example", "aria-label": "Next example" },
+  "#find": { title: "Find a view, a setting, a lesson or an action (Ctrl K)", "aria-keyshortcuts": "Control+K" },
+  "#present": { title: "Fill the screen with this picture (P)", "aria-keyshortcuts": "P" },
+  "#take-away": { title: "Link, files and Python of what you see" },
+  "#theme": { title: "Light or dark", "aria-label": "Light or dark" },
+};
+
+/** Give the buttons and menus of the header their tooltips, names and keys. */
+export function labelHeader() {
+  const labels = new MutationObserver(() => {
+    if (!document.querySelector("gradio-app #theme")) return;
+    labels.disconnect();
+    for (const [selector, said] of Object.entries(SAID)) {
+      for (const [name, value] of Object.entries(said)) document.querySelector(`gradio-app ${selector}`)?.setAttribute(name, value);
+    }
+  });
+  labels.observe(document.documentElement, { childList: true, subtree: true });
+}
+
 /** The words about each model stand behind its name in the list, and not in the box. */
 export function describeModels() {
   new MutationObserver(() => {

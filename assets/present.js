@@ -207,15 +207,3 @@ addEventListener("beforeprint", () => {
   document.body.classList.remove("dark");
 });
 addEventListener("afterprint", () => wasDark && document.body.classList.add("dark"));
-
-// Gradio's buttons have no tooltips.
-const button = new MutationObserver(() => {
-  const found = document.getElementById("present");
-  if (!found) return;
-  button.disconnect();
-  found.title = "Fill the screen with this picture (P)";
-  found.setAttribute("aria-keyshortcuts", "P");
-  document.getElementById("theme").title = "Light or dark";
-  document.getElementById("open-bar").setAttribute("aria-expanded", "false");
-});
-button.observe(document.documentElement, { childList: true, subtree: true });

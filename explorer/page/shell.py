@@ -36,8 +36,6 @@ PLACED = "async (...values) => BertExplorer.page.asking(await BertExplorer.link.
 READ = "() => BertExplorer.page.wasRead()"
 ASKING = "(...values) => BertExplorer.page.asking(values)"  # redraw the strip, and what is open at the same time
 
-ABOUT = "BERT reads a whole text and guesses hidden words. **Type, click a word** to follow it, *mask* it."
-
 
 def build() -> PageBlocks:
     """The whole app, ready to launch. Nothing is computed and no model is loaded here."""
@@ -87,26 +85,25 @@ def _build() -> Shell:
             examples = ExampleBox.build()
             models = ModelBox.build(model_name)
             steppers = Steppers(elem_id="steppers")
-            find = gr.Button("Find", elem_id="find", size="sm", min_width=60)
-            theme = gr.Button("◐", elem_id="theme", size="sm", min_width=40)
-            link = gr.Button("Link & files", elem_id="take-away", size="sm", min_width=80)
-            present = gr.Button("Present", elem_id="present", size="sm", min_width=80)
-            lessons = gr.Button("Lessons", elem_id="open-lessons", size="sm", min_width=80)
+            suggestion = Chips(elem_id="suggestion", visible=False, elem_classes=ANSWER)
+            find = gr.Button("Find anything", elem_id="find", size="sm", min_width=60)
+            link = gr.Button("Share", elem_id="take-away", size="sm", min_width=50)
+            lessons = gr.Button("Lessons", elem_id="open-lessons", size="sm", min_width=60)
+            present = gr.Button("Present", elem_id="present", size="sm", min_width=32)
+            theme = gr.Button("◐", elem_id="theme", size="sm", min_width=32)
         with gr.Row(elem_id="input"):
-            look = {"lines": 1, "max_lines": 4, "min_width": 240}
-            text_a = gr.Textbox(FIRST_A, label="A", placeholder="Type a sentence", elem_id="text-a", **look)
+            look = {"lines": 1, "max_lines": 4, "min_width": 160}
+            text_a = gr.Textbox(FIRST_A, label="A", placeholder="Type a sentence; [MASK] is a blank", elem_id="text-a", **look)
             text_b = gr.Textbox(FIRST_B, label="B", placeholder="A second sentence, if you like", elem_id="text-b", **look)
-        strip = TokenRow(with_window=True, elem_id="strip")
+            says = Says(elem_id="says", elem_classes=ANSWER)
+        with gr.Row(elem_id="token-line"):
+            strip = TokenRow(with_window=True, elem_id="strip")
+            put_back = Chips(elem_id="put-back", visible=False)
+            AnswersSwitch(elem_id="answers-switch")
     inputs = Inputs(model_name, text_a, text_b, selection)
     address = gr.Textbox("", visible="hidden", elem_id="link")
     notice = Notice(elem_id="notice")
     models.under_way.render()
-    with gr.Row(elem_id="about-line"):
-        says = Says(elem_id="says", elem_classes=ANSWER)
-        put_back = Chips(elem_id="put-back", visible=False)
-        suggestion = Chips(elem_id="suggestion", visible=False, elem_classes=ANSWER)
-        gr.Markdown(ABOUT, elem_id="about")
-        AnswersSwitch(elem_id="answers-switch")
     Sections(sections(), elem_id="sections")
     with gr.Tabs(selected=FIRST_TAB, elem_id="tabs", overflow_behavior="wrap") as tab_bar:
         tabs = {tab.id: build_tab(tab, inputs, (steppers, says, put_back, suggestion), address) for tab in TABS}
