@@ -40,7 +40,7 @@ from explorer.core.paths import ASSETS
 from explorer.core.process import DEVICE, THREADS, check_threads, cores, keep_giving_back_memory, raise_most_files
 from explorer.export import qr
 from explorer.page.blocks import PageBlocks
-from explorer.page.building import group_style, section_style
+from explorer.page.building import section_style
 from explorer.page.components import page_head
 from explorer.page.examples import EXAMPLES
 from explorer.page.shell import build
@@ -49,7 +49,6 @@ from explorer.server.page import Document
 from explorer.server.routes import health
 from explorer.server.serving import configure_uvicorn, guard
 from explorer.server.stopping import end_when_frozen, serve_until_told
-from explorer.tabs import TABS
 
 ON_A_SPACE = limits.is_on_a_space()
 ABOUT = "See inside BERT: attention, hidden states, guesses and training, live in the browser, every number the model's own."
@@ -209,7 +208,7 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool 
         footer_links=["api"],
         favicon_path=ASSETS / "mark.svg",
         theme=THEME,
-        css=(ASSETS / "style.css").read_text("utf-8") + group_style(TABS) + section_style(),
+        css=(ASSETS / "style.css").read_text("utf-8") + section_style(),
         ssr_mode=False,  # Node would answer in front of the guards
         app_kwargs=guard(blocks, host, Document(our_head(blocks), PAINT, gate.CARD_ADDRESS)),
     )

@@ -21,10 +21,10 @@ from explorer.ui.tabs import Tab
 SECTIONS: Mapping[str, tuple[Tab, ...]] = {
     "Overview": (overview.TAB,),
     "Look inside": (tokens.TAB, attention.TAB, inside_head.TAB, hidden_states.TAB),
-    "Ask": (fill_mask.TAB, next_sentence.TAB, task_head.TAB),
-    "Beyond one sentence": (projection.TAB, corpus.TAB, side_by_side.TAB, experiments.TAB),
-    "Teach it": (finetune.TAB,),
-    "The model": (model_card.TAB,),
+    "Predict": (fill_mask.TAB, next_sentence.TAB, task_head.TAB),
+    "Across sentences": (projection.TAB, corpus.TAB, side_by_side.TAB, experiments.TAB),
+    "Train": (finetune.TAB,),
+    "Model": (model_card.TAB,),
 }
 """The tabs by section, in their order on the page."""
 TABS = tuple(tab for tabs in SECTIONS.values() for tab in tabs)

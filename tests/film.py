@@ -23,7 +23,7 @@ FRAMES = (  # the caption, the place, the page's width, and the parts to show, o
     ("Ask one head why", "tab=inside-head", 700, ("inside-head-finding", "inside-head-dots-table")),
     ("Fill the blank", "tab=fill-mask", 470, ("fill-mask-finding", "fill-mask-guesses-guesses", "fill-mask-what-if-gestures")),
     ("Watch the guess come", "tab=fill-mask&view=lens", 470, ("fill-mask-finding", "fill-mask-lens-table")),
-    ("Teach it", "tab=fine-tune", 470, ("fine-tune-tried", "fine-tune-try-it-verdict", "fine-tune-try-it-words")),
+    ("Train", "tab=fine-tune", 470, ("fine-tune-tried", "fine-tune-try-it-verdict", "fine-tune-try-it-words")),
 )
 PAGE = """<style>
 body { margin: 0; padding: 16px; width: 1488px; display: grid; grid-template-columns: repeat(3, 1fr); gap: 16px;

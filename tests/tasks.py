@@ -55,12 +55,12 @@ def _own_sentence(hand: Hand) -> None:
 
 def _he_and_she(hand: Hand) -> None:
     hand.write("#text-a textarea", "The nurse said that [MASK] was tired.")
-    hand.click("tab", "Ask")
+    hand.click("tab", "Predict")
     hand.write("#fill-mask-words input", "he, she")
 
 
 def _three_classes(hand: Hand) -> None:
-    hand.click("tab", "Teach it")
+    hand.click("tab", "Train")
     classes = {
         "colour": "The wall is painted green.\nHer coat is dark red.\nThe sea looked blue today.\nHe bought a yellow lamp.",
         "month": "School begins in September.\nIt often snows in January.\nWe travel every July.\nRoses bloom in June.",

@@ -29,7 +29,7 @@ define("Sections", ({ element, props }) => {
     rove(buttons, number);
   }
 
-  // On a phone a long label is cut to its first word, so that all sections are visible.
+  // On a phone a long label is cut to its first word, so that all sections are in one line.
   function named(label) {
     const [first, ...rest] = label.split(" ");
     return label.length > LONG ? [first, el("span", { class: "bx-rest" }, ` ${rest.join(" ")}`)] : [label];

@@ -128,12 +128,13 @@ export function asking(values) {
 
 /** Open a tab, and one of its choices. */
 export function open(title, choice) {
-  [...document.querySelectorAll("#tabs [role=tab]")].find((one) => one.textContent.trim() === title)?.click();
+  const tab = [...document.querySelectorAll("#tabs [role=tab]")].find((one) => one.textContent.trim() === title);
+  tab?.click();
   const until = performance.now() + PATIENCE;
   const choose = () => { // a tab is built on its first opening
-    const radios = [...document.querySelectorAll("#tabs label")].filter((label) => label.textContent.trim() === choice);
-    const seen = radios.find((label) => label.offsetParent);
-    if (seen) seen.click();
+    const labels = [...document.querySelectorAll(`#${idOf(tab)}-view label`)];
+    const found = labels.find((label) => label.textContent.trim() === choice);
+    if (found) found.click();
     else if (performance.now() < until) requestAnimationFrame(choose);
   };
   if (choice) requestAnimationFrame(choose);

@@ -13,10 +13,11 @@ TAB = Tab(
     "Who looks at whom?",
     {
         "One head": [[[Heads, HeadWhatIf], OneHead]],
-        "Several heads": [[SeveralHeads]],
         "All heads by numbers": [[HeadNumbers, HeadTable]],
+        "Several heads": [[SeveralHeads]],
         "Through all layers": [[Rollout]],
     },
+    in_sight=2,
     steppers=("layer", "head"),
     without_steppers=("Several heads", "Through all layers"),
     programs={

@@ -64,15 +64,14 @@ TAB = Tab(
     "What belongs in the blank?",
     {
         "Guesses": [[Guesses, Comparison], [WordWhatIf], [FilledTogether]],
-        "Every position": [[EveryPosition], [Likelihoods]],
         "Lens": [[Lens], [FollowedWords]],
         "Attribution": [[WordAttribution]],
+        "Every position": [[EveryPosition], [Likelihoods]],
         "Switch heads off": [[WordHeads]],
         "Patching": [[Patching]],
         "Pre-training game": [[Game]],
     },
     needs="fill_mask",
-    groups={"guess": "Guesses", "look inside": "Lens", "intervene": "Switch heads off", "play": "Pre-training game"},
     above=[WordsToHide, EachWord],
     moved={
         "quiz": Moved(

@@ -1,13 +1,12 @@
 """Make the components of a tab, and the navigation to every view: sections above the tabs, and the searchable list."""
 
 import contextlib
-import json
 from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
 
-from explorer.page.components import Chips, Finding, Notice, Pulse, Says, Steppers
+from explorer.page.components import Chips, Finding, More, Notice, Pulse, Says, Steppers
 from explorer.page.controls import ANSWER, is_made
 from explorer.page.events import Inputs
 from explorer.page.panel import Builder, Fold, make_control, slug
@@ -26,8 +25,10 @@ def build_tab(tab: Tab, inputs: Inputs, around: tuple[Steppers, Says, Chips, Chi
         with gr.Row(elem_classes="question"):
             gr.Markdown(f"## {tab.question}", elem_id=f"{tab.id}-question")
             look = {"show_label": False, "label": tab.question, "container": False, "elem_id": f"{tab.id}-view"}
-            look |= {"elem_classes": "grouped"} if tab.groups else {}
+            look |= {"elem_classes": ["choices", f"first-{tab.in_sight}"]}
             which = gr.Radio(labels, value=labels[0], **look) if len(labels) > 1 else None
+            if tab.behind_more:
+                More({"of": f"{tab.id}-view", "choices": tab.behind_more}, elem_id=f"{tab.id}-rest")
         pulses = {label: Pulse(name=f"{tab.id}/{label}") for label in labels}  # here: a hidden component hears nothing
         absent = Notice(elem_id=f"{tab.id}-absent")
         way_out = gr.Button("Use the bundled model", visible=False, size="sm", elem_classes="way-out")
@@ -49,15 +50,6 @@ def build_tab(tab: Tab, inputs: Inputs, around: tuple[Steppers, Says, Chips, Chi
     return made
 
 
-def group_style(tabs: Sequence[Tab]) -> str:
-    """A style sheet that puts each group's name on its first choice: Gradio's radio has no groups."""
-    return "\n".join(
-        f"#{tab.id}-view label:nth-of-type({list(tab.choices).index(first) + 1}) {{ --group: {json.dumps(name)}; --column: 1; }}"
-        for tab in tabs
-        for name, first in tab.groups.items()
-    )
-
-
 NEEDS = {
     "fill_mask": "a model that fills blanks",
     "next_sentence": "a model that judges whether B follows A",
@@ -75,8 +67,11 @@ def section_style() -> str:
     """A style sheet that shows only the tabs of the open section, whose number is the body's `data-section`."""
     rules = []
     for number, tabs in enumerate(SECTIONS.values()):
-        own = ", ".join(f"#tab-{tab.id}-button" for tab in tabs) if len(tabs) > 1 else "[data-none]"
-        rules.append(f'body[data-section="{number}"] #tabs [role=tab]:not({own}) {{ display: none; }}')
+        opened = f'body[data-section="{number}"]'
+        own = ", ".join(f"#tab-{tab.id}-button" for tab in tabs)
+        rules.append(f"{opened} #tabs [role=tab]:not({own}) {{ display: none; }}")
+        if len(tabs) == 1:
+            rules.append(f"{opened}:not([data-arriving]) #tabs .tab-container {{ display: none; }}")
     return "\n".join(rules)
 
 

@@ -195,6 +195,12 @@ class Sections(Drawn):
     skeleton = "<div class='bx bx-sections' role='tablist' aria-label='sections'></div>"
 
 
+class More(Drawn):
+    """A menu of the choices {"label": its question} that the radio with the element id `of` keeps out of sight."""
+
+    skeleton = "<div class='bx bx-more'></div>"
+
+
 class Chips(Drawn):
     """Short texts in a line: {"label": what they are, "chips": [...]}. A click triggers `.select`: `event.index` is the position.
 

@@ -13,10 +13,10 @@ TAB = Tab(
     "What is different over there?",
     {
         "Guesses": [[SideGuesses]],
-        "Next sentence": [[SidePair]],
-        "Pieces": [[SidePieces]],
         "Attention": [[SideAttention]],
         "Hidden states": [[SideStates]],
+        "Next sentence": [[SidePair]],
+        "Pieces": [[SidePieces]],
     },
     above=[Swaps],
     steppers=("layer", "head"),

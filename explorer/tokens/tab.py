@@ -12,5 +12,6 @@ TAB = Tab(
     "Tokens",
     "What does BERT read?",
     {"Pieces": [[Pieces]], "What is added up": [[Embeddings]], "The vocabulary": [[Vocabulary]], "Byte pairs": [[BytePairs]]},
+    in_sight=2,
     programs=dict.fromkeys(("tokens/pieces", "tokens/embeddings"), program("embeddings")),
 )

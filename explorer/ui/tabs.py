@@ -28,7 +28,8 @@ class Moved:
 class Tab:
     """A tab: its question and its choices, each one a list of rows of views.
 
-    `groups` names choices that follow each other, by the first of them. `above` stands over every choice, `note` below.
+    The first of them, as many as `in_sight`, stand beside the question, the rest behind *More*, each with its own question.
+    `above` stands over every choice, `note` below.
     `moved` says where choices went that older links name, by the name that the links have.
     `programs` says, by the names of views, which program computes what they show: of several, the first that fits.
     `steppers` are the numbers of the selection that its pictures show ('layer', 'head' or 'hidden_state').
@@ -39,7 +40,7 @@ class Tab:
     question: str
     choices: Mapping[str, Sequence[Sequence[Cell]]]
     needs: str | None = None
-    groups: Mapping[str, str] = field(default_factory=dict)
+    in_sight: int = 3
     optional: bool = False  # hidden for models without what the tab needs
     above: Sequence[type[View]] = ()
     note: str = ""
@@ -48,6 +49,12 @@ class Tab:
     without_steppers: Sequence[str] = ()  # the choices without steppers
     moved: Mapping[str, Moved] = field(default_factory=dict)
     programs: Mapping[str, Program | tuple[Program, ...]] = field(default_factory=dict)
+
+    @property
+    def behind_more(self) -> dict[str, str]:
+        """The choices that are not beside the question, each with the question that it answers."""
+        rest = list(self.choices.items())[self.in_sight :]
+        return {label: views_in(rows)[0].question for label, rows in rest}
 
     @property
     def views(self) -> list[type[View]]:

@@ -56,6 +56,18 @@ def choose(page, menu: str, option: str) -> None:
     page.get_by_role("option", name=option, exact=True).click()
 
 
+def open_choice(page, tab: str, label: str) -> None:
+    """Open a choice of the tab with the id `tab`: beside its question, or in the menu behind it."""
+    beside = page.locator(f"#{tab}-view").get_by_label(label, exact=True)
+    more = page.locator(f"#{tab}-rest button")
+    expect(beside.or_(more).first).to_be_visible()
+    if beside.is_visible():
+        return beside.check()
+    more.click()
+    page.get_by_role("menuitemradio", name=label).click()
+    expect(beside).to_be_checked()
+
+
 def close_messages(page) -> None:
     """Close the messages in the corner, which may be about to go by themselves."""
     page.evaluate("() => document.querySelectorAll('.toast-close').forEach((button) => button.click())")

@@ -7,7 +7,7 @@ import pytest
 
 from explorer.techniques import ablation
 from tests.browser.expecting import expect
-from tests.browser.steps import at, charts_fit, chips, choose, click_chart, settled, stepper, unfold
+from tests.browser.steps import at, charts_fit, chips, choose, click_chart, open_choice, settled, stepper, unfold
 from tests.tabs import open_tab, opened_tab
 
 PAIR = "?a=The+man+walked+to+the+shop.&b=He+mispronounced+it."
@@ -102,7 +102,7 @@ def test_a_head_is_switched_off_with_before_and_after_and_put_back(open_at):
     heads.nth(0).press("x")
     expect(page.locator("#attention-what-if-outcome")).to_contain_text("Without layer 6, head 11: ")
     open_tab(page, "Fill-mask")
-    page.locator("#fill-mask-view").get_by_label("Guesses").check()
+    open_choice(page, "fill-mask", "Guesses")
     expect(page.locator("#fill-mask-what-if-outcome")).to_contain_text("Without layer 6, head 11: ")
     open_tab(page, "Attention")
     page.locator("#attention-what-if-back").get_by_role("button", name="layer 6, head 11").click()
@@ -190,7 +190,7 @@ def test_inside_a_head_every_step_is_there(open_at):
     page.get_by_label("If it were a decoder").check()
     expect(page.locator("#inside-head-decoder-causal .heatmaplayer")).to_be_attached()
     expect(page.locator("#inside-head-decoder-check")).to_contain_text("✓ matches the model")
-    page.get_by_label("Positions").check()
+    open_choice(page, "inside-head", "Positions")
     expect(page.locator("#inside-head-positions-learned .heatmaplayer")).to_be_attached()
 
 

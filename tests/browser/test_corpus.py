@@ -8,7 +8,7 @@ import pytest
 from explorer.core.steps import map_steps
 from explorer.corpus.compute import atlas
 from tests.browser.expecting import expect
-from tests.browser.steps import at, choose, settled, unfold
+from tests.browser.steps import at, choose, open_choice, settled, unfold
 from tests.corpora import few_read
 from tests.families import write_family
 
@@ -97,7 +97,7 @@ def test_nothing_in_a_file_runs(open_app, some_sentences, tmp_path):
     expect(rows.first.locator(".bx-name")).to_have_text(HOSTILE[0])
     choices = {"Search by meaning": "search", "Words": "words", "Neurons": "neurons", "Sentences": "sentences"}
     for choice, name in choices.items():
-        page.locator("#corpus-view").get_by_label(choice, exact=True).check()
+        open_choice(page, "corpus", choice)
         expect(page.locator(f"#corpus-{name}-about")).to_contain_text(path.name)
         settled(page)
     rows.first.click()
@@ -117,7 +117,7 @@ def test_the_atlas_of_another_model_is_made_and_can_be_stopped(open_app, tmp_pat
 
     monkeypatch.setattr(atlas, "head_atlas_in_steps", slowly)
     page = open_app(at("Corpus", f"?model={folder}&a=the+man+went"))
-    page.locator("#corpus-view").get_by_label("Head atlas").check()
+    open_choice(page, "corpus", "Head atlas")
     start, stop, status = (page.locator(f"#corpus-heads-{name}") for name in ("start", "stop", "status"))
     expect(start).to_have_text("Make the atlas")
     expect(status).to_contain_text("runs of the model, so it waits for you.")

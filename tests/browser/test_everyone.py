@@ -8,7 +8,7 @@ import pytest
 
 from explorer.tabs import TABS
 from tests.browser.expecting import expect
-from tests.browser.steps import CALM, settled
+from tests.browser.steps import CALM, open_choice, settled
 from tests.first_screen import MOST, look
 from tests.tabs import open_tab, opened_tab
 
@@ -61,7 +61,7 @@ def choices_of(page, tab, most):
     expect(page.get_by_role("heading", name=tab.question, exact=True)).to_be_visible()
     for choice in [*tab.choices][:most]:
         if len(tab.choices) > 1:
-            page.locator(f"#{tab.id}-view").get_by_label(choice, exact=True).check()
+            open_choice(page, tab.id, choice)
         settled(page)
         yield f"{tab.label}, {choice}"
 
@@ -125,8 +125,8 @@ def test_keys_reach_tabs_choices_and_cells(open_app):
     expect(drawing).to_have_attribute("aria-label", _starts("The strongest 3 of "))
     page.locator("#attention-view").get_by_label("One head", exact=True).focus()
     page.keyboard.press("ArrowRight")
-    expect(page.get_by_label("Several heads", exact=True)).to_be_checked()
-    expect(page.locator("#attention-several-heatmap")).to_be_visible()
+    expect(page.get_by_label("All heads by numbers", exact=True)).to_be_checked()
+    expect(page.locator("#attention-metrics-table")).to_be_visible()
     assert page.evaluate("getComputedStyle(document.activeElement.closest('label')).outlineWidth") == "2px"
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import explorer
 from tests.browser.expecting import expect
-from tests.browser.steps import at, charts_fit, choose, click_chart, settled
+from tests.browser.steps import at, charts_fit, choose, click_chart, open_choice, settled
 from tests.families import write_family
 
 
@@ -48,7 +48,7 @@ def test_another_question_is_asked_of_the_same_items(open_app):
     point = page.locator("#experiments-lens-board .scatterlayer .point").nth(6).bounding_box()
     click_chart(page, point["x"] + point["width"] / 2, point["y"] + point["height"] / 2)
     expect(chosen).to_contain_text("Hidden state 6")
-    page.locator("#experiments-view").get_by_label("Routes").check()
+    open_choice(page, "experiments", "Routes")
     board = page.locator("#experiments-routes-board .bx-chart")
     expect(page.locator("#experiments-routes-each tbody tr")).to_have_count(64)
     expect(board).to_be_hidden()  # no room is kept for a picture that nobody has asked for yet
@@ -70,7 +70,7 @@ def test_a_run_is_saved_and_opened_beside_another(open_app, tmp_path):
     run = explorer.open_experiment(saved)
     other = tmp_path / "seed.json"
     explorer.save_experiment(replace(run, values=run.values * 2, provenance={**run.provenance, "seed": 1}), other)
-    page.locator("#experiments-view").get_by_label("Saved runs").check()
+    open_choice(page, "experiments", "Saved runs")
     compared, chosen = page.locator("#experiments-saved-compared"), page.locator("#experiments-saved-chosen")
     expect(compared).to_contain_text("open its file here")
     page.locator("input[type=file]:has(+ #experiments-run)").set_input_files(saved)

@@ -7,7 +7,7 @@ import pytest
 
 from explorer.techniques.ablation import intervene
 from tests.browser.expecting import expect
-from tests.browser.steps import at, type_into
+from tests.browser.steps import at, open_choice, type_into
 
 ONE, TWO = "?a=She+drank+a+cup+of+%5BMASK%5D.", "?a=The+%5BMASK%5D+went+to+the+%5BMASK%5D."
 
@@ -21,8 +21,7 @@ def open_view(open_app):
 
     def opened(view: str, query: str = "", tab: str = "Fill-mask"):
         page = open_app(at(tab, query))
-        views = page.locator("#fill-mask-view" if tab == "Fill-mask" else "#next-sentence-view")
-        views.get_by_label(view, exact=True).check()
+        open_choice(page, "fill-mask" if tab == "Fill-mask" else "next-sentence", view)
         return page
 
     return opened
@@ -113,7 +112,7 @@ def test_attribution_and_patching_are_drawn_with_their_checks(open_view):
     expect(page.get_by_text("✓ the sum matches the model")).to_be_attached()  # captum is loaded
     page.get_by_label("Gradient × input").check()
     expect(page.get_by_text("This method promises no sum")).to_be_attached()
-    page.locator("#fill-mask-view").get_by_label("Patching").check()
+    open_choice(page, "fill-mask", "Patching")
     expect(page.locator("#fill-mask-patching-heatmap .heatmaplayer")).to_be_attached()
     expect(page.get_by_text("✓ matches the model: the last state")).to_be_attached()
     page.locator("#fill-mask-corrupted textarea, #fill-mask-corrupted input").first.click()
@@ -125,7 +124,7 @@ def test_without_a_blank_the_views_say_what_to_do(open_view):
     page = open_view("Lens", "?a=no+blank+here")
     expect(page.get_by_text("the last row is the model's own prediction")).to_be_attached()
     for view in ("Guesses", "Patching"):
-        page.locator("#fill-mask-view").get_by_label(view, exact=True).check()
+        open_choice(page, "fill-mask", view)
         expect(page.locator("#fill-mask-hint")).to_contain_text("No blank yet")
         expect(page.locator("#fill-mask-each-word-words button")).to_have_count(3)
         expect(page.locator("#fill-mask-finding")).to_contain_text("is expected least")
@@ -151,7 +150,7 @@ def test_next_sentences_are_ranked_and_pairs_exported(open_view, tmp_path):
     written = list(csv.reader(download.value.path().read_text("utf-8").splitlines()))
     assert written[0] == ["A", "B", "IsNext", "Logit difference"]
     assert sorted(row[:2] for row in written[1:]) == [["<b>one</b>", "'=1+1"], ["She ran.", "She fell."]]
-    page.locator("#next-sentence-view").get_by_label("This pair").check()
+    open_choice(page, "next-sentence", "This pair")
     expect(page.locator("#next-sentence-heads-board .bx-switch")).to_have_count(72)
     page.locator("#next-sentence-heads-start").click()
     expect(page.locator("#next-sentence-heads-strongest")).to_contain_text("Most of all for IsNext")

@@ -240,7 +240,7 @@ def test_going_from_tab_to_tab_quickly_ends_in_the_last(page, served):
     expect(page.locator("#fill-mask-finding")).to_contain_text("tokyo")
     page.get_by_label("Lens", exact=True).click()
     page.get_by_label("Guesses", exact=True).click()
-    page.get_by_label("Every position", exact=True).click()
+    page.get_by_label("Attribution", exact=True).click()
     settled(page)
     expect(page.locator("#fill-mask-finding")).to_be_visible()
     page.locator("#text-b textarea").fill("It is in the north.")

@@ -4,7 +4,7 @@ import pytest
 
 from tests.at_night import at_night
 from tests.browser.expecting import expect
-from tests.browser.steps import at, choose, settled
+from tests.browser.steps import at, choose, open_choice, settled
 
 PAIR = "?a=The+capital+of+Japan+is+%5BMASK%5D.&b=It+is+a+city+of+temples+and+skyscrapers."
 OTHER = "&set.other_a=The+capital+of+France+is+%5BMASK%5D."
@@ -59,7 +59,7 @@ def test_both_sides_stand_side_by_side_with_every_token(open_at):
     boxes = [group.bounding_box() for group in groups.all()]
     assert boxes[0]["y"] == boxes[1]["y"]
     assert boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"]
-    page.locator("#side-by-side-view").get_by_label("Attention").check()
+    open_choice(page, "side-by-side", "Attention")
     here = page.locator("#side-by-side-attention-here")
     tokens = page.locator("#strip .bx-token").count()
     expect(here.locator(".yaxislayer-above text, .yaxislayer-below text")).to_have_count(tokens)

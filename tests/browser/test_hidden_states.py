@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.browser.expecting import expect
-from tests.browser.steps import at, charts_fit, choose, settled, stepper
+from tests.browser.steps import at, charts_fit, choose, open_choice, settled, stepper
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def test_one_word_in_many_contexts(page):
 
 
 def test_sentences_and_their_spaces(page):
-    page.locator("#hidden-view").get_by_label("Sentences").check()
+    open_choice(page, "hidden", "Sentences")
     expect(page.locator("#hidden-sentences-matrix .heatmaplayer")).to_be_attached()
     expect(page.locator("#hidden-sentences-closest button")).to_have_count(5)
     choose(page, "hidden-space", "centred")
@@ -89,7 +89,7 @@ def test_sentences_and_their_spaces(page):
 
 def test_on_a_phone_the_sentences_leave_room_for_their_matrix(open_app):
     page = open_app("?tab=hidden", viewport={"width": 420, "height": 900})
-    page.locator("#hidden-view").get_by_label("Sentences").check()
+    open_choice(page, "hidden", "Sentences")
     matrix = page.locator("#hidden-sentences-matrix")
     expect(matrix.locator(".ytick text").first).to_have_text("1")
     settled(page)

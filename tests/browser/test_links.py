@@ -6,15 +6,11 @@ from explorer.core.errors import InputError
 from explorer.export import ways
 from explorer.export.ways import Way
 from tests.browser.expecting import expect
-from tests.browser.steps import chips, settled, type_into
+from tests.browser.steps import chips, open_choice, settled, type_into
 from tests.browser.test_everyone import AXE, wrong
 from tests.tabs import open_tab, opened_tab
 
 pytestmark = pytest.mark.own_page  # steps of the history are counted
-
-
-def choose(page, tab: str, choice: str) -> None:
-    page.locator(f"#{tab}-view").get_by_label(choice, exact=True).check()
 
 
 def test_a_link_opens_a_sub_view_with_its_settings_and_tells_what_it_cannot(open_app):
@@ -40,7 +36,7 @@ def test_back_goes_back_and_forward_again(open_app, served):
     page.wait_for_url("**layer=4&head=7")
     open_tab(page, "Fill-mask")
     page.wait_for_url("**tab=fill-mask&**")
-    choose(page, "fill-mask", "Pre-training game")
+    open_choice(page, "fill-mask", "Pre-training game")
     page.get_by_role("button", name="Hide again").click()
     page.wait_for_url("**set.seed=1")
     type_into(page, "text-a", "A link & a view?")

@@ -4,6 +4,7 @@ import pytest
 
 from explorer.tabs import TABS
 from tests.browser.expecting import expect
+from tests.browser.steps import open_choice
 from tests.families import TUNED, write_family, write_tuned
 from tests.tabs import opened_tab
 
@@ -33,11 +34,10 @@ def test_another_model_and_another_text_stand_side_by_side(open_app, tmp_path):
     expect(page.locator("#side-by-side-hint")).to_contain_text("not on this machine")
     model.fill(str(folder))
     model.press("Enter")
-    choices = page.locator("#side-by-side-view")
-    choices.get_by_label("Pieces", exact=True).check()
+    open_choice(page, "side-by-side", "Pieces")
     expect(page.locator("#side-by-side-pieces-there .bx-token").first).to_have_text("<s>")
     expect(page.locator("#side-by-side-pieces-about")).to_contain_text("Words cut differently")
-    choices.get_by_label("Hidden states", exact=True).check()
+    open_choice(page, "side-by-side", "Hidden states")
     expect(page.locator("#side-by-side-states-about")).to_contain_text("most like each layer here")
     model.fill("")
     page.get_by_role("button", name="he → she").click()
@@ -47,6 +47,6 @@ def test_another_model_and_another_text_stand_side_by_side(open_app, tmp_path):
     expect(text).to_have_value("")
     text.fill("the woman went to the [MASK]")
     text.press("Enter")
-    choices.get_by_label("Attention", exact=True).check()
+    open_choice(page, "side-by-side", "Attention")
     expect(page.locator("#side-by-side-attention-about")).to_contain_text("lies elsewhere")
     expect(page.locator("#side-by-side-attention-difference .main-svg").first).to_be_visible()

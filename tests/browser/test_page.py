@@ -147,10 +147,10 @@ def test_a_section_shows_its_tabs_only_and_remembers_which_was_open(open_app):
     expect(page.locator("#tabs [role=tab]:visible")).to_have_count(0)  # the Overview has none beside it
     open_tab(page, "Attention")
     expect(page.locator("#tabs [role=tab]:visible")).to_have_text([tab.label for tab in SECTIONS["Look inside"]])
-    where = page.get_by_role("tab", name="Ask", exact=True).bounding_box()
-    page.get_by_role("tab", name="Ask", exact=True).click()
+    where = page.get_by_role("tab", name="Predict", exact=True).bounding_box()
+    page.get_by_role("tab", name="Predict", exact=True).click()
     expect(opened_tab(page)).to_have_text("Fill-mask")
-    assert page.get_by_role("tab", name="Ask", exact=True).bounding_box() == where
+    assert page.get_by_role("tab", name="Predict", exact=True).bounding_box() == where
     page.get_by_role("tab", name="Look inside", exact=True).click()
     expect(opened_tab(page)).to_have_text("Attention")
 
@@ -158,6 +158,6 @@ def test_a_section_shows_its_tabs_only_and_remembers_which_was_open(open_app):
 def test_a_tab_that_is_opened_elsewhere_opens_its_section(open_app):
     page = open_app("?tab=corpus&view=head-atlas")
     section = page.locator("#sections [aria-selected=true]")
-    expect(section).to_have_text("Beyond one sentence")
+    expect(section).to_have_text("Across sentences")
     page.evaluate("() => BertExplorer.page.open('Fine-tune')")
-    expect(section).to_have_text("Teach it")
+    expect(section).to_have_text("Train")

@@ -4,8 +4,9 @@ import re
 
 import pytest
 
+from explorer.fill_mask.tab import TAB
 from tests.browser.expecting import expect
-from tests.browser.steps import at, chips, settled
+from tests.browser.steps import at, chips, open_choice, settled
 from tests.tabs import open_tab
 
 
@@ -60,11 +61,41 @@ def test_fill_mask_a_click_hides_a_word(open_at):
 def test_next_sentence_both_ways(open_at):
     page = open_at("Next sentence")
     expect(page.locator("#next-sentence-pair-verdict")).to_contain_text(re.compile(r"IsNext.*%.*NotNext.*%", re.DOTALL))
-    page.locator("#next-sentence-view").get_by_label("Many pairs").check()
+    open_choice(page, "next-sentence", "Many pairs")
     expect(page.locator("#next-sentence-pairs")).to_contain_text(re.compile(r"0\.\d{2,4}"))
-    page.locator("#next-sentence-view").get_by_label("This pair").check()
+    open_choice(page, "next-sentence", "This pair")
     page.locator("#text-b textarea").fill("")
     expect(page.get_by_text("Type a second sentence in B")).to_be_visible()
+
+
+def test_choices_behind_more_are_reached_by_keys_and_stay_in_sight_while_open(open_at):
+    page = open_at("Fill-mask")
+    choices, more = page.locator("#fill-mask-view label:visible"), page.locator("#fill-mask-rest")
+    first = list(TAB.choices)[: TAB.in_sight]
+    expect(choices).to_have_text(first)
+    more.get_by_role("button").focus()
+    page.keyboard.press("ArrowDown")
+    items = more.get_by_role("menuitemradio")
+    expect(items.locator("b")).to_have_text(list(TAB.behind_more))
+    expect(items.locator("span")).to_have_text(list(TAB.behind_more.values()))
+    expect(items.first).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(items).to_have_count(0)  # hidden
+    expect(more.get_by_role("button")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("End")
+    page.keyboard.press("Enter")
+    expect(choices).to_have_text([*first, "Pre-training game"])
+    expect(page.get_by_role("radio", name="Pre-training game")).to_be_focused()
+    expect(page.locator("#fill-mask-game-again")).to_be_visible()
+    more.get_by_role("button").click()
+    expect(items.last).to_have_attribute("aria-checked", "true")
+    page.locator("#fill-mask-question").click()
+    expect(items).to_have_count(0)
+    page.evaluate("() => BertExplorer.page.open('Fill-mask', 'Patching')")
+    expect(choices).to_have_text([*first, "Patching"])
+    choices.first.click()
+    expect(choices).to_have_text(first)
 
 
 def test_gradio_keeps_nothing_of_what_a_call_was_given(open_at):
