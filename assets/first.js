@@ -40,7 +40,7 @@ export function paintFirst() {
     drawn("strip"));
   const row = el("div", { class: "bx-first-tabs" }, drawn("sections"), ...names);
   const first = el("div", { id: "first" }, bar,
-    el("div", { class: "bx-first-says" }, drawn("says"), el("p", {}, text("about").replaceAll("*", ""))),
+    el("div", { class: "bx-first-says" }, drawn("says")),
     row,
     el("h2", {}, text("overview-question").replace(/^#+ /, "")),
     el("div", { class: "bx-finding" }, shownOf("overview-finding")?.text ?? ""),

@@ -91,7 +91,9 @@ function build() {
     const { style } = document.documentElement;
     style.setProperty("--bx-stage-head", `${stage.head.offsetHeight}px`);
     style.setProperty("--bx-stage-foot", `${stage.foot.offsetHeight}px`);
-    if (shown) zoom(shown);
+    if (!shown) return;
+    zoom(shown);
+    resized(shown.picture); // the heading came, or has another line
   });
   room.observe(stage.head);
   room.observe(stage.foot);

@@ -13,7 +13,8 @@ define("Flow", ({ element, trigger, props }) => {
   const root = element.querySelector(".bx-flow");
   const LEAST = 0.004; // routes with a smaller share of the chosen place are not drawn
   const MOST = 220; // routes drawn at once
-  const HEAD = 46; // px of the titles above the rows
+  const HEAD = { full: 46, bare: 28 }; // px of the titles above the rows, and without the line below each
+  const BARE = 118; // px of a column that is too narrow for that line
   const ROW = { least: 18, most: 36 }; // px
   const PLAYER = 104; // px that the button of the story needs above the names
   const PAUSE = 4200; // ms at each stop of the story
@@ -57,18 +58,21 @@ define("Flow", ({ element, trigger, props }) => {
     const fits = (width - label - output - extra) / states();
     const column = Math.max(extra || stage ? 58 : 66, Math.min(190, fits));
     const told = story.classList.contains("bx-telling") ? story.offsetHeight : 0;
-    const fold = stage ? stage.clientHeight / (root.currentCSSZoom ?? 1) - told - 8 : innerHeight - (sheet.getBoundingClientRect().top + scrollY) - 4;
-    const room = Math.max(fold, 240) - HEAD - 8; // all rows end on the first screen, if that leaves them legible
-    const row = Math.max(stage ? 12 : phone ? 22 : ROW.least, Math.min(ROW.most, room / rows()));
+    const paper = root.closest(".bx-paper"); // the same in every window
+    const fold = paper ? HEAD.full + 24 * rows() : stage ? stage.clientHeight / (root.currentCSSZoom ?? 1) - told - 8 : innerHeight - (sheet.getBoundingClientRect().top + scrollY) - 4;
+    const head = column < BARE ? HEAD.bare : HEAD.full;
+    const room = Math.max(fold, 240) - head - 8; // all rows end on the first screen, if that leaves them legible
+    const row = Math.max(stage ? 10 : phone ? 22 : ROW.least, Math.min(ROW.most, room / rows()));
     const letters = Math.max(9.5, Math.min(16, row * 0.6, column * 0.165));
-    size = { label, output, under, extra, column, row, letters, box: Math.min(140, column * (column < 92 ? 0.82 : 0.68)), height: HEAD + rows() * row + 8 };
+    size = { label, output, under, extra, column, row, letters, head, box: Math.min(140, column * (column < 92 ? 0.82 : 0.68)), height: head + rows() * row + 8 };
     size.line = Math.max(21, Math.round(letters * 1.6)); // of the answers
+    size.fold = fold;
     size.field = states() * column + extra + output;
     size.seen = Math.min(size.height, Math.max(fold, 240)); // answers must not start below the first screen
   }
 
   const x = (state) => (state + 0.5) * size.column + (value.inside && state >= value.inside.layer ? size.extra : 0);
-  const y = (row) => HEAD + (row + 0.5) * size.row;
+  const y = (row) => size.head + (row + 0.5) * size.row;
   const hue = (row) => `var(--bx-flow-${value.elsewhere && row === rows() - 1 ? "special" : value.kinds[row] === "mask" ? "blank" : value.kinds[row] === "special" ? "special" : value.segments[row] ? "b" : "a"})`;
 
   // The routes that end in a place; where they cannot be computed here, those that were sent.
@@ -142,6 +146,7 @@ define("Flow", ({ element, trigger, props }) => {
       title.style.left = px(x(state) - size.column / 2);
       title.style.width = px(size.column);
       title.classList.toggle("bx-narrow", size.column < 92);
+      title.classList.toggle("bx-bare", size.column < BARE);
     });
     labels.forEach((label, row) => (label.style.top = px(y(row) - size.row / 2)));
     boxes.forEach((box) => {
@@ -278,7 +283,8 @@ define("Flow", ({ element, trigger, props }) => {
     card?.remove();
     card = cardOf(value, alone());
     if (!card) return;
-    if (value.inside) card.style.cssText = `left:${(x(value.inside.layer - 1) + size.box / 2 + 10).toFixed(1)}px;width:${(size.extra - 16).toFixed(1)}px`;
+    const most = alone() ? "" : `;max-height:${Math.max(320, size.fold - 48)}px`; // it scrolls rather than the page
+    if (value.inside) card.style.cssText = `left:${(x(value.inside.layer - 1) + size.box / 2 + 10).toFixed(1)}px;width:${(size.extra - 16).toFixed(1)}px${most}`;
     else {
       const { layer, query, key } = value.route;
       const left = Math.max(0, Math.min(x(layer - 1) + size.column / 2 - 140, size.field - 300));
@@ -308,7 +314,8 @@ define("Flow", ({ element, trigger, props }) => {
       place();
       drawOutputs(shownAt());
     }
-    player.textContent = playing ? "❚❚" : story.classList.contains("bx-telling") ? "▶" : "▶ step by step";
+    const isSmall = story.classList.contains("bx-telling") || root.closest("[data-presented]");
+    player.textContent = playing ? "❚❚" : isSmall ? "▶" : "▶ step by step";
     player.setAttribute("aria-label", playing ? "Pause" : "Play, step by step");
     stops.forEach((one) => one.setAttribute("aria-pressed", String(Number(one.dataset.stop) === stop)));
     rove(stops, pressed()); // the playing stop can be reached by the Tab key, too
@@ -498,6 +505,7 @@ define("Flow", ({ element, trigger, props }) => {
     drawnFor = root.clientWidth;
     place();
     show();
+    tell();
     drawCard();
     if (unseen) showEnd();
   }

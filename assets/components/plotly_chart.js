@@ -31,7 +31,7 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
   const touched = matchMedia("(pointer: coarse)").matches;
   const visible = () => box.clientWidth >= LEAST;
   const PRESENTED = { wide: 22, narrow: 16 }; // px: font size when presented, readable from the last row, or on a phone
-  const USUAL = innerWidth < 1600 ? 12 : 14; // px: font size otherwise
+  const USUAL = innerWidth < 1600 || box.closest(".bx-paper") ? 12 : 14; // px: font size otherwise
   const AROUND = { presented: 190, usual: 143 }; // px: space above and below a matrix's rows
   const READABLE = 10; // px: the smallest readable font
   const ABOVE = 264; // px of the page above a chart that begins at its usual place
@@ -48,7 +48,7 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
   // Its height in the page: a chart ends on the first screen, and grows with a large one.
   function height() {
     const own = settings.height;
-    if (innerWidth <= 640 || own <= LOW) return own;
+    if (innerWidth <= 640 || own <= LOW || box.closest(".bx-paper")) return own;
     return Math.round(Math.max(LOW, Math.min(own * Math.max(1, innerHeight / SCREEN), innerHeight - ABOVE)));
   }
 
