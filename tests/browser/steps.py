@@ -58,12 +58,11 @@ def choose(page, menu: str, option: str) -> None:
 
 def open_choice(page, tab: str, label: str) -> None:
     """Open a choice of the tab with the id `tab`: beside its question, or in the menu behind it."""
-    beside = page.locator(f"#{tab}-view").get_by_label(label, exact=True)
-    more = page.locator(f"#{tab}-rest button")
-    expect(beside.or_(more).first).to_be_visible()
-    if beside.is_visible():
+    choices = page.locator(f"#{tab}-view")
+    expect(choices).to_be_visible()
+    if (beside := choices.get_by_label(label, exact=True)).is_visible():
         return beside.check()
-    more.click()
+    page.locator(f"#{tab}-rest button").click()
     page.get_by_role("menuitemradio", name=label).click()
     expect(beside).to_be_checked()
 
