@@ -36,11 +36,10 @@ const SAID = {
 /** Give the buttons and menus of the header their tooltips, names and keys. */
 export function labelHeader() {
   const labels = new MutationObserver(() => {
-    if (!document.querySelector("gradio-app #theme")) return;
+    const found = Object.keys(SAID).map((selector) => document.querySelector(`gradio-app ${selector}`));
+    if (!found.every(Boolean)) return; // Gradio makes them one by one
     labels.disconnect();
-    for (const [selector, said] of Object.entries(SAID)) {
-      for (const [name, value] of Object.entries(said)) document.querySelector(`gradio-app ${selector}`)?.setAttribute(name, value);
-    }
+    found.forEach((one, i) => Object.entries(Object.values(SAID)[i]).forEach((said) => one.setAttribute(...said)));
   });
   labels.observe(document.documentElement, { childList: true, subtree: true });
 }
