@@ -128,7 +128,8 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
     const files = [save("png"), save("svg"), narrow, ...(partOf(element) ? [numbers] : [])];
     const unused = touched ? [...UNUSED, "zoom2d", "pan2d", "resetScale2d"] : UNUSED;
     const _baseUrl = ""; // otherwise colour bars refer to the page's address, and disappear when it changes
-    return { _baseUrl, displaylogo: false, displayModeBar: "hover", plotlyServerURL: "", modeBarButtonsToRemove: unused, modeBarButtonsToAdd: files };
+    const bar = touched && box.clientWidth < NARROW ? false : "hover"; // on a phone it would always be there, on the legend: *Share* saves
+    return { _baseUrl, displaylogo: false, displayModeBar: bar, plotlyServerURL: "", modeBarButtonsToRemove: unused, modeBarButtonsToAdd: files };
   }
 
   function clicked({ points: [point] }) {
