@@ -93,7 +93,7 @@ def screens(page: Any, address: str) -> list[Screen]:
         for choice in tab.choices:
             page.goto(f"{address}/?tab={tab.id}&view={slug(choice)}")
             page.wait_for_selector("gradio-app #sections [role=tab]", timeout=60_000)
-            page.wait_for_function("() => !document.querySelector('#first') && !document.body.dataset.busy", timeout=60_000)
+            page.wait_for_function("() => !document.querySelector('#first') && !document.body.dataset.arriving && !document.body.dataset.busy", timeout=60_000)
             page.wait_for_timeout(1500)
             page.wait_for_function("() => !document.body.dataset.busy", timeout=60_000)
             found.append(Screen(tab.label, choice, **look(page)))

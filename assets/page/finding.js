@@ -2,8 +2,10 @@
 
 const FIELDS = { title: 3, words: 2.5, where: 0.6, text: 0.2 };
 const WORTH = { answer: 1.2, view: 1.5, setting: 1.6, action: 1.8, lesson: 1.1, layer: 1, head: 0.9, example: 0.8, step: 0.7, term: 0.9, guide: 0.6 };
-const SMALL = new Set("a an and are at be by can do does for from how i in is it its me my of on or show that the this to what where which who with".split(" "));
-const ENOUGH = 3; // entries with all words; with fewer, those with some are shown, too
+const SMALL = new Set(("a about an and another any are at be been bert between but by can did do does for from get has have how many much i if in into is it its " +
+  "me mean means my of on or our she show that the their there they this those to use used using was we were what when where which " +
+  "who whose will with without would you your").split(" "));
+const ALL = 3; // how much more an entry with all words is worth than one with some
 const MOST = 12; // entries that are shown
 const OF_A_KIND = 3; // of them, heads, steps and so on
 
@@ -31,6 +33,7 @@ export function indexOf(MiniSearch, entries) {
   index.addAll(entries.map((entry, id) => ({ id, ...entry })));
   const search = (query, combineWith, fuzzy) => index.search(query, {
     combineWith,
+    bm25: { k: 1.2, b: 0.2, d: 0.5 }, // an entry with more synonyms is hardly worth less
     boost: FIELDS,
     prefix: (term) => term.length > 1,
     fuzzy,
@@ -40,9 +43,13 @@ export function indexOf(MiniSearch, entries) {
     const asked = query.trim();
     const telling = asked.split(/\s+/).filter((word) => !SMALL.has(word.toLowerCase())).join(" ") || asked;
     const near = (term) => (term.length > 3 ? 0.25 : false);
-    const joined = telling.includes(" ") ? search(telling.replaceAll(" ", ""), "AND", false) : []; // heat map
-    const all = [...search(telling, "AND", false), ...joined, ...search(telling, "AND", near)];
-    const hits = all.length < ENOUGH ? [...all, ...search(telling, "OR", near)] : all;
+    const scores = new Map();
+    const add = (found, worth) => found.forEach(({ id, score }) => scores.set(id, Math.max(scores.get(id) ?? 0, worth * score)));
+    add(search(telling, "AND", false), ALL);
+    if (telling.includes(" ")) add(search(telling.replaceAll(" ", ""), "AND", false), ALL); // heat map
+    add(search(telling, "AND", near), ALL / 2);
+    add(search(telling, "OR", near), 1);
+    const hits = [...scores].sort((one, other) => other[1] - one[1]).map(([id]) => ({ id }));
     const counts = {};
     const few = [...new Set(hits.map(({ id }) => id))].map((id) => entries[id]).filter(({ kind }) => {
       counts[kind] = (counts[kind] ?? 0) + 1;
