@@ -58,8 +58,7 @@ class Chromium:
         lent = self._free.pop() if self._free and not options else self._browser.new_context(viewport=WINDOW, **options)
         lent.set_default_timeout(PATIENCE)
         page = lent.new_page()
-        page.set_viewport_size(viewport)
-        page.emulate_media(color_scheme=color_scheme, reduced_motion=reduced_motion)
+        look_at(page, viewport, color_scheme, reduced_motion)
         page.used_once, page.origins = bool(options), set()
         page.on("framenavigated", lambda frame: page.origins.add("/".join(frame.url.split("/")[:3])))
         return page
@@ -124,7 +123,10 @@ def new_page(browser):
 
 @pytest.fixture(scope="module")
 def kept(browser) -> Iterator[dict]:
-    """The pages that the tests of a module share, unless marked `own_page`: one for each kind of window; none at first."""
+    """The pages that the tests of a module share, unless marked `own_page`: one for each kind of context; none at first.
+
+    No other module goes on with them: a tab that no link leads to keeps its choice and its settings.
+    """
     pages = {}
     yield pages
     for page in pages.values():
@@ -141,26 +143,28 @@ def page(new_page) -> Iterator:
 def open_app(request, browser, new_page, served, kept):
     """Lets the shared page go where a query leads, and waits until its first view is there.
 
-    A test that is marked `own_page` gets a fresh page, and so does the first that asks for another window, and one that would
-    get a full page.
+    A test that is marked `own_page` gets a fresh page, and so does the first that asks for another kind of context, and one that
+    would get a full page. To open one takes two seconds, to go where a link leads half of one.
     """
     from tests.browser.expecting import expect
     from tests.browser.steps import chips, visit
 
     own_page = request.node.get_closest_marker("own_page")
-    full = [window for window, page in kept.items() if not own_page and page.locator("#tabs .block").count() > FULL]
-    for page in [kept.pop(window) for window in full]:
+    full = [kind for kind, page in kept.items() if not own_page and page.locator("#tabs .block").count() > FULL]
+    for page in [kept.pop(kind) for kind in full]:
         browser.close(page)
         fail_for([page])  # of what came after its last test
 
-    def opened(query: str = "", **options):
-        window = repr(sorted(options.items()))
-        if window in kept and not own_page:
-            visit(kept[window], query)
-            return kept[window]
+    def opened(query: str = "", viewport=WINDOW, reduced_motion="reduce", **options):
+        kind = repr(sorted(options.items()))
+        if kind in kept and not own_page:
+            look_at(kept[kind], viewport, options.get("color_scheme"), reduced_motion)
+            visit(kept[kind], query)
+            return kept[kind]
+        options |= {"viewport": viewport, "reduced_motion": reduced_motion}
         page = new_page(**options) if own_page else watched(browser, **options)
         if not own_page:
-            kept[window] = page
+            kept[kind] = page
         page.goto(f"{served}/{query}")
         expect(chips(page).first).to_be_attached()  # hidden where a tab does not read the texts
         return page
@@ -180,6 +184,12 @@ def pytest_runtest_makereport(item):
     report = yield
     item.stash[FAILED] = item.stash.get(FAILED, False) or report.failed
     return report
+
+
+def look_at(page, viewport, color_scheme, reduced_motion) -> None:
+    """Show a page in a window of this size, on a screen, with these wishes."""
+    page.set_viewport_size(viewport)
+    page.emulate_media(media="screen", color_scheme=color_scheme, reduced_motion=reduced_motion)
 
 
 def watched(browser, **options):

@@ -210,6 +210,7 @@ def test_a_model_of_one_layer_and_one_head_has_nothing_to_slide(open_at, make_ti
     expect(head).to_be_visible()
 
 
+@pytest.mark.nightly  # by day, a window of 122 tokens
 def test_512_tokens_are_shown_on_a_phone(open_at):
     page = open_at("Attention", LONG, viewport={"width": 420, "height": 900})
     expect(page.locator("#notice")).to_contain_text("512 of 602 tokens kept")

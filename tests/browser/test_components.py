@@ -485,6 +485,7 @@ class TestPlotlyChart:
         click_chart(page, box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         told(page, "points", 1, 6)
 
+    @pytest.mark.nightly  # drawn without a GPU, which takes seconds; by day, a zoom
     def test_a_turned_camera_survives_an_update(self, new_page, address):
         page = fresh_kit(new_page(), address)  # where the scene was never drawn before
         page.get_by_role("tab", name="Second").click()

@@ -95,7 +95,7 @@ def test_nothing_in_a_file_runs(open_app, some_sentences, tmp_path):
     rows = page.locator("#corpus-sentences-table button")
     expect(rows).to_have_count(len(HOSTILE))
     expect(rows.first.locator(".bx-name")).to_have_text(HOSTILE[0])
-    choices = {"Search by meaning": "search", "Words": "words", "Neurons": "neurons", "Sentences": "sentences"}
+    choices = {"Search by meaning": "search", "Sentences": "sentences"}
     for choice, name in choices.items():
         open_choice(page, "corpus", choice)
         expect(page.locator(f"#corpus-{name}-about")).to_contain_text(path.name)

@@ -59,9 +59,6 @@ def test_what_was_opened_last_is_in_the_list_of_another_page(open_app, served, t
     choose(page, str(folder))
     expect(chips(page).first).to_have_text("<s>")
     settled(page)
-    page.reload()
-    expect(chips(page).first).to_have_text("<s>")  # the address says so
-    settled(page)
     page.goto(served)
     expect(chips(page).first).to_have_text("[CLS]")
     page.locator("#model-box input").click()

@@ -58,21 +58,7 @@ def layers(page, number):
     box.press("Enter")
 
 
-def test_it_opens_with_a_result_and_judges_a_sentence(tab):
-    expect(tab.get_by_text(re.compile(r"18 sentences"))).to_be_visible()
-    expect(status(tab)).to_contain_text("of 18 right when each is left out in turn")
-    expect(tab.locator("#fine-tune-try-it-verdict button").first).to_contain_text("animal")
-    unfold(tab, "How much of it needs no BERT?", "What is the result worth?")
-    expect(tab.locator("#fine-tune-baselines-compared button")).to_have_count(3)
-    expect(tab.locator("#fine-tune-result-picture .heatmaplayer")).to_have_count(1)
-
-    before = verdict(tab)
-    type_into(tab, "fine-tune-tried", "What a wonderful <b>surprise</b> ${alert(1)}!")
-    moved(tab, before)
-    expect(tab.locator("#fine-tune-try-it-words .barlayer .point")).to_have_count(8)
-
-
-def test_type_train_and_try_are_on_one_screen_and_every_line_counts(open_app):
+def test_it_opens_with_a_result_type_train_and_try_are_on_one_screen_and_every_line_counts(open_app):
     page = open_app("", viewport={"width": 1280, "height": 720})
     open_tab(page, "Fine-tune")
     expect(page.locator("#fine-tune-try-it-words .barlayer .point").first).to_be_visible(timeout=60_000)
@@ -80,6 +66,13 @@ def test_type_train_and_try_are_on_one_screen_and_every_line_counts(open_app):
     for part in ("lines-1", "lines-3", "outcome-train", "outcome-status", "tried", "try-it-verdict", "try-it-words"):
         box = page.locator(f"#fine-tune-{part}").bounding_box()
         assert box["y"] + box["height"] <= 720, part
+    expect(page.get_by_text(re.compile(r"18 sentences"))).to_be_visible()
+    expect(status(page)).to_contain_text("of 18 right when each is left out in turn")
+    expect(page.locator("#fine-tune-try-it-verdict button").first).to_contain_text("animal")
+    unfold(page, "How much of it needs no BERT?", "What is the result worth?")
+    expect(page.locator("#fine-tune-baselines-compared button")).to_have_count(3)
+    expect(page.locator("#fine-tune-result-picture .heatmaplayer")).to_have_count(1)
+
     before, box = verdict(page), page.locator("#fine-tune-lines-1 textarea")
     box.press("Control+End")
     box.press_sequentially("\nA hawk flew over the valley.")
@@ -97,6 +90,9 @@ def test_type_train_and_try_are_on_one_screen_and_every_line_counts(open_app):
     expect(page.locator("#fine-tune-tried textarea")).to_have_value("")
     expect(page.locator("#fine-tune-tried textarea")).to_have_attribute("placeholder", re.compile("anger, fear, joy"))
     expect(page.locator("#fine-tune-try-it-verdict button")).to_have_count(0)
+    page.locator("#fine-tune-tried textarea").fill("What a wonderful <b>surprise</b> ${alert(1)}!")
+    expect(page.locator("#fine-tune-try-it-verdict button")).to_have_count(3)
+    expect(page.locator("#fine-tune-try-it-words .barlayer .point")).to_have_count(8)
     unfold(page, "My runs")
     expect(page.locator("#fine-tune-runs-explore")).to_be_disabled()
     expect(page.locator("#fine-tune-runs-closed")).to_contain_text("Only a head was trained")

@@ -39,6 +39,7 @@ def open_at(open_app):
     return opened
 
 
+@pytest.mark.nightly  # by day, test_projection.py plays them
 def test_the_layers_are_played_without_scrolling_and_a_file_begins_without_a_map(open_at):
     page = open_at("Projection")
     play = page.get_by_role("button", name="▶ Play the layers").bounding_box()

@@ -78,6 +78,7 @@ def test_the_silence_that_is_announced_is_shorter_than_it_may_be_and_longer_than
         assert 2_000 * heartbeat < silence < ANNOUNCED
 
 
+@pytest.mark.nightly  # by day, a page whose connection broke, in test_components.py
 def test_a_page_and_a_phone_tell_that_the_server_hangs_and_go_on(line, new_page):
     page, phone = new_page(), new_page(viewport={"width": 420, "height": 860})
     page.goto(f"{line.address}/?a=The+cat+sat.")
@@ -102,7 +103,7 @@ def test_a_page_and_a_phone_tell_that_the_server_hangs_and_go_on(line, new_page)
         one.problems.clear()  # the browser tells of each line that broke
 
 
-@pytest.mark.nightly  # by day, a server that hangs and goes on; the page asks for the app's id in both
+@pytest.mark.nightly
 def test_a_page_of_a_server_that_was_started_anew_is_where_it_was(line, new_page):
     page = new_page()
     page.goto(f"{line.address}/?tab=tokens&a=The+cat+sat.")

@@ -22,14 +22,17 @@ SEEN = """() => window.seen = new MutationObserver(() => requestAnimationFrame((
 def hidden(open_app):
     """Opens a tab at a query, and hides the answers."""
 
+    pages = []
+
     def opened(tab, query=JAPAN):
-        page = open_app(at(tab, query))
+        pages.append(page := open_app(at(tab, query)))
         settled(page)
         page.evaluate("() => BertExplorer.answers.setHidden(true)")
         return page
 
     yield opened
-    open_app().evaluate("() => BertExplorer.answers.setHidden(false)")
+    for page in pages:
+        page.evaluate("() => BertExplorer.answers.setHidden(false)")
 
 
 def cover(page, where):
@@ -156,6 +159,7 @@ def test_a_presented_answer_is_covered_too(hidden):
 
 
 @pytest.mark.nightly
+@pytest.mark.own_page
 def test_nobody_is_shut_out_by_covers(open_app):
     page = open_app(at("Fill-mask", f"{JAPAN}&__theme=light"))
     page.evaluate(AXE)

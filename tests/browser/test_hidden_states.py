@@ -87,6 +87,7 @@ def test_sentences_and_their_spaces(page):
     expect(page.get_by_text("keep 50 of them or fewer")).to_be_visible()
 
 
+@pytest.mark.nightly  # by day, the first picture of a phone
 def test_on_a_phone_the_sentences_leave_room_for_their_matrix(open_app):
     page = open_app("?tab=hidden", viewport={"width": 420, "height": 900})
     open_choice(page, "hidden", "Sentences")

@@ -8,11 +8,11 @@ from explorer.export.ways import Way
 from tests.browser.expecting import expect
 from tests.browser.steps import chips, open_choice, settled, type_into
 from tests.browser.test_everyone import AXE, wrong
+from tests.browser.test_outdated import held
 from tests.tabs import open_tab, opened_tab
 
-pytestmark = pytest.mark.own_page  # steps of the history are counted
 
-
+@pytest.mark.own_page
 def test_a_link_opens_a_sub_view_with_its_settings_and_tells_what_it_cannot(open_app):
     page = open_app("?v=1&tab=attention&view=several-heads&a=Hello+you&token=1&layer=99&set.layer=4&set.heads=1,2,12&set.top_p=3")
     expect(page.locator("#attention-view").get_by_label("Several heads")).to_be_checked()
@@ -29,6 +29,7 @@ def test_a_link_opens_a_sub_view_with_its_settings_and_tells_what_it_cannot(open
     expect(page.locator("#attention-heads .token")).to_have_count(4)
 
 
+@pytest.mark.own_page  # steps of the history are counted
 def test_back_goes_back_and_forward_again(open_app, served):
     page = open_app("?tab=attention")
     steps = page.evaluate("history.length")
@@ -63,10 +64,10 @@ def test_back_goes_back_and_forward_again(open_app, served):
 
 def test_going_where_the_page_still_is_counts_while_an_answer_is_on_its_way(open_app):
     page = open_app()
-    page.locator("#text-b textarea").fill("")
-    page.locator("#text-a textarea").fill("word " * 729)
-    page.wait_for_function("() => document.body.dataset.busy")
-    page.evaluate("() => BertExplorer.link.visit(BertExplorer.link.linkState.query)")
+    with held(page):
+        page.locator("#text-a textarea").fill("Other words.")
+        page.wait_for_function("() => document.body.dataset.busy")
+        page.evaluate("() => BertExplorer.link.visit(BertExplorer.link.linkState.query)")
     settled(page)
     expect(page.locator("#text-a textarea")).to_have_value("The capital of Japan is [MASK].")
     expect(chips(page).filter(has_text="japan")).to_be_visible()
@@ -89,7 +90,7 @@ def two_ways(monkeypatch, serving):
 
 def test_the_dialog_has_the_link_its_qr_code_and_every_way_out(open_app, served, two_ways):
     page = open_app("?tab=attention", viewport={"width": 420, "height": 900})
-    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(); }")
+    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(); }")  # until it is deleted
     page.locator("#open-bar").click()
     page.locator("#take-away").click()
     dialog = page.get_by_role("dialog", name="Take this view away")
@@ -100,6 +101,7 @@ def test_the_dialog_has_the_link_its_qr_code_and_every_way_out(open_app, served,
     assert not wrong(page, "#take")
     page.evaluate("() => document.body.classList.toggle('dark')")
     assert not wrong(page, "#take", ["color-contrast"])
+    page.evaluate("() => document.body.classList.toggle('dark')")
     assert page.evaluate("() => document.querySelector('#take').scrollWidth <= innerWidth")
     with page.expect_download() as download:
         dialog.get_by_role("link", name="What is typed").click()
@@ -112,6 +114,8 @@ def test_the_dialog_has_the_link_its_qr_code_and_every_way_out(open_app, served,
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
     expect(page.locator("#take-away")).to_be_focused()
+    page.locator("#open-bar").click()
+    page.evaluate("() => delete navigator.clipboard.writeText")
 
 
 def test_a_page_that_a_link_opens_shows_no_other_tab_before(new_page, served):

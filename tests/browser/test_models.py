@@ -1,15 +1,10 @@
 """Other models than BERT: another family beside it, and what was fine-tuned for a task; test_every_view has all families."""
 
-import pytest
-
-from explorer.tabs import TABS
 from tests.browser.expecting import expect
 from tests.browser.steps import open_choice
 from tests.families import TUNED, write_family, write_tuned
-from tests.tabs import opened_tab
 
 
-@pytest.mark.own_page  # the second link leads elsewhere than it says
 def test_a_link_opens_a_tuned_checkpoint_at_its_own_head(open_app, tmp_path):
     folder = write_tuned(tmp_path / "model", "bert", TUNED[0])
     page = open_app(f"?model={folder}&a=the+man+went&tab=own-head")
@@ -17,8 +12,6 @@ def test_a_link_opens_a_tuned_checkpoint_at_its_own_head(open_app, tmp_path):
     expect(page.locator("#own-head-labels-check")).to_contain_text("✓")
     page.get_by_role("tab", name="Fill-mask", exact=True).click()
     expect(page.locator("#fill-mask-absent")).to_contain_text("has no masked-language-model head")
-    page = open_app("?a=the+man+went&tab=own-head")  # the bundled model has none
-    expect(opened_tab(page)).to_have_text(TABS[0].label)
 
 
 def test_another_model_and_another_text_stand_side_by_side(open_app, tmp_path):

@@ -30,7 +30,7 @@ def held(page):
 
 
 TO_OPEN = [tab for tab in TABS if not tab.optional]
-BY_DAY = [tab for tab in TO_OPEN if tab.id in ("overview", "attention", "fill-mask", "experiments")]
+BY_DAY = [tab for tab in TO_OPEN if tab.id in ("attention", "fill-mask")]
 
 
 @pytest.mark.parametrize("tab", at_night(TO_OPEN, but=BY_DAY), ids=lambda tab: tab.id)
@@ -82,11 +82,10 @@ def test_a_setting_pales_what_depends_on_it(open_app):
 @pytest.mark.parametrize(
     ("tab", "wrong", "told"),
     [
-        ("Overview", "", "Text A is empty; type a sentence"),
         ("Attention", "word " * (CHARACTERS.most // 5 + 1), "characters; shorten it"),
         ("Next sentence", "", "Text A is empty; type a sentence"),
     ],
-    ids=["overview", "attention", "next sentence"],
+    ids=["attention", "next sentence"],
 )
 def test_no_picture_stands_beside_an_error(open_app, tab, wrong, told):
     page = open_app(at(tab))

@@ -36,7 +36,7 @@ def opened(new_page, tmp_path):
     return show
 
 
-@pytest.mark.parametrize("tab", at_night([tab.id for tab in TABS if tab.needs != "own_head"], but=["attention", "fill-mask"]))
+@pytest.mark.parametrize("tab", at_night([tab.id for tab in TABS if tab.needs != "own_head"], but=["attention"]))
 def test_every_view_draws_from_the_disk(bundled, opened, tab):
     views = [view() for one in TABS if one.id == tab for view in one.views]
     window = opened(page_file.html(views, Subject.of(bundled.trace(HOSTILE, "he bought milk."))))

@@ -31,19 +31,6 @@ def test_tokens_have_ids_segments_and_positions(open_at, bundled):
     expect(page.locator("#tokens-pieces-cards .bx-special")).to_have_count(3)
 
 
-def test_attention_a_click_and_arrow_keys_enlarge_a_head(open_at):
-    page = open_at("Attention")
-    heads = page.locator("#attention-heads-grid button")
-    heads.nth(2 * 12 + 4).click()
-    title = page.locator("#attention-head-title")
-    expect(title).to_contain_text("Layer 3, head 5")
-    page.keyboard.press("ArrowRight")
-    expect(title).to_contain_text("Layer 3, head 6")
-    page.keyboard.press("ArrowDown")
-    expect(title).to_contain_text("Layer 4, head 6")
-    expect(page.locator("#attention-head-heatmap")).to_contain_text("row: looks (query)")
-
-
 def test_fill_mask_a_click_hides_a_word(open_at):
     page = open_at("Fill-mask", "?a=The+sky+is+blue.")
     row = page.locator("#fill-mask-words-row .bx-token")
