@@ -20,6 +20,7 @@ from explorer.tabs import TABS
 
 MOST = 8  # most controls besides the bar and the tabs
 WIDTH, HEIGHT = 1280, 720
+THERE = "() => !document.querySelector('#first') && !['arriving', 'busy'].some((one) => document.body.dataset[one])"
 SEEN = """() => {
   const isSeen = (one) => one.checkVisibility({ opacityProperty: true, visibilityProperty: true });
   const panel = [...document.querySelectorAll("#tabs [role=tabpanel]")].find((one) => one.checkVisibility());
@@ -93,7 +94,7 @@ def screens(page: Any, address: str) -> list[Screen]:
         for choice in tab.choices:
             page.goto(f"{address}/?tab={tab.id}&view={slug(choice)}")
             page.wait_for_selector("gradio-app #sections [role=tab]", timeout=60_000)
-            page.wait_for_function("() => !document.querySelector('#first') && !document.body.dataset.arriving && !document.body.dataset.busy", timeout=60_000)
+            page.wait_for_function(THERE, timeout=60_000)
             page.wait_for_timeout(1500)
             page.wait_for_function("() => !document.body.dataset.busy", timeout=60_000)
             found.append(Screen(tab.label, choice, **look(page)))

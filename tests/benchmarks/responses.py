@@ -212,8 +212,8 @@ def actions(browser: Any, port: int) -> Iterator[Comparison]:
     page = opened(browser, port, "?tab=attention")
     found = []
     for turn in range(TIMES):
-        choice = ("Several heads", "One head")[turn % 2]
-        part = ("#attention-several-heads-picture, [id^=attention-several]", "#attention-heads-grid")[turn % 2]
+        choice = ("All heads by numbers", "One head")[turn % 2]
+        part = ("[id^=attention-metric]", "#attention-heads-grid")[turn % 2]
         seen = f"[...document.querySelectorAll({part!r})].some((one) => one.checkVisibility()) && !document.body.dataset.busy"
         found.append(taken(page, page.get_by_label(choice, exact=True).first.click, "click", seen))
     yield _median("sub-view", "a click on another choice of attention to its picture", found, 300)
