@@ -15,7 +15,7 @@ define("Flow", ({ element, trigger, props }) => {
   const MOST = 220; // routes drawn at once
   const HEAD = { full: 46, bare: 28 }; // px of the titles above the rows, and without the line below each
   const BARE = 118; // px of a column that is too narrow for that line
-  const ROW = { least: 18, most: 36 }; // px
+  const ROW = { least: 17, most: 36 }; // px
   const PLAYER = 104; // px that the button of the story needs above the names
   const PAUSE = 4200; // ms at each stop of the story
   const UNFOLDED = 336; // px: width of an unfolded layer
@@ -47,6 +47,8 @@ define("Flow", ({ element, trigger, props }) => {
 
   // ---- Layout.
 
+  const topOf = () => sheet.getBoundingClientRect().top + scrollY;
+
   function measure() {
     const width = root.clientWidth || 960;
     const stage = root.closest("[data-presented]"); // presented: enlarged, with the full height
@@ -59,7 +61,7 @@ define("Flow", ({ element, trigger, props }) => {
     const column = Math.max(extra || stage ? 58 : 66, Math.min(190, fits));
     const told = story.classList.contains("bx-telling") ? story.offsetHeight : 0;
     const paper = root.closest(".bx-paper"); // the same in every window
-    const fold = paper ? HEAD.full + 24 * rows() : stage ? stage.clientHeight / (root.currentCSSZoom ?? 1) - told - 8 : innerHeight - (sheet.getBoundingClientRect().top + scrollY) - 4;
+    const fold = paper ? HEAD.full + 24 * rows() : stage ? stage.clientHeight / (root.currentCSSZoom ?? 1) - told - 8 : innerHeight - topOf() - 4;
     const head = column < BARE ? HEAD.bare : HEAD.full;
     const room = Math.max(fold, 240) - head - 8; // all rows end on the first screen, if that leaves them legible
     const row = Math.max(stage ? 10 : phone ? 22 : ROW.least, Math.min(ROW.most, room / rows()));
@@ -67,6 +69,7 @@ define("Flow", ({ element, trigger, props }) => {
     size = { label, output, under, extra, column, row, letters, head, box: Math.min(140, column * (column < 92 ? 0.82 : 0.68)), height: head + rows() * row + 8 };
     size.line = Math.max(21, Math.round(letters * 1.6)); // of the answers
     size.fold = fold;
+    size.top = topOf();
     size.field = states() * column + extra + output;
     size.seen = Math.min(size.height, Math.max(fold, 240)); // answers must not start below the first screen
   }
@@ -512,5 +515,8 @@ define("Flow", ({ element, trigger, props }) => {
   root.addEventListener("bx-restage", fit);
   addEventListener("resize", () => root.isConnected && fit()); // its rows are as high as the window lets them be
   new ResizeObserver(() => root.clientWidth !== drawnFor && fit()).observe(root);
+  // What is above it got another line.
+  const moved = new ResizeObserver(() => size.top !== undefined && Math.abs(topOf() - size.top) > 2 && fit());
+  for (const one of [document.querySelector("gradio-app #bar"), root.closest(".view")]) if (one) moved.observe(one);
   return draw;
 });
