@@ -95,7 +95,7 @@ def tell(rows: list[LayerProbe]) -> str:
     best = max(rows, key=lambda row: row.accuracy)
     interval = f"{whole_percent(best.low)} to {whole_percent(best.high)}"
     text = (
-        f"Best at hidden state {best.layer}: {best.accuracy:.1%} (95 % interval {interval} over {best.sentences:,} different "
+        f"Best at hidden state {best.layer}: {best.accuracy:.1%} (95% interval {interval} over {best.sentences:,} different "
         f"held-out texts, {SEEDS} splits), mean over tokens; {best.control_accuracy:.1%} with "
         "shuffled labels, which is what chance reaches."
     )
@@ -153,9 +153,9 @@ def _step(title: str, done: int, of: int, step: tuple[float, str]) -> tuple[str,
 def _tell_tags(title: str, examples: TaggedExamples, rows: list[LayerProbe]) -> str:
     best, chance = max(rows, key=lambda row: row.accuracy), max(examples.counts.values()) / len(examples.words)
     return (
-        f"{title}: best at hidden state {best.layer}, {best.accuracy:.1%} (95 % interval {best.low:.1%} to {best.high:.1%} "
+        f"{title}: best at hidden state {best.layer}, {best.accuracy:.1%} (95% interval {best.low:.1%} to {best.high:.1%} "
         f"over sentences; always the most frequent tag: {chance:.1%}; selectivity {best.accuracy - best.control_accuracy:.1%}), "
-        f"95 % of the gain from hidden state "
+        f"95% of the gain from hidden state "
         f"{first_to_know(rows, chance)} on."
     )
 
