@@ -110,12 +110,10 @@ def _build() -> Shell:
     given, told, pulse = gr.Textbox("", visible="hidden", elem_id="given"), gr.State(""), Pulse()
     around = (strip, steppers, says, put_back, suggestion, notice)
     shell = Shell(inputs, open_tab, blanks, models, examples, *around, given, told, address, tab_bar, pulse, tabs)
-    opener.click(None, js="() => BertExplorer.page.toggleBar()", api_visibility="private")
-    find.click(None, js="() => BertExplorer.page.openFinder()", api_visibility="private")
-    present.click(None, js="() => BertExplorer.page.present()", api_visibility="private")
-    link.click(None, js="() => BertExplorer.take.show()", api_visibility="private")
-    lessons.click(None, js="() => BertExplorer.lessons.toggle()", api_visibility="private")
-    _listen_to_header(shell, theme)
+    calls = {opener: "page.toggleBar", find: "page.openFinder", present: "page.present", theme: "page.toggleTheme"}
+    for button, call in {**calls, link: "take.show", lessons: "lessons.toggle"}.items():
+        button.click(None, js=f"() => BertExplorer.{call}()", api_visibility="private")
+    _listen_to_header(shell)
     return shell
 
 
@@ -149,7 +147,7 @@ def _listen_to_texts(shell: Shell) -> None:
     _refresh(shell, [box.submit for box in boxes], trigger_mode="multiple")
 
 
-def _listen_to_header(shell: Shell, theme: gr.Button) -> None:
+def _listen_to_header(shell: Shell) -> None:
     inputs = shell.inputs
     for chosen in shell.examples.listen(inputs):
         _refresh(shell, chosen.success)
@@ -164,7 +162,6 @@ def _listen_to_header(shell: Shell, theme: gr.Button) -> None:
     for chip, change in ((shell.put_back, put_back), (shell.suggestion, change_over)):
         picked = run_picked([chip.select], change, [inputs.selection], inputs.all)
         picked.success(None, js=DRAW, api_visibility="private")
-    theme.click(None, js="() => BertExplorer.page.toggleTheme()", api_visibility="private")
 
 
 def _listen_to_what_is_said(shell: Shell, blocks: PageBlocks) -> None:
