@@ -40,7 +40,7 @@ def test_another_text_or_choice_pales_what_is_shown(open_app, tab):
     page.wait_for_function(SOME_FULL)
     for label in [*tab.choices][1:2]:
         with held(page):
-            page.locator(f"#{tab.id}-view label").get_by_text(label, exact=True).click()
+            page.locator(f"#{tab.id}-view").get_by_label(label, exact=True).check()
             page.wait_for_function(NONE_FULL)
         settled(page)
     with held(page):
