@@ -55,7 +55,7 @@ def _cells(summary: Summary, axes: Sequence[Axis], at: Sequence[int], unit: str,
     drawn = heatmap(
         effects,
         sides,
-        hover=f"{rows.name}%{{y}}, {'head ' if numbered else ''}%{{x}}<br>%{{customdata}}",
+        hover=f"{rows.name} %{{y}}, {'head ' if numbered else ''}%{{x}}<br>%{{customdata}}",
         scale=scale | ({} if is_share else {"reversescale": unit.startswith("change")}),
         key=f"experiment-{rows.name}-{columns.name}",
         customdata=notes,

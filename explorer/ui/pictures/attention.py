@@ -59,7 +59,7 @@ def attention_heatmap(
     if scale.square_root:
         share = np.sqrt(share)
     exact = weights.size <= EXACT_CELLS
-    number = f"{scale.unit}%{{customdata:.4f}}" if exact else f"click for the {scale.unit}"
+    number = f"{scale.unit} %{{customdata:.4f}}" if exact else f"click for the {scale.unit}"
     cells = {
         "z": share.astype(np.float32) if exact else np.rint(share * LEVELS).astype(np.uint8),
         "customdata": weights.astype(np.float32) if exact else None,

@@ -50,7 +50,7 @@ def by_layer_heatmap(
     return heatmap(
         values,
         Axes(token_labels(tokens), list(range(first, first + len(values))), token_axis("token"), states, tokens="x"),
-        hover=f"%{{x}}, hidden state %{{y}}<br>{name}%{{z:.3f}}",
+        hover=f"%{{x}}, hidden state %{{y}}<br>{name} %{{z:.3f}}",
         scale=colour_scale(min(0.0, float(values.min(initial=0))), max(float(values.max(initial=0)), 1e-6), name),
         key=f"by-layer-{name}-{values.shape}",
     ).update_layout(shapes=outlined_cell(cell))
