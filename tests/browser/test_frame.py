@@ -11,7 +11,7 @@ PAIR = "?a=The+capital+of+Japan+is+%5BMASK%5D.&b=It+is+a+city+of+temples+and+sky
 LONGER = "?a=The+capital+of+Japan+is+%5BMASK%5D.&b=It+is+a+large+and+lively+city+of+many+temples+and+skyscrapers."  # 24
 SCREEN = {"width": 1280, "height": 720}
 BEGINS = {"Overview": 220, "Tokens": 220, "Attention": 220, "Projection": 220}  # px at which a picture begins at the latest,
-LATER = 262  # and where controls are above it
+LATER = 266  # and where controls are above it
 OTHERS = ("Side by side", "Experiments", "Fine-tune")  # what is compared, asked or taught comes first
 DRAWN = """() => {
     const kinds = [".bx-flow-scroll", ".bx-chart", ".bx-heads", ".bx-lines", ".bx-words", ".bx-board", ".bx-bars", ".bx-strips",
