@@ -7,7 +7,7 @@ const EDGE = 12; // px between the menu and the edge of the window
 
 define("More", ({ element, props }) => {
   const root = element.querySelector(".bx-more");
-  const opener = el("button", { type: "button", "aria-haspopup": "menu", "aria-expanded": "false" }, "More ▾");
+  const opener = el("button", { type: "button", "aria-haspopup": "menu", "aria-expanded": "false" }, "More");
   const menu = el("ul", { role: "menu", "aria-label": "More", hidden: "" });
   root.append(opener, menu);
 

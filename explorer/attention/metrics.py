@@ -73,7 +73,7 @@ class HeadTable(View):
     """All metrics of all heads in a table."""
 
     name, question = "attention/metrics", "What is each head like, in numbers?"
-    width = 10
+    width, fold = 10, "Formulas"
     table = part("strips", classes="compact", height=480, sortable=True, marks=True)
     help = caption(
         "Every head on this input. Click a column's name to sort by it, a head or a cell of the heatmap to "

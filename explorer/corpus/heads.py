@@ -24,7 +24,7 @@ class Heads(CorpusView):
     """All heads across a corpus: their families, a map, and the habits of the selected one."""
 
     name, question = "corpus/heads", "What does each head do everywhere?"
-    start = "Make the atlas"
+    start, fold = "Make the atlas", "How to read the atlas"
     layout = (
         row(
             col("grid", "about", "evidence", "map", "tags", width=5),

@@ -45,7 +45,7 @@ class Tab:
     optional: bool = False  # hidden for models without what the tab needs
     above: Sequence[type[View]] = ()
     note: str = ""
-    more: str = "More"  # the title of a choice's fold that holds several folds
+    more: str = "More settings"  # the title of a choice's fold that holds several folds
     steppers: Sequence[str] = ()
     without_steppers: Sequence[str] = ()  # the choices without steppers
     moved: Mapping[str, Moved] = field(default_factory=dict)

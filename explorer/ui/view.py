@@ -209,7 +209,7 @@ class View(ABC):
     shows_changes: ClassVar[bool] = False  # whether it shows heads off, swaps, patches and cuts
     stands_in: ClassVar[bool] = False  # shown above the choices, and only if the open choice shows nothing
     folded: ClassVar[str] = ""  # if set, the whole view is folded away under this title
-    fold: ClassVar[str] = "More"  # the title of the fold with its `more` settings and parts
+    fold: ClassVar[str] = "More settings"  # the title of the fold with its `more` settings and parts
     names: ClassVar[Sequence[str]] = ()  # of its settings and parts on the page, from top to bottom: by default all, as declared
     settings: ClassVar[Mapping[str, Setting]] = {}
     parts: ClassVar[Mapping[str, Part]] = {}

@@ -10,7 +10,7 @@ from explorer.page import shell
 from explorer.tabs import TABS
 from explorer.ui.view import View
 from tests.browser.expecting import expect
-from tests.browser.steps import chips
+from tests.browser.steps import chips, open_choice
 from tests.ports import free_port
 
 PAGE = Path(__file__).resolve().parents[2] / "CONTRIBUTING.md"
@@ -49,7 +49,7 @@ def test_the_view_of_the_page_is_there_with_its_control_once_it_has_its_line(exa
     page = new_page()
     page.goto(f"{served_with(example)}/?a=The+cat+sat+on+the+mat.&tab=attention")
     expect(chips(page).first).to_be_visible()
-    page.get_by_label("Look ahead").click()
+    open_choice(page, "attention", "Look ahead")
     expect(page.locator("#attention-ahead-check")).to_contain_text("✓ matches the model")
     bars = page.locator("#attention-ahead-shares .bx-name")
     expect(bars).to_have_count(bundled.capabilities.heads)
