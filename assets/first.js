@@ -1,147 +1,188 @@
-// The opening page, drawn from its configuration while Gradio's scripts are still loading: texts, tokens and picture in their
-// places, until the real page shows them. It can be used at once: what is typed and clicked here is repeated on the real
-// page.
+// The page while Gradio is still loading: drawn from the configuration that the page is sent, with the boxes, classes and
+// components that the real page will have in the same places. What is typed here, and the tab and the token that are chosen,
+// are passed to the real page when it is there.
 import { hidden } from "./answers.js";
-import { fillTexts } from "./link.js";
-import { ask, close, leave as leavePaint, paint, show } from "./painted.js";
+import { prose } from "./file/prose.js";
+import { fillTexts, openedByLink } from "./link.js";
+import { busyState } from "./page/busy.js";
+import { drawingState } from "./page/drawing.js";
+import { told } from "./page/told.js";
+import { typingState } from "./page/typing.js";
 import { el } from "./shared/dom.js";
 
-/** Paint it, at the end of the page's body. */
+const PATIENCE = 60_000; // ms after which the page is shown as it is
+const BOXES = ["row", "column", "form"]; // Gradio's containers
+const UNSEEN = ["state", "browserstate"];
+
+const query = new URLSearchParams(location.search);
+let parts = new Map(); // by id of the configuration
+let first = null;
+let chosen = { tab: null, token: null }; // tab: an id
+
+/** Draw it, at the end of the page's body. */
 export function paintFirst() {
-  const parts = new Map((window.gradio_config?.components ?? []).map((one) => [one.props.elem_id, one.props]));
-  if (parts.has("text-a")) fillTexts(parts);
-  if (!parts.get("strip")?.value) return; // not computed yet, or another page was requested
-  const asked = new URLSearchParams(location.search).get("__theme");
-  if (asked ? asked === "dark" : matchMedia("(prefers-color-scheme: dark)").matches) document.body.classList.add("dark");
-
-  const text = (id) => parts.get(id)?.value ?? "";
-  const shownOf = (id) => (hidden() && parts.get(id).elem_classes?.includes("bx-answer") ? null : parts.get(id).value);
-  const drawn = (id, into) => {
-    const { html_template: skeleton, js_on_load: script } = parts.get(id);
-    const value = shownOf(id);
-    const box = el("div", { "data-of": id });
-    box.innerHTML = skeleton; // a constant of ours: values are drawn into it as text
-    into?.append(box); // before drawing: it measures its width
-    new Function("element", "trigger", "props", "watch", script)(box, () => {}, { value }, () => {});
-    return box;
-  };
-  const box = (label, id) => {
-    const input = el("textarea", { rows: 1, "data-of": id, "aria-label": label, spellcheck: "false" });
-    input.value = text(id);
-    return el("label", {}, label, input);
-  };
-  const tabs = window.gradio_config.components.filter((one) => one.type === "tabitem" && one.props.visible);
-  const { sections } = parts.get("sections").value;
-  const sectionOf = tabs.map(({ props }) => sections.findIndex((one) => one.tabs.includes(props.id)));
-  const names = tabs.map(({ props }, i) => el("button", { type: "button", "data-section": sectionOf[i] }, props.label));
-  const bar = el("div", { class: "bx-first-bar" },
-    el("div", { id: "title" }, el("h1", {}, "BERT Explorer")),
-    el("div", { class: "bx-first-texts" }, box("A", "text-a"), box("B", "text-b")),
-    drawn("strip"));
-  const row = el("div", { class: "bx-first-tabs" }, drawn("sections"), ...names);
-  const first = el("div", { id: "first" }, bar,
-    el("div", { class: "bx-first-says" }, drawn("says")),
-    row,
-    el("h2", {}, text("overview-question").replace(/^#+ /, "")),
-    el("div", { class: "bx-finding" }, shownOf("overview-finding")?.text ?? ""),
-    el("div", { class: "bx-first-picture" }));
+  const { components = [], layout } = window.gradio_config ?? {};
+  parts = new Map(components.map((one) => [one.id, one]));
+  const named = new Map(components.map((one) => [one.props.elem_id, one.props]));
+  if (!named.has("text-a")) return; // a login
+  fillTexts(named);
+  if (query.get("view") === "api") return;
+  const theme = query.get("__theme");
+  if (theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches) document.body.classList.add("dark");
+  const tabs = components.filter((one) => one.type === "tabitem").map((one) => one.props.id);
+  chosen = { tab: tabs.includes(query.get("tab")) ? query.get("tab") : tabs[0], token: null };
+  const page = el("div", { class: "column" });
+  first = el("div", { id: "first" }, el("style", {}, sharedStyle()), el("div", { class: "gradio-container" }, el("div", { class: "main fillable" }, page)));
+  first.classList.toggle("bx-waits", !named.get("strip").value); // for a place that the server computes
   document.body.append(first);
-  drawn("overview-routes-picture", first.lastChild);
+  fill(page, layout.children);
+  open(chosen.tab);
+  measure();
+  first.addEventListener("click", click, true); // before a component's own listener, which may redraw what was clicked
+  leaveWhenReady(chosen.tab);
+}
 
-  const clicks = new Map(); // last click by element id: the number of the button or its route
-  const turnTo = (tab) => {
-    for (const one of names) {
-      one.classList.toggle("bx-open", one === tab);
-      one.hidden = one.dataset.section !== tab.dataset.section || sections[tab.dataset.section].tabs.length < 2;
-    }
-    document.body.dataset.section = tab.dataset.section;
-    [...row.querySelectorAll("[role=tab]")].forEach((one, i) => (one.ariaSelected = String(String(i) === tab.dataset.section)));
-    first.classList.toggle("bx-elsewhere", names.indexOf(tab) > 0);
+// The style that Gradio adds later, with element ids turned into those of this page.
+function sharedStyle() {
+  return (window.gradio_config.css ?? "").replace(/#([a-z][\w-]*)(?=[^{}]*\{)/g, "[data-of=$1]");
+}
+
+function fill(into, places) {
+  for (const { id, children = [] } of places) {
+    const { type, props } = parts.get(id);
+    if (UNSEEN.includes(type) || (props.visible ?? true) !== true || props.elem_classes?.includes("bx-pulse")) continue;
+    if (type === "tabs") return fillTabs(into, props.elem_id, children);
+    const box = el("div", { class: BOXES.includes(type) ? type : "block", "data-of": props.elem_id });
+    const one = type === "button" ? button(props) : box;
+    one.classList.add(...(props.elem_classes ?? []));
+    if (props.scale != null && !into.matches(".column")) one.style.flexGrow = props.scale;
+    if (props.min_width != null) one.style.minWidth = `min(${props.min_width}px, 100%)`;
+    into.append(one); // before drawing: pictures measure their width
+    if (BOXES.includes(type)) fill(one, children);
+    else if (type in CONTENTS) one.append(...CONTENTS[type](props));
+    else if (type === "html") drawIn(one, props);
+    if (type === "form" && !one.firstChild) one.remove();
+  }
+}
+
+// ---- Components. What a person typed is inserted as text only.
+
+const label = (text) => el("span", { "data-testid": "block-info" }, text);
+
+const CONTENTS = {
+  markdown: ({ value }) => {
+    const heading = /^(#+)\s+([^\n]*)$/.exec(value.trim());
+    return [el("div", { class: "prose" }, ...(heading ? [el(`h${heading[1].length}`, {}, heading[2])] : prose(value)))];
+  },
+  textbox: (props) => {
+    const box = el("textarea", { rows: props.lines, placeholder: props.placeholder, "aria-label": props.label, spellcheck: "false" });
+    box.defaultValue = props.value ?? "";
+    return [el("label", { class: "container" }, label(props.label), el("div", { class: "input-container" }, box))];
+  },
+  dropdown: (props) => {
+    const shown = props.choices.find(([, value]) => value === props.value)?.[0] ?? props.value;
+    const box = el("input", { role: "combobox", "aria-label": props.label, "aria-expanded": "false", "aria-controls": "first", readonly: "", value: shown });
+    return [el("div", { class: "container" }, label(props.label), el("div", { class: "wrap" }, box))];
+  },
+  radio: (props) => [el("fieldset", { "aria-label": props.label }, el("div", { class: "wrap" }, ...props.choices.map(([name, value]) =>
+    el("label", {}, el("input", { type: "radio", name: props.elem_id, disabled: "", checked: value === props.value ? "" : null }), el("span", {}, name)))))],
+};
+
+const button = ({ value, size, elem_id: id }) => el("button", { type: "button", class: size, "data-of": id }, value);
+
+function drawIn(block, props) {
+  const element = el("div", { class: (props.elem_classes ?? []).join(" ") });
+  element.innerHTML = props.html_template; // a constant of ours: values are drawn into it as text
+  block.append(el("div", { class: "html-container" }, element));
+  const value = hidden() && props.elem_classes?.includes("bx-answer") ? null : props.value;
+  new Function("element", "trigger", "props", "watch", props.js_on_load)(element, () => {}, { value }, () => {});
+}
+
+// ---- The tabs, and the content of the first.
+
+function fillTabs(into, id, items) {
+  const tabs = items.map((one) => parts.get(one.id).props).filter((one) => one.visible);
+  const names = tabs.map((one) => el("button", { type: "button", role: "tab", "data-tab": one.id, "data-of": `tab-${one.id}-button` }, one.label));
+  const row = el("div", { class: "tab-wrapper" }, el("div", { class: "tab-container", role: "tablist" }, ...names));
+  const panel = el("div", { class: "bx-first-panel", role: "tabpanel" }, el("div", { class: "column" }));
+  into.append(el("div", { "data-of": id }, row, panel, el("h2", { class: "bx-first-elsewhere" })));
+  fill(panel.firstChild, items[0].children ?? []);
+}
+
+const sections = () => [...parts.values()].find((one) => one.props.elem_id === "sections").props.value.sections;
+
+// Show which tab will be open; one that was not sent shows its question.
+function open(tab) {
+  chosen.tab = tab;
+  const section = sections().findIndex((one) => one.tabs.includes(tab));
+  document.body.dataset.section = section;
+  first.querySelectorAll("[data-of=sections] [role=tab]").forEach((one, i) => (one.ariaSelected = String(i === section)));
+  const names = [...first.querySelectorAll("[data-tab]")];
+  for (const one of names) {
+    one.ariaSelected = String(one.dataset.tab === tab);
+    one.classList.toggle("selected", one.dataset.tab === tab);
+  }
+  const there = tab === names[0].dataset.tab && !first.matches(".bx-waits");
+  first.querySelector(".bx-first-panel").hidden = !there;
+  first.querySelector(".bx-first-elsewhere").textContent = there ? "" : told.questions[tab];
+}
+
+// The page's style sheet reckons with these, which the page measures when it is there.
+function measure() {
+  const { style } = document.documentElement;
+  style.setProperty("--bx-bar", `${first.querySelector("[data-of=bar]").offsetHeight}px`);
+  style.setProperty("--bx-sections", `${first.querySelector(".bx-sections").offsetWidth}px`);
+}
+
+function click({ target }) {
+  const pressed = target.closest("button");
+  if (!pressed) return;
+  const section = pressed.closest("[data-of=sections]");
+  if (pressed.dataset.tab) open(pressed.dataset.tab);
+  else if (section) open(sections()[[...section.querySelectorAll("[role=tab]")].indexOf(pressed)].tabs[0]);
+  else if (pressed.matches("[data-of=strip] .bx-token")) chosen.token = pressed.dataset.token;
+}
+
+// ---- The real page is there.
+
+function leaveWhenReady(tab) {
+  const until = performance.now() + PATIENCE;
+  const look = () => {
+    if (!isReady() && performance.now() < until) return requestAnimationFrame(look);
+    handOver(chosen.tab === tab ? null : chosen.tab);
+    first.remove();
   };
-  // The tab that a button in the row opens; a section opens its first tab.
-  const tabOf = (button) => (button?.role === "tab" ? names[sectionOf.indexOf([...button.parentElement.children].indexOf(button))] : button);
-  turnTo(names[0]);
-  first.addEventListener("click", ({ target }) => {
-    const pressed = target.closest("button, input, [data-route]");
-    if (!pressed) return;
-    if (row.contains(pressed)) {
-      const tab = tabOf(pressed);
-      clicks.set("tabs", names.indexOf(tab));
-      turnTo(tab);
-      return paintOpen();
-    }
-    const part = pressed.closest("[data-of]");
-    if (!part) return;
-    const number = [part, ...part.querySelectorAll("button, input")].lastIndexOf(pressed) - !part.matches("button");
-    clicks.set(part.dataset.of, pressed.dataset.route ?? number);
-    if (part.dataset.of === "strip" && open() !== names[0]) paintOpen();
-  }, true); // before the part's own listener, which may redraw what was clicked
+  requestAnimationFrame(look);
+}
 
-  // ---- What another tab opens with, for the texts and token chosen here.
+// Whether all that is drawn here is drawn there, and what a link leads to as well; or an error says why it never will.
+function isReady() {
+  if (document.querySelector("gradio-app :is(.toast-wrap .error, .wrap .error, #notice .bx-error)")) return true;
+  if (document.documentElement.dataset.coming !== "complete" || document.body.dataset.arriving) return false;
+  if (first.matches(".bx-waits") && (typingState.arriving || drawingState.drawing || busyState.working)) return false;
+  if (document.querySelector("gradio-app .view[data-waiting]")) return false;
+  const parts = ["strip", ...[...first.querySelectorAll(".bx-first-panel:not([hidden]) [data-of]:has(.bx:not(:empty))")].map((one) => one.dataset.of)];
+  return parts.every((id) => document.querySelector(`gradio-app #${id}:is([data-withheld], :has(.bx:not(:empty)))`));
+}
 
-  const chosen = () => {
-    const [a, b] = [...first.querySelectorAll(".bx-first-texts textarea")].map((one) => one.value);
-    const typed = a !== text("text-a") || b !== text("text-b");
-    const token = clicks.get("strip");
-    return { ...(typed && { a, b }), ...(token !== undefined && !typed && { token }) };
-  };
-  const idOf = (button) => tabs[names.indexOf(button)]?.props.id;
-  const open = () => names.find((one) => one.matches(".bx-open"));
-  function paintOpen() {
-    for (const part of paint.box?.querySelectorAll("[data-of]") ?? []) clicks.delete(part.dataset.of);
-    if (open() === names[0]) close();
-    else show(first, idOf(open()), chosen());
+function handOver(tab) {
+  delete document.documentElement.dataset.coming; // hidden elements cannot take the focus
+  const focused = document.activeElement;
+  const boxes = [...first.querySelectorAll("textarea")].map((one) => [one, document.querySelector(`gradio-app #${one.closest("[data-of]").dataset.of} textarea`)]);
+  const changed = boxes.filter(([one, own]) => own && one.value !== one.defaultValue);
+  const [last, box] = boxes.find(([one]) => one === focused) ?? changed[0] ?? [];
+  box?.focus(); // text set in an unfocused box does not count as typed
+  for (const [one, own] of changed) {
+    own.value = one.value;
+    own.dispatchEvent(new Event("input", { bubbles: true }));
   }
-  for (const kind of ["pointerover", "focusin"]) { // pointing at a tab usually comes before opening it
-    row.addEventListener(kind, ({ target }) => names.indexOf(tabOf(target)) > 0 && ask(idOf(tabOf(target)), chosen()));
+  box?.setSelectionRange(last.selectionStart, last.selectionEnd);
+  if (tab) document.querySelector(`gradio-app #tab-${tab}-button`)?.click();
+  if (chosen.token !== null && !changed.length) document.querySelector(`gradio-app #strip [data-token="${chosen.token}"]`)?.click();
+  if (!changed.length && focused.closest("#first [role=tab]")) { // otherwise the text is still to be read from its box
+    open(chosen.tab); // the page has another section open still
+    const number = 1 + Number(document.body.dataset.section);
+    const tabs = document.querySelectorAll(`gradio-app :is(#sections [role=tab]:nth-child(${number}), #tab-${chosen.tab}-button)`);
+    [...tabs].findLast((one) => one.checkVisibility())?.focus({ preventScroll: true });
   }
-  let typing = 0;
-  first.addEventListener("input", ({ target }) => {
-    if (!target.matches("textarea")) return;
-    clearTimeout(typing);
-    typing = setTimeout(() => first.isConnected && open() !== names[0] && paintOpen(), 200);
-  });
-
-  function takeOver() {
-    const typedIn = document.activeElement?.closest("#first textarea");
-    const boxes = [...first.querySelectorAll("textarea")].map((one) => [one, document.querySelector(`gradio-app #${one.dataset.of} textarea`)]);
-    const changed = boxes.filter(([one, own]) => own && one.value !== text(one.dataset.of));
-    const [last, box] = boxes.find(([one, own]) => own && one === typedIn) ?? changed[0] ?? [];
-    box?.focus(); // text set in an unfocused box does not count as typed
-    for (const [one, own] of changed) {
-      own.value = one.value;
-      own.dispatchEvent(new Event("input", { bubbles: true }));
-    }
-    box?.setSelectionRange(last.selectionStart, last.selectionEnd);
-    replay();
-  }
-
-  function replay() {
-    for (const [part, number] of clicks) {
-      if (!document.querySelector(`gradio-app #${part}`)) continue; // of a tab that is not built yet
-      clicks.delete(part);
-      if (part === "tabs") {
-        const label = names[number].textContent;
-        [...document.querySelectorAll("gradio-app #tabs [role=tab]")].find((one) => one.textContent.trim() === label)?.click();
-      } else if (typeof number === "string") {
-        document.querySelector(`gradio-app #${part} [data-route="${number}"]`)?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
-      } else document.querySelectorAll(`gradio-app #${part}:is(button), gradio-app #${part} :is(button, input)`)[number]?.click();
-    }
-  }
-
-  const leave = () => {
-    there.disconnect();
-    if (!first.isConnected) return;
-    delete document.documentElement.dataset.coming; // hidden elements cannot take the focus
-    takeOver();
-    leavePaint(first, replay);
-  };
-  const there = new MutationObserver(() => {
-    const arrived = document.querySelector("gradio-app :is(#overview-routes-picture .bx-flow-box, .view[data-withheld], #overview-routes-picture[data-withheld], .toast-wrap .error, .wrap .error)");
-    if (!arrived) return;
-    there.disconnect();
-    requestAnimationFrame(() => setTimeout(leave)); // after the layout of what was drawn
-  });
-  setTimeout(leave, 60_000); // then show the page as it is
-  there.observe(document.querySelector("gradio-app"), { childList: true, subtree: true });
 }

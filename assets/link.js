@@ -104,6 +104,7 @@ export function openedByLink() {
 export function fillTexts(parts) {
   const asked = new URLSearchParams(location.search);
   if (!TEXTS.some((name) => asked.has(name))) return;
+  parts.get("examples").value = null;
   for (const name of TEXTS) {
     const text = asked.get(name) ?? (name === "b" ? "" : parts.get("text-a").value);
     const packed = text.startsWith(PACKED) && !text.startsWith(PACKED + PACKED);

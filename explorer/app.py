@@ -39,16 +39,18 @@ from explorer.core.log import logger
 from explorer.core.paths import ASSETS
 from explorer.core.process import DEVICE, THREADS, check_threads, cores, keep_giving_back_memory, raise_most_files
 from explorer.export import qr
+from explorer.page import first
 from explorer.page.blocks import PageBlocks
 from explorer.page.building import section_style
 from explorer.page.components import page_head
-from explorer.page.examples import EXAMPLES
+from explorer.page.examples import EXAMPLES, first_subject
 from explorer.page.shell import build
 from explorer.server import assistants, gate, logs
 from explorer.server.page import Document
 from explorer.server.routes import health
 from explorer.server.serving import configure_uvicorn, guard
 from explorer.server.stopping import end_when_frozen, serve_until_told
+from explorer.tabs import TABS
 
 ON_A_SPACE = limits.is_on_a_space()
 ABOUT = "See inside BERT: attention, hidden states, guesses and training, live in the browser, every number the model's own."
@@ -58,7 +60,7 @@ CANNOT_LISTEN = (
     "The app cannot listen on {host}, port {port}: another program may use it, or this account may not; "
     "choose others with --host and --port."
 )
-PAUSES = (1.0, 300.0)  # seconds between two attempts to fill the page: first and longest
+PAUSES = (1.0, 300.0)  # seconds between two attempts to load the default model: first and longest
 PAINT = "<script>BertExplorer.page.paintFirst()</script>"  # at the end of the page's body
 # No box inside another, labels as words: the data is the loudest thing on the page. The same in light and dark.
 PLAIN = {
@@ -114,7 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     gc.freeze()
     gc.enable()
     keep_giving_back_memory()
-    threading.Thread(target=warm, args=(blocks,), name="warm-model", daemon=True).start()
+    threading.Thread(target=warm, name="warm-model", daemon=True).start()
     # Not before: reading torch from a slow disk may hold the interpreter for long.
     when_loaded(lambda: end_when_frozen(blocks.server, limits.FROZEN_SECONDS.most))
     serve_until_told(blocks)
@@ -187,6 +189,7 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool 
     if "GRADIO_TEMP_DIR" not in os.environ:  # what is uploaded is for nobody else
         os.environ["GRADIO_TEMP_DIR"] = disk.temporary()
     blocks = build()
+    blocks.opens_with = first.read()
     limit_queue(blocks, limits.WAITING.most)
     same_on_a_space(blocks)
     configure_uvicorn()
@@ -221,6 +224,7 @@ def our_head(blocks: PageBlocks) -> str:
     own = f':root {{ --bx-mark: url("data:image/svg+xml;base64,{mark}"); }}'
     examples = [texts for texts in EXAMPLES.values() if texts[1]]
     known = {"longest": qr.LONGEST, "statuses": statuses_script(), "background": blocks.in_background, "examples": examples}
+    known["questions"] = {tab.id: tab.question for tab in TABS}
     told = json.dumps(known).replace("<", "\\u003c")
     data = f'<script type="application/json" id="bx-told">{told}</script>'  # read by assets/page/told.js
     card = {"og:title": "BERT Explorer", "og:description": ABOUT, "og:type": "website"}
@@ -229,24 +233,24 @@ def our_head(blocks: PageBlocks) -> str:
     return f"{described}{metas}<style>{theme_css(THEME)}{own}</style>{data}{page_head('app.js')}"
 
 
-def warm(blocks: PageBlocks) -> None:
-    """Load torch and the default model, then fill the page with its opening values.
+def warm() -> None:
+    """Load torch and the default model, and let it read the first example.
 
-    A failure is logged and tried again, after pauses that double, until the page is filled.
+    A failure is logged and tried again, after pauses that double, until the model is there.
     """
     os.environ.setdefault("OMP_NUM_THREADS", str(cores()))
     pause, told = PAUSES[0], ""
     while True:
         try:
-            blocks.fill()
+            _ = first_subject().trace
             health.failed = False
             return
         except ExplorerError as error:  # the default model cannot be loaded, perhaps not yet
             if str(error) != told:
                 print(told := str(error), flush=True)
-            logger.warning("The page opens empty, since the default model cannot be used", exc_info=error)
-        except Exception as error:  # this thread must not die: nothing else fills the page
-            logger.error("The page opens empty", exc_info=error)
+            logger.warning("The default model cannot be used", exc_info=error)
+        except Exception as error:  # this thread must not die: nothing else loads the model before a visitor needs it
+            logger.error("The default model cannot be used", exc_info=error)
         health.failed = True
         time.sleep(pause)
         pause = min(2 * pause, PAUSES[1])

@@ -296,7 +296,7 @@ def serving():
 
     port = free_port()
     blocks = app.launch("127.0.0.1", port)
-    app.warm(blocks)
+    app.warm()
     yield blocks
     blocks.close()
 

@@ -2,6 +2,7 @@
 import { host } from "../shared/host.js";
 
 const SILENCE = 4_500; // ms without a sign of life; the server sends one every two seconds (explorer/app.py)
+const STARTING = 60_000; // ms after the navigation in which a server that loads its libraries may be silent
 const PAUSE = 1_000; // ms between two attempts
 const GONE = "The server does not answer. What you see stays; the page goes on by itself when it is back.";
 let gone = false;
@@ -38,9 +39,10 @@ async function listen(address, options, ended) {
   let asleep = 0;
   const awake = () => {
     clearTimeout(asleep);
-    asleep = setTimeout(() => line.abort(), SILENCE);
+    asleep = setTimeout(miss, SILENCE);
   };
   const hangUp = () => line.abort();
+  const miss = () => (document.documentElement.dataset.opened || performance.now() > STARTING ? hangUp() : awake());
   ended?.addEventListener("abort", hangUp);
   try {
     awake();

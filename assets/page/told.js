@@ -1,7 +1,8 @@
 // What the server says of itself, in the page's head (explorer/app.py).
 
 /**
- * @type {{longest: number, statuses: string, background: number[], examples: string[][]}} the characters that a QR code can hold, the
- *   address of Gradio's script for the states of calls, the numbers of calls that nobody waits for, and the texts of the examples with a B
+ * @type {{longest: number, statuses: string, background: number[], examples: string[][],
+ *   questions: Record<string, string>}} the characters that a QR code can hold, the address of Gradio's script for the states of
+ *   calls, the numbers of calls that nobody waits for, the texts of the examples with a B, and the question of each tab by its id
  */
-export const told = { longest: 0, statuses: "", background: [], examples: [], ...JSON.parse(document.getElementById("bx-told")?.textContent ?? "{}") };
+export const told = { longest: 0, statuses: "", background: [], examples: [], questions: {}, ...JSON.parse(document.getElementById("bx-told")?.textContent ?? "{}") };

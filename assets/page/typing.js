@@ -6,14 +6,13 @@ export const PAUSE = 36;
 const PATIENCE = 20_000; // ms to wait for what should have come
 
 /**
- * @type {{tell: (() => void) | null, timer: number, reading: number, hasRead: boolean, keyed: number, menu: HTMLInputElement | null,
+ * @type {{tell: (() => void) | null, timer: number, reading: number, keyed: number, menu: HTMLInputElement | null,
  *   shown: string | null | undefined, arriving: number, own: Set<string>}}
  */
 export const typingState = {
   tell: null, // sends what was typed and not sent yet
   timer: 0, // the timer of the next reading
   reading: 0, // the timeout of the current reading of a text, 0 for none
-  hasRead: false, // whether a text was read since the page was opened
   keyed: 0, // when a key was last pressed
   menu: null, // the dropdown in use, and
   shown: "", // its value when it was last read
@@ -58,8 +57,6 @@ function sendTyped() {
 export function wasRead() {
   clearTimeout(typingState.reading);
   typingState.reading = 0;
-  typingState.hasRead = true;
-  document.querySelector(".bx-loading")?.remove();
   document.dispatchEvent(new Event("bert:read"));
   sendTyped();
   done();

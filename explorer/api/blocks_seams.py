@@ -1,16 +1,28 @@
 """The seams to Gradio's Blocks, as in `gradio_seams`: the steps of a call, the configuration, and what an answer builds."""
 
 import asyncio
+import functools
+import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
+from types import SimpleNamespace
 from typing import Any
 
 import gradio as gr
+from gradio import blocks as gradio_blocks
+from gradio import component_meta
 from gradio.blocks import BlockFunction, BlocksConfig
 from gradio.processing_utils import add_root_url
 from gradio.state_holder import SessionState
 
 HEARTBEATS = 5.0  # seconds for the heartbeats of open pages to end when the server closes
 _NOTHING: dict[str, Any] = {}
+
+# For each component Gradio inspects the arguments of its class again, 12,000 times for a page like ours.
+_once = functools.lru_cache(maxsize=1024)
+_remembering = {**vars(inspect), "signature": _once(inspect.signature), "getfullargspec": _once(inspect.getfullargspec)}
+gradio_blocks.inspect = component_meta.inspect = SimpleNamespace(**_remembering)
 
 
 # The configuration, and each session's copy of it.
@@ -38,6 +50,16 @@ class _PageConfig(BlocksConfig):
         return own
 
 
+@contextmanager
+def _no_server() -> Iterator[None]:
+    """Let Gradio make no server. It makes one of every `Blocks`, when that begins and when it ends, and another at the launch."""
+    make, gradio_blocks.App.create_app = gradio_blocks.App.create_app, lambda *_, **__: None
+    try:
+        yield
+    finally:
+        gradio_blocks.App.create_app = make
+
+
 async def _end(ended: asyncio.Event) -> None:
     """Set an event in the event loop that runs this, where its waiters are woken."""
     ended.set()
@@ -51,8 +73,32 @@ class GradioBlocks(gr.Blocks):
     """
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
+        with _no_server():
+            super().__init__(**options)
         self.default_config = _PageConfig(self)
+
+    def __exit__(self, *error: Any) -> None:
+        with _no_server():
+            super().__exit__(*error)
+
+    def get_config_file(self) -> dict[str, Any]:
+        """Nothing: Gradio asks for the configuration at every step of the start, and it is made when it is read."""
+        return {}
+
+    @functools.cached_property
+    def whole_config(self) -> dict[str, Any]:
+        """The configuration of every component and listener."""
+        return super().get_config_file()
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The configuration that a request is sent; nothing until the page is complete."""
+        return self.whole_config if self.exited else {}
+
+    @config.setter
+    def config(self, _: dict[str, Any]) -> None:
+        """Forget what was made, since something has changed."""
+        self.__dict__.pop("whole_config", None)
 
     async def process_api(
         self, block_fn: BlockFunction | int, inputs: list[Any], state: SessionState | None = None, *others: Any, **named: Any
@@ -92,7 +138,8 @@ class GradioBlocks(gr.Blocks):
 
     def session_state(self, session: str | None) -> SessionState | None:
         """Gradio's state of a session; None for an unknown session, for which no state is created."""
-        return self.state_holder[session] if session in self.state_holder.session_data else None
+        holder = getattr(self, "state_holder", None)  # the server brings it
+        return holder[session] if holder is not None and session in holder.session_data else None
 
 
 # Parts of a page that an answer builds in the browser. Gradio does this only for `gr.render`, which builds them again for each

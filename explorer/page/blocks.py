@@ -3,8 +3,9 @@
 import contextlib
 import copy
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -48,8 +49,7 @@ class PageBlocks(GradioBlocks):
     """A page with many components, few of which change in one answer."""
 
     def __init__(self, **options: Any) -> None:
-        self.opens_with: Callable[[], Updates] = dict  # computes the values that the page opens with
-        self.paint: Callable[[Any, bool], bytes] = lambda place, answers: b"{}"  # JSON of what a tab shows; see `painted.py`
+        self.opens_with: Mapping[str, Any] = {}  # the properties that the page opens with, by element id; see `first.py`
         self.containers: Sequence[int] = ()  # the containers of the page's pieces; see `pieces.py`
         self.first: frozenset[int] = frozenset()  # the containers that every page opens with
         self.shown_with: Mapping[int, int] = {}  # component → the container that is shown whenever an answer sets the component
@@ -59,26 +59,28 @@ class PageBlocks(GradioBlocks):
 
     @property
     def config(self) -> dict[str, Any]:
-        """The configuration that this request is sent, of which Gradio keeps a single one.
-
-        It has the opening values, once they are computed, unless the request is for a link.
-        """
-        return self.config_for(ASKED.get())
+        """The configuration that this request is sent, of which Gradio keeps a single one."""
+        return self.config_for(ASKED.get()) if self.exited else {}
 
     @config.setter
-    def config(self, made: dict[str, Any]) -> None:
-        """Keep the configuration of the whole page, and the part of it that is sent before any tab is opened."""
-        self._config, self.pieces = made, Pieces(made, self.containers)
-        page = self.pieces.page(self.first, without=("api",)) if made else made
-        self._pages = {Asked.PAGE: page, Asked.LINK: page}
+    def config(self, _: dict[str, Any]) -> None:
+        """Forget what was made, since something has changed."""
+        for name in ("whole_config", "pieces", "_pages"):
+            self.__dict__.pop(name, None)
+
+    @cached_property
+    def pieces(self) -> Pieces:
+        return Pieces(self.whole_config, self.containers)
+
+    @cached_property
+    def _pages(self) -> dict[Asked, dict[str, Any]]:
+        """What a page is sent before any tab is opened, with `opens_with` unless a link leads on; and all that there is."""
+        page = self.pieces.page(self.first, without=("api",))
+        return {Asked.PAGE: fill_config(page, self.opens_with), Asked.LINK: page, Asked.ALL: self.whole_config}
 
     def config_for(self, asked: Asked) -> dict[str, Any]:
-        """The configuration for one kind of request: the same object each time, until `fill` replaces it."""
-        return self._config if asked is Asked.ALL else self._pages[asked]
-
-    def fill(self) -> None:
-        """Compute the opening values, and send them with every page that is opened from now on. Raises ExplorerError."""
-        self._pages[Asked.PAGE] = fill_config(self._pages[Asked.LINK], self.opens_with())
+        """The configuration for one kind of request: the same object each time."""
+        return self._pages[asked]
 
     @property
     def in_background(self) -> list[int]:

@@ -10,7 +10,7 @@ from explorer.core.errors import ExplorerError
 from explorer.export.place import Place
 from explorer.page.components import Chips, Notice, Pulse, Says, Steppers, TokenRow
 from explorer.page.events import Inputs, Updates, Values, merge, plain
-from explorer.page.examples import ExampleBox, first_subject, number_of
+from explorer.page.examples import ExampleBox, number_of
 from explorer.page.models import ModelBox
 from explorer.page.tab import TabPage
 from explorer.tabs import FIRST_TAB
@@ -54,12 +54,6 @@ class Shell:
         if open_tab in self.tabs and not self.tabs[open_tab].is_for(model):
             updates |= {self.tab_bar: gr.Tabs(selected=FIRST_TAB), self.open_tab: FIRST_TAB}
         return updates
-
-    def open_first(self) -> Updates:
-        """The values for the first example: of the token strip and the first tab. Raises ExplorerError."""
-        subject, tab = first_subject(), self.tabs[FIRST_TAB]
-        strip = token_row_of(subject.trace.encoding, subject.selection.token)
-        return {self.strip: strip, **tab.show(subject, tab.complete({}))}
 
     def opened(self, values: Values) -> TabPage:
         return self.tabs.get(values[self.open_tab]) or self.tabs[FIRST_TAB]

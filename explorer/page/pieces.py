@@ -11,9 +11,7 @@ from enum import Enum
 from functools import cached_property
 from typing import Any
 
-import gradio as gr
-
-from explorer.api.gradio_seams import component_id, props_sent
+from explorer.api.gradio_seams import component_id
 
 Config = dict[str, Any]
 
@@ -124,11 +122,6 @@ def _cut(place: Mapping[str, Any], there: Collection[int], closed: Collection[in
     return {**place, "children": [_cut(child, there, closed) for child in inside if child["id"] in there]}
 
 
-def _with_props(component: Config, props: Mapping[int, Mapping[str, Any]]) -> Config:
-    """The component with the props that it has among `props`, by its id, over its own."""
-    return {**component, "props": {**component["props"], **props.get(component["id"], {})}}
-
-
 def _settle(component: Config, read: Collection[int], changed: Collection[int]) -> Config:
     """The component with `interactive` stated: the browser would decide it by the listeners it knows, which are not all."""
     props = component["props"]
@@ -144,14 +137,11 @@ def containers_of(tabs: Iterable[Any]) -> list[int]:
     ]
 
 
-def fill_config(config: Config, updates: Mapping[Any, Any]) -> dict[str, Any]:
-    """A page's configuration with new values; states stay on the server and are left as they are."""
-    changed = {
-        component_id(component): props_sent(component, value) for component, value in updates.items() if not _is_state(component)
-    }
-    components = [_with_props(component, changed) for component in config["components"]]
-    return {**config, "components": components}
+def fill_config(config: Config, props: Mapping[str, Mapping[str, Any]]) -> Config:
+    """A page's configuration with new properties of some components, by element id."""
 
+    def filled(component: Config) -> Config:
+        own = component["props"]
+        return {**component, "props": {**own, **props.get(own.get("elem_id"), {})}}
 
-def _is_state(component: Any) -> bool:
-    return getattr(component, "stateful", False) or isinstance(component, gr.BrowserState)
+    return {**config, "components": [filled(component) for component in config["components"]]}

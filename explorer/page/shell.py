@@ -21,7 +21,6 @@ from explorer.page.examples import FIRST_A, FIRST_B, ExampleBox, number_of
 from explorer.page.frame import Shell
 from explorer.page.listening import Opening, listen
 from explorer.page.models import ModelBox, stop_opening
-from explorer.page.painted import painter
 from explorer.page.pieces import containers_of
 from explorer.tabs import FIRST_TAB, TABS
 from explorer.text import limits
@@ -62,11 +61,9 @@ def build_shell() -> tuple[PageBlocks, Shell]:
         _listen_to_tokens(shell)
         _listen_to_what_is_said(shell, blocks)
         _listen_to_model(shell, opens)
-        blocks.opens_with = shell.open_first
         blocks.containers, first = containers_of(shell.tabs.values()), shell.tabs[FIRST_TAB]
         blocks.shown_with = {component_id(tab.absent): component_id(tab.item) for tab in shell.tabs.values()}
         blocks.first = frozenset({component_id(first.item), component_id(next(iter(first.choices.values())).column)})
-        blocks.paint = painter(shell, blocks)
         opened, placed = arriving.listen(shell, blocks)
         _refresh(shell, opened.success, js=OPENED)
         _refresh(shell, placed.success, js=PLACED)

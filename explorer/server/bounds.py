@@ -18,8 +18,7 @@ from explorer.server.refusals import BODY_MEGABYTES, SENTENCES, UPLOAD, Refused
 TAKE = "/bx/take/"  # files made of a view
 ROOMS = "/bx/rooms/"  # guessing the words of rooms
 EXERCISES = "/bx/exercises/"  # checking what a learner's page shows
-PAINTED = "/bx/painted.json"  # what a tab opens with, before Gradio has loaded
-COUNTED = (TAKE, ROOMS, EXERCISES, PAINTED)
+COUNTED = (TAKE, ROOMS, EXERCISES)
 VALUES = Limit(  # each word or number; parsing one takes a microsecond, during which no other request is answered
     200_000, "There are more than {most} values in this request; send a part of them."
 )

@@ -1,4 +1,4 @@
-"""Serve what a link shows: as a file, one route for each format, and as what a tab opens with while Gradio is still loading."""
+"""Serve what a link shows as a file, one route for each format."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,7 +17,7 @@ from explorer.export import links, qr, ways
 from explorer.export.ways import Way
 from explorer.page.blocks import PageBlocks
 from explorer.page.examples import first_subject
-from explorer.server.bounds import PAINTED, TAKE
+from explorer.server.bounds import TAKE
 from explorer.server.calls import timed
 from explorer.server.gate import behind_login
 from explorer.server.page import address_of
@@ -29,7 +29,7 @@ Result = TypeVar("Result")
 
 
 def taking_routes(blocks: PageBlocks) -> list[Route]:
-    """The routes: `bx/take/view.html?v=1&tab=attention...`, `bx/painted.json?tab=attention`."""
+    """The routes, such as `bx/take/view.html?v=1&tab=attention...`."""
 
     @behind_login
     async def list_ways(request: Request) -> Response:
@@ -48,22 +48,7 @@ def taking_routes(blocks: PageBlocks) -> list[Route]:
         with timed(f"/take/{way.key}"):
             return await _file(blocks, request, way)
 
-    @behind_login
-    async def paint(request: Request) -> Response:
-        def made() -> bytes:
-            place = links.follow(request.url.query[: links.LONGEST], first_subject())
-            return blocks.paint(place, request.query_params.get("answers") != "hidden")
-
-        with timed("/painted"):
-            answer = await in_turn(blocks, call_of(request), made)
-            return Response(answer, media_type="application/json", headers=FRESH)
-
-    return [
-        Route(TAKE + "link.svg", qr_code),
-        Route(TAKE + "ways.json", list_ways),
-        Route(TAKE + "view.{key}", take),
-        Route(PAINTED, paint),
-    ]
+    return [Route(TAKE + "link.svg", qr_code), Route(TAKE + "ways.json", list_ways), Route(TAKE + "view.{key}", take)]
 
 
 @behind_login

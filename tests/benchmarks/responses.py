@@ -31,9 +31,9 @@ new PerformanceObserver((list) => {
   if (!window.clicked) for (const task of list.getEntries()) window.longest = Math.max(window.longest, task.duration);
 }).observe({ type: "longtask", buffered: true });
 const clicking = setInterval(() => {
-  const tabs = [...document.querySelectorAll("[role=tab], #first button")].filter((one) => one.textContent.trim() === "TAB");
-  const tab = tabs.at(-1);
-  if (tab?.matches(".bx-open, [aria-selected=true]")) window.heard ||= performance.now();
+  const tabs = [...document.querySelectorAll("[role=tab]")].filter((one) => one.textContent.trim() === "TAB");
+  const tab = tabs.findLast((one) => one.checkVisibility({ visibilityProperty: true }));
+  if (tab?.matches("[aria-selected=true]")) window.heard ||= performance.now();
   const seen = document.querySelector("CONTENT");
   if (seen?.checkVisibility() && seen.textContent.trim()) {
     window.clicked = performance.now();

@@ -13,138 +13,107 @@ from tests.tabs import open_tab, opened_tab, ways_to
 SLOW = "*/assets/Blocks-*.js"  # without it Gradio shows nothing
 PICTURE = "gradio-app #overview-routes-picture"
 HOSTILE = "<img src=x onerror=alert(1)> ${alert(1)} {{alert(1)}}"
-WATCH_FOR_A_GAP = """(name) => {
-  window.frames = window.gaps = 0;
-  const look = () => {
-    const there = [...document.querySelectorAll(`#first [data-of=${name}] p, gradio-app #${name} p`)];
-    window.frames += 1;
-    window.gaps += !there.some((one) => one.textContent && one.checkVisibility({ visibilityProperty: true }));
-    requestAnimationFrame(look);
-  };
-  look();
-}"""
+PLACES = """(all) => Object.fromEntries([...document.querySelectorAll(all)].map((one) => {
+  const { x, y, width, height } = one.getBoundingClientRect();
+  return [one.dataset.of ?? one.id, [x, y, width, height]];
+}))"""
 
 
-def open_painted(page, label):
-    """Click the way to a tab in the page as it is painted first."""
+def choose(page, label):
+    """Click the way to a tab in the first page."""
     for name in ways_to(label):
-        page.locator("#first .bx-first-tabs button:visible", has_text=re.compile(f"^{re.escape(name)}$")).first.click()
+        page.locator("#first [role=tab]:visible", has_text=re.compile(f"^{re.escape(name)}")).first.click()
 
 
-def delayed(page, served):
-    """The page as it is painted first: Gradio's part of it waits until the returned function is called."""
+def delayed(page, served, query=""):
+    """The first page: Gradio's part of it waits until the returned function is called."""
     devtools = page.context.new_cdp_session(page)  # page.route would also take away what the browser has compiled before
     devtools.send("Fetch.enable", {"patterns": [{"urlPattern": SLOW}]})
-    page.goto(served, wait_until="commit")
-    expect(page.locator("#first .bx-token").first).to_be_visible()
+    page.goto(f"{served}{query}", wait_until="commit")
+    expect(page.locator("#first h2").first).to_be_attached()
     return lambda: devtools.send("Fetch.disable")  # which lets go what is held
 
 
-def test_a_tab_that_is_clicked_at_once_shows_what_it_opens_with_and_keeps_showing_it(page, served):
+def replaced(page):
+    """Wait until the page itself is seen."""
+    expect(page.locator("#first")).to_have_count(0)
+
+
+@pytest.mark.parametrize(("width", "height", "scheme"), [(1280, 720, "light"), (420, 850, "dark")])
+def test_the_first_page_is_complete_and_nothing_moves_when_the_real_one_replaces_it(new_page, served, width, height, scheme):
+    page = new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
     page.add_init_script(SHIFTS)
     go_on = delayed(page, served)
-    open_painted(page, "Tokens")
-    painted = page.locator("#first .bx-painted")
-    expect(painted.locator("[data-of=tokens-finding]")).to_contain_text("“skyscraper”, “##s”")
-    expect(painted.locator(".bx-cards .bx-token")).to_have_count(page.locator("#first [data-of=strip] .bx-token").count())
-    expect(page.locator("#first > h2")).to_be_hidden()
-    page.evaluate(WATCH_FOR_A_GAP, "tokens-finding")
+    expect(page.locator("#first .bx-flow-lines path[data-route]").first).to_be_attached()
+    expect(page.locator("#first [data-of=strip] .bx-token").first).to_have_text("[CLS]")
+    expect(page.locator("#first [data-of=overview-finding]")).to_contain_text("tokyo")
+    before = page.evaluate(PLACES, "#first [data-of]")
+    dark = page.evaluate("() => getComputedStyle(document.querySelector('#first')).backgroundColor")
     go_on()
-    expect(page.locator("#tabs .bx-cards .bx-token").first).to_be_visible()
-    expect(page.locator("#first")).to_have_count(0)
-    expect(opened_tab(page)).to_have_text("Tokens")
-    expect(page.get_by_role("tab", name="Tokens")).to_be_focused()
-    expect(page.locator("#tokens-finding")).to_contain_text("“skyscraper”, “##s”")
-    frames, gaps, shift = page.evaluate("() => [window.frames, window.gaps, window.shift]")
-    assert frames > 1
-    assert gaps == 0, "the sentence was there all the time"
-    assert shift <= 0.02
-
-
-@pytest.mark.nightly
-def test_every_tab_that_is_clicked_at_once_shows_its_question(page, served):
-    delayed(page, served)
-    for tab in [tab for tab in TABS[1:] if not tab.optional]:
-        open_painted(page, tab.label)
-        expect(page.locator(f"#first [data-of={tab.id}-question]")).to_have_text(tab.question)
-        expect(page.locator("#first .bx-painted")).to_have_count(1)
-    open_painted(page, TABS[0].label)
-    expect(page.locator("#first .bx-painted")).to_have_count(0)
-    expect(page.locator("#first > h2")).to_have_text(TABS[0].question)
-
-
-@pytest.mark.nightly
-def test_what_stands_in_a_painted_tab_stands_where_the_page_has_it(page, served):
-    go_on = delayed(page, served)
-    open_painted(page, "Attention")
-    names = ("attention-view", "attention-finding", "attention-heads-grid", "attention-head-title", "attention-head-heatmap")
-    expect(page.locator("#first [data-of=attention-heads-grid] canvas").first).to_be_visible()
-    painted = [page.locator(f"#first [data-of={name}]").bounding_box() for name in names]
-    go_on()
-    expect(page.locator("#first")).to_have_count(0)
+    replaced(page)
     settled(page)
-    for name, box in zip(names, painted, strict=True):
-        assert page.locator(f"#{name}").bounding_box() == pytest.approx(box, abs=4), name
+    after = page.evaluate(PLACES, "gradio-app [id]")
+    seen = {name: place for name, place in before.items() if place[2] and place[3]}
+    assert len(seen) > 15
+    for name, place in seen.items():
+        assert after[name] == pytest.approx(place, abs=1), name
+    assert page.evaluate("() => getComputedStyle(document.body).backgroundColor") == dark
+    assert page.evaluate("() => window.shift") <= 0.01
 
 
-@pytest.mark.nightly
-def test_what_is_chosen_in_a_painted_tab_is_chosen_in_the_page(page, served):
+def test_a_tab_that_is_opened_at_once_by_keys_shows_its_question_and_is_open_in_the_page(page, served):
     go_on = delayed(page, served)
-    open_painted(page, "Attention")
-    page.locator("#first [data-of=attention-heads-grid] button").nth(13).click()
-    go_on()
-    expect(page.locator("#attention-head-title")).to_contain_text("Layer 2, head 2")
-    expect(page.locator("#first")).to_have_count(0)
-
-
-def test_a_painted_tab_is_opened_by_keys_is_about_what_was_typed_and_takes_it_for_text(page, served):
-    go_on = delayed(page, served)
-    page.locator("#first textarea").nth(1).fill("")
-    page.locator("#first textarea").nth(0).fill(f"Cats {HOSTILE}")
     page.locator("#first [role=tab]").first.focus()
     page.keyboard.press("ArrowRight")
-    expect(page.get_by_role("tabpanel", name="Tokens")).to_contain_text("What does BERT read?")
-    pieces = page.locator("#first .bx-painted .bx-cards")
-    expect(pieces).to_contain_text("cats")
-    expect(pieces).to_contain_text("alert")
+    expect(page.locator("#first h2:visible")).to_have_text("What does BERT read?")
+    expect(page.locator("#first .bx-flow-box").first).to_be_hidden()
+    go_on()
+    expect(page.locator("#tabs .bx-cards .bx-token").first).to_be_visible()
+    replaced(page)
+    expect(opened_tab(page)).to_have_text("Tokens")
+    expect(page.get_by_role("tab", name="Tokens")).to_be_focused()
+
+
+@pytest.mark.nightly  # one of them is tested above
+def test_every_tab_that_is_clicked_at_once_shows_its_question(page, served):
+    delayed(page, served)
+    for tab in [*(tab for tab in TABS[1:] if not tab.optional), TABS[0]]:
+        choose(page, tab.label)
+        expect(page.locator("#first h2:visible")).to_have_text(tab.question)
+
+
+def test_what_is_typed_at_once_is_read_as_text(page, served):
+    go_on = delayed(page, served)
+    page.locator("#first textarea").nth(1).fill("")
     page.locator("#first textarea").nth(0).fill(f"Dogs {HOSTILE}")
-    expect(pieces).to_contain_text("dogs")
+    choose(page, "Tokens")
     expect(page.locator("#first img")).to_have_count(0)
     go_on()
     expect(page.locator("#tabs .bx-cards")).to_contain_text("dogs")
+    expect(page.locator("gradio-app #strip")).to_contain_text("dogs")
     expect(page.locator("#text-a textarea")).to_have_value(f"Dogs {HOSTILE}")
 
 
-def test_a_word_and_a_layer_that_are_clicked_at_once_are_not_lost(page, served):
+def test_a_word_that_is_clicked_at_once_is_chosen_in_the_page(page, served):
     go_on = delayed(page, served)
     page.locator("#first [data-of=strip] .bx-token").nth(2).click()
-    page.locator("#first .bx-flow-title", has_text="layer 4").click()
     go_on()
-    expect(page.locator("#strip .bx-token").nth(2)).to_have_attribute("aria-pressed", "true")
-    expect(page.get_by_role("region", name="inside layer 4")).to_be_visible()
+    expect(page.locator("gradio-app #strip .bx-token").nth(2)).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("gradio-app #overview-finding")).to_contain_text("capital")
 
 
-def test_on_a_phone_the_painted_picture_stands_where_the_page_s_own_will(new_page, served):
-    page = new_page(viewport={"width": 420, "height": 900})
-    go_on = delayed(page, served)
-    box = ".bx-flow-box[aria-pressed=true]"
-    painted = page.locator(f"#first {box}").bounding_box()
+def test_a_link_shows_its_texts_and_its_question_before_anything_is_computed(page, served):
+    go_on = held(page)
+    page.goto(f"{served}{at('Attention', '?a=Cats+drink+milk.')}")
+    first = page.locator("#first")
+    expect(first.locator("h2:visible")).to_have_text("Who looks at whom?")
+    expect(first.locator("textarea").first).to_have_value("Cats drink milk.")
+    expect(first.get_by_role("tab", name="Attention")).to_have_attribute("aria-selected", "true")
+    expect(first.locator(".bx-token, .bx-flow-box, .bx-says > *")).to_have_count(0)
     go_on()
-    expect(page.locator("#first")).to_have_count(0)
-    settled(page)
-    assert page.locator(f"{PICTURE} {box}").bounding_box() == pytest.approx(painted, abs=4)
-
-
-@pytest.mark.nightly
-def test_a_story_that_is_started_at_once_goes_on(page, served):
-    go_on = delayed(page, served)
-    page.locator("#first .bx-flow-play").click()
-    page.locator("#first [data-stop='2']").click()
-    expect(page.locator("#first .bx-told")).to_contain_text("In layer 1, 12 heads")
-    expect(page.locator("#first button.bx-open")).to_have_text("Overview")
-    go_on()
-    expect(page.locator("#first")).to_have_count(0)
-    expect(page.locator(f"{PICTURE} .bx-told")).to_contain_text("In layer 1, 12 heads")
+    expect(page.locator("gradio-app #strip .bx-token", has_text="cats")).to_be_visible()
+    replaced(page)
+    expect(page.locator("#attention-heads-grid canvas").first).to_be_visible()
 
 
 def test_a_page_that_is_only_looked_at_asks_for_nothing_more_and_has_no_other_tab(page, served):
@@ -175,18 +144,18 @@ def held(page):
 
 
 def test_what_is_typed_while_a_link_is_followed_stays_and_is_drawn(page, served):
-    go_on, box = held(page), page.locator("#text-a textarea")
+    go_on, box = held(page), page.locator("#first textarea").first
     page.goto(f"{served}{at('Fill-mask', '?a=Cats+drink+%5BMASK%5D.')}")
     expect(box).to_have_value("Cats drink [MASK].")
-    expect(page.locator("#text-b textarea")).to_have_value("")
-    box.click()  # waits until the page is seen: what is hidden takes no keys
+    expect(page.locator("#first textarea").nth(1)).to_have_value("")
+    box.click()
     box.press("Home")
     page.keyboard.type("Big ")
     go_on()
     expect(page.locator("#strip .bx-token")).to_have_text(["[CLS]", "big", "cats", "drink", "[MASK]", ".", "[SEP]"])
     expect(page.locator("#fill-mask-finding")).not_to_be_empty()
     settled(page)
-    expect(box).to_have_value("Big Cats drink [MASK].")
+    expect(page.locator("#text-a textarea")).to_have_value("Big Cats drink [MASK].")
     expect(opened_tab(page)).to_have_text("Fill-mask")
     expect(page).to_have_url(re.compile(r"a=Big\+Cats"))
 
@@ -205,20 +174,6 @@ def test_what_is_typed_while_the_page_goes_to_another_place_stays(page, served):
     expect(page.locator("#text-a textarea")).to_have_value("Birds sing.")
     expect(page.locator("#text-b textarea")).to_have_value("They do.")
     expect(page).to_have_url(re.compile(r"tab=tokens&view=pieces&a=Birds"))
-
-
-def test_a_page_that_is_opened_before_the_model_is_loaded_says_so_until_the_tokens_are_there(page, served):
-    page.route("**/healthz", lambda route: route.fulfill(json={"status": "ok", "model": "loading"}))
-    go_on = held(page)
-    with page.expect_response("**/healthz"):
-        page.goto(f"{served}?a=Cats+drink+milk.&tab=tokens")  # as every page that a link opens, it is sent without values
-    said = page.locator("#strip").get_by_role("status")
-    expect(said).to_have_text("The model is being loaded, which takes a few seconds …")
-    expect(page.locator("gradio-app #overview-routes-picture")).to_be_hidden()
-    go_on()
-    expect(page.locator("#strip .bx-token", has_text="cats")).to_be_visible()
-    expect(said).to_have_count(0)
-    page.wait_for_function("() => !document.body.dataset.busy && !document.querySelector('.view[data-waiting]')")
 
 
 @pytest.mark.nightly

@@ -126,7 +126,7 @@ def test_a_key_and_a_button_switch_it_and_a_reload_keeps_it(new_page, served):
 def test_the_picture_that_the_page_opens_with_is_covered_from_its_first_moment(page, served):
     page.add_init_script("sessionStorage.setItem('bert-answers', 'true')")
     go_on = delayed(page, served)
-    expect(page.locator("#first .bx-finding")).to_have_text("")
+    expect(page.locator("#first [data-of=overview-finding] .bx-cover")).to_be_visible()
     expect(page.locator("#first :is(.bx-flow-box, .bx-flow-label, .bx-flow-output, .bx-says > *)")).to_have_count(0)
     go_on()
     expect(page.locator("#first")).to_have_count(0)

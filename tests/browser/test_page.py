@@ -117,18 +117,6 @@ def test_nothing_is_wider_than_a_phone(open_app):
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, tab
 
 
-def test_the_first_picture_is_there_before_gradio_s_scripts(new_page, served):
-    page = new_page()
-    page.route("**/assets/*.js", lambda route: route.abort())
-    page.goto(served, wait_until="commit")
-    expect(page.locator("#first .bx-flow-box").first).to_be_visible()
-    expect(page.locator("#first .bx-flow-lines path[data-route]").first).to_be_attached()
-    expect(page.locator("#first .bx-token").first).to_have_text("[CLS]")
-    page.unroute("**/assets/*.js")
-    page.goto("about:blank")  # what was not let in is told until then
-    page.problems.clear()
-
-
 def test_a_section_shows_its_tabs_only_and_remembers_which_was_open(open_app):
     page = open_app()
     expect(page.locator("#sections [role=tab]")).to_have_text(list(SECTIONS))

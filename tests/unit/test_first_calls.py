@@ -136,11 +136,12 @@ def test_a_decorated_function_computes_without_gradients(decorate, inference):
     assert list(steps) == [False]
 
 
-def test_the_page_is_filled_when_that_becomes_possible(monkeypatch, caplog, capsys):
+def test_the_model_is_loaded_when_that_becomes_possible(monkeypatch, caplog, capsys):
     outcomes, pauses = [ValueError("secret"), ModelError("It is not there."), ModelError("It is not there."), None], []
 
-    class Blocks:
-        def fill(self):
+    class First:
+        @property
+        def trace(self):
             if (outcome := outcomes.pop(0)) is not None:
                 raise outcome
 
@@ -148,9 +149,10 @@ def test_the_page_is_filled_when_that_becomes_possible(monkeypatch, caplog, caps
         pauses.append(pause)
         assert health.failed, "which operators are told meanwhile"
 
+    monkeypatch.setattr("explorer.app.first_subject", First)
     monkeypatch.setattr("explorer.app.time.sleep", sleep)
     with caplog.at_level(logging.WARNING, "explorer"):
-        app.warm(Blocks())
+        app.warm()
     assert not outcomes
     assert pauses == [1, 2, 4]
     assert not health.failed

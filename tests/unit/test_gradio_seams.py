@@ -38,6 +38,8 @@ SIGNATURES = {
     gr.Blocks.postprocess_data: "block_fn predictions state",
     gr.Blocks.validate_inputs: "block_fn inputs",
     gr.Blocks.get_api_info: "",
+    gr.Blocks.get_config_file: "",
+    routes.App.create_app: "blocks app app_kwargs",
     BlocksConfig.__init__: "root_block",
     BlocksConfig.config_for_block: "_id rendered_ids block",
     BlocksConfig.__copy__: "",
@@ -53,7 +55,9 @@ SIGNATURES = {
 NAMES = {LocalContext: "blocks event_id request", _detect_agent: "_registry"}
 WRITTEN = {  # attributes that are set in the code of a class or function, and that no class shows
     component_meta.ComponentMeta: "create_or_modify_pyi",
-    gr.Blocks: "self._queue self.default_config self.state_holder self.api_open",
+    component_meta.updateable: "inspect.getfullargspec(fn)",
+    gradio_seams.Block: "inspect.signature(cls.__init__)",
+    gr.Blocks: "self._queue self.default_config self.state_holder self.api_open self.exited self.config App.create_app(",
     http_server.start_server: "get_space()",
     BlocksConfig: "self.root_block self.blocks self.fns",
     SessionState: "self.blocks_config config_for_block",

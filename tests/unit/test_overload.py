@@ -26,7 +26,7 @@ from explorer.finetune.compute import store, training
 from explorer.finetune.compute.task import make_plan
 from explorer.finetune.compute.text_tasks import text_task
 from explorer.finetune.compute.training import Progress, run_training
-from explorer.server.bounds import PAINTED, RequestsAMinute
+from explorer.server.bounds import RequestsAMinute
 from explorer.server.refusals import Refused
 from explorer.training.examples import Examples
 from tests.clocks import set_clock
@@ -300,7 +300,6 @@ def test_requests_a_minute_are_counted_for_each_address(monkeypatch):
     now += MINUTE + 1
     assert passed(1, "a") == 1
     assert passed(4, "c", "GET", "/bx/rooms/nope/code.svg") == 3
-    assert passed(4, "d", "GET", PAINTED) == 3
 
 
 def test_a_page_whose_state_was_forgotten_goes_on_where_it_was(served, serving, tiny_folder):

@@ -188,8 +188,8 @@ def test_what_follows_a_picture_gives_way_to_what_its_session_asks_next(visitor,
     assert not pictures(rest)
 
 
-def test_a_session_is_wanted_while_a_call_of_it_waits(built):
-    blocks, _, _ = built
+def test_a_session_is_wanted_while_a_call_of_it_waits(serving):
+    blocks = serving
     state = blocks.state_holder["somebody"]
 
     async def calls():
