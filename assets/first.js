@@ -148,21 +148,23 @@ function click({ target }) {
 function leaveWhenReady(tab) {
   const until = performance.now() + PATIENCE;
   const look = () => {
-    if (!isReady() && performance.now() < until) return requestAnimationFrame(look);
+    if (!isReady(tab) && performance.now() < until) return requestAnimationFrame(look);
     handOver(chosen.tab === tab ? null : chosen.tab);
     first.remove();
   };
   requestAnimationFrame(look);
 }
 
-// Whether all that is drawn here is drawn there, and what a link leads to as well; or an error says why it never will.
-function isReady() {
+// Whether all that is drawn here is drawn there, and what a link or a lesson leads to as well; or an error says why it never will.
+function isReady(tab) {
   if (document.querySelector("gradio-app :is(.toast-wrap .error, .wrap .error, #notice .bx-error)")) return true;
   if (document.documentElement.dataset.coming !== "complete" || document.body.dataset.arriving) return false;
-  if (first.matches(".bx-waits") && (typingState.arriving || drawingState.drawing || busyState.working)) return false;
   if (document.querySelector("gradio-app .view[data-waiting]")) return false;
-  const parts = ["strip", ...[...first.querySelectorAll(".bx-first-panel:not([hidden]) [data-of]:has(.bx:not(:empty))")].map((one) => one.dataset.of)];
-  return parts.every((id) => document.querySelector(`gradio-app #${id}:is([data-withheld], :has(.bx:not(:empty)))`));
+  const same = !first.matches(".bx-waits") && document.querySelector(`gradio-app #tab-${tab}-button[aria-selected=true]`);
+  if (!same && (typingState.arriving || drawingState.drawing || busyState.working)) return false;
+  const drawn = same ? first.querySelectorAll(".bx-first-panel:not([hidden]) [data-of]:has(.bx:not(:empty))") : [];
+  return ["strip", ...[...drawn].map((one) => one.dataset.of)].every((id) =>
+    document.querySelector(`gradio-app #${id}:is([data-withheld], :has(.bx:not(:empty)))`));
 }
 
 function handOver(tab) {

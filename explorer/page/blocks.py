@@ -74,7 +74,7 @@ class PageBlocks(GradioBlocks):
 
     @cached_property
     def _pages(self) -> dict[Asked, dict[str, Any]]:
-        """What a page is sent before any tab is opened, with `opens_with` unless a link leads on; and all that there is."""
+        """What a page is sent before any tab is opened, with `opens_with` unless a link leads on, and the whole page."""
         page = self.pieces.page(self.first, without=("api",))
         return {Asked.PAGE: fill_config(page, self.opens_with), Asked.LINK: page, Asked.ALL: self.whole_config}
 

@@ -1,5 +1,5 @@
 """What the page opens with, as a file: all that the bundled model gives for the first example. So a page is complete before
-any model is loaded. `python -m explorer.page.first` makes it anew; a test compares it with the app's own answer.
+any model is loaded. `python -m explorer.page.first` makes it again; a test compares it with the app's own answer.
 """
 
 import json

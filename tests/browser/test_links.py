@@ -136,21 +136,3 @@ def test_a_page_that_a_link_opens_shows_no_other_tab_before(new_page, served):
     expect(page.locator("#tokens-vocabulary-found, #tokens-query")).to_be_visible()
     expect(page.get_by_role("tab", name="Look inside")).to_have_attribute("aria-selected", "true")
     assert page.evaluate("[...questions]") == ["What does BERT read?"]
-
-
-def test_on_a_phone_a_link_says_that_its_view_is_opened(new_page, served):
-    page = new_page(viewport={"width": 420, "height": 900})
-    page.add_init_script("""
-        window.heights = [];
-        const look = () => {
-            const bar = document.querySelector("body[data-arriving] gradio-app #tabs .tab-container");
-            if (bar) heights.push(bar.clientHeight);
-            requestAnimationFrame(look);
-        };
-        look();
-    """)
-    page.goto(f"{served}?tab=model&view=weights")
-    expect(page.get_by_role("radio", name="Weights")).to_be_checked()
-    heights = page.evaluate("heights")
-    assert heights
-    assert min(heights) > 20, "the sentence stands in it"

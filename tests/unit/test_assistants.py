@@ -72,7 +72,7 @@ def talk():
     port = free_port()
     assert assistants.wanted(True, with_password=False)
     blocks = app.launch("127.0.0.1", port, mcp=True)
-    app.warm(blocks)
+    app.warm()
 
     async def session(ask):
         async with (

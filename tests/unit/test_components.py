@@ -80,7 +80,7 @@ def test_the_page_is_described_by_plain_values():
     """An event of the name of an argument would travel in its place, and the whole app with it: a page of 20 seconds."""
     from explorer import app
 
-    components = app.build().get_config_file()["components"]
+    components = app.build().config["components"]
     odd = [
         (component["type"], name)
         for component in components

@@ -38,7 +38,7 @@ def test_its_file_is_the_app_s_own_answer(page):
     error = "max error "  # of float32, another on every processor
     checks = [one.pop("overview-routes-check")["value"]["text"].partition(error)[0] for one in (kept, made)]
     assert checks[0] == checks[1]
-    assert made == rounded(kept), "python -m explorer.page.first makes the file anew"
+    assert made == rounded(kept), "python -m explorer.page.first makes the file again"
 
 
 def test_a_page_of_another_model_has_nothing_to_show_yet(monkeypatch):
