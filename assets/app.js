@@ -53,6 +53,7 @@ typing.listenToTyping();
 drawing.listenToTabs();
 watchOutdated();
 watchBoxes();
+page.labelHeader();
 page.describeModels();
 link.listenToHistory();
 answers.watchAnswers();

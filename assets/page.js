@@ -21,6 +21,29 @@ export function toggleTheme() {
   document.body.classList.toggle("dark");
 }
 
+// What Gradio cannot say of its buttons and menus.
+const SAID = {
+  "#open-bar": { "aria-expanded": "false" },
+  "#examples input": { placeholder: "your own text" },
+  "#model-box input": { title: "Choose a model, or type a folder's path or a Hub id and press Enter" },
+  "#next-example": { title: "Next example", "aria-label": "Next example" },
+  "#find": { title: "Find a view, a setting, a lesson or an action (Ctrl K)", "aria-keyshortcuts": "Control+K" },
+  "#present": { title: "Fill the screen with this picture (P)", "aria-keyshortcuts": "P" },
+  "#take-away": { title: "Link, files and Python of what you see" },
+  "#theme": { title: "Light or dark", "aria-label": "Light or dark" },
+};
+
+/** Give the buttons and menus of the header their tooltips, names and keys. */
+export function labelHeader() {
+  const labels = new MutationObserver(() => {
+    const found = Object.keys(SAID).map((selector) => document.querySelector(`gradio-app ${selector}`));
+    if (!found.every(Boolean)) return; // Gradio makes them one by one
+    labels.disconnect();
+    found.forEach((one, i) => Object.entries(Object.values(SAID)[i]).forEach((said) => one.setAttribute(...said)));
+  });
+  labels.observe(document.documentElement, { childList: true, subtree: true });
+}
+
 /** The words about each model stand behind its name in the list, and not in the box. */
 export function describeModels() {
   new MutationObserver(() => {

@@ -91,7 +91,9 @@ function build() {
     const { style } = document.documentElement;
     style.setProperty("--bx-stage-head", `${stage.head.offsetHeight}px`);
     style.setProperty("--bx-stage-foot", `${stage.foot.offsetHeight}px`);
-    if (shown) zoom(shown);
+    if (!shown) return;
+    zoom(shown);
+    resized(shown.picture); // the heading came, or has another line
   });
   room.observe(stage.head);
   room.observe(stage.foot);
@@ -207,15 +209,3 @@ addEventListener("beforeprint", () => {
   document.body.classList.remove("dark");
 });
 addEventListener("afterprint", () => wasDark && document.body.classList.add("dark"));
-
-// Gradio's buttons have no tooltips.
-const button = new MutationObserver(() => {
-  const found = document.getElementById("present");
-  if (!found) return;
-  button.disconnect();
-  found.title = "Fill the screen with this picture (P)";
-  found.setAttribute("aria-keyshortcuts", "P");
-  document.getElementById("theme").title = "Light or dark";
-  document.getElementById("open-bar").setAttribute("aria-expanded", "false");
-});
-button.observe(document.documentElement, { childList: true, subtree: true });

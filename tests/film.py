@@ -112,7 +112,7 @@ def overview(browser: Any, address: str) -> None:
     picture.locator(".bx-flow-box").first.wait_for()
     page.wait_for_timeout(6000)
     page.add_style_tag(content="#overview-finding { display: none }")  # its number of lines varies
-    stays = page.locator("#bar").bounding_box()["height"] + page.locator("#about-line").bounding_box()["height"]
+    stays = page.locator("#bar").bounding_box()["height"] + page.locator("#sections").bounding_box()["height"]
     page.evaluate("(top) => scrollBy({ top, behavior: 'instant' })", picture.bounding_box()["y"] - stays - 8)
     top, shown = page.locator("#text-a").bounding_box()["y"] - 4, picture.bounding_box()
     bottom = shown["y"] + shown["height"] + 4

@@ -62,7 +62,7 @@ function tables({ columns, rows, people }) {
   return [el("h4", {}, "Points"), table(["nickname", "points"], ranked), ...activities];
 }
 
-const cell = (name, value) => (value === null ? "–" : name === "probability" ? `${(100 * value).toFixed(1)} %` : value);
+const cell = (name, value) => (value === null ? "–" : name === "probability" ? `${(100 * value).toFixed(1)}%` : value);
 
 function table(heads, rows) {
   const line = (tag) => (cells) => el("tr", {}, ...cells.map((one) => el(tag, {}, String(one))));

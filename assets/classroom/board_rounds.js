@@ -45,7 +45,7 @@ function sides(round) {
   const named = round.kind === "lesson" ? round.options.map((name) => ({ name, count: count(name) })) : round.answers;
   const room = named.map((one) => ({ id: `room ${one.name}`, name: one.name, share: one.count / most, told: String(one.count), right: one.name === round.right }));
   if (round.kind === "lesson") return el("div", { class: "bx-room-lesson" }, bars(room));
-  const best = (round.best ?? []).map(([name, share]) => ({ id: `bert ${name}`, name, share: share / round.best[0][1], told: `${Math.round(100 * share)} %` }));
+  const best = (round.best ?? []).map(([name, share]) => ({ id: `bert ${name}`, name, share: share / round.best[0][1], told: `${Math.round(100 * share)}%` }));
   return el("div", { class: "bx-room-sides" },
     el("section", {}, el("h4", {}, "The room"), bars(room)),
     el("section", { class: "bx-room-bert" }, el("h4", {}, "BERT"), round.revealed ? bars(best) : el("p", { class: "bx-room-hidden" }, "?")));

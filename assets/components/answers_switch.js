@@ -15,7 +15,7 @@ function address() {
 
 // The link to the guide's section on what is open when it is used.
 function guideLink() {
-  const title = "What the guide says of this view";
+  const title = "BERT reads a whole text and guesses hidden words. Type, click a word to follow it, double-click it to hide it. Click here for the guide to this view";
   const link = el("a", { href: "bx/guide", target: "_blank", rel: "noopener", title, class: "bx-guide" }, el("span", {}, "Guide"));
   for (const kind of ["pointerenter", "focus", "click"]) link.addEventListener(kind, () => (link.href = address()));
   return link;

@@ -13,8 +13,10 @@ define("Flow", ({ element, trigger, props }) => {
   const root = element.querySelector(".bx-flow");
   const LEAST = 0.004; // routes with a smaller share of the chosen place are not drawn
   const MOST = 220; // routes drawn at once
-  const HEAD = 46; // px of the titles above the rows
-  const ROW = { least: 15, most: 29 }; // px
+  const HEAD = { full: 46, bare: 28 }; // px of the titles above the rows, and without the line below each
+  const BARE = 118; // px of a column that is too narrow for that line
+  const ROW = { least: 17, most: 36 }; // px
+  const PLAYER = 104; // px that the button of the story needs above the names
   const PAUSE = 4200; // ms at each stop of the story
   const UNFOLDED = 336; // px: width of an unfolded layer
   const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -31,7 +33,7 @@ define("Flow", ({ element, trigger, props }) => {
   let titles = [];
   let lines = new Map(); // the drawn routes, by layer, query and key
   let outputs = new Map(); // the groups of bars, by what they show
-  let sheet, field, cells, edges, hits, names, below, card, story, said, player;
+  let sheet, field, cells, edges, hits, names, below, card, story, said, note, player;
   let stops = []; // the story's buttons; the last one shows the whole picture
   let size = {}; // lengths in px
   let drawnFor = 0; // px: width at the last drawing, 0 before the first
@@ -45,26 +47,36 @@ define("Flow", ({ element, trigger, props }) => {
 
   // ---- Layout.
 
+  const topOf = () => sheet.getBoundingClientRect().top + scrollY;
+
   function measure() {
     const width = root.clientWidth || 960;
     const stage = root.closest("[data-presented]"); // presented: enlarged, with the full height
     const phone = width < 640;
-    const label = stage ? 64 : phone ? 78 : 96;
+    const label = stage ? 92 : phone ? 78 : PLAYER;
     const under = phone && !stage; // the answers, since beside the picture they would take half of the width
     const output = stage ? 150 : under ? 12 : Math.min(240, Math.max(190, width * (states() > 9 ? 0.15 : 0.19)));
     const extra = value.inside ? Math.min(UNFOLDED, width - label) : 0;
     const fits = (width - label - output - extra) / states();
-    const column = Math.max(extra || stage ? 58 : 66, Math.min(150, fits));
-    const room = (stage ? stage.clientHeight / (root.currentCSSZoom ?? 1) - story.offsetHeight - 24 : innerHeight * 0.62) - HEAD;
-    const row = Math.max(phone ? 22 : ROW.least, Math.min(ROW.most, room / rows()));
-    size = { label, output, under, extra, column, row, box: Math.min(100, column * (column < 92 ? 0.82 : 0.68)), height: HEAD + rows() * row + 8 };
+    const column = Math.max(extra || stage ? 58 : 66, Math.min(190, fits));
+    const told = story.classList.contains("bx-telling") ? story.offsetHeight : 0;
+    const paper = root.closest(".bx-paper"); // the same in every window
+    const free = alone() ? innerHeight * 0.7 : innerHeight - topOf() - 4; // a file or a notebook has no first screen
+    const fold = paper ? HEAD.full + 24 * rows() : stage ? stage.clientHeight / (root.currentCSSZoom ?? 1) - told - 8 : free;
+    const head = column < BARE ? HEAD.bare : HEAD.full;
+    const room = Math.max(fold, 240) - head - 8; // all rows end on the first screen, if that leaves them legible
+    const row = Math.max(stage ? 10 : phone ? 22 : ROW.least, Math.min(ROW.most, room / rows()));
+    const letters = Math.max(9.5, Math.min(16, row * 0.6, column * 0.165));
+    size = { label, output, under, extra, column, row, letters, head, box: Math.min(140, column * (column < 92 ? 0.82 : 0.68)), height: head + rows() * row + 8 };
+    size.line = Math.max(21, Math.round(letters * 1.6)); // of the answers
+    size.fold = fold;
+    size.top = topOf();
     size.field = states() * column + extra + output;
-    const fold = innerHeight - (sheet.getBoundingClientRect().top + scrollY) - 8;
     size.seen = Math.min(size.height, Math.max(fold, 240)); // answers must not start below the first screen
   }
 
   const x = (state) => (state + 0.5) * size.column + (value.inside && state >= value.inside.layer ? size.extra : 0);
-  const y = (row) => HEAD + (row + 0.5) * size.row;
+  const y = (row) => size.head + (row + 0.5) * size.row;
   const hue = (row) => `var(--bx-flow-${value.elsewhere && row === rows() - 1 ? "special" : value.kinds[row] === "mask" ? "blank" : value.kinds[row] === "special" ? "special" : value.segments[row] ? "b" : "a"})`;
 
   // The routes that end in a place; where they cannot be computed here, those that were sent.
@@ -91,7 +103,8 @@ define("Flow", ({ element, trigger, props }) => {
     said = el("p", { role: "status" });
     story = el("div", { class: "bx-flow-story" }, el("div", { class: "bx-flow-stops", role: "toolbar", "aria-label": "the picture step by step" }, player, ...stops), said);
     below = el("div", { class: "bx-flow-below" });
-    root.replaceChildren(story, scroll, below);
+    note = el("p", { class: "bx-flow-note" });
+    root.replaceChildren(story, scroll, below, note);
     card = null;
   }
 
@@ -125,7 +138,8 @@ define("Flow", ({ element, trigger, props }) => {
     measure();
     const px = (number) => `${number.toFixed(1)}px`;
     root.style.setProperty("--row", px(size.row));
-    root.style.setProperty("--letters", `${Math.max(9.5, Math.min(13, size.row * 0.6, size.column * 0.165)).toFixed(1)}px`);
+    root.style.setProperty("--letters", px(size.letters));
+    root.style.setProperty("--line", px(size.line));
     names.style.width = px(size.label);
     sheet.style.height = px(size.height);
     field.style.width = px(size.field);
@@ -136,6 +150,7 @@ define("Flow", ({ element, trigger, props }) => {
       title.style.left = px(x(state) - size.column / 2);
       title.style.width = px(size.column);
       title.classList.toggle("bx-narrow", size.column < 92);
+      title.classList.toggle("bx-bare", size.column < BARE);
     });
     labels.forEach((label, row) => (label.style.top = px(y(row) - size.row / 2)));
     boxes.forEach((box) => {
@@ -229,7 +244,7 @@ define("Flow", ({ element, trigger, props }) => {
     const all = groups();
     const kept = new Map();
     let free = 4;
-    const heights = all.map((one) => 24 + one.bars.length * 21);
+    const heights = all.map((one) => size.line + 3 + one.bars.length * size.line);
     const total = heights.reduce((sum, height) => sum + height + 10, 0);
     all.forEach((one, i) => {
       const key = kept.has(one.title) ? `${one.title} ${one.row}` : one.title;
@@ -272,13 +287,18 @@ define("Flow", ({ element, trigger, props }) => {
     card?.remove();
     card = cardOf(value, alone());
     if (!card) return;
-    if (value.inside) card.style.cssText = `left:${(x(value.inside.layer - 1) + size.box / 2 + 10).toFixed(1)}px;width:${(size.extra - 16).toFixed(1)}px`;
+    const most = alone() ? "" : `;max-height:${Math.max(320, size.fold - 48)}px`; // it scrolls rather than the page
+    if (value.inside) card.style.cssText = `left:${(x(value.inside.layer - 1) + size.box / 2 + 10).toFixed(1)}px;width:${(size.extra - 16).toFixed(1)}px${most}`;
     else {
       const { layer, query, key } = value.route;
       const left = Math.max(0, Math.min(x(layer - 1) + size.column / 2 - 140, size.field - 300));
       card.style.cssText = `left:${left.toFixed(1)}px;top:${(Math.max(y(query), y(key)) + size.row * 0.7).toFixed(1)}px;width:290px`;
     }
     field.append(card);
+    if (value.route && card.offsetTop + card.offsetHeight > size.seen) { // above the line where there is more room
+      const above = Math.min(y(value.route.query), y(value.route.key)) - size.row * 0.7 - card.offsetHeight;
+      card.style.top = `${Math.max(0, above > 0 ? above : size.seen - card.offsetHeight)}px`;
+    }
     sheet.style.height = `${Math.max(size.height, card.offsetTop + card.offsetHeight + 8)}px`;
     if (focused || (opens && root.contains(document.activeElement))) card.focus({ preventScroll: true });
   }
@@ -291,8 +311,15 @@ define("Flow", ({ element, trigger, props }) => {
     const text = stop < 0 ? value.said : value.stops[stop].text;
     if (said.textContent !== text) said.textContent = text; // read out only when it changes
     said.classList.toggle("bx-told", stop >= 0);
-    if (stop >= 0 || playing) story.classList.add("bx-telling"); // from now on its stops can be chosen
-    player.textContent = playing ? "❚❚" : story.classList.contains("bx-telling") ? "▶" : "▶ step by step";
+    note.textContent = value.said;
+    const isTelling = story.classList.contains("bx-telling");
+    if ((stop >= 0 || playing) && !isTelling) {
+      story.classList.add("bx-telling"); // from now on its stops can be chosen
+      place();
+      drawOutputs(shownAt());
+    }
+    const isSmall = story.classList.contains("bx-telling") || root.closest("[data-presented]");
+    player.textContent = playing ? "❚❚" : isSmall ? "▶" : "▶ step by step";
     player.setAttribute("aria-label", playing ? "Pause" : "Play, step by step");
     stops.forEach((one) => one.setAttribute("aria-pressed", String(Number(one.dataset.stop) === stop)));
     rove(stops, pressed()); // the playing stop can be reached by the Tab key, too
@@ -476,14 +503,21 @@ define("Flow", ({ element, trigger, props }) => {
     go(stop + step < -1 ? value.stops.length - 1 : stop + step >= value.stops.length ? -1 : stop + step, true);
   });
   gridKeys(root, () => ({ columns: states(), buttons: boxes }), (index) => choose(Math.floor(index / states()), index % states()));
-  new ResizeObserver(() => {
-    if (!value || !root.clientWidth || root.clientWidth === drawnFor) return;
+  function fit() {
+    if (!value || !root.clientWidth) return;
     const unseen = !drawnFor;
     drawnFor = root.clientWidth;
     place();
     show();
+    tell();
     drawCard();
     if (unseen) showEnd();
-  }).observe(root);
+  }
+  root.addEventListener("bx-restage", fit);
+  addEventListener("resize", () => root.isConnected && fit()); // its rows are as high as the window lets them be
+  new ResizeObserver(() => root.clientWidth !== drawnFor && fit()).observe(root);
+  // What is above it got another line.
+  const moved = new ResizeObserver(() => size.top !== undefined && Math.abs(topOf() - size.top) > 2 && fit());
+  for (const one of [document.querySelector("gradio-app #bar"), root.closest(".view")]) if (one) moved.observe(one);
   return draw;
 });

@@ -31,9 +31,12 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
   const touched = matchMedia("(pointer: coarse)").matches;
   const visible = () => box.clientWidth >= LEAST;
   const PRESENTED = { wide: 22, narrow: 16 }; // px: font size when presented, readable from the last row, or on a phone
-  const USUAL = 12; // px: font size otherwise
+  const USUAL = innerWidth < 1600 || box.closest(".bx-paper") ? 12 : 14; // px: font size otherwise
   const AROUND = { presented: 190, usual: 143 }; // px: space above and below a matrix's rows
   const READABLE = 10; // px: the smallest readable font
+  const ABOVE = 264; // px of the page above a chart that begins at its usual place
+  const LOW = 280; // px: charts that are not higher keep their height
+  const SCREEN = 800; // px: on a higher one, charts grow with it
   let figure = null; // the parsed figure
   let long = null; // its window, for a long input,
   let ranges = {}; // the range of places drawn,
@@ -41,6 +44,13 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
   let options = null;
   let stale = true;
   let drawing = false;
+
+  // Its height in the page: a chart ends on the first screen, and grows with a large one.
+  function height() {
+    const own = settings.height;
+    if (innerWidth <= 640 || own <= LOW || box.closest(".bx-paper")) return own;
+    return Math.round(Math.max(LOW, Math.min(own * Math.max(1, innerHeight / SCREEN), innerHeight - ABOVE)));
+  }
 
   // The page's style, as defaults that a figure can override; text colour and font always follow the page.
   function inPageStyle(layout) {
@@ -66,7 +76,7 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
       autosize: true,
       paper_bgcolor: "rgba(0,0,0,0)",
       plot_bgcolor: "rgba(0,0,0,0)",
-      font: { ...layout.font, ...font },
+      font: { size: USUAL, ...layout.font, ...font },
     };
     if (telling.withheld) styled.shapes = layout.shapes?.filter((one) => !isTelling(one));
     if (touched && !layout.scene) styled.dragmode = false; // a finger on a picture scrolls the page
@@ -118,7 +128,8 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
     const files = [save("png"), save("svg"), narrow, ...(partOf(element) ? [numbers] : [])];
     const unused = touched ? [...UNUSED, "zoom2d", "pan2d", "resetScale2d"] : UNUSED;
     const _baseUrl = ""; // otherwise colour bars refer to the page's address, and disappear when it changes
-    return { _baseUrl, displaylogo: false, displayModeBar: "hover", plotlyServerURL: "", modeBarButtonsToRemove: unused, modeBarButtonsToAdd: files };
+    const bar = touched && box.clientWidth < NARROW ? false : "hover"; // on a phone it would always be there, on the legend: *Share* saves
+    return { _baseUrl, displaylogo: false, displayModeBar: bar, plotlyServerURL: "", modeBarButtonsToRemove: unused, modeBarButtonsToAdd: files };
   }
 
   function clicked({ points: [point] }) {
@@ -187,10 +198,10 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
     }
     const both = box.parentElement;
     overview.root.hidden = !long;
-    const look = long?.look(both.clientWidth, settings.height);
+    const look = long?.look(both.clientWidth, height());
     both.className = look?.class ?? "";
     both.style.height = look ? `${look.height}px` : "";
-    box.style.height = long ? "" : `${settings.height}px`;
+    box.style.height = long ? "" : `${height()}px`;
   }
 
   // The description, on the drawing only: the buttons beside it must stay buttons.
@@ -231,7 +242,8 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
     box.dataset.drawn = 1 + Number(box.dataset.drawn ?? 0);
   }
 
-  box.style.height = `${settings.height}px`;
+  box.style.height = `${height()}px`;
+  addEventListener("resize", () => long || (box.style.height = `${height()}px`));
   if (settings.label) box.setAttribute("aria-label", settings.label);
   new ResizeObserver(refit).observe(box);
   onTheme(draw, box);

@@ -9,6 +9,7 @@ define("Sections", ({ element, props }) => {
   const LONG = 12; // letters
   const last = new Map(); // by section, its last open tab
   let buttons = [];
+  let shown = ""; // the open tab
 
   const tabs = () => [...document.querySelectorAll("gradio-app #tabs [role=tab]")];
 
@@ -19,9 +20,17 @@ define("Sections", ({ element, props }) => {
     if (!open || document.body.dataset.arriving) return;
     const number = sections.findIndex((one) => one.tabs.includes(idOf(open)));
     last.set(number, idOf(open));
+    quieten(idOf(open));
     if (document.body.dataset.section === String(number) && buttons[number].ariaSelected === "true") return;
     document.body.dataset.section = number;
     mark(number);
+  }
+
+  // Where a tab does not read the two texts they are a quiet line, until somebody uses it.
+  function quieten(tab) {
+    if (tab === shown) return;
+    shown = tab;
+    document.body.toggleAttribute("data-quiet", props.value.without_texts.includes(tab));
   }
 
   function mark(number) {
@@ -41,6 +50,7 @@ define("Sections", ({ element, props }) => {
     root.replaceChildren(...buttons);
     const asked = new URLSearchParams(location.search).get("tab"); // from a link
     const number = Math.max(0, sections.findIndex((one) => one.tabs.includes(asked)));
+    quieten(asked ?? sections[0].tabs[0]);
     mark(number);
     document.body.dataset.section ??= number;
     follow();
@@ -63,6 +73,7 @@ define("Sections", ({ element, props }) => {
   });
 
   if (element.closest("gradio-app")) {
+    document.addEventListener("focusin", ({ target }) => target.closest("#text-a, #text-b") && document.body.removeAttribute("data-quiet"));
     new ResizeObserver(() => document.documentElement.style.setProperty("--bx-sections", `${root.offsetWidth}px`)).observe(root);
     new MutationObserver(follow).observe(document.body, { subtree: true, attributeFilter: ["aria-selected", "data-arriving"] });
   }

@@ -8,6 +8,7 @@ define("Stepped", ({ element, props }) => {
   const PAUSE = 3600; // ms at each step
   const QUICK = 900; // ms, where steps repeat: at those without a title of their own that follow each other by the dozen
   const MANY = 12; // steps
+  const EDGE = 40; // units: a title nearer to the left edge begins there
   const LETTER = 6.4; // units: about the width of a letter
   const TIP = 5; // units: the point of an arrow
   const said = el("p", { class: "bx-step-said", role: "status" });
@@ -28,7 +29,7 @@ define("Stepped", ({ element, props }) => {
     const [x, y] = title ? [box.x, box.y + 14] : [box.x + box.width / 2, box.y + box.height / 2];
     const shape = title ? null : svg("rect", { x: box.x, y: box.y, width: box.width, height: box.height, rx: 6 });
     const label = cut(box.label, Math.floor((box.width - 4) / LETTER));
-    const node = svg("g", { class: `bx-drawn bx-${box.kind}`, "data-id": box.id }, shape, svg("text", { x, y }, label));
+    const node = svg("g", { class: `bx-drawn bx-${box.kind}`, "data-id": box.id }, shape, svg("text", { x, y, style: title && x < EDGE ? "text-anchor: start" : "" }, label));
     parts.set(box.id, node);
     return node;
   }

@@ -8,6 +8,7 @@ import * as shared from "./long_input.js";
 
 define("WordGrid", ({ element, trigger, props }) => {
   const root = element.querySelector(".bx-words");
+  const FIT = 28; // columns that are made to fit a wide window
   let value = null;
   let shown = "";
   let overview = null; // of a long input
@@ -58,8 +59,11 @@ define("WordGrid", ({ element, trigger, props }) => {
     const body = value.cells.map((entries, r) =>
       el("tr", {}, el("th", { scope: "row" }, value.rows[r]), ...entries.slice(first, last).map((entry, c) => cell(entry, r, first + c))));
     const left = root.scrollLeft;
+    root.classList.remove("bx-tight");
     const focused = buttons.includes(document.activeElement);
     root.replaceChildren(el("table", { "aria-label": value.alt || null }, el("thead", {}, head), el("tbody", {}, ...body)));
+    const wide = root.scrollWidth > root.clientWidth && innerWidth > 640;
+    root.classList.toggle("bx-tight", wide && head.childElementCount <= FIT); // all columns rather than wide ones
     const now = JSON.stringify([value.columns, value.marked]);
     root.scrollLeft = now === shown || !head.children[value.marked - first + 1] || value.marked == null ? left : middle(head.children[value.marked - first + 1]);
     shown = now;

@@ -46,7 +46,8 @@ async function fetchTerms() {
   }
   terms.forEach((term, index) => term.words.forEach((word) => byWord.set(word, index)));
   const longest = [...byWord.keys()].sort((one, other) => other.length - one.length); // letters, spaces and hyphens only
-  words = new RegExp(`(?<![\\p{L}\\p{N}_-])(?:${longest.join("|")})(?![\\p{L}\\p{N}_-])`, "giu");
+  // Arrow keys are not the keys of attention.
+  words = new RegExp(`(?<![\\p{L}\\p{N}_-]|arrow )(?:${longest.join("|")})(?![\\p{L}\\p{N}_-])`, "giu");
   for (const mark of waiting.values()) mark();
   waiting.clear();
   markCaptions();

@@ -61,12 +61,12 @@ METRICS = (
 )
 PATTERN_SOURCE = (
     "our rule; the diagonal and the special tokens as patterns after Kovaleva et al. 2019, section 4.1, heads by position after "
-    "Voita et al. 2019, section 5, who ask where the largest weight is in 90 % of cases"
+    "Voita et al. 2019, section 5, who ask where the largest weight is in 90% of cases"
 )
 PATTERN_RULE = (
     f"'broad' from an entropy of {BROAD:g}; otherwise named when it holds at least {CLEAR:.0%} of the weight, the largest share "
     "first, then 'diagonal' (itself and both neighbours), '[CLS] and [SEP]', 'same token'; everything else is 'mixed'"
-).replace("%", " %")
+)
 NAMED = {"previous": "previous token", "next": "next token", "self": "itself", "sep": "[SEP]", "cls": "[CLS]"}
 
 

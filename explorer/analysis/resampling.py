@@ -8,15 +8,15 @@ import numpy as np
 
 from explorer.core.lazy import scipy
 
-DRAWS = 2_000  # of a bootstrap: the ends of a 95 % interval are stable to about a twentieth of its width
+DRAWS = 2_000  # of a bootstrap: the ends of a 95% interval are stable to about a twentieth of its width
 FLIPS = 10_000  # of a test: the smallest p value is 1 / 10,001, which survives the correction for 384 heads
 AT_ONCE = 2**22  # numbers drawn at once: 32 MB
-NORMAL_95 = 1.959963984540054  # what 95 % of a standard normal distribution is within
+NORMAL_95 = 1.959963984540054  # what 95% of a standard normal distribution is within
 TIE = 1e-9  # two means that differ by less, relative to their size, are the same
 
 
 def bootstrap(values: np.ndarray, seed: int = 0, sizes: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """The ends of the 95 % interval of the mean over items: values [items, ...] to two arrays [...].
+    """The ends of the 95% interval of the mean over items: values [items, ...] to two arrays [...].
 
     The percentile bootstrap: items are drawn with replacement DRAWS times (Efron and Tibshirani 1993, chapter 13). The
     same draws serve all columns. With `sizes` [items], above 0, values are sums over clusters of so many, such as the words of a
@@ -82,7 +82,7 @@ def halves(count: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 
 class Share(NamedTuple):
-    """A share of `items`, 0 to 1, with its 95 % interval from `low` to `high`."""
+    """A share of `items`, 0 to 1, with its 95% interval from `low` to `high`."""
 
     items: int
     right: float

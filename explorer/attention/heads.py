@@ -143,7 +143,7 @@ class OneHead(View):
     width = 6
     layout = (row("title", "look"),)
     title = prose(classes="detail-title")
-    look: str = choice((HEATMAP, LINES), "Drawn as", menu=True, show_label=False, container=False, scale=0, min_width=120)
+    look: str = choice((HEATMAP, LINES), "Drawn as", menu=True, scale=0, min_width=186, elem_classes="inline")
     heatmap = chart("Attention of one head", height=HEIGHT, optional=True)
     lines = part("lines", height=HEIGHT, optional=True)
     cell = sentence(keep_height=True)

@@ -93,13 +93,13 @@ def casing(tokenizer: transformers.PreTrainedTokenizerBase, vocabulary: Iterable
     if read("A") == "a" and capital > RARE * len(pieces):
         never = sum(read(spelled) != spelled for spelled in (bare(shown(piece, writing)) for piece in pieces)) / len(pieces)
         return (
-            f"The tokenizer makes all letters small, and the vocabulary has capital ones: {100 * never:.0f} % of its pieces can "
+            f"The tokenizer makes all letters small, and the vocabulary has capital ones: {100 * never:.0f}% of its pieces can "
             "never occur. Set do_lower_case to false in tokenizer_config.json if the model was trained with capitals."
         )
     if read("A") == "A" and not capital and any(piece.isascii() and piece.isalpha() for piece in pieces):
         made = " ".join(shown(piece, writing) for piece in tokenizer.tokenize(SAMPLE))
         return (
-            f"The tokenizer keeps capital letters, and 0 % of the vocabulary's pieces have one: “{SAMPLE}” is read as {made}. "
+            f"The tokenizer keeps capital letters, and 0% of the vocabulary's pieces have one: “{SAMPLE}” is read as {made}. "
             "Set do_lower_case to true in tokenizer_config.json if the model was trained without capitals."
         )
     return ""

@@ -113,7 +113,7 @@ def relations(atlas: HeadAtlas, layer: int, head: int) -> dict[str, Any] | None:
     columns = [
         Column("relation", "name", name="meaning"),
         Column("this head", "number", name="share"),
-        Column("95 %", "text", name="interval"),
+        Column("95%", "text", name="interval"),
         Column("best offset", "number", name="baseline"),
         Column("words", "number", form=",d"),
         Column("link", "text", name="direction"),

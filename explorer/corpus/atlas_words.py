@@ -127,6 +127,6 @@ def syntax(atlas: HeadAtlas) -> str:
     if not len(atlas.relations):
         return "This corpus tells no syntax; a treebank in CoNLL-U does."
     return (
-        "Of the words in each relation, the share whose strongest link is their syntactic head, with its 95 % interval, beside "
+        "Of the words in each relation, the share whose strongest link is their syntactic head, with its 95% interval, beside "
         f"the best fixed offset. Bold: better than that, corrected for all {atlas.q.size:,} tests of all heads."
     )

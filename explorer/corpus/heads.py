@@ -52,8 +52,8 @@ class Heads(CorpusView):
         "word is their syntactic head, beside the best fixed offset (Clark et al. 2019, section 4), which is chosen on the same "
         "words. Interval: Wilson 1927, as if words were independent. Tests: the sign of each sentence's difference from the "
         "offset is drawn 10,000 times (Fisher's randomisation). Correction: Benjamini and Hochberg 1995, over every head, "
-        f"relation and direction, q at most {LEVEL * 100:.0f} %. The halves are drawn at random: a head passes if it is "
-        f"significant in the first, and holds if its clearest relation there is so in the second, p at most {LEVEL * 100:.0f} %.",
+        f"relation and direction, q at most {LEVEL * 100:.0f}%. The halves are drawn at random: a head passes if it is "
+        f"significant in the first, and holds if its clearest relation there is so in the second, p at most {LEVEL * 100:.0f}%.",
         more=True,
     )
 

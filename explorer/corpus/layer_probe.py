@@ -38,7 +38,7 @@ SAME = 0.98  # required share of equal predictions, with one exception: those ne
 ABOUT = (
     "A logistic regression on every hidden state, a word being the mean of its pieces. {folds} of {parts} parts of the sentences "
     "are held out in turn: {held:,} words of {sentences:,} sentences to be told ({part}), the same for every hidden state, by "
-    "probes trained on all other sentences. The band is the 95 % interval, a bootstrap over sentences. The dashed line needs no "
+    "probes trained on all other sentences. The band is the 95% interval, a bootstrap over sentences. The dashed line needs no "
     "model: each word gets the {called} that it has most often in the sentences trained on. The most frequent one of all is "
     "right for {usual}. The control, in the first part, gives every word type a {called} at random: a probe can only learn these "
     "by heart. Accuracy there less that of the control (selectivity, Hewitt & Liang 2019) is {selectivity} at hidden state {at}."
@@ -83,7 +83,7 @@ class Probed(Look):
 
     @cached_property
     def interval(self) -> tuple[np.ndarray, np.ndarray]:
-        """The ends [layers + 1] of the 95 % interval of the accuracy over sentences."""
+        """The ends [layers + 1] of the 95% interval of the accuracy over sentences."""
         return self._interval(np.ones(len(self.right), dtype=bool))
 
     @cached_property

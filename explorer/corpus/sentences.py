@@ -54,7 +54,7 @@ class Sentences(CorpusView):
     help = prose(value=MEANING, classes="caption")
     slices = part("bars", classes="long-names")
     slices_help = caption(
-        "The share of hidden tokens, 0 to 100 %, that are the model's first guess, in all sentences chosen here."
+        "The share of hidden tokens, 0 to 100%, that are the model's first guess, in all sentences chosen here."
     )
     shortest: int = number(1, "Words at least", low=1, high=LONGEST, heard="release", more=True)
     longest: int = number(LONGEST, "Words at most", low=1, high=LONGEST, heard="release", more=True)

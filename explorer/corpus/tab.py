@@ -22,6 +22,7 @@ TAB = Tab(
         "Layers": [[Layers]],
         "Sentences": [[Sentences]],
     },
+    reads_texts=False,
     steppers=("layer", "head"),
     without_steppers=("Sentences",),
 )

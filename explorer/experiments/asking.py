@@ -41,7 +41,7 @@ from explorer.ui.view import (
 )
 
 TESTS = (
-    " The interval is a 95 % bootstrap over items, q a test that flips the signs of items at random, after Benjamini and "
+    " The interval is a 95% bootstrap over items, q a test that flips the signs of items at random, after Benjamini and "
     "Hochberg (1995). One half of the items selects a place, the other half tests it."
 )
 PIECES = 1.3  # tokens of a word
@@ -175,7 +175,7 @@ class AskingView(ItemsView):
         mean, low, high, q = (float(getattr(summary, name)[at]) for name in ("effects", "low", "high", "q"))
         null = "" if summary.nulls is None else f"; {self.null(found)}: {plain(float(summary.nulls[at]))}"
         return (
-            f"{capital(place_name(found.axes, at))}: {signed(mean)} (95 % interval {signed(low)} to {signed(high)}, "
+            f"{capital(place_name(found.axes, at))}: {signed(mean)} (95% interval {signed(low)} to {signed(high)}, "
             f"{told_q(q)}){null}{self.counted(found, at)}."
         )
 
@@ -244,7 +244,7 @@ def capital(told: str) -> str:
 
 def between(held: HeldOut, written: Callable[[float], str] = plain) -> str:
     """Where the mean on the other half lies, in a sentence."""
-    return f"95 % interval {written(held.low)} to {written(held.high)}"
+    return f"95% interval {written(held.low)} to {written(held.high)}"
 
 
 def doubt(held: HeldOut) -> str:
@@ -254,7 +254,7 @@ def doubt(held: HeldOut) -> str:
 
 def percent(held: HeldOut) -> str:
     """A share on the other half, with its interval."""
-    return f"{100 * held.effect:.0f} % (95 % interval {100 * held.low:.0f} to {100 * held.high:.0f} %)"
+    return f"{100 * held.effect:.0f}% (95% interval {100 * held.low:.0f} to {100 * held.high:.0f}%)"
 
 
 def helping(found: Experiment, at: tuple[int, ...]) -> str:

@@ -33,7 +33,7 @@ class HeadsDecide(AskingView):
     target: str = use(TARGET, WORD)
     help = caption(
         "A head is off when its output before W_O is replaced at every token. The effect is the logit difference without the "
-        "head minus that with it, as in *Switch heads off*. The interval is a 95 % bootstrap over items. q is the p value of a "
+        "head minus that with it, as in *Switch heads off*. The interval is a 95% bootstrap over items. q is the p value of a "
         "test that flips the signs of items at random, after Benjamini and Hochberg (1995) over all heads. One half of the "
         "items, drawn by the seed, selects the head with the lowest mean; the other half, which had no part in that, tests it. "
         "If one word is right in most items, a head that always prefers it counts too, so use as many items the other way round."

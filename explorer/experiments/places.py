@@ -49,7 +49,7 @@ class Patched(AskingView):
         beside = "a random place" if found.nulls is None else "for other pairs of words"
         return (
             f"{capital(name)}, selected on {of_items(len(found.items) - held.items)}, brings back {percent(held)} of the "
-            f"difference in the other {held.items}; {beside} {100 * held.random:.0f} %."
+            f"difference in the other {held.items}; {beside} {100 * held.random:.0f}%."
         )
 
 
@@ -107,5 +107,5 @@ class AttendsOver(AskingView):
         held, name = found.summary.held_out, place_name(found.axes, found.summary.selected)
         return (
             f"{capital(name)}, selected on {of_items(len(found.items) - held.items)}, looks there with {percent(held)} of its "
-            f"weight in the other {held.items}; with another word in the place of the marked one it is {100 * held.random:.0f} %."
+            f"weight in the other {held.items}; with another word in the place of the marked one it is {100 * held.random:.0f}%."
         )

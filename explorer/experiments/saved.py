@@ -63,7 +63,7 @@ class SavedRuns(View):
     help = caption(
         "A file has the items, every number, the question, and what made it: model, hash of its weights, number format, seed, "
         "versions. Means, intervals and tests are computed again from the numbers, so the model need not be here. Where two "
-        "runs asked the same of the same items, the difference of each place has a 95 % bootstrap interval over these items, and "
+        "runs asked the same of the same items, the difference of each place has a 95% bootstrap interval over these items, and "
         "q is the p value of a test that flips the signs of items at random, after Benjamini and Hochberg (1995). The "
         "correlation is that of the ranks of the places' means (Spearman)."
     )
@@ -149,5 +149,5 @@ def _told(found: Compared, one: Experiment, other: Experiment) -> str:
     return (
         f"In the {of_items(there.items)} of both, {int((there.q < SURE).sum())} places differ (q below 0.05), "
         f"the surest is {place_name(one.axes, at)}, where the first run less the other is {signed(mean)} "
-        f"(95 % interval {signed(low)} to {signed(high)}, {told_q(q)})."
+        f"(95% interval {signed(low)} to {signed(high)}, {told_q(q)})."
     )

@@ -19,7 +19,7 @@ RIGHT, WRONG = "✓", "✗"
 
 def percent(share: Share) -> str:
     """A share with its interval, as part of a sentence."""
-    return f"{whole_percent(share.right)}, 95\u00a0% interval {100 * share.low:.0f} to {100 * share.high:.0f}\u00a0%"
+    return f"{whole_percent(share.right)}, 95% interval {100 * share.low:.0f} to {100 * share.high:.0f}%"
 
 
 def told(result: SuiteResult) -> str:

@@ -43,7 +43,7 @@ NAME = 40  # characters of a model's name in a sentence
 CHECKED = {BLANK: 4, LIKELIHOOD: 1}  # pairs that transformers' own passes judge too
 CALLED = {BLANK: "by the blank", LIKELIHOOD: "by pseudo-likelihood"}
 NOT_SHOWN = (
-    "50\u00a0% is no preference, not a good mark: preferences may cancel out, and nothing is said of what the model does in use. "
+    "50% is no preference, not a good mark: preferences may cancel out, and nothing is said of what the model does in use. "
     "These are a few occupations, in English, with women and men only (Blodgett et al. 2021 list what such tests miss)."
 )
 
@@ -102,7 +102,7 @@ class Suites(LongView):
         "other, its foil. By pseudo-likelihood: every piece of both sentences is hidden in turn, and the logarithms of the "
         "probabilities are summed (Salazar et al. 2020); for stereotypes only of the pieces that both share (Nangia et al. 2020, "
         "section 3). Every word is as often the better one as the foil, so a model that only knows which word is more frequent "
-        "wins half of the pairs. Bars have the 95 % interval of Wilson 1927, as if pairs were independent. Click a bar for the "
+        "wins half of the pairs. Bars have the 95% interval of Wilson 1927, as if pairs were independent. Click a bar for the "
         "pairs of a kind, a pair to read it."
     )
     check = check()
@@ -218,7 +218,7 @@ class Suites(LongView):
     def _about(self, found: Compared) -> str:
         """What was asked, how it was scored, and what was left out."""
         result = found.here.result
-        words = [f"{result.suite.about} {len(result.judged)} pairs, scored {CALLED[result.way]}; chance is 50\u00a0%."]
+        words = [f"{result.suite.about} {len(result.judged)} pairs, scored {CALLED[result.way]}; chance is 50%."]
         if instead := sum(judged.way != result.way for judged in result.judged):
             words.append(f"{instead} of them are scored by pseudo-likelihood: their words are not one piece each.")
         if result.left_out:

@@ -47,6 +47,7 @@ TAB = Tab(
         "Likelihood": [[LikelihoodOver]],
         "Saved runs": [[SavedRuns]],
     },
+    reads_texts=False,
     steppers=("layer", "head"),
     without_steppers=("Test suites", "Lens", "Routes", "Attribution", "Likelihood", "Saved runs"),
     programs={"experiments/heads": program("heads", *ITEMS, values=heads)},

@@ -25,7 +25,7 @@ MOST_WORDS = 6
 NO_END = "The text ends with a blank and no full stop, so the model may take the blank for one; put a full stop behind it."
 SMALL = (
     "This is a small teaching model: of 500 hidden content words in sentences that it never saw, its first guess is right "
-    "for 25.6 %. Its model card lists what it gets wrong; larger models do better."
+    "for 25.6%. Its model card lists what it gets wrong; larger models do better."
 )
 HIDE = "**Click a word to hide it**, or type `[MASK]` above. The words underlined in waves are those that BERT expects least."
 SURETY = ((0.9, "Nearly sure"), (0.5, "Fairly sure"), (0.2, "A guess with doubts"), (0.0, "Not sure at all"))  # from a share on
@@ -56,7 +56,7 @@ class Guesses(View):
     hint = sentence(optional=True)
     small = sentence(classes="caption", optional=True)
     help = caption(
-        "The probability of a piece among all pieces of the vocabulary (softmax, 0 to 100 %), and the logit that went in."
+        "The probability of a piece among all pieces of the vocabulary (softmax, 0 to 100%), and the logit that went in."
     )
     top_k: int = number(5, "Guesses for each blank", low=1, high=20)
 

@@ -39,7 +39,7 @@ class Lens(View):
     about = sentence(classes="caption", optional=True)
     help = caption(
         "Each row reads one hidden state with the masked-LM head, as if it were the last. Darker or brighter: more probable, 0 "
-        "to 100 %. **Raw** (the logit lens of nostalgebraist, 2020, for BERT), early rows are read with a head that was "
+        "to 100%. **Raw** (the logit lens of nostalgebraist, 2020, for BERT), early rows are read with a head that was "
         "trained for the last row only: an odd guess may be the head's fault, and what the state holds may be there in another "
         "form. **Tuned** (Belrose et al. 2023), each state first goes through an affine map, h + W h + b, which was fitted to "
         "make the head say what the model says in the end, on sentences other than those here; the last row has none. The map "

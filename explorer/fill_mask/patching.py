@@ -73,7 +73,7 @@ class Patching(LongView):
         "another place. What is to be seen moves from the changed word to the blank. With *rather than*, the colour is the "
         "recovery of the difference of logits, word minus foil: 0 as in B, 1 as in A; below 0 or above 1 it overshoots. The "
         "strongest rival here is what B says, if that is another word, or else A's second guess. With *nothing*, the colour is "
-        "the word's probability, which saturates: near 0 or 100 % much can change in the model that it does not show. Text B "
+        "the word's probability, which saturates: near 0 or 100% much can change in the model that it does not show. Text B "
         "has as many pieces as A; if nothing is typed here, B above is run B, where most of its pieces are those of A."
     )
 

@@ -99,7 +99,7 @@ class EachWord(View):
             "title": "**Each word hidden in turn**",
             "words": keep(bars(rows), lambda: columns_of(position=found.positions, token=tokens, **numbers)),
             "how": "Each word is hidden by itself while all others are visible; the bar is its probability there (softmax over "
-            "the vocabulary, 0 to 100 %), beside the model's first guess where that is another word.",
+            "the vocabulary, 0 to 100%), beside the model's first guess where that is another word.",
         }
 
     def finding(self, subject: Subject) -> Finding | None:

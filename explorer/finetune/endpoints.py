@@ -126,7 +126,7 @@ def classify(texts: list[str], head: str) -> dict[str, Any]:
 
 
 def probe_layers(examples: list[list[str]], pooling: str = "mean", seeds: int = 3, model: str = "") -> dict[str, Any]:
-    """How well a linear head does on every hidden state: held-out accuracy, its deviation over seeds (splits), its 95 %
+    """How well a linear head does on every hidden state: held-out accuracy, its deviation over seeds (splits), its 95%
     interval over the different texts held out in some split, and the accuracy with the labels shuffled. Progress is streamed.
 
     Returns:

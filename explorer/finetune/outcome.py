@@ -119,17 +119,17 @@ def _learnt(run: Run, solved: bool) -> str:
 
 
 def _right(run: Run, how: str) -> str:
-    """'9 of 18 right (50 %, 95 % interval 29 to 71 %)', with Wilson's interval, because few examples say little."""
+    """'9 of 18 right (50%, 95% interval 29 to 71%)', with Wilson's interval, because few examples say little."""
     number = len(run.held(HeldOutTexts).targets)
     right = round(number * run.score)
     low, high = wilson(right, number)
-    return f"{right} of {number} {how} ({whole_percent(run.score)}, 95\u00a0% interval {100 * low:.0f} to {whole_percent(high)})"
+    return f"{right} of {number} {how} ({whole_percent(run.score)}, 95% interval {100 * low:.0f} to {whole_percent(high)})"
 
 
 def hardly_learned(run: Run) -> str:
     """A sentence in place of the score where the labels get nearly equal shares, '' otherwise.
 
-    The largest of almost equal shares may be the right one each time, and the score 100 %, though the head is sure of nothing.
+    The largest of almost equal shares may be the right one each time, and the score 100%, though the head is sure of nothing.
     """
     held = run.held_out
     if not isinstance(held, HeldOutLabels) or not len(held.targets):

@@ -82,7 +82,7 @@ def tell(rows: list[LayerProbe]) -> str:
     best = max(rows, key=lambda row: row.accuracy)
     interval = f"{whole_percent(best.low)} to {whole_percent(best.high)}"
     text = (
-        f"Best at hidden state {best.layer}: {best.accuracy:.1%} (95 % interval {interval} over {best.sentences:,} different "
+        f"Best at hidden state {best.layer}: {best.accuracy:.1%} (95% interval {interval} over {best.sentences:,} different "
         f"held-out texts, {SEEDS} splits), mean over tokens; {best.control_accuracy:.1%} with "
         "shuffled labels, which is what chance reaches."
     )

@@ -112,8 +112,8 @@ def _sureness(run: Run) -> Content:
     return {
         "picture": calibration_curve(found.confidence, found.accuracy, found.count),
         "note": (
-            f"Expected calibration error {found.error:.1%} (Guo et al. 2017): on the dotted line, what is said with 80 % "
-            "is right 80 % of the time; below it, the classifier is too sure. Larger dots are more sentences."
+            f"Expected calibration error {found.error:.1%} (Guo et al. 2017): on the dotted line, what is said with 80% "
+            "is right 80% of the time; below it, the classifier is too sure. Larger dots are more sentences."
         ),
     }
 

@@ -32,6 +32,7 @@ TAB = Tab(
             *([view] for view in (AnswerResult, AnswerBaselines, AnswerRuns)),
         ],
     },
+    reads_texts=False,
     above=[KnownTasks],
     more="More: settings, what the result is worth, my runs",
 )

@@ -165,7 +165,7 @@ def _outliers(vectors: np.ndarray, at: int) -> str:
     found = contextuality.outlier_dimensions(vectors)
     named = ", ".join(f"**{dimension}** (mean {value:+.1f})" for dimension, value in found) or "none"
     return (
-        f"All {vectors.shape[1]} dimensions of every token in {layer_name(at)}. Colours end where 99 % of the values do. "
+        f"All {vectors.shape[1]} dimensions of every token in {layer_name(at)}. Colours end where 99% of the values do. "
         f"Dimensions, counted from 0, whose mean over these tokens is more than {contextuality.OUTLIER_DEVIATIONS} standard "
         f"deviations off that of all dimensions: {named}. They are outliers of this input (after Luo et al. 2021); those of "
         "Kovaleva et al. 2021 are told by the weights of LayerNorm."

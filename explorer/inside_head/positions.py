@@ -19,13 +19,13 @@ class Positions(View):
 
     name, question = "inside-head/positions", "How does the model know where a token stands?"
     layout = (row(col("learned_title", "learned", "learned_alike"), col("waves_title", "waves", "waves_alike")),)
-    about = prose(classes="caption")
     learned_title = heading("**Learned**, as in this model (Devlin et al. 2019)")
     learned = chart("Learned position vectors", height=300)
     learned_alike = chart("Cosine between learned positions", height=360)
     waves_title = heading("**Sinusoids** of the same size (Vaswani et al. 2017)")
     waves = chart("Sinusoidal position vectors", height=300)
     waves_alike = chart("Cosine between sinusoids", height=360)
+    about = prose(classes="caption")
 
     def unless(self, subject: Subject) -> str:
         return subject.model.why_not("positions")

@@ -2,6 +2,7 @@
 
 from explorer.model_card.pictures import parameter_bars
 from explorer.ui.pictures.bars import whole_percent
+from explorer.ui.pictures.strip_table import facts
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, Finding, View, chart, part, prose, sentence
 
@@ -59,19 +60,13 @@ class Configuration(View):
     """The settings in the model's config.json."""
 
     name, question = "model/configuration", "How is it configured?"
-    table = part(
-        "frame",
-        columns=["setting", "value", "what it says"],
-        widths=["34%", "22%", "44%"],
-        max_height=460,
-        label="Configuration (config.json)",
-        wrap=True,
-    )
+    table = part("strips", classes="facts", height=460)
 
     def compute(self, subject: Subject) -> Content:
         model = subject.model
         config = model.module.config.to_diff_dict() | {"max_position_embeddings": model.module.config.max_position_embeddings}
-        return {"table": [[key, str(value), MEANINGS.get(key, "")] for key, value in sorted(config.items())]}
+        rows = [[key, str(value), MEANINGS.get(key, "")] for key, value in sorted(config.items())]
+        return {"table": facts(("setting in config.json", "value", "what it says"), rows)}
 
 
 class ModuleTree(View):

@@ -7,7 +7,7 @@ from explorer.bert import plausible
 from explorer.bert.checkpoints import BUNDLED
 from explorer.bert.explorer import Explorer
 from explorer.bert.hub import Place
-from explorer.ui.pictures.strip_table import Column, Row, strip_table
+from explorer.ui.pictures.strip_table import Row, facts
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, View, max_error, part, prose
 
@@ -21,7 +21,7 @@ class Origin(View):
 
     name, question = "model/origin", "Where does it come from?"
     width = 5
-    table = part("frame", columns=["", "of this model"], widths=["45%", "55%"], label="Where it comes from", wrap=True)
+    table = part("strips", classes="facts")
 
     def compute(self, subject: Subject) -> Content:
         model, checkpoint = subject.model, subject.model.checkpoint
@@ -38,14 +38,14 @@ class Origin(View):
             ("weights that nothing here reads", _named(model.ignored)),
             ("code that came with it", "never run"),
         ]
-        return {"table": [list(row) for row in rows]}
+        return {"table": facts(("where it comes from", "of this model"), rows)}
 
 
 class Cost(View):
     """The cost of running the model on the input."""
 
     name, question = "model/cost", "What does it take to run it?"
-    table = part("frame", columns=["", "of this model", "how"], widths=["26%", "24%", "50%"], label="What it takes", wrap=True)
+    table = part("strips", classes="facts")
 
     def compute(self, subject: Subject) -> Content:
         """Memory and multiplications, for the input and for the longest text that fits."""
@@ -72,7 +72,7 @@ class Cost(View):
                 formula = f"{length} × {head:,} numbers in the matrices of the head; fewer where only blanks are asked for"
                 more = f"and {head * length / 1e9:,.2f} billion"
                 rows.append(["… in the masked-LM head, a guess at every token", more, formula])
-        return {"table": rows}
+        return {"table": facts(("what it takes", "of this model", "how"), rows)}
 
 
 def _device(model: Explorer) -> str:
@@ -93,7 +93,7 @@ MODELS = ("Transformer, base", "BERT", "RoBERTa, base", "the app’s own model")
 
 def _paper_table(titles: Sequence[str], rows: Sequence[Row], label: str) -> dict[str, Any]:
     """A table whose first column has names and no title."""
-    return strip_table([Column("", "name"), *(Column(title, "text") for title in titles)], rows, label)
+    return facts(("", *titles), rows, label)
 
 
 class OnPaper(View):

@@ -13,9 +13,10 @@ TAB = Tab(
     "Model",
     "What is it made of?",
     {
-        "Model": [[Summary], [Drawing, Parameters], [Origin], [Configuration], [Cost], [OnPaper], [Recipe], [ModuleTree]],
+        "Model": [[Drawing, Parameters], [Summary], [Origin], [Configuration], [Cost], [OnPaper], [Recipe], [ModuleTree]],
         "Weights": [[Weights]],
     },
+    reads_texts=False,
     note="[Drawings of other networks](bx/guide/networks): an encoder with a decoder, a recurrent network beside attention, "
     "the gates of an LSTM, and transfer.",
     moved={name: Moved(_DRAWINGS, "model", "model") for name in ("other-architectures", "lstm-and-transfer")},

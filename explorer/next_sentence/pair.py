@@ -18,16 +18,16 @@ from explorer.ui.view import Content, Finding, caption, check, heading, matches,
 SATURATED = 0.999
 HELP = (
     "Output 0 of the head is **IsNext** (B is the sentence after A), output 1 is **NotNext** (B comes from "
-    "somewhere else); the two sum to 100 %. If order mattered to BERT, the two sides would differ."
+    "somewhere else); the two sum to 100%. If order mattered to BERT, the two sides would differ."
 )
 SHIFTED = (
     " The bias of IsNext in the bundled model was raised by 1.0 by hand after training, as its card says: it said no too "
-    "readily. The order of two pairs by their difference of logits is as trained; where 50 % lies is not."
+    "readily. The order of two pairs by their difference of logits is as trained; where 50% lies is not."
 )
 ORDER_HELP = (
     "This model was taught sentence *order*, not next sentences (Lan et al. 2020, section 3.1): output 0 of its head is "
     "**InOrder** (B comes right after A), output 1 is **Swapped** (they are neighbours the other way round); the two sum to "
-    "100 %. It never saw strangers: of two sentences that have nothing to do with each other it knows nothing."
+    "100%. It never saw strangers: of two sentences that have nothing to do with each other it knows nothing."
 )
 
 
@@ -142,6 +142,6 @@ def _saturation(answer: NextSentence) -> str:
     if max(answer.is_next, answer.not_next) < SATURATED:
         return ""
     return (
-        "Saturated: this head is often far surer than it should be, and beyond 99.9 % the probability tells no more; "
+        "Saturated: this head is often far surer than it should be, and beyond 99.9% the probability tells no more; "
         "compare differences of logits instead."
     )

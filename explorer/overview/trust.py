@@ -19,7 +19,7 @@ class Trust(View):
     about = note(
         "**How far can this be trusted?** The lines say what was taken, not what the answer depends on. The test hides each "
         "word in turn and compares what the guess loses with how much of the place stood at that word in the beginning. Over 200 "
-        f"sentences with the bundled model, the rank correlation is {MEASURED['routes']} (95 % interval), of attention in the "
+        f"sentences with the bundled model, the rank correlation is {MEASURED['routes']} (95% interval), of attention in the "
         f"last layer {MEASURED['attention']}."
     )
     test = button("Test it on this sentence")

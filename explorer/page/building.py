@@ -11,7 +11,7 @@ from explorer.page.controls import ANSWER, is_made
 from explorer.page.events import Inputs
 from explorer.page.panel import Builder, Fold, make_control, slug
 from explorer.page.tab import Choice, TabPage
-from explorer.tabs import SECTIONS
+from explorer.tabs import SECTIONS, TABS
 from explorer.ui.layout import lines_in
 from explorer.ui.settings import Memory
 from explorer.ui.tabs import Cell, Tab, views_in
@@ -59,8 +59,9 @@ NEEDS = {
 
 
 def sections() -> dict[str, Any]:
-    """The component's value: the `sections` with their tabs' ids."""
-    return {"sections": [{"label": label, "tabs": [tab.id for tab in tabs]} for label, tabs in SECTIONS.items()]}
+    """The component's value: the `sections` with their tabs' ids, and the tabs that do not read the two texts."""
+    found = [{"label": label, "tabs": [tab.id for tab in tabs]} for label, tabs in SECTIONS.items()]
+    return {"sections": found, "without_texts": [tab.id for tab in TABS if not tab.reads_texts]}
 
 
 def section_style() -> str:

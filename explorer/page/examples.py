@@ -35,8 +35,8 @@ class ExampleBox:
     @classmethod
     def build(cls) -> "ExampleBox":
         labels = [(label, index) for index, label in enumerate(EXAMPLES)]
-        box = gr.Dropdown(labels, value=0, label="Example", elem_id="examples", min_width=160)
-        return cls(box, gr.Button("next ›", elem_id="next-example", size="sm", min_width=56))
+        box = gr.Dropdown(labels, value=0, label="Examples", elem_id="examples", min_width=160)
+        return cls(box, gr.Button("›", elem_id="next-example", size="sm", min_width=28))
 
     def listen(self, inputs: Inputs) -> list[gr.events.Dependency]:
         """Put a chosen example's texts into the page and clear the selection. Returns the events after which to redraw."""

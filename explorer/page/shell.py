@@ -35,8 +35,6 @@ PLACED = "async (...values) => BertExplorer.page.asking(await BertExplorer.link.
 READ = "() => BertExplorer.page.wasRead()"
 ASKING = "(...values) => BertExplorer.page.asking(values)"  # redraw the strip, and what is open at the same time
 
-ABOUT = "BERT reads a whole text and guesses hidden words. **Type, click a word** to follow it, *mask* it."
-
 
 def build() -> PageBlocks:
     """The whole app, ready to launch. Nothing is computed and no model is loaded here."""
@@ -84,38 +82,35 @@ def _build() -> Shell:
             examples = ExampleBox.build()
             models = ModelBox.build(model_name)
             steppers = Steppers(elem_id="steppers")
-            find = gr.Button("Find", elem_id="find", size="sm", min_width=60)
-            theme = gr.Button("◐", elem_id="theme", size="sm", min_width=40)
-            link = gr.Button("Link & files", elem_id="take-away", size="sm", min_width=80)
-            present = gr.Button("Present", elem_id="present", size="sm", min_width=80)
-            lessons = gr.Button("Lessons", elem_id="open-lessons", size="sm", min_width=80)
+            suggestion = Chips(elem_id="suggestion", visible=False, elem_classes=ANSWER)
+            find = gr.Button("Find anything", elem_id="find", size="sm", min_width=60)
+            link = gr.Button("Share", elem_id="take-away", size="sm", min_width=50)
+            lessons = gr.Button("Lessons", elem_id="open-lessons", size="sm", min_width=60)
+            present = gr.Button("Present", elem_id="present", size="sm", min_width=32)
+            theme = gr.Button("◐", elem_id="theme", size="sm", min_width=32)
         with gr.Row(elem_id="input"):
-            look = {"lines": 1, "max_lines": 4, "min_width": 240}
-            text_a = gr.Textbox(FIRST_A, label="A", placeholder="Type a sentence", elem_id="text-a", **look)
+            look = {"lines": 1, "max_lines": 4, "min_width": 160}
+            text_a = gr.Textbox(FIRST_A, label="A", placeholder="Type a sentence; [MASK] is a blank", elem_id="text-a", **look)
             text_b = gr.Textbox(FIRST_B, label="B", placeholder="A second sentence, if you like", elem_id="text-b", **look)
-        strip = TokenRow(with_window=True, elem_id="strip")
+            says = Says(elem_id="says", elem_classes=ANSWER)
+        with gr.Row(elem_id="token-line"):
+            strip = TokenRow(with_window=True, elem_id="strip")
+            put_back = Chips(elem_id="put-back", visible=False)
+            AnswersSwitch(elem_id="answers-switch")
     inputs = Inputs(model_name, text_a, text_b, selection)
     address = gr.Textbox("", visible="hidden", elem_id="link")
     notice = Notice(elem_id="notice")
     models.under_way.render()
-    with gr.Row(elem_id="about-line"):
-        says = Says(elem_id="says", elem_classes=ANSWER)
-        put_back = Chips(elem_id="put-back", visible=False)
-        suggestion = Chips(elem_id="suggestion", visible=False, elem_classes=ANSWER)
-        gr.Markdown(ABOUT, elem_id="about")
-        AnswersSwitch(elem_id="answers-switch")
     Sections(sections(), elem_id="sections")
     with gr.Tabs(selected=FIRST_TAB, elem_id="tabs", overflow_behavior="wrap") as tab_bar:
         tabs = {tab.id: build_tab(tab, inputs, (steppers, says, put_back, suggestion), address) for tab in TABS}
     given, told, pulse = gr.Textbox("", visible="hidden", elem_id="given"), gr.State(""), Pulse()
     around = (strip, steppers, says, put_back, suggestion, notice)
     shell = Shell(inputs, open_tab, blanks, models, examples, *around, given, told, address, tab_bar, pulse, tabs)
-    opener.click(None, js="() => BertExplorer.page.toggleBar()", api_visibility="private")
-    find.click(None, js="() => BertExplorer.page.openFinder()", api_visibility="private")
-    present.click(None, js="() => BertExplorer.page.present()", api_visibility="private")
-    link.click(None, js="() => BertExplorer.take.show()", api_visibility="private")
-    lessons.click(None, js="() => BertExplorer.lessons.toggle()", api_visibility="private")
-    _listen_to_header(shell, theme)
+    calls = {opener: "page.toggleBar", find: "page.openFinder", present: "page.present", theme: "page.toggleTheme"}
+    for button, call in {**calls, link: "take.show", lessons: "lessons.toggle"}.items():
+        button.click(None, js=f"() => BertExplorer.{call}()", api_visibility="private")
+    _listen_to_header(shell)
     return shell
 
 
@@ -149,7 +144,7 @@ def _listen_to_texts(shell: Shell) -> None:
     _refresh(shell, [box.submit for box in boxes], trigger_mode="multiple")
 
 
-def _listen_to_header(shell: Shell, theme: gr.Button) -> None:
+def _listen_to_header(shell: Shell) -> None:
     inputs = shell.inputs
     for chosen in shell.examples.listen(inputs):
         _refresh(shell, chosen.success)
@@ -164,7 +159,6 @@ def _listen_to_header(shell: Shell, theme: gr.Button) -> None:
     for chip, change in ((shell.put_back, put_back), (shell.suggestion, change_over)):
         picked = run_picked([chip.select], change, [inputs.selection], inputs.all)
         picked.success(None, js=DRAW, api_visibility="private")
-    theme.click(None, js="() => BertExplorer.page.toggleTheme()", api_visibility="private")
 
 
 def _listen_to_what_is_said(shell: Shell, blocks: PageBlocks) -> None:

@@ -67,7 +67,7 @@ class Map(LongView):
     name, question = "projection/map", "What lies close to what?"
     layout = (
         row(
-            col("missing", "progress", "chart", "summary", width=7),
+            col("missing", "chart", "progress", "summary", width=7),
             col(
                 *("sentences", "redraw", "table", "text_column", "label_column", "search"),
                 *("nearest", "hint", "forget", "dimensions", "pooling", "neighbors", "seed", "picked", "drawn"),

@@ -21,5 +21,6 @@ TAB = Tab(
     "Projection",
     "What lies close to what?",
     {"Map": [[Map]]},
+    reads_texts=False,
     programs={"projection/map": program("map", "sentences", "layer", "dimensions", *COLOURED, values=sentences)},
 )

@@ -47,7 +47,7 @@ class SideAttention(SideView):
         change = weights[1] - weights[0]
         query, key = _most_moved(change)
         share = percent(_moved(change) / len(change))
-        about += f" On average {share} of a token's attention lies elsewhere (0 % is the same, 100 % nothing in common)."
+        about += f" On average {share} of a token's attention lies elsewhere (0% is the same, 100% nothing in common)."
         cell = (query, key) if _moved(change[query]) >= SEEN else None
         return {**shown, "about": about, "difference": difference_heatmap(change, paired, cell)}
 

@@ -23,9 +23,9 @@ MOST_BARS = 12
 MOST_ANSWERS = 6
 QUOTED = 60  # characters of an answer in the finding
 SQUASHED = {  # how the shares were computed from the logits
-    "softmax": "The labels that the checkpoint was fine-tuned for; their shares (softmax) sum to 100 %.",
+    "softmax": "The labels that the checkpoint was fine-tuned for; their shares (softmax) sum to 100%.",
     "sigmoid": "The labels that the checkpoint was fine-tuned for. The share of each is the sigmoid of its own logit, so the "
-    "shares need not sum to 100 %.",
+    "shares need not sum to 100%.",
     "none": "The numbers that the checkpoint was fine-tuned to give (a regression), on the scale of its training texts.",
 }
 
@@ -198,7 +198,7 @@ class ReplacedPieces(TokenHead):
             "row": _rows(subject, {"replaced": cells}, {"replaced": shares}, (0, worst)),
             "found": f"Most suspicious: '{subject.trace.tokens[worst]}' (token {worst}), {percent(share)}.",
             "help": "ELECTRA's discriminator reads a text in which a small model has replaced some pieces, and says of each how "
-            "likely it is one of these (sigmoid, 0 to 100 %; Clark et al. 2020, section 2). Put an odd word into A and see.",
+            "likely it is one of these (sigmoid, 0 to 100%; Clark et al. 2020, section 2). Put an odd word into A and see.",
         }
 
 

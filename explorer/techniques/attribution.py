@@ -34,7 +34,7 @@ class Path:
 
     @property
     def sums_up(self) -> bool:
-        """Whether the scores sum to the change, within 5 % or 0.05."""
+        """Whether the scores sum to the change, within 5% or 0.05."""
         return abs(self.delta) <= FINE * max(1.0, abs(self.change))
 
 

@@ -55,7 +55,7 @@ def texts() -> tuple[list[str], list[str]]:
 
 
 def read(model: Explorer, sentences: Sequence[str], seed: int = 0) -> Read:
-    """Every sentence as it is, with one piece hidden, and with 15 % of its pieces hidden, as in pre-training."""
+    """Every sentence as it is, with one piece hidden, and with 15% of its pieces hidden, as in pre-training."""
     rng, rows = random.Random(seed), []
     for ids, segments in encode(model, sentences):
         places = range(1, len(ids) - 1)

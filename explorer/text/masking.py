@@ -1,7 +1,7 @@
 """Masking for the masked LM: which pieces BERT has to predict, and what it sees instead (Devlin et al. 2019, section 3.1).
 
-Of every input 15 % of the pieces are *chosen*. A chosen piece becomes [MASK] (80 %), or another word (10 %), or stays
-as it is (10 %), because [MASK] never occurs in real text; the model has to name the original piece at all of them.
+Of every input 15% of the pieces are *chosen*. A chosen piece becomes [MASK] (80%), or another word (10%), or stays
+as it is (10%), because [MASK] never occurs in real text; the model has to name the original piece at all of them.
 A *chooser* selects the places, `treat_pieces` replaces the pieces there. Plain NumPy, so that pre-training and the page share it.
 """
 

@@ -32,7 +32,7 @@ Steps = Generator[tuple[float, str], None, list["LayerProbe"]]
 class LayerProbe:
     """One hidden state's held-out accuracy: its mean and standard deviation over the splits, and the mean of the control.
 
-    `low` to `high` is the 95 % interval of the accuracy over sentences; `sentences` different ones were held out in some split.
+    `low` to `high` is the 95% interval of the accuracy over sentences; `sentences` different ones were held out in some split.
     """
 
     layer: int  # 0 is the embedding output

@@ -205,7 +205,7 @@ class Effects:
         return f"Most of all for {self.target.name}: {place(low)}. Most of all against it: {place(high)}."
 
     def note(self, head: Head) -> str:
-        """What a head's absence changes: '77.2 % → 3.1 %', with a foil '+2.13 → −0.40 logits, 77.2 % → 3.1 %'."""
+        """What a head's absence changes: '77.2% → 3.1%', with a foil '+2.13 → −0.40 logits, 77.2% → 3.1%'."""
         (lead, share), (lead_after, share_after) = self.before, _one(self.without, head)
         shares = f"{percent(share)} → {percent(min(share_after, 1.0))}"
         return shares if self.target.foil is None else f"{signed(lead)} → {signed(lead_after)} logits, {shares}"

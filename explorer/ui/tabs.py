@@ -29,7 +29,7 @@ class Tab:
     """A tab: its question and its choices, each one a list of rows of views.
 
     The first of them, as many as `in_sight`, stand beside the question, the rest behind *More*, each with its own question.
-    `above` stands over every choice, `note` below.
+    `above` stands over every choice, `note` below. Where the two texts are not read (`reads_texts`), they shrink to a quiet line.
     `moved` says where choices went that older links name, by the name that the links have.
     `programs` says, by the names of views, which program computes what they show: of several, the first that fits.
     `steppers` are the numbers of the selection that its pictures show ('layer', 'head' or 'hidden_state').
@@ -41,6 +41,7 @@ class Tab:
     choices: Mapping[str, Sequence[Sequence[Cell]]]
     needs: str | None = None
     in_sight: int = 3
+    reads_texts: bool = True
     optional: bool = False  # hidden for models without what the tab needs
     above: Sequence[type[View]] = ()
     note: str = ""

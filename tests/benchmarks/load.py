@@ -101,7 +101,7 @@ def run(clients: int) -> Iterator[Comparison]:
     seconds = sorted(taken for taken, _ in answers)
     middle = seconds[len(seconds) // 2]
     yield Comparison(f"{name}-p50", "half of the answers within", "the limit", middle, 2, "s", "ratio at most 1")
-    yield Comparison(f"{name}-p95", "95 % of the answers within", "the limit", _late(seconds), 2, "s", "ratio at most 1")
+    yield Comparison(f"{name}-p95", "95% of the answers within", "the limit", _late(seconds), 2, "s", "ratio at most 1")
     failed = sum(not fine for _, fine in answers)
     yield Comparison(f"{name}-errors", "errors", "answers", failed, len(answers), "", "ratio 0")
 

@@ -29,7 +29,7 @@ METHODS = ("routes", "attention of the last layer", "rollout", "gradient x input
 
 @dataclass(frozen=True)
 class Mean:
-    """The mean of `count` numbers with its 95 % bootstrap interval, which means the same on every machine."""
+    """The mean of `count` numbers with its 95% bootstrap interval, which means the same on every machine."""
 
     name: str
     what: str
@@ -51,7 +51,7 @@ class Mean:
 
     def __str__(self) -> str:
         return (
-            f"{self.name}: {self.what} {self.mean:.3f} (95 % interval {self.low:.3f} to {self.high:.3f}, {self.count} sentences)"
+            f"{self.name}: {self.what} {self.mean:.3f} (95% interval {self.low:.3f} to {self.high:.3f}, {self.count} sentences)"
         )
 
 
@@ -169,7 +169,7 @@ def cuts() -> Iterator[Mean]:
     """What the guess's probability loses when the strongest ribbon into the blank is cut, and when another one is.
 
     The other is drawn among those between two different tokens that end elsewhere, of any layer but the last, where nothing
-    that is cut elsewhere can reach the blank; its share of its own row is within 10 % of the first's, or the nearest.
+    that is cut elsewhere can reach the blank; its share of its own row is within 10% of the first's, or the nearest.
     """
     draw, drops, others = np.random.default_rng(0), [], []
     for one in hidden_sentences():

@@ -78,7 +78,7 @@ def test_the_picture_comes_before_what_takes_longer_and_no_key_waits_for_that(op
 def test_a_finding_leads_to_where_its_reason_is_seen(open_app):
     page = open_app("?tab=attention")
     finding = page.locator("#attention-finding")
-    expect(finding).to_contain_text(re.compile(r"Layer 6, head 6 .* without it, “tokyo” falls from 91\s% to 27\s%"))
+    expect(finding).to_contain_text(re.compile(r"Layer 6, head 6 .* without it, “tokyo” falls from 91% to 27%"))
     finding.get_by_role("button").click()
     expect(opened_tab(page)).to_have_text("Fill-mask")
     expect(page.get_by_role("radio", name="Switch heads off")).to_be_checked()

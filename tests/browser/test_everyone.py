@@ -1,4 +1,4 @@
-"""The page for everyone: by keyboard, through a screen reader, at 200 %, from the back row and on paper."""
+"""The page for everyone: by keyboard, through a screen reader, at 200%, from the back row and on paper."""
 
 import re
 from pathlib import Path
@@ -33,7 +33,7 @@ TWICE = """() => {
     const ids = [...document.querySelectorAll('[id]')].map((one) => one.id);
     return ids.filter((one, place) => one && ids.indexOf(one) !== place);
 }"""
-HALF = {"width": 720, "height": 900}  # what a window of 1440 has at a zoom of 200 %
+HALF = {"width": 720, "height": 900}  # what a window of 1440 has at a zoom of 200%
 
 
 def wrong(page, where: str = "#tabs > *", rules: list[str] | None = None) -> list[str]:

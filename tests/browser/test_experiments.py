@@ -91,7 +91,7 @@ def test_a_suite_is_judged_beside_another_model_and_a_pair_is_read(open_app, tmp
     expect(page.locator("#experiments-suites-check")).to_contain_text("✓")
     choose(page, "experiments-suite", "Gender stereotypes")
     expect(finding).to_contain_text("The stereotype wins in", timeout=60_000)
-    expect(page.locator("#experiments-suites-about")).to_contain_text("50\u00a0% is no preference")
+    expect(page.locator("#experiments-suites-about")).to_contain_text("50% is no preference")
     bars = page.locator("#experiments-suites-picture .barlayer .point path")
     expect(bars).to_have_count(5)
     settled(page)

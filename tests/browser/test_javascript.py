@@ -279,7 +279,7 @@ class TestNumbers:
         for share in [0.0, 1.0, 1e-9, 0.9999, 0.0995, *chance.uniform(0, 1, TIMES) ** 4]:
             told = modules.call("numbers", "percent", float(share))
             whole = share >= 0.0995 and not 0.9995 <= share < 1
-            assert told == (f"{int(100 * share + 0.5)} %" if whole or share == 0 else percent(share)), share
+            assert told == (f"{int(100 * share + 0.5)}%" if whole or share == 0 else percent(share)), share
 
     def test_a_format_of_plotly_is_that_of_python(self, modules, chance):
         for value in chance.normal(size=TIMES):

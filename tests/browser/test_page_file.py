@@ -78,7 +78,7 @@ def test_the_overview_traces_and_unfolds_from_the_disk(bundled, opened):
     expect(card).to_contain_text("Layer 6: “[MASK]” takes")
     parts = head_shares(subject.trace, 5, 6)[:-1, 4]
     best = int(np.abs(parts).argmax())
-    expect(card.locator(".bx-flow-of-head").first).to_contain_text(f"head {best + 1}{100 * parts[best]:.0f} %")
+    expect(card.locator(".bx-flow-of-head").first).to_contain_text(f"head {best + 1}{100 * parts[best]:.0f}%")
     window.keyboard.press("Escape")
     expect(card).to_have_count(0)
     window.locator(".bx-flow-play").click()

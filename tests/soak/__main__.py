@@ -2,7 +2,7 @@
 
 python -m tests.soak [--calls N] [--pages N] [--trainings N] [--rooms N] [--loads N] [--seed S]
 
-Exits with 1 when memory at the end is more than 5 % above that at the beginning, when threads or open files grew, or when
+Exits with 1 when memory at the end is more than 5% above that at the beginning, when threads or open files grew, or when
 the disk holds more than its limits allow.
 
 It warms up first: every endpoint and every view is asked with a short text and a long one, so that what a first use imports

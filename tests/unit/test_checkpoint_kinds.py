@@ -253,7 +253,7 @@ def test_a_vocabulary_of_another_case_than_its_tokenizer_is_told_with_its_share(
     typed = {piece: f"a{piece[2:]}" if piece.startswith("##") and len(piece) > 2 else piece for piece in ordinary}
     never = sum(piece not in theirs.tokenize(text) for piece, text in typed.items()) / len(ordinary)
     if lowercase and vocabulary is CAPITALS:
-        assert f"{100 * never:.0f} % of its pieces can never occur" in model.casing
+        assert f"{100 * never:.0f}% of its pieces can never occur" in model.casing
         assert never > 0.2
     elif not lowercase and vocabulary is VOCABULARY:
         assert f"“Paris” is read as {' '.join(theirs.tokenize('Paris'))}" in model.casing

@@ -209,7 +209,7 @@ def test_other_arguments_and_models_are_refused(tiny, variant_folders, refusal):
 
 @pytest.mark.nightly
 def test_a_model_of_permuted_weights_finds_nothing(make_tiny):
-    """About one head in twenty is below 5 %, and none after the correction; word and foil are drawn at random."""
+    """About one head in twenty is below 5%, and none after the correction; word and foil are drawn at random."""
     folder = make_tiny(hidden_size=32, num_hidden_layers=6, num_attention_heads=8, max_position_embeddings=32)
     model = explorer.load(str(folder))
     words = ["store", "dog", "man", "cat", "milk", "happy", "sad", "slow"]

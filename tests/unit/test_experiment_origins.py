@@ -143,7 +143,7 @@ def test_whether_the_marked_word_is_first_by_transformers_own_gradients(tiny, wa
 
 
 def test_with_a_foil_the_word_that_decides_agreement_comes_first(bundled, monkeypatch):
-    """In most items by occlusion (75 % of all 64), for the word alone in few (19 % of all)."""
+    """In most items by occlusion (75% of all 64), for the word alone in few (19% of all)."""
     monkeypatch.setattr(origins, "METHODS", {"occlusion": METHODS["occlusion"]})
     items = suite_items("agreement")[::6]
     with_foil, alone = (experiment(bundled, items, "attribution", way).summary.effects[-1] for way in ("foil", "word"))

@@ -48,7 +48,7 @@ def test_without_a_dtype_transformers_computes_in_float16_as_the_card_says(bundl
 def test_the_tables_of_our_own_blanks_and_pairs_are_what_the_model_says(bundled, tokenizer, card):
     filled, judged = (ask(bundled.module, tokenizer) for ask in (evaluate.fill_blanks, evaluate.judge_pairs))
     for kind, (count, first, five) in evaluate.by_kind(filled).items():
-        assert f"| {kind} | {count} | {100 * first / count:.0f} % | {100 * five / count:.0f} % |" in card
+        assert f"| {kind} | {count} | {100 * first / count:.0f}% | {100 * five / count:.0f}% |" in card
     for row, guesses in filled:
         listed = re.search(rf"^\| {row['kind']} \| {re.escape(row['sentence'])} \| (\S+) (\d+)", card, re.MULTILINE)
         assert (listed is None) == any(sensible for *_, sensible in guesses), row["sentence"]

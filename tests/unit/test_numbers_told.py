@@ -35,10 +35,10 @@ def test_the_pieces_that_were_read_are_those_of_the_card():
 
 
 def test_the_score_on_the_page_is_that_of_hidden_content_words():
-    share, of = re.search(r"Hidden words of content.*?right for ([\d.]+) % of (\d+)", CARD.read_text("utf-8"), re.DOTALL).groups()
+    share, of = re.search(r"Hidden words of content.*?right for ([\d.]+)% of (\d+)", CARD.read_text("utf-8"), re.DOTALL).groups()
     assert f"of {of} hidden content words" in guesses.SMALL
-    assert f"{share} %" in guesses.SMALL
-    assert re.findall(r"[\d.]+ %", guesses.SMALL) == [f"{share} %"]
+    assert f"{share}%" in guesses.SMALL
+    assert re.findall(r"[\d.]+%", guesses.SMALL) == [f"{share}%"]
 
 
 def strings_of_code():

@@ -24,8 +24,8 @@ LESSONS = lessons()
 CARD = ASSETS / "models" / "bert-l6-h384-uncased" / "README.md"
 PAGES = [*sorted((ASSETS / "lessons" / "en").glob("*.md")), *sorted((ASSETS / "guide").glob("*.md")), CARD]
 INTERVAL = re.compile(
-    r"(?:(?P<right>[\d,]+)|(?P<share>[\d.]+) %) of (?P<all>[\d,]+)(?: items| words)? "
-    r"\(95 % interval (?P<low>[\d.]+) to (?P<high>[\d.]+) %"
+    r"(?:(?P<right>[\d,]+)|(?P<share>[\d.]+)%) of (?P<all>[\d,]+)(?: items| words)? "
+    r"\(95% interval (?P<low>[\d.]+) to (?P<high>[\d.]+)%"
 )
 
 
@@ -123,8 +123,8 @@ def test_steps_and_pieces_are_those_of_the_card(guide, lesson):
 def test_where_the_difference_is_carried_in_agreement(bundled):
     told = text_of(ASSETS / "guide" / "tabs.md")
     shares = re.search(
-        r"changed word up to hidden state 3 \((\d+) % there\), by the other words at 4 \((\d+) %\), "
-        r"and by the blank from 5 on \((\d+) %",
+        r"changed word up to hidden state 3 \((\d+)% there\), by the other words at 4 \((\d+)%\), "
+        r"and by the blank from 5 on \((\d+)%",
         told,
     ).groups()
     found = experiment(bundled, suite_items("agreement"), "patching", "residual").summary.effects
@@ -134,7 +134,7 @@ def test_where_the_difference_is_carried_in_agreement(bundled):
 
 def test_what_is_copied_is_counted_in_the_card(lesson):
     copied, twice = re.search(
-        r"For ([\d.]+ %) \([\d.]+ %\) it copies another word of the sentence, where ([\d.]+ %)", text_of(CARD)
+        r"For ([\d.]+%) \([\d.]+%\) it copies another word of the sentence, where ([\d.]+%)", text_of(CARD)
     ).groups()
     assert (
         f"for {copied} of 500 hidden words it takes another word of the sentence, though only {twice} do occur twice"

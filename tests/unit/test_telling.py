@@ -30,7 +30,7 @@ from tests.unit.test_figures import decoded
 INPUTS = {"opening": (FIRST_A, FIRST_B), "one word": ("Hello", ""), "equal tokens": ("the the the the the the", "")}
 MODELS = at_night(("bundled", "random", "uniform"), but=("bundled", "uniform"))
 UNLIKELY = (EachWord, Game)  # their claim is that the share is small
-NUMBER = re.compile(r"less than 1\u00a0%|about 0|less than 0\.01|[<>]?[+−-]?\d+(?:\.\d+)?\s?%|[+−-]?\d+\.\d+")
+NUMBER = re.compile(r"less than 1%|about 0|less than 0\.01|[<>]?[+−-]?\d+(?:\.\d+)?\s?%|[+−-]?\d+\.\d+")
 SEEN = 0.06  # of the colour scale: 15 of the 256 colours of the ramp
 ELSEWHERE = ("experiments", "corpus", "fine-tune")  # what they say is about other sentences; at night, and in test_findings
 FITTED = ("up_to", "layer")  # settings whose range is the model's
@@ -57,9 +57,7 @@ def claims_nothing(text: str) -> bool:
     return bool(first) and is_nothing(first[0]) and not says_so
 
 
-@pytest.mark.parametrize(
-    "text", ["“a” looks at “b” with a weight of 0.00.", "It takes most from “a” (less than 1\u00a0%).", "+0.00"]
-)
+@pytest.mark.parametrize("text", ["“a” looks at “b” with a weight of 0.00.", "It takes most from “a” (less than 1%).", "+0.00"])
 def test_such_a_sentence_is_found(text):
     assert claims_nothing(text)
 

@@ -31,7 +31,7 @@ FAMILY_RULE = (
     f"words or more whose best offset it beats by {LEAD:.0%} points or more, significantly, the one where this is least by "
     f"chance; else [CLS], [SEP] or both together, the same word elsewhere, or itself and its neighbours "
     f"from {CLEAR:.0%}; ‘broad’ from an entropy of {BROAD:g}; else ‘mixed’"
-).replace("%", "\u00a0%")
+)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ LEAST_PLACES = 3  # for a correlation
 class Difference:
     """What one run measured less what the other did, in the items of both.
 
-    Arrays [*places]: the mean, its 95 % interval over items (bootstrap), and p and q values of a sign-flip test. `items` is the
+    Arrays [*places]: the mean, its 95% interval over items (bootstrap), and p and q values of a sign-flip test. `items` is the
     number of these items, and `largest` the largest difference of a single number.
     """
 

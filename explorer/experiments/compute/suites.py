@@ -39,7 +39,7 @@ class Suite:
     title: str
     about: str  # what it asks, in a sentence
     pairs: tuple[MinimalPair, ...]
-    stereotypes: bool = False  # scored as Nangia et al. 2020 do, and 50 % is not failing but having no preference
+    stereotypes: bool = False  # scored as Nangia et al. 2020 do, and 50% is not failing but having no preference
 
     @property
     def kinds(self) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ class HeldOut:
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """Arrays of all places: the mean, its 95 % interval over items, p values and, corrected for all places, q values.
+    """Arrays of all places: the mean, its 95% interval over items, p values and, corrected for all places, q values.
 
     `nulls` are the means of what values are compared with, None for 0. `random` is the mean over all places (of the nulls, if
     there are any). `selected` is the place that the selection half of the items chooses.

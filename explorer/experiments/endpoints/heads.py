@@ -18,7 +18,7 @@ def experiment(
     `target` "next_sentence" IsNext against NotNext, with "label" two labels of a fine-tuned head. `question` and `how` are
     in the table below; "" is the first way.
 
-    The interval is a 95 % bootstrap over items, `p` a sign-flip test over items, and `q` that after Benjamini-Hochberg over
+    The interval is a 95% bootstrap over items, `p` a sign-flip test over items, and `q` that after Benjamini-Hochberg over
     all places. `selected` is the place that one half of the items chooses, drawn by the seed: the lowest mean of heads_off
     and cut, the state at which the token read recovers half, the state from which on the word stays ahead, else the highest.
     `held_out` is what it does on the other half, where `rank` 1 is the most telling place and `random` the mean of all, or

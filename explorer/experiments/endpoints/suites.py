@@ -15,7 +15,7 @@ def suite(name: str, model: str = "", way: str = "") -> dict[str, Any]:
     name: "agreement", "pronouns", "negation", "prepositions", "stereotypes" or "facts". way: "blank" compares both logits at the
     blank, "pseudo_likelihood" both sentences (Salazar et al. 2020), and of stereotypes the pieces that both share (Nangia et al.
     2020); "" is pseudo-likelihood for stereotypes, the blank for the rest. In stereotypes the "right" word is the one that fits
-    the stereotype: 0.5 is no preference, and no proof of fairness. low, high: the 95 % interval (Wilson 1927).
+    the stereotype: 0.5 is no preference, and no proof of fairness. low, high: the 95% interval (Wilson 1927).
 
     Returns:
         `items` (pairs that were scored), `right` (the share in which the word wins, 0 to 1), `low`, `high`; `kinds`: the same by

@@ -21,7 +21,7 @@ Shares = Mapping[str, Share]
 
 
 def suite_bars(sides: Sequence[tuple[str, Shares]], unit: str, shown: str = "") -> go.Figure:
-    """A bar a kind and model with its 95 % interval; the dotted line is at 50 %. Other kinds than the `shown` one are pale."""
+    """A bar a kind and model with its 95% interval; the dotted line is at 50%. Other kinds than the `shown` one are pale."""
     kinds = list(dict.fromkeys(kind for _, shares in sides for kind in shares))
     colours = cycle(CATEGORIES)
     traces = [_bars(esc(shorten(name, NAME)), shares, kinds, next(colours), shown) for name, shares in sides]
@@ -61,7 +61,7 @@ def _bars(name: str, shares: Shares, kinds: Sequence[str], colour: str, shown: s
             "width": 4,
         },
         customdata=[[share.low, share.high, share.items] for share in own],
-        hovertemplate="%{y}: %{x:.0%} of %{customdata[2]}<br>95 % interval %{customdata[0]:.0%} to %{customdata[1]:.0%}"
+        hovertemplate="%{y}: %{x:.0%} of %{customdata[2]}<br>95% interval %{customdata[0]:.0%} to %{customdata[1]:.0%}"
         "<extra>%{fullData.name}</extra>",
     )
 
@@ -73,7 +73,7 @@ def _told(sides: Sequence[tuple[str, Shares]], unit: str) -> str:
         + ", ".join(f"{kind} {share.right:.0%} ({share.low:.0%} to {share.high:.0%})" for kind, share in shares.items())
         for name, shares in sides
     ]
-    return f"{unit}, with 95 % intervals; guessing gives 50 %. {'; '.join(each)}."
+    return f"{unit}, with 95% intervals; guessing gives 50%. {'; '.join(each)}."
 
 
 def _table(sides: Sequence[tuple[str, Shares]]) -> Table:

@@ -34,7 +34,7 @@ class Grid:
         return [(batch, rate, number) for number, batch, rate in itertools.product(self.epochs, self.batch_sizes, self.rates)]
 
 
-PAPER = Grid((16, 32), (5e-5, 3e-5, 2e-5), (2, 3, 4), True, "Devlin et al. 2019, appendix A.3; warm-up over 10 % of the steps")
+PAPER = Grid((16, 32), (5e-5, 3e-5, 2e-5), (2, 3, 4), True, "Devlin et al. 2019, appendix A.3; warm-up over 10% of the steps")
 SMALL = Grid((16, 32), (2e-4, 1e-4, 5e-5), (2, 4), True, "rates as Turc et al. 2019 took them for small models")
 HEAD = Grid((16, 32, 64), (0.03, 0.01, 0.003), (5, 10), False, "rates around that of the tutorials")
 GRIDS = {"the paper's": PAPER, "for a small model": SMALL, "the head only": HEAD}
@@ -102,7 +102,7 @@ class Point:
 
 
 def sizes(most: int) -> list[int]:
-    """25, 50, 100, ... and `most`; doubled numbers above 80 % of `most` are left out."""
+    """25, 50, 100, ... and `most`; doubled numbers above 80% of `most` are left out."""
     doubled = [FEWEST * 2**k for k in range(most.bit_length()) if FEWEST * 2**k <= 0.8 * most]
     return [*doubled, most]
 

@@ -32,25 +32,25 @@ def _table(groups: Sequence[tuple[str, Sequence[Row]]]) -> Table:
 
 
 def percent(share: float) -> str:
-    """A share in percent with one decimal: never 0 or 100 % unless it is exact."""
+    """A share in percent with one decimal: never 0 or 100% unless it is exact."""
     if 0 < share < 0.0005:
-        return "<0.1 %"
+        return "<0.1%"
     if 0.9995 <= share < 1:
-        return ">99.9 %"
-    return f"{share:.1%}".replace("%", " %")
+        return ">99.9%"
+    return f"{share:.1%}"
 
 
 def whole_percent(share: float) -> str:
-    """A share in whole percents, for sentences: never 0 or 100 % unless it is exact."""
+    """A share in whole percents, for sentences: never 0 or 100% unless it is exact."""
     if 0 < share <= 0.005:
-        return "less than 1\u00a0%"
+        return "less than 1%"
     if 0.995 <= share < 1:
-        return "more than 99\u00a0%"
-    return f"{share:.0%}".replace("%", "\u00a0%")
+        return "more than 99%"
+    return f"{share:.0%}"
 
 
 def change_of(word: str, before: float, after: float) -> str:
-    """The change of a word's probability in words: '“tokyo” falls from 77 % to 21 %'."""
+    """The change of a word's probability in words: '“tokyo” falls from 77% to 21%'."""
     if abs(after - before) < SEEN:
         return f"“{word}” stays at {whole_percent(after)}"
     return f"“{word}” {'falls' if after < before else 'rises'} from {whole_percent(before)} to {whole_percent(after)}"

@@ -70,6 +70,12 @@ def strip_table(columns: Sequence[Column], rows: Sequence[Row], label: str = "",
     return keep(shown, lambda: _table(columns, rows, token))
 
 
+def facts(titles: Sequence[str], rows: Sequence[Row | Sequence[str]], label: str = "") -> dict[str, Any]:
+    """The component's value for a table of texts: names in the first column, and what is known of each."""
+    columns = [Column(title, "text" if number else "name") for number, title in enumerate(titles)]
+    return strip_table(columns, [row if isinstance(row, Row) else Row(row) for row in rows], label or titles[0])
+
+
 def _table(columns: Sequence[Column], rows: Sequence[Row], token: str) -> Table:
     """The cells as given; if there are strips, a row for each of their numbers, by dimension."""
     single = [at for at, column in enumerate(columns) if column.kind not in ("strip", "bar")]

@@ -83,7 +83,7 @@ def test_the_finding_of_the_rollout_says_what_it_assumes_and_what_is_measured(su
     assert assumed.startswith(f"Rollout assumes that every layer keeps half of each position: “{tokens[4]}” then takes ")
     kept = float(mixed[:, 4, 4].mean())
     for part, (shares, word), first in ((assumed, expected[0], []), (measured, expected[1], [kept])):
-        assert re.findall(r"(?:less than )?\d+\u00a0%", part) == [whole_percent(share) for share in first + shares]
+        assert re.findall(r"(?:less than )?\d+%", part) == [whole_percent(share) for share in first + shares]
         assert "from [CLS] and [SEP]," in part
         assert (f"most from “{word}”" in part) == (shares[-1] >= max(0.1, 1.5 / len(tokens)))
 

@@ -78,7 +78,7 @@ def test_a_probe_is_a_logistic_regression_on_other_sentences(subject, part):
     ]
     assert [found.examples.classes[one] for one in found.remembered[first]] == own
     selectivity = np.mean(found.said[4, first] == found.right[first]) - found.control[4]
-    assert f"is {100 * selectivity:.1f} % at hidden state 4." in content["about"]
+    assert f"is {100 * selectivity:.1f}% at hidden state 4." in content["about"]
     assert {found.examples.classes[one] for one in found.usual[first]} == {usual}
     told = view.finding(subject).text
     best = int(np.argmax([np.mean(row[first] == found.right[first]) for row in found.said]))
@@ -86,8 +86,8 @@ def test_a_probe_is_a_logistic_regression_on_other_sentences(subject, part):
     assert told.startswith(
         f"Hidden state {best}, the best in one part of the sentences, lets a linear probe tell the part of speech"
     )
-    assert f"of {100 * elsewhere:.1f} % of {(~first).sum():,} words in other parts" in told
-    assert f"right for {100 * found.baselines[0]:.1f} %, the most frequent of all for {100 * found.baselines[1]:.1f} %" in told
+    assert f"of {100 * elsewhere:.1f}% of {(~first).sum():,} words in other parts" in told
+    assert f"right for {100 * found.baselines[0]:.1f}%, the most frequent of all for {100 * found.baselines[1]:.1f}%" in told
     bars = content["by_class"]["groups"][0]["rows"]
     said = [found.examples.classes[one] for one in found.said[4]]
     tags[1] = [found.examples.classes[one] for one in found.right]

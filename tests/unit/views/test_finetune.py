@@ -404,7 +404,7 @@ def test_after_a_reload_the_end_of_the_training_is_waited_for(subject, opened, m
 
 def test_a_probe_says_what_its_lead_is_worth():
     few = tell([LayerProbe(0, 1.0, 0.0, 0.3, 0.72, 1.0, 10)])
-    assert "(95 % interval 72\u00a0% to 100\u00a0% over 10 different held-out texts" in few
+    assert "(95% interval 72% to 100% over 10 different held-out texts" in few
     assert "cannot tell the layers apart" in few
     assert "selectivity" not in few
     rows = [LayerProbe(0, 0.5, 0, 0.3, 0.4, 0.6, 90), LayerProbe(1, 0.9, 0, 0.3, 0.8, 0.95, 90)]

@@ -30,7 +30,7 @@ def atlas(bundled):
 
 
 def shares_in(text):
-    return [int(share) / 100 for share in re.findall(r"(\d+)\u00a0%", text)]
+    return [int(share) / 100 for share in re.findall(r"(\d+)%", text)]
 
 
 def test_the_finding_counts_the_heads_that_follow_the_syntax(subject, atlas):

@@ -20,6 +20,11 @@ from tests.families import KINDS, TUNED, write_family, write_tuned
 LESSONS = lessons()
 
 
+def _cells(view, subject: Subject) -> list[list[str]]:
+    """The rows of a view's table."""
+    return [row["cells"] for row in view.compute(subject)["table"]["rows"]]
+
+
 def test_the_model_is_described(bundled, variant_folders):
     subject = Subject.of(bundled.trace("the man"))
     summary = Summary().compute(subject)["summary"]
@@ -27,7 +32,7 @@ def test_the_model_is_described(bundled, variant_folders):
     assert "pre-training heads: masked LM and next sentence." in summary
     (bars,) = Parameters().compute(subject)["bars"].data
     assert sum(bars.x) == bundled.capabilities.parameters
-    assert ["hidden_size", "384", "numbers in the vector of a token"] in Configuration().compute(subject)["table"]
+    assert ["hidden_size", "384", "numbers in the vector of a token"] in _cells(Configuration(), subject)
     assert ModuleTree().compute(subject)["tree"].startswith("BertForPreTraining")
     headless = Subject.of(explorer.load(variant_folders["no_pooler"]).trace("the man"))
     assert "pre-training heads: none." in Summary().compute(headless)["summary"]
@@ -80,21 +85,21 @@ def test_the_head_multiplies_with_every_word(bundled, tmp_path):
         with FlopCounterMode(display=False) as counter, torch.no_grad():
             model.masked_lm(states)
         assert counter.get_total_flops() == 2 * len(states) * model.head_multiplications, model.name
-    rows = Cost().compute(Subject.of(bundled.trace("the man went to the store")))["table"]
+    rows = _cells(Cost(), Subject.of(bundled.trace("the man went to the store")))
     assert [row[0] for row in rows if row[1].startswith("and ")] == ["… in the masked-LM head, a guess at every token"] * 2
 
 
 def test_where_it_comes_from(bundled, variant_folders):
     subject = Subject.of(bundled.trace("the man"))
-    rows = dict(Origin().compute(subject)["table"])
+    rows = dict(_cells(Origin(), subject))
     assert rows["family"] == "bert"
     assert rows["came from"] == "bundled with BERT Explorer"
     assert rows["weights that nothing here reads"] == "none"
     assert rows["code that came with it"] == "never run"
     assert OnPaper().compute(subject)["table"]["rows"][0]["cells"][:4] == ["this model", "6", "384", "12"]
-    assert Cost().compute(subject)["table"][0][1] == f"{4 * bundled.capabilities.parameters / 1e6:,.1f} MB"
+    assert _cells(Cost(), subject)[0][1] == f"{4 * bundled.capabilities.parameters / 1e6:,.1f} MB"
     pickled = explorer.load(variant_folders["pickled"])
-    assert "PyTorch" in dict(Origin().compute(Subject.of(pickled.trace("the man")))["table"])["written in its file as"]
+    assert "PyTorch" in dict(_cells(Origin(), Subject.of(pickled.trace("the man"))))["written in its file as"]
 
 
 def test_weights_that_nothing_reads_are_told(make_tiny):
@@ -106,7 +111,7 @@ def test_weights_that_nothing_reads_are_told(make_tiny):
     save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
     model = explorer.load(folder)
     assert sorted(model.ignored) == extra
-    told = dict(Origin().compute(Subject.of(model.trace("the man")))["table"])["weights that nothing here reads"]
+    told = dict(_cells(Origin(), Subject.of(model.trace("the man"))))["weights that nothing here reads"]
     assert told == f"{', '.join(model.ignored[:MOST_NAMED])} and 2 more"
 
 

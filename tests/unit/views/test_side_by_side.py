@@ -81,7 +81,7 @@ def test_attention_is_subtracted_where_there_are_equally_many_tokens(subject, ti
     np.testing.assert_allclose(np.asarray(shown["difference"].data[0].z), expected, atol=1e-6)
     assert "difference" not in SideAttention(other_model=roberta).compute(subject)
     same = SideAttention(other_model=subject.model_name).compute(subject)
-    assert "On average 0.0 %" in same["about"]
+    assert "On average 0.0%" in same["about"]
     assert not np.asarray(same["difference"].data[0].z).any()
 
 

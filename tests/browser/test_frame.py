@@ -1,0 +1,107 @@
+"""The frame around the pictures: where each begins and ends on the screen of a projector, and what stays visible."""
+
+import pytest
+
+from explorer.tabs import TABS
+from tests.at_night import at_night
+from tests.browser.expecting import expect
+from tests.browser.steps import at, chips, settled
+
+PAIR = "?a=The+capital+of+Japan+is+%5BMASK%5D.&b=It+is+a+city+of+temples+and+skyscrapers."  # 20 tokens
+LONGER = "?a=The+capital+of+Japan+is+%5BMASK%5D.&b=It+is+a+large+and+lively+city+of+many+temples+and+skyscrapers."  # 24
+SCREEN = {"width": 1280, "height": 720}
+BEGINS = {"Overview": 220, "Tokens": 220, "Attention": 220, "Projection": 220}  # px at which a picture begins at the latest,
+LATER = 266  # and where controls are above it
+OTHERS = ("Side by side", "Experiments", "Fine-tune")  # what is compared, asked or taught comes first
+DRAWN = """() => {
+    const kinds = [".bx-flow-scroll", ".bx-chart", ".bx-heads", ".bx-lines", ".bx-words", ".bx-board", ".bx-bars", ".bx-strips",
+        ".bx-architecture", ".bx-tokens"].join();
+    const panel = [...document.querySelectorAll("#tabs [role=tabpanel]")].find((one) => one.checkVisibility());
+    const seen = [...(panel?.querySelectorAll(kinds) ?? [])].filter((one) => one.childElementCount && one.clientHeight > 12
+        && one.checkVisibility({ visibilityProperty: true }));
+    return seen.map((one) => one.getBoundingClientRect()).map(({ top, right, bottom }) => ({ top, right, bottom }));
+}"""
+
+
+@pytest.fixture
+def drawn(open_app):
+    """Opens a view on the screen of a projector. Returns the page, and the places of its pictures from the top."""
+
+    def opened(tab: str, query: str = PAIR, **options):
+        page = open_app(at(tab, query), **{"viewport": SCREEN, **options})
+        page.wait_for_function(f"({DRAWN})().length > 0")
+        settled(page)
+        return page, sorted(page.evaluate(DRAWN), key=lambda box: box["top"])
+
+    return opened
+
+
+SHOWN = [tab.label for tab in TABS if not tab.optional and tab.label not in OTHERS]
+
+
+@pytest.mark.parametrize("tab", at_night(SHOWN, ["Overview", "Attention", "Projection"]))
+def test_a_picture_begins_high_on_the_page_and_none_is_cut(drawn, tab):
+    page, boxes = drawn(tab)
+    assert boxes[0]["top"] <= BEGINS.get(tab, LATER)
+    assert max(box["right"] for box in boxes) <= SCREEN["width"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= SCREEN["width"]
+
+
+@pytest.mark.parametrize("place", [("Overview", ""), ("Attention", ""), ("Fill-mask", "&view=lens")], ids=lambda place: place[0])
+def test_a_picture_of_24_tokens_ends_on_the_first_screen(drawn, place):
+    tab, view = place
+    page, boxes = drawn(tab, f"{LONGER}{view}")
+    expect(chips(page)).to_have_count(24)
+    assert boxes[0]["bottom"] <= SCREEN["height"]
+    assert page.locator("#strip").bounding_box()["height"] < 70
+
+
+def test_the_lens_shows_every_column(drawn):
+    page, _ = drawn("Fill-mask", f"{LONGER}&view=lens")
+    cells = page.locator("#fill-mask-lens-table tr:last-child button")
+    expect(cells).to_have_count(24)
+    last = cells.last.bounding_box()
+    assert last["x"] + last["width"] <= SCREEN["width"]
+
+
+def test_chrome_is_one_row_and_stays_with_the_input_and_the_sections(drawn):
+    page, _ = drawn("Attention")
+    header, sections = page.locator("#header"), page.locator("gradio-app #sections")
+    assert header.bounding_box()["height"] <= 44
+    tops = [one.bounding_box() for one in page.locator("#header button:visible, #header input:visible").all()]
+    assert max(box["y"] + box["height"] for box in tops) <= 44
+    page.evaluate("scrollTo(0, 400)")
+    page.wait_for_function("scrollY > 100")
+    for part, lowest in ((header, 44), (page.locator("#text-a"), 84), (page.locator("#strip"), 122), (sections, 154)):
+        box = part.bounding_box()
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= lowest
+
+
+def test_the_texts_are_a_quiet_line_where_nothing_reads_them(drawn):
+    page, _ = drawn("Projection")
+    expect(page.locator("#strip")).to_be_hidden()
+    box = page.locator("#text-a textarea")
+    expect(box).to_have_value("The capital of Japan is [MASK].")
+    box.click()
+    expect(page.locator("#strip")).to_be_visible()
+    box.fill("The capital of France is [MASK].")
+    expect(chips(page).filter(has_text="france")).to_be_visible()
+    page.get_by_role("tab", name="Corpus").click()
+    expect(page.locator("#strip")).to_be_hidden()
+
+
+def test_a_presented_picture_shows_every_row_and_title(drawn):
+    page, _ = drawn("Overview", viewport={"width": 1920, "height": 1080})
+    page.keyboard.press("p")
+    stage = page.locator("[data-presented]")
+    expect(stage).to_be_visible()
+    within = """(stage) => {
+        const { bottom, right } = stage.getBoundingClientRect();
+        const seen = [...stage.querySelectorAll(".bx-flow-label, .bx-flow-box, .bx-flow-title b, .bx-flow-output")];
+        const names = [...stage.querySelectorAll(".bx-flow-label, .bx-flow-title b")];
+        return seen.every((one) => one.getBoundingClientRect().bottom <= bottom && one.getBoundingClientRect().right <= right)
+            && names.every((one) => one.scrollWidth <= one.clientWidth);
+    }"""
+    page.wait_for_function(f"({within})(document.querySelector('[data-presented]'))")
+    page.keyboard.press("Escape")
