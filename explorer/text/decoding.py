@@ -13,8 +13,8 @@ NO_TEXT = "The file is not text that can be read, but perhaps of Excel, or a zip
 def decode(data: bytes) -> tuple[str, str]:
     """The text of a file, and the name of its encoding. Raises InputError when it is not a text."""
     text, name = _decode(data)
-    strange = sum(unicodedata.category(letter) in ("Cc", "Cn", "Co") and letter not in "\t\n\r" for letter in text[:SAMPLE])
-    if "\0" in text or strange > len(text[:SAMPLE]) / 50:
+    odd = sum(unicodedata.category(letter) in ("Cc", "Cn", "Co") and letter not in "\t\n\r" for letter in text[:SAMPLE])
+    if "\0" in text or (not name.startswith("UTF-8") and odd > len(text[:SAMPLE]) / 50):  # all bytes make some text in the others
         raise InputError(NO_TEXT)
     return text, name
 

@@ -166,6 +166,7 @@ def open_app(request, browser, new_page, served, kept):
         if not own_page:
             kept[kind] = page
         page.goto(f"{served}/{query}")
+        expect(page.locator("#first")).to_have_count(0)  # under it the page is hidden
         expect(chips(page).first).to_be_attached()  # hidden where a tab does not read the texts
         return page
 

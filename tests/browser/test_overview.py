@@ -157,7 +157,7 @@ def test_a_line_opens_its_card_and_a_cut_is_shown_linked_and_put_back(opened):
     expect(card).to_have_count(0)
 
     open_route(page, 6, 6)
-    expect(card).to_contain_text(re.compile(r"Layer 6: “\[MASK\]” takes \d+(\.\d)? % from “japan”"))
+    expect(card).to_contain_text(re.compile(r"Layer 6: “\[MASK\]” takes \d+(\.\d)?% from “japan”"))
     expect(card.locator("details")).to_have_count(6)
     card.get_by_role("button", name="cut this route").click()
     expect(page.locator("#overview-what-if-outcome")).to_contain_text("Without")
