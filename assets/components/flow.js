@@ -300,7 +300,8 @@ define("Flow", ({ element, trigger, props }) => {
       card.style.top = `${Math.max(0, above > 0 ? above : size.seen - card.offsetHeight)}px`;
     }
     sheet.style.height = `${Math.max(size.height, card.offsetTop + card.offsetHeight + 8)}px`;
-    if (focused || (opens && root.contains(document.activeElement))) card.focus({ preventScroll: true });
+    const free = document.activeElement === document.body; // a line takes no focus, and Escape closes what has it
+    if (focused || (opens && (free || root.contains(document.activeElement)))) card.focus({ preventScroll: true });
   }
 
   // ---- The story: the picture in steps, one stop at a time.
@@ -394,6 +395,11 @@ define("Flow", ({ element, trigger, props }) => {
       if (needed !== frame) build();
       buildRows(needed === frame ? before : []);
       frame = needed;
+      const { route } = value;
+      if (route && before.length && [route.query, route.key].some((row) => before[row] !== value.tokens[row])) {
+        value.route = null; // it was a route between other words
+        ask({ close: true });
+      }
       before = value.tokens;
     }
     const [state, row] = same ? chosen.settle([value.target.state, value.target.row], draw) : [value.target.state, value.target.row];

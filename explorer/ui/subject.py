@@ -69,7 +69,7 @@ class Selection:
     swap: tuple[str, str] | None = None  # a word of the input, and the one read in its place
     patch: tuple[int, int] | None = None  # (hidden state, token) that the swapped run gets from the unswapped one
     cut: tuple[Cut, ...] = ()  # attention weights set to zero
-    cut_in: tuple[str, ...] = field(default=(), compare=False, repr=False)  # the tokens that were cut among; () from a link
+    among: tuple[str, ...] = field(default=(), compare=False, repr=False)  # the tokens that token and cuts are of; () from a link
 
     @property
     def is_changed(self) -> bool:
@@ -126,7 +126,7 @@ class Subject:
     def selection(self) -> Selection:
         """The selection, moved into the ranges of this model and input."""
         capabilities, chosen = self.model.capabilities, self.chosen
-        token = chosen.token if chosen.token is not None and 0 <= chosen.token < self._tokens else None
+        token = self._followed()
         heads = {
             (layer, head) for layer, head in chosen.off if 0 <= layer < capabilities.layers and 0 <= head < capabilities.heads
         }
@@ -142,7 +142,7 @@ class Subject:
             swap,
             patch,
             cut,
-            self.trace.tokens if cut else (),
+            self.trace.tokens if cut or token is not None else (),
         )
 
     @property
@@ -226,6 +226,17 @@ class Subject:
         except InputError:
             return 0
 
+    def _followed(self) -> int | None:
+        """The chosen token, wherever it is in this text; None if it is gone. Masking or swapping a word moves no token."""
+        at, before = self.chosen.token, self.chosen.among
+        if at is None or at < 0 or not self._tokens:
+            return None
+        now = self.trace.tokens
+        if at >= len(before) or len(before) == len(now) or now[at : at + 1] == before[at : at + 1]:
+            return at if at < len(now) else None
+        places = [place for place, token in enumerate(now) if token == before[at]]
+        return min(places, key=lambda place: abs(place - at), default=None)
+
     def _cuts(self) -> tuple[Cut, ...]:
         """The cuts that this model and input have, up to the limit.
 
@@ -236,7 +247,7 @@ class Subject:
         if not chosen.cut:
             return ()
         now = self.trace.tokens if self._tokens else ()
-        before = chosen.cut_in or now
+        before = chosen.among or now
         if len(before) != len(now):
             return ()
 

@@ -480,7 +480,9 @@ class TestPlotlyChart:
         assert names == ['"id"', '"segment"', '"position"', '"chars"']
         expect(token(page, 2, "cards")).to_have_attribute("aria-pressed", "true")
         expect(page.locator("#points .point")).to_have_count(3)
-        wait_for_plot(page, "plot._fullLayout.width === plot.clientWidth && plot._fullLayout.height === plot.clientHeight", "points")
+        wait_for_plot(
+            page, "plot._fullLayout.width === plot.clientWidth && plot._fullLayout.height === plot.clientHeight", "points"
+        )
         page.locator("#points").scroll_into_view_if_needed()
         box = page.locator("#points .point").nth(1).bounding_box()
         click_chart(page, box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.browser.expecting import expect
-from tests.browser.steps import at, chips, settled
+from tests.browser.steps import at, chips, settled, visit
 from tests.tabs import open_tab, opened_tab
 
 PICTURE = "#overview-routes-picture"
@@ -153,9 +153,15 @@ def test_a_line_opens_its_card_and_a_cut_is_shown_linked_and_put_back(opened):
     lines.last.dispatch_event("click")  # the strongest; a line is thin, and others cross it
     card = picture(page, ".bx-flow-route")
     expect(card).to_contain_text("by its heads")
-    card.get_by_role("button", name="Close").click()
+    page.keyboard.press("Escape")
     expect(card).to_have_count(0)
-
+    lines.last.dispatch_event("click")
+    expect(card).to_be_visible()
+    page.locator("#text-b textarea").fill("")
+    expect(card).to_be_visible()  # the words that it is about are where they were
+    page.locator("#text-a textarea").fill("Oh, Japan: its capital is [MASK].")
+    expect(card).to_have_count(0)
+    visit(page, JAPAN)
     open_route(page, 6, 6)
     expect(card).to_contain_text(re.compile(r"Layer 6: “\[MASK\]” takes \d+(\.\d)?% from “japan”"))
     expect(card.locator("details")).to_have_count(6)

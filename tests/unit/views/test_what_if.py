@@ -153,7 +153,7 @@ def test_a_cut_never_comes_to_mean_other_words(subject, tiny):
         return Subject(model, text_a, text_b, cut.selection).selection.cut
 
     cut = subject.select(cut=(CUT,))
-    assert cut.selection.cut_in == subject.trace.tokens
+    assert cut.selection.among == subject.trace.tokens
     assert cut_in(A) == (CUT,)
     assert cut_in(A.replace("open", "close")) == (CUT,)  # as many tokens, and those that it is about are there
     assert cut_in(A.replace("open", "[MASK]")) == (CUT,)
@@ -268,3 +268,16 @@ def test_what_can_be_swapped_can_be_linked(bundled):
         for swap in fitting_swaps(subject, 5):
             query = dict(parse_qsl(links.query(links.Place(subject.select(swap=swap), "attention", "One head", ()))))
             assert links.read(query, Subject(bundled.name, "", "")).subject.chosen.swap == swap
+
+
+def test_the_chosen_token_is_followed_when_the_text_changes(bundled):
+    chosen = Subject.of(bundled.trace("The cat sat on the [MASK].")).select(token=6).selection
+
+    def followed(text, selection=chosen):
+        subject = Subject(bundled.name, text, "", selection)
+        return subject.selection.token, subject.trace.tokens[subject.token]
+
+    assert followed("My dog likes to chase the [MASK] all day.") == (7, "[MASK]")
+    assert followed("The cat sat on the mat.") == (6, "mat")  # unmasked in its place
+    assert followed("Dogs bark.") == (None, "dogs")
+    assert followed("Dogs bark.", Selection(token=2)) == (2, "bark")  # of a link
