@@ -24,6 +24,7 @@ from explorer.training.head import Head
 from explorer.training.objectives import Classes
 from explorer.training.probe import control_targets, probe
 from explorer.training.settings import TrainingSettings
+from tests.hooks import hooks_of
 from tests.rounding import assert_same_but_for_rounding
 
 TEXTS = [(f"{word * (1 + i % 3)}{i}", label) for i in range(36) for word, label in [("happy ", "yes"), ("sad ", "no")]]
@@ -46,11 +47,6 @@ def weights_of(model):
     for name, tensor in sorted(model.module.state_dict().items()):
         digest.update(name.encode() + tensor.numpy().tobytes())
     return digest.hexdigest()
-
-
-def hooks_of(model):
-    """The hooks of all modules: transformers leaves its own behind where a test asked it for hidden states."""
-    return [list(module._forward_hooks) for module in model.module.modules()]
 
 
 @pytest.mark.parametrize("pooling", ["cls", "mean", "pooler"])
