@@ -9,7 +9,7 @@ import torch
 
 import explorer
 from explorer.analysis import evaluation
-from explorer.bert.features import features, forget
+from explorer.bert.features import _caches, features
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import store
@@ -109,7 +109,7 @@ def test_the_same_seed_gives_the_same_numbers_even_side_by_side(tiny, layers_tra
 
 def test_pairs_that_were_read_are_not_read_again(tiny, monkeypatch):
     rows, embed = [], type(tiny).embed
-    forget()
+    _caches.clear()
     monkeypatch.setattr(type(tiny), "embed", lambda model, ids, *more: rows.append(len(ids)) or embed(model, ids, *more))
     plan = make_plan(tiny, -1, "mean", epochs=2)
     _, first = run(run_training(text_task(tiny, PAIRS, plan)))
