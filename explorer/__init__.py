@@ -6,7 +6,7 @@
     trace.attention(0)  # [heads, query, key] of the first layer
     trace.show("attention/head", layer=6, head=11)  # the view of the app, drawn in the notebook
     trace.view("fill-mask/lens").tables  # its numbers, as data frames
-    model.ablate("The keys to the cabinet [MASK] old.", word="are", foil="is").table  # every head off, one at a time
+    explorer.ablate(model, "The keys to the cabinet [MASK] old.", word="are", foil="is").table  # every head off, one at a time
     explorer.settings("attention/head")  # what can be set of it
     explorer.read_examples("reviews.csv").notes  # how a file of labelled texts is read
 

@@ -36,6 +36,12 @@ def zeroed(dense, heads, off):
             hook.remove()
 
 
+def hooks_of(model):
+    """The hooks of all modules: transformers leaves its own behind where a test asked it for hidden states."""
+    kinds = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks")
+    return [list(getattr(module, kind)) for module in model.module.modules() for kind in kinds]
+
+
 def every_dense(module):
     """W_O of each layer of a transformers BERT."""
     return [layer.attention.output.dense for layer in module.bert.encoder.layer]

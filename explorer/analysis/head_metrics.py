@@ -10,7 +10,6 @@ from explorer.analysis.attention import scale_end, thumbnails
 from explorer.text.encoding import Encoding
 
 CLEAR = 0.5  # a pattern needs half of the weight, as in the heads that Clark et al. describe
-BLOCK = 2**18  # weights copied at a time
 BROAD = 0.9  # of the maximum entropy
 
 
@@ -147,14 +146,7 @@ def _confidence(attention: np.ndarray, words: np.ndarray) -> np.ndarray:
     """[heads]: the mean over words of the largest weight on one of them."""
     if not words.any():
         return np.zeros(len(attention))
-    apart = np.flatnonzero(~words)
-    at_once = max(1, BLOCK // len(words) ** 2)  # a copy for all heads would be as large as the attention itself
-    means = []
-    for start in range(0, len(attention), at_once):
-        others = attention[start : start + at_once].copy()
-        others[:, :, apart] = 0
-        means.append(others.max(axis=2)[:, words].mean(axis=1, dtype=np.float64))
-    return np.concatenate(means)
+    return attention.max(axis=2, where=words, initial=0)[:, words].mean(axis=1, dtype=np.float64)
 
 
 def patterns(metrics: dict[str, np.ndarray]) -> np.ndarray:

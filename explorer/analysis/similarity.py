@@ -8,6 +8,7 @@ from explorer.core.lazy import sklearn
 
 SPACES = ("as they are", "centred", "whitened")
 SAME = 1e-5  # of the largest number: the difference up to which two rows are the same
+EQUAL = 1e-5  # cosines that differ by less are equal but for rounding
 
 
 def cosine_matrix(vectors: np.ndarray) -> np.ndarray:
@@ -19,6 +20,11 @@ def cosine_matrix(vectors: np.ndarray) -> np.ndarray:
 def cosines(vectors: np.ndarray, others: np.ndarray) -> np.ndarray:
     """[...] cosines, -1 to 1, of vectors [..., hidden] and others [..., hidden], pair by pair."""
     return np.clip((directions(vectors) * directions(others)).sum(-1), -1, 1)
+
+
+def steps(states: np.ndarray) -> np.ndarray:
+    """[layers, tokens], 0 to 2: 1 − cosine between each hidden state and the one before, for states [layers + 1, ...]."""
+    return 1 - cosines(states[1:], states[:-1])
 
 
 def directions(vectors: np.ndarray) -> np.ndarray:
@@ -101,6 +107,19 @@ def nearest(vectors: np.ndarray, row: int, most: int = 10) -> list[tuple[int, fl
     to_all[row] = -np.inf
     best = np.argsort(-to_all, kind="stable")[: min(most, len(vectors) - 1)]
     return [(int(i), float(to_all[i])) for i in best]
+
+
+def told_apart(vectors: np.ndarray, senses: Sequence[str]) -> int:
+    """The number of rows of vectors [contexts, hidden] whose nearest other row, by cosine, has the same sense.
+
+    Of several that are equally near the share counts: at hidden state 0 a word has the same vector in all texts that have it in
+    the same place, and rounding must not choose among these.
+    """
+    matrix = cosine_matrix(vectors)
+    np.fill_diagonal(matrix, -2)
+    nearest = matrix > matrix.max(axis=1, keepdims=True) - EQUAL
+    named = np.array(list(senses))
+    return round(float(((named[:, None] == named) & nearest).sum(axis=1) @ (1 / nearest.sum(axis=1))))
 
 
 def nearest_place(vectors: np.ndarray, row: int, most: int = 10) -> list[tuple[int, float]]:

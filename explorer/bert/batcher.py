@@ -6,7 +6,7 @@ import contextlib
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from typing import Generic, TypeVar
+from typing import Any
 
 from explorer.core.process import cores, half_the_cores
 from explorer.text.encoding import Encoding
@@ -14,13 +14,12 @@ from explorer.text.encoding import Encoding
 MOST_TOGETHER = 8  # more gain nothing when lengths differ, because of padding
 BATCH_TOKENS = 1024  # including padding; more exceeds the processor's cache, fewer leaves cores idle
 
-Found = TypeVar("Found")
-Read = Callable[[Sequence[Encoding]], list[Found]]
+Read = Callable[[Sequence[Encoding]], list[Any]]
 """One pass over several encodings: a result for each."""
-Waiting = tuple[Encoding, "Future[Found]"]
+Waiting = tuple[Encoding, Future]
 
 
-class Batcher(Generic[Found]):
+class Batcher:
     """Runs encodings in batches.
 
     It has no thread of its own: a waiting caller that gets a free pass runs it, for itself and others. Up to two passes run at
@@ -29,12 +28,12 @@ class Batcher(Generic[Found]):
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self._waiting: list[Waiting[Found]] = []
+        self._waiting: list[Waiting] = []
         self._reading = 0
 
-    def result(self, encoding: Encoding, read: Read[Found]) -> Found:
+    def result(self, encoding: Encoding, read: Read) -> Any:
         """The result of one encoding. Raises what `read` raises. Of two passes each uses half of the cores."""
-        own: Future[Found] = Future()
+        own: Future = Future()
         with self._changed:
             self._waiting.append((encoding, own))
         while not own.done():
@@ -44,7 +43,7 @@ class Batcher(Generic[Found]):
                     self._read_together(together, read)
         return own.result()
 
-    def _next_batch(self, own: Future) -> tuple[list[Waiting[Found]], bool]:
+    def _next_batch(self, own: Future) -> tuple[list[Waiting], bool]:
         """The batch that the caller must run now, and whether it is alone; an empty batch when its own result is ready."""
         with self._changed:
             self._changed.wait_for(lambda: own.done() or (self._reading < min(2, cores()) and self._waiting))
@@ -55,7 +54,7 @@ class Batcher(Generic[Found]):
             self._waiting = [entry for entry in self._waiting if entry not in together]
             return together, self._reading == 1 and not self._waiting
 
-    def _read_together(self, together: list[Waiting[Found]], read: Read[Found]) -> None:
+    def _read_together(self, together: list[Waiting], read: Read) -> None:
         try:
             for (_, future), found in zip(together, read([encoding for encoding, _ in together]), strict=True):
                 future.set_result(found)
@@ -68,7 +67,7 @@ class Batcher(Generic[Found]):
                 self._changed.notify_all()
 
 
-def _similar_lengths(waiting: Sequence[Waiting[Found]]) -> list[Waiting[Found]]:
+def _similar_lengths(waiting: Sequence[Waiting]) -> list[Waiting]:
     """The encoding that has waited longest, with those closest to it in length, as many as one pass should read."""
     first = waiting[0]
     longest, together = first[0].kept, [first]

@@ -8,15 +8,12 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any
 
 from explorer.bert import attending, checkpoints
 from explorer.bert.batcher import Batcher
 from explorer.bert.checkpoints import Checkpoint
 from explorer.bert.hub import Report
 from explorer.bert.network import MaskGuesses, Network
-from explorer.bert.results import Ablation, Attributed, Head, Patching, Routes
 from explorer.bert.trace import Reading, Trace
 from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, transformers
@@ -71,7 +68,7 @@ class Explorer(Network):
         super().__init__(checkpoint)
         self._tokenizing = threading.Lock()  # truncation is a state of the tokenizer
         self._encodings: OnceCache[tuple[str, str], Encoding] = OnceCache(ENCODED, lambda encoding: encoding.kept)
-        self._batcher: Batcher[Reading] = Batcher()
+        self._batcher = Batcher()
         self._readings: OnceCache[tuple[str, str], Reading] = OnceCache(CACHE_MEGABYTES.bytes, lambda one: one.nbytes)
 
     @property
@@ -83,7 +80,8 @@ class Explorer(Network):
 
         Raises InputError when a text is empty, too long, or consists of nothing that the tokenizer keeps.
         """
-        return self._encoding_of(*_checked(text_a, text_b))
+        texts = _checked(text_a, text_b)
+        return self._encodings.get(texts, lambda: self._encode(*texts))
 
     def encode_many(self, texts: list[str]) -> list[tuple[int, ...]]:
         """The ids of each checked text, encoded alone and cut to what fits; ten times as fast as `encode` on each.
@@ -134,26 +132,6 @@ class Explorer(Network):
         is_next, not_next = logits.softmax(-1).tolist()
         return NextSentence(is_next, not_next, tuple(logits.tolist()))
 
-    def ablate(self, text: Text, heads: Sequence[Head] = (), word: str = "", foil: str | None = None) -> Ablation:
-        """The prediction at the first blank without each head by itself, or without `heads` together: see `explorer.ablate`."""
-        return _above("ablate")(self, text, heads, word, foil)
-
-    def patch(self, text: Text, corrupted: Text, word: str = "", foil: str | None = None) -> Patching:
-        """The prediction with each hidden state of a corrupted run taken from that of `text`: see `explorer.patch`."""
-        return _above("patch")(self, text, corrupted, word, foil)
-
-    def attribute(self, text: Text, word: str = "", foil: str | None = None, **how: Any) -> Attributed:
-        """A score for each token; `how` may hold `method`, `steps` and `baseline`: see `explorer.attribute`."""
-        return _above("attribute")(self, text, word, foil, **how)
-
-    def routes(self, text: Text, position: int | None = None, limit: int = 50) -> Routes:
-        """The tokens from which the last hidden state of one token comes, and the strongest routes: see `explorer.routes`."""
-        return _above("routes")(self, text, position, limit)
-
-    def experiment(self, items: Sequence[Any], question: str = "heads_off", how: str = "", **more: Any) -> Any:
-        """One question asked of many items, with intervals and a held-out half: see `explorer.experiment`."""
-        return _above("experiment")(self, items, question, how, **more)
-
     def _encode_many(self, texts: list[str], **options: bool) -> transformers.BatchEncoding:
         """The tokenizer's result for texts with its own mask token. Raises InputError for texts of which it keeps nothing."""
         with self._tokenizing:
@@ -166,7 +144,7 @@ class Explorer(Network):
 
     def _read(self, text_a: str, text_b: str) -> Reading:
         self._readings.weigh_again()  # their derived values may have grown
-        return self._batcher.result(self._encoding_of(text_a, text_b), self._read_together)
+        return self._batcher.result(self.encode(text_a, text_b), self._read_together)
 
     def _read_together(self, encodings: Sequence[Encoding]) -> list[Reading]:
         """One pass over several encodings. Of a short one that is alone it keeps the heads, which most views ask for."""
@@ -174,10 +152,6 @@ class Explorer(Network):
         with attending.collected() if keep else nullcontext(()) as heads:
             states = self.hidden_states_of(encodings)
         return [Reading(*pair, heads=tuple(heads)) for pair in zip(encodings, states, strict=True)]
-
-    def _encoding_of(self, text_a: str, text_b: str) -> Encoding:
-        """The encoding of checked texts, kept for the latest ones. Raises InputError."""
-        return self._encodings.get((text_a, text_b), lambda: self._encode(text_a, text_b))
 
     def _encode(self, text_a: str, text_b: str) -> Encoding:
         mask = self.tokenizer.mask_token
@@ -214,11 +188,6 @@ class Explorer(Network):
             unknown=self.tokenizer.unk_token or UNKNOWN,
             hashes=self.writing is Writing.WORDPIECE,
         )
-
-
-def _above(name: str) -> Any:
-    """A function of the package by its name, because those that ask of a model import this module."""
-    return getattr(import_module("explorer"), name)
 
 
 def _typed(start: int, end: int, text: str, masks: list[int], mask: int) -> tuple[int, int]:

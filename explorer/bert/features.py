@@ -91,10 +91,6 @@ def layer_features_in_steps(
     return np.stack(rows, axis=1)
 
 
-def forget() -> None:
-    _caches.clear()
-
-
 def _read(
     model: Explorer, texts: Sequence[str | Pair], top: int, pooling: str, keep: bool = True
 ) -> Generator[float, None, list[np.ndarray]]:

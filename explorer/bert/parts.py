@@ -19,7 +19,7 @@ from explorer.bert.layer import Layer
 from explorer.bert.own_head import OwnHead, own_head
 from explorer.bert.tokenizer import casing, letter_reader, read_tokenizer
 from explorer.bert.weights import read_model
-from explorer.core.engine import torch, transformers
+from explorer.core.engine import LOCK, torch, transformers
 from explorer.core.errors import CapabilityError
 from explorer.core.limits import TOKENS
 from explorer.text.encoding import Encoding
@@ -212,7 +212,12 @@ class Parts:
         if not (family.pooler and _has(missing, f"{family.encoder}.{family.pooler}")):
             return None
         pooler = attrgetter(family.pooler)(self.encoder)
-        return _pooler_class()(pooler) if isinstance(pooler, torch.nn.Linear) else pooler
+        if isinstance(pooler, torch.nn.Linear):  # some families have only the dense layer
+            with LOCK, torch.device("meta"):
+                whole = transformers.models.bert.modeling_bert.BertPooler(self.module.config)
+            whole.dense = pooler
+            return whole
+        return pooler
 
     def _layer(self, module: torch.nn.Module) -> Layer:
         rotary = attrgetter(self.family.rotary)(self.encoder) if self.family.rotary else None
@@ -265,22 +270,6 @@ class Parts:
 def _has(missing: frozenset[str], *parts: str) -> bool:
     """Whether a family has these parts of the pre-training model, and its file all their weights."""
     return any(parts) and not any(key.startswith(f"{part}.") for key in missing for part in parts)
-
-
-@functools.cache
-def _pooler_class() -> type[torch.nn.Module]:
-    """The class of poolers for families that have only the dense layer; created once torch is loaded."""
-
-    class Pooler(torch.nn.Module):
-        def __init__(self, dense: torch.nn.Linear) -> None:
-            super().__init__()
-            self.dense = dense
-
-        def forward(self, hidden: torch.Tensor) -> torch.Tensor:
-            """tanh(dense([CLS])) of [batch, tokens, hidden]: [batch, hidden]."""
-            return self.dense(hidden[:, 0]).tanh()
-
-    return Pooler
 
 
 def _read_only(weight: torch.Tensor) -> np.ndarray:

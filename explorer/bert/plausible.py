@@ -117,18 +117,13 @@ def _fits(checkpoint: Checkpoint, wanted: Shapes) -> bool:
 
 def weight_files(checkpoint: Checkpoint) -> list[Path]:
     """The files that hold the weights. Raises OSError, ValueError and others when their index is broken."""
-    first = next(name for name in WEIGHT_FILES if (checkpoint.folder / name).is_file())
-    return [checkpoint.folder / name for name in _parts(checkpoint.folder / first)]
-
-
-def _parts(weights: Path) -> list[str]:
-    """The names of the files that hold the weights: this one, or those listed in an index."""
+    weights = next(path for name in WEIGHT_FILES if (path := checkpoint.folder / name).is_file())
     if not weights.name.endswith(".index.json"):
-        return [weights.name]
+        return [weights]
     parts = set(json.loads(weights.read_bytes())["weight_map"].values())
     if any(os.path.basename(part) != part for part in parts):
         raise ValueError("a part outside of the folder")
-    return sorted(parts)
+    return [checkpoint.folder / part for part in sorted(parts)]
 
 
 def _shapes(file: Path, prefix: str) -> Shapes:

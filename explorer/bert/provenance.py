@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from explorer.bert.checkpoints import Checkpoint
-from explorer.bert.folders import WEIGHT_FILES
 from explorer.bert.network import Network
+from explorer.bert.plausible import weight_files
 from explorer.core.paths import ASSETS
 
 PACKAGE = "bert-explorer"
@@ -42,13 +42,13 @@ def weights_hash(checkpoint: Checkpoint) -> str:
 
     '' where the files are no longer there.
     """
-    name = next((name for name in WEIGHT_FILES if (checkpoint.folder / name).is_file()), "")
-    if not name:
+    try:
+        files = weight_files(checkpoint)
+    except (OSError, StopIteration):
         return ""
-    if not name.endswith(".index.json"):
-        return _digest(checkpoint.folder / name)
-    shards = sorted(checkpoint.folder.glob(f"*{Path(name.removesuffix('.index.json')).suffix}"))
-    return hashlib.sha256("".join(f"{shard.name} {_digest(shard)}\n" for shard in shards).encode()).hexdigest()
+    if len(files) == 1:
+        return _digest(files[0])
+    return hashlib.sha256("".join(f"{shard.name} {_digest(shard)}\n" for shard in files).encode()).hexdigest()
 
 
 @functools.cache

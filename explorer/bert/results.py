@@ -1,4 +1,4 @@
-"""What `model.ablate`, `.patch`, `.attribute` and `.routes` return: arrays, and the same as a table."""
+"""What `explorer.ablate`, `.patch`, `.attribute` and `.routes` return: arrays, and the same as a table."""
 
 from __future__ import annotations
 
@@ -100,9 +100,9 @@ class Attributed:
 class Routes:
     """How the last hidden state of the token at `position` is mixed from the input's tokens, layer by layer.
 
-    `mixing` is [layers, query, key]: the share of each token in an attention block's output (ALTI, Ferrando et
-    al. 2022), rows sum to 1. `sources` [tokens] is what follows for the whole network: the share that
-    comes from each token of the input, which sums to 1. `strongest` are (layer from 1, query, key, share) in falling order.
+    `mixing` is [layers, query, key]: the share of each token in an attention block's output (ALTI, Ferrando et al. 2022), rows
+    sum to 1. `sources` [tokens] is what follows for the whole network: the share that comes from each token of the input, which
+    sums to 1. `strongest` are (layer from 1, query, key, share) in falling order.
     """
 
     position: int

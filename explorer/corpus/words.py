@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from explorer.analysis.contextuality import told_apart
 from explorer.analysis.projection import LayerMaps, MapSettings, clusters, maps_of, warm_umap
-from explorer.analysis.similarity import nearest
+from explorer.analysis.similarity import nearest, told_apart
 from explorer.core.errors import InputError
 from explorer.core.limits import QUERY
 from explorer.core.steps import relay

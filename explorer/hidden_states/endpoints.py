@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from explorer.analysis.contextuality import find_word
 from explorer.analysis.similarity import cosine_matrix, cosines
 from explorer.api.arguments import explorer_for
 from explorer.bert.features import features
 from explorer.core.limits import COMPARED
+from explorer.hidden_states.compute import find_word
 from explorer.text import limits
 
 

@@ -4,9 +4,9 @@ from collections.abc import Generator, Hashable
 
 import numpy as np
 
-from explorer.analysis import contextuality
-from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs, norms
+from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs, norms, steps
 from explorer.bert import reference
+from explorer.hidden_states.compute import OUTLIER_DEVIATIONS, drift, outlier_dimensions, self_similarity
 from explorer.ui.long_view import LongView
 from explorer.ui.pictures.heatmaps import similarity_heatmap
 from explorer.ui.pictures.hidden import by_layer_heatmap, pooled_heatmap, vectors_heatmap
@@ -36,8 +36,8 @@ def layer_name(layer: int) -> str:
 
 def turning(subject: Subject) -> tuple[np.ndarray, int]:
     """The change of each token in each layer, [layers, tokens], 1 − cosine, and the layer with the largest mean, from 1."""
-    steps = contextuality.steps(subject.trace.hidden_states)
-    return steps, int(steps.mean(axis=1).argmax()) + 1
+    changes = steps(subject.trace.hidden_states)
+    return changes, int(changes.mean(axis=1).argmax()) + 1
 
 
 def _turned_most(subject: Subject, layer: int) -> int:
@@ -65,15 +65,15 @@ class OneLayer(LongView):
 
     def finding(self, subject: Subject) -> Finding:
         """How much the selected layer changes the tokens, and which token most."""
-        steps, most = turning(subject)
+        changes, most = turning(subject)
         at, tokens = subject.selection.layer, subject.trace.tokens
         if at == 0:
-            mean = steps[most - 1].mean()
+            mean = changes[most - 1].mean()
             by = f"by {two_places(float(mean))} on average (1 − cosine)"
             return Finding(f"No layer has mixed anything yet; layer {most} will turn the tokens most, {by}.")
         token = _turned_most(subject, at)
         where = f"Of all layers, layer {at} turns the tokens most" if at == most else f"Layer {at} turns the tokens"
-        mean, own = (two_places(float(value)) for value in (steps[at - 1].mean(), steps[at - 1, token]))
+        mean, own = (two_places(float(value)) for value in (changes[at - 1].mean(), changes[at - 1, token]))
         text = f"{where}: by {mean} on average (1 − cosine), {quoted(tokens, token)} by {own}."
         return Finding(text, Why("inside-head", "The whole layer", {"layer": at, "token": token}))
 
@@ -89,7 +89,7 @@ class OneLayer(LongView):
         """[layers + 1]: the mean cosine of unrelated tokens; empty for the vectors themselves."""
         if self.look == VECTORS:
             return np.empty(0)
-        return contextuality.self_similarity((yield from reference.vectors_in_steps(subject.model)))
+        return self_similarity((yield from reference.vectors_in_steps(subject.model)))
 
     def waiting(self, subject: Subject) -> Content:
         return self.draw(subject, None)
@@ -118,7 +118,7 @@ class EveryLayer(View):
         if self.measure == NORM:
             values, first, unit = norms(states), 0, "norm"
         else:
-            change = contextuality.steps if self.measure == STEP else contextuality.drift
+            change = steps if self.measure == STEP else drift
             values, first, unit = change(states), 1, "1 − cosine"
         at = subject.selection.layer
         cell = (at, _turned_most(subject, at)) if self.measure == STEP and at else None
@@ -162,11 +162,11 @@ def _similarity(matrix: np.ndarray, at: int, unrelated: np.ndarray | None) -> st
 
 
 def _outliers(vectors: np.ndarray, at: int) -> str:
-    found = contextuality.outlier_dimensions(vectors)
+    found = outlier_dimensions(vectors)
     named = ", ".join(f"**{dimension}** (mean {value:+.1f})" for dimension, value in found) or "none"
     return (
         f"All {vectors.shape[1]} dimensions of every token in {layer_name(at)}. Colours end where 99% of the values do. "
-        f"Dimensions, counted from 0, whose mean over these tokens is more than {contextuality.OUTLIER_DEVIATIONS} standard "
+        f"Dimensions, counted from 0, whose mean over these tokens is more than {OUTLIER_DEVIATIONS} standard "
         f"deviations off that of all dimensions: {named}. They are outliers of this input (after Luo et al. 2021); those of "
         "Kovaleva et al. 2021 are told by the weights of LayerNorm."
     )

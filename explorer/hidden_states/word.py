@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from explorer.analysis import contextuality
 from explorer.analysis.projection import LayerMaps, MapSettings, principal_components
-from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs
+from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs, told_apart
 from explorer.bert import reference
 from explorer.bert.explorer import Explorer
 from explorer.core.errors import InputError
 from explorer.core.limits import COMPARED
 from explorer.core.paths import EXAMPLES
+from explorer.hidden_states.compute import find_word, repeated_words, self_similarity, within_and_between
 from explorer.hidden_states.layers import layer_name
 from explorer.text.limits import check_texts
 from explorer.text.lines import read_lines
@@ -51,7 +51,7 @@ def senses() -> dict[str, str]:
 
 def comparable_words(model: Explorer, texts: Sequence[str]) -> list[str]:
     """The words that occur at least twice, with those of one to three letters last."""
-    return sorted(contextuality.repeated_words(texts, model.as_read), key=lambda word: (len(word) < 4, len(word) < 3))
+    return sorted(repeated_words(texts, model.as_read), key=lambda word: (len(word) < 4, len(word) < 3))
 
 
 def contexts_of(model: Explorer, texts: Sequence[str], labels: Sequence[str], word: str) -> Contexts:
@@ -60,7 +60,7 @@ def contexts_of(model: Explorer, texts: Sequence[str], labels: Sequence[str], wo
     for number, (given, label) in enumerate(zip(texts, labels, strict=True), start=1):
         trace = model.trace(given)
         try:
-            occurrences = contextuality.find_word(given, word, trace.encoding.offsets, f"sentence {number}", model.as_read)
+            occurrences = find_word(given, word, trace.encoding.offsets, f"sentence {number}", model.as_read)
         except InputError:
             continue
         for tokens in occurrences:
@@ -121,10 +121,10 @@ class OneWord(View):
             return None
         at, number = subject.selection.layer, len(contexts.texts)
         if len(set(contexts.senses)) < 2:
-            alike = contextuality.self_similarity(contexts.vectors)[[0, at]]
+            alike = self_similarity(contexts.vectors)[[0, at]]
             where = f"before any layer and of {alike[1]:.2f} in {layer_name(at)}"
             return Finding(f"The vectors of “{word}” have a cosine of {alike[0]:.2f} {where}.")
-        before, after = (contextuality.told_apart(contexts.vectors[layer], contexts.senses) for layer in (0, at))
+        before, after = (told_apart(contexts.vectors[layer], contexts.senses) for layer in (0, at))
         nearest = f"{after} of {number} “{word}” lie nearest to one of the same sense"
         return Finding(f"In {layer_name(at)}, {nearest}; before any layer, {before} do.")
 
@@ -163,14 +163,14 @@ class OneWord(View):
             return first, contexts_of(subject.model, texts, labels, first)
 
     def _lines(self, subject: Subject, contexts: Contexts, texts: list[str], word: str) -> object:
-        random = contextuality.self_similarity(reference.tokens(subject.model))
-        within, between = contextuality.within_and_between(contexts.vectors, contexts.senses)
+        random = self_similarity(reference.tokens(subject.model))
+        within, between = within_and_between(contexts.vectors, contexts.senses)
         controls: list[tuple[str, np.ndarray]] = []
         as_read = subject.model.as_read
-        for other in contextuality.repeated_words(texts, as_read):
+        for other in repeated_words(texts, as_read):
             if other != as_read(word.strip()).casefold() and len(controls) < MOST_CONTROLS:
                 same = contexts_of(subject.model, texts, [""] * len(texts), other)
-                controls.append((other, contextuality.self_similarity(same.vectors)))
+                controls.append((other, self_similarity(same.vectors)))
         if np.isnan(between).all():
             named = [(f"‘{word}’", within)]
         else:
@@ -193,7 +193,7 @@ def _about(subject: Subject, contexts: Contexts) -> str:
     at = subject.selection.layer
     vectors = contexts.vectors[at]
     share = float(principal_components(vectors, 2)[1].sum())
-    alike = contextuality.self_similarity(vectors[None])[0]
+    alike = self_similarity(vectors[None])[0]
     random = mean_of_pairs(cosine_matrix(reference.tokens(subject.model)[at]))
     lead = f"One point a sentence, in {layer_name(at)}: the two directions of most variance hold {share:.0%} of it. "
     if len(vectors) == 2:

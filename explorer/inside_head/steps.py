@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis.attention import scale_end
-from explorer.analysis.contextuality import steps
+from explorer.analysis.similarity import steps
 from explorer.techniques.inside import HeadStep, Step, head_step, layer_steps
 from explorer.text import limits
 from explorer.ui.attention_data import head_sentence, looks_at, most_telling_first, prepare_effects, switched_off, told_at_once

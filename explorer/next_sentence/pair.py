@@ -1,6 +1,5 @@
 """The texts on the page as a pair: the prediction in both orders, and the tokens and heads on which it depends."""
 
-from collections.abc import Generator, Hashable
 from dataclasses import replace
 from typing import Any
 
@@ -9,11 +8,10 @@ from explorer.bert.explorer import NextSentence
 from explorer.techniques.targets import Target, is_next_target, own_reading
 from explorer.ui.attribution import AttributionView
 from explorer.ui.layout import col, row
-from explorer.ui.long_view import LongView
 from explorer.ui.pictures.bars import bars, whole_percent
 from explorer.ui.subject import Subject
 from explorer.ui.switch_heads import ABOUT, SwitchHeads
-from explorer.ui.view import Content, Finding, caption, check, heading, matches, part, prose, sentence
+from explorer.ui.view import Content, Finding, View, caption, check, heading, matches, part, prose, sentence
 
 SATURATED = 0.999
 HELP = (
@@ -41,11 +39,10 @@ class _OfPair:
         return is_next_target(subject.trace)
 
 
-class ThisPair(_OfPair, LongView):
-    """The next-sentence head's prediction for B after A; beside it, where that is quick, for A after B, and the check."""
+class ThisPair(_OfPair, View):
+    """The next-sentence head's prediction for B after A; beside it for A after B, and the check."""
 
     name, question = "next-sentence/pair", "Does B follow A, and A follow B?"
-    start = "Swap them, and check"
     layout = (row(col("title", "verdict", "logits"), col("swapped_title", "swapped", "swapped_logits")),)
     title = heading("**B after A**")
     verdict = part("bars", answer=True)
@@ -57,46 +54,26 @@ class ThisPair(_OfPair, LongView):
     check = check()
     help = prose(classes="caption")
 
-    def passes(self, subject: Subject) -> float:
-        """One for the swapped pair, and one for the check."""
-        return 2
-
-    def key(self, subject: Subject) -> Hashable:
-        """The cache key, which does not depend on the selection."""
-        return self.name, subject.model_name, subject.text_a, subject.text_b
-
-    def work(self, subject: Subject) -> Generator[float, None, tuple[NextSentence, float]]:
-        """The prediction for the swapped pair, and the difference of the pair's logit from the model's own forward pass."""
-        swapped = subject.model.next_sentence(subject.text_b, subject.text_a)
-        yield 0.5
-        ours = subject.model.next_sentence(subject.text_a, subject.text_b).logits[0]
-        return swapped, abs(float(own_reading(subject.trace, self.target(subject)).logit) - ours)
-
-    def waiting(self, subject: Subject) -> Content:
-        names, answer = subject.model.pair_names, subject.model.next_sentence(subject.text_a, subject.text_b)
-        return super().waiting(subject) | {
+    def compute(self, subject: Subject) -> Content:
+        (answer, swapped), model, names = _both_ways(subject), subject.model, subject.model.pair_names
+        own = subject.trace.once("own next sentence", lambda: float(own_reading(subject.trace, self.target(subject)).logit))
+        check = f"the logit of {names[0]} for B after A is that of the model's own forward pass"
+        return {
             "verdict": _bars(answer, names, "B", "A"),
             "logits": _logits(answer, names),
-            "swapped": None,
-            "saturated": _saturation(answer),
-            "help": _help(subject),
-        }
-
-    def draw(self, subject: Subject, found: tuple[NextSentence, float]) -> Content:
-        (swapped, error), names = found, subject.model.pair_names
-        return self.waiting(subject) | {
             "swapped": _bars(swapped, names, "A", "B"),
             "swapped_logits": _logits(swapped, names),
-            "check": matches(error, f"the logit of {names[0]} for B after A is that of the model's own forward pass"),
+            "saturated": _saturation(answer),
+            "check": matches(abs(own - answer.logits[0]), check),
+            "help": ORDER_HELP if model.family.pair_order else HELP + SHIFTED * (model.checkpoint.folder == BUNDLED_FOLDER),
         }
 
     def finding(self, subject: Subject) -> Finding:
-        """The confidence of the prediction, and that for the swapped pair, if known."""
-        answer, known = subject.model.next_sentence(subject.text_a, subject.text_b), self.known(subject)
+        """The confidence of the prediction, and that for the swapped pair."""
+        answer, swapped = _both_ways(subject)
         follows = "follows A" if answer.is_next >= 0.5 else "does not follow A"
         sure = whole_percent(max(answer.is_next, answer.not_next))
-        swapped = f"; swapped, A follows B with {whole_percent(known[0].is_next)}" if known else ""
-        return Finding(f"B {follows}, says BERT with {sure}{swapped}.")
+        return Finding(f"B {follows}, says BERT with {sure}; swapped, A follows B with {whole_percent(swapped.is_next)}.")
 
 
 class PairAttribution(_OfPair, AttributionView):
@@ -122,10 +99,10 @@ class PairHeads(_OfPair, SwitchHeads):
     help = caption(ABOUT.format(what="IsNext (or InOrder)"))
 
 
-def _help(subject: Subject) -> str:
-    if subject.model.family.pair_order:
-        return ORDER_HELP
-    return HELP + SHIFTED * (subject.model.checkpoint.folder == BUNDLED_FOLDER)
+def _both_ways(subject: Subject) -> tuple[NextSentence, NextSentence]:
+    """The prediction for B after A, and for A after B."""
+    a, b = subject.text_a, subject.text_b
+    return subject.model.next_sentence(a, b), subject.model.next_sentence(b, a)
 
 
 def _bars(answer: NextSentence, names: tuple[str, str], second: str, first: str) -> dict[str, Any]:

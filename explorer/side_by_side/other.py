@@ -86,14 +86,10 @@ def _guessed(subject: Subject) -> list[Swap]:
     token = subject.selection.token
     if not others or token is None:
         return []
-    side, (start, end) = subject.trace.encoding.sequences[token], subject.trace.encoding.offsets[token]
-    texts = [subject.text_a, subject.text_b]
-    found = []
-    for other in others:
-        changed = [*texts]
-        changed[side] = texts[side][:start] + other + texts[side][end:]
-        found.append((f"{word} → {other}", changed[0], changed[1]))
-    return found
+    a, b, (start, end) = subject.text_a, subject.text_b, subject.trace.encoding.offsets[token]
+    if subject.trace.encoding.sequences[token] == 0:
+        return [(f"{word} → {other}", a[:start] + other + a[end:], b) for other in others]
+    return [(f"{word} → {other}", a, b[:start] + other + b[end:]) for other in others]
 
 
 def paired_tokens(here: Encoding, there: Encoding) -> list[str] | None:

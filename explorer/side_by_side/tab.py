@@ -21,7 +21,6 @@ TAB = Tab(
     above=[Swaps],
     steppers=("layer", "head"),
     without_steppers=("Guesses", "Next sentence", "Pieces", "Hidden states"),
-    note="Another model (a name, a hub id or a folder), another input, or both; what is empty is as above. "
-    "A model that is not on this machine yet is fetched "
-    "by opening it once in the box above.",
+    note="Another model (a name, a hub id or a folder), another input, or both; what is empty is as above. A model that is not "
+    "on this machine yet is fetched by opening it once in the box above.",
 )

@@ -11,7 +11,7 @@ from explorer.core.steps import finished
 from explorer.fill_mask import endpoints as masked_lm
 from explorer.techniques.ablation import head_effects, intervene, patching_in_steps
 from explorer.techniques.targets import is_next_target, read, word_target
-from tests.hooks import eager_bert, every_dense, zeroed
+from tests.hooks import eager_bert, every_dense, hooks_of, zeroed
 
 TEXT, TEXT_B = "The man went to the [MASK] slowly.", "He bought some milk!"
 
@@ -85,7 +85,7 @@ def test_inputs_of_different_lengths_cannot_be_patched(bundled, refusal):
 
 
 def test_nothing_is_left_behind_even_under_eight_threads(bundled):
-    before = {name: weight.clone() for name, weight in bundled.module.state_dict().items()}
+    before, hooks = {name: weight.clone() for name, weight in bundled.module.state_dict().items()}, hooks_of(bundled)
     texts = [f"The man went to the [MASK] {word}." for word in ("now", "then", "today", "again")] * 2
     alone = [masked_lm.head_effects(text)["probabilities"] for text in texts[:4]] * 2
     answers = [bundled.fill_mask(text) for text in texts]
@@ -100,11 +100,8 @@ def test_nothing_is_left_behind_even_under_eight_threads(bundled):
         together = list(pool.map(everything, texts))
     np.testing.assert_allclose([effects for effects, _ in together], alone, atol=1e-6)
     assert [guesses for _, guesses in together] == answers
-    for module in bundled.module.modules():
-        assert not module._forward_hooks
-        assert not module._forward_pre_hooks
-        assert not module._backward_hooks
-        assert not module.training
+    assert hooks_of(bundled) == hooks
+    assert not any(module.training for module in bundled.module.modules())
     assert all(not weight.requires_grad for weight in bundled.module.parameters())
     for name, weight in bundled.module.state_dict().items():
         assert torch.equal(weight, before[name]), name

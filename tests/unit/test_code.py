@@ -14,10 +14,9 @@ import torch
 import transformers
 
 import explorer
-from explorer.analysis import contextuality
 from explorer.analysis.head_metrics import METRICS
 from explorer.analysis.projection import MapSettings, maps_of
-from explorer.analysis.similarity import cosine_matrix, norms
+from explorer.analysis.similarity import cosine_matrix, norms, steps
 from explorer.attention.rollout import rollout
 from explorer.bert.features import features, layer_features_in_steps
 from explorer.core.errors import InputError
@@ -27,6 +26,7 @@ from explorer.export import code, ways
 from explorer.export.links import Place
 from explorer.export.named import OF_THE_PAGE, asked
 from explorer.fill_mask.lens import chosen_lens
+from explorer.hidden_states.compute import drift, within_and_between
 from explorer.hidden_states.layers import NORM
 from explorer.overview.run import selected_run
 from explorer.tabs import VIEWS
@@ -128,12 +128,12 @@ def _layer(view, subject):
 def _states(view, subject):
     states, state = subject.trace.hidden_states, subject.selection.layer
     expected = {"vectors": states[state], "similarity": cosine_matrix(states[state]), "norms": norms(states)}
-    return expected | {"change": contextuality.steps(states), "away": contextuality.drift(states)}
+    return expected | {"change": steps(states), "away": drift(states)}
 
 
 def _word(view, subject):
     _, contexts = view._word_and_contexts(subject, *view._texts(subject))
-    within, between = contextuality.within_and_between(contexts.vectors, contexts.senses)
+    within, between = within_and_between(contexts.vectors, contexts.senses)
     expected = {"vectors": contexts.vectors, "alike": within}
     return expected if np.isnan(between).any() else expected | {"different": between}
 

@@ -20,6 +20,7 @@ from explorer.bert.trace import DERIVED_BYTES
 from explorer.core import limits
 from explorer.core.errors import CapabilityError, InputError
 from explorer.core.limits import MODELS
+from tests.hooks import hooks_of
 
 TEXTS = ["The man went to the store.", "She was happy!", "A slow [MASK] bought milk", "the " * 200, "$5 - (it was)"]
 
@@ -202,7 +203,7 @@ def everything(model, text):
 def test_no_request_changes_what_another_gets(model, monkeypatch):
     monkeypatch.setattr(limits, "MEGABYTE", 0)  # everything is computed again and again
     model = fresh(model)
-    before = fingerprint(model)
+    before, hooks = fingerprint(model), hooks_of(model)
     alone = [everything(model, text) for text in TEXTS]
     refused = [lambda: model.trace(""), lambda: model.fill_mask("no mask"), lambda: model.next_sentence("a", "")]
 
@@ -221,10 +222,7 @@ def test_no_request_changes_what_another_gets(model, monkeypatch):
     assert fingerprint(model) == before
     assert not any(module.training for module in model.module.modules())
     assert not any(parameter.requires_grad or parameter.grad is not None for parameter in model.module.parameters())
-    for module in model.module.modules():
-        assert not module._forward_hooks
-        assert not module._forward_pre_hooks
-        assert not module._backward_hooks
+    assert hooks_of(model) == hooks
 
 
 def test_threads_do_not_cut_each_others_texts(tiny):

@@ -114,7 +114,7 @@ def test_the_study_of_agreement_runs_in_twenty_cells(monkeypatch, bundled):
     client = nbclient.NotebookClient(book, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(ROOT)}})
     client.execute()
     outputs = [output["data"] for cell in book.cells for output in cell.get("outputs", []) if "data" in output]
-    found = bundled.experiment(explorer.suite_items("agreement")[:8])
+    found = explorer.experiment(bundled, explorer.suite_items("agreement")[:8])
     layer, head = found.summary.selected
     texts = " ".join(one.get("text/plain", "") for one in outputs)
     assert f"layer {layer + 1}, head {head + 1}, of 8 items" in texts
@@ -127,7 +127,7 @@ def test_the_study_of_the_guide_is_short_and_says_what_the_page_says(monkeypatch
     (study,) = re.findall(r"<!-- a study -->\n```python\n(.*?)```", page, re.DOTALL)
     assert len([line for line in study.splitlines() if line.strip()]) < 30
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(explorer.Explorer, "experiment", lambda model, items, **how: shipped(model, "agreement"))
+    monkeypatch.setattr(explorer, "experiment", lambda model, items, **how: shipped(model, "agreement"))
     exec(study, {})
     seen = bundled.trace("a [MASK].").view("experiments/heads", source="agreement")
     said = capsys.readouterr().out

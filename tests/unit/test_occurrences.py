@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import explorer
-from explorer.analysis.contextuality import told_apart
+from explorer.analysis.similarity import told_apart
 from explorer.core.errors import InputError
 from explorer.core.paths import EXAMPLES
 from explorer.core.steps import finished

@@ -5,7 +5,6 @@ from contextlib import suppress
 
 import pytest
 
-from explorer.analysis.contextuality import find_word, repeated_words
 from explorer.core.errors import ExplorerError
 from explorer.experiments.compute.corpus_items import corpus_items
 from explorer.experiments.compute.items import Item, items_from_lines
@@ -13,6 +12,7 @@ from explorer.experiments.compute.templates import template_items
 from explorer.finetune.compute import questions
 from explorer.finetune.compute.answering import normalise_answer
 from explorer.finetune.compute.span_task import overlap_answer
+from explorer.hidden_states.compute import find_word, repeated_words
 from explorer.teaching.classroom import names
 from explorer.text import swaps
 from explorer.text.blanks import Blanks

@@ -52,31 +52,31 @@ def trace(bundled):
 
 
 def test_ablate_is_a_hook_on_every_head(bundled, reference):
-    found = bundled.ablate(TEXT, word=WORD, foil=FOIL)
+    found = explorer.ablate(bundled, TEXT, word=WORD, foil=FOIL)
     assert (found.target, found.unit) == ("are rather than is", "difference of logits")
     assert found.before == pytest.approx(reference.difference(TEXT), abs=1e-4)
     expected = [[reference.without(TEXT, [(layer, head)]) for head in range(12)] for layer in range(6)]
     np.testing.assert_allclose(found.after, expected, atol=1e-4)
     first = found.table.iloc[0]
     assert first["effect"] == found.effects.min() == found.effects[int(first["layer"]) - 1, int(first["head"]) - 1]
-    together = bundled.ablate(TEXT, [(5, 11), (4, 2)], WORD, FOIL)
+    together = explorer.ablate(bundled, TEXT, [(5, 11), (4, 2)], WORD, FOIL)
     assert float(together.after) == pytest.approx(reference.without(TEXT, [(4, 10), (3, 1)]), abs=1e-4)
     assert together.table["heads"].tolist() == ["5.11, 4.2"]
 
 
 def test_without_a_foil_it_is_the_probability_and_by_default_the_second_guess(bundled):
     guesses = bundled.fill_mask(TEXT, top_k=2)[0].candidates
-    alone = bundled.ablate(TEXT, [(1, 1)], foil="")
+    alone = explorer.ablate(bundled, TEXT, [(1, 1)], foil="")
     assert (alone.target, alone.unit, alone.before) == (
         guesses[0].token,
         "probability",
         pytest.approx(guesses[0].probability, abs=1e-5),
     )
-    assert bundled.ablate(TEXT, [(1, 1)]).before == pytest.approx(guesses[0].logit - guesses[1].logit, abs=1e-4)
+    assert explorer.ablate(bundled, TEXT, [(1, 1)]).before == pytest.approx(guesses[0].logit - guesses[1].logit, abs=1e-4)
 
 
 def test_patch_is_a_hook_that_puts_one_vector_in_the_place_of_another(bundled, reference):
-    found = bundled.patch(TEXT, OTHER, WORD, FOIL)
+    found = explorer.patch(bundled, TEXT, OTHER, WORD, FOIL)
     assert found.clean == pytest.approx(reference.difference(TEXT), abs=1e-4)
     assert found.corrupted == pytest.approx(reference.difference(OTHER), abs=1e-4)
     with torch.no_grad():
@@ -97,16 +97,16 @@ def test_patch_is_a_hook_that_puts_one_vector_in_the_place_of_another(bundled, r
 
 
 def test_attribute_is_the_technique_with_its_table(bundled, trace):
-    found = bundled.attribute(TEXT, WORD, FOIL, method="occlusion")
+    found = explorer.attribute(bundled, TEXT, WORD, FOIL, method="occlusion")
     target = word_target(trace, WORD, foil=FOIL)
     np.testing.assert_allclose(found.scores, attribute(trace, target, "occlusion").scores, atol=1e-5)
-    path = bundled.attribute(TEXT, WORD, FOIL, steps=20, baseline="mask")
+    path = explorer.attribute(bundled, TEXT, WORD, FOIL, steps=20, baseline="mask")
     assert abs(path.delta) < 0.5
     assert path.table.columns.tolist() == ["position", "token", "score"]
 
 
 def test_routes_go_back_to_the_tokens(bundled, trace):
-    found = bundled.routes(TEXT)
+    found = explorer.routes(bundled, TEXT)
     assert found.position == trace.mask_positions[0]
     np.testing.assert_allclose(found.mixing.sum(-1), 1, atol=1e-5)
     behind = np.eye(trace.kept)[found.position]
@@ -120,24 +120,23 @@ def test_routes_go_back_to_the_tokens(bundled, trace):
 
 def test_an_experiment_is_the_mean_of_its_items(bundled):
     items = [[TEXT, "", WORD, FOIL], [OTHER, "", FOIL, WORD]]
-    found = bundled.experiment(items)
-    each = [bundled.ablate(text, word=word, foil=foil).effects for text, _, word, foil in items]
+    found = explorer.experiment(bundled, items)
+    each = [explorer.ablate(bundled, text, word=word, foil=foil).effects for text, _, word, foil in items]
     np.testing.assert_allclose(found.summary.effects, np.mean(each, 0), atol=1e-4)
-    assert explorer.experiment(bundled, items).as_dict() == found.as_dict()
 
 
 @pytest.mark.parametrize(
     ("ask", "says"),
     [
-        (lambda model: model.ablate("no blank"), "no [MASK]"),
-        (lambda model: model.ablate(TEXT, [(7, 1)]), "from 1 to 6, not 7"),
-        (lambda model: model.ablate(TEXT, word="antidisestablishmentarianism"), "not one piece"),
-        (lambda model: model.ablate(("a", "b", "c")), "a pair of texts"),
-        (lambda model: model.patch(TEXT, "short [MASK].", WORD, FOIL), "as many pieces"),
-        (lambda model: model.patch(TEXT, TEXT, WORD, FOIL).recovery, "nothing to recover"),
-        (lambda model: model.attribute(TEXT, method="guessing"), "The method must be one of"),
-        (lambda model: model.routes(TEXT, position=99), "position"),
-        (lambda model: model.experiment([]), "two items"),
+        (lambda model: explorer.ablate(model, "no blank"), "no [MASK]"),
+        (lambda model: explorer.ablate(model, TEXT, [(7, 1)]), "from 1 to 6, not 7"),
+        (lambda model: explorer.ablate(model, TEXT, word="antidisestablishmentarianism"), "not one piece"),
+        (lambda model: explorer.ablate(model, ("a", "b", "c")), "a pair of texts"),
+        (lambda model: explorer.patch(model, TEXT, "short [MASK].", WORD, FOIL), "as many pieces"),
+        (lambda model: explorer.patch(model, TEXT, TEXT, WORD, FOIL).recovery, "nothing to recover"),
+        (lambda model: explorer.attribute(model, TEXT, method="guessing"), "The method must be one of"),
+        (lambda model: explorer.routes(model, TEXT, position=99), "position"),
+        (lambda model: explorer.experiment(model, []), "two items"),
         (lambda model: model.trace(TEXT).view("fill-mask/lense"), "perhaps fill-mask/lens"),
         (lambda model: model.trace(TEXT).view("fill-mask/lens").figure(), "no chart that Python can draw"),
         (lambda model: model.trace(TEXT).view("attention/head").figure("png"), "svg"),

@@ -1,9 +1,20 @@
 import numpy as np
 import pytest
 
-from explorer.analysis import contextuality
-from explorer.analysis.similarity import SPACES, closest_pairs, cosine_matrix, cosines, mean_of_pairs, moved_to, nearest, norms
+from explorer.analysis.similarity import (
+    SPACES,
+    closest_pairs,
+    cosine_matrix,
+    cosines,
+    mean_of_pairs,
+    moved_to,
+    nearest,
+    norms,
+    steps,
+    told_apart,
+)
 from explorer.core.errors import InputError
+from explorer.hidden_states.compute import drift, find_word, outlier_dimensions, self_similarity, within_and_between
 from explorer.hidden_states.endpoints import sentence_similarity, similarity, word_in_context
 from explorer.ui.pictures.base import LEGEND
 from explorer.ui.pictures.hidden import context_lines
@@ -43,28 +54,28 @@ def test_centred_and_whitened_vectors_are_what_they_say():
 
 def test_changes_by_layer_by_hand():
     states = np.array([[[1, 0]], [[0, 1]], [[0, 2]], [[-1, 0]]], dtype=np.float32)  # [layers + 1, tokens, hidden]
-    np.testing.assert_allclose(contextuality.steps(states), [[1], [0], [1]], atol=1e-6)
-    np.testing.assert_allclose(contextuality.drift(states), [[1], [1], [2]], atol=1e-6)
+    np.testing.assert_allclose(steps(states), [[1], [0], [1]], atol=1e-6)
+    np.testing.assert_allclose(drift(states), [[1], [1], [2]], atol=1e-6)
 
 
 def test_self_similarity_within_and_between_senses():
     occurrences = np.array([[[1, 0], [1, 0], [0, 1], [0, 1]]], dtype=np.float32)
-    assert contextuality.self_similarity(occurrences) == pytest.approx([1 / 3])
-    within, between = contextuality.within_and_between(occurrences, ["a", "a", "b", "b"])
+    assert self_similarity(occurrences) == pytest.approx([1 / 3])
+    within, between = within_and_between(occurrences, ["a", "a", "b", "b"])
     assert (within[0], between[0]) == (1, 0)
-    assert contextuality.told_apart(occurrences[0], ["a", "a", "b", "b"]) == 4
-    assert contextuality.told_apart(occurrences[0], ["a", "b", "a", "b"]) == 0
+    assert told_apart(occurrences[0], ["a", "a", "b", "b"]) == 4
+    assert told_apart(occurrences[0], ["a", "b", "a", "b"]) == 0
     equal = np.ones((6, 2), np.float32)
     equal[::2] *= 1 + 1e-6  # what rounding leaves of equal vectors
-    assert contextuality.told_apart(equal, ["a", "a", "a", "b", "b", "b"]) == round(6 * 2 / 5), "by chance, in whatever order"
-    assert np.isnan(contextuality.within_and_between(occurrences, [""] * 4)[1]).all()
+    assert told_apart(equal, ["a", "a", "a", "b", "b", "b"]) == round(6 * 2 / 5), "by chance, in whatever order"
+    assert np.isnan(within_and_between(occurrences, [""] * 4)[1]).all()
 
 
 def test_outlier_dimensions_are_the_ones_that_were_put_there():
     vectors = np.random.default_rng(0).normal(size=(30, 100))
-    assert contextuality.outlier_dimensions(vectors * 0) == []
+    assert outlier_dimensions(vectors * 0) == []
     vectors[:, [7, 60]] += [20, -9]
-    assert [dimension for dimension, _ in contextuality.outlier_dimensions(vectors)] == [7, 60]
+    assert [dimension for dimension, _ in outlier_dimensions(vectors)] == [7, 60]
 
 
 def test_the_matrix_is_that_of_transformers_own_vectors(bundled, eager):
@@ -106,7 +117,7 @@ def test_a_word_that_is_not_there_is_told(bundled, refusal):
     for word in ("", "  ", None, 3, "x" * 101):
         refusal(InputError, lambda word=word: word_in_context(RIVER, MONEY, word))
     refusal(InputError, lambda: word_in_context(RIVER, "word " * 600 + "bank", "bank"))
-    assert len(contextuality.find_word("a.b (a.b) axb", "a.b", [(0, 3), (4, 5), (5, 8), (10, 13)], "")) == 2
+    assert len(find_word("a.b (a.b) axb", "a.b", [(0, 3), (4, 5), (5, 8), (10, 13)], "")) == 2
 
 
 def test_sentences_are_compared_by_their_features(bundled, refusal):

@@ -9,7 +9,7 @@ import torch
 
 import explorer
 from explorer.analysis import evaluation
-from explorer.bert.features import features, forget
+from explorer.bert.features import _caches, features
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import store
@@ -24,6 +24,7 @@ from explorer.training.head import Head
 from explorer.training.objectives import Classes
 from explorer.training.probe import control_targets, probe
 from explorer.training.settings import TrainingSettings
+from tests.hooks import hooks_of
 from tests.rounding import assert_same_but_for_rounding
 
 TEXTS = [(f"{word * (1 + i % 3)}{i}", label) for i in range(36) for word, label in [("happy ", "yes"), ("sad ", "no")]]
@@ -46,11 +47,6 @@ def weights_of(model):
     for name, tensor in sorted(model.module.state_dict().items()):
         digest.update(name.encode() + tensor.numpy().tobytes())
     return digest.hexdigest()
-
-
-def hooks_of(model):
-    """The hooks of all modules: transformers leaves its own behind where a test asked it for hidden states."""
-    return [list(module._forward_hooks) for module in model.module.modules()]
 
 
 @pytest.mark.parametrize("pooling", ["cls", "mean", "pooler"])
@@ -113,7 +109,7 @@ def test_the_same_seed_gives_the_same_numbers_even_side_by_side(tiny, layers_tra
 
 def test_pairs_that_were_read_are_not_read_again(tiny, monkeypatch):
     rows, embed = [], type(tiny).embed
-    forget()
+    _caches.clear()
     monkeypatch.setattr(type(tiny), "embed", lambda model, ids, *more: rows.append(len(ids)) or embed(model, ids, *more))
     plan = make_plan(tiny, -1, "mean", epochs=2)
     _, first = run(run_training(text_task(tiny, PAIRS, plan)))

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from explorer.bert.features import features, forget
+from explorer.bert.features import _caches, features
 from explorer.core.errors import InputError
 from explorer.core.limits import TEXTS
 from explorer.projection.map import FILE, NO_FILE, SENTENCES, VOCABULARY, WORDS, Map
@@ -51,7 +51,7 @@ def points_of(screen):
 
 
 def test_only_new_texts_and_new_poolings_are_read(draw, tiny, monkeypatch):
-    forget()
+    _caches.clear()
     rows = []
     embed = type(tiny).embed
     monkeypatch.setattr(type(tiny), "embed", lambda model, ids, segments: rows.append(len(ids)) or embed(model, ids, segments))

@@ -11,12 +11,6 @@ from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs
 from explorer.core.errors import InputError
 
 OUTLIER_DEVIATIONS = 3
-EQUAL = 1e-5  # cosines that differ by less are equal but for rounding
-
-
-def steps(states: np.ndarray) -> np.ndarray:
-    """[layers, tokens], 0 to 2: 1 − cosine between each hidden state and the one before, for states [layers + 1, ...]."""
-    return 1 - cosines(states[1:], states[:-1])
 
 
 def drift(states: np.ndarray) -> np.ndarray:
@@ -46,19 +40,6 @@ def within_and_between(occurrences: np.ndarray, senses: Sequence[str]) -> tuple[
         return matrices[:, pairs].mean(axis=1) if pairs.any() else np.full(len(matrices), np.nan)
 
     return mean(same & ~itself), mean(~same)
-
-
-def told_apart(vectors: np.ndarray, senses: Sequence[str]) -> int:
-    """The number of rows of vectors [contexts, hidden] whose nearest other row, by cosine, has the same sense.
-
-    Of several that are equally near the share counts: at hidden state 0 a word has the same vector in all texts that have it in
-    the same place, and rounding must not choose among these.
-    """
-    matrix = cosine_matrix(vectors)
-    np.fill_diagonal(matrix, -2)
-    nearest = matrix > matrix.max(axis=1, keepdims=True) - EQUAL
-    named = np.array(list(senses))
-    return round(float(((named[:, None] == named) & nearest).sum(axis=1) @ (1 / nearest.sum(axis=1))))
 
 
 def outlier_dimensions(vectors: np.ndarray, most: int = 5) -> list[tuple[int, float]]:
