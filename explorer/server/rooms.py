@@ -130,6 +130,7 @@ class Desk:
             raise InputError("There is no such thing to do in a room.")
         if inspect.isawaitable(done):
             done = await done
+        room.changed()
         return JSONResponse(done or {}, headers=FRESH)
 
     # ---- Finding the room, and listening to it.
@@ -171,7 +172,7 @@ class Desk:
 
 
 def teachers_actions(blocks: PageBlocks, rooms: Rooms) -> dict[str, Action]:
-    """The actions of a teacher. Each raises ExplorerError with a sentence for the board."""
+    """The actions of a teacher, after which all pages are told. Each raises ExplorerError with a sentence for the board."""
 
     async def ask(room: Room, body: Body) -> None:
         room.ask(await _question(blocks, room, body), body.get("seconds", 0))
@@ -189,7 +190,7 @@ def teachers_actions(blocks: PageBlocks, rooms: Rooms) -> dict[str, Action]:
         "reveal": lambda room, body: room.reveal(),
         "stop": lambda room, body: room.end_activity(),
         "teach": lambda room, body: room.begin(Teaching.of(body.get("labels"), room.model)),
-        "strike": _strike,
+        "strike": lambda room, body: room.taught().take_back(body.get("number")),
         "remove": lambda room, body: room.remove(body.get("id")),
         "door": _door,
         "end": lambda room, body: rooms.end(room),
@@ -207,7 +208,6 @@ async def _question(blocks: PageBlocks, room: Room, body: Body) -> Asked:
 def _limit(room: Room, body: Body) -> None:
     room.asked().limit(body.get("seconds"))
     _wake_at_the_end(room)
-    room.changed()
 
 
 def _wake_at_the_end(room: Room) -> None:
@@ -250,14 +250,8 @@ def _record(room: Room, body: Body) -> Body:
     return {"csv": csv_of(made), "columns": made.columns, "rows": made.rows, "people": people}
 
 
-def _strike(room: Room, body: Body) -> None:
-    room.taught().take_back(body.get("number"))
-    room.changed()
-
-
 def _door(room: Room, body: Body) -> None:
     room.is_open = bool(body.get("open"))
-    room.changed()
 
 
 def peoples_actions(blocks: PageBlocks) -> dict[str, PersonsAction]:
@@ -267,21 +261,12 @@ def peoples_actions(blocks: PageBlocks) -> dict[str, PersonsAction]:
         played, typed = room.asked(), names.word(body.get("guess"))
         room.keep(person, played, await run_in_threadpool(played.question.guess, typed))
 
-    def add_example(room: Room, person: Person, body: Body) -> None:
-        room.taught().add(person.id, body.get("label"), body.get("text"))
-        room.changed()
-
-    def take_back(room: Room, person: Person, body: Body) -> None:
-        room.taught().take_back(body.get("number"), person.id)
-        room.changed()
-
     async def try_out(room: Room, person: Person, body: Body) -> None:
         taught = room.taught()
         text, meant = taught.check_try(person.id, body.get("text"), body.get("label"))
         answer = await in_turn(blocks, Call(person.address), lambda: taught.answer(text))
         room.check_here(person)
         taught.tried(person.id, *taught.check_try(person.id, text, meant), answer)  # again: others may have tried meanwhile
-        room.changed()
 
     async def solve(room: Room, person: Person, body: Body) -> Body:
         name = body.get("exercise")
@@ -292,10 +277,10 @@ def peoples_actions(blocks: PageBlocks) -> dict[str, PersonsAction]:
 
     return {
         "guess": guess,
-        "example": add_example,
+        "example": lambda room, person, body: room.taught().add(person.id, body.get("label"), body.get("text")),
         "try": try_out,
         "exercise": solve,
-        "take-back": take_back,
+        "take-back": lambda room, person, body: room.taught().take_back(body.get("number"), person.id),
         "leave": lambda room, person, body: room.remove(person.id),
     }
 
