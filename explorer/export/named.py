@@ -89,23 +89,22 @@ def is_long(view: View, subject: Subject) -> bool:
 
 def content(view: View, subject: Subject, run: Callable[[Generator[Any, None, Any]], Any] = finished) -> Content:
     """A view's content; long work is done by `run`. Raises ExplorerError if it shows nothing here, or would take too long."""
-    check_shown(view, subject)
+    if why := view.unless(subject):
+        raise CapabilityError(why)
     if not isinstance(view, LongView):
         return view.compute(subject)
     found = view.known(subject) if view.start else None
     if found is None:
+        if view.start:
+            _check_time(view, subject)
         found = run(view.work(subject))
         if view.start:
             view.keep(subject, found)
     return view.draw(subject, found)
 
 
-def check_shown(view: View, subject: Subject) -> None:
-    """Raises ExplorerError if a view shows nothing here, or its work would take too long."""
-    if why := view.unless(subject):
-        raise CapabilityError(why)
-    if not isinstance(view, LongView) or not view.start or view.known(subject) is not None:
-        return
+def _check_time(view: LongView, subject: Subject) -> None:
+    """Raise InputError if the work of a view would take too long."""
     wanted = seconds(subject, view.passes(subject))
     if not isfinite(wanted):
         raise InputError(f"Nobody can tell how long {view.name} takes; start it on the page, where it can be stopped.")

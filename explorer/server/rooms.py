@@ -89,10 +89,8 @@ class Desk:
 
     async def news(self, request: Request) -> Response:
         """Stream what a screen may show, now and after every change, as server-sent events."""
-        room = self._room_to_hear(request)
+        room = self._room(request)
         who = _who_asks(request, room)
-        if who is None:
-            raise Refused(403, OUT, over=True)
         if isinstance(who, Person) and who.listening >= PAGES:
             raise Refused(429, f"This seat is open on {PAGES} pages already; close one.")
         headers = {**FRESH, "X-Accel-Buffering": "no"}
@@ -100,24 +98,21 @@ class Desk:
 
     async def shown(self, request: Request) -> Response:
         """Answer what the teacher shows, for screens that follow."""
-        room = self._room_to_hear(request)
-        if _who_asks(request, room) is None:
-            raise Refused(403, OUT)
+        room = self._room(request)
+        _who_asks(request, room)
         if room.shown is None:
             raise Refused(404, "Nothing is shown just now.")
         return Response(room.shown, media_type="application/json", headers=FRESH)
 
     async def code(self, request: Request) -> Response:
         """The room's address as a QR code; it contains no more than the board shows."""
-        room = self._room_to_hear(request)
+        room = self._room(request)
         made = qr.svg(f"{join_address(request, self._host) or address_of(request.scope) + 'join'}?room={room.word}")
         return Response(made, media_type="image/svg+xml", headers=FRESH)
 
     async def act(self, request: Request) -> Response:
         name, room, body = request.path_params["action"], self._room(request), await _body_of(request)
         who = _who_asks(request, room)
-        if who is None:
-            raise Refused(403, OUT)
         if isinstance(who, str):
             room.used = time.monotonic()
         elif name in self._teachers:
@@ -136,13 +131,9 @@ class Desk:
     # ---- Finding the room, and listening to it.
 
     def _room(self, request: Request) -> Room:
-        """The room that a request names. Raises ExplorerError."""
-        return self.rooms.find(request.path_params["word"], visitor(request.client), _token_of(request))
-
-    def _room_to_hear(self, request: Request) -> Room:
-        """The room that a screen listens to; one that is closed ends its listening, other refusals are retried."""
+        """The room that a request names; one that is closed ends the listening of a screen, other refusals are retried."""
         try:
-            return self._room(request)
+            return self.rooms.find(request.path_params["word"], visitor(request.client), _token_of(request))
         except InputError as error:
             raise Refused(404, str(error), over=True) from error
 
@@ -298,11 +289,13 @@ def _listens(room: Room, who: Person | str, step: int) -> None:
     room.used = time.monotonic()
 
 
-def _who_asks(request: Request, room: Room) -> Person | str | None:
-    """The sender of a request, by its token: TEACHER, a person of this room, or None."""
-    if not (token := _token_of(request)):
-        return None
-    return TEACHER if room.is_teacher(token) else room.person_of(token)
+def _who_asks(request: Request, room: Room) -> Person | str:
+    """The sender of a request, by its token: TEACHER, or a person of this room. Raises Refused for anybody else."""
+    token = _token_of(request)
+    who = TEACHER if room.is_teacher(token) else room.person_of(token)
+    if who is None:
+        raise Refused(403, OUT, over=True)
+    return who
 
 
 def _token_of(request: Request) -> str:
