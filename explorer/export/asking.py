@@ -3,7 +3,8 @@
 import base64
 import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -52,10 +53,8 @@ class Asked:
             subject = replace(subject, model_name=default.model_name)
             self.told.append(f"{error} {default.model_name} is shown instead.")
         for name in filter(self._parameters.__contains__, OF_THE_PAGE):
-            try:
+            with self._telling(name):
                 subject = choose(subject, name, _value(name, self._parameters[name]))
-            except InputError as error:
-                self.told.append(f"{error} The link's {name} is left out.")
         return subject.select()
 
     def choice(self, capabilities: Capabilities) -> tuple[Tab, str]:
@@ -78,33 +77,36 @@ class Asked:
         if unknown := [_shown(name) for name in given if name not in known]:
             named = ", ".join(unknown[:3]) + (" and others" if len(unknown) > 3 else "")
             self.told.append(f"The link sets what is not there to be set here ({named}); it is left out.")
-        found = {name: self._setting(known[name], name, given[name], capabilities) for name in known if name in given}
-        values = {name: value[0] for name, value in found.items() if value is not None}
+        values: dict[str, Any] = {}
+        for name in filter(given.__contains__, known):
+            with self._telling(name):
+                values[name] = self._setting(known[name], name, given[name], capabilities)
         own = [{name: values[name] for name in values if name in kind.settings} for kind in kinds]
         return tuple(replace(kind.read({}, capabilities), **given) for kind, given in zip(kinds, own, strict=True))
 
-    def _setting(self, setting: Setting, name: str, text: str, capabilities: Capabilities) -> tuple[Any] | None:
-        """The value in a tuple of one; None to keep the default."""
+    def _setting(self, setting: Setting, name: str, text: str, capabilities: Capabilities) -> Any:
+        """The value of a setting. Raises InputError."""
         called = f"the setting {setting.label or name!r}"
-        try:
-            text = self._packed.unpacked(text, (setting.limit if isinstance(setting, Text) else CHARACTERS).most)
-            parsed = setting.parsed(text)
-            value = setting.check(parsed, called, capabilities)
-        except InputError as error:
-            self.told.append(f"{error} The link's {name} is left out.")
-            return None
+        text = self._packed.unpacked(text, (setting.limit if isinstance(setting, Text) else CHARACTERS).most)
+        parsed = setting.parsed(text)
+        value = setting.check(parsed, called, capabilities)
         if value != parsed if isinstance(setting, Number) else setting.written(value) != text:
             self.told.append(f"The link asked for {_shown(text)} as {called}; it is {_shown(setting.written(value))}.")
-        return (value,)
+        return value
 
     def _text(self, name: str, default: str) -> str:
-        if name not in self._parameters:
-            return default
+        if name in self._parameters:
+            with self._telling(name):
+                return self._packed.unpacked(self._parameters[name], CHARACTERS.most)
+        return default
+
+    @contextmanager
+    def _telling(self, name: str) -> Iterator[None]:
+        """Tell what is wrong with a parameter, which is left out then."""
         try:
-            return self._packed.unpacked(self._parameters[name], CHARACTERS.most)
+            yield
         except InputError as error:
-            self.told.append(str(error))
-            return default
+            self.told.append(f"{error} The link's {name} is left out.")
 
 
 def choose(subject: Subject, name: str, value: Any) -> Subject:
