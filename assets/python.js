@@ -4,7 +4,6 @@ import { el } from "./shared/dom.js";
 import { file } from "./take.js";
 
 document.addEventListener("bert:take", ({ detail }) => {
-  if (!detail.dataset.ways.split(" ").includes("py")) return;
   const query = linkState.query ?? location.search.slice(1);
   const code = el("code");
   const copy = el("button", { type: "button", class: "bx-take-button", hidden: "" }, "Copy the Python");

@@ -1,6 +1,5 @@
 // The dialog of links and files: the link, its QR code, and a file for each export format.
-// To add something, listen to `bert:take` on the document; `event.detail` is an empty element in the dialog;
-// its data-ways names the files that are offered.
+// To add something, listen to `bert:take` on the document; `event.detail` is an empty element in the dialog.
 import { pictures } from "./components/picture.js";
 import { linkState } from "./link.js";
 import { told } from "./page/told.js";
@@ -8,8 +7,6 @@ import { el, saveFile } from "./shared/dom.js";
 
 /** The sentence for a view that no link can hold. */
 export const NO_LINK = "This is too long for a link; shorten the texts or the settings.";
-
-const NO_FILES = "This view shows nothing for this input, so there is no file of it.";
 
 /**
  * The server's address of a file of what a link shows.
@@ -74,10 +71,9 @@ function codeOf(address, query) {
   return el("div", { class: "bx-take-code" }, code, note);
 }
 
-// The files that this view has, once the server has listed them: `more` gets the rest of the dialog, with their names.
-async function listFiles(query, files, said, more) {
-  const ways = await fetch(file("ways.json", query)).then((answer) => (answer.ok ? answer.json() : []), () => []);
-  const items = ways.map(({ key, label }) => {
+// The files of this view, and its pictures; `more` is the rest of the dialog.
+function listFiles(query, files, said, more) {
+  const items = Object.entries(told.files).map(([key, label]) => {
     const link = el("a", { href: file(`view.${key}`, query), download: "" }, label, " ", el("small", {}, `.${key}`));
     link.addEventListener("click", (event) => {
       event.preventDefault();
@@ -85,10 +81,9 @@ async function listFiles(query, files, said, more) {
     });
     return el("li", {}, link);
   });
-  files.replaceChildren(...(items.length ? [el("h3", {}, "Files"), el("ul", {}, ...items)] : [el("p", {}, NO_FILES)]));
+  files.append(el("h3", {}, "Files"), el("ul", {}, ...items));
   const seen = pictures().map((one) => el("li", {}, one.label, ...["svg", "png"].map((format) => savingButton(one, format, said))));
   if (seen.length) files.append(el("h3", {}, "Pictures"), el("ul", { id: "take-pictures" }, ...seen));
-  more.dataset.ways = ways.map(({ key }) => key).join(" ");
   document.dispatchEvent(new CustomEvent("bert:take", { detail: more }));
 }
 

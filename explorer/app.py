@@ -38,7 +38,7 @@ from explorer.core.errors import ExplorerError, InputError
 from explorer.core.log import logger
 from explorer.core.paths import ASSETS
 from explorer.core.process import DEVICE, THREADS, check_threads, cores, keep_giving_back_memory, raise_most_files
-from explorer.export import qr
+from explorer.export import qr, ways
 from explorer.page import first
 from explorer.page.blocks import PageBlocks
 from explorer.page.building import section_style
@@ -227,6 +227,7 @@ def our_head(blocks: PageBlocks) -> str:
     examples = [texts for texts in EXAMPLES.values() if texts[1]]
     known = {"longest": qr.LONGEST, "statuses": statuses_script(), "background": blocks.in_background, "examples": examples}
     known["questions"] = {tab.id: tab.question for tab in TABS}
+    known["files"] = {way.key: way.label for way in ways.WAYS}
     told = json.dumps(known).replace("<", "\\u003c")
     data = f'<script type="application/json" id="bx-told">{told}</script>'  # read by assets/page/told.js
     card = {"og:title": "BERT Explorer", "og:description": ABOUT, "og:type": "website"}

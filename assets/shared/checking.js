@@ -9,7 +9,7 @@ const NAME = /^#exercise=([\w.-]+)$/;
  * Have the server check an exercise. Throws an error whose message is a sentence to show.
  * @param {string} name of the exercise, such as 03-one-head.1
  * @param {string} query of the link to what is shown
- * @returns {Promise<{done: boolean, told: string, query: string, lesson: string, task: string}>}
+ * @returns {Promise<{done: boolean, told: string, query: string}>}
  */
 export async function check(name, query) {
   let answer;
@@ -37,25 +37,4 @@ export function proof(name, query, address) {
  */
 export function exerciseIn(hash) {
   return NAME.exec(hash)?.[1] ?? "";
-}
-
-/** A name without the sign after it. */
-function whose(before) {
-  const who = before.trim();
-  return /[:,;–-]$/.test(who) ? who.slice(0, -1).trim() : who;
-}
-
-/**
- * Read a line that a teacher pasted: a proof, with or without a student's name before it. The host does not matter: the server of
- * this page checks what the link leads to.
- * @returns {{who: string, name: string, query: string} | null} null if it is no proof
- */
-export function readProof(line) {
-  const text = line.trim();
-  const last = text.split(/\s/).at(-1);
-  const at = last.search(/https?:\/\//i);
-  if (at < 0 || !URL.canParse(last.slice(at))) return null;
-  const { search, hash } = new URL(last.slice(at));
-  const name = exerciseIn(hash);
-  return name && search.length > 1 ? { who: whose(text.slice(0, text.length - last.length + at)), name, query: search.slice(1) } : null;
 }

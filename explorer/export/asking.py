@@ -3,30 +3,26 @@
 import base64
 import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 from explorer.bert.capabilities import Capabilities
 from explorer.core.errors import ExplorerError, InputError
-from explorer.core.limits import BOX_CHARACTERS, CHARACTERS, CUTS
+from explorer.core.limits import BOX_CHARACTERS, CHARACTERS
 from explorer.export.place import SETTING, VERSION, slug, tab_of
 from explorer.tabs import FIRST_TAB
+from explorer.text import limits
 from explorer.ui.settings import Number, Setting, Text
-from explorer.ui.subject import Selection, Subject, in_order
+from explorer.ui.subject import Subject, in_order
 from explorer.ui.tabs import Tab
 from explorer.ui.view import View
 
-LONGEST_WORD = 100
+LONGEST_WORD = 100  # characters of a word to swap
 MARK = "~"  # before a packed text; a text that begins with the mark itself gets a second one in front
 LONG = 200  # characters; shorter ones stay readable
-NOT_HERE = {  # what a link may select that this model or input does not have
-    "token": "The link asked for token {}, which this input does not have; none is chosen.",
-    "off": "The link switches off heads that this model does not have; they are left out.",
-    "swap": "The link swaps a word that cannot be swapped so in this input; it is left as it is.",
-    "patch": "The link patches what this input does not have; nothing is patched.",
-    "cut": "The link cuts attention weights that this model or input does not have; they are left out.",
-}
+OF_THE_PAGE = ("layer", "head", "token", "off", "cut", "swap", "patch")  # the page's selection, which every view takes
 
 
 class Asked:
@@ -36,7 +32,7 @@ class Asked:
         self._parameters, self.told = parameters, []
         self._packed = Unpacking(BOX_CHARACTERS.most + 2 * CHARACTERS.most)  # one full box
         version = parameters.get("v", "1")
-        if _number(version, 0) is None or int(version) > VERSION:
+        if not isinstance(number := _number(version), int) or number > VERSION:
             self.told.append("The link was made by a newer app than this one, so some of it may be missing here.")
         named = tab_of(parameters.get("tab", FIRST_TAB))
         if gone := named.moved.get(parameters.get("view", "")):
@@ -48,26 +44,18 @@ class Asked:
         """The input with a selection that fits it."""
         text_a = self._text("a", default.text_a)
         text_b = self._text("b", "" if "a" in self._parameters else default.text_b)
-        subject = Subject(self._parameters.get("model") or default.model_name, text_a, text_b, self._selection(default.chosen))
+        subject = Subject(self._parameters.get("model") or default.model_name, text_a, text_b, default.chosen)
         try:
-            capabilities = subject.model.capabilities
+            _ = subject.model
         except ExplorerError as error:
             if subject.model_name == default.model_name:
                 raise
             subject = replace(subject, model_name=default.model_name)
-            capabilities = subject.model.capabilities
             self.told.append(f"{error} {default.model_name} is shown instead.")
-        chosen, kept = subject.chosen, subject.selection
-        for name, whose in (("layer", "this model"), ("head", "a layer of this model")):
-            if (wanted := getattr(chosen, name)) != (shown := getattr(kept, name)):
-                has = _count(getattr(capabilities, f"{name}s"), name)
-                self.told.append(f"The link asked for {name} {wanted}; {whose} has {has}, so it shows {name} {shown}.")
-        if len(kept.cut) == CUTS.most < len(chosen.cut):
-            self.told.append(f"The link cuts more than {CUTS.most} attention weights; the first {CUTS.most} are cut.")
-            chosen = replace(chosen, cut=kept.cut)
-        lost = (name for name in NOT_HERE if getattr(chosen, name) != getattr(kept, name))
-        self.told += [NOT_HERE[name].format(getattr(chosen, name)) for name in lost]
-        return subject.select(picked=kept.picked)
+        for name in filter(self._parameters.__contains__, OF_THE_PAGE):
+            with self._telling(name):
+                subject = choose(subject, name, _value(name, self._parameters[name]))
+        return subject.select()
 
     def choice(self, capabilities: Capabilities) -> tuple[Tab, str]:
         named, view = self._parameters.get("tab", FIRST_TAB), self._parameters.get("view", "")
@@ -89,89 +77,85 @@ class Asked:
         if unknown := [_shown(name) for name in given if name not in known]:
             named = ", ".join(unknown[:3]) + (" and others" if len(unknown) > 3 else "")
             self.told.append(f"The link sets what is not there to be set here ({named}); it is left out.")
-        found = {name: self._setting(known[name], name, given[name], capabilities) for name in known if name in given}
-        values = {name: value[0] for name, value in found.items() if value is not None}
+        values: dict[str, Any] = {}
+        for name in filter(given.__contains__, known):
+            with self._telling(name):
+                values[name] = self._setting(known[name], name, given[name], capabilities)
         own = [{name: values[name] for name in values if name in kind.settings} for kind in kinds]
         return tuple(replace(kind.read({}, capabilities), **given) for kind, given in zip(kinds, own, strict=True))
 
-    def _setting(self, setting: Setting, name: str, text: str, capabilities: Capabilities) -> tuple[Any] | None:
-        """The value in a tuple of one; None to keep the default."""
+    def _setting(self, setting: Setting, name: str, text: str, capabilities: Capabilities) -> Any:
+        """The value of a setting. Raises InputError."""
         called = f"the setting {setting.label or name!r}"
-        try:
-            text = self._packed.unpacked(text, (setting.limit if isinstance(setting, Text) else CHARACTERS).most)
-            parsed = setting.parsed(text)
-            value = setting.check(setting.nearest(parsed, capabilities), called, capabilities)
-        except InputError as error:
-            self.told.append(f"{error} The link's {name} is left out.")
-            return None
+        text = self._packed.unpacked(text, (setting.limit if isinstance(setting, Text) else CHARACTERS).most)
+        parsed = setting.parsed(text)
+        value = setting.check(parsed, called, capabilities)
         if value != parsed if isinstance(setting, Number) else setting.written(value) != text:
             self.told.append(f"The link asked for {_shown(text)} as {called}; it is {_shown(setting.written(value))}.")
-        return (value,)
+        return value
 
     def _text(self, name: str, default: str) -> str:
-        if name not in self._parameters:
-            return default
+        if name in self._parameters:
+            with self._telling(name):
+                return self._packed.unpacked(self._parameters[name], CHARACTERS.most)
+        return default
+
+    @contextmanager
+    def _telling(self, name: str) -> Iterator[None]:
+        """Tell what is wrong with a parameter, which is left out then."""
         try:
-            return self._packed.unpacked(self._parameters[name], CHARACTERS.most)
+            yield
         except InputError as error:
-            self.told.append(str(error))
-            return default
-
-    def _selection(self, default: Selection) -> Selection:
-        layer, head, token = (self._number(name, low) for name, low in (("layer", 0), ("head", 1), ("token", 0)))
-        swap, off = words_in(self._parameters.get("swap")), self._rows("off", 1, 1)
-        patches, cuts = self._rows("patch", 0, 0), self._rows("cut", 1, 0, 0, 0)
-        if swap is None and "swap" in self._parameters:
-            self._senseless("swap")
-        return Selection(
-            default.layer if layer is None else layer,
-            default.head if head is None else head,
-            default.token if token is None else token,
-            default.picked or layer is not None or head is not None,
-            tuple(sorted({(layer - 1, head - 1) for layer, head in off})),
-            swap,
-            (patches[0][0], patches[0][1]) if patches else None,
-            in_order((layer - 1, query, key, head - 1 if head else None) for layer, query, key, head in cuts),
-        )
-
-    def _number(self, name: str, low: int) -> int | None:
-        value = self._parameters.get(name)
-        number = None if value is None else _number(value, low)
-        if value is not None and number is None:
-            self._senseless(name)
-        return number
-
-    def _rows(self, name: str, *lows: int) -> list[tuple[int, ...]]:
-        """The rows in '6.11,3.2', each number at least its `low`; empty if one of them is invalid."""
-        if name not in self._parameters:
-            return []
-        rows: list[tuple[int, ...]] = []
-        for row in self._parameters[name].split(","):
-            numbers = [number for number in map(_number, row.split("."), lows) if number is not None]
-            if not len(numbers) == len(lows) == row.count(".") + 1:
-                self._senseless(name)
-                return []
-            rows.append(tuple(numbers))
-        return rows
-
-    def _senseless(self, name: str) -> None:
-        self.told.append(f"The link's {name} makes no sense ({_shown(self._parameters[name])}); it is left out.")
+            self.told.append(f"{error} The link's {name} is left out.")
 
 
-def _number(value: str, low: int) -> int | None:
-    return int(value) if re.fullmatch(r"\d{1,7}", value, re.ASCII) and int(value) >= low else None
+def choose(subject: Subject, name: str, value: Any) -> Subject:
+    """The subject with this part of its selection (`OF_THE_PAGE`), which comes from a link or a program. Raises InputError."""
+    has = subject.model.capabilities
+    checked: Any
+    match name:
+        case "layer":
+            checked = limits.check_integer(value, "the layer", 0, has.layers)
+        case "head":
+            checked = limits.check_integer(value, "the head", 1, has.heads)
+        case "token":
+            checked = limits.check_integer(value, "the token", 0, subject.trace.kept - 1)
+        case "off":
+            checked = tuple(sorted(limits.head_indices(value, has.layers, has.heads)))
+        case "cut":
+            checked = in_order(limits.cut_weights(value, has.layers, has.heads, subject.trace.kept))
+        case "swap":
+            if not _are_two(value) or not all(map(_is_word, value)) or not subject.can_swap(*value):
+                raise InputError("The swap must be two words: one of the input, and another one with as many pieces.")
+            checked = tuple(value)
+        case "patch":
+            if not _are_two(value) or not subject.selection.swap:
+                raise InputError("The patch must be a hidden state and a token, such as [6, 3], beside a swap.")
+            state = limits.check_integer(value[0], "the hidden state", 0, has.layers)
+            checked = state, limits.check_integer(value[1], "the token", 0, subject.trace.kept - 1)
+    return subject.select(**{name: checked})
 
 
-def words_in(value: str | None) -> tuple[str, str] | None:
-    """The two words in 'teacher,engineer', or None."""
-    match (value or "").split(","):
-        case [word, other] if all(0 < len(one) <= LONGEST_WORD and re.fullmatch(r"[^\s,]+", one) for one in (word, other)):
-            return word, other
-    return None
+def _are_two(value: object) -> bool:
+    return isinstance(value, list | tuple) and len(value) == 2
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'s' * (number != 1)}"
+def _is_word(value: object) -> bool:
+    return isinstance(value, str) and len(value) <= LONGEST_WORD and re.fullmatch(r"[^\s,]+", value) is not None
+
+
+def _value(name: str, text: str) -> Any:
+    """What a link's text says of a part of the selection, still to be checked: a number, words, or rows such as 6.11,3.2."""
+    if name in ("off", "cut"):
+        return [list(map(_number, row.split("."))) for row in text.split(",")]
+    if name == "patch":
+        return list(map(_number, text.split(".")))
+    return text.split(",") if name == "swap" else _number(text)
+
+
+def _number(text: str) -> int | str:
+    """The number in a text; a text that is none as it is, which no check lets pass."""
+    return int(text) if re.fullmatch(r"\d{1,7}", text, re.ASCII) else text
 
 
 def _shown(text: str) -> str:

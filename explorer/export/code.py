@@ -5,12 +5,12 @@ from typing import Any
 
 from explorer.bert.checkpoints import TUNED
 from explorer.export.named import chosen_in
+from explorer.export.place import where
 from explorer.tabs import TABS
 from explorer.ui.subject import Subject
 from explorer.ui.view import View
 
 _PROGRAMS = {name: program for tab in TABS for name, program in tab.programs.items()}
-_NEEDS = {view.name: tab.needs for tab in TABS if tab.needs for view in tab.views}
 TRAINED = {view.name for tab in TABS if tab.id == "fine-tune" for view in tab.views}
 """Views of a training: it is taken home as a zip, with a predict.py that needs nothing of ours."""
 
@@ -55,5 +55,5 @@ def _arguments(*values: Any, **named: Any) -> str:
 
 
 def _is_shown(view: View, subject: Subject) -> bool:
-    needs = _NEEDS.get(view.name)
+    needs = where(type(view))[0].needs
     return view.name not in TRAINED and (not needs or getattr(subject.model.capabilities, needs)) and not view.unless(subject)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from explorer.core.errors import InputError
-from explorer.tabs import TABS
+from explorer.export.place import where
 from explorer.ui.long_view import LongView
 from explorer.ui.pictures import alternatives
 from explorer.ui.pictures.token_row import token_row_of
@@ -57,8 +57,7 @@ ONLY_LIVE = ("button", "meter", "chips")  # useless without Python
 def opened(views: Sequence[View], subject: Subject) -> Subject:
     """The subject with the layer and head that the views open with. Raises CapabilityError if the model cannot serve them."""
     for view in views:
-        needs = next((tab.needs for tab in TABS if type(view) in tab.views), None)
-        if needs:
+        if needs := where(type(view))[0].needs:
             subject.model.require(needs)
     return open_on(views, subject)
 

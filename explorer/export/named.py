@@ -10,17 +10,15 @@ from explorer.bert.capabilities import Capabilities
 from explorer.core.errors import CapabilityError, InputError
 from explorer.core.limits import VIEW_SECONDS
 from explorer.core.steps import finished
-from explorer.export.asking import words_in
+from explorer.export.asking import OF_THE_PAGE, choose
 from explorer.export.place import Place, seen_in, where
 from explorer.export.tables import is_open, plain_value
 from explorer.tabs import VIEWS
-from explorer.text import limits
 from explorer.ui.long_view import LongView, seconds
 from explorer.ui.settings import Choice, Number, Setting, Several, Sheet, Switch, Text
-from explorer.ui.subject import Subject, in_order
+from explorer.ui.subject import Subject
 from explorer.ui.view import Content, View
 
-OF_THE_PAGE = ("layer", "head", "token", "off", "cut", "swap", "patch")  # the page's selection, which every view takes
 MOST_NAME = 40  # characters of a name in a sentence
 
 
@@ -60,8 +58,10 @@ def asked(kinds: Sequence[type[View]], given: Mapping[str, Any], subject: Subjec
     own = {name: list(value) if isinstance(value, tuple | range) else value for name, value in given.items() if name in known}
     capabilities = subject.model.capabilities
     views = [kind.read({name: value for name, value in own.items() if name in kind.settings}, capabilities) for kind in kinds]
-    chosen = {name: value for name, value in given.items() if name not in own and value is not None}
-    return views, subject.select(**_selected(chosen, subject)) if chosen else subject
+    for name in OF_THE_PAGE:
+        if name not in own and given.get(name) is not None:
+            subject = choose(subject, name, given[name])
+    return views, subject
 
 
 def chosen_in(view: View, subject: Subject) -> dict[str, Any]:
@@ -74,38 +74,12 @@ def chosen_in(view: View, subject: Subject) -> dict[str, Any]:
     page = {name: value for name, value in page.items() if name in ("layer", "head") or value not in (None, [])}
     defaults = {field.name: plain_value(field.default) for field in fields(view)}
     own = {name: plain_value(getattr(view, name)) for name, setting in view.settings.items() if is_open(setting)}
+    if "swap" in own:  # a setting of the view by this name
+        page.pop("patch", None)  # which needs the page's swap
     return {
         **{name: value for name, value in page.items() if name not in own},
         **{name: value for name, value in own.items() if value != defaults[name]},
     }
-
-
-def _selected(chosen: Mapping[str, Any], subject: Subject) -> dict[str, Any]:
-    """The checked selection. Raises InputError."""
-    has, checked = subject.model.capabilities, dict(chosen)
-    if "layer" in chosen:
-        checked["layer"] = limits.check_integer(chosen["layer"], "the layer", 0, has.layers)
-    if "head" in chosen:
-        checked["head"] = limits.check_integer(chosen["head"], "the head", 1, has.heads)
-    if "token" in chosen:
-        checked["token"] = limits.check_integer(chosen["token"], "the token", 0, subject.trace.kept - 1)
-    if "off" in chosen:
-        checked["off"] = tuple(sorted(limits.head_indices(chosen["off"], has.layers, has.heads)))
-    if "cut" in chosen:
-        checked["cut"] = in_order(limits.cut_weights(chosen["cut"], has.layers, has.heads, subject.trace.kept))
-    if "swap" in chosen:
-        words = chosen["swap"]
-        is_list = isinstance(words, list | tuple) and all(isinstance(word, str) for word in words)
-        checked["swap"] = words_in(",".join(words)) if is_list else None
-        if not checked["swap"] or not subject.can_swap(*checked["swap"]):
-            raise InputError("The swap must be two words: one of the input, and another one with as many pieces.")
-    if "patch" in chosen:
-        if not isinstance(chosen["patch"], list | tuple) or len(chosen["patch"]) != 2:
-            raise InputError("The patch must be a hidden state and a token, such as [6, 3].")
-        state, token = chosen["patch"]
-        state = limits.check_integer(state, "the hidden state", 0, has.layers)
-        checked["patch"] = state, limits.check_integer(token, "the token", 0, subject.trace.kept - 1)
-    return checked
 
 
 def is_long(view: View, subject: Subject) -> bool:
@@ -115,23 +89,22 @@ def is_long(view: View, subject: Subject) -> bool:
 
 def content(view: View, subject: Subject, run: Callable[[Generator[Any, None, Any]], Any] = finished) -> Content:
     """A view's content; long work is done by `run`. Raises ExplorerError if it shows nothing here, or would take too long."""
-    check_shown(view, subject)
+    if why := view.unless(subject):
+        raise CapabilityError(why)
     if not isinstance(view, LongView):
         return view.compute(subject)
     found = view.known(subject) if view.start else None
     if found is None:
+        if view.start:
+            _check_time(view, subject)
         found = run(view.work(subject))
         if view.start:
             view.keep(subject, found)
     return view.draw(subject, found)
 
 
-def check_shown(view: View, subject: Subject) -> None:
-    """Raises ExplorerError if a view shows nothing here, or its work would take too long."""
-    if why := view.unless(subject):
-        raise CapabilityError(why)
-    if not isinstance(view, LongView) or not view.start or view.known(subject) is not None:
-        return
+def _check_time(view: LongView, subject: Subject) -> None:
+    """Raise InputError if the work of a view would take too long."""
     wanted = seconds(subject, view.passes(subject))
     if not isfinite(wanted):
         raise InputError(f"Nobody can tell how long {view.name} takes; start it on the page, where it can be stopped.")

@@ -13,7 +13,7 @@ from explorer.bert import provenance
 from explorer.core.javascript import bundle
 from explorer.core.paths import ASSETS
 from explorer.export.contents import COMPONENTS, EMPTY, HEATMAP, input_strip, opened, shown
-from explorer.tabs import TABS
+from explorer.export.place import where
 from explorer.ui.pictures.base import PLOTLY_JS
 from explorer.ui.subject import Subject
 from explorer.ui.view import View, finding_of
@@ -39,7 +39,7 @@ def data_of(views: Sequence[View], subject: Subject, wait: bool = False, unfolde
     subject = opened(views, subject)
     made = [one for view in views if (one := shown(view, subject, wait, unfolded))["parts"] or one["note"]]
     made = made or [{**shown(views[0], subject, wait, unfolded), "note": EMPTY}]
-    tab = next(tab for tab in TABS if type(views[0]) in tab.views)
+    tab, _ = where(type(views[0]))
     for side in made:
         side["heading"] = side["question"] if len(views) > 1 and side["question"] != tab.question else ""
     found = finding_of(views, subject)

@@ -1,18 +1,19 @@
-"""The export formats: each is a line here, a download in the page's dialog and a route of the server."""
+"""The export formats: each is a line here, a download in the page's dialog and a route of the server.
 
-import contextlib
+The dialog offers all of them for every place; one that a place does not have is refused with the reason.
+"""
+
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from explorer.bert.provenance import provenance_of, told
-from explorer.core.errors import CapabilityError, ExplorerError, InputError
+from explorer.core.errors import CapabilityError, InputError
 from explorer.export import code, named, page_file, papers
 from explorer.export.links import query
 from explorer.export.place import Place, slug, tab_of
 from explorer.export.tables import TEXT, as_data, as_json, csv_of, settings_of, tables_of
-from explorer.ui.long_view import LongView
 from explorer.ui.pictures.numbers import Table
 from explorer.ui.view import Content, View, finding_of
 
@@ -27,18 +28,7 @@ class Way:
     label: str  # for the dialog, such as 'One page, alive without a server'
     media_type: str
     make: Callable[[Place], bytes]
-    offered: Callable[[Place], object] = lambda place: True  # whether an opened place has it
     is_quick: bool = False  # it computes no view
-
-
-def offered(place: Place) -> list[Way]:
-    """The ways out that an opened place has."""
-    found = []
-    for way in WAYS:
-        with contextlib.suppress(ExplorerError):
-            if way.offered(place):
-                found.append(way)
-    return found
 
 
 def page(place: Place) -> bytes:
@@ -82,28 +72,6 @@ def _main_first(place: Place, view: View, name: str, table: Table) -> tuple[bool
     return table.columns == TEXT, repeats, type(view) in tab_of(place.tab).above, -view.width
 
 
-def showable(place: Place) -> list[View]:
-    """The views of a place that show something, and quickly enough for a file."""
-    needs, found = tab_of(place.tab).needs, []
-    if needs and not getattr(place.subject.model.capabilities, needs):
-        return []
-    for view in place.views:
-        with contextlib.suppress(ExplorerError):
-            named.check_shown(view, place.subject)
-            found.append(view)
-    return found
-
-
-def has_numbers(place: Place) -> bool:
-    """Whether a view of a place shows numbers; long work, which is not begun for this, does."""
-    views = [view for view in showable(place) if view.shows_pictures()]
-    return any(isinstance(view, LongView) or _numbers_of(view, view.compute(place.subject)) for view in views)
-
-
-def _numbers_of(view: View, content: Content) -> bool:
-    return any(table.columns != TEXT for table in tables_of(view, content).values())
-
-
 def shown(place: Place) -> list[tuple[View, Content]]:
     """The views of a place that show something, with their content. Raises CapabilityError or InputError if none does."""
     if needs := tab_of(place.tab).needs:
@@ -120,11 +88,6 @@ def shown(place: Place) -> list[tuple[View, Content]]:
 
 
 # ---- Python, and where all of it comes from.
-
-
-def has_python(place: Place) -> bool:
-    """Whether a view of a place is more than a training."""
-    return any(code.of(view, place.subject) for view in place.views)
 
 
 def python(place: Place) -> bytes:
@@ -155,9 +118,9 @@ def about(place: Place) -> bytes:
 
 ABOUT = Way("about.json", "About these files: model, settings, versions, whom to cite", "application/json", about, is_quick=True)
 WAYS: tuple[Way, ...] = (
-    Way("html", "One page, alive without a server", "text/html", page, showable),
-    Way("csv", "The numbers of the main picture", "text/csv; charset=utf-8", one_table, has_numbers),
-    Way("json", "All numbers, with settings and checks", "application/json", all_numbers, showable),
-    Way("py", "Python that computes the numbers", "text/x-python", python, has_python),
+    Way("html", "One page, alive without a server", "text/html", page),
+    Way("csv", "The numbers of the main picture", "text/csv; charset=utf-8", one_table),
+    Way("json", "All numbers, with settings and checks", "application/json", all_numbers),
+    Way("py", "Python that computes the numbers", "text/x-python", python),
     ABOUT,
 )

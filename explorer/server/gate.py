@@ -143,7 +143,7 @@ LOGIN = "/login"
 API = "/gradio_api/"
 BEFORE_LOGIN = frozenset({"app_id", "login_check", "startup-events", "theme.css", "token", "user"})  # for the login page
 OPEN = re.compile(  # of ours: styles, scripts and pictures, former addresses, and rooms, each seat of which has a token
-    r"/bx/(rooms/.*|fonts/.*|guide|(guide|join|exercises)\.(css|js)|[^/]*/plotly\.min\.js|minisearch\.js|card\.png|api|openapi\.json)"
+    r"/bx/(rooms/.*|fonts/.*|guide|(guide|join)\.(css|js)|[^/]*/plotly\.min\.js|minisearch\.js|card\.png|api|openapi\.json)"
 )
 MOST_WRONG = 30  # passwords a minute from one address: as many as there are people in a school with a single one
 TOO_MANY_WRONG = "Too many wrong passwords came from here; wait a minute."
@@ -153,7 +153,7 @@ async def check_login(scope: Scope) -> None:
     """Raise Refused without a login: Gradio itself checks it at most of its routes, but not at all, and at none of ours."""
     path = scope["path"]
     is_open = path.removeprefix(API).rstrip("/") in BEFORE_LOGIN if path.startswith(API) else OPEN.fullmatch(path)
-    if path.startswith((API, OURS, "/exercises")) and not is_open and not await may_enter(Request(scope)):
+    if path.startswith((API, OURS)) and not is_open and not await may_enter(Request(scope)):
         raise Refused(HTTPStatus.UNAUTHORIZED, SENTENCES[HTTPStatus.UNAUTHORIZED])
 
 

@@ -17,7 +17,12 @@ GLOSSARY = "/bx/glossary.json"
 NO_PAGE = "The guide has no such page; open bx/guide for the list of those that it has."
 STYLES = (ASSETS / "file" / "page.css", FOLDER / "guide.css")  # the first has the app's colours
 TEMPLATES = Environment(loader=FileSystemLoader(FOLDER), autoescape=True, trim_blocks=True, lstrip_blocks=True)
-MOVED = {"/bx/api": "guide/api", "/bx/openapi.json": "../gradio_api/openapi.json", f"{ADDRESS}/search": FIRST}
+MOVED = {
+    "/bx/api": "guide/api",
+    "/bx/openapi.json": "../gradio_api/openapi.json",
+    f"{ADDRESS}/search": FIRST,
+    "/exercises": "bx/guide/teaching#exercises",
+}
 
 
 def guide_routes() -> list[Route]:

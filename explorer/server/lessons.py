@@ -1,8 +1,7 @@
 """Serve the lessons and check their exercises.
 
 Lessons come as JSON for the panel beside the page, each answer when it is asked for, and as sheets to print. An exercise is
-checked at `bx/exercises/03-one-head.1?` and the query of the link to what the learner's page shows; `/exercises` is a teacher's
-page that has the links of a class checked.
+checked at `bx/exercises/03-one-head.1?` and the query of the link to what the learner's page shows.
 """
 
 from urllib.parse import parse_qsl
@@ -12,16 +11,14 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from explorer.core.errors import ExplorerError
-from explorer.core.javascript import bundle
-from explorer.core.paths import ASSETS
 from explorer.core.scheduling import Call
-from explorer.export import links, page_file
+from explorer.export import links
 from explorer.page.blocks import PageBlocks
 from explorer.server.bounds import EXERCISES
 from explorer.server.calls import timed
 from explorer.server.page import address_of
 from explorer.server.refusals import Refused
-from explorer.server.routes import ASKED_AGAIN, FRESH, serve_text
+from explorer.server.routes import ASKED_AGAIN, FRESH
 from explorer.server.taking import call_of, in_turn
 from explorer.teaching.classroom.tasks import Solution, Task
 from explorer.teaching.lessons import exercises
@@ -34,29 +31,22 @@ from explorer.teaching.lessons.sending import answer, sent, within_a_line
 SHEETS = {"handout": handout, "teacher": teacher_sheet}
 NO_STEP = "There is no such step; open Lessons in the app, which lists all of them."
 NO_SHEET = "There is no such sheet; open Lessons in the app, where every lesson leads to its own."
-FOLDER = ASSETS / "classroom"
 
 
 def lesson_routes(blocks: PageBlocks) -> list[Route]:
-    """The routes of this module; the answer to an exercise is {"done", "told", "query", "lesson", "task"}, `task` HTML."""
+    """The routes of this module; the answer to an exercise is {"done", "told", "query"}."""
 
     async def check(request: Request) -> Response:
         name = request.path_params["exercise"]
         with timed("/exercise"):
-            lesson, exercise = exercises.exercise_of(name)
             verdict = await verdict_on(blocks, call_of(request), name, request.url.query)
-            about = {"lesson": lesson.heading, "task": within_a_line(exercise.task)}
-            told = {"done": verdict.done, "told": verdict.told, "query": verdict.query}
-            return JSONResponse(told | about, headers=FRESH)
+            return JSONResponse({"done": verdict.done, "told": verdict.told, "query": verdict.query}, headers=FRESH)
 
     return [
         Route("/bx/lessons.json", _lessons),
         Route("/bx/lessons/{name}/{sheet}.html", _sheet),
         Route("/bx/lessons/{name}/{number}.json", _answer),
         Route(EXERCISES + "{exercise}", check),
-        Route("/exercises", _page),
-        Route("/bx/exercises.js", serve_text(lambda: bundle(["classroom/exercises.js"]), "text/javascript")),
-        Route("/bx/exercises.css", serve_text(_style, "text/css")),
     ]
 
 
@@ -85,14 +75,6 @@ def _sheet(request: Request) -> Response:
 
 def _named(request: Request) -> Lesson | None:
     return next((lesson for lesson in lessons() if lesson.name == request.path_params["name"]), None)
-
-
-def _page(request: Request) -> Response:
-    return HTMLResponse((FOLDER / "exercises.html").read_text("utf-8"), headers=ASKED_AGAIN)
-
-
-def _style() -> str:
-    return "\n".join([page_file.styles((), "page"), (FOLDER / "exercises.css").read_text("utf-8")])
 
 
 # ---- Exercises.

@@ -4,11 +4,9 @@ import asyncio
 import base64
 import hashlib
 import re
-from collections import OrderedDict
 from dataclasses import dataclass
 from html import escape
 from http import HTTPStatus
-from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -16,6 +14,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explorer.api.gradio_seams import user_of
+from explorer.core.cache import OnceCache
 from explorer.core.hosts import MINUTE, Recent, visitor
 from explorer.export import links
 from explorer.page.blocks import PageBlocks
@@ -152,7 +151,7 @@ class Kept:
 
     def __init__(self, app: ASGIApp, blocks: PageBlocks) -> None:
         self._app, self._blocks = app, blocks
-        self._answers: OrderedDict[tuple, tuple[Any, list[Message]]] = OrderedDict()  # with the configuration they are made from
+        self._answers: OnceCache[tuple, list[Message]] = OnceCache(MOST)
         self._made = Recent()
         self._one = asyncio.Lock()
 
@@ -170,8 +169,8 @@ class Kept:
             await send(message)
 
     async def _answer(self, scope: Scope, receive: Receive) -> list[Message]:
-        key, config = await self._key(scope), self._blocks.config_for(asked_of(scope))
-        if found := self._find(key, config):
+        key = await self._key(scope)
+        if found := self._answers.peek(key):
             return found
         address = visitor(scope.get("client"))
         if self._made.count(address) >= NEW_ONES:
@@ -179,30 +178,21 @@ class Kept:
             count_refusal(refused.kind)
             return await _messages(refused.answer(), scope, receive)
         async with self._one:
-            if found := self._find(key, config):  # made for another request meanwhile
+            if found := self._answers.peek(key):  # made for another request meanwhile
                 return found
             self._made.add(address)
             messages = await _messages(self._app, scope, receive)
             if messages and messages[0].get("status") == HTTPStatus.OK:
-                self._answers[key] = config, messages
-                if len(self._answers) > MOST:
-                    self._answers.popitem(last=False)
+                self._answers.put(key, messages)
             return messages
 
     async def _key(self, scope: Scope) -> tuple:
-        """The cache key: all that the answer depends on, except the configuration."""
+        """The cache key: all that the answer depends on."""
         headers = Headers(scope=scope)
         user = await user_of(Request({**scope, "app": self._blocks.app}))  # the user's name is on the page
         encodings = [name in headers.get("accept-encoding", "") for name in ("gzip", "br")]  # Gradio sends scripts in the latter
         how = scope["method"], scope["path"], asked_of(scope), user, *encodings
         return *how, scope["scheme"], scope.get("root_path", ""), *(tuple(headers.getlist(name)) for name in ADDRESSED_BY)
-
-    def _find(self, key: tuple, config: Any) -> list[Message] | None:
-        made_from, messages = self._answers.get(key, (None, None))
-        if messages is None or made_from is not config:  # it was replaced
-            return None
-        self._answers.move_to_end(key)
-        return messages
 
 
 async def _messages(app: ASGIApp, scope: Scope, receive: Receive) -> list[Message]:

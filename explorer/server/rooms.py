@@ -89,10 +89,8 @@ class Desk:
 
     async def news(self, request: Request) -> Response:
         """Stream what a screen may show, now and after every change, as server-sent events."""
-        room = self._room_to_hear(request)
+        room = self._room(request)
         who = _who_asks(request, room)
-        if who is None:
-            raise Refused(403, OUT, over=True)
         if isinstance(who, Person) and who.listening >= PAGES:
             raise Refused(429, f"This seat is open on {PAGES} pages already; close one.")
         headers = {**FRESH, "X-Accel-Buffering": "no"}
@@ -100,24 +98,21 @@ class Desk:
 
     async def shown(self, request: Request) -> Response:
         """Answer what the teacher shows, for screens that follow."""
-        room = self._room_to_hear(request)
-        if _who_asks(request, room) is None:
-            raise Refused(403, OUT)
+        room = self._room(request)
+        _who_asks(request, room)
         if room.shown is None:
             raise Refused(404, "Nothing is shown just now.")
         return Response(room.shown, media_type="application/json", headers=FRESH)
 
     async def code(self, request: Request) -> Response:
         """The room's address as a QR code; it contains no more than the board shows."""
-        room = self._room_to_hear(request)
+        room = self._room(request)
         made = qr.svg(f"{join_address(request, self._host) or address_of(request.scope) + 'join'}?room={room.word}")
         return Response(made, media_type="image/svg+xml", headers=FRESH)
 
     async def act(self, request: Request) -> Response:
         name, room, body = request.path_params["action"], self._room(request), await _body_of(request)
         who = _who_asks(request, room)
-        if who is None:
-            raise Refused(403, OUT)
         if isinstance(who, str):
             room.used = time.monotonic()
         elif name in self._teachers:
@@ -130,18 +125,15 @@ class Desk:
             raise InputError("There is no such thing to do in a room.")
         if inspect.isawaitable(done):
             done = await done
+        room.changed()
         return JSONResponse(done or {}, headers=FRESH)
 
     # ---- Finding the room, and listening to it.
 
     def _room(self, request: Request) -> Room:
-        """The room that a request names. Raises ExplorerError."""
-        return self.rooms.find(request.path_params["word"], visitor(request.client), _token_of(request))
-
-    def _room_to_hear(self, request: Request) -> Room:
-        """The room that a screen listens to; one that is closed ends its listening, other refusals are retried."""
+        """The room that a request names; one that is closed ends the listening of a screen, other refusals are retried."""
         try:
-            return self._room(request)
+            return self.rooms.find(request.path_params["word"], visitor(request.client), _token_of(request))
         except InputError as error:
             raise Refused(404, str(error), over=True) from error
 
@@ -171,7 +163,7 @@ class Desk:
 
 
 def teachers_actions(blocks: PageBlocks, rooms: Rooms) -> dict[str, Action]:
-    """The actions of a teacher. Each raises ExplorerError with a sentence for the board."""
+    """The actions of a teacher, after which all pages are told. Each raises ExplorerError with a sentence for the board."""
 
     async def ask(room: Room, body: Body) -> None:
         room.ask(await _question(blocks, room, body), body.get("seconds", 0))
@@ -189,7 +181,7 @@ def teachers_actions(blocks: PageBlocks, rooms: Rooms) -> dict[str, Action]:
         "reveal": lambda room, body: room.reveal(),
         "stop": lambda room, body: room.end_activity(),
         "teach": lambda room, body: room.begin(Teaching.of(body.get("labels"), room.model)),
-        "strike": _strike,
+        "strike": lambda room, body: room.taught().take_back(body.get("number")),
         "remove": lambda room, body: room.remove(body.get("id")),
         "door": _door,
         "end": lambda room, body: rooms.end(room),
@@ -207,7 +199,6 @@ async def _question(blocks: PageBlocks, room: Room, body: Body) -> Asked:
 def _limit(room: Room, body: Body) -> None:
     room.asked().limit(body.get("seconds"))
     _wake_at_the_end(room)
-    room.changed()
 
 
 def _wake_at_the_end(room: Room) -> None:
@@ -250,14 +241,8 @@ def _record(room: Room, body: Body) -> Body:
     return {"csv": csv_of(made), "columns": made.columns, "rows": made.rows, "people": people}
 
 
-def _strike(room: Room, body: Body) -> None:
-    room.taught().take_back(body.get("number"))
-    room.changed()
-
-
 def _door(room: Room, body: Body) -> None:
     room.is_open = bool(body.get("open"))
-    room.changed()
 
 
 def peoples_actions(blocks: PageBlocks) -> dict[str, PersonsAction]:
@@ -267,21 +252,12 @@ def peoples_actions(blocks: PageBlocks) -> dict[str, PersonsAction]:
         played, typed = room.asked(), names.word(body.get("guess"))
         room.keep(person, played, await run_in_threadpool(played.question.guess, typed))
 
-    def add_example(room: Room, person: Person, body: Body) -> None:
-        room.taught().add(person.id, body.get("label"), body.get("text"))
-        room.changed()
-
-    def take_back(room: Room, person: Person, body: Body) -> None:
-        room.taught().take_back(body.get("number"), person.id)
-        room.changed()
-
     async def try_out(room: Room, person: Person, body: Body) -> None:
         taught = room.taught()
         text, meant = taught.check_try(person.id, body.get("text"), body.get("label"))
         answer = await in_turn(blocks, Call(person.address), lambda: taught.answer(text))
         room.check_here(person)
         taught.tried(person.id, *taught.check_try(person.id, text, meant), answer)  # again: others may have tried meanwhile
-        room.changed()
 
     async def solve(room: Room, person: Person, body: Body) -> Body:
         name = body.get("exercise")
@@ -292,10 +268,10 @@ def peoples_actions(blocks: PageBlocks) -> dict[str, PersonsAction]:
 
     return {
         "guess": guess,
-        "example": add_example,
+        "example": lambda room, person, body: room.taught().add(person.id, body.get("label"), body.get("text")),
         "try": try_out,
         "exercise": solve,
-        "take-back": take_back,
+        "take-back": lambda room, person, body: room.taught().take_back(body.get("number"), person.id),
         "leave": lambda room, person, body: room.remove(person.id),
     }
 
@@ -313,11 +289,13 @@ def _listens(room: Room, who: Person | str, step: int) -> None:
     room.used = time.monotonic()
 
 
-def _who_asks(request: Request, room: Room) -> Person | str | None:
-    """The sender of a request, by its token: TEACHER, a person of this room, or None."""
-    if not (token := _token_of(request)):
-        return None
-    return TEACHER if room.is_teacher(token) else room.person_of(token)
+def _who_asks(request: Request, room: Room) -> Person | str:
+    """The sender of a request, by its token: TEACHER, or a person of this room. Raises Refused for anybody else."""
+    token = _token_of(request)
+    who = TEACHER if room.is_teacher(token) else room.person_of(token)
+    if who is None:
+        raise Refused(403, OUT, over=True)
+    return who
 
 
 def _token_of(request: Request) -> str:

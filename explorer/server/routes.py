@@ -18,7 +18,7 @@ from explorer.page.blocks import PageBlocks
 from explorer.page.components import PLOTLY_ADDRESS
 from explorer.server.gate import CARD_ADDRESS
 from explorer.server.metrics import as_text
-from explorer.server.refusals import UNKNOWN, Refused
+from explorer.server.refusals import Refused
 from explorer.ui.pictures.base import PLOTLY_JS
 
 FONTS = ("DejaVuSans.woff2", "DejaVuSans-Bold.woff2")
@@ -53,7 +53,7 @@ def routes(blocks: PageBlocks) -> list[Route]:
         Route("/metrics", metrics),
         Route(f"/{PLOTLY_ADDRESS}", serve_file(PLOTLY_JS, "text/javascript", FOR_EVER)),
         Route(f"/{CARD_ADDRESS}", serve_file(ASSETS / "card.png", "image/png", FOR_A_DAY)),
-        Route("/bx/fonts/{name}", font),
+        *(Route(f"/bx/fonts/{name}", serve_file(ASSETS / "fonts" / name, "font/woff2", FOR_A_DAY)) for name in FONTS),
         Route("/download/{token}", download),
     ]
 
@@ -74,12 +74,6 @@ def serve_file(path: Path, media_type: str, headers: dict[str, str]) -> Callable
         return FileResponse(path, media_type=media_type, headers=headers)
 
     return answer
-
-
-async def font(request: Request) -> Response:
-    if (name := request.path_params["name"]) not in FONTS:
-        raise Refused(404, UNKNOWN)
-    return FileResponse(ASSETS / "fonts" / name, media_type="font/woff2", headers=FOR_A_DAY)
 
 
 async def healthz(request: Request) -> Response:

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from explorer.api.callers import bounded
@@ -29,14 +29,6 @@ Result = TypeVar("Result")
 def taking_routes(blocks: PageBlocks) -> list[Route]:
     """The routes, such as `bx/take/view.html?v=1&tab=attention...`."""
 
-    async def list_ways(request: Request) -> Response:
-        def listed() -> list[dict[str, str]]:
-            place = links.follow(request.url.query, first_subject()).opened()
-            return [{"key": way.key, "label": way.label} for way in ways.offered(place)]
-
-        with timed("/take/ways"):
-            return JSONResponse(await in_turn(blocks, call_of(request), listed), headers=FRESH)
-
     async def take(request: Request) -> Response:
         way = next((way for way in ways.WAYS if way.key == request.path_params["key"]), None)
         if way is None:
@@ -44,7 +36,7 @@ def taking_routes(blocks: PageBlocks) -> list[Route]:
         with timed(f"/take/{way.key}"):
             return await _file(blocks, request, way)
 
-    return [Route(TAKE + "link.svg", qr_code), Route(TAKE + "ways.json", list_ways), Route(TAKE + "view.{key}", take)]
+    return [Route(TAKE + "link.svg", qr_code), Route(TAKE + "view.{key}", take)]
 
 
 async def qr_code(request: Request) -> Response:

@@ -48,10 +48,6 @@ class Setting:
         """The value in a link's text, still to be checked. Raises InputError for a text that is no such value."""
         return text
 
-    def nearest(self, value: object, capabilities: Capabilities) -> Any:
-        """The value moved into the allowed range, as an alternative to the error of `check`."""
-        return value
-
 
 @dataclass(frozen=True, kw_only=True)
 class Choice(Setting):
@@ -160,10 +156,6 @@ class Number(Setting):
         if not NUMBER.fullmatch(text):
             raise InputError("A number is written like 12 or 0.5.")
         return int(text) if text.removeprefix("-").isdecimal() else float(text)
-
-    def nearest(self, value: Any, capabilities: Capabilities) -> Any:
-        low, high = self.range(capabilities)
-        return min(max(value, low), high)
 
 
 @dataclass(frozen=True, kw_only=True)

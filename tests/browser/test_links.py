@@ -20,7 +20,7 @@ def test_a_link_opens_a_sub_view_with_its_settings_and_tells_what_it_cannot(open
     expect(page.locator("#attention-heads .token")).to_have_text(["1", "2", "12"])
     expect(chips(page).nth(1)).to_have_attribute("aria-pressed", "true")
     expect(page.locator("#examples input")).to_have_value("")  # these texts are no example
-    expect(page.locator("#notice")).to_contain_text("The link asked for layer 99; this model has 6 layers, so it shows layer 6.")
+    expect(page.locator("#notice")).to_contain_text("The layer must be a whole number from 0 to 6, not 99.")
     expect(page.locator("#notice")).to_contain_text("'top_p'")
     page.locator("#attention-heads input").click()
     page.get_by_role("option", name="3", exact=True).click()
@@ -78,14 +78,13 @@ def test_going_where_the_page_still_is_counts_while_an_answer_is_on_its_way(open
 
 @pytest.fixture
 def two_ways(monkeypatch, serving):
-    """Three ways out, of which one fails, and one is not offered."""
+    """Two ways out, of which one fails."""
 
     def gone(place):
         raise InputError("There is nothing of this name here.")
 
-    fine = Way("txt", "What is typed", "text/plain", lambda place: place.subject.text_a.encode())
-    refused, never = Way("gone", "Gone", "text/plain", gone), Way("no", "Never", "text/plain", gone, lambda place: False)
-    monkeypatch.setattr(ways, "WAYS", (fine, refused, never))
+    fine = Way("py", "Python", "text/plain", lambda place: place.subject.text_a.encode())
+    monkeypatch.setattr(ways, "WAYS", (fine, Way("csv", "Gone", "text/plain", gone)))
 
 
 def test_the_dialog_has_the_link_its_qr_code_and_every_way_out(open_app, served, two_ways):
@@ -104,11 +103,10 @@ def test_the_dialog_has_the_link_its_qr_code_and_every_way_out(open_app, served,
     page.evaluate("() => document.body.classList.toggle('dark')")
     assert page.evaluate("() => document.querySelector('#take').scrollWidth <= innerWidth")
     with page.expect_download() as download:
-        dialog.get_by_role("link", name="What is typed").click()
-    assert download.value.suggested_filename == "bert-explorer-attention-one-head.txt"
+        dialog.get_by_role("link", name="Python that computes the numbers").click()
+    assert download.value.suggested_filename == "bert-explorer-attention-one-head.py"
     assert download.value.path().read_text("utf-8") == "The capital of Japan is [MASK]."
-    expect(dialog.get_by_role("link", name="Never")).to_have_count(0)
-    dialog.get_by_role("link", name="Gone").click()
+    dialog.get_by_role("link", name="The numbers of the main picture").click()
     expect(dialog.get_by_role("status")).to_contain_text("There is nothing of this name here")
     page.problems.clear()  # of what is gone
     page.keyboard.press("Escape")

@@ -68,15 +68,6 @@ def test_what_one_visitor_says_of_the_address_is_seen_by_nobody_else(get):
     assert (status, list(json.loads(body))) == (400, ["error"])
 
 
-def test_a_page_that_was_filled_anew_is_sent_so(get, serving, monkeypatch):
-    before = get("/")[2]
-    config = serving.config_for(kept.Asked.PAGE)
-    monkeypatch.setitem(serving._pages, kept.Asked.PAGE, {**config, "title": "filled anew"})
-    assert b"filled anew" in get("/")[2]
-    monkeypatch.undo()
-    assert get("/")[2] == before
-
-
 def test_a_head_has_no_body_and_spoils_nothing(get):
     assert get("/", "HEAD")[::2] == (200, b"")
     assert get("/")[2]
