@@ -54,7 +54,7 @@ class Asked:
             self.told.append(f"{error} {default.model_name} is shown instead.")
         for name in filter(self._parameters.__contains__, OF_THE_PAGE):
             with self._telling(name):
-                subject = choose(subject, name, _value(name, self._parameters[name]))
+                subject = choose(subject, name, self._nearest(subject, name, _value(name, self._parameters[name])))
         return subject.select()
 
     def choice(self, capabilities: Capabilities) -> tuple[Tab, str]:
@@ -88,11 +88,23 @@ class Asked:
         """The value of a setting. Raises InputError."""
         called = f"the setting {setting.label or name!r}"
         text = self._packed.unpacked(text, (setting.limit if isinstance(setting, Text) else CHARACTERS).most)
-        parsed = setting.parsed(text)
-        value = setting.check(parsed, called, capabilities)
+        parsed = near = setting.parsed(text)
+        if isinstance(setting, Number):
+            low, high = setting.range(capabilities)
+            near = min(max(parsed, low), high)
+        value = setting.check(near, called, capabilities)
         if value != parsed if isinstance(setting, Number) else setting.written(value) != text:
             self.told.append(f"The link asked for {_shown(text)} as {called}; it is {_shown(setting.written(value))}.")
         return value
+
+    def _nearest(self, subject: Subject, name: str, value: Any) -> Any:
+        """The value; a layer or head that the model does not have, as in a link made with a larger one, becomes its last."""
+        if name not in ("layer", "head") or not isinstance(value, int):
+            return value
+        last = getattr(subject.model.capabilities, f"{name}s")
+        if value > last:
+            self.told.append(f"The link asked for {name} {value}; this model has {last}, so it shows {name} {last}.")
+        return min(value, last)
 
     def _text(self, name: str, default: str) -> str:
         if name in self._parameters:

@@ -210,8 +210,8 @@ def test_links_of_former_days_keep_working(bundled, link):
 
 
 TOLD = {
-    "layer=99": "The layer must be a whole number from 0 to 6, not 99. The link's layer is left out.",
-    "head=13": "The head must be a whole number from 1 to 12, not 13. The link's head is left out.",
+    "layer=99": "The link asked for layer 99; this model has 6, so it shows layer 6.",
+    "head=13": "The link asked for head 13; this model has 12, so it shows head 12.",
     "head=0": "The head must be a whole number from 1 to 12, not 0.",
     "token=500": "The token must be a whole number from 0 to 8, not 500.",
     "off=1.2,9.1": "The layer must be a whole number from 1 to 6, not 9. The link's off is left out.",
@@ -230,7 +230,7 @@ TOLD = {
     "tab=attention&view=nothing": "There is no view 'nothing' in Attention; One head is shown.",
     "set.colour=red": "The link sets what is not there to be set here ('colour'); it is left out.",
     "v=x": "The link was made by a newer app than this one, so some of it may be missing here.",
-    "tab=attention&set.top_p=1000": "The setting 'Strongest edges that hold this share",
+    "tab=attention&set.top_p=1000": "The link asked for '1000' as the setting 'Strongest edges that hold this share",
     "model=no such model": "no such model is neither a folder nor an id on the hub such as google-bert/bert-base-uncased.",
 }
 
