@@ -48,6 +48,11 @@ Object.assign(window.BertExplorer, {
   told,
 });
 
+document.addEventListener("bert:call", ({ detail: { number, stage } }) => {
+  const end = told.ends[number];
+  if (end && (stage === "complete" || stage === "error")) setTimeout(() => window.BertExplorer.page[end]()); // once Gradio is done with it
+});
+
 opening.showWhenComplete();
 typing.listenToTyping();
 drawing.listenToTabs();

@@ -24,7 +24,6 @@ from explorer.ui.pictures.token_row import token_row_of
 from explorer.ui.subject import Subject
 from explorer.ui.view import View
 
-DRAWN, FINISHED = "() => BertExplorer.page.drawn()", "() => BertExplorer.page.finished()"
 TURNS = itertools.count(1)  # a new value each time: the browser does not hear of a value that stays the same
 
 
@@ -57,7 +56,7 @@ def _listen_for_rest(blocks: PageBlocks, tab: TabPage, choice: Choice, known: Va
 
     panels = [*tab.above, *choice.panels]
     outputs = [choice.pulse, *tab.outputs_of(panels)]
-    then(run(choice.pulse.rest, finish, outputs, tab.inputs_of(panels), trigger_mode="multiple"), FINISHED)
+    then(run(choice.pulse.rest, finish, outputs, tab.inputs_of(panels), trigger_mode="multiple"), "finished")
 
 
 def _listen(
@@ -70,7 +69,7 @@ def _listen(
         asked = tab or shell.tabs.get(str(chosen.get("tab"))) or shell.tabs[FIRST_TAB]
         return draw_tab(shell, asked, {**values, **(known or {})}, chosen, pulse)
 
-    then(run_picked([pulse.select], draw, outputs, inputs), DRAWN)
+    then(run_picked([pulse.select], draw, outputs, inputs), "drawn")
 
 
 def draw_tab(shell: Shell, tab: TabPage, values: Values, chosen: dict[str, Any], pulse: Pulse) -> Updates:

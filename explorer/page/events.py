@@ -10,7 +10,7 @@ from typing import Any
 import gradio as gr
 
 from explorer.api.callers import bounded, friendly
-from explorer.api.gradio_seams import event_of, follows_another, is_update
+from explorer.api.gradio_seams import event_of, follows_another, is_update, page_being_built
 from explorer.core.scheduling import MODEL
 from explorer.ui.subject import Selection, Subject
 
@@ -83,10 +83,12 @@ def run_picked(
     return run(triggers, handler, outputs, inputs, **{"trigger_mode": "multiple", **options})
 
 
-def then(event: gr.events.Dependency, js: str) -> None:
-    """Run a script after an event, even one that failed: Gradio's `then` alone skips failures."""
-    for ended in (event.then, event.failure):
-        ended(None, js=js, api_visibility="private")
+def then(event: gr.events.Dependency, name: str) -> None:
+    """Have the browser call `name` of `BertExplorer.page` when a call of this event has ended, even one that failed.
+
+    Gradio's own `then` and `failure` would be two more listeners for each event.
+    """
+    page_being_built().ends[event["id"]] = name
 
 
 def merge(*changes: Updates) -> Updates:

@@ -32,7 +32,6 @@ from explorer.ui.subject import CHANGES, Selection
 TYPED = "async (...values) => BertExplorer.page.asking(await BertExplorer.page.typed(values, '#input'))"
 OPENED = "async (...values) => BertExplorer.page.asking(await BertExplorer.page.opened(values))"
 PLACED = "async (...values) => BertExplorer.page.asking(await BertExplorer.link.toRead(values))"
-READ = "() => BertExplorer.page.wasRead()"
 ASKING = "(...values) => BertExplorer.page.asking(values)"  # redraw the strip, and what is open at the same time
 
 
@@ -135,7 +134,7 @@ def _refresh(shell: Shell, triggers: Triggers, js: str = ASKING, **options: Any)
 
     inputs = [*shell.inputs.all, shell.models.refused, shell.told]
     outputs = [shell.strip, shell.notice, shell.told, shell.examples.box, shell.models.refused, shell.inputs.selection]
-    then(run(triggers, refresh, outputs, inputs, js=js, **options), READ)
+    then(run(triggers, refresh, outputs, inputs, js=js, **options), "wasRead")
 
 
 def _listen_to_texts(shell: Shell) -> None:
