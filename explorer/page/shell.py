@@ -61,7 +61,7 @@ def build_shell() -> tuple[PageBlocks, Shell]:
         _listen_to_what_is_said(shell, blocks)
         _listen_to_model(shell, opens)
         blocks.containers, first = containers_of(shell.tabs.values()), shell.tabs[FIRST_TAB]
-        blocks.shown_with = {component_id(tab.absent): component_id(tab.item) for tab in shell.tabs.values()}
+        blocks.shown_with = {component_id(tab.body): component_id(tab.item) for tab in shell.tabs.values()}
         blocks.first = frozenset({component_id(first.item), component_id(next(iter(first.choices.values())).column)})
         opened, placed = arriving.listen(shell, blocks)
         _refresh(shell, opened.success, js=OPENED)
@@ -193,7 +193,7 @@ def _listen_to_model(shell: Shell, opens: list[Opening]) -> None:
         return {}
 
     loaded = [run([models.box.input], chosen_in(models.box), outputs, [models.box, *known], **LOADING)]
-    ways_out = [tab.way_out.click for tab in shell.tabs.values()]
+    ways_out = [tab.way_out.click for tab in shell.tabs.values() if tab.way_out]
     loaded += [run(ways_out, chosen_in(None), outputs, known, **LOADING)]
     loaded += [run(after, chosen_in(name), outputs, [name, *known], **LOADING) for after, name in opens]
     run([models.stop.click], stop, [models.stop], **AT_ONCE)
