@@ -19,7 +19,6 @@ import { watchOutdated } from "./page/outdated.js";
 import { told } from "./page/told.js";
 import * as typing from "./page/typing.js";
 import { present } from "./present.js";
-import "./python.js";
 import { host } from "./shared/host.js";
 import { fromServer, loadPlotlyBy } from "./shared/plotly.js";
 import { saveFrontEndWork } from "./statuses.js";

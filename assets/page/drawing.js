@@ -1,5 +1,5 @@
 // Have what is open drawn by the server: one drawing at a time, the latest wish last, slow parts when nobody types on.
-import { awaitViews, busy, done } from "./busy.js";
+import { busy, done } from "./busy.js";
 import { startReading, typingState } from "./typing.js";
 
 const LULL = 60; // ms after a picture was drawn until the rest of it is requested
@@ -46,7 +46,6 @@ export function draw(chosen = {}) {
   busy();
   forgetRest();
   const index = { ...drawingState.wish, tab };
-  if (document.querySelector(`#tab-${tab} .view[data-waiting]`)) delete index.at_once; // a first drawing is complete
   drawingState.wish = null;
   pulse("select", { index, value: "" });
 }
@@ -145,9 +144,6 @@ export function open(title, choice) {
 export function listenToTabs() {
   document.addEventListener("click", ({ target }) => {
     if (!target.closest("#tabs [role=tab]")) return;
-    requestAnimationFrame(() => {
-      awaitViews();
-      draw();
-    });
+    requestAnimationFrame(() => draw());
   });
 }
