@@ -3,7 +3,7 @@ import { draw as drawOpen } from "../page/drawing.js";
 import { el, plain } from "../shared/dom.js";
 import { choiceHere, define } from "../shared/mounting.js";
 
-define("Steppers", ({ element, trigger, props }) => {
+define("Steppers", ({ element, props }) => {
   const root = element.querySelector(".bx-steppers");
   const choices = new Map(); // the last choice made here, by name
   let shown = "";

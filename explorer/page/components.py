@@ -173,10 +173,7 @@ class LossCurve(Drawn):
 
 
 class Steppers(Drawn):
-    """Steppers for the numbers of the selection: [{"name", "label", "at", "low", "high"}, ...].
-
-    A step triggers `.select`: `event.index` is [name, number].
-    """
+    """Steppers for the numbers of the selection: [{"name", "label", "at", "low", "high"}, ...]; a step has the page drawn."""
 
     skeleton = "<div class='bx bx-steppers' role='group' aria-label='selection'></div>"
 

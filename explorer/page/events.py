@@ -36,7 +36,10 @@ def typed_in(*boxes: gr.Textbox) -> dict[str, str]:
 def run(
     triggers: Triggers, handler: Callable, outputs: Iterable[Any], inputs: Iterable[Any] = (), **options: Any
 ) -> gr.events.Dependency:
-    """Run `handler(values)` when one of the triggers fires; `values` holds the values of `inputs` by component."""
+    """Run `handler(values)` when one of the triggers fires; `values` holds the values of `inputs` by component.
+
+    For clicks in a component of our own it is `handler(values, event: gr.SelectData)`.
+    """
     listen = triggers if isinstance(triggers, functools.partial) else functools.partial(gr.on, list(triggers))
     settings = {**QUIET, **_options_for(triggers), **options}
     outputs = list(dict.fromkeys(outputs))
@@ -74,15 +77,6 @@ def keep_together(handler: Callable[..., Iterator[Updates]]) -> Callable[..., It
     return run_on
 
 
-def run_picked(
-    triggers: Triggers, handler: Callable, outputs: Iterable[Any], inputs: Iterable[Any] = (), **options: Any
-) -> gr.events.Dependency:
-    """Like `run`, for clicks: `handler(values, event: gr.SelectData)`."""
-    # Every quick click counts. Gradio's default drops clicks that come while one is handled, and
-    # "always_last" repeats the click being handled instead of the last one.
-    return run(triggers, handler, outputs, inputs, **{"trigger_mode": "multiple", **options})
-
-
 def then(event: gr.events.Dependency, name: str) -> None:
     """Have the browser call `name` of `BertExplorer.page` when a call of this event has ended, even one that failed.
 
@@ -112,13 +106,15 @@ def plain(value: Any) -> Any:
 
 
 def _options_for(triggers: Triggers) -> dict[str, str]:
-    """Default options that make the last choice count, even one made while an earlier one is handled.
+    """Default options that make every quick click count, and of other events the last, even one while an earlier one is handled.
 
-    (By default, Gradio drops events while their listener runs.)
+    By default, Gradio drops events while their listener runs; "always_last" would repeat the click being handled.
     """
     if isinstance(triggers, functools.partial):
-        return {"trigger_mode": "always_last"} if follows_another(triggers.func) else {}
+        return {"trigger_mode": "always_last" if follows_another(triggers.func) else "multiple"}
     events = [event_of(trigger) for trigger in triggers]
+    if any(name == "select" for name, _ in events):
+        return {"trigger_mode": "multiple"}
     if not any(name in ("input", "release") for name, _ in events):
         return {}
     with_menu = any(isinstance(component, gr.Dropdown) for _, component in events)

@@ -11,7 +11,7 @@ import gradio as gr
 from explorer.core.scheduling import LONG_WORK, MAPPING, MODEL, TRAINING, Kind
 from explorer.core.steps import map_steps
 from explorer.page import controls
-from explorer.page.events import Triggers, Updates, Values, merge, run, run_picked, typed_in
+from explorer.page.events import Triggers, Updates, Values, merge, run, typed_in
 from explorer.page.panel import Panel
 from explorer.page.tab import TabPage
 from explorer.ui.long_view import LongView
@@ -204,7 +204,7 @@ def _listen_to_reading(tab: TabPage, panel: Panel, name: str) -> gr.events.Depen
         return dict(zip(outputs, (*new.texts, chosen), strict=True))
 
     outputs = [inputs.text_a, inputs.text_b, inputs.selection]
-    return run_picked([panel.parts[name].select], read, outputs, tab.inputs_of([panel]))
+    return run([panel.parts[name].select], read, outputs, tab.inputs_of([panel]))
 
 
 def _listen_to_opening(tab: TabPage, panel: Panel, name: str) -> Opening:
@@ -234,7 +234,7 @@ def _listen_to_clicks(tab: TabPage, panel: Panel, triggers: Triggers, method: st
         return answer(values, getattr(event, "customdata", None) if by_customdata else event.index)
 
     touched = tab.beside(panel)
-    run_picked(triggers, click, tab.outputs_of(touched), tab.inputs_of(touched))
+    run(triggers, click, tab.outputs_of(touched), tab.inputs_of(touched))
 
 
 def _answering(tab: TabPage, panel: Panel, method: str, clicked: object = None) -> Callable[..., Updates]:

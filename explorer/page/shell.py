@@ -16,7 +16,7 @@ from explorer.page.blocks import PageBlocks
 from explorer.page.building import build_tab, sections
 from explorer.page.components import AnswersSwitch, Chips, Notice, Pulse, Says, Sections, Steppers, TokenRow
 from explorer.page.controls import ANSWER
-from explorer.page.events import DRAW, Inputs, Triggers, Updates, Values, run, run_picked, then
+from explorer.page.events import DRAW, Inputs, Triggers, Updates, Values, run, then
 from explorer.page.examples import FIRST_A, FIRST_B, ExampleBox, number_of
 from explorer.page.frame import Shell
 from explorer.page.listening import Opening, listen
@@ -156,7 +156,7 @@ def _listen_to_header(shell: Shell) -> None:
         return {inputs.selection: subject.select(picked=not subject.selection.picked).selection}
 
     for chip, change in ((shell.put_back, put_back), (shell.suggestion, change_over)):
-        picked = run_picked([chip.select], change, [inputs.selection], inputs.all)
+        picked = run([chip.select], change, [inputs.selection], inputs.all)
         picked.success(None, js=DRAW, api_visibility="private")
 
 
@@ -171,7 +171,7 @@ def _listen_to_what_is_said(shell: Shell, blocks: PageBlocks) -> None:
             known = False
         return {shell.says: says_of(subject)} if known else {}
 
-    run(shell.says.ask, ask, [shell.says], shell.inputs.all, trigger_mode="multiple")
+    run(shell.says.ask, ask, [shell.says], shell.inputs.all)
 
 
 def _listen_to_model(shell: Shell, opens: list[Opening]) -> None:
@@ -214,4 +214,4 @@ def _listen_to_tokens(shell: Shell) -> None:
 
     outputs = [inputs.text_a, inputs.text_b, shell.blanks]
     for row in rows:
-        _refresh(shell, run_picked(row.mask, mask, outputs, [*inputs.all, shell.blanks]).success)
+        _refresh(shell, run(row.mask, mask, outputs, [*inputs.all, shell.blanks]).success)
