@@ -6,7 +6,7 @@ const LULL = 60; // ms after a picture was drawn until the rest of it is request
 const MOUNTING = 2_000; // ms for the browser to mount what was sent
 const PATIENCE = 20_000; // ms to wait for what should have come
 
-/** By name: asks the server to draw a choice of a tab, or ("") a tab that is not built. */
+/** By name: asks the server to draw a choice of a tab, or ("") a tab that is not built, or to "read" the texts. */
 export const pulses = new Map();
 const asked = new Map(); // when each pulse that is not there yet was requested, by name
 
@@ -116,6 +116,11 @@ export function place() {
   const tab = idOf(document.querySelector('#tabs [role=tab][aria-selected="true"]'));
   const choice = document.querySelector(`#${tab}-view input:checked`)?.closest("label").textContent.trim();
   return { tab, choice: choice ?? [...pulses.keys()].find((name) => name.startsWith(`${tab}/`))?.slice(tab.length + 1) };
+}
+
+/** Have the texts read that an answer has put into the boxes. */
+export function read() {
+  pulses.get("read")("select", { index: 0, value: "" });
 }
 
 /** The strip has its own listener; what is open is requested at the same time. */

@@ -57,7 +57,7 @@ class Drawn(HTMLComponent):
 
 
 class Pulse(Drawn):
-    """An invisible component: `draw` in assets/page/drawing.js triggers its `.select` to have the thing called `name` drawn.
+    """An invisible component: assets/page/drawing.js triggers its `.select` to have the thing called `name` drawn or read.
 
     `event.index` holds what the user chose: `token`, `layer`, `head` or `hidden_state`, each only if chosen, and `at_once` if
     slow parts may be left out. A new value says that some were left out; the browser then triggers `.rest` to get them.
