@@ -66,8 +66,8 @@ async function copy(text, mark, what, said) {
 function codeOf(address, query) {
   if (address.length > told.longest) return el("p", { class: "bx-take-code" }, "The link is too long for a QR code.");
   const image = el("img", { src: file("link.svg", query), alt: "QR code of the link", width: 180, height: 180 });
-  const code = el("button", { type: "button", "aria-pressed": "false", title: "As large as the screen, and back" }, image);
-  code.addEventListener("click", () => code.setAttribute("aria-pressed", code.getAttribute("aria-pressed") === "false"));
+  const enlarge = () => code.setAttribute("aria-pressed", code.getAttribute("aria-pressed") === "false");
+  const code = button(image, enlarge, { "aria-pressed": "false", title: "As large as the screen, and back" });
   const local = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
   const note = local ? el("p", {}, "It leads to this machine only: the page is open as ", el("b", {}, location.hostname), ".") : null;
   return el("div", { class: "bx-take-code" }, code, note);
