@@ -2,7 +2,7 @@
 // hidden, or a lesson covers something, they are out of the document, with all that gives them away elsewhere on the page.
 import { covered } from "./page/pointing.js";
 import { isTyping } from "./page/typing.js";
-import { el } from "./shared/dom.js";
+import { button, el } from "./shared/dom.js";
 import { store, stored } from "./shared/storage.js";
 import { withholdUnexpected } from "./shared/unexpected.js";
 import { contentsOf, giveBack, telling, watcher, withhold } from "./shared/withheld.js";
@@ -120,18 +120,15 @@ function says(block) {
 }
 
 function addCover(block) {
-  const button = el("button", { type: "button", class: "bx-cover", "aria-expanded": "false", hidden: "" }, WORDS);
-  button.addEventListener("click", () => show(block));
-  block.append(button);
-  return button;
+  const cover = button(WORDS, () => show(block), { class: "bx-cover", "aria-expanded": "false", hidden: "" });
+  block.append(cover);
+  return cover;
 }
 
 /** A switch that hides or shows all answers. */
 export function answersButton() {
-  const look = { type: "button", "aria-pressed": String(hidden()), "aria-keyshortcuts": "H", title: "Cover every answer until it is asked for (H)" };
-  const button = el("button", look, el("span", {}, "Hide answers"));
-  button.addEventListener("click", () => toggle());
-  return button;
+  const look = { "aria-pressed": String(hidden()), "aria-keyshortcuts": "H", title: "Cover every answer until it is asked for (H)" };
+  return button(el("span", {}, "Hide answers"), toggle, look);
 }
 
 /** Hide them if they were hidden before, and follow the page. */

@@ -19,7 +19,6 @@ import { watchOutdated } from "./page/outdated.js";
 import { told } from "./page/told.js";
 import * as typing from "./page/typing.js";
 import { present } from "./present.js";
-import "./python.js";
 import { host } from "./shared/host.js";
 import { fromServer, loadPlotlyBy } from "./shared/plotly.js";
 import { saveFrontEndWork } from "./statuses.js";
@@ -46,6 +45,11 @@ Object.assign(window.BertExplorer, {
   lessons,
   room,
   told,
+});
+
+document.addEventListener("bert:call", ({ detail: { number, stage } }) => {
+  const end = told.ends[number];
+  if (end && (stage === "complete" || stage === "error")) setTimeout(() => window.BertExplorer.page[end]()); // once Gradio is done with it
 });
 
 opening.showWhenComplete();

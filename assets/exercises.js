@@ -3,7 +3,7 @@ import { linkState, visit } from "./link.js";
 import { quiet } from "./page/busy.js";
 import { typingState } from "./page/typing.js";
 import { check, proof } from "./shared/checking.js";
-import { el } from "./shared/dom.js";
+import { button, el } from "./shared/dom.js";
 import { keptSeat } from "./shared/seat.js";
 import { store, stored } from "./shared/storage.js";
 import { copyFrom } from "./take.js";
@@ -40,10 +40,10 @@ export function exercise({ query, exercise }) {
   words.innerHTML = task; // from our own files: Markdown without HTML
   const said = el("p", { class: "bx-exercise-said", role: "status" });
   const shown = el("div", { class: "bx-exercise-proof" });
-  const button = el("button", { type: "button", class: "bx-exercise-check" }, "Check");
-  const back = el("button", { type: "button" }, "Back to the task");
+  const checking = button("Check", () => checkNow(name, box, said, done), { class: "bx-exercise-check" });
+  const back = button("Back to the task", () => visit(query));
   const box = el("section", { class: "bx-exercise", "aria-labelledby": id }, el("h4", { id }, "Make it so", mark), words,
-    el("div", { class: "bx-exercise-do" }, button, back), said, shown);
+    el("div", { class: "bx-exercise-do" }, checking, back), said, shown);
   const done = (found) => {
     mark.textContent = "✓ done";
     shown.replaceChildren(...linkOf(proof(name, found, location.origin + location.pathname), said));
@@ -53,8 +53,6 @@ export function exercise({ query, exercise }) {
     said.textContent = BEFORE;
     done(before);
   }
-  back.addEventListener("click", () => visit(query));
-  button.addEventListener("click", () => checkNow(name, box, said, done));
   return box;
 }
 
@@ -108,7 +106,5 @@ async function report(name, query) {
 // In a box to copy from: browsers give the clipboard to secure addresses only.
 function linkOf(address, said) {
   const box = el("input", { type: "text", readonly: "", value: address, "aria-label": "Link to what solved it" });
-  const copy = el("button", { type: "button" }, "Copy link");
-  copy.addEventListener("click", () => copyFrom(box, said));
-  return [box, copy];
+  return [box, button("Copy link", () => copyFrom(box, said))];
 }

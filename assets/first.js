@@ -159,7 +159,6 @@ function leaveWhenReady(tab) {
 function isReady(tab) {
   if (document.querySelector("gradio-app :is(.toast-wrap .error, .wrap .error, #notice .bx-error)")) return true;
   if (document.documentElement.dataset.coming !== "complete" || document.body.dataset.arriving) return false;
-  if (document.querySelector("gradio-app .view[data-waiting]")) return false;
   const same = !first.matches(".bx-waits") && document.querySelector(`gradio-app #tab-${tab}-button[aria-selected=true]`);
   if (!same && (typingState.arriving || drawingState.drawing || busyState.working)) return false;
   const drawn = same ? first.querySelectorAll(".bx-first-panel:not([hidden]) [data-of]:has(.bx:not(:empty))") : [];

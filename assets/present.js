@@ -1,7 +1,7 @@
 // Presenting: one picture fills the screen, with its question and finding; keys step through the selection.
 import { answersButton } from "./answers.js";
 import { isTyping } from "./page/typing.js";
-import { el } from "./shared/dom.js";
+import { button, el } from "./shared/dom.js";
 import { contentsOf, ownerOf } from "./shared/withheld.js";
 
 const PICTURES = ".bx-flow, .bx-chart, .bx-heads, .bx-lines, .bx-words, .bx-board, .bx-bars, .bx-strips, .bx-architecture, .bx-cards";
@@ -76,8 +76,7 @@ function zoom({ picture, block }) {
 }
 
 function build() {
-  const close = el("button", { type: "button", title: "Close (Esc)", "aria-label": "Close" }, "×");
-  close.addEventListener("click", stop);
+  const close = button("×", stop, { title: "Close (Esc)", "aria-label": "Close" });
   stage = {
     view: el("p", { class: "bx-stage-view" }), title: el("h2", {}), finding: el("p", { class: "bx-stage-finding" }), told: el("div", { class: "block bx-answer" }), now: el("span", { role: "status" }), keys: el("span", { class: "bx-stage-keys" }),
   };

@@ -1,9 +1,8 @@
 // The dialog of links and files: the link, its QR code, and a file for each export format.
-// To add something, listen to `bert:take` on the document; `event.detail` is an empty element in the dialog.
 import { pictures } from "./components/picture.js";
 import { linkState } from "./link.js";
 import { told } from "./page/told.js";
-import { el, saveFile } from "./shared/dom.js";
+import { button, el, saveFile } from "./shared/dom.js";
 
 /** The sentence for a view that no link can hold. */
 export const NO_LINK = "This is too long for a link; shorten the texts or the settings.";
@@ -23,26 +22,23 @@ export function show() {
   const address = `${location.origin}${location.pathname}?${query}`;
   const said = el("p", { id: "take-said", role: "status" });
   const box = el("input", { id: "take-link", type: "text", readonly: "", value: address });
-  const copy = el("button", { type: "button", class: "bx-take-button" }, "Copy");
-  const close = el("button", { type: "button", class: "bx-take-button" }, "Close");
+  const copyLink = button("Copy", () => copyFrom(box, said), { class: "bx-take-button" });
+  const close = button("Close", () => dialog.close(), { class: "bx-take-button" });
   const files = el("div", { id: "take-files" });
-  const more = el("div", { id: "take-more" });
   const link = query
-    ? [el("div", { class: "bx-take-link" }, el("label", { for: "take-link" }, "Link"), box, copy), said,
-       el("div", { class: "bx-take-ways" }, codeOf(address, query), el("div", {}, files, more))]
+    ? [el("div", { class: "bx-take-link" }, el("label", { for: "take-link" }, "Link"), box, copyLink), said,
+       el("div", { class: "bx-take-ways" }, codeOf(address, query), files)]
     : [el("p", {}, NO_LINK)];
   const dialog = el("dialog", { id: "take", "aria-labelledby": "take-title" },
     el("h2", { id: "take-title" }, "Take this view away"), ...link, close);
-  copy.addEventListener("click", () => copyFrom(box, said));
-  close.addEventListener("click", () => dialog.close());
   dialog.addEventListener("click", ({ target }) => target === dialog && dialog.close()); // a click on the backdrop
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
-  (query ? copy : close).focus();
+  (query ? copyLink : close).focus();
   if (!query) return;
   copyFrom(box, said);
-  listFiles(query, files, said, more);
+  listFiles(query, files, said);
 }
 
 /**
@@ -50,13 +46,17 @@ export function show() {
  * @param {HTMLInputElement} box
  * @param {HTMLElement} said where the outcome is told
  */
-export async function copyFrom(box, said) {
+export function copyFrom(box, said) {
+  return copy(box.value, () => box.select(), "The link", said);
+}
+
+async function copy(text, mark, what, said) {
   try {
-    await navigator.clipboard.writeText(box.value);
-    said.textContent = "The link is on the clipboard.";
+    await navigator.clipboard.writeText(text);
+    said.textContent = `${what} is on the clipboard.`;
   } catch {
-    box.select();
-    said.textContent = "The link is marked; copy it from there.";
+    mark();
+    said.textContent = `${what} is marked; copy it from there.`;
   }
 }
 
@@ -64,15 +64,15 @@ export async function copyFrom(box, said) {
 function codeOf(address, query) {
   if (address.length > told.longest) return el("p", { class: "bx-take-code" }, "The link is too long for a QR code.");
   const image = el("img", { src: file("link.svg", query), alt: "QR code of the link", width: 180, height: 180 });
-  const code = el("button", { type: "button", "aria-pressed": "false", title: "As large as the screen, and back" }, image);
-  code.addEventListener("click", () => code.setAttribute("aria-pressed", code.getAttribute("aria-pressed") === "false"));
+  const enlarge = () => code.setAttribute("aria-pressed", code.getAttribute("aria-pressed") === "false");
+  const code = button(image, enlarge, { "aria-pressed": "false", title: "As large as the screen, and back" });
   const local = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
   const note = local ? el("p", {}, "It leads to this machine only: the page is open as ", el("b", {}, location.hostname), ".") : null;
   return el("div", { class: "bx-take-code" }, code, note);
 }
 
-// The files of this view, and its pictures; `more` is the rest of the dialog.
-function listFiles(query, files, said, more) {
+// The files of this view, its pictures on the screen, and the Python.
+function listFiles(query, files, said) {
   const items = Object.entries(told.files).map(([key, label]) => {
     const link = el("a", { href: file(`view.${key}`, query), download: "" }, label, " ", el("small", {}, `.${key}`));
     link.addEventListener("click", (event) => {
@@ -84,19 +84,38 @@ function listFiles(query, files, said, more) {
   files.append(el("h3", {}, "Files"), el("ul", {}, ...items));
   const seen = pictures().map((one) => el("li", {}, one.label, ...["svg", "png"].map((format) => savingButton(one, format, said))));
   if (seen.length) files.append(el("h3", {}, "Pictures"), el("ul", { id: "take-pictures" }, ...seen));
-  document.dispatchEvent(new CustomEvent("bert:take", { detail: more }));
+  files.append(pythonOf(query, said));
+}
+
+// The view's Python: fetched when opened, to read and copy.
+function pythonOf(query, said) {
+  const code = el("code");
+  const take = button("Copy the Python", () => copy(code.textContent, () => getSelection().selectAllChildren(code), "The Python", said),
+    { class: "bx-take-button", hidden: "" });
+  const folded = el("details", { id: "take-python" }, el("summary", {}, "The Python that makes it"), el("pre", { tabindex: 0 }, code), take);
+  folded.addEventListener("toggle", async () => {
+    if (!folded.open || code.textContent) return;
+    code.textContent = "…";
+    try {
+      const answer = await fetch(file("view.py", query));
+      code.textContent = answer.ok ? await answer.text() : (await answer.json()).error;
+      take.hidden = !answer.ok;
+    } catch {
+      code.textContent = "The app does not answer; close this and try again in a moment.";
+    }
+  });
+  return folded;
 }
 
 // A button that saves a picture which is on the screen.
 function savingButton({ label, save }, format, said) {
   const kind = format.toUpperCase();
-  const button = el("button", { type: "button", class: "bx-take-format", "aria-label": `${label} as ${kind}` }, kind);
-  button.addEventListener("click", async () => {
+  const make = async () => {
     said.textContent = "The picture is being made…";
     await save(format);
     said.textContent = "The picture is made.";
-  });
-  return button;
+  };
+  return button(kind, make, { class: "bx-take-format", "aria-label": `${label} as ${kind}` });
 }
 
 /**

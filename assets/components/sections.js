@@ -58,7 +58,7 @@ define("Sections", ({ element, props }) => {
 
   root.addEventListener("click", ({ target }) => {
     const number = buttons.indexOf(target.closest("button"));
-    if (number < 0 || !element.closest("gradio-app")) return; // the painted page handles it itself
+    if (number < 0 || !element.closest("gradio-app")) return; // first.js handles it itself
     const ids = props.value.sections[number].tabs;
     const there = tabs().filter((tab) => ids.includes(idOf(tab)));
     (there.find((tab) => idOf(tab) === last.get(number)) ?? there[0])?.click();

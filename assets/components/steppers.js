@@ -1,24 +1,20 @@
 // The numbers of the selection, each with buttons for the previous and the next value.
 import { draw as drawOpen } from "../page/drawing.js";
-import { el, plain } from "../shared/dom.js";
+import { button, el, plain } from "../shared/dom.js";
 import { choiceHere, define } from "../shared/mounting.js";
 
-define("Steppers", ({ element, trigger, props }) => {
+define("Steppers", ({ element, props }) => {
   const root = element.querySelector(".bx-steppers");
   const choices = new Map(); // the last choice made here, by name
   let shown = "";
 
   function build(one) {
     const go = (step) => () => choose(one.name, Number(root.querySelector(`[data-name="${one.name}"]`).value) + step);
-    const button = (sign, what, step) => {
-      const made = el("button", { type: "button", title: `${what} ${one.label.toLowerCase()}`, "aria-label": `${what} ${one.label.toLowerCase()}` }, sign);
-      made.addEventListener("click", go(step));
-      return made;
-    };
+    const stepper = (sign, what, step) => button(sign, go(step), { title: `${what} ${one.label.toLowerCase()}`, "aria-label": `${what} ${one.label.toLowerCase()}` });
     const box = el("input", { type: "number", inputmode: "numeric", "data-name": one.name, step: 1 });
     box.addEventListener("input", () => box.value !== "" && choose(one.name, Number(box.value)));
     box.addEventListener("change", () => box.value === "" && draw());
-    return el("span", { class: "bx-stepper" }, el("label", {}, one.label, box), button("‹", "previous", -1), button("›", "next", 1));
+    return el("span", { class: "bx-stepper" }, el("label", {}, one.label, box), stepper("‹", "previous", -1), stepper("›", "next", 1));
   }
 
   function choose(name, number) {

@@ -1,12 +1,12 @@
 // Have what is open drawn by the server: one drawing at a time, the latest wish last, slow parts when nobody types on.
-import { awaitViews, busy, done } from "./busy.js";
+import { busy, done } from "./busy.js";
 import { startReading, typingState } from "./typing.js";
 
 const LULL = 60; // ms after a picture was drawn until the rest of it is requested
 const MOUNTING = 2_000; // ms for the browser to mount what was sent
 const PATIENCE = 20_000; // ms to wait for what should have come
 
-/** By name: asks the server to draw a choice of a tab, or ("") a tab that is not built. */
+/** By name: asks the server to draw a choice of a tab, or ("") a tab that is not built, or to "read" the texts. */
 export const pulses = new Map();
 const asked = new Map(); // when each pulse that is not there yet was requested, by name
 
@@ -46,7 +46,6 @@ export function draw(chosen = {}) {
   busy();
   forgetRest();
   const index = { ...drawingState.wish, tab };
-  if (document.querySelector(`#tab-${tab} .view[data-waiting]`)) delete index.at_once; // a first drawing is complete
   drawingState.wish = null;
   pulse("select", { index, value: "" });
 }
@@ -119,6 +118,11 @@ export function place() {
   return { tab, choice: choice ?? [...pulses.keys()].find((name) => name.startsWith(`${tab}/`))?.slice(tab.length + 1) };
 }
 
+/** Have the texts read that an answer has put into the boxes. */
+export function read() {
+  pulses.get("read")("select", { index: 0, value: "" });
+}
+
 /** The strip has its own listener; what is open is requested at the same time. */
 export function asking(values) {
   startReading();
@@ -145,9 +149,6 @@ export function open(title, choice) {
 export function listenToTabs() {
   document.addEventListener("click", ({ target }) => {
     if (!target.closest("#tabs [role=tab]")) return;
-    requestAnimationFrame(() => {
-      awaitViews();
-      draw();
-    });
+    requestAnimationFrame(() => draw());
   });
 }

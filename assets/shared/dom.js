@@ -18,6 +18,7 @@ export function svg(tag, attributes, ...children) {
 
 /**
  * A button.
+ * @param {string | Node} text
  * @param {() => void} press called when it is clicked
  */
 export function button(text, press, attributes = {}) {

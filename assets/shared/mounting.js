@@ -1,4 +1,4 @@
-// How Gradio, a file and a painted page get a component drawn into an element.
+// How Gradio, a file and the first picture get a component drawn into an element.
 
 /**
  * @typedef {object} Instance

@@ -14,7 +14,7 @@ import gradio as gr
 from gradio import component_meta, http_server
 from gradio.blocks import Block, BlockFunction, postprocess_update_dict
 from gradio.components.api_component import Api
-from gradio.context import LocalContext
+from gradio.context import Context, LocalContext
 from gradio.queueing import Queue
 from gradio.route_utils import FnIndexInferError
 from gradio.state_holder import SessionState
@@ -111,6 +111,11 @@ def props_sent(component: Block, value: object) -> dict[str, Any]:
     if "value" in given:
         given |= {"value": postprocess_update_dict(component, {"value": given["value"]})["value"]}
     return given
+
+
+def page_being_built() -> Any:
+    """The Blocks in whose context this is called."""
+    return Context.root_block
 
 
 def follows_another(trigger: Any) -> bool:

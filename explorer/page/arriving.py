@@ -58,7 +58,7 @@ def listen(shell: Shell, blocks: PageBlocks) -> tuple[gr.events.Dependency, gr.e
     visits = run([visited.change], visit, shell.of_a_place, [visited, shell.models.recent, *shell.kept])
     visits.then(None, js="() => BertExplorer.link.arrived()", api_visibility="private")
     opened = run([blocks.load], open_page, shell.of_a_place, known)
-    then(opened, "() => BertExplorer.page.wasOpened()")
+    then(opened, "wasOpened")
     for event in (opened, visits):
         event.failure(None, js="() => BertExplorer.page.didNotArrive()", api_visibility="private")
     # A change, since nothing that is chained to an event follows an answer that builds a tab.

@@ -52,6 +52,7 @@ class PageBlocks(GradioBlocks):
         self.containers: Sequence[int] = ()  # the containers of the page's pieces; see `pieces.py`
         self.first: frozenset[int] = frozenset()  # the containers that every page opens with
         self.shown_with: Mapping[int, int] = {}  # component → the container that is shown whenever an answer sets the component
+        self.ends: dict[int, str] = {}  # listener → what the browser does at the end of its calls; see `then` of `events.py`
         self._seen: WeakKeyDictionary[SessionState, Seen] = WeakKeyDictionary()
         super().__init__(**options)
         self.turns = Places(PLACES, WAITING)

@@ -30,16 +30,15 @@ def build_tab(tab: Tab, inputs: Inputs, around: tuple[Steppers, Says, Chips, Chi
             if tab.behind_more:
                 More({"of": f"{tab.id}-view", "choices": tab.behind_more}, elem_id=f"{tab.id}-rest")
         pulses = {label: Pulse(name=f"{tab.id}/{label}") for label in labels}  # here: a hidden component hears nothing
-        absent = Notice(elem_id=f"{tab.id}-absent")
-        way_out = gr.Button("Use the bundled model", visible=False, size="sm", elem_classes="way-out")
+        hint = Notice(elem_id=f"{tab.id}-hint")
+        other_model = {"visible": False, "size": "sm", "elem_classes": "way-out"}
+        way_out = gr.Button("Use the bundled model", **other_model) if tab.needs else None
         with gr.Column(elem_classes=["view", f"of-{tab.id}"]) as body:
-            hint = Notice(render=False, elem_id=f"{tab.id}-hint")
             finding = Finding(render=False, elem_id=f"{tab.id}-finding", elem_classes=ANSWER)
-            made = TabPage(tab, inputs, *around, address, item, body, absent, way_out, hint, finding, which)
+            made = TabPage(tab, inputs, *around, address, item, body, way_out, hint, finding, which)
             if made.finds:
                 finding.render()
-            made.above = [Builder(view, made.controls, tab.id).build() for view in tab.above]
-            hint.render()
+            made.above = [Builder(view, made.controls, tab.id, []).build() for view in tab.above]  # which fold nothing
             _build_shared(made)
             for label, rows in tab.choices.items():
                 made.choices[label] = _build_choice(made, label, rows, pulses[label])
@@ -96,8 +95,7 @@ def _build_shared(made: TabPage) -> None:
 
 def _build_choice(made: TabPage, label: str, rows: Sequence[Sequence[Cell]], pulse: Pulse) -> Choice:
     with gr.Column(visible=label == next(iter(made.tab.choices)), elem_classes="part") as column:
-        choice = Choice(label, column, pulse)
-        folds: list[Fold] | None = [] if _folds(views_in(rows)) > 1 else None
+        choice, folds = Choice(label, column, pulse), list[Fold]()
         for row in rows:
             cells = [views_in([[cell]]) for cell in row]
             if len(cells) == 1:
@@ -107,29 +105,20 @@ def _build_choice(made: TabPage, label: str, rows: Sequence[Sequence[Cell]], pul
                 for views in cells:
                     with gr.Column(scale=views[0].width, min_width=320):
                         _build_panels(made, views, choice, folds)
-        if folds:
-            with gr.Accordion(made.tab.more, open=False, elem_id=f"{made.tab.id}-{slug(label.lower().replace(' ', '-'))}-more"):
-                for fold in folds:
-                    fold.build()
+        elem_id = f"{made.tab.id}-{slug(label.lower().replace(' ', '-'))}-more"
+        together = gr.Accordion(made.tab.more, open=False, elem_id=elem_id) if len(folds) > 1 else contextlib.nullcontext()
+        with together:
+            for fold in folds:
+                fold.build()
     return choice
 
 
-def _folds(views: Sequence[type[View]]) -> int:
-    """How many of the views fold something away under a title of its own; if more than one, they share one fold."""
-
-    def folds(view: type[View]) -> bool:
-        settings = [setting.more for setting in view.settings.values() if setting.here]
-        return bool(view.folded) or any([part.more for part in view.parts.values()] + settings)
-
-    return sum(map(folds, views))
-
-
-def _build_panels(made: TabPage, views: Sequence[type[View]], choice: Choice, folds: list[Fold] | None) -> None:
+def _build_panels(made: TabPage, views: Sequence[type[View]], choice: Choice, folds: list[Fold]) -> None:
     for view in views:
         told = any(is_made(part) for other in choice.views for part in other.parts.values())
-        builder = Builder(view, made.controls, made.tab.id, with_toggle=not told, folds=None if view.folded else folds)
+        builder = Builder(view, made.controls, made.tab.id, folds, with_toggle=not told)
         choice.panels.append(builder.panel)
-        if not view.folded:
+        if view.folded:
+            folds.append(Fold(view.folded, f"{slug(view.name)}-folded", builder.build))
+        else:
             builder.build()
-            continue
-        Fold(view.folded, f"{slug(view.name)}-folded", builder.build).put(folds)

@@ -57,7 +57,7 @@ class Drawn(HTMLComponent):
 
 
 class Pulse(Drawn):
-    """An invisible component: `draw` in assets/page/drawing.js triggers its `.select` to have the thing called `name` drawn.
+    """An invisible component: assets/page/drawing.js triggers its `.select` to have the thing called `name` drawn or read.
 
     `event.index` holds what the user chose: `token`, `layer`, `head` or `hidden_state`, each only if chosen, and `at_once` if
     slow parts may be left out. A new value says that some were left out; the browser then triggers `.rest` to get them.
@@ -173,10 +173,7 @@ class LossCurve(Drawn):
 
 
 class Steppers(Drawn):
-    """Steppers for the numbers of the selection: [{"name", "label", "at", "low", "high"}, ...].
-
-    A step triggers `.select`: `event.index` is [name, number].
-    """
+    """Steppers for the numbers of the selection: [{"name", "label", "at", "low", "high"}, ...]; a step has the page drawn."""
 
     skeleton = "<div class='bx bx-steppers' role='group' aria-label='selection'></div>"
 

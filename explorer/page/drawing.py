@@ -14,9 +14,9 @@ import gradio as gr
 from explorer.core.errors import ExplorerError
 from explorer.page.blocks import PageBlocks
 from explorer.page.components import Pulse
-from explorer.page.events import Updates, Values, run, run_picked, then
+from explorer.page.events import Updates, Values, run, then
 from explorer.page.frame import Shell
-from explorer.page.steppers import STEPPERS, change_of_step
+from explorer.page.steppers import STEPPERS
 from explorer.page.tab import Choice, TabPage, wrong
 from explorer.tabs import FIRST_TAB
 from explorer.text import limits
@@ -24,7 +24,6 @@ from explorer.ui.pictures.token_row import token_row_of
 from explorer.ui.subject import Subject
 from explorer.ui.view import View
 
-DRAWN, FINISHED = "() => BertExplorer.page.drawn()", "() => BertExplorer.page.finished()"
 TURNS = itertools.count(1)  # a new value each time: the browser does not hear of a value that stays the same
 
 
@@ -57,7 +56,7 @@ def _listen_for_rest(blocks: PageBlocks, tab: TabPage, choice: Choice, known: Va
 
     panels = [*tab.above, *choice.panels]
     outputs = [choice.pulse, *tab.outputs_of(panels)]
-    then(run(choice.pulse.rest, finish, outputs, tab.inputs_of(panels), trigger_mode="multiple"), FINISHED)
+    then(run(choice.pulse.rest, finish, outputs, tab.inputs_of(panels)), "finished")
 
 
 def _listen(
@@ -70,7 +69,7 @@ def _listen(
         asked = tab or shell.tabs.get(str(chosen.get("tab"))) or shell.tabs[FIRST_TAB]
         return draw_tab(shell, asked, {**values, **(known or {})}, chosen, pulse)
 
-    then(run_picked([pulse.select], draw, outputs, inputs), DRAWN)
+    then(run([pulse.select], draw, outputs, inputs), "drawn")
 
 
 def draw_tab(shell: Shell, tab: TabPage, values: Values, chosen: dict[str, Any], pulse: Pulse) -> Updates:
@@ -102,6 +101,8 @@ def select(subject: Subject, chosen: dict[str, Any]) -> Subject:
     """The subject with the chosen token, layer and head. Raises InputError."""
     if "token" in chosen:
         subject = subject.select(token=limits.check_place(chosen["token"]))
-    for name in STEPPERS.keys() & chosen.keys():
-        subject = subject.select(**change_of_step([name, chosen[name]]))
+    for name in STEPPERS.keys() & chosen.keys():  # the selection limits it to the model's range
+        stepper = STEPPERS[name]
+        number = limits.check_integer(chosen[name], f"the {stepper.label.lower()}", 0, limits.MOST_PLACES)
+        subject = subject.select(**{stepper.field: number})
     return subject

@@ -10,7 +10,7 @@ from typing import Any
 import gradio as gr
 
 from explorer.api.callers import bounded, friendly
-from explorer.api.gradio_seams import event_of, follows_another, is_update
+from explorer.api.gradio_seams import event_of, follows_another, is_update, page_being_built
 from explorer.core.scheduling import MODEL
 from explorer.ui.subject import Selection, Subject
 
@@ -36,7 +36,10 @@ def typed_in(*boxes: gr.Textbox) -> dict[str, str]:
 def run(
     triggers: Triggers, handler: Callable, outputs: Iterable[Any], inputs: Iterable[Any] = (), **options: Any
 ) -> gr.events.Dependency:
-    """Run `handler(values)` when one of the triggers fires; `values` holds the values of `inputs` by component."""
+    """Run `handler(values)` when one of the triggers fires; `values` holds the values of `inputs` by component.
+
+    For clicks in a component of our own it is `handler(values, event: gr.SelectData)`.
+    """
     listen = triggers if isinstance(triggers, functools.partial) else functools.partial(gr.on, list(triggers))
     settings = {**QUIET, **_options_for(triggers), **options}
     outputs = list(dict.fromkeys(outputs))
@@ -74,19 +77,12 @@ def keep_together(handler: Callable[..., Iterator[Updates]]) -> Callable[..., It
     return run_on
 
 
-def run_picked(
-    triggers: Triggers, handler: Callable, outputs: Iterable[Any], inputs: Iterable[Any] = (), **options: Any
-) -> gr.events.Dependency:
-    """Like `run`, for clicks: `handler(values, event: gr.SelectData)`."""
-    # Every quick click counts. Gradio's default drops clicks that come while one is handled, and
-    # "always_last" repeats the click being handled instead of the last one.
-    return run(triggers, handler, outputs, inputs, **{"trigger_mode": "multiple", **options})
+def then(event: gr.events.Dependency, name: str) -> None:
+    """Have the browser call `name` of `BertExplorer.page` when a call of this event has ended, even one that failed.
 
-
-def then(event: gr.events.Dependency, js: str) -> None:
-    """Run a script after an event, even one that failed: Gradio's `then` alone skips failures."""
-    for ended in (event.then, event.failure):
-        ended(None, js=js, api_visibility="private")
+    Gradio's own `then` and `failure` would be two more listeners for each event.
+    """
+    page_being_built().ends[event["id"]] = name
 
 
 def merge(*changes: Updates) -> Updates:
@@ -110,13 +106,15 @@ def plain(value: Any) -> Any:
 
 
 def _options_for(triggers: Triggers) -> dict[str, str]:
-    """Default options that make the last choice count, even one made while an earlier one is handled.
+    """Default options that make every quick click count, and of other events the last, even one while an earlier one is handled.
 
-    (By default, Gradio drops events while their listener runs.)
+    By default, Gradio drops events while their listener runs; "always_last" would repeat the click being handled.
     """
     if isinstance(triggers, functools.partial):
-        return {"trigger_mode": "always_last"} if follows_another(triggers.func) else {}
+        return {"trigger_mode": "always_last" if follows_another(triggers.func) else "multiple"}
     events = [event_of(trigger) for trigger in triggers]
+    if any(name == "select" for name, _ in events):
+        return {"trigger_mode": "multiple"}
     if not any(name in ("input", "release") for name, _ in events):
         return {}
     with_menu = any(isinstance(component, gr.Dropdown) for _, component in events)

@@ -38,6 +38,7 @@ class Shell:
     address: gr.Textbox  # the query of the link to what is shown
     tab_bar: gr.Tabs
     pulse: Pulse  # asks for a tab that is not built
+    reader: Pulse  # asks for the texts to be read that an answer has put into the boxes
     tabs: dict[str, TabPage]
 
     @property

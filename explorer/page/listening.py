@@ -11,7 +11,7 @@ import gradio as gr
 from explorer.core.scheduling import LONG_WORK, MAPPING, MODEL, TRAINING, Kind
 from explorer.core.steps import map_steps
 from explorer.page import controls
-from explorer.page.events import Triggers, Updates, Values, merge, run, run_picked, typed_in
+from explorer.page.events import Triggers, Updates, Values, merge, run, then, typed_in
 from explorer.page.panel import Panel
 from explorer.page.tab import TabPage
 from explorer.ui.long_view import LongView
@@ -23,12 +23,11 @@ Opening = tuple[Triggers, gr.State]
 """The moment to open a model, and the state that names it."""
 
 
-def listen(tab: TabPage, built: Callable) -> tuple[list[gr.events.Dependency], list[Opening]]:
-    """Add all listeners of a tab. Returns the events after which the page has other texts, and those that open a model.
+def listen(tab: TabPage, built: Callable) -> list[Opening]:
+    """Add all listeners of a tab. Returns the moments to open a model.
 
     `built` registers a listener for the moment when the browser has built the tab.
     """
-    reads: list[gr.events.Dependency] = []
     opens: list[Opening] = []
     _listen_to_controls(tab)
     for panel in tab.panels:
@@ -36,7 +35,7 @@ def listen(tab: TabPage, built: Callable) -> tuple[list[gr.events.Dependency], l
         for name in panel.view.parts:
             does = panel.view.does(name)
             if does is NewInput:
-                reads.append(_listen_to_reading(tab, panel, name))
+                _listen_to_reading(tab, panel, name)
             elif does is OpenModel:
                 opens.append(_listen_to_opening(tab, panel, name))
             elif does is SaveSheet:
@@ -48,7 +47,7 @@ def listen(tab: TabPage, built: Callable) -> tuple[list[gr.events.Dependency], l
                     _listen_to_clicks(tab, panel, getattr(panel.parts[name], event), f"on_{name}_{event}")
         if issubclass(panel.view, LongView):
             _listen_to_work(tab, panel, [stream for stream in streams if stream], built)
-    return reads, opens
+    return opens
 
 
 def _listen_to_controls(tab: TabPage) -> None:
@@ -193,8 +192,8 @@ def _listen_to_part(tab: TabPage, panel: Panel, name: str) -> gr.events.Dependen
     return None
 
 
-def _listen_to_reading(tab: TabPage, panel: Panel, name: str) -> gr.events.Dependency:
-    """A click that puts other texts into the page; the caller must redraw it."""
+def _listen_to_reading(tab: TabPage, panel: Panel, name: str) -> None:
+    """A click that puts other texts into the page, which are then read."""
     inputs = tab.inputs
 
     def read(values: Values, event: gr.SelectData) -> Updates:
@@ -204,7 +203,7 @@ def _listen_to_reading(tab: TabPage, panel: Panel, name: str) -> gr.events.Depen
         return dict(zip(outputs, (*new.texts, chosen), strict=True))
 
     outputs = [inputs.text_a, inputs.text_b, inputs.selection]
-    return run_picked([panel.parts[name].select], read, outputs, tab.inputs_of([panel]))
+    then(run([panel.parts[name].select], read, outputs, tab.inputs_of([panel])), "read")
 
 
 def _listen_to_opening(tab: TabPage, panel: Panel, name: str) -> Opening:
@@ -234,7 +233,7 @@ def _listen_to_clicks(tab: TabPage, panel: Panel, triggers: Triggers, method: st
         return answer(values, getattr(event, "customdata", None) if by_customdata else event.index)
 
     touched = tab.beside(panel)
-    run_picked(triggers, click, tab.outputs_of(touched), tab.inputs_of(touched))
+    run(triggers, click, tab.outputs_of(touched), tab.inputs_of(touched))
 
 
 def _answering(tab: TabPage, panel: Panel, method: str, clicked: object = None) -> Callable[..., Updates]:

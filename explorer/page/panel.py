@@ -175,12 +175,6 @@ class Fold:
     elem_id: str
     make: Callable[[], Any]  # makes the components inside
 
-    def put(self, folds: "list[Fold] | None") -> None:
-        if folds is None:
-            self.build()
-        else:
-            folds.append(self)
-
     def build(self) -> None:
         with gr.Accordion(self.title, open=False, elem_id=self.elem_id):
             self.make()
@@ -189,19 +183,14 @@ class Fold:
 class Builder:
     """Makes the components of a view in the current Gradio context; `known` are the tab's controls so far, by name.
 
-    With `with_toggle`, a button 'How is this made?' comes before the first caption or check. Folded content is built in place,
-    or appended to `folds` for the choice to build together.
+    With `with_toggle`, a button 'How is this made?' comes before the first caption or check. Folded content is appended to
+    `folds`, to be built below the choice's pictures.
     """
 
     def __init__(
-        self,
-        view: type[View],
-        known: dict[str, gr.components.Component],
-        tab: str,
-        with_toggle: bool = True,
-        folds: list[Fold] | None = None,
+        self, view: type[View], known: dict[str, gr.components.Component], tab: str, folds: list[Fold], with_toggle: bool = True
     ) -> None:
-        self.panel, self.known, self.tab, self.with_toggle, self.folds = Panel(view), known, tab, with_toggle, folds
+        self.panel, self.known, self.tab, self.folds, self.with_toggle = Panel(view), known, tab, folds, with_toggle
 
     def build(self) -> Panel:
         view, made = self.panel.view, self.panel
@@ -211,18 +200,16 @@ class Builder:
         return made
 
     def _build(self, items: Sequence[str | LayoutRow]) -> None:
-        """Build from top to bottom; names with `more` go into one fold, where the first of them stands."""
+        """Build from top to bottom; names with `more` go into one fold."""
         view = self.panel.view
         names = [item for item in items if isinstance(item, str)]
         folded = [name for name in names if _declared(view, name).more and getattr(_declared(view, name), "here", True)]
+        if folded:
+            self.folds.append(Fold(view.fold, f"{slug(view.name)}-more", partial(self._build_lines, folded)))
         for kind, run in groupby(items, key=lambda item: item if isinstance(item, LayoutRow) else _kind(view, item)):
             if isinstance(kind, LayoutRow):
                 self._build_row(kind)
-            elif kind == "more":
-                if folded:
-                    Fold(view.fold, f"{slug(view.name)}-more", partial(self._build_lines, folded)).put(self.folds)
-                    folded = []
-            else:
+            elif kind != "more":
                 self._build_names([item for item in run if isinstance(item, str)], kind)
 
     def _build_row(self, row: LayoutRow) -> None:

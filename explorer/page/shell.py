@@ -16,7 +16,7 @@ from explorer.page.blocks import PageBlocks
 from explorer.page.building import build_tab, sections
 from explorer.page.components import AnswersSwitch, Chips, Notice, Pulse, Says, Sections, Steppers, TokenRow
 from explorer.page.controls import ANSWER
-from explorer.page.events import DRAW, Inputs, Triggers, Updates, Values, run, run_picked, then
+from explorer.page.events import DRAW, Inputs, Triggers, Updates, Values, run, then
 from explorer.page.examples import FIRST_A, FIRST_B, ExampleBox, number_of
 from explorer.page.frame import Shell
 from explorer.page.listening import Opening, listen
@@ -32,7 +32,6 @@ from explorer.ui.subject import CHANGES, Selection
 TYPED = "async (...values) => BertExplorer.page.asking(await BertExplorer.page.typed(values, '#input'))"
 OPENED = "async (...values) => BertExplorer.page.asking(await BertExplorer.page.opened(values))"
 PLACED = "async (...values) => BertExplorer.page.asking(await BertExplorer.link.toRead(values))"
-READ = "() => BertExplorer.page.wasRead()"
 ASKING = "(...values) => BertExplorer.page.asking(values)"  # redraw the strip, and what is open at the same time
 
 
@@ -47,12 +46,7 @@ def build_shell() -> tuple[PageBlocks, Shell]:
         api.register()  # first, so that no handler of the page takes the name of an endpoint
         shell = _build()
         drawing.listen(shell, blocks)
-        opens: list[Opening] = []
-        for tab in shell.tabs.values():
-            reads, opening = listen(tab, blocks.load)
-            opens += opening
-            for read in reads:
-                _refresh(shell, read.success)
+        opens = [opening for tab in shell.tabs.values() for opening in listen(tab, blocks.load)]
         choices = [tab.which.input for tab in shell.tabs.values() if tab.which]
         gr.on(choices, None, js=DRAW, api_visibility="private", trigger_mode="always_last")
         for way in arriving.listen_to_reasons(shell, blocks):
@@ -62,7 +56,7 @@ def build_shell() -> tuple[PageBlocks, Shell]:
         _listen_to_what_is_said(shell, blocks)
         _listen_to_model(shell, opens)
         blocks.containers, first = containers_of(shell.tabs.values()), shell.tabs[FIRST_TAB]
-        blocks.shown_with = {component_id(tab.absent): component_id(tab.item) for tab in shell.tabs.values()}
+        blocks.shown_with = {component_id(tab.body): component_id(tab.item) for tab in shell.tabs.values()}
         blocks.first = frozenset({component_id(first.item), component_id(next(iter(first.choices.values())).column)})
         opened, placed = arriving.listen(shell, blocks)
         _refresh(shell, opened.success, js=OPENED)
@@ -104,9 +98,9 @@ def _build() -> Shell:
     Sections(sections(), elem_id="sections")
     with gr.Tabs(selected=FIRST_TAB, elem_id="tabs", overflow_behavior="wrap") as tab_bar:
         tabs = {tab.id: build_tab(tab, inputs, (steppers, says, put_back, suggestion), address) for tab in TABS}
-    given, told, pulse = gr.Textbox("", visible="hidden", elem_id="given"), gr.State(""), Pulse()
+    given, told, pulse, reader = gr.Textbox("", visible="hidden", elem_id="given"), gr.State(""), Pulse(), Pulse(name="read")
     around = (strip, steppers, says, put_back, suggestion, notice)
-    shell = Shell(inputs, open_tab, blanks, models, examples, *around, given, told, address, tab_bar, pulse, tabs)
+    shell = Shell(inputs, open_tab, blanks, models, examples, *around, given, told, address, tab_bar, pulse, reader, tabs)
     calls = {opener: "page.toggleBar", find: "page.openFinder", present: "page.present", theme: "page.toggleTheme"}
     for button, call in {**calls, link: "take.show", lessons: "lessons.toggle"}.items():
         button.click(None, js=f"() => BertExplorer.{call}()", api_visibility="private")
@@ -135,19 +129,19 @@ def _refresh(shell: Shell, triggers: Triggers, js: str = ASKING, **options: Any)
 
     inputs = [*shell.inputs.all, shell.models.refused, shell.told]
     outputs = [shell.strip, shell.notice, shell.told, shell.examples.box, shell.models.refused, shell.inputs.selection]
-    then(run(triggers, refresh, outputs, inputs, js=js, **options), READ)
+    then(run(triggers, refresh, outputs, inputs, js=js, **options), "wasRead")
 
 
 def _listen_to_texts(shell: Shell) -> None:
     boxes = [shell.inputs.text_a, shell.inputs.text_b]
     _refresh(shell, [box.change for box in boxes], js=TYPED, trigger_mode="multiple")
-    _refresh(shell, [box.submit for box in boxes], trigger_mode="multiple")
+    _refresh(shell, [shell.reader.select, *(box.submit for box in boxes)])
 
 
 def _listen_to_header(shell: Shell) -> None:
     inputs = shell.inputs
     for chosen in shell.examples.listen(inputs):
-        _refresh(shell, chosen.success)
+        then(chosen, "read")
 
     def put_back(values: Values, event: gr.SelectData) -> Updates:
         return {inputs.selection: inputs.subject(values).select(**CHANGES).selection}
@@ -157,8 +151,7 @@ def _listen_to_header(shell: Shell) -> None:
         return {inputs.selection: subject.select(picked=not subject.selection.picked).selection}
 
     for chip, change in ((shell.put_back, put_back), (shell.suggestion, change_over)):
-        picked = run_picked([chip.select], change, [inputs.selection], inputs.all)
-        picked.success(None, js=DRAW, api_visibility="private")
+        then(run([chip.select], change, [inputs.selection], inputs.all), "draw")
 
 
 def _listen_to_what_is_said(shell: Shell, blocks: PageBlocks) -> None:
@@ -172,7 +165,7 @@ def _listen_to_what_is_said(shell: Shell, blocks: PageBlocks) -> None:
             known = False
         return {shell.says: says_of(subject)} if known else {}
 
-    run(shell.says.ask, ask, [shell.says], shell.inputs.all, trigger_mode="multiple")
+    run(shell.says.ask, ask, [shell.says], shell.inputs.all)
 
 
 def _listen_to_model(shell: Shell, opens: list[Opening]) -> None:
@@ -194,12 +187,12 @@ def _listen_to_model(shell: Shell, opens: list[Opening]) -> None:
         return {}
 
     loaded = [run([models.box.input], chosen_in(models.box), outputs, [models.box, *known], **LOADING)]
-    ways_out = [tab.way_out.click for tab in shell.tabs.values()]
+    ways_out = [tab.way_out.click for tab in shell.tabs.values() if tab.way_out]
     loaded += [run(ways_out, chosen_in(None), outputs, known, **LOADING)]
     loaded += [run(after, chosen_in(name), outputs, [name, *known], **LOADING) for after, name in opens]
     run([models.stop.click], stop, [models.stop], **AT_ONCE)
     for event in loaded:
-        _refresh(shell, event.success)
+        then(event, "read")
 
 
 def _listen_to_tokens(shell: Shell) -> None:
@@ -215,4 +208,4 @@ def _listen_to_tokens(shell: Shell) -> None:
 
     outputs = [inputs.text_a, inputs.text_b, shell.blanks]
     for row in rows:
-        _refresh(shell, run_picked(row.mask, mask, outputs, [*inputs.all, shell.blanks]).success)
+        then(run(row.mask, mask, outputs, [*inputs.all, shell.blanks]), "read")

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from explorer.text import limits
 from explorer.ui.subject import Subject
 
 
@@ -55,10 +54,3 @@ def _named(subject: Subject, names: Sequence[str]) -> str:
     told = [f"{STEPPERS[name].label.lower()} {max(getattr(chosen, STEPPERS[name].field), STEPPERS[name].low)}" for name in names]
     after = [f"after layer {chosen.layer}"] if "hidden_state" in names and chosen.layer else []
     return ", ".join([*told, *after]).capitalize()
-
-
-def change_of_step(index: object) -> dict[str, int]:
-    """The selection change for a step [name, number]; the selection limits it to the model's range. Raises InputError."""
-    name, number = index if isinstance(index, list) and len(index) == 2 else (None, None)
-    one = STEPPERS[limits.check_choice(name, "the stepper", tuple(STEPPERS))]
-    return {one.field: limits.check_integer(number, f"the {one.label.lower()}", 0, limits.MOST_PLACES)}

@@ -72,8 +72,7 @@ class TabPage:
     address: gr.Textbox  # the query of the link to what is shown
     item: gr.Tab
     body: gr.Column
-    absent: Notice
-    way_out: gr.Button
+    way_out: gr.Button | None  # of a tab that needs something of the model
     hint: Notice
     finding: Finding
     which: gr.Radio | None = None
@@ -122,7 +121,8 @@ class TabPage:
         """The components around the views that showing the tab may change."""
         columns = [choice.column for choice in self.choices.values()]
         own = [*self.shared_around, self.hint, *([self.finding] if self.finds else [])]
-        return [self.body, self.absent, self.way_out, *self.shared.values(), *columns, *own]
+        way_out = [self.way_out] if self.way_out else []
+        return [self.body, *way_out, *self.shared.values(), *columns, *own]
 
     @cached_property
     def finds(self) -> bool:
@@ -155,16 +155,17 @@ class TabPage:
             if self.tab.needs:
                 subject.model.require(self.tab.needs)
         except CapabilityError as why:
-            hidden = {self.body: gr.Column(visible=False), self.way_out: gr.Button(visible=True)}
             return {
-                **hidden,
-                self.absent: str(why),
+                self.body: gr.Column(visible=False),
+                self.way_out: gr.Button(visible=True),
+                self.hint: str(why),
                 self.steppers: [],
                 self.suggestion: _if_any(None),
                 **self.show_answers(subject, values),
                 **self.follow(subject, values),
             }
-        there = {self.body: gr.Column(visible=True), self.way_out: gr.Button(visible=False), self.absent: ""}
+        there: Updates = {self.body: gr.Column(visible=True)}
+        there |= {self.way_out: gr.Button(visible=False)} if self.way_out else {}
         return {**there, **self.turn(self.opening(subject, values), values)}
 
     def turn(self, subject: Subject, values: Values) -> Updates:

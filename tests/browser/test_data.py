@@ -73,7 +73,7 @@ def test_the_python_of_a_view_is_read_and_copied(open_app):
     assert not wrong(page, "#take")
     assert page.evaluate("() => document.querySelector('#take').scrollWidth <= innerWidth")
     page.get_by_role("button", name="Copy the Python").click()
-    expect(page.locator("#take-python button")).to_have_text("It is on the clipboard")
+    expect(page.locator("#take-said")).to_have_text("The Python is on the clipboard.")
     page.keyboard.press("Escape")
     page.locator("#open-bar").click()
     script = page.evaluate("navigator.clipboard.readText()")

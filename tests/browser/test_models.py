@@ -11,7 +11,7 @@ def test_a_link_opens_a_tuned_checkpoint_at_its_own_head(open_app, tmp_path):
     expect(page.locator("#own-head-labels-verdict")).to_contain_text("calm")
     expect(page.locator("#own-head-labels-check")).to_contain_text("✓")
     page.get_by_role("tab", name="Fill-mask", exact=True).click()
-    expect(page.locator("#fill-mask-absent")).to_contain_text("has no masked-language-model head")
+    expect(page.locator("#fill-mask-hint")).to_contain_text("has no masked-language-model head")
 
 
 def test_another_model_and_another_text_stand_side_by_side(open_app, tmp_path):

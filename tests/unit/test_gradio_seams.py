@@ -104,6 +104,8 @@ def test_its_objects_have_what_we_ask_them():
         box = gr.Textbox()
         gr.api(_one, api_name="one")
         event = box.change(lambda text: text, box, box)
+        assert gradio_seams.page_being_built() is blocks, f"{MOVED}Context.root_block"
+    assert event["id"] in blocks.fns, f"{MOVED}what a listener's registration returns"
     assert gradio_seams.component_id(box) in blocks.blocks, f"{MOVED}Block._id"
     assert gradio_seams.event_of(box.change) == ("change", box), f"{MOVED}a trigger's name and component"
     assert not gradio_seams.follows_another(functools.partial(box.change).func), f"{MOVED}has_trigger"
