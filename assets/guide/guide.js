@@ -18,8 +18,8 @@ system.addEventListener("change", show);
 
 async function fetchIndex() {
   const [{ default: MiniSearch }, answer] = await Promise.all([import(new URL("../minisearch.js", location.href)), fetch("../find.json")]);
-  const entries = (await answer.json()).filter(({ go }) => go.startsWith?.(HERE));
-  return indexOf(MiniSearch, entries, { most: 30, ofAKind: 30, read: Infinity });
+  const { entries, concepts } = await answer.json();
+  return indexOf(MiniSearch, { entries: entries.filter(({ go }) => go.startsWith?.(HERE)), concepts }, { most: 30, ofAKind: 30, read: Infinity });
 }
 
 function describe({ title, where, text = "", go }, [first]) {

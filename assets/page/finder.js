@@ -18,6 +18,7 @@ const KEYS = { "Ctrl K": "find anything", "?": "these keys", P: "present the pic
 const FIRST = ["Overview", "Attention › One head", "Fill-mask › Guesses", "Projection", "Fine-tune › A text or a pair"]; // shown before anything is typed
 
 let asked = null; // a promise of [entries, find]
+let askedOf = null; // the model whose heads they name
 
 const focus = (selector) => document.querySelector(`gradio-app ${selector}`)?.focus();
 const actions = {
@@ -55,16 +56,19 @@ function go(entry) {
   linkState.visiting = null; // what opens has a longer link of its own, which is a new entry of the history
 }
 
-async function fetched() {
+async function fetched(model) {
   const address = new URL("bx/minisearch.js", document.baseURI);
-  const [{ default: MiniSearch }, answer] = await Promise.all([import(address), fetch("bx/find.json")]);
-  const entries = await answer.json();
-  return [entries, indexOf(MiniSearch, entries)];
+  const [{ default: MiniSearch }, answer] = await Promise.all([import(address), fetch(`bx/find.json?${new URLSearchParams({ model })}`)]);
+  const sent = await answer.json();
+  return [sent.entries, indexOf(MiniSearch, sent)];
 }
 
 /** What is found for some words, the best first. */
 export async function find(words) {
-  asked ??= fetched().catch((error) => {
+  const model = new URLSearchParams(linkState.query || location.search).get("model") ?? "";
+  if (model !== askedOf) asked = null;
+  askedOf = model;
+  asked ??= fetched(model).catch((error) => {
     asked = null;
     throw error;
   });

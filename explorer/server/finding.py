@@ -1,24 +1,25 @@
 """Serve what the finder looks through: views, settings, actions, examples, lessons, terms, the guide, and heads by their habit.
 
-An entry is {"kind", "title", "where", "words", "go"}: `where` is said below the title; `words`, and the `text` of a section of
-the guide, are searched but not shown; `go` is what the page does: a query, [tab, choice], or the name of an action
-(assets/page/finder.js).
+An entry is {"kind", "title", "where", "words", "go", "text", "near"}: `where` is said below the title; `words`, `near` (the
+glossary's words for what a view shows, its settings) and `text` are searched but not shown; `go` is what the page does: a query,
+[tab, choice], or the name of an action (assets/page/finder.js). Concepts are lists of words that mean the same.
 """
 
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 import numpy as np
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from explorer.bert.explorer import load
+from explorer.bert.explorer import Explorer, load, loaded
 from explorer.core.paths import ASSETS
 from explorer.corpus.atlas_words import told as habit_of
 from explorer.corpus.compute.atlas import known_atlas
+from explorer.export.place import slug
 from explorer.guide import glossary
 from explorer.guide.pages import pages
 from explorer.guide.rendering import anchor
@@ -28,9 +29,13 @@ from explorer.server.routes import ASKED_AGAIN, FOR_A_DAY, serve_file
 from explorer.tabs import TABS
 from explorer.teaching.lessons.reading import lessons
 from explorer.text.corpora import built_in
+from explorer.ui.settings import Choice
 from explorer.ui.tabs import views_in
+from explorer.ui.view import View
 
 WORDS = ASSETS / "find" / "words.tsv"
+CONCEPTS = ASSETS / "find" / "concepts.txt"
+FIELDS = ("kind", "title", "where", "words", "go", "text", "near")
 Entry = dict[str, Any]
 
 
@@ -40,24 +45,45 @@ def finding_routes() -> list[Route]:
 
 
 def _entries(request: Request) -> Response:
-    return JSONResponse(entries(), headers=ASKED_AGAIN)
+    found = {"entries": entries() + heads_of(request.query_params.get("model", "")), "concepts": concepts()}
+    return JSONResponse(found, headers=ASKED_AGAIN)
 
 
 @cache
 def entries() -> list[Entry]:
-    """All entries. Raises ModelError if the default model cannot be loaded, whose heads are named."""
-    found = [*_views(), *_named(), *_examples(), *_lessons(), *_terms(), *_guide(), *_heads()]
-    return [dict(zip(("kind", "title", "where", "words", "go", "text"), entry, strict=False)) for entry in found]
+    """All entries that every model has."""
+    return _named_fields([*_views(), *_named(), *_examples(), *_lessons(), *_terms(), *_guide()])
+
+
+def heads_of(name: str) -> list[Entry]:
+    """The heads and layers of the model that goes by this name, '' for the default one; none while it is not loaded."""
+    open_now = {model.checkpoint.name: model for model in loaded()}
+    model = open_now.get(name) if name else load()
+    return _named_fields([*_heads(model), *_layers(model)]) if model else []
+
+
+def _named_fields(found: list[tuple]) -> list[Entry]:
+    return [dict(zip(FIELDS, entry, strict=False)) for entry in found]
+
+
+@cache
+def concepts() -> list[list[str]]:
+    """The lines of CONCEPTS, each the words and phrases for one concept."""
+    return [line.split(", ") for line in CONCEPTS.read_text("utf-8").splitlines() if line]
 
 
 @cache
 def words() -> dict[str, list[str]]:
-    """The further cells of each line of WORDS by the first: a view, a query with a setting, !action, or @page#section."""
+    """The further cells of each line of WORDS by the first.
+
+    That is a view, a query with a setting, !action, @page#section, or =title of an example, a lesson or a term.
+    """
     lines = (line.split("\t") for line in WORDS.read_text("utf-8").splitlines())
     return {target: cells for target, *cells in lines}
 
 
 def _views() -> Iterator[tuple]:
+    shown = _terms_by_place()
     for tab in TABS:
         for choice, rows in {"": [tab.above] if tab.above else [], **tab.choices}.items():
             label = choice if len(tab.choices) > 1 else ""  # one choice alone is not shown
@@ -65,7 +91,30 @@ def _views() -> Iterator[tuple]:
                 place = " › ".join(filter(None, (tab.label, label)))
                 needs = NEEDS.get(tab.needs or "", "")
                 where = f"{place}, needs {needs}" if needs else place
-                yield "view", view.question, where, words().get(view.name, [""])[-1], [tab.label, label]
+                near = ", ".join([*shown.pop((tab.id, choice), []), *_labels(view)])  # terms: of the first view of a choice
+                yield "view", view.question, where, words().get(view.name, [""])[-1], [tab.label, label], "", near
+
+
+def _terms_by_place() -> dict[tuple[str, str], list[str]]:
+    """The glossary's words by the tab's id and the choice that shows them."""
+    found: dict[tuple[str, str], list[str]] = {}
+    choices = {(tab.id, slug(choice)): choice for tab in TABS for choice in tab.choices}
+    for term in glossary.terms():
+        query = dict(parse_qsl(term.query))
+        first = next(slug(choice) for tab in TABS if tab.id == query["tab"] for choice in tab.choices)
+        place = query["tab"], query.get("view", first)
+        found.setdefault((place[0], choices.get(place, "")), []).extend([term.name, *term.words])
+    return found
+
+
+def _labels(view: type[View]) -> Iterator[str]:
+    """What the settings and buttons of a view are called."""
+    for setting in view.settings.values():
+        yield setting.label
+        if isinstance(setting, Choice):
+            yield from (str(option[0] if isinstance(option, tuple) else option) for option in setting.options)
+    for part in view.parts.values():
+        yield part.options.get("label", "")
 
 
 def _named() -> Iterator[tuple]:
@@ -73,21 +122,20 @@ def _named() -> Iterator[tuple]:
     for target, cells in words().items():
         if target.startswith("!"):
             yield "action", cells[0], "", cells[1], target[1:]
-        elif target.startswith("@"):
-            yield "answer", cells[0], "In the guide", cells[1], f"guide {target[1:]}"
-        elif "?" in target:
+        elif "?" in target and target[0] != "=":
             tab, _, setting = target.partition("?")
             yield "setting", cells[0], next(one.label for one in TABS if one.id == tab), cells[1], f"tab={tab}&{setting}"
 
 
 def _examples() -> Iterator[tuple]:
     for label, (a, b) in EXAMPLES.items():
-        yield "example", label, f"{a} {b}".strip(), "", urlencode({"a": a, "b": b})
+        yield "example", label, f"{a} {b}".strip(), words().get(f"={label}", [""])[-1], urlencode({"a": a, "b": b})
 
 
 def _lessons() -> Iterator[tuple]:
     for lesson in lessons():
-        yield "lesson", lesson.title, f"Lesson {lesson.number}: {lesson.about}", "", f"lesson {lesson.name}"
+        known = words().get(f"={lesson.title}", [""])[-1]
+        yield "lesson", lesson.title, f"Lesson {lesson.number}: {lesson.about}", known, f"lesson {lesson.name}"
         for number, step in enumerate(lesson.steps, start=1):
             yield "step", step.title, f"Lesson {lesson.number}.{number}, {lesson.title}", "", f"lesson {lesson.name}.{number}"
 
@@ -96,24 +144,32 @@ def _terms() -> Iterator[tuple]:
     unmarked = {ord("*"): None, ord("`"): None}
     for term in glossary.terms():
         go = f"guide {glossary.PAGE}#{anchor(term.name)}"
-        yield "term", term.name, term.meaning.translate(unmarked), ", ".join(term.words), go
+        yield "term", term.name, term.meaning.translate(unmarked), ", ".join([*term.words, *words().get(f"={term.name}", [])]), go
 
 
 def _guide() -> Iterator[tuple]:
     for page in pages().values():
-        for section in page.sections if page.name != glossary.PAGE else ():
-            where = page.title if section.level > 1 else ""
-            yield "guide", section.title, where, "", f"guide {page.name}#{section.anchor}", section.text
+        for section in page.sections[:1] if page.name == glossary.PAGE else page.sections:  # the rest are terms
+            where, address = page.title if section.level > 1 else "", f"{page.name}#{section.anchor}"
+            known = words().get(f"@{address}", [""])[-1]
+            yield "answer" if known else "guide", section.title, where, known, f"guide {address}", section.text
 
 
-def _heads() -> Iterator[tuple]:
-    """The bundled model's heads by their habit over the built-in corpus, and its layers."""
-    if (atlas := known_atlas(load(), built_in())) is None:
-        return
-    steady = atlas.offsets.max(-1)  # its largest share at one distance: of heads with the same habit, the clearest comes first
-    for layer, head in sorted(np.ndindex(steady.shape), key=lambda place: -steady[place]):
-        habit, one = str(atlas.habits[layer, head]), f"{layer + 1}.{head + 1}"
+def _heads(model: Explorer) -> Iterator[tuple]:
+    """A model's heads, by their habit over the built-in corpus once that is known."""
+    size, atlas = model.capabilities, known_atlas(model, built_in())
+    places = list(np.ndindex(size.layers, size.heads))
+    if atlas:
+        # Of heads with the same habit the clearest comes first: by the largest share at one distance.
+        steady = atlas.offsets.max(-1)
+        places.sort(key=lambda place: -steady[place])
+    for layer, head in places:
+        title = f"Head {layer + 1}.{head + 1}" + (f": {atlas.habits[layer, head]}" if atlas else "")
+        where = f"It {habit_of(atlas, layer, head)}." if atlas else "Corpus › Head atlas finds its habit"
         go = f"tab=attention&view=one-head&layer={layer + 1}&head={head + 1}"
-        yield "head", f"Head {one}: {habit}", f"It {habit_of(atlas, layer, head)}.", f"layer {layer + 1} head {head + 1}", go
-    for layer in range(1, len(atlas.habits) + 1):
+        yield "head", title, where, f"layer {layer + 1} head {head + 1}", go
+
+
+def _layers(model: Explorer) -> Iterator[tuple]:
+    for layer in range(1, model.capabilities.layers + 1):
         yield "layer", f"Layer {layer}", "What it does to each token", "", f"tab=hidden&view=layer-by-layer&layer={layer}"
