@@ -20,7 +20,7 @@ def test_a_link_opens_a_sub_view_with_its_settings_and_tells_what_it_cannot(open
     expect(page.locator("#attention-heads .token")).to_have_text(["1", "2", "12"])
     expect(chips(page).nth(1)).to_have_attribute("aria-pressed", "true")
     expect(page.locator("#examples input")).to_have_value("")  # these texts are no example
-    expect(page.locator("#notice")).to_contain_text("The layer must be a whole number from 0 to 6, not 99.")
+    expect(page.locator("#notice")).to_contain_text("The link asked for layer 99; this model has 6, so it shows layer 6.")
     expect(page.locator("#notice")).to_contain_text("'top_p'")
     page.locator("#attention-heads input").click()
     page.get_by_role("option", name="3", exact=True).click()
