@@ -86,10 +86,23 @@ async function listFiles(query, files, said, more) {
     return el("li", {}, link);
   });
   files.replaceChildren(...(items.length ? [el("h3", {}, "Files"), el("ul", {}, ...items)] : [el("p", {}, NO_FILES)]));
-  const seen = pictures().map((one) => el("li", {}, one.label, ...["svg", "png"].map((format) => savingButton(one, format, said))));
+  const shown = pictures();
+  const seen = shown.map((one) => el("li", {}, one.label, ...["svg", "png"].map((format) => savingButton(one, format, said))));
   if (seen.length) files.append(el("h3", {}, "Pictures"), el("ul", { id: "take-pictures" }, ...seen));
+  if (seen.length) files.prepend(smallOf(shown[0]));
   more.dataset.ways = ways.map(({ key }) => key).join(" ");
   document.dispatchEvent(new CustomEvent("bert:take", { detail: more }));
+}
+
+// The first picture, as it is saved, but small.
+function smallOf({ label, draw }) {
+  const image = el("img", { class: "bx-take-small", alt: label, hidden: "" });
+  draw().then((text) => {
+    image.src = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
+    image.hidden = false;
+  }, () => image.remove()); // what cannot be drawn here is offered all the same
+  image.addEventListener("load", () => URL.revokeObjectURL(image.src));
+  return image;
 }
 
 // A button that saves a picture which is on the screen.

@@ -10,7 +10,7 @@ from explorer.techniques.targets import Target, is_next_target, own_reading
 from explorer.ui.attribution import AttributionView
 from explorer.ui.layout import col, row
 from explorer.ui.long_view import LongView
-from explorer.ui.pictures.bars import bars, whole_percent
+from explorer.ui.pictures.bars import bar_groups, whole_percent
 from explorer.ui.subject import Subject
 from explorer.ui.switch_heads import ABOUT, SwitchHeads
 from explorer.ui.view import Content, Finding, caption, check, heading, matches, part, prose, sentence
@@ -46,11 +46,9 @@ class ThisPair(_OfPair, LongView):
 
     name, question = "next-sentence/pair", "Does B follow A, and A follow B?"
     start = "Swap them, and check"
-    layout = (row(col("title", "verdict", "logits"), col("swapped_title", "swapped", "swapped_logits")),)
-    title = heading("**B after A**")
+    layout = (row(col("verdict", "logits"), col("swapped", "swapped_logits")),)
     verdict = part("bars", answer=True)
     logits = sentence(answer=True)
-    swapped_title = heading("**Swapped: A after B**")
     swapped = part("bars", answer=True)
     swapped_logits = sentence(answer=True)
     saturated = sentence(answer=True)
@@ -75,7 +73,7 @@ class ThisPair(_OfPair, LongView):
     def waiting(self, subject: Subject) -> Content:
         names, answer = subject.model.pair_names, subject.model.next_sentence(subject.text_a, subject.text_b)
         return super().waiting(subject) | {
-            "verdict": _bars(answer, names, "B", "A"),
+            "verdict": _bars("", answer, names, "B", "A"),
             "logits": _logits(answer, names),
             "swapped": None,
             "saturated": _saturation(answer),
@@ -85,7 +83,7 @@ class ThisPair(_OfPair, LongView):
     def draw(self, subject: Subject, found: tuple[NextSentence, float]) -> Content:
         (swapped, error), names = found, subject.model.pair_names
         return self.waiting(subject) | {
-            "swapped": _bars(swapped, names, "A", "B"),
+            "swapped": _bars("Swapped: ", swapped, names, "A", "B"),
             "swapped_logits": _logits(swapped, names),
             "check": matches(error, f"the logit of {names[0]} for B after A is that of the model's own forward pass"),
         }
@@ -128,9 +126,10 @@ def _help(subject: Subject) -> str:
     return HELP + SHIFTED * (subject.model.checkpoint.folder == BUNDLED_FOLDER)
 
 
-def _bars(answer: NextSentence, names: tuple[str, str], second: str, first: str) -> dict[str, Any]:
+def _bars(lead: str, answer: NextSentence, names: tuple[str, str], second: str, first: str) -> dict[str, Any]:
     stranger = f"{second} is a stranger" if names == ("IsNext", "NotNext") else f"{second} came before {first}"
-    return bars([(names[0], answer.is_next, f"{second} follows {first}"), (names[1], answer.not_next, stranger)])
+    rows = [(names[0], answer.is_next, f"{second} follows {first}"), (names[1], answer.not_next, stranger)]
+    return bar_groups([(f"{lead}{second} after {first}", rows)])
 
 
 def _logits(answer: NextSentence, names: tuple[str, str]) -> str:
