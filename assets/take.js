@@ -96,11 +96,8 @@ async function listFiles(query, files, said, more) {
 
 // The first picture, as it is saved, but small.
 function smallOf({ label, draw }) {
-  const image = el("img", { class: "bx-take-small", alt: label, hidden: "" });
-  draw().then((text) => {
-    image.src = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
-    image.hidden = false;
-  }, () => image.remove()); // what cannot be drawn here is offered all the same
+  const image = el("img", { class: "bx-take-small", alt: label });
+  draw().then((text) => (image.src = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }))), () => image.remove());
   image.addEventListener("load", () => URL.revokeObjectURL(image.src));
   return image;
 }

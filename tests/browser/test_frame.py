@@ -14,10 +14,8 @@ BEGINS = 220  # px at which the first picture begins at the latest; controls are
 LATER = {  # but here
     ("Fine-tune", "A text or a pair"): 380,  # the examples come first
     ("Fine-tune", "An answer in a text"): 280,
-    ("Corpus", "Neurons"): 320,  # while the sentences are read
-    ("Corpus", "Layers"): 320,
 }
-WITHOUT_PICTURE = {("Experiments", "Saved runs")}  # until a file is opened
+WITHOUT_PICTURE = {("Experiments", "Saved runs"), ("Corpus", "Layers")}  # until a file is opened, or probes are trained
 DRAWN = """() => {
     const kinds = [".bx-flow-scroll", ".bx-chart", ".bx-heads", ".bx-lines", ".bx-words", ".bx-board", ".bx-bars", ".bx-strips",
         ".bx-architecture", ".bx-tokens", ".bx-ranking", ".bx-stepped", ".table-wrap"].join();
@@ -48,7 +46,7 @@ def check_first_pictures(page, tab, choices):
     """Each choice's first picture begins high on the page, and no picture is cut."""
     for label in choices:
         visit(page, f"{PAIR}&tab={tab.id}&view={slug(label)}")
-        page.wait_for_function(f"({DRAWN})().length > 0")
+        page.wait_for_function(f"({DRAWN})().length > 0", timeout=180_000)  # Corpus reads all sentences first
         boxes = page.evaluate(DRAWN)
         assert min(box["top"] for box in boxes) <= LATER.get((tab.label, label), BEGINS), (tab.label, label)
         assert max(box["right"] for box in boxes) <= SCREEN["width"], (tab.label, label)
