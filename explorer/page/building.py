@@ -145,8 +145,9 @@ def _folds(views: Sequence[type[View]]) -> int:
 def _build_panels(made: TabPage, views: Sequence[type[View]], choice: Choice, folds: list[Fold] | None) -> None:
     for view in views:
         told = any(is_made(part) for other in choice.views for part in other.parts.values())
-        around = {"with_toggle": not told, "folds": None if view.folded else folds, "picture_first": made.tab.reads_texts}
-        builder = Builder(view, made.controls, made.tab.id, **around)
+        own_folds = None if view.folded else folds
+        first = made.tab.reads_texts  # where they are not read, there is room for a line of controls
+        builder = Builder(view, made.controls, made.tab.id, not told, own_folds, first)
         choice.panels.append(builder.panel)
         if not view.folded:
             builder.build()
