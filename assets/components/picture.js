@@ -156,17 +156,25 @@ function sized(drawn, mm) {
   drawn.setAttribute("height", `${((mm * height) / width).toFixed(2)}mm`);
 }
 
-// The picture as the text of an SVG, `mm` wide or, if 0, as wide as on the page.
-export async function svgOf(name, element, props, settings, mm = 0) {
+// The picture as an SVG, `mm` wide or, if 0, as wide as on the page.
+async function drawingOf(name, element, props, settings, mm = 0) {
   const about = { title: settings.label || named(element), about: described(element) };
   const drawn = await onPaper(name, element, props, settings, mm, (sheet) =>
     name === "PlotlyChart" ? ofChart(sheet, about, element.querySelector(".bx-chart")) : svgFrom(sheet.querySelector(".bx"), about));
   const known = await learnLetters();
   if (known.length) carryLetters(drawn, known);
   if (mm) sized(drawn, mm);
+  return drawn;
+}
+
+const written = (drawn) => new XMLSerializer().serializeToString(drawn).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "");
+
+// The text of the picture's SVG, which says how it was made.
+export async function svgOf(name, element, props, settings, mm = 0) {
+  const drawn = await drawingOf(name, element, props, settings, mm);
   const made = await provenance();
   if (made) drawn.prepend(svg("metadata", {}, JSON.stringify(made)));
-  return new XMLSerializer().serializeToString(drawn).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "");
+  return written(drawn);
 }
 
 const named = (element) => (element.closest("[data-part]")?.dataset.part ?? ownId(element) ?? "picture").replace(/[^\w-]+/g, "-");
@@ -191,8 +199,8 @@ export async function pngOf(written) {
 // ---- As files.
 
 export async function save(name, element, props, settings, format) {
-  const written = await svgOf(name, element, props, settings, COLUMNS[format]);
-  const blob = format === "png" ? await pngOf(written) : new Blob([written], { type: "image/svg+xml" });
+  const text = await svgOf(name, element, props, settings, COLUMNS[format]);
+  const blob = format === "png" ? await pngOf(text) : new Blob([text], { type: "image/svg+xml" });
   const filename = (settings.label || named(element)).toLowerCase().replace(/[^a-z0-9]+/g, "-");
   saveFile(blob, `${filename}.${format.slice(0, 3)}`);
 }
@@ -218,7 +226,7 @@ const mounted = new Set(); // pictures that can be saved
 
 /**
  * The pictures that are on the screen, from top to bottom.
- * @returns {{label: string, save: (format: string) => Promise<void>}[]}
+ * @returns {{label: string, draw: () => Promise<string>, save: (format: string) => Promise<void>}[]}
  */
 export function pictures() {
   for (const one of mounted) if (!one.element.isConnected) mounted.delete(one);
@@ -226,6 +234,7 @@ export function pictures() {
   const below = (one, other) => one.element.getBoundingClientRect().top - other.element.getBoundingClientRect().top;
   return seen.sort(below).map(({ name, element, props, settings }) => ({
     label: settings.label || named(element).replace(/^[\w-]*-(?=\w+$)/, ""),
+    draw: async () => written(await drawingOf(name, element, props, settings)),
     save: (format) => save(name, element, props, settings, format),
   }));
 }

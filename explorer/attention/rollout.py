@@ -45,13 +45,8 @@ class Rollout(View):
         if not any(place != token for place in trace.encoding.text_positions):
             return None
         after = trace.once(("rollout", token), lambda: self._rows(subject))[-1]
-        told = f"Rollout assumes that every layer keeps half of each position: “{trace.tokens[token]}” then takes "
-        told += f"{_taken(subject, after)}."
-        if (mixed := _mixed(subject)) is None:
-            return Finding(told)
-        kept = whole_percent(float(mixed[:, token, token].mean()))
-        told += f" The routes (ALTI) measure that it keeps {kept} a layer: {_taken(subject, place_shares(mixed, token)[0])}."
-        return Finding(told, Why("overview", "Routes", {"token": token}))
+        told = f"By rollout “{trace.tokens[token]}” takes {_taken(subject, after)}."
+        return Finding(told, None if _mixed(subject) is None else Why("overview", "Routes", {"token": token}))
 
     def _rows(self, subject: Subject) -> np.ndarray:
         """[layers, tokens]: the rollout of the selected token after each layer."""
@@ -72,7 +67,8 @@ class Rollout(View):
         return {
             "matrix": beside(attention_heatmap(wanted, trace.tokens, trace.tokens, WeightScale(True, "share"), token), **up_to),
             "sources": beside(sources_heatmap(np.stack(rows), trace.tokens), query_position=token, query=name),
-            "token": f"Where '{name}' (token {token}) comes from, layer by layer; click a token above for another.",
+            "token": f"Where '{name}' (token {token}) comes from, layer by layer; click a token above for another. "
+            + _assumed(subject),
             "check": matches(error, "rows sum to 1, from the same weights as in 'One head'", 1e-5),
         }
 
@@ -89,6 +85,15 @@ def _taken(subject: Subject, shares: np.ndarray) -> str:
     if stands_out(float(shares[best]), 1 / len(shares)):
         return f"{lead}{own} from itself and, of the others, most from {quoted(trace.tokens, best)}, {most}"
     return f"{lead}{own} from itself and no more than {whole_percent(max(float(shares[best]), 0.01))} from any other token"
+
+
+def _assumed(subject: Subject) -> str:
+    """What rollout assumes of every layer, beside what the routes measure for the selected token, if they are quick."""
+    token, told = subject.token, "Rollout assumes that every layer keeps half of each position"
+    if (mixed := _mixed(subject)) is None or not any(place != token for place in subject.trace.encoding.text_positions):
+        return f"{told}."
+    kept, taken = whole_percent(float(mixed[:, token, token].mean())), _taken(subject, place_shares(mixed, token)[0])
+    return f"{told}; the routes (ALTI) measure that it keeps {kept} a layer: it takes {taken}."
 
 
 def _mixed(subject: Subject) -> np.ndarray | None:

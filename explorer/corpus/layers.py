@@ -41,10 +41,17 @@ class Layers(LookUp):
         row("look_at", "probed", "compared"),
         row(col("picture", "stop", "progress", "about", "help", "check"), col("detail", "by_class")),
     )
-    look_at: str = choice((PROBE, SIMILARITY, ANGLES, FREQUENCY), "Look at", scale=3)
-    probed: str = choice((TAG, RELATION), "Probe for", when=lambda view: view.look_at == PROBE, scale=2)
+    look_at: str = choice((PROBE, SIMILARITY, ANGLES, FREQUENCY), "Look at", scale=3, elem_classes="inline")
+    probed: str = choice((TAG, RELATION), "Probe for", when=lambda view: view.look_at == PROBE, scale=2, elem_classes="inline")
     compared: str = choice(
-        [THIS], "Compare with", menu=True, free=True, default="", when=lambda view: view.look_at == SIMILARITY, scale=2
+        [THIS],
+        "Compare with",
+        menu=True,
+        free=True,
+        default="",
+        when=lambda view: view.look_at == SIMILARITY,
+        scale=2,
+        elem_classes="inline",
     )
     picture = chart("All hidden states", height=400, optional=True)
     stop = button("Stop", visible=False)

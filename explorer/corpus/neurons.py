@@ -91,10 +91,9 @@ class Neurons(LookUp):
 
     name, question = "corpus/neurons", "What does a neuron wait for, and what does it say?"
     layout = (
-        row("neuron", "by_word"),
         row(
             col("hits", "stop", "progress", "about", "help", "check", "problem", row("promoting", "driven"), "units", width=7),
-            col("promotes", "suppresses", "lacks", width=4),
+            col("neuron", "by_word", "promotes", "suppresses", "lacks", width=4),
         ),
     )
     neuron: int = number(

@@ -50,8 +50,8 @@ PREVIEW = "{:,} items, of which the first {:,} are listed; nothing is asked of t
 
 
 def results(*settings: str) -> LayoutRow:
-    """The board, with settings of its own above it, beside the chosen place."""
-    return row(col("problem", *settings, "board", "about", "hint", "save", "download", "help"), col("chosen", "interval", "each"))
+    """The board, with settings of its own below it, beside the chosen place."""
+    return row(col("problem", "board", *settings, "about", "hint", "save", "download", "help"), col("chosen", "interval", "each"))
 
 
 class AskingView(ItemsView):

@@ -34,8 +34,8 @@ TARGET = Choice(
     look={"elem_classes": "inline"},
 )
 FROM_CORPUS = row("pairs", "longest", "mark")
-ITEMS = row("source", "seed"), FROM_CORPUS  # the first lines of a view
-WITH_TARGET = row("source", "target", "seed"), FROM_CORPUS  # and of one with a target
+ITEMS = (FROM_CORPUS,)  # the first lines of a view
+WITH_TARGET = row("target", "seed"), FROM_CORPUS  # and of one with a target
 HEAD_OF = {WORD: "fill_mask", NEXT_SENTENCE: "next_sentence", LABEL: "own_head"}
 LOOKED_AT = 200  # items, before they are asked
 _refusals: OnceCache[Hashable, str] = OnceCache(16)

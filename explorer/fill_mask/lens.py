@@ -64,12 +64,12 @@ class Lens(View):
         where = which_blank(subject) if token in subject.trace.mask_positions else ""
         share = whole_percent(float(found.probabilities[-1, token - found.positions[0], 0]))
         leads, since, before = _follow_guess(subject, found)
-        told = f"{where}Read {HOW[TUNED if tuned else RAW]}, “{leads}” leads {_from(since)} on, and ends at {share}"
-        told += f"; before it, “{before}” does." if since else "."
+        told = f"{where}{'Tuned' if tuned else 'Raw'} lens: “{leads}” leads {_from(since)} on and ends at {share}"
+        told += f" (before, “{before}”)" if since else ""
         if not tuned and (other := tuned_lens(subject.model)):
             _, there, before = _follow_guess(subject, _lens(subject, range(token, token + 1), other))
-            told += f" With the tuned lens it leads {_from(there)} on{f', before it “{before}”' if there else ''}."
-        return Finding(told, Why("hidden", "Layer by layer", {"layer": since, "token": token}) if since else None)
+            told += f"; tuned lens: {_from(there)} on{f' (before, “{before}”)' if there else ''}"
+        return Finding(f"{told}.", Why("hidden", "Layer by layer", {"layer": since, "token": token}) if since else None)
 
     def on_table(self, subject: Subject, index: list[int]) -> Change:
         """Select another token: [row, column] of a word."""

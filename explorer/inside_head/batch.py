@@ -34,8 +34,8 @@ class InABatch(View):
     name, question = "inside-head/batch", "What if two inputs of different length are read together?"
     layout = (row(col("moved", "check", "help", width=4), col("asked", "weights", width=7)),)
     second: str = text(SECOND, "The second input of the batch", max_lines=2, heard="submit blur", elem_classes="inline long")
-    about = sentence()
     batch = part("words")
+    about = sentence()
     moved = part("strips")
     check = check()
     help = caption(

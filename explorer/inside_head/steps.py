@@ -30,8 +30,8 @@ class DotProducts(View):
     """From one query and all keys to the weights, and to the head's output."""
 
     name, question = "inside-head/dots", "How does one word come to look at another?"
-    about = sentence()
     table = part("strips")
+    about = sentence()
     help = caption(
         "Each small rectangle is one number of a vector: blue above 0, orange below. The query **q** is multiplied with "
         "each key **k**, number by number (**q∘k**), and the products are added up (**q·k**). Divided by √d, so that "
@@ -83,8 +83,8 @@ class WholeLayer(View):
     """One token followed through one layer."""
 
     name, question = "inside-head/layer", "What happens to a token in a layer?"
-    about = sentence()
     table = part("strips")
+    about = sentence()
     check = check()
     help = caption(
         "One token followed through one layer (Devlin et al. 2019; Vaswani et al. 2017, section 3.1). Each strip is on "

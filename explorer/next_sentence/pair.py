@@ -8,7 +8,7 @@ from explorer.bert.explorer import NextSentence
 from explorer.techniques.targets import Target, is_next_target, own_reading
 from explorer.ui.attribution import AttributionView
 from explorer.ui.layout import col, row
-from explorer.ui.pictures.bars import bars, whole_percent
+from explorer.ui.pictures.bars import bar_groups, whole_percent
 from explorer.ui.subject import Subject
 from explorer.ui.switch_heads import ABOUT, SwitchHeads
 from explorer.ui.view import Content, Finding, View, caption, check, heading, matches, part, prose, sentence
@@ -43,11 +43,9 @@ class ThisPair(_OfPair, View):
     """The next-sentence head's prediction for B after A; beside it for A after B, and the check."""
 
     name, question = "next-sentence/pair", "Does B follow A, and A follow B?"
-    layout = (row(col("title", "verdict", "logits"), col("swapped_title", "swapped", "swapped_logits")),)
-    title = heading("**B after A**")
+    layout = (row(col("verdict", "logits"), col("swapped", "swapped_logits")),)
     verdict = part("bars", answer=True)
     logits = sentence(answer=True)
-    swapped_title = heading("**Swapped: A after B**")
     swapped = part("bars", answer=True)
     swapped_logits = sentence(answer=True)
     saturated = sentence(answer=True)
@@ -59,9 +57,9 @@ class ThisPair(_OfPair, View):
         own = subject.trace.once("own next sentence", lambda: float(own_reading(subject.trace, self.target(subject)).logit))
         check = f"the logit of {names[0]} for B after A is that of the model's own forward pass"
         return {
-            "verdict": _bars(answer, names, "B", "A"),
+            "verdict": _bars("", answer, names, "B", "A"),
             "logits": _logits(answer, names),
-            "swapped": _bars(swapped, names, "A", "B"),
+            "swapped": _bars("Swapped: ", swapped, names, "A", "B"),
             "swapped_logits": _logits(swapped, names),
             "saturated": _saturation(answer),
             "check": matches(abs(own - answer.logits[0]), check),
@@ -105,9 +103,10 @@ def _both_ways(subject: Subject) -> tuple[NextSentence, NextSentence]:
     return subject.model.next_sentence(a, b), subject.model.next_sentence(b, a)
 
 
-def _bars(answer: NextSentence, names: tuple[str, str], second: str, first: str) -> dict[str, Any]:
+def _bars(lead: str, answer: NextSentence, names: tuple[str, str], second: str, first: str) -> dict[str, Any]:
     stranger = f"{second} is a stranger" if names == ("IsNext", "NotNext") else f"{second} came before {first}"
-    return bars([(names[0], answer.is_next, f"{second} follows {first}"), (names[1], answer.not_next, stranger)])
+    rows = [(names[0], answer.is_next, f"{second} follows {first}"), (names[1], answer.not_next, stranger)]
+    return bar_groups([(f"{lead}{second} after {first}", rows)])
 
 
 def _logits(answer: NextSentence, names: tuple[str, str]) -> str:

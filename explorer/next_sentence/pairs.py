@@ -11,7 +11,7 @@ from explorer.ui.pictures.base import shorten
 from explorer.ui.pictures.numbers import Table, keep
 from explorer.ui.settings import sheet, text, upload
 from explorer.ui.subject import Subject
-from explorer.ui.view import Content, Finding, SaveSheet, View, button, caption, sentence
+from explorer.ui.view import Content, Finding, SaveSheet, View, button, caption, note, sentence
 
 PAIRS = (
     ("The baby would not stop crying.", "Her father picked her up and sang to her."),
@@ -23,7 +23,7 @@ PAIRS = (
 )
 COLUMNS = ("A", "B", "IsNext", "Logit difference")
 STEP = 10  # pairs scored between two reports of progress
-QUOTED = 60  # characters of a sentence in a finding
+QUOTED = 40  # characters of a sentence in a finding
 NUMBERS = ("a", "b", "is_next", "logit_difference")
 
 
@@ -34,14 +34,17 @@ class ManyPairs(View):
     fold = "Bring a file"
     pairs: list[list[Any]] = sheet(
         tuple((a, b, None, None) for a, b in PAIRS),
-        "Change the pairs or add rows; IsNext is a probability (0 to 1), sorted from likely to unlikely",
+        "The pairs",
         columns=COLUMNS,
         fixed=2,
         answer=True,
         datatype=["str", "str", "number", "number"],
         column_widths=["32%", "32%", "17%", "19%"],
         wrap=True,
+        show_label=False,
+        buttons=[],
     )
+    how = note("Change the pairs or add rows; IsNext is a probability (0 to 1), sorted from likely to unlikely.")
     score = button("Score the pairs", variant="primary")
     export = button("Download as CSV")
     on_export = SaveSheet("pairs")
@@ -84,7 +87,7 @@ class ManyPairs(View):
             return Finding(f"{said}, says BERT with {sure}.")
         every = "both" if len(rows) == 2 else f"all {len(rows)}"
         some = {0: f"none of the {len(rows)}", len(rows): every}.get(follow, f"{follow} of the {len(rows)}")
-        return Finding(f"B follows A in {some} pairs, says BERT; it is least sure that {said} ({sure}).")
+        return Finding(f"BERT: B follows A in {some} pairs. The least certain: {said} ({sure}).")
 
     def on_score(self, subject: Subject, index: None) -> Iterator[Content]:
         yield from _score_in_steps(subject, ManyPairs(pairs=self.pairs).asked(subject))

@@ -9,7 +9,7 @@ import gradio as gr
 from explorer.page.components import Chips, Finding, More, Notice, Pulse, Says, Steppers
 from explorer.page.controls import ANSWER, is_made
 from explorer.page.events import Inputs
-from explorer.page.panel import Builder, Fold, make_control, slug
+from explorer.page.panel import Builder, Fold, kind_of, make_control, slug
 from explorer.page.tab import Choice, TabPage
 from explorer.tabs import SECTIONS, TABS
 from explorer.ui.layout import lines_in
@@ -39,9 +39,14 @@ def build_tab(tab: Tab, inputs: Inputs, around: tuple[Steppers, Says, Chips, Chi
             if made.finds:
                 finding.render()
             made.above = [Builder(view, made.controls, tab.id, []).build() for view in tab.above]  # which fold nothing
-            _build_shared(made)
+            lines = _shared_lines(made)
+            _build_shared(made, [line for line in lines if _is_read(tab, line)])
+            with gr.Column(render=False) as below:
+                _build_shared(made, [line for line in lines if not _is_read(tab, line)])
             for label, rows in tab.choices.items():
                 made.choices[label] = _build_choice(made, label, rows, pulses[label])
+            if below.children:
+                below.render()
             if tab.note:
                 gr.Markdown(tab.note, elem_classes="caption")
     for panel in made.panels:
@@ -75,21 +80,34 @@ def section_style() -> str:
     return "\n".join(rules)
 
 
-def _build_shared(made: TabPage) -> None:
-    """Place the controls of settings that several choices read above the choices, shown where they are needed."""
+def _shared_lines(made: TabPage) -> list[tuple[str, ...]]:
+    """The settings that several choices read, line by line."""
     choices = [{name for view in views_in(rows) for name in view.settings} for rows in made.tab.choices.values()]
-    declared = {name: view for view in made.tab.views for name in view.settings}
-    shared = [name for name in declared if sum(name in names for names in choices) > 1 and name not in made.controls]
+    names = dict.fromkeys(name for view in made.tab.views for name in view.settings)
+    shared = [name for name in names if sum(name in read for read in choices) > 1 and name not in made.controls]
     stated = [[name for name in line if name in shared] for view in made.tab.views for line in lines_in(view.layout)]
     lines = {name: tuple(line) for line in sorted(stated, key=len) for name in line}  # the longest line has it
-    for line in dict.fromkeys(lines.get(name, (name,)) for name in shared):
+    return list(dict.fromkeys(lines.get(name, (name,)) for name in shared))
+
+
+def _is_read(tab: Tab, line: Sequence[str]) -> bool:
+    """Whether the settings of a line are what the tab reads instead of the two texts: above the choices, the others below."""
+    view = next(view for view in tab.views if line[0] in view.settings)
+    return "source" in line or (not tab.reads_texts and kind_of(view, line[0]) == "wide")
+
+
+def _build_shared(made: TabPage, lines: Sequence[tuple[str, ...]]) -> None:
+    """Place the controls of settings that several choices read, shown where they are needed."""
+    first = {name for view in views_in(next(iter(made.tab.choices.values()))) for name in view.settings}
+    declared = {name: view for view in made.tab.views for name in view.settings}
+    for line in lines:
         with gr.Row() if len(line) > 1 else contextlib.nullcontext():
             for name in line:
                 view = declared[name]
                 if isinstance(view.settings[name], Memory):
                     made.controls[name] = make_control(view, name, made.tab.id)
                     continue
-                with gr.Column(visible=name in choices[0], min_width=240) as made.shared[name]:
+                with gr.Column(visible=name in first, min_width=240) as made.shared[name]:
                     made.controls[name] = make_control(view, name, made.tab.id)
 
 
@@ -116,7 +134,8 @@ def _build_choice(made: TabPage, label: str, rows: Sequence[Sequence[Cell]], pul
 def _build_panels(made: TabPage, views: Sequence[type[View]], choice: Choice, folds: list[Fold]) -> None:
     for view in views:
         told = any(is_made(part) for other in choice.views for part in other.parts.values())
-        builder = Builder(view, made.controls, made.tab.id, folds, with_toggle=not told)
+        first = made.tab.reads_texts  # where they are not read, there is room for a line of controls
+        builder = Builder(view, made.controls, made.tab.id, folds, with_toggle=not told, picture_first=first)
         choice.panels.append(builder.panel)
         if view.folded:
             folds.append(Fold(view.folded, f"{slug(view.name)}-folded", builder.build))

@@ -32,8 +32,15 @@ class Vocabulary(View):
     """A search in the vocabulary, and the pieces nearest to one of them."""
 
     name, question = "tokens/vocabulary", "Which pieces does it know, and which are alike?"
-    layout = (row(col("query", "count", "pieces", width=5), col("piece", "nearest", "help", width=6)),)
-    query: str = text("play", "Search: play, play*, *tion, ##ing, or an id", limit=QUERY, max_length=QUERY.most, max_lines=1)
+    layout = (row(col("query", "count", "pieces", width=5), col("nearest", "piece", "help", width=6)),)
+    query: str = text(
+        "play",
+        "Search: play, play*, *tion, ##ing, or an id",
+        limit=QUERY,
+        max_length=QUERY.most,
+        max_lines=1,
+        elem_classes="inline long",
+    )
     count = sentence()
     pieces = part("strips", height=300, marks=True)
     piece = sentence()

@@ -2,20 +2,23 @@
 
 import pytest
 
+from explorer.export.place import slug
 from explorer.tabs import TABS
-from tests.at_night import at_night
 from tests.browser.expecting import expect
-from tests.browser.steps import at, chips, settled
+from tests.browser.steps import at, chips, settled, visit
 
 PAIR = "?a=The+capital+of+Japan+is+%5BMASK%5D.&b=It+is+a+city+of+temples+and+skyscrapers."  # 20 tokens
 LONGER = "?a=The+capital+of+Japan+is+%5BMASK%5D.&b=It+is+a+large+and+lively+city+of+many+temples+and+skyscrapers."  # 24
 SCREEN = {"width": 1280, "height": 720}
-BEGINS = {"Overview": 220, "Tokens": 220, "Attention": 220, "Projection": 220}  # px at which a picture begins at the latest,
-LATER = 266  # and where controls are above it
-OTHERS = ("Side by side", "Experiments", "Fine-tune")  # what is compared, asked or taught comes first
+BEGINS = 220  # px at which the first picture begins at the latest; controls are in one line above it, or below it
+LATER = {  # but here
+    ("Fine-tune", "A text or a pair"): 380,  # the examples come first
+    ("Fine-tune", "An answer in a text"): 280,
+}
+WITHOUT_PICTURE = {("Experiments", "Saved runs"), ("Corpus", "Layers")}  # until a file is opened, or probes are trained
 DRAWN = """() => {
     const kinds = [".bx-flow-scroll", ".bx-chart", ".bx-heads", ".bx-lines", ".bx-words", ".bx-board", ".bx-bars", ".bx-strips",
-        ".bx-architecture", ".bx-tokens"].join();
+        ".bx-architecture", ".bx-tokens", ".bx-ranking", ".bx-stepped", ".table-wrap"].join();
     const panel = [...document.querySelectorAll("#tabs [role=tabpanel]")].find((one) => one.checkVisibility());
     const seen = [...(panel?.querySelectorAll(kinds) ?? [])].filter((one) => one.childElementCount && one.clientHeight > 12
         && one.checkVisibility({ visibilityProperty: true }));
@@ -36,15 +39,31 @@ def drawn(open_app):
     return opened
 
 
-SHOWN = [tab.label for tab in TABS if not tab.optional and tab.label not in OTHERS]
+SHOWN = [tab for tab in TABS if not tab.optional]
 
 
-@pytest.mark.parametrize("tab", at_night(SHOWN, ["Overview", "Attention", "Projection"]))
-def test_a_picture_begins_high_on_the_page_and_none_is_cut(drawn, tab):
-    page, boxes = drawn(tab)
-    assert boxes[0]["top"] <= BEGINS.get(tab, LATER)
-    assert max(box["right"] for box in boxes) <= SCREEN["width"]
-    assert page.evaluate("document.documentElement.scrollWidth") <= SCREEN["width"]
+def check_first_pictures(page, tab, choices):
+    """Each choice's first picture begins high on the page, and no picture is cut."""
+    for label in choices:
+        visit(page, f"{PAIR}&tab={tab.id}&view={slug(label)}")
+        page.wait_for_function(f"({DRAWN})().length > 0", timeout=180_000)  # Corpus reads all sentences first
+        boxes = page.evaluate(DRAWN)
+        assert min(box["top"] for box in boxes) <= LATER.get((tab.label, label), BEGINS), (tab.label, label)
+        assert max(box["right"] for box in boxes) <= SCREEN["width"], (tab.label, label)
+        assert page.evaluate("document.documentElement.scrollWidth") <= SCREEN["width"], (tab.label, label)
+
+
+def test_a_picture_begins_high_in_every_tab(drawn):
+    page, _ = drawn("Overview")
+    for tab in SHOWN:
+        check_first_pictures(page, tab, list(tab.choices)[:1])
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("tab", SHOWN, ids=lambda tab: tab.id)
+def test_a_picture_begins_high_in_every_choice(drawn, tab):
+    page, _ = drawn("Overview")
+    check_first_pictures(page, tab, [label for label in tab.choices if (tab.label, label) not in WITHOUT_PICTURE])
 
 
 @pytest.mark.parametrize("place", [("Overview", ""), ("Attention", ""), ("Fill-mask", "&view=lens")], ids=lambda place: place[0])
@@ -91,8 +110,9 @@ def test_the_texts_are_a_quiet_line_where_nothing_reads_them(drawn):
     expect(page.locator("#strip")).to_be_hidden()
 
 
-def test_a_presented_picture_shows_every_row_and_title(drawn):
-    page, _ = drawn("Overview", viewport={"width": 1920, "height": 1080})
+@pytest.mark.parametrize(("query", "screen"), [(PAIR, {"width": 1920, "height": 1080}), (LONGER, SCREEN)], ids=["1920", "1280"])
+def test_a_presented_picture_shows_every_row_and_title(drawn, query, screen):
+    page, _ = drawn("Overview", query, viewport=screen)
     page.keyboard.press("p")
     stage = page.locator("[data-presented]")
     expect(stage).to_be_visible()

@@ -90,9 +90,9 @@ def test_the_endpoint_and_the_views_read_by_it(bundled, tuned):
     assert f"by {', '.join(f'{one:.2f}' for one in tuned.about[TUNED])} nats" in shown["about"]
     raw, mapped = (Lens(reading=reading).finding(subject).text for reading in (RAW, TUNED))
     since = next(at for at in range(len(names)) if set(names[at:]) == {names[-1]})
-    assert raw.startswith("Read with the last layer's head, “tokyo” leads from layer ")
-    assert raw.endswith(f" With the tuned lens it leads from layer {since} on, before it “{names[since - 1]}”.")
-    assert mapped.startswith(f"Read with the tuned lens, “tokyo” leads from layer {since} on")
+    assert raw.startswith("Raw lens: “tokyo” leads from layer ")
+    assert raw.endswith(f"; tuned lens: from layer {since} on (before, “{names[since - 1]}”).")
+    assert mapped.startswith(f"Tuned lens: “tokyo” leads from layer {since} on")
 
 
 def test_words_are_followed_as_the_lens_reads_them(bundled, tuned):
