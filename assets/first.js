@@ -3,7 +3,6 @@
 // are passed to the real page when it is there.
 import { hidden } from "./answers.js";
 import { prose } from "./file/prose.js";
-import { fillTexts, openedByLink } from "./link.js";
 import { busyState } from "./page/busy.js";
 import { drawingState } from "./page/drawing.js";
 import { told } from "./page/told.js";
@@ -11,12 +10,18 @@ import { typingState } from "./page/typing.js";
 import { el } from "./shared/dom.js";
 
 const PATIENCE = 60_000; // ms after which the page is shown as it is
+const MOUNTING = 2_000; // ms after the last answer in which all of it should be drawn
+const STILL = 150; // ms without a change of its height
 const BOXES = ["row", "column", "form"]; // Gradio's containers
 const UNSEEN = ["state", "browserstate"];
 
 const query = new URLSearchParams(location.search);
 let parts = new Map(); // by id of the configuration
+let place = {}; // where a link leads: its tab and texts, and its view if the server had it at once; see explorer/server/ahead.py
 let first = null;
+let quietSince = 0; // when the last call was answered, 0 while one is under way
+let still = { height: 0, since: 0 }; // the height of the page, and since when
+let opened = null; // the tab that the page opens with
 let chosen = { tab: null, token: null }; // tab: an id
 
 /** Draw it, at the end of the page's body. */
@@ -25,15 +30,21 @@ export function paintFirst() {
   parts = new Map(components.map((one) => [one.id, one]));
   const named = new Map(components.map((one) => [one.props.elem_id, one.props]));
   if (!named.has("text-a")) return; // a login
-  fillTexts(named);
+  place = JSON.parse(document.querySelector("#bx-place").textContent);
+  // Gradio gets the texts too: what one types then is about these.
+  for (const [name, props] of Object.entries(place.texts ?? {})) Object.assign(named.get(name), props);
+  for (const one of place.components ?? []) parts.set(one.id, one);
+  for (const [number, props] of Object.entries(place.props ?? {})) {
+    const one = parts.get(Number(number));
+    if (one) parts.set(one.id, { ...one, props: { ...one.props, ...props } });
+  }
   if (query.get("view") === "api") return;
   const theme = query.get("__theme");
   if (theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches) document.body.classList.add("dark");
-  const tabs = components.filter((one) => one.type === "tabitem").map((one) => one.props.id);
-  chosen = { tab: tabs.includes(query.get("tab")) ? query.get("tab") : tabs[0], token: null };
+  chosen = { tab: place.tab ?? components.find((one) => one.type === "tabitem").props.id, token: null };
   const page = el("div", { class: "column" });
   first = el("div", { id: "first" }, el("style", {}, sharedStyle()), el("div", { class: "gradio-container" }, el("div", { class: "main fillable" }, page)));
-  first.classList.toggle("bx-waits", !named.get("strip").value); // for a place that the server computes
+  first.classList.toggle("bx-waits", !named.get("strip").value && !place.is_view); // for a place that the server computes
   document.body.append(first);
   fill(page, layout.children);
   open(chosen.tab);
@@ -49,10 +60,10 @@ function sharedStyle() {
 
 function fill(into, places) {
   for (const { id, children = [] } of places) {
-    const { type, props } = parts.get(id);
+    const { type, props } = parts.get(id) ?? { type: "state" }; // a state is not sent with a link's view
     if (UNSEEN.includes(type) || (props.visible ?? true) !== true || props.elem_classes?.includes("bx-pulse")) continue;
     if (type === "tabs") return fillTabs(into, props.elem_id, children);
-    const box = el("div", { class: BOXES.includes(type) ? type : "block", "data-of": props.elem_id });
+    const box = el(type === "radio" ? "fieldset" : "div", { class: BOXES.includes(type) ? type : "block", "data-of": props.elem_id });
     const one = type === "button" ? button(props) : box;
     one.classList.add(...(props.elem_classes ?? []));
     if (props.scale != null && !into.matches(".column")) one.style.flexGrow = props.scale;
@@ -69,6 +80,8 @@ function fill(into, places) {
 
 const label = (text) => el("span", { "data-testid": "block-info" }, text);
 
+const pairs = (choices) => choices.map((one) => (Array.isArray(one) ? one : [one, one])); // of names and values
+
 const CONTENTS = {
   markdown: ({ value }) => {
     const heading = /^(#+)\s+([^\n]*)$/.exec(value.trim());
@@ -80,12 +93,14 @@ const CONTENTS = {
     return [el("label", { class: "container" }, label(props.label), el("div", { class: "input-container" }, box))];
   },
   dropdown: (props) => {
-    const shown = props.choices.find(([, value]) => value === props.value)?.[0] ?? props.value;
-    const box = el("input", { role: "combobox", "aria-label": props.label, "aria-expanded": "false", "aria-controls": "first", readonly: "", value: shown });
+    const shown = pairs(props.choices).find(([, value]) => value === props.value)?.[0] ?? props.value;
+    const box = el("input", { role: "combobox", "aria-label": props.label, "aria-expanded": "false", "aria-controls": "first", readonly: "", value: shown, placeholder: "your own text" });
     return [el("div", { class: "container" }, label(props.label), el("div", { class: "wrap" }, box))];
   },
-  radio: (props) => [el("fieldset", { "aria-label": props.label }, el("div", { class: "wrap" }, ...props.choices.map(([name, value]) =>
-    el("label", {}, el("input", { type: "radio", name: props.elem_id, disabled: "", checked: value === props.value ? "" : null }), el("span", {}, name)))))],
+  slider: ({ label: name, minimum, maximum, value }) => [
+    el("div", { class: "slider" }, label(name), el("input", { type: "range", "aria-label": name, min: minimum, max: maximum, value, disabled: "" }))],
+  radio: (props) => [el("div", { class: "wrap" }, ...pairs(props.choices).map(([name, value]) =>
+    el("label", {}, el("input", { type: "radio", name: props.elem_id, disabled: "", checked: value === props.value ? "" : null }), el("span", {}, name))))],
 };
 
 const button = ({ value, size, elem_id: id }) => el("button", { type: "button", class: size, "data-of": id }, value);
@@ -106,13 +121,14 @@ function fillTabs(into, id, items) {
   const row = el("div", { class: "tab-wrapper" }, el("div", { class: "tab-container", role: "tablist" }, ...names));
   const panel = el("div", { class: "bx-first-panel", role: "tabpanel" }, el("div", { class: "column" }));
   into.append(el("div", { "data-of": id }, row, panel, el("h2", { class: "bx-first-elsewhere" })));
-  fill(panel.firstChild, items[0].children ?? []);
+  fill(panel.firstChild, (place.layout ?? items[0]).children ?? []);
 }
 
 const sections = () => [...parts.values()].find((one) => one.props.elem_id === "sections").props.value.sections;
 
 // Show which tab will be open; one that was not sent shows its question.
 function open(tab) {
+  opened ??= tab;
   chosen.tab = tab;
   const section = sections().findIndex((one) => one.tabs.includes(tab));
   document.body.dataset.section = section;
@@ -122,9 +138,10 @@ function open(tab) {
     one.ariaSelected = String(one.dataset.tab === tab);
     one.classList.toggle("selected", one.dataset.tab === tab);
   }
-  const there = tab === names[0].dataset.tab && !first.matches(".bx-waits");
+  const there = tab === opened && !first.matches(".bx-waits");
   first.querySelector(".bx-first-panel").hidden = !there;
-  first.querySelector(".bx-first-elsewhere").textContent = there ? "" : told.questions[tab];
+  const view = tab === place.tab && place.view ? ` · ${place.view}` : "";
+  first.querySelector(".bx-first-elsewhere").textContent = there ? "" : told.questions[tab] + view;
 }
 
 // The page's style sheet reckons with these, which the page measures when it is there.
@@ -159,11 +176,21 @@ function leaveWhenReady(tab) {
 function isReady(tab) {
   if (document.querySelector("gradio-app :is(.toast-wrap .error, .wrap .error, #notice .bx-error)")) return true;
   if (document.documentElement.dataset.coming !== "complete" || document.body.dataset.arriving) return false;
+  const works = typingState.arriving || drawingState.drawing || busyState.working;
+  quietSince = works ? 0 : quietSince || performance.now();
+  if (quietSince && performance.now() - quietSince > MOUNTING) return true;
   const same = !first.matches(".bx-waits") && document.querySelector(`gradio-app #tab-${tab}-button[aria-selected=true]`);
-  if (!same && (typingState.arriving || drawingState.drawing || busyState.working)) return false;
-  const drawn = same ? first.querySelectorAll(".bx-first-panel:not([hidden]) [data-of]:has(.bx:not(:empty))") : [];
+  if (!same) return !works && Boolean(document.querySelector(`gradio-app .of-${tab} .bx:not(:empty)`)) && isStill();
+  const drawn = first.querySelectorAll(".bx-first-panel:not([hidden]) [data-of]:has(.bx:not(:empty))");
   return ["strip", ...[...drawn].map((one) => one.dataset.of)].every((id) =>
-    document.querySelector(`gradio-app #${id}:is([data-withheld], :has(.bx:not(:empty)))`));
+    document.querySelector(`gradio-app #${id}:is([data-withheld], :has(.bx:not(:empty)))`)) && (!place.tab || isStill());
+}
+
+// Whether what Gradio mounts has stopped growing.
+function isStill() {
+  const height = document.querySelector("gradio-app").offsetHeight;
+  if (height !== still.height) still = { height, since: performance.now() };
+  return performance.now() - still.since > STILL;
 }
 
 function handOver(tab) {

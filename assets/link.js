@@ -7,7 +7,6 @@ const ARRIVING = 30_000; // ms after which a page opened by a link is shown as i
 const TYPING = 10_000; // ms in which successive texts count as one history entry
 const MAIN = ["model", "tab", "view"]; // a change of these, or of a text, adds a history entry
 const TEXTS = ["a", "b"];
-const PACKED = "~"; // begins a text that the server packed; before a text that begins so itself it stands twice
 
 export const linkState = {
   query: null, // of the link to what is shown; "" if no link can hold it
@@ -94,22 +93,6 @@ export function toRead(values) {
 /** Whether a link opened this page; parameters that begin with __ are Gradio's. */
 export function openedByLink() {
   return [...new URLSearchParams(location.search).keys()].some((name) => !name.startsWith("__"));
-}
-
-/**
- * Put the texts of the link that opens the page into its boxes before Gradio shows them: what one types then is about these.
- * A packed one comes with the server's answer.
- * @param {Map<string, {value: string}>} parts of the page by element id
- */
-export function fillTexts(parts) {
-  const asked = new URLSearchParams(location.search);
-  if (!TEXTS.some((name) => asked.has(name))) return;
-  parts.get("examples").value = null;
-  for (const name of TEXTS) {
-    const text = asked.get(name) ?? (name === "b" ? "" : parts.get("text-a").value);
-    const packed = text.startsWith(PACKED) && !text.startsWith(PACKED + PACKED);
-    parts.get(`text-${name}`).value = packed ? "" : text.replace(/^~~/, PACKED);
-  }
 }
 
 /** The page shows the place that the browser went to. */

@@ -46,6 +46,7 @@ from explorer.page.components import page_head
 from explorer.page.examples import EXAMPLES, first_subject
 from explorer.page.shell import build
 from explorer.server import assistants, gate, logs
+from explorer.server.ahead import EMPTY
 from explorer.server.page import Document
 from explorer.server.routes import health
 from explorer.server.serving import configure_uvicorn, guard
@@ -215,7 +216,7 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool 
         theme=THEME,
         css=(ASSETS / "style.css").read_text("utf-8") + section_style(),
         ssr_mode=False,  # Node would answer in front of the guards
-        app_kwargs=guard(blocks, host, Document(our_head(blocks), PAINT, gate.CARD_ADDRESS)),
+        app_kwargs=guard(blocks, host, Document(our_head(blocks), EMPTY.decode() + PAINT, gate.CARD_ADDRESS)),
     )
     return blocks
 

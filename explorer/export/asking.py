@@ -40,11 +40,17 @@ class Asked:
             self._parameters = {**settings, **parameters, "tab": gone.tab, "view": gone.view}
             self.told.append(gone.told)
 
-    def subject(self, default: Subject) -> Subject:
-        """The input with a selection that fits it."""
+    def named(self, default: Subject) -> tuple[Subject, Tab, str]:
+        """The input, the tab and the choice as the link names them, whatever the model has; no model is loaded."""
         text_a = self._text("a", default.text_a)
         text_b = self._text("b", "" if "a" in self._parameters else default.text_b)
         subject = Subject(self._parameters.get("model") or default.model_name, text_a, text_b, default.chosen)
+        tab, view = tab_of(self._parameters.get("tab", FIRST_TAB)), self._parameters.get("view")
+        return subject, tab, next((label for label in tab.choices if slug(label) == view), "")
+
+    def subject(self, default: Subject) -> Subject:
+        """The input with a selection that fits it."""
+        subject, _, _ = self.named(default)
         try:
             _ = subject.model
         except ExplorerError as error:

@@ -1,16 +1,23 @@
 """How the page gets to a place: it opens, a link or the browser's back leads there, or a finding or a button shows why."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
+from typing import Any
 from urllib.parse import parse_qsl
 
 import gradio as gr
 
+from explorer.api.gradio_seams import component_id, props_sent
+from explorer.bert.cold import encoding_of
+from explorer.bert.explorer import loaded
 from explorer.export import links
+from explorer.export.asking import Asked
 from explorer.page.blocks import PageBlocks
+from explorer.page.controls import default_of
 from explorer.page.events import Updates, Values, merge, run, then
-from explorer.page.examples import first_subject
+from explorer.page.examples import first_subject, number_of
 from explorer.page.frame import Shell
 from explorer.page.panel import Panel
 from explorer.page.tab import TabPage
@@ -19,7 +26,42 @@ from explorer.ui.pictures.token_row import token_row_of
 from explorer.ui.subject import Subject
 from explorer.ui.view import Why
 
+LONGEST_NAME = 300  # characters of a model's name
 BACK = "The lesson is closed. Your text and view from before it are back."
+
+
+def frame_of(shell: Shell, link: Mapping[str, str]) -> dict[str, Any]:
+    """What the page of a link shows before anything is computed: its texts, its tab and choice, its tokens if they are known.
+
+    `texts` are properties by element id, `props` by component.
+    """
+    subject, tab, choice = Asked(link).named(first_subject())
+    texts: Updates = {shell.inputs.text_a: subject.text_a, shell.inputs.text_b: subject.text_b}
+    texts[shell.examples.box] = number_of(subject.text_a, subject.text_b)
+    shown: Updates = {shell.models.box: gr.update(value=subject.model_name[:LONGEST_NAME])}
+    if encoding := encoding_of(subject.model_name, subject.text_a, subject.text_b):
+        token = subject.chosen.token
+        shown[shell.strip] = token_row_of(encoding, token if token is not None and token < encoding.kept else None)
+    return {
+        "tab": tab.id,
+        "view": choice,
+        "texts": {one.elem_id: {"value": value} for one, value in texts.items()},
+        "props": {component_id(one): props_sent(one, value) for one, value in shown.items()},
+    }
+
+
+def view_of(shell: Shell, blocks: PageBlocks, link: Mapping[str, str]) -> dict[str, Any]:
+    """What the page of a link will be sent, to be shown before: {} unless the model is loaded. Raises ExplorerError."""
+    asked, default = dict(link), first_subject()
+    if "back" in asked or Asked(asked).named(default)[0].model_name not in {model.name for model in loaded()}:
+        return {}
+    place = links.read(asked, default)
+    kept = {one: default_of(one) for one in (shell.models.recent, *shell.kept)}
+    updates = shell.arrive(place, kept, is_built=False)
+    shown = {one: value for one, value in updates.items() if not isinstance(one, gr.State | gr.BrowserState)}
+    props = {component_id(one): sent for one, value in shown.items() if (sent := props_sent(one, value))}
+    piece = blocks.piece(shell.tabs[place.tab], place.choice, props)
+    return {"tab": place.tab, "is_view": True, "props": props, **piece}
 
 
 def listen(shell: Shell, blocks: PageBlocks) -> tuple[gr.events.Dependency, gr.events.Dependency]:
@@ -51,6 +93,7 @@ def listen(shell: Shell, blocks: PageBlocks) -> tuple[gr.events.Dependency, gr.e
         asked = dict(parse_qsl(query[: links.LONGEST], keep_blank_values=True))
         return arrive(asked, values, request, number)
 
+    blocks.frame_of, blocks.view_of = partial(frame_of, shell), partial(view_of, shell, blocks)
     # Set by a script: a number that makes each visit a new value, and the query of the link.
     visited = gr.Textbox("", visible="hidden", elem_id="visited")
     shell.address.change(None, shell.address, js="(query) => BertExplorer.link.follow(query)", api_visibility="private")

@@ -3,7 +3,7 @@
 import contextlib
 import copy
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -49,6 +49,8 @@ class PageBlocks(GradioBlocks):
 
     def __init__(self, **options: Any) -> None:
         self.opens_with: Mapping[str, Any] = {}  # the properties that the page opens with, by element id; see `first.py`
+        self.frame_of: Callable[[Mapping[str, str]], dict[str, Any]] = lambda link: {}  # what a link's page opens with; see
+        self.view_of: Callable[[Mapping[str, str]], dict[str, Any]] = lambda link: {}  # `arriving.py`
         self.containers: Sequence[int] = ()  # the containers of the page's pieces; see `pieces.py`
         self.first: frozenset[int] = frozenset()  # the containers that every page opens with
         self.shown_with: Mapping[int, int] = {}  # component → the container that is shown whenever an answer sets the component
@@ -94,6 +96,15 @@ class PageBlocks(GradioBlocks):
         state = self.session_state(session)
         built = self._seen[state].built if state in self._seen else self.first
         return {component_id(tab.item), component_id(tab.choices[choice].column)} <= built
+
+    def piece(self, tab: TabPage, choice: str, props: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
+        """The layout and the components of a choice of a tab as they are sent; {} if every page opens with it."""
+        wanted = {component_id(tab.item), component_id(tab.choices[choice].column)} - self.first
+        new = [container for container in self.containers if container in wanted]
+        if not new:
+            return {}
+        sent = self.pieces.delivery(new, props, self.first)
+        return {"layout": sent["layout"], "components": [one for one in sent["components"] if one["type"] != "state"]}
 
     def is_wanted(self, session: str | None) -> bool:
         """Whether another call of the session waits for the one that is running."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import gzip
 import hashlib
 import re
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from explorer.export import links
 from explorer.page.blocks import PageBlocks
 from explorer.page.components import PLOTLY_ADDRESS
 from explorer.page.pieces import Asked
+from explorer.server.ahead import EMPTY, Ahead
 from explorer.server.metrics import count_refusal
 from explorer.server.refusals import Refused
 
@@ -131,6 +133,7 @@ def _hashes(page: bytes) -> str:
 PATHS = frozenset({"/", "/config", "/config/", "/gradio_api/info", "/gradio_api/info/", "/bx/join.js", "/bx/join.css"})
 PATHS |= {f"/{PLOTLY_ADDRESS}"}  # which takes long to compress
 UNUSED = frozenset({"deep_link", "page"})  # query parameters of Gradio features that this app does not have
+COMPRESSION = 6  # of 9: the last levels save a few percent and take most of the time
 OWN = frozenset({"all_endpoints"})  # query parameters that change the answer
 ADDRESSED_BY = ("host", "x-forwarded-host", "x-forwarded-proto")  # these headers change the address in an answer
 MOST = 32  # cached answers
@@ -154,6 +157,7 @@ class Kept:
         self._answers: OnceCache[tuple, list[Message]] = OnceCache(MOST)
         self._made = Recent()
         self._one = asyncio.Lock()
+        self._ahead = Ahead(blocks)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD") or scope["path"] not in PATHS:
@@ -165,10 +169,30 @@ class Kept:
         if OWN & dict(parameters).keys():
             await self._app(scope, receive, send)
             return
-        for message in await self._answer(scope, receive):
+        for message in await self._answer(scope, receive, query):
             await send(message)
 
-    async def _answer(self, scope: Scope, receive: Receive) -> list[Message]:
+    async def _answer(self, scope: Scope, receive: Receive, query: str) -> list[Message]:
+        asked = asked_of(scope)
+        has_place = asked is Asked.LINK or (asked is Asked.PAGE and not self._blocks.opens_with)
+        if not has_place or scope["method"] == "HEAD":
+            return await self._kept(scope, receive)
+        address = visitor(scope.get("client"))
+        plain = [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]
+        start, *bodies = await self._kept({**scope, "headers": plain}, receive)
+        page = b"".join(message.get("body", b"") for message in bodies)
+        before, found, after = page.rpartition(EMPTY)
+        if not found or not self._ahead.may(address) or await user_of(Request({**scope, "app": self._blocks.app})) is None:
+            return [start, *bodies]
+        page = b"".join([before, await self._ahead.script(query, address), after])
+        start = {**start, "headers": list(start["headers"])}
+        if "gzip" in Headers(scope=scope).get("accept-encoding", ""):
+            page = await asyncio.to_thread(gzip.compress, page, COMPRESSION, mtime=0)
+            MutableHeaders(scope=start)["Content-Encoding"] = "gzip"
+        MutableHeaders(scope=start)["Content-Length"] = str(len(page))
+        return [start, {"type": "http.response.body", "body": page}]
+
+    async def _kept(self, scope: Scope, receive: Receive) -> list[Message]:
         key = await self._key(scope)
         if found := self._answers.peek(key):
             return found
@@ -182,7 +206,8 @@ class Kept:
                 return found
             self._made.add(address)
             messages = await _messages(self._app, scope, receive)
-            if messages and messages[0].get("status") == HTTPStatus.OK:
+            whole = len(messages) > 1 and not messages[-1].get("more_body")  # otherwise its visitor has left meanwhile
+            if whole and messages[0].get("status") == HTTPStatus.OK:
                 self._answers.put(key, messages)
             return messages
 

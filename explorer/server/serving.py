@@ -23,13 +23,12 @@ from explorer.server.finding import finding_routes
 from explorer.server.gate import BehindProxies, Gate, Guesses, check_login
 from explorer.server.guide import guide_routes
 from explorer.server.lessons import lesson_routes
-from explorer.server.page import Document, Kept, SecurityHeaders, asked_of
+from explorer.server.page import COMPRESSION, Document, Kept, SecurityHeaders, asked_of
 from explorer.server.refusals import HANDLERS, Refusals
 from explorer.server.rooms import room_routes
 from explorer.server.routes import routes
 from explorer.server.taking import taking_routes
 
-COMPRESSION = 6  # of 9: the last levels save a few percent and take most of the time
 HEADER_BYTES = 64 * 1024  # all header lines: enough for a link of 16,000 characters and its cookies, however they are split
 MOST_CONNECTIONS = 8_192  # a page keeps three open at most, a phone in a room one
 
