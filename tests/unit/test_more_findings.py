@@ -7,7 +7,7 @@ import torch
 import explorer
 from explorer.fill_mask.game import Game
 from explorer.model_card.weights import Weights
-from explorer.next_sentence.pairs import PAIRS, ManyPairs
+from explorer.next_sentence.pairs import PAIRS, QUOTED, ManyPairs
 from explorer.page.examples import FIRST_A, FIRST_B
 from explorer.projection.map import FILE, VOCABULARY, WORDS, Map
 from explorer.side_by_side.attention import SideAttention
@@ -15,6 +15,7 @@ from explorer.side_by_side.pieces import SidePieces
 from explorer.side_by_side.states import SideStates
 from explorer.task_head.heads import OwnAnswer, OwnLabels, OwnTags, ReplacedPieces
 from explorer.text.lines import read_lines
+from explorer.ui.pictures.base import shorten
 from explorer.ui.pictures.numbers import kept
 from explorer.ui.subject import Subject
 from tests.families import PAIR, TUNED, own, write_family, write_tuned
@@ -115,7 +116,7 @@ def test_the_most_doubtful_pair_is_named(bundled, opening):
     follow, of, sure = numbers(text)
     assert (follow, of) == ((differences > 0).sum(), len(PAIRS))
     assert near(sigmoid(abs(differences[doubtful])), sure)
-    assert words(text) == [PAIRS[doubtful][1], PAIRS[doubtful][0]]
+    assert words(text) == [shorten(PAIRS[doubtful][place], QUOTED) for place in (1, 0)]
     assert ("does not follow" in text) == (differences[doubtful] < 0)
     assert "does not follow “A" in ManyPairs(pairs=[["A", "B", 0.1, -2.2]]).finding(opening).text
     assert "in both pairs" in ManyPairs(pairs=[["A", "B", 0.9, 2.2], ["C", "D", 0.9, 2.3]]).finding(opening).text
