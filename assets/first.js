@@ -26,6 +26,15 @@ let chosen = { tab: null, token: null }; // tab: an id
 
 /** Draw it, at the end of the page's body. */
 export function paintFirst() {
+  try {
+    paint();
+  } catch (error) { // the page itself does without
+    first?.remove();
+    console.error(error);
+  }
+}
+
+function paint() {
   const { components = [], layout } = window.gradio_config ?? {};
   parts = new Map(components.map((one) => [one.id, one]));
   const named = new Map(components.map((one) => [one.props.elem_id, one.props]));
@@ -65,7 +74,7 @@ function fill(into, places) {
     if (type === "tabs") return fillTabs(into, props.elem_id, children);
     const box = el(type === "radio" ? "fieldset" : "div", { class: BOXES.includes(type) ? type : "block", "data-of": props.elem_id });
     const one = type === "button" ? button(props) : box;
-    one.classList.add(...(props.elem_classes ?? []));
+    one.classList.add(...(props.elem_classes ?? []).flatMap((name) => name.split(" ")));
     if (props.scale != null && !into.matches(".column")) one.style.flexGrow = props.scale;
     if (props.min_width != null) one.style.minWidth = `min(${props.min_width}px, 100%)`;
     into.append(one); // before drawing: pictures measure their width

@@ -7,6 +7,7 @@ looks for both in the built front end.
 
 import inspect
 from collections.abc import Callable, Mapping
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,9 @@ def props_sent(component: Block, value: object) -> dict[str, Any]:
     if isinstance(value, Block):
         return {name: given for name, given in value.constructor_args.items() if name == "visible"}
     given = props_of(value)
+    if "choices" in given:  # of which the value is one
+        component = copy(component)
+        component.choices = [one if isinstance(one, tuple | list) else (str(one), one) for one in given["choices"]]
     if "value" in given:
         given |= {"value": postprocess_update_dict(component, {"value": given["value"]})["value"]}
     return given

@@ -87,7 +87,7 @@ def test_a_link_that_cannot_be_followed_is_told():
     for query in ("", None, "v=1&a=" + "a" * 20_000):
         with pytest.raises(InputError, match="too long for a link"):
             exercises.place_of(query)
-    with pytest.raises(InputError, match="from 1 to 12, not 99"):
+    with pytest.raises(InputError, match="this model has 12, so it shows head 12"):
         exercises.place_of("v=1&tab=attention&a=Hi.&layer=1&head=99")
 
 

@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from explorer.bert import features as feature_cache
-from explorer.bert.features import features, forget
+from explorer.bert.features import _caches, features
 from explorer.core.steps import finished
 from explorer.finetune import live
 from explorer.finetune.compute.task import make_plan
@@ -92,7 +92,7 @@ def test_clear_sentences_of_ten_typed_topics_are_told_apart_surely(bundled):
 def test_another_line_costs_one_sentence(bundled, monkeypatch):
     read, pooled = [], feature_cache.pooled
     monkeypatch.setattr(feature_cache, "pooled", lambda model, texts, *rest: read.extend(texts) or pooled(model, texts, *rest))
-    forget()
+    _caches.clear()
     first = live.learnt(bundled.name, TYPED, "News")
     assert len(read) == len(TYPED)
     more = Examples((*TYPED.texts, "The goalkeeper was sent off."), (*TYPED.labels, "sport"))

@@ -12,7 +12,7 @@ import torch
 
 import explorer
 from explorer.bert import checkpoints
-from explorer.bert.features import forget
+from explorer.bert.features import _caches
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import export, store
@@ -34,7 +34,7 @@ PROBES = [("happy happy 3", "she was 5"), ("the man bought milk", "slow dog"), (
 def runs(tmp_path, monkeypatch):
     """A store of its own, and no features from before."""
     monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
-    forget()
+    _caches.clear()
 
 
 @pytest.fixture
