@@ -1,9 +1,11 @@
 """The page as it is first sent: with what the first example gives, and without it where a link asks for something else."""
 
+import base64
 import json
 import urllib.request
 from urllib.parse import urlencode
 
+import numpy as np
 import pytest
 
 from explorer.bert import checkpoints
@@ -26,12 +28,19 @@ def rounded(value):
     return pytest.approx(value, rel=1e-3, abs=1e-4) if isinstance(value, float) else value
 
 
+def levels(page):
+    """The packed shares of the picture, which are taken out: int, in steps of a 16-bit number."""
+    packed = page["overview-routes-picture"]["value"].pop("mixing")
+    return np.frombuffer(base64.b64decode(packed), "<u2").astype(int)
+
+
 def test_its_file_is_the_app_s_own_answer(page):
     kept = dict(first.read())
     made = first.make(page[1])
     error = "max error "  # of float32, another on every processor
     checks = [one.pop("overview-routes-check")["value"]["text"].partition(error)[0] for one in (kept, made)]
     assert checks[0] == checks[1]
+    assert np.abs(levels(kept) - levels(made)).max() <= 2
     assert made == rounded(kept), "python -m explorer.page.first makes the file again"
 
 
