@@ -40,8 +40,7 @@ def frame_of(shell: Shell, link: Mapping[str, str]) -> dict[str, Any]:
     texts[shell.examples.box] = number_of(subject.text_a, subject.text_b)
     shown: Updates = {shell.models.box: gr.update(value=subject.model_name[:LONGEST_NAME])}
     if encoding := encoding_of(subject.model_name, subject.text_a, subject.text_b):
-        token = subject.chosen.token
-        shown[shell.strip] = token_row_of(encoding, token if token is not None and token < encoding.kept else None)
+        shown[shell.strip] = token_row_of(encoding, None)
     return {
         "tab": tab.id,
         "view": choice,
