@@ -18,6 +18,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, is_dataclass
 from importlib import import_module
+from io import BytesIO
 from pathlib import Path
 from subprocess import PIPE, Popen, TimeoutExpired
 from tempfile import TemporaryFile
@@ -121,7 +122,7 @@ class _Plain(pickle.Unpickler):
     """Makes arrays, our own records and errors, and nothing else."""
 
     def find_class(self, module: str, name: str) -> Any:
-        """A class that an answer may hold. Raises UnpicklingError for others."""
+        """A class that a question or an answer may hold. Raises UnpicklingError for others."""
         found = super().find_class(module, name) if module.startswith("explorer.") or (module, name) in ARRAYS else None
         if (module, name) in ARRAYS or is_dataclass(found) or (isinstance(found, type) and issubclass(found, ExplorerError)):
             return found
@@ -134,8 +135,8 @@ def serve() -> None:
     _inside = True
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints is no part of the answer
-    name, path, given = pickle.loads(bytes.fromhex(sys.argv[1]))  # from the process that started this one
-    args, kwargs = pickle.loads(given)
+    name, path, given = _Plain(BytesIO(bytes.fromhex(sys.argv[1]))).load()
+    args, kwargs = _Plain(BytesIO(given)).load()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     module, _, function = name.partition(":")
     read = getattr(import_module(module), function)
