@@ -45,7 +45,8 @@ def finding_routes() -> list[Route]:
 
 
 def _entries(request: Request) -> Response:
-    found = {"entries": entries() + heads_of(request.query_params.get("model", "")), "concepts": concepts()}
+    model = request.query_params.get("model")  # the guide, which lists no heads, names none, and waits for none to be loaded
+    found = {"entries": entries() + (heads_of(model) if model is not None else []), "concepts": concepts()}
     return JSONResponse(found, headers=ASKED_AGAIN)
 
 
