@@ -17,7 +17,8 @@ from explorer.teaching.classroom import names
 from explorer.text import swaps
 from explorer.text.blanks import Blanks
 from explorer.text.encoding import sentence_starts
-from explorer.text.lines import pairs_from_lines, read_lines, split_lines
+from explorer.text.lines import read_lines, split_lines
+from explorer.text.pairs import pairs_from_lines
 from explorer.text.tagged import split_words
 from explorer.tokens.vocabulary import search
 from tests.fuzz.runs import UNITS, text_of
