@@ -1,8 +1,7 @@
 """Long work as a generator: it yields its progress, usually a share from 0 to 1, and returns its result."""
 
 import threading
-import time
-from collections.abc import Callable, Generator, Hashable
+from collections.abc import Callable, Generator
 from concurrent.futures import Future, wait
 from typing import TypeVar
 
@@ -11,8 +10,6 @@ Other = TypeVar("Other")
 Result = TypeVar("Result")
 
 PAUSE = 0.2  # seconds between two checks of the progress
-
-_under_way: dict[Hashable, object] = {}  # by key, who runs the work of `one_at_a_time`
 
 
 class Stopped(Exception):
@@ -39,23 +36,6 @@ def map_steps(steps: Generator[Item, None, Result], function: Callable[[Item], O
             yield function(item)
     finally:
         steps.close()
-
-
-def one_at_a_time(
-    key: Hashable, work: Callable[[], Generator[Item, None, Result]], waiting: Item
-) -> Generator[Item, None, Result]:
-    """Run `work()` once no other work with this key is under way, and yield `waiting` until then.
-
-    The work should look first whether the result is cached by now.
-    """
-    ours = object()
-    while _under_way.setdefault(key, ours) is not ours:
-        yield waiting
-        time.sleep(PAUSE)
-    try:
-        return (yield from work())
-    finally:
-        del _under_way[key]
 
 
 def relay(work: Callable[[Callable[[Item], None]], Result], patience: float = 0.0) -> Generator[Item | None, None, Result]:
