@@ -1,8 +1,6 @@
 """Start BERT Explorer: `python app.py`, or `bert-explorer` where it is installed. `--help` lists the arguments.
 
-Every argument can also come from the environment (BERT_EXPLORER_MODEL, BERT_EXPLORER_HOST, BERT_EXPLORER_PORT,
-BERT_EXPLORER_PROFILE=public, BERT_EXPLORER_AUTH, BERT_EXPLORER_DEVICE, BERT_EXPLORER_THREADS,
-BERT_EXPLORER_MCP), so that a Space needs none.
+Every argument can also come from the environment, --model as BERT_EXPLORER_MODEL, so that a Space needs none.
 """
 
 import argparse

@@ -3,8 +3,8 @@
 from typing import Any
 
 from explorer.analysis.resampling import Share, shares_by_kind
-from explorer.api.arguments import explorer_for
 from explorer.api.callers import while_wanted
+from explorer.bert.explorer import load
 from explorer.experiments.compute import suites
 from explorer.experiments.compute.minimal_pairs import judge_in_steps
 
@@ -23,7 +23,7 @@ def suite(name: str, model: str = "", way: str = "") -> dict[str, Any]:
         the tokenizer does not tell apart).
     """
     chosen = suites.suite_of(name)
-    found = while_wanted(judge_in_steps(explorer_for(model), chosen, way))
+    found = while_wanted(judge_in_steps(load(model), chosen, way))
     return {
         **Share.of(found.right)._asdict(),
         "kinds": {kind: share._asdict() for kind, share in shares_by_kind(found.kinds, found.right).items()},
