@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Generator
 from concurrent.futures import Future, wait
+from contextlib import AbstractContextManager, closing, nullcontext
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -25,17 +26,23 @@ def finished(steps: Generator[object, None, Result]) -> Result:
             return done.value
 
 
-def map_steps(steps: Generator[Item, None, Result], function: Callable[[Item], Other]) -> Generator[Other, None, Result]:
-    """Yield `function(item)` for each item of `steps`, and return their result; closing it closes `steps`."""
-    try:
+def map_steps(
+    steps: Generator[Item, None, Result],
+    function: Callable[[Item], Other],
+    around: Callable[[], AbstractContextManager[object]] = nullcontext,
+) -> Generator[Other, None, Result]:
+    """Yield `function(item)` for each item of `steps`, each made within `around()`; closing it closes `steps`.
+
+    Returns the result of `steps`.
+    """
+    with closing(steps):
         while True:
             try:
-                item = next(steps)
+                with around():
+                    item = next(steps)
             except StopIteration as done:
                 return done.value
             yield function(item)
-    finally:
-        steps.close()
 
 
 def relay(work: Callable[[Callable[[Item], None]], Result], patience: float = 0.0) -> Generator[Item | None, None, Result]:
