@@ -71,10 +71,11 @@ def brought(model_name: str, examples: Examples, title: str) -> Run:
 
 def kept_run(known: "OnceCache[Key, str]", key: Key, train: Callable[[], str]) -> Run:
     """The run at a key: `train()` makes it and returns its id, once, and again when the store has dropped it."""
+    identifier = known.get(key, train)
     with contextlib.suppress(InputError):
-        return store.fetch(known.get(key, train))
-    known.put(key, again := train())
-    return store.fetch(again)
+        return store.fetch(identifier)
+    known.forget(key, identifier)
+    return store.fetch(known.get(key, train))
 
 
 def _train(model_name: str, examples: Examples) -> TrainingResult:

@@ -43,13 +43,17 @@ def test_the_newest_value_is_kept_even_when_it_is_too_big():
     cache.get("big", pytest.fail)
 
 
-def test_what_is_put_anew_or_cleared_counts_no_more():
+def test_what_is_put_anew_or_forgotten_counts_no_more():
     cache = OnceCache(100, cost=len)
     for name in "abc":
         cache.put(name, "x" * 40)
     assert (cache.peek("a"), cache.total) == (None, 80)
     cache.put("b", "y" * 10)
     assert cache.total == 50
+    cache.forget("b", "another")
+    assert cache.total == 50
+    cache.forget("b", "y" * 10)
+    assert cache.total == 40
     cache.clear()
     assert (cache.values(), cache.total) == ([], 0)
 
