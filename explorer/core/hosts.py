@@ -58,6 +58,3 @@ class Recent:
         """Forget the latest event of an address."""
         if times := self._times.get(address):
             times.pop()
-
-    def clear(self) -> None:
-        self._times.clear()
