@@ -71,7 +71,7 @@ class CueOver(AskingView):
         held, name = found.summary.held_out, capital(place_name(found.axes, found.summary.selected))
         return (
             f"{name}, the best on {of_items(len(found.items) - held.items)}, ranks the marked word first in {percent(held)} of "
-            f"the other {held.items}; a random word is it in {100 * held.random:.0f}%."
+            f"the other {held.items}; a random word is it in {100 * held.random:.0f}%{doubt(held)}."
         )
 
 
@@ -97,7 +97,8 @@ class RoutesOver(AskingView):
         held = found.summary.held_out
         return (
             f"{percent(held)} of the last vector comes from the marked word in {of_items(held.items)}, counted at "
-            f"{place_name(found.axes, found.summary.selected)}; from another word, drawn at random, {100 * held.random:.0f}%."
+            f"{place_name(found.axes, found.summary.selected)}; from another word, drawn at random, "
+            f"{100 * held.random:.0f}%{doubt(held)}."
         )
 
 
