@@ -1,4 +1,4 @@
-"""How often the intervals of Experiments contain the true mean, and how often p is below 0.05: `python -m tests.benchmarks.coverage`.
+"""`python -m tests.benchmarks.coverage`: how often the intervals of Experiments contain the true mean, and p is below 0.05.
 
 Values are drawn whose true mean is 0: groups of items that share a part of their variance (the intraclass correlation), and
 independent items, also of a skewed distribution. An honest 95% interval contains 0 in 95 of 100 runs, and p is below 0.05 in 5.
