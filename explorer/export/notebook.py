@@ -16,7 +16,7 @@ from explorer.bert.provenance import provenance_of
 from explorer.bert.trace import Trace
 from explorer.core.errors import CapabilityError, InputError
 from explorer.core.lazy import pandas
-from explorer.export.contents import content_of, opened
+from explorer.export.contents import opened
 from explorer.export.named import asked, described, view_named
 from explorer.export.page_file import THEMES, data_of, page
 from explorer.export.tables import check_of, tables_of
@@ -143,4 +143,4 @@ def view(trace: Trace, name: str, **settings: Any) -> Viewed:
     subject = opened([one], subject)
     if why := one.unless(subject):
         raise CapabilityError(why)
-    return Viewed(one, subject, content_of(one, subject, wait=True))
+    return Viewed(one, subject, one.compute(subject))

@@ -3,7 +3,6 @@
 import ast
 import base64
 import html
-import json
 import re
 from pathlib import Path
 
@@ -17,9 +16,8 @@ from explorer.core.errors import InputError
 from explorer.experiments.compute.file import shipped
 from explorer.export import notebook
 from explorer.export.named import OF_THE_PAGE
-from explorer.export.tables import is_open
 from explorer.tabs import VIEWS
-from tests.pages import unpacked
+from tests.pages import inflated
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOK = ROOT / "assets" / "notebooks" / "explorer.ipynb"
@@ -38,13 +36,13 @@ def framed(shown):
 
 def data(shown):
     (written,) = re.findall(r'id="bx-data">(.*?)</script>', framed(shown), re.DOTALL)
-    return json.loads(written)
+    return inflated(written)
 
 
 def test_what_is_shown_is_the_head_that_was_asked_for(trace):
     shown = trace.show("attention/head", layer=6, head=11)
     (side,) = data(shown)["sides"]
-    parts = {part["name"]: unpacked(part["value"]) for part in side["views"][0]["parts"]}
+    parts = {part["name"]: part["value"] for part in side["views"][0]["parts"]}
     assert parts["title"].startswith("**Layer 6, head 11**")
     told = np.frombuffer(base64.b64decode(parts["heatmap"]["data"][0]["customdata"]["bdata"]), np.float32)
     assert np.abs(told.reshape(trace.kept, trace.kept) - trace.attention(5)[10]).max() == 0
@@ -59,7 +57,7 @@ def test_two_traces_stand_side_by_side(trace, bundled):
 def test_settings_are_listed_and_taken(bundled, trace):
     for name, kind in VIEWS.items():
         listed = explorer.settings(name, bundled)["setting"]
-        assert set(listed) == {one for one in kind.settings if is_open(kind.settings[one])} | set(OF_THE_PAGE)
+        assert set(listed) == {one for one in kind.settings if kind.settings[one].is_open} | set(OF_THE_PAGE)
     assert list(explorer.settings()["view"]) == list(VIEWS)
     shown = trace.show("attention/head", look="Lines", specials="hidden", top_p=50, layer=2, head=3, token=2)
     names = [part["name"] for part in data(shown)["sides"][0]["views"][0]["parts"]]
