@@ -40,7 +40,6 @@ from explorer.teaching.classroom.teaching import Teaching
 
 HEARTBEAT = 2.0  # seconds between signs of life, for which assets/classroom/news.js listens
 PAUSE = 0.1  # seconds between two messages: changes in between are sent together
-PAGES = 4  # pages that one token may listen with
 NOT_YOURS = "Only the teacher of this room may do that."
 LESSON = "lesson"  # the kind of a question that a lesson's step asks
 
@@ -91,8 +90,6 @@ class Desk:
         """Stream what a screen may show, now and after every change, as server-sent events."""
         room = self._room(request)
         who = _who_asks(request, room)
-        if isinstance(who, Person) and who.listening >= PAGES:
-            raise Refused(429, f"This seat is open on {PAGES} pages already; close one.")
         headers = {**FRESH, "X-Accel-Buffering": "no"}
         return StreamingResponse(self._stream(room, who), media_type="text/event-stream", headers=headers)
 
