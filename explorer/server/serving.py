@@ -19,7 +19,6 @@ from explorer.page.blocks import PageBlocks
 from explorer.page.pieces import ASKED
 from explorer.server.bounds import Bodies, Rates, Uploads
 from explorer.server.calls import watch_calls
-from explorer.server.finding import finding_routes
 from explorer.server.gate import BehindProxies, Gate, check_login
 from explorer.server.guide import guide_routes
 from explorer.server.lessons import lesson_routes
@@ -52,7 +51,7 @@ def guard(blocks: PageBlocks, host: str, document: Document) -> dict[str, Any]:
         secured = SecurityHeaders(Refusals(checked), document, is_on_a_space())
         return BehindProxies(Kept(GZipMiddleware(secured, compresslevel=COMPRESSION), blocks, rates))
 
-    ours = [*routes(blocks), *taking_routes(blocks), *lesson_routes(blocks), *guide_routes(), *finding_routes()]
+    ours = [*routes(blocks), *taking_routes(blocks), *lesson_routes(blocks), *guide_routes()]
     return {"routes": [*ours, *room_routes(blocks, host)], "exception_handlers": HANDLERS, "lifespan": _outermost(around)}
 
 
