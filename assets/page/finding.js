@@ -20,7 +20,7 @@ function stem(word) {
 }
 
 /**
- * An index of entries and concepts as the server sends them (explorer/server/finding.py). Of the text of an entry `read`
+ * An index of entries and concepts as the server sends them (explorer/guide/finding.py). Of the text of an entry `read`
  * characters count: what is said first is what it is about.
  * @param {Function} MiniSearch
  * @param {{ entries: object[], concepts: string[][] }} sent

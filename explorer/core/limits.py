@@ -137,7 +137,7 @@ REQUESTS = OperatorLimit(
     "requests a minute from one address (0: any)", NONE, "These are more than {most} requests in a minute; wait a moment.", 3_000
 )
 FROZEN_SECONDS = OperatorLimit(
-    "seconds without a move of the server (0: any)", 60, "Its process ends, so that systemd or a container starts it again."
+    "seconds without a move of the server (0: any)", NONE, "Its process ends, so that systemd or a container starts it again.", 60
 )
 
 LIMITS = {PREFIX + name: limit for name, limit in list(globals().items()) if isinstance(limit, OperatorLimit)}
