@@ -7,7 +7,7 @@ import { plotly } from "../shared/plotly.js";
 import { css, paper } from "../shared/theme.js";
 import { svgFrom } from "./paper.js";
 
-const DRAWN = new Set(["Flow", "TokenRow", "AttentionLines", "HeadGrid", "SwitchBoard", "WordGrid", "Bars", "Ranking", "StripTable", "Architecture", "Heatmap",
+const DRAWN = new Set(["Flow", "TokenRow", "AttentionLines", "HeadGrid", "SwitchBoard", "WordGrid", "Bars", "Ranking", "StripTable", "Architecture",
   "Passage", "LossCurve", "Stepped"]);
 const DPI = 300;
 const PATIENCE = 20_000; // ms
