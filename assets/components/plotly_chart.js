@@ -3,7 +3,7 @@ import { el, plain } from "../shared/dom.js";
 import { define } from "../shared/mounting.js";
 import { plotly } from "../shared/plotly.js";
 import { css, onTheme, rampStops } from "../shared/theme.js";
-import { telling } from "../shared/withheld.js";
+import { withheld } from "../shared/withheld.js";
 import * as linked from "./linked.js";
 import * as shared from "./long_input.js";
 import * as picture from "./picture.js";
@@ -78,7 +78,7 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
       plot_bgcolor: "rgba(0,0,0,0)",
       font: { size: USUAL, ...layout.font, ...font },
     };
-    if (telling.withheld) styled.shapes = layout.shapes?.filter((one) => !isTelling(one));
+    if (withheld.telling) styled.shapes = layout.shapes?.filter((one) => !isTelling(one));
     if (touched && !layout.scene) styled.dragmode = false; // a finger on a picture scrolls the page
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) delete styled.transition;
     if (layout.meta?.ramp === "sequential") {
@@ -247,7 +247,7 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
   if (settings.label) box.setAttribute("aria-label", settings.label);
   new ResizeObserver(refit).observe(box);
   onTheme(draw, box);
-  document.addEventListener("bert:telling", () => figure?.layout?.shapes?.some(isTelling) && draw());
+  document.addEventListener("bert:withheld", () => figure?.layout?.shapes?.some(isTelling) && draw());
   box.addEventListener("bx-restage", draw);
   return draw;
 });

@@ -24,7 +24,6 @@ export function define(name, mounting) {
 export function mount(name, element, trigger, props, watch, settings) {
   const draw = mounts.get(name)({ element, trigger, props, settings });
   watch("value", draw);
-  element.addEventListener("bx-back", draw); // it was withheld: its size was unknown
   draw();
   for (const listener of listeners) listener(name, element, props, settings);
 }
