@@ -39,7 +39,6 @@ COMPONENTS = {
     ),
     "strips": Component("StripTable", "bx bx-strips", {"height": 640, "sortable": False}),
     "stepped": Component("Stepped", "bx bx-stepped"),
-    "loss_curve": Component("LossCurve", "bx bx-loss"),
     "bars": Component("Bars", "bx bx-bars"),
     "words": Component("WordGrid", "bx bx-words"),
     "ranking": Component("Ranking", "bx bx-ranking"),

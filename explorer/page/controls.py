@@ -138,7 +138,6 @@ PARTS: dict[str, Callable[..., Any]] = {
     "tokens": components.TokenRow,
     "strips": components.StripTable,
     "stepped": components.Stepped,
-    "loss_curve": components.LossCurve,
     "bars": components.Bars,
     "words": components.WordGrid,
     "ranking": components.Ranking,
