@@ -11,8 +11,6 @@ const NONE = {
   room: null, // { word, key, address, following, seconds }, as it is kept
   state: null, // the room's last message
   wrong: "", // the last error
-  look: null, // { query, tokens, layers, heads, layer, head, token }: the look to ask about, before it is asked
-  record: null, // the class's record, while the board shows it
 };
 
 /** The open room, and what its board is at. */

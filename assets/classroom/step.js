@@ -1,7 +1,7 @@
 // A lesson's step that the class is asked: while phones follow, the panel shows how many have answered, then what.
 import { button, el } from "../shared/dom.js";
 import { showBoard } from "./board.js";
-import { chooseLook, QUESTIONS } from "./board_start.js";
+import { QUESTIONS } from "./board_start.js";
 import { left } from "./question.js";
 import { act, askRound, classroom } from "./room.js";
 
@@ -25,8 +25,7 @@ export function roundButton({ round }) {
   if (!classroom.room || !round) return "";
   const open = () => {
     showBoard();
-    if (round.kind === "target") chooseLook(round.query);
-    else askRound(round);
+    askRound(round);
   };
   return button(`Round on the board: ${QUESTIONS[round.kind][0]}`, open, { class: "bx-class-round" });
 }
