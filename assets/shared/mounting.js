@@ -34,20 +34,6 @@ export function onMount(fn) {
 }
 
 /**
- * A drawing function for a picture with steps of its own: it calls `changed` with the bare value, null for none, when that is
- * another one than before. When the rest of the page was drawn again, the steps go on.
- */
-export function whenChanged(props, changed) {
-  let seen = "";
-  return () => {
-    const next = JSON.stringify(props.value || null);
-    if (next === seen) return;
-    seen = next;
-    changed(JSON.parse(next));
-  };
-}
-
-/**
  * A choice takes effect in the browser at once, and the server confirms it later. An answer that was under way must not undo it:
  * for a moment, the choice made here overrides incoming values.
  * @param {number} patience ms

@@ -38,7 +38,6 @@ COMPONENTS = {
         "TokenRow", "bx bx-tokens", {"detail": False, "mask_on_click": False, "with_window": False, "passive": False}
     ),
     "strips": Component("StripTable", "bx bx-strips", {"height": 640, "sortable": False}),
-    "stepped": Component("Stepped", "bx bx-stepped"),
     "bars": Component("Bars", "bx bx-bars"),
     "words": Component("WordGrid", "bx bx-words"),
     "ranking": Component("Ranking", "bx bx-ranking"),

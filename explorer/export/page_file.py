@@ -20,7 +20,7 @@ from explorer.ui.view import View, finding_of
 
 PACKED_FROM = 8_000  # characters: longer values are compressed
 # Style sheets of every page; scripts are imported.
-ALWAYS = ("common", "long_input", "paper", "picture", "plotly_window", "stepping", "token_row")
+ALWAYS = ("common", "long_input", "paper", "picture", "plotly_window", "token_row")
 POLICY = "default-src 'none'; script-src 'unsafe-inline'{more}; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'"
 NEEDS_EVAL = " 'unsafe-eval'"  # Plotly compiles code for 3D figures
 THEMES = ("", "light", "dark")

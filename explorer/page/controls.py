@@ -137,7 +137,6 @@ PARTS: dict[str, Callable[..., Any]] = {
     "lines": components.AttentionLines,
     "tokens": components.TokenRow,
     "strips": components.StripTable,
-    "stepped": components.Stepped,
     "bars": components.Bars,
     "words": components.WordGrid,
     "ranking": components.Ranking,
