@@ -206,34 +206,39 @@ def test_a_class_goes_through_a_lesson(board, phone):
     for number, step in enumerate(lesson.steps, start=1):
         right = next(one for one in step.options if one.right)
         wrong = next(one for one in step.options if not one.right)
+        panel.get_by_role("button", name="Ask the class").click()
         for page in phones:
             expect(page.get_by_role("heading", name=step.title, exact=True)).to_be_visible()
             expect(page.locator(".bx-option")).to_have_text([one.text for one in step.options])
-        expect(panel.get_by_text("0 of 5 have answered.")).to_be_visible()
+        counted = board.locator("#room .bx-room-progress")
+        expect(counted).to_contain_text("0 of 5 have answered.")
         ann.get_by_role("button", name=right.text, exact=True).click()
         bob.get_by_role("button", name=wrong.text, exact=True).click()
-        expect(panel.get_by_text("2 of 5 have answered.")).to_be_visible()
-        expect(panel.locator(".bx-lesson-option em")).to_have_count(0)
+        expect(counted).to_contain_text("2 of 5 have answered.")
+        expect(board.locator("#room .bx-room-bars")).to_have_count(0)
         if step.cover:
             expect(ann.locator(".bx-shown .bx-strip-of-input")).to_contain_text("hairy")
             expect(ann.locator(".bx-shown [data-part]")).to_have_count(1)  # the input only
         if number == 1:
-            panel.get_by_role("button", name="Show the answers").click()
+            press(board, "Show the room’s answers")
             counts = ["1" if one in (right, wrong) else "0" for one in step.options]
-            expect(panel.locator(".bx-lesson-option em")).to_have_text(counts)
+            expect(board.locator("#room .bx-room-bars em")).to_have_text(counts)
             expect(ann.get_by_text("No more answers are taken")).to_be_visible()
-        panel.get_by_role("button", name="Show which is right").click()
-        expect(panel.locator(".bx-right em")).to_have_text("1")
+        press(board, "Show the right answer")
+        expect(board.locator("#room .bx-right em")).to_have_text("1")
         expect(ann.locator(".bx-points")).to_have_text(f"{10 * number} points")
         expect(bob.locator(".bx-solution .bx-right")).to_contain_text(right.text)
         expect(bob.locator("main")).to_contain_text("Not quite.")
+        press(board, "Back to the page")
         if step.cover:  # nothing is covered any more
+            panel.locator(".bx-lesson-rest button").first.click()
             expect(bob.locator(".bx-shown [data-part=table]")).to_contain_text("p of the piece")
             assert bob.evaluate("() => document.documentElement.scrollWidth - innerWidth") <= 0
         if number < len(lesson.steps):
             panel.get_by_role("button", name="Next ›").click()
-    panel.get_by_role("button", name="‹ Back").click()  # the class has seen its answer
-    expect(panel.locator(".bx-right")).to_be_visible()
+    board.locator("#room-chip").click()
+    press(board, "Next")
+    press(board, "Back to the page")
     expect(ann.locator("main > .bx-shown:first-child")).to_be_visible()
 
     # An exercise: given to all, done on a phone's own page, checked again, and told to the board.
