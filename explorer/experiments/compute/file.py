@@ -17,7 +17,7 @@ from explorer.bert.provenance import weights_hash
 from explorer.core.apart import apart
 from explorer.core.errors import InputError
 from explorer.core.formats import Every, Own, parse
-from explorer.core.limits import ITEMS, JSON_VALUES, LARGE, DerivedLimit
+from explorer.core.limits import ITEMS, JSON_VALUES, LARGE, Part
 from explorer.core.paths import EXPERIMENTS
 from explorer.experiments.compute.experiment import MOST_SEED, Experiment
 from explorer.experiments.compute.heads_off import HEADS_OFF, ZERO
@@ -31,8 +31,8 @@ NO_EXPERIMENT = "This file holds no experiment that can be read; save it once mo
 ALSO = ("nulls", "sizes")  # arrays of some questions
 MOST_PLACES = 4_096  # of a question: heads of all layers, at most
 MOST_SAID = 1_000  # characters of a sentence or name in a file
-MEGABYTES = DerivedLimit(ITEMS, 1 / 100, LARGE)
-VALUES = DerivedLimit(ITEMS, 1_000, JSON_VALUES.sentence)  # two numbers for each head of BERT-large
+MEGABYTES = Part(ITEMS, 1 / 100, LARGE)
+VALUES = Part(ITEMS, 1_000, JSON_VALUES.sentence)  # two numbers for each head of BERT-large
 DIGITS = 6  # behind the point: a logit is not computed more exactly
 
 Said = Annotated[str, Field(max_length=MOST_SAID)]

@@ -3,8 +3,8 @@
 from typing import Any
 
 from explorer.analysis.resampling import Share, shares_by_kind
-from explorer.api.arguments import explorer_for
 from explorer.api.callers import while_wanted
+from explorer.bert.explorer import load
 from explorer.experiments.compute import suites
 from explorer.experiments.compute.minimal_pairs import ALONE, LIKELIHOOD, judge_in_steps, way_of
 from explorer.techniques.pseudo_likelihood import LIKELIHOODS, ORIGINAL, WORD_L2R
@@ -29,7 +29,7 @@ def suite(name: str, model: str = "", way: str = "", likelihood: str = WORD_L2R)
     chosen = suites.suite_of(name)
     limits.check_choice(likelihood, "the likelihood", LIKELIHOODS)
     way = ALONE if likelihood == ORIGINAL and way_of(chosen, way) == LIKELIHOOD else way
-    found = while_wanted(judge_in_steps(explorer_for(model), chosen, way))
+    found = while_wanted(judge_in_steps(load(model), chosen, way))
     return {
         **Share.of(found.right)._asdict(),
         "kinds": {kind: share._asdict() for kind, share in shares_by_kind(found.kinds, found.right).items()},
