@@ -118,7 +118,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     threading.Thread(target=warm, name="warm-model", daemon=True).start()
     watch = Watch(blocks.server, limits.FROZEN_SECONDS.most)
     when_loaded(watch.begin)  # not before: reading torch from a slow disk may hold the interpreter for long
-    serve_until_told(blocks, watch)
+    serve_until_told(blocks)
 
 
 def check_free(port: int) -> None:
@@ -212,7 +212,7 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool 
         theme=THEME,
         css=(ASSETS / "style.css").read_text("utf-8") + section_style(),
         ssr_mode=False,  # Node would answer in front of the guards
-        app_kwargs=guard(blocks, host, Document(our_head(blocks), EMPTY.decode() + PAINT, gate.CARD_ADDRESS)),
+        app_kwargs=guard(blocks, host, Document(our_head(blocks), EMPTY.decode() + PAINT)),
     )
     return blocks
 
@@ -229,7 +229,7 @@ def our_head(blocks: PageBlocks) -> str:
     data = f'<script type="application/json" id="bx-told">{told}</script>'  # read by assets/page/told.js
     card = {"og:title": "BERT Explorer", "og:description": ABOUT, "og:type": "website"}
     metas = "".join(f'<meta property="{name}" content="{text}">' for name, text in card.items())
-    described = f'<meta name="description" content="{ABOUT}"><meta name="twitter:card" content="summary_large_image">'
+    described = f'<meta name="description" content="{ABOUT}"><meta name="twitter:card" content="summary">'
     return f"{described}{metas}<style>{theme_css(THEME)}{own}</style>{data}{page_head('app.js')}"
 
 

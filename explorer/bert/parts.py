@@ -17,7 +17,7 @@ from explorer.bert.checkpoints import Checkpoint
 from explorer.bert.families import REPLACED, saved_from
 from explorer.bert.layer import Layer
 from explorer.bert.own_head import OwnHead, own_head
-from explorer.bert.tokenizer import casing, letter_reader, read_tokenizer
+from explorer.bert.tokenizer import casing, normalizer_of, read_tokenizer
 from explorer.bert.weights import read_model
 from explorer.core.engine import LOCK, torch, transformers
 from explorer.core.errors import CapabilityError
@@ -182,7 +182,9 @@ class Parts:
 
     @cached_property
     def _read_letter(self) -> Callable[[str], str]:
-        return functools.lru_cache(4_096)(letter_reader(self.tokenizer))
+        """A function from a letter to that as which the tokenizer reads it; one that it reads as none or several is unchanged."""
+        normalize = normalizer_of(self.tokenizer)
+        return functools.lru_cache(4_096)(lambda letter: made if len(made := normalize(letter)) == 1 else letter)
 
     def as_read(self, text: str) -> str:
         """The text with each letter as the tokenizer reads it, at the same place: 'cafe' for 'café' where accents are dropped."""

@@ -132,7 +132,10 @@ REQUESTS = Limit(
     public=3_000,
 )
 FROZEN_SECONDS = Limit(
-    60, "Its process ends, so that systemd or a container starts it again.", "seconds without a move of the server (0: any)"
+    NONE,
+    "Its process ends, so that systemd or a container starts it again.",
+    "seconds without a move of the server (0: any)",
+    public=60,
 )
 
 LIMITS = {PREFIX + name: limit for name, limit in list(globals().items()) if isinstance(limit, Limit)}

@@ -13,7 +13,7 @@ from explorer.core.limits import GUESSES
 from explorer.techniques.ablation import head_readings, intervene, prepare_head_effects
 from explorer.techniques.attribution import BASELINES, attribute
 from explorer.techniques.lens import translated
-from explorer.techniques.pseudo_likelihood import pseudo_likelihoods_in_steps
+from explorer.techniques.pseudo_likelihood import WORD_L2R, pseudo_likelihoods_in_steps
 from explorer.techniques.targets import read, read_at, word_target
 from explorer.techniques.tuned_lens import READINGS, TUNED, require_tuned_lens
 from explorer.text import limits
@@ -127,13 +127,16 @@ def attribution(
     return {**answer, "foil": target.foil_token, "baseline": float(read(explorer, target, trace.states[-1:]).logit)}
 
 
-def pseudo_likelihood(texts: list[str], model: str = "") -> dict[str, Any]:
+def pseudo_likelihood(texts: list[str], model: str = "", likelihood: str = WORD_L2R) -> dict[str, Any]:
     """The pseudo-log-likelihood of each text: natural logs, summed over its pieces, each masked in turn.
+
+    likelihood: "word_l2r" masks each piece with the later pieces of its word (Kauf & Ivanova 2023), "original" alone (Salazar et
+    al. 2020), which favours rare words of many pieces.
 
     Returns:
         `scores`.
     """
-    return {"scores": while_wanted(pseudo_likelihoods_in_steps(load(model), texts))}
+    return {"scores": while_wanted(pseudo_likelihoods_in_steps(load(model), texts, likelihood))}
 
 
 ENDPOINTS = (fill_mask, lens, head_effects, switch_off, attribution, pseudo_likelihood)

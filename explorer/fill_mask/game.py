@@ -58,7 +58,7 @@ class Game(View):
     table = part("strips", classes="compact", height=480, answer=True)
     loss = sentence(keep_height=True, answer=True)
     check = part("check")
-    curve = part("loss_curve", answer=True)
+    curve = part("chart", label="What each chosen piece costs", height=320, answer=True)
     help = caption(
         "Only the chosen pieces cost anything. Some are not masked, since [MASK] never occurs in the texts that BERT is used on. "
         "With masks only, fine-tuning worked as well, but vectors used as they are found names less well (Devlin et al. 2019, "

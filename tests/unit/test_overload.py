@@ -25,7 +25,7 @@ from explorer.finetune.compute import store, training
 from explorer.finetune.compute.task import make_plan
 from explorer.finetune.compute.text_tasks import text_task
 from explorer.finetune.compute.training import Progress, run_training
-from explorer.server.bounds import RequestsAMinute
+from explorer.server.bounds import Rates
 from explorer.server.refusals import Refused
 from explorer.training.examples import Examples
 from tests.clocks import set_clock
@@ -239,7 +239,7 @@ def test_who_comes_when_many_wait_gets_a_503_and_one_sentence(served, stranger, 
 
 
 def test_requests_a_minute_are_counted_for_each_address(monkeypatch):
-    requests, now = RequestsAMinute(), time.monotonic()
+    requests, now = Rates(), time.monotonic()
     monkeypatch.setattr("explorer.core.hosts.monotonic", lambda: now)  # not that of the server's loop
 
     def passed(number, address, method="POST", path="/"):

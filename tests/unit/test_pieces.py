@@ -4,7 +4,7 @@ import pytest
 from tokenizers.pre_tokenizers import ByteLevel
 
 import explorer
-from explorer.bert.explorer import _typed
+from explorer.bert.tokenizer import typed_span
 from explorer.techniques.targets import piece_of
 from explorer.text.pieces import Writing, bare, meanings, shown, with_own_mask, writing_of
 from tests.families import write_family
@@ -118,7 +118,7 @@ def test_blanks_of_any_length_are_found_again(mask):
     assert own == text.replace("[MASK]", mask)
     for letter in "abc":
         place = own.rindex(letter) if letter != "a" else 0
-        start, end = _typed(place, place + 1, own, ends, len(mask))
+        start, end = typed_span(place, place + 1, own, ends, len(mask))
         assert text[start:end] == letter
     start = own.index(mask)
-    assert text[slice(*_typed(start, start + len(mask), own, ends, len(mask)))] == "[MASK]"
+    assert text[slice(*typed_span(start, start + len(mask), own, ends, len(mask)))] == "[MASK]"
