@@ -40,7 +40,7 @@ NOTHING_YET = "There is no run to save yet; ask the question of your items first
 PREVIEW = "{:,} items, of which the first {:,} are listed; nothing is asked of them yet."
 
 
-SETTINGS = row("source", "asks", *(name for name, *_ in WAYS.values()), "target", "seed")
+SETTINGS = row("source", "asks", *(name for name, *_ in WAYS.values()), "target")
 RESULTS = row(col("problem", "board", "about", "hint", "save", "download", "help"), col("chosen", "interval", "each"))
 
 
@@ -60,7 +60,7 @@ class NewExperiment(ItemsView):
     interval = chart("The selected place on the other half, beside what it is judged by", height=150, hides_empty=True)
     each = part("strips", height=300)
     help = caption("")
-    seed: int = number(0, "Random seed", low=0, high=MOST_SEED, box=True, elem_classes="inline")
+    seed: int = number(0, "Random seed", low=0, high=MOST_SEED, box=True, more=True)
     place: tuple[int, ...] = memory((), kept=kept_place)
 
     @property

@@ -51,7 +51,7 @@ def _way(asks: str) -> Any:
     _, label, called = WAYS[asks]
     ways = QUESTIONS[asks].ways
     options = list(zip(called, ways, strict=True))
-    return choice(options, label, default=ways[0], menu=True, when=lambda view: view.asks == asks, elem_classes="inline")
+    return choice(options, label, default=ways[0], menu=True, when=lambda view: view.asks == asks, scale=3, elem_classes="inline")
 
 
 class ItemsView(LongView):
@@ -110,7 +110,7 @@ class ItemsView(LongView):
         elem_classes="inline",
     )
 
-    asks: str = choice([(one.menu, name) for name, one in TELLINGS.items()], "Measure", menu=True, elem_classes="inline")
+    asks: str = choice([(one.menu, name) for name, one in TELLINGS.items()], "Measure", menu=True, scale=5, elem_classes="inline")
     how: str = _way("heads_off")
     patched: str = _way("patching")
     reading: str = _way("lens")
