@@ -23,7 +23,6 @@ from explorer.ui.view import (
     Finding,
     NewInput,
     button,
-    caption,
     chart,
     part,
     props,
@@ -59,7 +58,7 @@ class NewExperiment(ItemsView):
     chosen = sentence(keep_height=True)
     interval = chart("The selected place on the other half, beside what it is judged by", height=150, hides_empty=True)
     each = part("strips", height=300)
-    help = caption("")
+    help = prose(classes="caption how")
     seed: int = number(0, "Random seed", low=0, high=MOST_SEED, box=True, more=True)
     place: tuple[int, ...] = memory((), kept=kept_place)
 

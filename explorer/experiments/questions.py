@@ -152,6 +152,20 @@ TELLINGS = {
         adds_before=True,
         helps_below=True,
     ),
+    "attribution_patching": Telling(
+        "What would patching bring back? (estimate)",
+        "share recovered",
+        "a random place",
+        ("changed text", "with {}"),
+        "Attribution patching (Nanda 2023; Syed et al. 2023) estimates *patching* for all places at the same time: what an "
+        "item's own run has there, less what that of its changed text has, times the gradient of the logit difference in the "
+        "run of the changed text. A path of five takes the mean gradient at five inputs between the two (EAP-IG, Hanna et al. "
+        "2024), which is closer where softmax saturates. Use it as a first answer, and measure what it finds by *patching*: a "
+        "first-order estimate can be wrong. Items need a marked word with a counterpart of as many pieces, as in *The "
+        "\\*key/keys\\* to the drawers*.",
+        _patching,
+        adds_before=True,
+    ),
     "patching": Telling(
         "What brings the answer back? (patching)",
         "share recovered",

@@ -29,6 +29,11 @@ NOTHING_TYPED = "Type at least two items, each a line: a sentence with [MASK] | 
 OTHERS = (("typed here", TYPED), ("a template", TEMPLATE), ("the corpus", CORPUS), ("a file of yours", FILE))
 WAYS = {  # of the questions that can be asked in several ways: the setting, its label, and what its options are called
     "heads_off": ("how", "A head that is off outputs", ("zeros", "its mean over all items", "its output in another item")),
+    "attribution_patching": (
+        "estimated",
+        "Patched in",
+        ("the output of heads", "heads, by a path of five", "the hidden states", "the feed-forward output"),
+    ),
     "patching": ("patched", "Patched in", ("the hidden states", "the output of heads", "the feed-forward output")),
     "lens": ("reading", "Lens", ("raw", "tuned")),
     "attention": ("looks", "Who attends", ("the blank, or the first mark", "the marked word, or the second mark")),
@@ -112,6 +117,7 @@ class ItemsView(LongView):
 
     asks: str = choice([(one.menu, name) for name, one in TELLINGS.items()], "Measure", menu=True, scale=5, elem_classes="inline")
     how: str = _way("heads_off")
+    estimated: str = _way("attribution_patching")
     patched: str = _way("patching")
     reading: str = _way("lens")
     looks: str = _way("attention")

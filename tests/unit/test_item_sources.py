@@ -7,10 +7,10 @@ import pytest
 
 from explorer.core.errors import InputError
 from explorer.core.limits import ITEMS
+from explorer.experiments.asking import NewExperiment
 from explorer.experiments.compute import templates
 from explorer.experiments.compute.corpus_items import GOVERNOR, MOST_ITEMS, SUBJECT, corpus_items
 from explorer.experiments.compute.templates import EXAMPLE, template_items
-from explorer.experiments.asking import NewExperiment
 from explorer.experiments.source import CORPUS, TEMPLATE
 from explorer.text.corpora import built_in
 from explorer.ui.subject import Subject

@@ -9,10 +9,10 @@ import explorer
 from explorer.core import downloads
 from explorer.core.errors import InputError
 from explorer.core.limits import PREFIX
+from explorer.experiments.asking import NewExperiment
 from explorer.experiments.compute.experiment import experiment
 from explorer.experiments.compute.file import opened, written
 from explorer.experiments.compute.items import suite_items
-from explorer.experiments.asking import NewExperiment
 from explorer.experiments.saved import NOTHING, SavedRuns
 from explorer.experiments.source import TYPED
 from explorer.ui.subject import Subject
