@@ -52,7 +52,10 @@ TAB = Tab(
     without_steppers=("Test suites", "Saved runs"),
     moved={
         choice: Moved(
-            "All questions are in New experiment now, in the menu Measure.", "experiments", "new-experiment", {"asks": asks}
+            "All questions are in New experiment now, in the menu Measure.",
+            "experiments",
+            "new-experiment",
+            {"asks": asks} if asks != HEADS_OFF else {},
         )
         for choice, asks in FORMER.items()
     },
