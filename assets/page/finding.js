@@ -38,7 +38,7 @@ function keysOf(text) {
 }
 
 /**
- * An index of entries and concepts as the server sends them (explorer/server/finding.py). Of the text of an entry `read`
+ * An index of entries and concepts as the server sends them (explorer/guide/finding.py). Of the text of an entry `read`
  * characters count: what is said first is what it is about.
  * @param {Function} MiniSearch
  * @param {{ entries: object[], concepts: string[][] }} sent
@@ -112,7 +112,7 @@ export function indexOf(MiniSearch, { entries, concepts }, { most = 12, ofAKind 
       for (const sign of signs.get(key) ?? []) add(ask([sign]), SAME);
     }
     const guessed = alone && !hits.size && word.length > 3;
-    if (guessed) add(ask([word, `'${word}`], word.length < 7 ? 1 : 2).filter(({ terms }) => terms.some((term) => term.replace("'", "")[0] === word[0])), SAME);
+    if (guessed) add(ask([word, `'${word}`], word.length < 6 ? 1 : 2).filter(({ terms }) => terms.some((term) => term.replace("'", "")[0] === word[0])), SAME);
     const parts = alone ? [] : ask(telling);
     for (const { id, score, queryTerms } of parts) if (!hits.has(id)) hits.set(id, [score, (SAME * queryTerms.length) / telling.length]);
     return [hits, guessed ? SAME : 1];
