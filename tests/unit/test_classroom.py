@@ -168,7 +168,7 @@ def test_what_cannot_be_asked_is_told(bundled):
         questions.target(Subject.of(bundled.trace("word " * 60)))
     for kind, query in (("blank", "a=" + "x" * 20_000), ("nothing", PLACE), (["blank"], PLACE), ("blank", None)):
         with pytest.raises(InputError):
-            showing.question_of(kind, query)
+            showing.question_of({"kind": kind, "query": query})
 
 
 # ---- Who sees what.
@@ -542,7 +542,7 @@ def test_a_head_is_asked_about_as_the_page_tells_of_it(bundled):
     look = showing.look_of(chosen)
     assert (look["layer"], look["head"], look["token"]) == (4, 2, 7)
     assert (look["layers"], look["heads"], look["tokens"][7]) == (6, 12, "are")
-    asked = showing.question_of("target", chosen)
+    asked = showing.question_of({"kind": "target", "query": chosen})
     assert "layer 4, head 2" in asked.asks
     assert asked.names[0] == "keys"
 
