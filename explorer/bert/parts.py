@@ -23,7 +23,6 @@ from explorer.core.engine import LOCK, torch, transformers
 from explorer.core.errors import CapabilityError
 from explorer.core.limits import TOKENS
 from explorer.text.encoding import Encoding
-from explorer.text.masking import ordinary_ids
 from explorer.text.pieces import shown, writing_of
 
 MOST_NAMED = 2  # weights of a head that is not read
@@ -174,8 +173,12 @@ class Parts:
 
     @cached_property
     def ordinary_ids(self) -> np.ndarray:
-        """The ids from which a replacement piece may be drawn: no special tokens."""
-        return ordinary_ids(self.tokenizer.convert_ids_to_tokens(range(len(self.tokenizer))), self.tokenizer.all_special_ids)
+        """The ids from which a replacement piece may be drawn: no special tokens, nor BERT's reserved '[unused42]'.
+
+        BERT drew from everything; but a piece that no text contains is too easily recognized.
+        """
+        tokens, special = self.tokenizer.convert_ids_to_tokens(range(len(self.tokenizer))), set(self.tokenizer.all_special_ids)
+        return np.array([i for i, token in enumerate(tokens) if i not in special and not token.startswith("[unused")])
 
     @cached_property
     def _read_letter(self) -> Callable[[str], str]:

@@ -40,9 +40,6 @@ class Recent:
         self._times: OrderedDict[str, deque[float]] = OrderedDict()
         self._most = addresses  # addresses remembered; beyond that, the one added longest ago is dropped
 
-    def __len__(self) -> int:
-        return len(self._times)
-
     def count(self, address: str) -> int:
         """The number of events of an address within the last minute."""
         times, since = self._times.get(address, deque()), monotonic() - MINUTE

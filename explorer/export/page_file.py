@@ -12,14 +12,14 @@ from typing import Any
 from explorer.bert import provenance
 from explorer.core.javascript import bundle
 from explorer.core.paths import ASSETS
-from explorer.export.contents import COMPONENTS, EMPTY, HEATMAP, input_strip, opened, shown
+from explorer.export.contents import COMPONENTS, EMPTY, input_strip, opened, shown
 from explorer.export.place import where
 from explorer.ui.pictures.base import PLOTLY_JS
 from explorer.ui.subject import Subject
 from explorer.ui.view import View, finding_of
 
 # Style sheets of every page; scripts are imported.
-ALWAYS = ("common", "long_input", "paper", "picture", "plotly_window", "stepping", "token_row")
+ALWAYS = ("common", "long_input", "paper", "picture", "plotly_window", "token_row")
 POLICY = "default-src 'none'; script-src 'unsafe-inline'{more}; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'"
 NEEDS_EVAL = " 'unsafe-eval'"  # Plotly compiles code for 3D figures
 THEMES = ("", "light", "dark")
@@ -79,21 +79,18 @@ def page(sides: Sequence[dict[str, Any]], theme: str = "", frame: str = "") -> s
 
 def all_stems() -> list[str]:
     """The file names of all components that a page without the app can draw."""
-    return sorted({_stem(component.name) for component in (*COMPONENTS.values(), HEATMAP)})
+    return sorted({_stem(component.name) for component in COMPONENTS.values()})
 
 
 def scripts(stems: Iterable[str], entry: str) -> str:
     """The script that draws components by their file names, and then runs the module `entry`."""
-    found = [
-        f"{folder}/{stem}.js" for stem in stems for folder in ("components", "file") if (ASSETS / folder / f"{stem}.js").exists()
-    ]
-    return bundle([*found, entry])
+    return bundle([*(f"components/{stem}.js" for stem in stems), entry])
 
 
 def styles(stems: Iterable[str], *own: str) -> str:
     """The style sheet of some components, by their file names, and then the page's own."""
     chosen = [*ALWAYS, *(stem for stem in stems if stem not in ALWAYS)]
-    places = [ASSETS / folder / f"{stem}.css" for folder in ("components", "file") for stem in chosen]
+    places = [ASSETS / "components" / f"{stem}.css" for stem in chosen]
     places += [ASSETS / "file" / f"{stem}.css" for stem in own]
     text = "\n".join(path.read_text("utf-8") for path in places if path.exists())
     return re.sub(r"</(?=script|style)", r"<\\/", text)

@@ -165,7 +165,6 @@ def teachers_actions(blocks: PageBlocks, rooms: Rooms) -> dict[str, Action]:
 
     return {
         "ask": ask,
-        "look": lambda room, body: in_turn(blocks, Call(room.address), lambda: showing.look_of(body.get("query"))),
         "record": _record,
         "follow": lambda room, body: _follow(blocks, room, body),
         "give": _give,
@@ -223,8 +222,7 @@ async def _give(room: Room, body: Body) -> None:
 
 
 def _record(room: Room, body: Body) -> Body:
-    made, people = room.record(), [[person.name, person.points] for person in room.people.values()]
-    return {"csv": csv_of(made), "columns": made.columns, "rows": made.rows, "people": people}
+    return {"csv": csv_of(room.record())}
 
 
 def _door(room: Room, body: Body) -> None:

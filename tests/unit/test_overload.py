@@ -161,26 +161,6 @@ def test_a_training_from_the_queue_ends_when_nobody_listens_any_more(served, str
     assert not work.end.is_set()
 
 
-@pytest.mark.nightly  # test_a_training_ends_when_its_client_has_gone covers it in part
-def test_a_training_ends_that_nobody_ever_listened_to(stranger, work, monkeypatch):
-    monkeypatch.setattr(callers, "UNREAD", 3)
-    assert "event_id" in stranger.post("/gradio_api/call/train_head", {"data": [EXAMPLES, *DEFAULTS]})
-    assert work.wait_for(lambda work: work.started == 1 and work.running == 0)
-    assert not work.end.is_set()
-
-
-def test_who_has_gone_waits_for_no_place(served, stranger, work):
-    body = {"data": [EXAMPLES, *DEFAULTS]}
-    first = [connect(served, "POST", "/gradio_api/run/train_head", body) for _ in range(WORKS.most)]
-    assert work.wait_for(lambda work: work.running == WORKS.most)
-    waiting = connect(served, "POST", "/gradio_api/run/train_head", body)
-    waiting.close()
-    for connection in first:
-        connection.close()
-    assert work.wait_for(lambda work: work.running == 0)
-    assert work.started <= WORKS.most + 1
-
-
 def test_long_work_leaves_half_of_the_cores_to_the_others(monkeypatch):
     monkeypatch.setattr(process, "cores", lambda: 2)
     seen, all_of_them = [], torch.get_num_threads()

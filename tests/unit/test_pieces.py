@@ -6,7 +6,6 @@ from tokenizers.pre_tokenizers import ByteLevel
 import explorer
 from explorer.bert.tokenizer import typed_span
 from explorer.techniques.targets import piece_of
-from explorer.text.blanks import Blanks
 from explorer.text.pieces import Writing, bare, meanings, shown, with_own_mask, writing_of
 from tests.families import write_family
 
@@ -94,17 +93,6 @@ def test_mask_typed_as_bert_has_it_is_a_blank_in_every_model(model):
     assert model.encode(own, "A [MASK].").ids == encoding.ids
     assert len(model.fill_mask(TEXT)) == 1
     assert model.encode_many([TEXT])[0] == model.encode(TEXT).ids
-
-
-def test_a_word_can_be_hidden_and_brought_back(model):
-    text = "The man went to the store."
-    encoding = model.encode(text)
-    group = next(group for group in encoding.text_words if encoding.word(group).lower() == "man")
-    hidden = Blanks((text, "")).toggle(encoding, group[0])
-    assert hidden.texts[0] == f"The {' '.join(['[MASK]'] * len(group))} went to the store."
-    masked = model.encode(*hidden.texts)
-    blank = masked.kinds.index("mask")
-    assert hidden.toggle(masked, blank).texts == (text, "")
 
 
 def test_words_are_their_characters(model):
