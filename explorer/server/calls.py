@@ -14,7 +14,7 @@ from explorer.api.gradio_seams import BlockFunction, handler_of
 from explorer.core.errors import BusyError, ExplorerError, InputError
 from explorer.core.log import logger
 from explorer.page.blocks import PageBlocks
-from explorer.server.metrics import CALLS, count_refusal
+from explorer.server.metrics import CALLS, REFUSALS
 from explorer.server.refusals import FAILED, refuse_with
 
 UNFIT = "What was sent does not fit this endpoint; send the arguments that GET /gradio_api/info lists, in their order."
@@ -53,7 +53,7 @@ def watch_calls(blocks: PageBlocks) -> None:
                 return await answer(block_fn, inputs, *others, **named)
             except Exception as error:
                 call["outcome"], status, shown = _explain(error)
-                count_refusal(call["outcome"])
+                REFUSALS.labels(call["outcome"]).inc()
                 refuse_with(status)
                 raise shown from error.__cause__ or error
 

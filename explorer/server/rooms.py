@@ -325,9 +325,7 @@ def join_address(request: Request, host: str) -> str:
     name = request.url.hostname or ""
     if not is_loopback(name):
         return f"{asked}join"
-    if is_loopback(host):
-        return ""
-    own = own_address()
+    own = "" if is_loopback(host) else own_address()
     return f"{asked.replace(f'//{name}', f'//{own}', 1)}join" if own else ""
 
 
