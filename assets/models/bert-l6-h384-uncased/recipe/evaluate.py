@@ -115,8 +115,7 @@ def main() -> None:
             print(f"\n{folder}, {file.name}\n{'':14} inputs  places   top-1   top-5   loss     NSP")
             for kind in Stream([(1.0, text)], vocabulary, AT_ONCE, (0.15, 0.15), 1).kinds(0):
                 inputs = args.inputs // (4 if KINDS[kind][0] > 128 else 1)
-                found = score(model, held_out_batches(text, vocabulary, kind, inputs))
-                print(ROW.format(kind=kind, **found))
+                print(ROW.format(kind=kind, **score(model, held_out_batches(text, vocabulary, kind, inputs))))
             print("hidden words of content: {:.1%} right, {:.1%} copied".format(*hidden_words(model, text, vocabulary)))
         print_own(fill_blanks(model, tokenizer), judge_pairs(model, tokenizer))
 

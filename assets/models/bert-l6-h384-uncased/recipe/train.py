@@ -96,7 +96,7 @@ def losses(model, teachers: list, given: Batch) -> tuple[torch.Tensor, torch.Ten
 
 @torch.inference_mode()
 def score(model: transformers.BertForPreTraining, batches: Iterable[Batch]) -> dict[str, float]:
-    """The number of inputs and of chosen pieces, the shares of right guesses, the loss in nats, the share of right pairs."""
+    """The number of inputs and of chosen pieces, the shares of right guesses, the loss in nats, the share of right pairs or nan."""
     ranks, found, right, inputs = [], [], [], 0
     for batch in batches:
         given = batch.to(model.device)
@@ -109,7 +109,7 @@ def score(model: transformers.BertForPreTraining, batches: Iterable[Batch]) -> d
         inputs += int(batch.owners.amax(1).sum())
     rank, loss, hit = (torch.cat(parts).float() for parts in (ranks, found, right))
     top1, top5 = (float((rank < best).float().mean()) for best in (1, 5))
-    shares = {"top1": top1, "top5": top5, "loss": float(loss.mean()), "next": float(hit.mean())}  # "next" is nan without pairs
+    shares = {"top1": top1, "top5": top5, "loss": float(loss.mean()), "next": float(hit.mean())}
     return {"inputs": inputs, "places": len(rank)} | shares
 
 
@@ -197,10 +197,10 @@ def train(args: argparse.Namespace) -> None:
 
     args.out.mkdir(parents=True, exist_ok=True)
     log, began, scored, saved = (args.out / "log.jsonl").open("a"), time.monotonic(), 0.0, 0.0
-    length = args.minutes * 60 - (began - BEGAN)
+    seconds_left = args.minutes * 60 - (began - BEGAN)
     for step, given in zip(range(args.steps), batches, strict=False):  # the batches have no end
         seconds = time.monotonic() - began
-        done = max(seconds / max(1.0, length), step / args.steps)
+        done = max(seconds / max(1.0, seconds_left), step / args.steps)
         if done >= 1:
             break
         found = learner.step(given, rate_at(args, step, done))
