@@ -34,7 +34,6 @@ SHARES = (("a fiftieth", 0.02), ("a tenth", 0.1), ("a fifth", 0.2), ("a third", 
 SIDE_BY_SIDE = ("means of four states up to it, side by side", "last4")
 UNITS = 64
 LINEAR, HIDDEN = "linear", f"one hidden layer ({UNITS} units)"
-ADAM, LBFGS = "Adam, step by step", "L-BFGS, solved at once"
 # Past the queue: a late answer would undo changes typed in the meantime.
 AT_ONCE = {"queue": False}
 HIDDEN_STATES = {"low": 0, "high": lambda model: model.layers}
@@ -96,34 +95,18 @@ class TrainingRecipe(View):
         return {}
 
 
-def _at_once(view: "Recipe") -> bool:
-    return _may_be_solved(view) and view.solver == LBFGS
-
-
-def _may_be_solved(view: "Recipe") -> bool:
-    return not view.layers and view.head == LINEAR
-
-
-def _by_steps(view: "Recipe") -> bool:
-    return not _at_once(view)
-
-
 class Recipe(TrainingRecipe):
     """The settings of a training on texts or pairs, most of them set by a preset."""
 
     name, width, predictor = "fine-tune/recipe", 4, Classifier
     layers: int = number(0, LAYERS, **HIDDEN_STATES, **AT_ONCE, more=True)
-    preset: str = choice((*PRESETS, OWN), "Settings", menu=True, more=True, when=_by_steps, **AT_ONCE)
-    epochs: int = _epochs(0, "Epochs (0: as many as the examples ask for)", low=0, when=_by_steps)
-    rate: float = _rate(0.01, when=_by_steps)
-    batch: int = _batch((8, 16, 32, 64, 128), 32, when=_by_steps)
+    preset: str = choice((*PRESETS, OWN), "Settings", menu=True, more=True, **AT_ONCE)
+    epochs: int = _epochs(0, "Epochs (0: as many as the examples ask for)", low=0)
+    rate: float = _rate(0.01)
+    batch: int = _batch((8, 16, 32, 64, 128), 32)
     layer: int = number(6, "The head reads hidden state (0: embeddings)", **HIDDEN_STATES, more=True, line=True, min_width=140)
     pooling: str = pooling(SIDE_BY_SIDE, more=True, min_width=140)
     head: str = choice((LINEAR, HIDDEN), "Head", more=True, line=True)
-    solver: str = choice((ADAM, LBFGS), "A linear head without layers is trained with", more=True, line=True, when=_may_be_solved)
-    regularization: float = choice(
-        (10, 1, 0.1, 0.01), "Regularisation (L-BFGS)", default=1, menu=True, more=True, line=True, min_width=100, when=_at_once
-    )
     averaged: int = choice(
         [("one training", 1), ("the mean of 3", 3), ("the mean of 5", 5)],
         "Weights",
@@ -135,9 +118,6 @@ class Recipe(TrainingRecipe):
     held_out: float = _held_out()
     seed: int = _seed()
     balanced: bool = switch(False, "Rare classes weigh more", more=True)
-    last: bool = switch(
-        False, "Keep the last epoch, not the one that is best on the held-out examples", more=True, line=True, when=_by_steps
-    )
 
     def plan(self, model: Explorer) -> TrainingPlan:
         """The training plan. A link or a program may name no more than the preset. Raises InputError."""
@@ -162,10 +142,8 @@ class Recipe(TrainingRecipe):
             "layer": self.layer,
             "pooling": self.pooling,
             "layers_trained": self.layers,
-            "keep_best": not self.last,
+            "keep_best": True,
             "units": UNITS if self.head == HIDDEN else 0,
-            "optimizer": "lbfgs" if _at_once(self) else "adam",
-            "regularization": self.regularization,
             "balanced": self.balanced,
             "averaged": self.averaged if self.layers and self.head == LINEAR else 1,
         }

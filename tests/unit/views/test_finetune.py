@@ -15,15 +15,13 @@ from explorer.finetune import live
 from explorer.finetune.compute import quota, store
 from explorer.finetune.compute.from_table import BUILT_IN
 from explorer.finetune.compute.reasons import decide
-from explorer.finetune.compute.searches import GRIDS, Grid
 from explorer.finetune.example_settings import FILE, HUB, READY, TYPED
 from explorer.finetune.examples import ExamplesView
-from explorer.finetune.grid import GridSearch
 from explorer.finetune.known_tasks import TASKS, KnownTasks
 from explorer.finetune.outcome import Baselines, Outcome, WordOutcome, hardly_learned, summary
-from explorer.finetune.over_examples import LearningCurve, Probe, tell
-from explorer.finetune.recipe import FIT_PRESET, HIDDEN, LBFGS, OWN, PRESETS, Recipe
-from explorer.finetune.result import CHANGE, CLASSES, MAP, MISTAKES, SURENESS, Result
+from explorer.finetune.over_examples import Probe, tell
+from explorer.finetune.recipe import FIT_PRESET, PRESETS, Recipe
+from explorer.finetune.result import CHANGE, CLASSES, MISTAKES, SURENESS, Result
 from explorer.finetune.run import opening_run, run_id, run_ids
 from explorer.finetune.runs import Runs
 from explorer.finetune.tab import TAB
@@ -260,15 +258,11 @@ def test_the_plan_is_what_the_page_says(subject):
     plan = Recipe().plan(subject.model)
     assert (plan.layer, plan.pooling, plan.layers_trained, plan.keep_best) == (6, "mean", 0, True)
     assert (plan.settings.epochs, plan.settings.learning_rate, plan.settings.batch_size) == (0, 0.01, 32)
-    given = {"layers": 0, "solver": LBFGS, "last": True, "held_out": 0.5}
-    plan = read(Recipe, subject, **given).plan(subject.model)
-    settings = plan.settings
-    assert (settings.optimizer, plan.keep_best, settings.held_out) == ("lbfgs", False, 0.5)
-    assert read(Recipe, subject, solver=LBFGS, head=HIDDEN).plan(subject.model).settings.optimizer == "adam"
-    assert read(Recipe, subject, solver=LBFGS, layers=1).plan(subject.model).settings.optimizer == "adam"
+    plan = read(Recipe, subject, held_out=0.5).plan(subject.model)
+    assert (plan.settings.optimizer, plan.settings.held_out) == ("adam", 0.5)
 
 
-@pytest.mark.parametrize("look", [MISTAKES, CLASSES, SURENESS, MAP, CHANGE])
+@pytest.mark.parametrize("look", [MISTAKES, CLASSES, SURENESS, CHANGE])
 def test_every_look_at_the_result(subject, opened, look):
     shown = read(Result, subject, look=look, run=opened.id).compute(subject)
     assert set(shown) <= {*Result.names, "run", "visitor"}
@@ -328,35 +322,16 @@ def test_a_browser_is_known_by_an_id_that_nobody_can_guess(subject, opened):
     assert read(Outcome, subject, visitor=first, run=opened.id).compute(subject)["visitor"] == first
 
 
-@pytest.mark.parametrize(("kind", "says"), [(Probe, "Best at hidden state"), (LearningCurve, "With all 15 examples")])
-def test_what_is_asked_of_all_examples_waits_for_a_press(subject, kind, says):
-    view = read(kind, subject, source=TYPED, class_1="a class of this test")
+def test_what_is_asked_of_all_examples_waits_for_a_press(subject):
+    view = read(Probe, subject, source=TYPED, class_1="a class of this test")
     assert view.known(subject) is None
     assert view.waiting(subject)["curve"] is None
     shown = view.compute(subject)
-    assert shown["about"].startswith(says)
+    assert shown["about"].startswith("Best at hidden state")
     assert "one standard deviation" in shown["about"], "bars without a name are taken for an interval"
     assert kept(shown["curve"]).columns
     assert view.known(subject) is not None
-    assert kind(source=FILE).known(subject) is None, "there is nothing to ask, and nothing goes wrong"
-
-
-def test_a_grid_ranks_its_settings_and_the_best_go_into_the_recipe(subject, monkeypatch):
-    monkeypatch.setitem(GRIDS, "the head only", Grid((8,), (0.03, 0.003), (1, 2), False, "two rates"))
-    view = read(GridSearch, subject, source=TYPED, class_1="a class of this test", grid="the head only")
-    assert view.on_take(subject, None).settings == {}, "nothing is known yet"
-    assert view.waiting(subject)["about"].startswith("Of the head only: batch 8; 0.03, 0.003; 1, 2 epochs (two rates).")
-    view.keep(subject, view.result(subject))
-    shown = view.compute(subject)
-    ranks = [(row[3], -row[4]) for row in shown["tried"]]
-    assert len(ranks) == 4
-    assert ranks == sorted(ranks, reverse=True)
-    batch, rate, epochs, *_ = shown["tried"][0]
-    taken = read(Recipe, subject, **view.on_take(subject, None).settings)
-    assert (taken.batch, taken.rate, taken.epochs, taken.layers, taken.preset) == (batch, rate, epochs, 0, OWN)
-    assert "and 2 layers" in GridSearch(grid="the paper's").waiting(subject)["about"]
-    assert "and 3 layers" in GridSearch(grid="the paper's", layers=3).waiting(subject)["about"]
-    assert GridSearch(source=FILE).known(subject) is None
+    assert Probe(source=FILE).known(subject) is None, "there is nothing to ask, and nothing goes wrong"
 
 
 def test_a_run_that_the_store_has_dropped_is_trained_again(subject, monkeypatch):
