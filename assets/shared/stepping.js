@@ -10,7 +10,7 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
  * @param {(at: number) => number} picture.pause how long a step stays while it plays, in ms
  * @param {() => [string, number][]} [picture.parts] titles with the first step of each, which can be jumped to
  * @param {string} [picture.label] what the bar is for
- * @returns {{root: HTMLElement, stop: () => void, renew: (first?: number) => void, at: () => number}} `root` goes into the picture;
+ * @returns {{root: HTMLElement, stop: () => void, start: () => void, renew: (first?: number) => void, at: () => number}} `root` goes into the picture;
  *   `renew` is called when the steps or their titles have changed, with the step to begin at
  */
 export function stepping({ count, show, pause, parts = () => [], label = "Step by step" }) {
@@ -91,5 +91,5 @@ export function stepping({ count, show, pause, parts = () => [], label = "Step b
     go(to);
   });
   still.addEventListener("change", stop);
-  return { root, stop, renew, at: () => at };
+  return { root, stop, renew, start: () => still.matches || start(), at: () => at };
 }

@@ -44,6 +44,8 @@ COMPONENTS = {
     "words": Component("WordGrid", "bx bx-words"),
     "ranking": Component("Ranking", "bx bx-ranking"),
     "board": Component("SwitchBoard", "bx bx-by-head bx-board"),
+    "cards": Component("Cards", "bx bx-cards"),
+    "text_map": Component("TextMap", "bx bx-text-map", {"height": 360}),
     "passage": Component("Passage", "bx bx-passage"),
     "architecture": Component("Architecture", "bx bx-architecture"),
     "sentence": Component("Notice", "bx bx-notice", {"keep_height": False}),

@@ -8,7 +8,7 @@ from explorer.finetune.compute.answering import Answerer
 from explorer.finetune.compute.predictor import Classifier, Predictor, Tagger
 from explorer.finetune.compute.prefix import EVERY_TOKEN
 from explorer.finetune.compute.task import TrainingPlan, make_plan
-from explorer.ui.settings import choice, number, pooling, switch
+from explorer.ui.settings import choice, number, pooling, switch, use
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, View, settle
 
@@ -165,6 +165,11 @@ class Recipe(TrainingRecipe):
         return settle(preset=OWN)
 
     on_rate = on_batch = on_epochs
+
+
+def of_recipe(name: str) -> Any:
+    """A setting of the recipe, for another view that reads it; its control is in the recipe."""
+    return use(replace(Recipe.settings[name], when=None), getattr(Recipe(), name), here=False)
 
 
 class WordRecipe(TrainingRecipe):

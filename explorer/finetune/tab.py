@@ -21,7 +21,7 @@ TAB = Tab(
     "Fine-tune",
     "What can BERT learn from a few examples?",
     {
-        TEXTS: [[ExamplesView, (Recipe, Outcome, TryIt)], *([view] for view in (Result, Baselines, Probe, Runs))],
+        TEXTS: [[(ExamplesView, Recipe, Outcome), TryIt], *([view] for view in (Result, Baselines, Probe, Runs))],
         WORDS: [[WordExamples, (WordRecipe, WordOutcome, WordBaselines)], *([view] for view in (WordTry, WordResult, WordRuns))],
         ANSWERS: [
             [AnswerExamples, (AnswerRecipe, AnswerOutcome, AnswerTry)],

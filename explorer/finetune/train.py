@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Generator
+from dataclasses import replace
 from threading import Event
 from typing import Any
 
@@ -37,7 +38,7 @@ class Trainer(RunView):
     training: str | None = memory(None, kept=run_id, linked=False)
     train = button("Train", variant="primary")
     cancel = button("Cancel", visible=False)
-    status = sentence(keep_height=True)
+    status = sentence(classes="caption", keep_height=True)
     curves = chart("Loss and accuracy by epoch", height=270, more=True)
 
     def begin_train(self) -> Content:
@@ -49,6 +50,13 @@ class Trainer(RunView):
 
     @runs_as(TRAINING)
     def on_train(self, subject: Subject, _: None, source: Any, recipe: TrainingRecipe) -> Generator[Content, None, Change]:
+        return (yield from self.train_as(subject, source, recipe))
+
+    def train_as(
+        self, subject: Subject, source: Any, recipe: TrainingRecipe, settings: dict[str, Any] | None = None
+    ) -> Generator[Content, None, Change]:
+        """Train by a recipe, with these `settings` in place of its own, which the page then shows."""
+        recipe = replace(recipe, **(settings or {}))
         try:
             examples, _note = source.examples()
             task = source.task(subject.model, examples, recipe.plan(subject.model)).fitted()
@@ -63,7 +71,9 @@ class Trainer(RunView):
         if run is None:
             return show(**IDLE, status="Stopped before the first epoch had ended; nothing is kept.")
         said = STOPPED if stop.is_set() else since(before, run)
-        return Change({}, {"run": run.id}, {**IDLE, "status": f"{said}{self.show_run(subject, run)['status']}"})
+        return Change(
+            {}, {**(settings or {}), "run": run.id}, {**IDLE, "status": f"{said}{self.show_run(subject, run)['status']}"}
+        )
 
     @runs_as(AT_ONCE)
     def on_cancel(self, subject: Subject, _: None) -> Change:

@@ -209,6 +209,22 @@ class Chips(Drawn):
     skeleton = "<div class='bx bx-chips' role='group'></div>"
 
 
+class Cards(Drawn):
+    """Classes as coloured cards to type into, made by `explorer.finetune.cards`.
+
+    What is typed triggers `.select` after a short pause: `event.index` is [[name, [line, ...]], ...], a pair for each card.
+    """
+
+    skeleton = "<div class='bx bx-cards' role='group' aria-label='classes'></div>"
+
+
+class TextMap(Drawn):
+    """Texts as points on a plane, made by `explorer.ui.pictures.text_map`. A click triggers `.select` with the point's number."""
+
+    skeleton = "<div class='bx bx-text-map' role='group'></div>"
+    options: ClassVar = {"height": 360}
+
+
 class Passage(Drawn):
     """A text with one part marked: {"before", "marked", "after"}."""
 

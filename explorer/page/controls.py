@@ -146,6 +146,8 @@ PARTS: dict[str, Callable[..., Any]] = {
     "meter": components.Meter,
     "architecture": components.Architecture,
     "chips": components.Chips,
+    "cards": components.Cards,
+    "text_map": components.TextMap,
     "passage": components.Passage,
     "frame": _frame,
     "sentence": components.Notice,
