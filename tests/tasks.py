@@ -66,10 +66,11 @@ def _three_classes(hand: Hand) -> None:
         "month": "School begins in September.\nIt often snows in January.\nWe travel every July.\nRoses bloom in June.",
         "tool": "He hit the nail with a hammer.\nShe cut the board with a saw.\nPass me the drill.\nA spanner opens the bolt.",
     }
-    for number, (name, lines) in enumerate(classes.items(), 1):
-        hand.write(f"#fine-tune-class-{number} :is(input, textarea)", name)
-        hand.write(f"#fine-tune-lines-{number} textarea", lines)
-    hand.click("button", "Train")
+    hand.click("button", "Empty cards")
+    for number, (name, lines) in enumerate(classes.items()):
+        hand.write(f".bx-card[data-card='{number}'] .bx-card-name", name)
+        for line in lines.split("\n"):
+            hand.write(f".bx-card[data-card='{number}'] .bx-card-new textarea", line)
 
 
 TASKS = (
@@ -77,7 +78,7 @@ TASKS = (
     Task("Find out which word a head needs", lambda hand: hand.click("button", "see why →"), "#attention-finding", "looks from"),
     Task("Type a sentence and see its surprising word", _own_sentence, "#says", "stone"),
     Task("Compare he and she", _he_and_she, "#fill-mask-comparison-ratio", re.compile("likely as s?he")),
-    Task("Teach three classes", _three_classes, "#fine-tune-outcome-status", "colour / month / tool"),
+    Task("Teach three classes", _three_classes, "#fine-tune-finding", "of 12 are right when left out"),
 )
 
 

@@ -105,7 +105,7 @@ class Outcome(AnyOutcome):
         return {
             **super().show_run(subject, run),
             "train": props(value=f"Train ({self._cost(subject, self.recipe())})", visible=again),
-            **({"next_step": label} if label else {}),
+            **({"next_step": props(value=label, visible=True, interactive=True)} if label else {}),
         }
 
     def without_run(self, why: str) -> Content:
@@ -118,7 +118,11 @@ class Outcome(AnyOutcome):
         step = next_step(run, subject.model.capabilities)
         return (yield from self.train_as(subject, source, recipe, step.settings if step else {}))
 
-    begin_next_step, fail_next_step = Trainer.begin_train, Trainer.fail_train
+    def begin_next_step(self) -> Content:
+        return {**self.begin_train(), "next_step": props(interactive=False)}
+
+    def fail_next_step(self) -> Content:
+        return {**self.fail_train(), "next_step": props(interactive=True)}
 
     def _cost(self, subject: Subject, recipe: Recipe) -> str:
         try:

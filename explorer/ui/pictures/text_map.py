@@ -1,4 +1,4 @@
-"""Texts as points on a plane: labels without overlap, class colours, the regions of a classifier, and one text of one's own."""
+"""Texts as points on a plane, in the colours of their classes, with the regions of a classifier and a text that is tried."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -122,7 +122,7 @@ def test_the_next_step_is_proposed_with_its_cost_and_trains_what_it_says(subject
     assert (plan.layers_trained, plan.layer, plan.pooling) == (2, 6, "cls")
     assert plan.settings.fitted(18, 2).epochs * 1 >= 100 / 2, "few examples need many epochs"
     shown = Outcome(run=opened.id, size=(18, 120)).compute(subject)
-    assert shown["next_step"] == f"Next: {step.text} ({duration(cost(model, plan, 18, 120))})"
+    assert shown["next_step"]["value"] == f"Next: {step.text} ({duration(cost(model, plan, 18, 120))})"
     assert shown["train"]["visible"] is False, "there is no button for what is instant"
     assert Outcome(run=opened.id, size=(18, 120), layers=1).compute(subject)["train"]["visible"]
     by_pooler = replace(opened, predictor=replace(opened.predictor, pooling="pooler"))
