@@ -2,7 +2,6 @@
 import { hull, placeNames, regionAt } from "../arithmetic/placing.js";
 import { el, plain, svg } from "../shared/dom.js";
 import { define } from "../shared/mounting.js";
-import { stepping } from "../shared/stepping.js";
 import { css, onTheme, rgb } from "../shared/theme.js";
 
 const NAMED = 60; // points that get a name
@@ -16,6 +15,7 @@ const NEAR = 18; // px from a point that is pointed at
 const FINE = 4; // px: a cell of the regions
 const PAUSE = 420; // ms of a film's frame
 const STAR = "M0-11l3.2 7.2 7.8.7-5.9 5.1 1.8 7.6L0 5.6l-6.9 4 1.8-7.6-5.9-5.1 7.8-.7z";
+const still = matchMedia("(prefers-reduced-motion: reduce)");
 const pen = document.createElement("canvas").getContext("2d");
 
 define("TextMap", ({ element, trigger, props, settings }) => {
@@ -32,7 +32,10 @@ define("TextMap", ({ element, trigger, props, settings }) => {
   let size = { width: 0, height: 0 };
   let film = "";
 
-  const bar = stepping({ count: () => value?.frames.length ?? 0, show: showFrame, pause: () => PAUSE, label: "gradient descent, step by step" });
+  const play = el("button", { type: "button", class: "bx-map-play" });
+  const scrub = el("input", { type: "range", min: "0", step: "1", "aria-label": "moment of the film" });
+  const bar = el("div", { class: "bx-map-film", role: "toolbar", "aria-label": "film" }, play, scrub);
+  let timer = 0;
   const colour = (k) => `var(--bx-series-${(k % 8) + 1})`;
 
   function shortened(text) {
@@ -140,7 +143,7 @@ define("TextMap", ({ element, trigger, props, settings }) => {
     at = i;
     for (const node of drawing.querySelectorAll(".bx-here")) node.classList.remove("bx-here");
     if (i >= 0) [...nodes.values()][i]?.classList.add("bx-here");
-    if (!bar.root.isConnected) said.textContent = i < 0 ? "" : sentenceOf(value.points[i]);
+    if (!bar.isConnected) said.textContent = i < 0 ? "" : sentenceOf(value.points[i]);
   }
 
   function paint() {
@@ -172,26 +175,47 @@ define("TextMap", ({ element, trigger, props, settings }) => {
     said.textContent = frame.text;
   }
 
+  function run(going) {
+    clearTimeout(timer);
+    timer = going && bar.isConnected && !still.matches ? setTimeout(() => step(Number(scrub.value) + 1), PAUSE) : 0;
+    play.textContent = timer ? "❚❚" : "▶";
+    play.setAttribute("aria-label", timer ? "Pause" : "Play");
+    play.hidden = still.matches;
+  }
+
+  function step(i) {
+    scrub.value = String(i);
+    showFrame(i);
+    run(i < value.frames.length - 1);
+  }
+
+  play.addEventListener("click", () => (timer ? run(false) : step(Number(scrub.value) < value.frames.length - 1 ? Number(scrub.value) : 0)));
+  scrub.addEventListener("input", () => {
+    run(false);
+    showFrame(Number(scrub.value));
+  });
+
   function draw() {
     value = plain(props.value || null);
     if (!value) {
-      bar.stop();
+      run(false);
       nodes = new Map();
       return root.replaceChildren(el("p", { class: "bx-map-empty" }, "The map appears here when two classes have two sentences each."));
     }
     if (!root.contains(drawing)) root.replaceChildren(legend, drawing, said, names);
     const moving = value.frames.length > 0;
-    if (moving && !bar.root.isConnected) drawing.after(bar.root);
-    if (!moving) bar.root.remove();
+    if (moving && !bar.isConnected) drawing.after(bar);
+    if (!moving) bar.remove();
     drawing.classList.remove("bx-moving");
     paint();
     const next = moving ? JSON.stringify(value.frames) : "";
     if (next !== film) {
       film = next;
-      bar.renew(0);
+      run(false);
       if (!moving) return;
+      scrub.max = String(value.frames.length - 1);
       drawing.scrollIntoView({ block: "center" });
-      bar.start();
+      step(0);
     }
   }
 

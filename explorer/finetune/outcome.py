@@ -100,7 +100,7 @@ class Outcome(AnyOutcome):
     def show_run(self, subject: Subject, run: Run) -> Content:
         """The outcome; a button for what is not instant, and one for the next step, with what each costs."""
         again = self.recipe() != Recipe() or not live.is_of_examples(run.id)
-        step = next_step(run, subject.model.capabilities)
+        step = next_step(run, subject.model.capabilities) if run.kind == "classes" else None
         label = step and f"Next: {step.text} ({self._cost(subject, self.recipe(**step.settings))})"
         return {
             **super().show_run(subject, run),
