@@ -69,8 +69,8 @@ def _of_tags(run: Run) -> str:
     _, sentence = np.unique(held.sentences, return_inverse=True)
     sizes = np.bincount(sentence).astype(np.float64)
     right = np.bincount(sentence, weights=held.said == held.targets)
-    low, high = bootstrap(right, sizes=sizes)
-    return f"{whole_percent(run.score)} of {len(held.targets):,} held-out words are tagged right ({_interval(low, high)})"
+    interval = _interval_of(right, sizes)
+    return f"{whole_percent(run.score)} of {len(held.targets):,} held-out words are tagged right{interval}"
 
 
 def _of_answers(run: Run) -> str:
@@ -78,11 +78,17 @@ def _of_answers(run: Run) -> str:
     right = np.array([exact_match(said, accepted) for said, accepted in zip(held.said, held.accepted, strict=True)], float)
     _, text = np.unique(held.texts, return_inverse=True)
     sizes = np.bincount(text).astype(np.float64)
-    low, high = bootstrap(np.bincount(text, weights=right), sizes=sizes)
-    return f"{whole_percent(run.score)} of {len(right):,} held-out questions are answered exactly ({_interval(low, high)})"
+    interval = _interval_of(np.bincount(text, weights=right), sizes)
+    return f"{whole_percent(run.score)} of {len(right):,} held-out questions are answered exactly{interval}"
 
 
 _JUDGES = {"classes": _of_texts, "number": _of_numbers, "tags": _of_tags, "spans": _of_answers}
+
+
+def _interval_of(right: np.ndarray, sizes: np.ndarray) -> str:
+    """The interval of a share over sentences or texts, which are drawn as wholes; '' where there are too few of them."""
+    low, high, _ = bootstrap(right, sizes=sizes)
+    return "" if np.isnan(low) else f" ({_interval(max(0.0, float(low)), min(1.0, float(high)))})"
 
 
 def _interval(low: Any, high: Any) -> str:
