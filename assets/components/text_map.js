@@ -214,6 +214,8 @@ define("TextMap", ({ element, trigger, props, settings }) => {
       run(false);
       if (!moving) return;
       scrub.max = String(value.frames.length - 1);
+      scrub.value = scrub.max;
+      if (!value.plays) return showFrame(value.frames.length - 1);
       drawing.scrollIntoView({ block: "center" });
       step(0);
     }

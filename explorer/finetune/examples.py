@@ -204,7 +204,7 @@ def _describe(examples: Examples, note: str) -> Content:
     kind = "pairs of sentences" if examples.texts_b else "sentences"
     held_out = "a part of each class is held out, a fifth unless you choose another, and never trained on"
     if live.is_few(examples):
-        held_out = "each is left out in turn, to judge the head"
+        held_out = "each is left out in turn, to judge a head alone"
     if isinstance(examples, ScoredExamples):
         about = f"{len(examples):,} {kind}, each with a number; {held_out.replace('class', 'fifth of the numbers')}. {note}"
         return {"about": about, "balance": bars(_spread(examples))}

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from explorer.finetune.compute.in_turn import Moment
-from explorer.finetune.compute.plane import Plane
+from explorer.finetune.compute.plane import LEAST_PROBABILITY, Plane
 from explorer.finetune.compute.reasons import Decision
 from explorer.finetune.compute.run import HeldOutTexts, Run
 from explorer.ui.pictures.bars import whole_percent
@@ -44,7 +44,8 @@ def map_of(run: Run, tried: str = "", found: Decision | None = None, moments: Se
         frames=_frames(plane, held, moments),
     )
     alt = f"{len(right)} sentences of {len(labels)} classes on the plane of the head's logits; {int(right.sum())} are right"
-    return draw_map(drawn, f"{alt}; the sentence that is tried is {labels[found.best]}." if found else f"{alt}.")
+    said = f"{alt}; the sentence that is tried is {labels[found.best]}." if found else f"{alt}."
+    return draw_map(drawn, said, plays=bool(moments))
 
 
 def explain_map(run: Run) -> str:
@@ -80,17 +81,23 @@ def _star(plane: Plane, tried: str, found: Decision) -> Star:
 
 
 def _frames(plane: Plane, held: HeldOutTexts, moments: Sequence[Moment]) -> list[Frame]:
-    if not moments:
-        return []
-    count = len(held.targets)
+    """The film of gradient descent, or of the epochs of a training of layers; it ends at the run's own places."""
+    right, count = int((held.said == held.targets).sum()), len(held.targets)
     frames = [
         Frame(
             f"Step {one.step}: loss {one.loss:.2f}, {one.right} of {count} right when left out.", plane.places(one.probabilities)
         )
         for one in moments
     ]
-    right = int((held.said == held.targets).sum())
-    return [
-        *frames,
-        Frame(f"The end, solved directly: {right} of {count} right when left out.", plane.places(held.probabilities)),
-    ]
+    if moments:
+        end = Frame(f"The end, solved directly: {right} of {count} right when left out.", plane.places(held.probabilities))
+        return [*frames, end]
+    if not len(held.epochs):
+        return []
+    rows, total = np.arange(count), len(held.epochs)
+    for done, shares in enumerate(held.epochs, start=1):
+        loss = float(-np.log(np.maximum(shares[rows, held.targets], LEAST_PROBABILITY)).mean())
+        said = int((shares.argmax(1) == held.targets).sum())
+        text = f"Moment {done} of {total}: held-out loss {loss:.2f}, {said} of {count} right."
+        frames.append(Frame(text, plane.places(shares)))
+    return [*frames, Frame(f"The weights that are kept: {right} of {count} right.", plane.places(held.probabilities))]

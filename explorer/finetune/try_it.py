@@ -123,7 +123,7 @@ class TryIt(RunView):
     note = sentence(classes="caption", keep_height=True, answer=True)
     method: str = choice(METHODS, "The words that decided", menu=True)
     many: str = text("", "Many sentences, one per line", lines=4, max_lines=10, more=True, limit=BOX_CHARACTERS)
-    offer = button("Take the offered ones", more=True)
+    offer = button("Fill in examples", more=True, min_width=120)
     table = part(
         "frame",
         columns=["sentence", "label", "probability", "words that decided"],

@@ -20,6 +20,8 @@ NORMAL = 1.96  # of the normal distribution, for a 95% interval
 SPEARMAN = 1.06  # of the variance of a transformed rank correlation (Fieller, Hartley & Pearson 1957)
 PIECES_PER_WORD = 1.4
 BACKWARD = 3  # passes of a layer that is trained for one that is not: forwards, and backwards twice
+MANY = 100  # held-out examples from which a share says more than a count
+STEP_SECONDS = 0.02  # of a step of training, for each layer, besides its arithmetic
 IN_TURN = "right when left out"
 NAMES = {
     "most frequent": "guessing one class",
@@ -53,7 +55,8 @@ def _of_texts(run: Run) -> str:
     interval = _interval(*wilson(right, count))
     if run.settings.get("held_out") == 0:
         return f"{right} of {count} are {IN_TURN} ({interval})"
-    return f"{right:,} of {count:,} held-out sentences are right: {whole_percent(right / count)} ({interval})"
+    share = whole_percent(right / count) if count >= MANY else str(right)
+    return f"{share} of {count:,} held out are right ({interval})"
 
 
 def _of_numbers(run: Run) -> str:
@@ -86,7 +89,13 @@ _JUDGES = {"classes": _of_texts, "number": _of_numbers, "tags": _of_tags, "spans
 
 
 def _interval_of(right: np.ndarray, sizes: np.ndarray) -> str:
-    """The interval of a share over sentences or texts, which are drawn as wholes; '' where there are too few of them."""
+    """The interval of a share over sentences or texts, which are drawn as wholes; '' where there are too few of them.
+
+    Draws of groups that are all right, or all wrong, do not differ: Wilson's interval for so many groups stands in for them.
+    """
+    share = float(right.sum() / sizes.sum())
+    if share in (0.0, 1.0):
+        return f" ({_interval(*wilson(share * len(sizes), len(sizes)))})"
     low, high, _ = bootstrap(right, sizes=sizes)
     return "" if np.isnan(low) else f" ({_interval(max(0.0, float(low)), min(1.0, float(high)))})"
 
@@ -133,7 +142,9 @@ def cost(model: Capabilities, plan: TrainingPlan, examples: int, words: int) -> 
     settings = plan.settings.fitted(examples, plan.layers_trained)
     layer = 12 * model.hidden_size**2 * (PIECES_PER_WORD * words + 2 * examples)
     frozen, trained = plan.layer - plan.layers_trained, plan.layers_trained
-    return layer * (frozen + BACKWARD * trained * settings.epochs * settings.averaged) / QUICK
+    trainings = settings.epochs * settings.averaged
+    steps = trainings * -(-round(examples * (1 - settings.held_out)) // settings.batch_size)
+    return layer * (frozen + BACKWARD * trained * trainings) / QUICK + STEP_SECONDS * trained * steps
 
 
 def duration(seconds: float) -> str:

@@ -38,7 +38,7 @@ def train(vectors: np.ndarray, objective: Solvable, split: Split, settings: Trai
     inputs = scale.apply(inputs)
 
     def report(epoch: int, scores: torch.Tensor) -> Epoch:
-        return Epoch(epoch, *(objective.measure(scores[rows], rows) for rows in (trained, held_out)))
+        return Epoch(epoch, objective.measure(scores[trained], trained), objective.measure(scores[held_out], held_out))
 
     if settings.optimizer == "lbfgs":
         weight, bias = map(torch.from_numpy, objective.solve(inputs[trained].numpy(), split.train, settings))
@@ -159,7 +159,8 @@ def train_top(
         mean = _mean(mean, _soup(learners), mean_share(epoch))
         held = mean[1](scale.apply(objective.vectors(evaluate(mean[0], states, held_rows), held_rows)))
         trained = objective.measure(torch.cat(found), torch.cat([batch for _, batch in todo]))
-        yield Epoch(epoch, trained, objective.measure(held, held_rows)), objective.rescale(as_head(mean[1], scale)), mean[0]
+        report = Epoch(epoch, trained, objective.measure(held, held_rows), held.numpy())
+        yield report, objective.rescale(as_head(mean[1], scale)), mean[0]
 
 
 @no_grad

@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from explorer.analysis.projection import principal_components
 from explorer.bert.explorer import Explorer
 from explorer.core.engine import torch
 from explorer.finetune.compute.baselines import baselines, number_baselines, words_in_turn
@@ -68,8 +67,7 @@ class Classification(TextTask[Examples]):
         """The held-out texts, their labels and probabilities, and the texts on a map."""
         vectors, rows = self.vectors(predictor, below, parts), parts.held_out
         texts, texts_b = zip(*(self.examples.pairs[row] for row in rows), strict=True)
-        points = principal_components(vectors, 2)[0]
-        return HeldOutTexts(texts, texts_b, self.examples.targets[rows], predictor.head.probabilities(vectors), points)
+        return HeldOutTexts(texts, texts_b, self.examples.targets[rows], predictor.head.probabilities(vectors))
 
     def baselines(self, parts: Split) -> dict[str, float]:
         """The accuracy of the most frequent label, and of a bag of words."""
@@ -101,8 +99,8 @@ class FewShot(Classification):
             scores = yield from self._one_by_one(below)
         self._scores.append(scores)
         head, objective, rows = self._learn(below, parts), self.objective(below, parts), torch.from_numpy(parts.train)
-        found = (objective.measure(torch.from_numpy(said), rows) for said in (head.outputs(below), scores))
-        yield Epoch(1, *found), head, None
+        trained, held_out = (objective.measure(torch.from_numpy(said), rows) for said in (head.outputs(below), scores))
+        yield Epoch(1, trained, held_out), head, None
 
     def _one_by_one(self, below: np.ndarray) -> Generator[Step, None, np.ndarray]:
         """[examples, labels]: the scores of heads that are trained one after the other."""

@@ -62,8 +62,8 @@ class TextMap:
     frames: Sequence[Frame] = field(default=())
 
 
-def draw_map(what: TextMap, alt: str) -> dict[str, Any]:
-    """The component's value; `alt` says in words what the picture shows."""
+def draw_map(what: TextMap, alt: str, plays: bool = False) -> dict[str, Any]:
+    """The component's value; `alt` says in words what the picture shows. A film that `plays` starts by itself."""
     count = len(what.texts)
     rows = np.unique(np.linspace(0, max(0, count - 1), min(count, MOST_POINTS)).round().astype(int))
     points = [
@@ -85,6 +85,7 @@ def draw_map(what: TextMap, alt: str) -> dict[str, Any]:
         and {"origin": what.regions.origin.round(5).tolist(), "directions": what.regions.directions.round(5).tolist()},
         "star": what.star and _star(what.star),
         "frames": [{"text": frame.text, "places": frame.places[rows].round(4).tolist()} for frame in what.frames],
+        "plays": plays,
         "left_out": count - len(points),
         "alt": alt,
     }

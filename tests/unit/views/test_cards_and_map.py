@@ -1,5 +1,6 @@
 """Cards, the map beside them, and what a result is said to be worth."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,9 @@ from explorer.export import links
 from explorer.export.place import Place
 from explorer.finetune.cards import CONTRADICTION, DOUBLE, MOST_CARDS, NAMELESS, STARTER, TWICE, cards_of, find_faults
 from explorer.finetune.compute import store
-from explorer.finetune.compute.training import new_run
+from explorer.finetune.compute.task import make_plan
+from explorer.finetune.compute.text_tasks import text_task
+from explorer.finetune.compute.training import new_run, train_whole
 from explorer.finetune.examples import ExamplesView
 from explorer.finetune.learn_map import explain_map, map_of
 from explorer.finetune.live import _train
@@ -97,6 +100,18 @@ def test_the_sentence_that_is_tried_is_a_star_in_its_region_and_its_words_pull(s
     assert np.abs(film["frames"][0]["places"]).max() == 0
     assert film["frames"][-1]["places"] == [[point["x"], point["y"]] for point in film["points"]]
     assert film["frames"][-1]["text"].startswith("The end, solved directly: 17 of 18")
+
+
+def test_layers_that_are_trained_move_the_points_epoch_by_epoch(subject):
+    examples, _ = ExamplesView().examples()
+    plan = make_plan(subject.model, -1, "cls", 1, epochs=3, learning_rate=2e-4, batch_size=8)
+    run = new_run(train_whole(text_task(subject.model, examples, plan)), "moves")
+    store._read.forget(run.id, run)
+    film = map_of(store.fetch(run.id))["frames"]
+    assert len(film) == 4
+    assert film[0]["places"] != film[1]["places"]
+    losses = [float(re.search(r"loss ([\d.]+),", frame["text"])[1]) for frame in film[:-1]]
+    np.testing.assert_allclose(losses, [row["held_out_loss"] for row in run.history], atol=0.006)
 
 
 def test_the_map_says_what_its_directions_are(subject, opened):
