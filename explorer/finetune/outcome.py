@@ -84,7 +84,7 @@ class Outcome(AnyOutcome):
 
     name = "fine-tune/outcome"
     reads: ClassVar[Sequence[type[View]]] = (ExamplesView, Recipe)
-    layout = (row("train", "cancel"),)
+    layout = (row("train", "go_on", "cancel"),)
     names = ("next_step", *AnyOutcome.names)
     size: tuple[int, int] = memory((0, 0), kept=size_of, linked=False)
     layers: int = of_recipe("layers")
@@ -96,6 +96,7 @@ class Outcome(AnyOutcome):
     pooling: str = of_recipe("pooling")
     head: str = of_recipe("head")
     next_step = button("Next step", optional=True, wide=True)
+    go_on = button("Go on from here", optional=True)
 
     def show_run(self, subject: Subject, run: Run) -> Content:
         """The outcome; a button for what is not instant, and one for the next step, with what each costs."""
@@ -105,6 +106,7 @@ class Outcome(AnyOutcome):
         return {
             **super().show_run(subject, run),
             "train": props(value=f"Train ({self._cost(subject, self.recipe())})", visible=again),
+            **({"go_on": f"Go on: {run.settings['epochs']} more epochs"} if _can_go_on(run) else {}),
             **({"next_step": props(value=label, visible=True, interactive=True)} if label else {}),
         }
 
@@ -117,6 +119,13 @@ class Outcome(AnyOutcome):
         run = self.find(subject)
         step = next_step(run, subject.model.capabilities)
         return (yield from self.train_as(subject, source, recipe, step.settings if step else {}))
+
+    @runs_as(TRAINING)
+    def on_go_on(self, subject: Subject, _: None, source: ExamplesView, recipe: Recipe) -> Generator[Content, None, Change]:
+        """Train on from the run that is shown, by its own settings."""
+        return (yield from self.train_as(subject, source, recipe, begun=self.find(subject)))
+
+    begin_go_on, fail_go_on = Trainer.begin_train, Trainer.fail_train
 
     def begin_next_step(self) -> Content:
         return {**self.begin_train(), "next_step": props(interactive=False)}
@@ -134,6 +143,12 @@ class Outcome(AnyOutcome):
         """The recipe on the page, with these settings in place of its own."""
         own = {name: getattr(self, name) for name in ("layers", "preset", "epochs", "rate", "batch", "layer", "pooling", "head")}
         return Recipe(**{**own, **settings})
+
+
+def _can_go_on(run: Run) -> bool:
+    """Whether more steps may change something: a head that is solved directly is at its end, and a file has no split."""
+    by_steps = run.kind == "classes" and run.settings.get("optimizer") == "adam" and run.held_out is not None
+    return by_steps and {"layer", "pooling", "layers_trained", "keep_best", "epochs"} <= run.settings.keys()
 
 
 def summary(run: Run) -> str:

@@ -19,43 +19,29 @@ FEW = 30  # different sentences held out in all splits, below which an interval 
 SPREAD = "Bars and bands: one standard deviation over the splits."
 
 
-class OverExamples(LongView, ExampleSettings):
-    """Long work on all examples."""
+class Probe(LongView, ExampleSettings):
+    """Held-out accuracy of a linear head on every hidden state, beside a control task."""
 
+    name, question = "fine-tune/probe", "Which layer knows it?"
+    folded, start = "Which layer knows it?", "Ask every layer"
     names: ClassVar[Sequence[str]] = ()  # the boxes for the examples are in another view
-    method: ClassVar[str]  # what will be done, in a sentence
+    about = sentence(keep_height=True)
+    curve = chart("Accuracy of a probe by layer", height=300)
 
     def passes(self, subject: Subject) -> float:
         """Infinite, so that it always waits for its button: it reads all examples, and needs no text."""
         return float("inf")
 
     def key(self, subject: Subject) -> Hashable:
-        """The key of the cached result: the model and what `asked` returns."""
+        """The key of the cached result: the model and the examples."""
         try:
-            return self.name, subject.model_name, self.asked(subject)
+            return self.name, subject.model_name, self.examples()[0]
         except InputError:
             return self.name, subject.model_name, None
 
-    def asked(self, subject: Subject) -> Hashable:
-        """What the result depends on besides the model: the examples. Raises InputError."""
-        return self.examples()[0]
-
     def waiting(self, subject: Subject) -> Content:
-        return {"about": self.method, "curve": None}
-
-
-def _with_share(step: tuple[float, str]) -> tuple[str, float]:
-    return f"{step[1]} {step[0]:.0%}.", step[0]
-
-
-class Probe(OverExamples):
-    """Held-out accuracy of a linear head on every hidden state, beside a control task."""
-
-    name, question = "fine-tune/probe", "Which layer knows it?"
-    folded, start = "Which layer knows it?", "Ask every layer"
-    method = f"A linear head on every hidden state, {SEEDS} splits each, and the same with the labels shuffled."
-    about = sentence(keep_height=True)
-    curve = chart("Accuracy of a probe by layer", height=300)
+        method = f"A linear head on every hidden state, {SEEDS} splits each, and the same with the labels shuffled."
+        return {"about": method, "curve": None}
 
     def work(self, subject: Subject) -> Generator[Any, None, tuple[list[LayerProbe], Examples]]:
         """Probe layer after layer."""
@@ -63,7 +49,7 @@ class Probe(OverExamples):
         if isinstance(examples, ScoredExamples):
             raise InputError("The probe tells labels apart, and these examples have numbers; choose examples with labels.")
         steps = probe(subject.model, examples, "mean", SEEDS)
-        return (yield from map_steps(steps, _with_share)), examples
+        return (yield from map_steps(steps, lambda step: (f"{step[1]} {step[0]:.0%}.", step[0]))), examples
 
     def draw(self, subject: Subject, found: tuple[list[LayerProbe], Examples]) -> Content:
         rows, examples = found

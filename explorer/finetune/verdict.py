@@ -91,7 +91,7 @@ _JUDGES = {"classes": _of_texts, "number": _of_numbers, "tags": _of_tags, "spans
 def _interval_of(right: np.ndarray, sizes: np.ndarray) -> str:
     """The interval of a share over sentences or texts, which are drawn as wholes; '' where there are too few of them.
 
-    Draws of groups that are all right, or all wrong, do not differ: Wilson's interval for so many groups stands in for them.
+    Draws of groups that are all right, or all wrong, do not differ: Wilson's interval for so many groups is used instead.
     """
     share = float(right.sum() / sizes.sum())
     if share in (0.0, 1.0):

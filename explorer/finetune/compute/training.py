@@ -117,7 +117,8 @@ def new_run(result: TrainingResult, title: str, identifier: str = "", visitor: s
 def as_run(result: TrainingResult, title: str, baselines: dict[str, float], identifier: str) -> Run:
     """The run of a training, with its held-out examples, not stored yet."""
     plan = vars(result.task.plan)
-    settings = {name: value for name, value in {**plan, **vars(plan["settings"])}.items() if name != "settings"}
+    every = {**plan, **vars(plan["settings"])}
+    settings = {name: value for name, value in every.items() if name not in ("settings", "start")}
     return Run(
         predictor=result.predictor,
         title=title,
