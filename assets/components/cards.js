@@ -7,6 +7,7 @@ const PAUSE = 120; // ms after the last key
 const PATIENCE = 4000; // ms for an answer, after which the next one is asked for all the same
 const SHOWN = 40; // lines of a card, until all are asked for
 const MOST_BYTES = 2 ** 20; // of a dropped file
+const ACROSS = 3; // cards beside each other
 const NEW = "+ add a sentence, or drop a file";
 const grows = CSS.supports("field-sizing", "content");
 
@@ -75,6 +76,7 @@ define("Cards", ({ element, trigger, props }) => {
     const more = button("+ another class", add, { class: "bx-cards-add" });
     more.disabled = cards.length >= value.most;
     const empty = button(before ? "Undo" : "Empty cards", before ? restore : clear, { class: "bx-cards-empty" });
+    root.style.setProperty("--cards", Math.min(cards.length, ACROSS));
     root.replaceChildren(...cards.map(cardOf), el("footer", {}, more, empty), said);
     for (const area of root.querySelectorAll("textarea")) {
       area.setAttribute("aria-label", `Sentence of class ${+area.closest(".bx-card").dataset.card + 1}`);

@@ -48,7 +48,7 @@ define("TextMap", ({ element, trigger, props, settings }) => {
   function scale() {
     const points = [...value.points.map(({ x, y }) => [x, y]), ...value.frames.flatMap(({ places }) => places)];
     if (value.star) points.push([value.star.x, value.star.y], ...value.star.pulls.map(({ x, y }) => [x, y]));
-    if (!points.length) points.push([0, 0]);
+    if (value.regions || !points.length) points.push([0, 0]); // where the regions meet
     const [xs, ys] = [0, 1].map((axis) => points.map((point) => point[axis]));
     const ends = [xs, ys].map((all) => [Math.min(...all), Math.max(...all)]);
     for (const end of ends) if (end[1] - end[0] < 1e-6) end[0] -= 1, end[1] += 1;
@@ -87,7 +87,8 @@ define("TextMap", ({ element, trigger, props, settings }) => {
   }
 
   function pointOf({ text, label, ring }, i) {
-    const key = JSON.stringify([text, label, i < 0]);
+    const again = value.points.slice(0, i).filter((other) => other.text === text && other.label === label).length;
+    const key = JSON.stringify([text, label, again]);
     const node = nodes.get(key) ?? svg("g", { class: "bx-map-point" }, svg("circle", { r: RADIUS }));
     node.classList.toggle("bx-ring", ring);
     node.classList.toggle("bx-dim", hidden.has(label));
@@ -130,7 +131,7 @@ define("TextMap", ({ element, trigger, props, settings }) => {
     const ringed = value.points.some(({ ring }) => ring);
     legend.replaceChildren(...value.classes.map((name, k) =>
       el("button", { type: "button", "aria-pressed": String(!hidden.has(k)), "data-class": k, style: `--bx-class: ${colour(k)}`, title: "Show or hide this class" }, el("i", {}), el("bdi", {}, name))),
-    ...(ringed ? [el("span", { class: "bx-map-ringed" }, el("i", {}), "wrong when left out")] : []));
+    ...(ringed ? [el("span", { class: "bx-map-ringed" }, el("i", {}), "mistake")] : []));
   }
 
   function drawList() {

@@ -45,8 +45,8 @@ STARTER: Cards = (
         ),
     ),
 )
-DOUBLE = "This sentence is in the class twice; it counts as one when it is left out."
-CONTRADICTION = "This sentence is in another class, too; keep it in one of them."
+DOUBLE = "In this class twice: both are left out together."
+CONTRADICTION = "In another class, too: keep it in one of them."
 NAMELESS = "This class has sentences but no name."
 TWICE = "Another class has the same name; the two are one class."
 

@@ -115,7 +115,7 @@ def test_typed_classes_are_taught_cancelled_and_taken_home(tab, tmp_path):
     expect(tab.locator("#fine-tune-examples-about")).to_contain_text("one example")
     for line in ("Where is the key?", "Who called?", "Why so late?", "who CALLED?"):
         write(tab, 3, line)
-    expect(tab.locator(".bx-fault-note", has_text="twice")).to_have_count(2)
+    expect(tab.locator(".bx-fault-note", has_text="In this class twice")).to_have_count(2)
     expect(tab.locator("#fine-tune-examples-about")).to_contain_text("23 sentences")
     expect(status(tab)).to_contain_text("animal / vehicle / food / question")
 
