@@ -18,8 +18,7 @@ from explorer.finetune.run import RunView
 from explorer.techniques.attribution import Path
 from explorer.text import limits
 from explorer.text.characters import has_visible_characters
-from explorer.text.lines import split_lines
-from explorer.text.pairs import Pair
+from explorer.text.lines import Pair, split_lines
 from explorer.training.examples import Examples
 from explorer.ui.layout import row
 from explorer.ui.pictures.bars import bar_groups, bars, percent

@@ -10,6 +10,7 @@ from explorer.api.callers import caller
 from explorer.bert.capabilities import Capabilities
 from explorer.core.apart import VISITOR
 from explorer.page import components
+from explorer.ui.pictures.components import COMPONENTS
 from explorer.ui.settings import Choice, Memory, Number, Setting, Several, Sheet, Switch, Text, Upload
 from explorer.ui.view import MARKDOWN, Part, View
 
@@ -105,8 +106,8 @@ def fit(view: View, name: str, value: Any, capabilities: Capabilities) -> dict[s
 
 
 def is_made(part: Part) -> bool:
-    """Whether the part says how a picture is made; such parts are hidden behind 'How is this made?'."""
-    return part.kind in ("caption", "check") and not part.more
+    """Whether the part says how a picture is made, as a prose of class "how" does too; it is behind 'How is this made?'."""
+    return (part.kind in ("caption", "check") or "how" in part.options.get("classes", "").split()) and not part.more
 
 
 def make_part(part: Part, elem_id: str) -> Any:
@@ -131,26 +132,11 @@ def _frame(columns: list[str] | None = None, types: Any = "str", widths: list[st
 
 
 PARTS: dict[str, Callable[..., Any]] = {
-    "chart": components.PlotlyChart,
-    "flow": components.Flow,
-    "head_grid": components.HeadGrid,
-    "lines": components.AttentionLines,
-    "tokens": components.TokenRow,
-    "strips": components.StripTable,
-    "bars": components.Bars,
-    "words": components.WordGrid,
-    "ranking": components.Ranking,
-    "board": components.SwitchBoard,
+    **{kind: getattr(components, made.name) for kind, made in COMPONENTS.items()},
     "meter": components.Meter,
-    "architecture": components.Architecture,
     "chips": components.Chips,
-    "cards": components.Cards,
-    "text_map": components.TextMap,
-    "passage": components.Passage,
     "frame": _frame,
-    "sentence": components.Notice,
-    "check": components.Notice,
     "prose": gr.Markdown,
     "code": lambda **options: gr.Textbox(show_label=False, interactive=False, **options),
 }
-"""Component class by kind of part. A new component needs one line here."""
+"""Component class by kind of part. A new component needs a line in `explorer/ui/pictures/components.py`."""
