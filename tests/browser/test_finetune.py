@@ -141,6 +141,43 @@ def test_typed_classes_are_taught_cancelled_and_taken_home(tab, tmp_path):
     moved(tab, before)
 
 
+PASTE = """(text) => {
+    const given = new DataTransfer(), box = document.querySelector(".bx-card textarea");
+    given.setData("text/plain", text);
+    box.focus();
+    box.dispatchEvent(new ClipboardEvent("paste", { clipboardData: given, bubbles: true, cancelable: true }));
+}"""
+DROP = """([card, name, text]) => {
+    const given = new DataTransfer();
+    given.items.add(new File([text], name));
+    const event = new DragEvent("drop", { dataTransfer: given, bubbles: true, cancelable: true });
+    document.querySelectorAll(".bx-card")[card].dispatchEvent(event);
+}"""
+
+
+@pytest.mark.nightly
+def test_a_table_is_pasted_into_empty_cards_and_files_are_dropped_on_them(tab):
+    tab.get_by_role("button", name="Empty cards").click()
+    tab.evaluate(PASTE, "I love it\tgood\nI hate it\tbad\nBest day ever\tgood\nWhat a mess\tbad")
+    expect(tab.locator(".bx-card")).to_have_count(2)
+    expect(tab.locator("#fine-tune-finding")).to_contain_text("of 4 are right when left out")
+    tab.evaluate(DROP, [1, "more.txt", "Awful <b>film</b>.\n\nTwo hours lost.\n"])
+    expect(tab.locator(".bx-card").nth(1).locator("textarea")).to_have_count(5)
+    expect(tab.locator("#fine-tune-try-it-map .bx-map-point")).to_have_count(6)
+    tab.evaluate(DROP, [0, "table.csv", 'label,text\ngood,"Yes, please"\nnone,It is six.\nnone,A table.\ngood,Hurray!\n'])
+    expect(tab.locator(".bx-card")).to_have_count(3)
+    expect(tab.locator(".bx-card").nth(0).locator("textarea").nth(2)).to_have_value("Yes, please")
+    expect(tab.locator("#fine-tune-examples-about")).to_contain_text("10 sentences")
+    tab.get_by_role("button", name="Undo").click()
+    expect(tab.locator(".bx-card-name").first).to_have_value("animal")
+    drawing = tab.locator("#fine-tune-try-it-map svg").first
+    drawing.focus()
+    drawing.press("ArrowRight")
+    expect(tab.locator("#fine-tune-try-it-map .bx-map-said")).to_contain_text("left out, it is called")
+    tab.locator("#fine-tune-try-it-map [data-class='2']").click()
+    expect(tab.locator("#fine-tune-try-it-map .bx-dim")).to_have_count(6)
+
+
 def test_after_an_error_what_was_shown_stays_and_a_file_is_described_or_refused(tab, tmp_path, monkeypatch):
     def full(*given):
         raise InputError("There is no room for another run.")
