@@ -1,6 +1,7 @@
 // Classes as coloured cards: a name and a sentence per line. What is typed is sent after a short pause, one answer at a time.
 import { classesOf, linesOf } from "../arithmetic/lists.js";
 import { button, el, plain } from "../shared/dom.js";
+import { host } from "../shared/host.js";
 import { define } from "../shared/mounting.js";
 
 const PAUSE = 120; // ms after the last key
@@ -53,7 +54,7 @@ define("Cards", ({ element, trigger, props }) => {
 
   function textarea(text) {
     const area = el("textarea", { rows: "1", spellcheck: "true", maxlength: "20000" });
-    area.value = text;
+    area.defaultValue = text;
     return area;
   }
 
@@ -76,6 +77,7 @@ define("Cards", ({ element, trigger, props }) => {
     const more = button("+ another class", add, { class: "bx-cards-add" });
     more.disabled = cards.length >= value.most;
     const empty = button(before ? "Undo" : "Empty cards", before ? restore : clear, { class: "bx-cards-empty" });
+    root.inert = !host.page; // in a file, nothing answers
     root.style.setProperty("--cards", Math.min(cards.length, ACROSS));
     root.replaceChildren(...cards.map(cardOf), el("footer", {}, more, empty), said);
     for (const area of root.querySelectorAll("textarea")) {

@@ -155,6 +155,15 @@ DROP = """([card, name, text]) => {
 }"""
 
 
+def test_the_page_drawn_ahead_leaves_the_cards_as_they_are(open_app):
+    for _ in range(2):  # the server knows the view by the second time, and sends it with the first bytes
+        page = open_app("?tab=fine-tune")
+        expect(page.locator("#fine-tune-finding")).to_contain_text("17 of 18 are right when left out")
+        expect(page.locator(".bx-card:visible textarea").first).to_have_value("The fox slipped under the fence.")
+        settled(page)
+        expect(page.locator(".bx-fault")).to_have_count(0)
+
+
 @pytest.mark.nightly
 def test_a_table_is_pasted_into_empty_cards_and_files_are_dropped_on_them(tab):
     tab.get_by_role("button", name="Empty cards").click()
