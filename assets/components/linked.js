@@ -45,17 +45,27 @@ export function mark({ tokens = [], head = "" } = {}) {
   if (head) for (const one of inPage(`[data-head="${head}"]`)) one.classList.add(MARK);
 }
 
+// A head is pointed at, "" for none: beside which picture, how far down (px), and its button.
+function head(name, beside = null, top = 0, owner = null) {
+  document.dispatchEvent(new CustomEvent("bert:head", { detail: { head: name, beside, top, owner } }));
+}
+
 function over({ target }) {
   const one = target.closest?.("gradio-app :is([data-token], [data-head])");
+  const owner = one?.dataset.head ? one : null;
+  if (owner) head(owner.dataset.head, owner.parentElement.getBoundingClientRect(), owner.getBoundingClientRect().top, owner);
+  else if (!target.closest?.(".bx-chart")) head("");
   if (one) mark(one.dataset.head ? { head: one.dataset.head } : { tokens: [Number(one.dataset.token)] });
   else if (!target.closest?.(".bx-chart")) mark();
 }
 document.addEventListener("pointerover", over, { passive: true });
 document.addEventListener("focusin", over);
 
-// The tokens of the row and column pointed at in a chart.
+// The tokens of the row and column pointed at in a chart, or the head.
 export function chart(box) {
-  box.on("plotly_hover", ({ points: [{ xaxis, yaxis, x, y }] }) => {
+  box.on("plotly_hover", ({ event, points: [{ xaxis, yaxis, x, y }] }) => {
+    const isHead = xaxis?.title?.text === "head" && yaxis?.title?.text === "layer";
+    if (isHead) head(`${y}.${x}`, box.getBoundingClientRect(), event.clientY);
     const read = words();
     const found = [[xaxis, x], [yaxis, y]].map(([axis, label]) => {
       const first = start(axis, read);
@@ -63,7 +73,7 @@ export function chart(box) {
     });
     mark({ tokens: [...new Set(found.filter((token) => token >= 0))] });
   });
-  box.on("plotly_unhover", () => mark());
+  box.on("plotly_unhover", () => (mark(), head("")));
 }
 
 // Whether these are all tokens of the page's input.

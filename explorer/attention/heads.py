@@ -4,6 +4,7 @@ import itertools
 from typing import Any
 
 from explorer.analysis.attention import DIRECTIONS, GROUPS, WHOLE_SCALE, Choice, ChosenWeights, Side, choose, rank_in_row
+from explorer.analysis.head_names import HABITS
 from explorer.attention.pictures import attention_lines
 from explorer.text import limits
 from explorer.ui import settings
@@ -18,6 +19,7 @@ from explorer.ui.attention_data import (
     head_sentence,
     heads_table,
     most_telling_first,
+    name_of,
     overview_of,
     prepare_effects,
     switched_off,
@@ -56,18 +58,6 @@ SPECIALS = {  # for each setting its label, and what the rows sum to
     "hidden": ("Without [CLS] and [SEP], weights as they are", "weights as they are, so rows sum to less than 1"),
     "renormalised": ("Without [CLS] and [SEP], rows renormalised", "each row divided by what is left of it"),
 }
-MEANINGS = {  # of the patterns of heads, in words
-    "previous token": "most of the weight goes to the token before",
-    "next token": "most of the weight goes to the token behind",
-    "itself": "tokens look mostly at themselves",
-    "[SEP]": "most of the weight is parked at [SEP]",
-    "[CLS]": "most of the weight goes to [CLS]",
-    "diagonal": "tokens look at themselves and at their neighbours",
-    "[CLS] and [SEP]": "most of the weight is parked at [CLS] and [SEP]",
-    "same token": "tokens look at the same token elsewhere",
-    "broad": "tokens look at nearly everything alike",
-    "mixed": "no single habit explains it; look at the words",
-}
 SENTENCES, SENTENCE_LETTERS = GROUPS[-1], 22
 HEIGHT = 430  # with its column labels, it ends about where a projector's first screen does
 SQUARE_ROOT = settings.Switch(label="√ scale", more=True)
@@ -105,10 +95,8 @@ class Heads(View):
 
     def _grid(self, subject: Subject) -> dict[str, Any]:
         seen = overview_of(subject)
-        notes = [
-            [f"{name}, entropy {entropy:.2f}, strongest weight {top:.2f}" for name, entropy, top in zip(*row, strict=True)]
-            for row in zip(seen.patterns, seen.metrics["entropy"], seen.strongest, strict=True)
-        ]
+        layers, heads = seen.patterns.shape
+        notes = [[_note(subject, (layer, head)) for head in range(heads)] for layer in range(layers)]
         selected = (subject.selection.attention_layer, subject.selection.head_index)
         off = subject.selection.off
         grid = head_grid(seen.small, selected, self.square_root, notes=notes, off=off)
@@ -117,14 +105,22 @@ class Heads(View):
     def _about(self, subject: Subject) -> str:
         seen, selection = overview_of(subject), subject.selection
         at = (selection.attention_layer, selection.head_index)
-        pattern, entropy, distance = seen.patterns[at], seen.metrics["entropy"][at], seen.metrics["distance"][at]
+        entropy, distance = seen.metrics["entropy"][at], seen.metrics["distance"][at]
+        named, means = name_of(subject, at).name, HABITS[str(seen.patterns[at])].means
         end = "1" if subject.trace.kept <= WHOLE_SCALE else "its largest weight"
         return (
-            f"Layer {at[0] + 1}, head {at[1] + 1}: **{pattern}**: {MEANINGS[pattern]}. One picture a head: its rows look at its "
+            f"Layer {at[0] + 1}, head {at[1] + 1}: **{named}**: {means}. One picture a head: its rows look at its "
             f"columns, darker (lighter on dark) is more, from 0 to {end}{' (√ scale)' * self.square_root}. Click one, or use the "
             f"arrow keys.\n\nIn numbers: a token looks {distance:.1f} tokens away on average; entropy {entropy:.2f} (0: each "
             "looks at one token; 1: at all alike)."
         )
+
+
+def _note(subject: Subject, place: tuple[int, int]) -> str:
+    seen = overview_of(subject)
+    return (
+        f"{name_of(subject, place)}; entropy {seen.metrics['entropy'][place]:.2f}, strongest weight {seen.strongest[place]:.2f}"
+    )
 
 
 class HeadWhatIf(WhatIf):

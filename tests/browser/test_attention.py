@@ -254,3 +254,39 @@ def test_a_window_of_a_long_input_is_dragged_or_moved_by_keys_everywhere_at_once
     expect(page.locator("#hidden-one-layer-picture").get_by_role("slider")).to_have_attribute(
         "aria-valuetext", "Tokens 88 to 111 of 122"
     )
+
+
+@pytest.mark.parametrize(
+    ("query", "head"),
+    [
+        ("tab=attention", "#attention-heads-grid [data-head='1.3']"),
+        ("tab=fill-mask&view=switch-heads-off", "#fill-mask-heads-board [data-head='1.3']"),
+        ("tab=corpus&view=head-atlas", "#corpus-heads-grid [data-head='1.3']"),
+    ],
+)
+def test_a_head_that_is_pointed_at_or_focused_has_its_name_and_its_links_beside_it(open_app, query, head):
+    page = open_app(f"?{query}&a=The+capital+of+Japan+is+%5BMASK%5D.")
+    one, card = page.locator(head), page.locator("#head-card")
+    settled(page)
+    one.hover()
+    expect(card).to_contain_text(re.compile(r"Layer 1, head 3.*previous token: (1\.00|0\.9\d) of the weight", re.DOTALL))
+    expect(card.locator("path")).to_have_count(9)
+    expect(card.locator("text")).to_have_count(18)
+    page.mouse.move(5, 5)
+    expect(card).to_be_hidden()
+    one.focus()
+    expect(card).to_be_visible()
+    expect(one).to_have_attribute("aria-describedby", "head-card")
+    page.keyboard.press("Escape")
+    expect(card).to_be_hidden()
+
+
+def test_a_head_in_a_chart_has_its_card_too(open_at):
+    page = open_at("Attention", PAIR)
+    open_choice(page, "attention", "All heads by numbers")
+    cell = page.locator("#attention-metric-heatmap .nsewdrag")
+    settled(page)
+    box = cell.bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 2.5 / 12, box["y"] + box["height"] * 0.5 / 6)
+    page.mouse.move(box["x"] + box["width"] * 2.6 / 12, box["y"] + box["height"] * 0.5 / 6)
+    expect(page.locator("#head-card")).to_contain_text(re.compile(r"Layer 1, head 3.*previous token", re.DOTALL))

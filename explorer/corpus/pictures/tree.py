@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from explorer.corpus.compute.dependencies import plain, spelled
 from explorer.text.corpora import ROOT, CorpusSentence
+from explorer.text.dependencies import plain, spelled
 from explorer.ui.pictures.stepped import Arrow, Box, Step, stepped
 
 WIDTH, ROW, TOP = 400, 26, 24

@@ -11,9 +11,9 @@ import explorer
 from explorer.core.errors import InputError
 from explorer.corpus import layers, source
 from explorer.corpus.compute import reading
-from explorer.corpus.compute.dependencies import plain
 from explorer.corpus.layer_probe import RELATION
 from explorer.corpus.layers import ANGLES, FREQUENCY, PROBE, SIMILARITY, Layers
+from explorer.text.dependencies import plain
 from explorer.ui.subject import Subject
 from tests.corpora import in_its_place, part_of_corpus
 from tests.families import write_family

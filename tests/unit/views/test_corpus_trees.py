@@ -44,7 +44,7 @@ def test_the_links_of_a_head_are_counted_against_the_tree(subject, layer):
 def test_every_arc_of_the_tree_is_walked(subject):
     drawn = Trees().compute(subject)["tree"]
     walked = [step["text"] for step in drawn["steps"] if not step["title"]]
-    assert "“stream” depends on “begins”: subject (nsubj)." in walked
+    assert "“stream” depends on “begins”: subject of a verb (nsubj)." in walked
     assert len(walked) == sum(arrow["id"].startswith("tree.") for arrow in drawn["arrows"]) == 9
     assert "“begins” is the main word" in drawn["steps"][0]["text"]
     assert re.search(r"always the next word would find \d", drawn["steps"][-1]["text"])
