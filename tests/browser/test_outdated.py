@@ -8,7 +8,7 @@ from explorer.core.limits import CHARACTERS
 from explorer.tabs import TABS
 from tests.at_night import at_night
 from tests.browser.expecting import expect
-from tests.browser.steps import at, choose, settled
+from tests.browser.steps import at, settled
 from tests.tabs import open_tab
 
 FULL = """() => [...document.querySelectorAll("#tabs :is(.block.bx-content, [id$=-finding])")]
@@ -73,7 +73,7 @@ def test_a_setting_pales_what_depends_on_it(open_app):
     page = open_app(at("Attention"))
     settled(page)
     with held(page):
-        choose(page, "attention-look", "Lines")
+        page.locator("#attention-look").get_by_label("Arcs").check()
         page.wait_for_function(NONE_FULL)
     settled(page)
     expect(page.locator("#attention-head-lines")).to_have_css("opacity", "1")
