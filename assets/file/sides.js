@@ -38,14 +38,29 @@ async function filled(box, part) {
   if (!part.component) return box.replaceChildren(...others[part.kind](value));
   const props = { value };
   const root = el("div", { class: part.skeleton });
-  box.replaceChildren(root);
+  let draw = () => {};
+  box.replaceChildren(...(part.variants ? choices(part.variants, (other) => draw(props.value = other ?? value)) : []), root);
   if (ASKS.has(part.component)) {
     box.classList.add("bx-still");
     for (const kind of ["click", "dblclick", "keydown"]) {
       box.addEventListener(kind, (event) => event.key === "Tab" || event.target.closest(".bx-save") || event.stopImmediatePropagation(), { capture: true });
     }
   }
-  mount(part.component, box, () => {}, props, () => {}, part.options);
+  mount(part.component, box, () => {}, props, (_, drawing) => (draw = drawing), part.options);
+}
+
+// Buttons for what else a picture may show, one of them pressed, and what that changes.
+function choices(variants, show) {
+  const told = el("p", { class: "bx-variant-told", role: "status" });
+  const buttons = variants.map(({ label }) => el("button", { type: "button", "aria-pressed": "false" }, label));
+  const press = async (at) => {
+    buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(i === at)));
+    told.textContent = variants[at].told;
+    show(await unpacked(variants[at].value));
+  };
+  buttons.forEach((button, at) => button.addEventListener("click", () => press(button.getAttribute("aria-pressed") === "true" ? 0 : at)));
+  buttons[0].setAttribute("aria-pressed", "true");
+  return [el("div", { class: "bx-variants", role: "group", "aria-label": "Cut a link" }, el("span", {}, "Cut"), ...buttons), told];
 }
 
 function placed(boxes, part) {

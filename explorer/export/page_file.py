@@ -56,14 +56,16 @@ def data_of(views: Sequence[View], subject: Subject, wait: bool = False, unfolde
     }
 
 
-def page(sides: Sequence[dict[str, Any]], theme: str = "", frame: str = "") -> str:
+def page(sides: Sequence[dict[str, Any]], theme: str = "", frame: str = "", home: tuple[str, str] = ("", "")) -> str:
     """The HTML for what `data_of` made, several side by side.
 
-    `theme` is "light" or "dark", by default the system's; `frame` a name by which the page reports its height to a notebook.
+    `theme` is "light" or "dark", by default the system's; `frame` a name by which the page reports its height to a notebook;
+    `home` a page to go back to, its address and its name. A part's `variants` are other values that it may show, each with a
+    label and a sentence (`told`); None is its own.
     """
     parts = [part for side in sides for part in _parts(side)]
     used = {part["component"] for part in parts if "component" in part}
-    data = {"sides": [_packed(side) for side in sides], "frame": frame}
+    data = {"sides": [_packed(side) for side in sides], "frame": frame, "home": home}
     heavy = "PlotlyChart" in used
     stems = sorted(map(_stem, used))
     values = {
@@ -113,6 +115,7 @@ def _packed(side: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_packed(part: dict[str, Any]) -> dict[str, Any]:
+    part = {**part, "variants": [_with_packed(one) for one in part["variants"]]} if "variants" in part else part
     written = json.dumps(part["value"], ensure_ascii=False, separators=(",", ":"))
     return part if len(written) < PACKED_FROM else {**part, "value": {"deflate": _deflated(written)}}
 
