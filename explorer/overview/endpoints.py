@@ -4,11 +4,15 @@ import base64
 from collections.abc import Sequence
 from typing import Any
 
+<<<<<<< HEAD
 import numpy as np
 
 from explorer.api.arguments import explorer_for
 from explorer.bert.network import Network
 from explorer.bert.trace import Trace
+=======
+from explorer.bert.explorer import Explorer, load
+>>>>>>> main
 from explorer.techniques import routes as tracing
 from explorer.techniques.ablation import Cut
 from explorer.techniques.lens import first_guesses
@@ -43,7 +47,7 @@ def routes(
         most), the strongest first, at most 200; `max_error`; on request `mixing` (by layer, query and key, rows sum to 1;
         packed: `float16` and `shape`).
     """
-    explorer = explorer_for(model)
+    explorer = load(model)
     has = explorer.capabilities
     trace = explorer.trace(text_a, text_b)
     blanks = trace.mask_positions
