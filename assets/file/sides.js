@@ -31,7 +31,7 @@ const others = {
   frame: (value) => [frame(value)],
 };
 
-async function filled(box, part) {
+function filled(box, part) {
   const { value } = part;
   if (!part.component) return box.replaceChildren(...others[part.kind](value));
   const props = { value };
@@ -51,10 +51,10 @@ async function filled(box, part) {
 function choices(variants, show) {
   const told = el("p", { class: "bx-variant-told", role: "status" });
   const buttons = variants.map(({ label }) => el("button", { type: "button", "aria-pressed": "false" }, label));
-  const press = async (at) => {
+  const press = (at) => {
     buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(i === at)));
     told.textContent = variants[at].told;
-    show(await unpacked(variants[at].value));
+    show(variants[at].value);
   };
   buttons.forEach((button, at) => button.addEventListener("click", () => press(button.getAttribute("aria-pressed") === "true" ? 0 : at)));
   buttons[0].setAttribute("aria-pressed", "true");
@@ -105,5 +105,5 @@ export async function draw(main, sides, tools = []) {
     el("div", { class: "bx-views" }, ...one.views.map((each) => view(boxes, each))),
     el("footer", {}, one.made))));
   main.classList.toggle("bx-sides", sides.length > 1);
-  for (const [box, part] of boxes) await filled(box, part);
+  for (const [box, part] of boxes) filled(box, part);
 }

@@ -2,12 +2,7 @@
 
 from typing import Any
 
-<<<<<<< HEAD
 from explorer.analysis.head_metrics import METRICS
-from explorer.api.arguments import explorer_for
-=======
-from explorer.analysis.head_metrics import METRICS, TokenFacts, overview
->>>>>>> main
 from explorer.attention.rollout import rollout as attention_rollout
 from explorer.bert.explorer import load
 from explorer.text import limits
@@ -54,16 +49,9 @@ def head_metrics(text_a: str, text_b: str = "", model: str = "") -> dict[str, An
         `metrics`: `entropy`, `distance`, `confidence`, `cls`, `sep`, `self`, `previous`, `next`, `same_token`, `ahead`,
         `pattern`, `name` (in plain words, with how sure), each one row a layer.
     """
-<<<<<<< HEAD
-    explorer = explorer_for(model)
+    explorer = load(model)
     subject = Subject.of(explorer.trace(text_a, text_b))
     seen, (layers, heads) = overview_of(subject), (explorer.capabilities.layers, explorer.capabilities.heads)
-=======
-    explorer = load(model)
-    trace = explorer.trace(text_a, text_b)
-    layers = (trace.attention(layer) for layer in range(explorer.capabilities.layers))
-    seen = overview(layers, TokenFacts.of(trace.encoding))
->>>>>>> main
     numbers = {metric.key: seen.metrics[metric.key].tolist() for metric in METRICS}
     names = [[str(name_of(subject, (layer, head))) for head in range(heads)] for layer in range(layers)]
     return {"metrics": {**numbers, "pattern": seen.patterns.tolist(), "name": names}}

@@ -62,14 +62,8 @@ def page(sides: Sequence[dict[str, Any]], theme: str = "", frame: str = "", home
     `home` a page to go back to, its address and its name. A part's `variants` are other values that it may show, each with a
     label and a sentence (`told`); None is its own.
     """
-<<<<<<< HEAD
-    parts = [part for side in sides for part in _parts(side)]
-    used = {part["component"] for part in parts if "component" in part}
-    data = {"sides": [_packed(side) for side in sides], "frame": frame, "home": home}
-=======
     parts = [part for side in sides for part in (side["input"], *(part for view in side["views"] for part in view["parts"]))]
     used = {part["component"] for part in parts if part and "component" in part}
->>>>>>> main
     heavy = "PlotlyChart" in used
     stems = sorted(map(_stem, used))
     values = {
@@ -77,7 +71,7 @@ def page(sides: Sequence[dict[str, Any]], theme: str = "", frame: str = "", home
         "title": markup.escape(f"{sides[0]['question']} · BERT Explorer"),
         "style": styles(stems, "prose", "sides", "page"),
         "theme": theme if theme in THEMES else "",
-        "data": _deflated(json.dumps({"sides": sides, "frame": frame}, separators=(",", ":"))),
+        "data": _deflated(json.dumps({"sides": sides, "frame": frame, "home": home}, separators=(",", ":"))),
         "plotly": f'<script type="text/plain" id="bx-plotly">{_plotly()}</script>\n' if heavy else "",
         "script": scripts(stems, "file/page.js"),
     }
@@ -104,26 +98,6 @@ def styles(stems: Iterable[str], *own: str) -> str:
     return re.sub(r"</(?=script|style)", r"<\\/", text)
 
 
-<<<<<<< HEAD
-def _parts(side: dict[str, Any]) -> list[dict[str, Any]]:
-    own = [part for view in side["views"] for part in view["parts"]]
-    return [*([side["input"]] if side["input"] else []), *own]
-
-
-def _packed(side: dict[str, Any]) -> dict[str, Any]:
-    """The data with long values compressed; browsers inflate them without a library."""
-    views = [{**view, "parts": [_with_packed(part) for part in view["parts"]]} for view in side["views"]]
-    return {**side, "views": views, "input": side["input"] and _with_packed(side["input"])}
-
-
-def _with_packed(part: dict[str, Any]) -> dict[str, Any]:
-    part = {**part, "variants": [_with_packed(one) for one in part["variants"]]} if "variants" in part else part
-    written = json.dumps(part["value"], ensure_ascii=False, separators=(",", ":"))
-    return part if len(written) < PACKED_FROM else {**part, "value": {"deflate": _deflated(written)}}
-
-
-=======
->>>>>>> main
 def _deflated(text: str) -> str:
     """A text compressed; browsers inflate it without a library."""
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode("ascii")

@@ -4,15 +4,11 @@ import base64
 from collections.abc import Sequence
 from typing import Any
 
-<<<<<<< HEAD
 import numpy as np
 
-from explorer.api.arguments import explorer_for
+from explorer.bert.explorer import load
 from explorer.bert.network import Network
 from explorer.bert.trace import Trace
-=======
-from explorer.bert.explorer import Explorer, load
->>>>>>> main
 from explorer.techniques import routes as tracing
 from explorer.techniques.ablation import Cut
 from explorer.techniques.lens import first_guesses

@@ -27,11 +27,8 @@ def site(bundled, tmp_path_factory):
 
 def variants_in(page: str) -> list[dict]:
     """The pictures that a page may show beside its own."""
-    data = json.loads(re.search(r'id="bx-data">(.*?)</script>', page)[1])
+    data = json.loads(zlib.decompress(b64decode(re.search(r'id="bx-data">(.*?)</script>', page)[1])))
     (picture,) = (part for part in data["sides"][0]["views"][0]["parts"] if part["name"] == "picture")
-    for one in picture["variants"]:
-        if one["value"] and "deflate" in one["value"]:
-            one["value"] = json.loads(zlib.decompress(b64decode(one["value"]["deflate"])))
     return picture["variants"]
 
 

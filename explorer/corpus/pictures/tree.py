@@ -5,19 +5,13 @@ from __future__ import annotations  # plotly is imported by the first figure, no
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-<<<<<<< HEAD
-from explorer.text.corpora import ROOT, CorpusSentence
-from explorer.text.dependencies import plain, spelled
-from explorer.ui.pictures.stepped import Arrow, Box, Step, stepped
-=======
 import numpy as np
 import plotly.graph_objects as go
 
-from explorer.text.dependencies import spelled
 from explorer.text.corpora import ROOT, CorpusSentence
+from explorer.text.dependencies import spelled
 from explorer.ui.pictures.base import ACCENT, FAINT, esc, figure, plain_axis
 from explorer.ui.pictures.numbers import columns_of, keep
->>>>>>> main
 
 POINTS = 25  # of an arc
 WORDS = 0.3  # half the width of the words, of the tree's width
