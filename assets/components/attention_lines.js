@@ -29,6 +29,8 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
 
   const heads = () => Math.max(1, value.heads.length);
   const flat = (head, query, key) => (head * value.queries.tokens.length + query) * value.keys.tokens.length + key;
+  const spot = (place, queries = value.queries.tokens.length, keys = value.keys.tokens.length) =>
+    [Math.floor(place / keys / queries), Math.floor(place / keys) % queries, place % keys]; // of a flat index: head, query, key
   const at = (head, query, key) => (weights[flat(head, query, key)] / 255) ** 2 * value.top;
   const colour = (head) => (value.heads.length ? `var(--bx-series-${1 + (head % 8)})` : null);
   const everyHead = (fn) => Array.from({ length: heads() }, (_, head) => fn(head));
@@ -104,13 +106,9 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
   // The strongest lines of the tokens in the window, and how many there are.
   function edgesInWindow() {
     const found = [];
-    const keys = value.keys.tokens.length;
-    for (let head = 0; head < heads(); head++) {
-      for (let query = 0; query < value.queries.tokens.length; query++) {
-        for (let key = 0; key < keys; key++) {
-          if ((has("query", query) || has("key", key)) && weights[flat(head, query, key)]) found.push(flat(head, query, key));
-        }
-      }
+    for (let place = 0; place < weights.length; place++) {
+      const [, query, key] = spot(place);
+      if (weights[place] && (has("query", query) || has("key", key))) found.push(place);
     }
     found.sort((a, b) => weights[b] - weights[a]);
     const [rows, columns] = ["query", "key"].map((side) => shown[side].last - shown[side].first);
@@ -119,9 +117,8 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
 
   // Draw the strongest lines of all, the strongest on top.
   function showAll() {
-    const [queries, keys] = [value.queries.tokens.length, value.keys.tokens.length];
     const all = long() ? edgesInWindow() : { strongest: value.edges, count: weights.length };
-    const chosen = all.strongest.map((place) => [Math.floor(place / keys / queries), Math.floor(place / keys) % queries, place % keys]);
+    const chosen = all.strongest.map((place) => spot(place));
     edges.replaceChildren(...chosen.map((place) => line(...place, shade(at(...place)))).reverse());
     for (const button of [...sides.query, ...sides.key]) button.style.removeProperty("--weight");
     const [drawn, count] = [chosen.length, all.count].map((number) => number.toLocaleString("en-US"));

@@ -2,7 +2,6 @@
 import { bytes } from "../arithmetic/binary.js";
 import { el, plain, rove } from "../shared/dom.js";
 import { gridKeys, placeHeads } from "../shared/grid.js";
-import { host } from "../shared/host.js";
 import { choiceHere, define } from "../shared/mounting.js";
 import { onTheme, rampTable } from "../shared/theme.js";
 
@@ -50,7 +49,7 @@ define("HeadGrid", ({ element, trigger, props }) => {
       const gone = off.has(String(where(i)));
       const label = `${name(where(i))}${gone ? ", off" : ""}${value.notes ? `: ${value.notes[i]}` : ""}`;
       button.classList.toggle("bx-off", gone);
-      button.title = host.page ? "" : label; // in the app, its card says more
+      button.title = label;
       button.setAttribute("aria-label", label);
       if (value.marks) button.style.setProperty("--mark", value.marks[i]);
       if (value.colours) button.style.setProperty("--mark-colour", value.colours[i]);

@@ -1,7 +1,6 @@
 // Layers × heads as switches, coloured by the effect of switching each off; a layer's number switches all its heads.
 import { el, plain, rove } from "../shared/dom.js";
 import { gridKeys, placeHeads } from "../shared/grid.js";
-import { host } from "../shared/host.js";
 import { define } from "../shared/mounting.js";
 
 const STEPS = [-100, -80, -60, -40, -20, 0, 20, 40, 60, 80, 100]; // % of the strongest colour
@@ -45,7 +44,7 @@ define("SwitchBoard", ({ element, trigger, props }) => {
       button.style.setProperty("--strength", `${Math.round(100 * Math.min(1, Math.abs(effect)))}%`);
       button.setAttribute("aria-pressed", String(gone));
       button.setAttribute("aria-label", label);
-      button.title = host.page ? "" : label; // in the app, its card says more
+      button.title = label;
     });
     rove(buttons, at);
     paintScale();
