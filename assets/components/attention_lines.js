@@ -112,7 +112,7 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
     }
     found.sort((a, b) => weights[b] - weights[a]);
     const [rows, columns] = ["query", "key"].map((side) => shown[side].last - shown[side].first);
-    return { strongest: found.slice(0, MOST), count: heads() * (rows * keys + columns * (value.queries.tokens.length - rows)) };
+    return { strongest: found.slice(0, MOST), count: heads() * (rows * value.keys.tokens.length + columns * (value.queries.tokens.length - rows)) };
   }
 
   // Draw the strongest lines of all, the strongest on top.
