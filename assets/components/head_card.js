@@ -22,8 +22,7 @@ async function load(query) {
 
 // The cards of all heads for the input of a link; null where they cannot be had.
 function cardsOf(query) {
-  const asked = new URLSearchParams(query);
-  const input = JSON.stringify(INPUT.map((name) => asked.get(name)));
+  const input = JSON.stringify(INPUT.map((name) => new URLSearchParams(query).get(name)));
   if (input !== known.input) Object.assign(known, { input, cards: load(query).catch(() => null) });
   return known.cards;
 }

@@ -235,10 +235,8 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
     options ??= makeOptions(Plotly);
     await Plotly.react(box, coloured(data), layout, options);
     tell(layout.meta?.alt);
-    if (first) {
-      box.on("plotly_click", clicked);
-      linked.chart(box);
-    }
+    if (first) box.on("plotly_click", clicked);
+    if (first) linked.chart(box);
     box.dataset.drawn = 1 + Number(box.dataset.drawn ?? 0);
   }
 
