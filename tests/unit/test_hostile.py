@@ -1,4 +1,4 @@
-"""Hostile input by every way into the app: a little of what `python -m tests.fuzz` sends."""
+"""Hostile input by every way into the app; with FUZZ=100 in the environment a hundred times as much, drawn at random."""
 
 import base64
 import os
@@ -19,10 +19,10 @@ JSON = {"content-type": "application/json"}
 
 
 def some(examples):
-    """The same few examples each time, however long they take."""
-    return settings(
-        max_examples=examples // 3, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
-    )
+    """The same few examples each time, however long they take; others, and so many times as many, if FUZZ is a number."""
+    times = os.environ.get("FUZZ")
+    many = {"max_examples": examples // 3 * int(times or 1), "derandomize": not times}
+    return settings(**many, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 
 
 @pytest.fixture(scope="module")

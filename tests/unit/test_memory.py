@@ -6,7 +6,6 @@ import sys
 import pytest
 
 from explorer.core import process
-from tests.soak.measured import Held, flaws
 
 HOLES = """
 import ctypes
@@ -38,15 +37,3 @@ def test_it_is_given_back_again_and_again_where_that_is_possible(monkeypatch):
     monkeypatch.setattr(process, "give_back_memory", lambda: len(given) < 3)
     process._keep_giving()
     assert given == [process.EVERY] * 3
-
-
-def test_the_soak_tells_what_grew():
-    early = Held(1_000, 1_000.0, 20, 40, 50.0)
-    assert flaws(early, Held(20_000, 1_049.0, 20, 40, 99.0), 100) == []
-    grown = flaws(early, Held(20_000, 1_051.0, 21, 41, 101.0), 100)
-    assert [one.split(":")[0] for one in grown] == [
-        "memory grew",
-        "threads grew",
-        "open files grew",
-        "the disk is fuller than its limits allow",
-    ]
