@@ -82,29 +82,3 @@ def test_the_share_done_grows_to_one(tiny):
     assert shares == sorted(shares)
     assert len(shares) == 3
     assert shares[-1] == 1
-
-
-@pytest.mark.parametrize(
-    ("texts", "layer", "pooling"),
-    [
-        ([], -1, "mean"),
-        ("one text", -1, "mean"),
-        (["fine", ""], -1, "mean"),
-        (["fine", None], -1, "mean"),
-        (["fine", "\ue000"], -1, "mean"),
-        (["fine", "x" * 100_000], -1, "mean"),
-        (["fine"] * 5001, -1, "mean"),
-        (["fine"], 3, "mean"),
-        (["fine"], -2, "mean"),
-        (["fine"], True, "mean"),
-        (["fine"], "1", "mean"),
-        (["fine"], float("nan"), "mean"),
-        (["fine"], None, "mean"),
-        (["fine"], -1, "max"),
-        (["fine"], -1, None),
-        (["fine"], -1, ["mean"]),
-    ],
-)
-def test_a_wrong_request_is_refused_before_anything_is_computed(tiny, texts, layer, pooling, refusal, monkeypatch):
-    monkeypatch.setattr(type(tiny), "embed", lambda *args: pytest.fail("computed"))
-    refusal(InputError, lambda: features(tiny, texts, layer, pooling))

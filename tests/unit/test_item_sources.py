@@ -9,11 +9,8 @@ from explorer.core.errors import InputError
 from explorer.core.limits import ITEMS
 from explorer.experiments.compute import templates
 from explorer.experiments.compute.corpus_items import GOVERNOR, MOST_ITEMS, SUBJECT, corpus_items
-from explorer.experiments.compute.templates import EXAMPLE, template_items
-from explorer.experiments.heads import HeadsDecide
-from explorer.experiments.source import CORPUS, TEMPLATE
+from explorer.experiments.compute.templates import template_items
 from explorer.text.corpora import built_in
-from explorer.ui.subject import Subject
 
 AGREEMENT = """
 The *{noun}/{other}* to the {place} [MASK] here. | {verb} | {foil}
@@ -120,21 +117,3 @@ def test_the_corpus_gives_sentences_with_one_word_of_a_pair(refusal):
         "qwxz/zxwq": "commoner",
     }.items():
         assert told in refusal(InputError, lambda wrong=wrong: corpus_items(wrong))
-
-
-def test_the_page_lists_the_items_before_it_asks(bundled):
-    subject = Subject.of(bundled.trace("The man went to the [MASK]."))
-    view = HeadsDecide(source=TEMPLATE)
-    items = view.items_of(bundled)
-    assert len(items) == 12
-    shown = view.waiting(subject)
-    assert "12 items" in shown["about"]
-    assert [row["cells"][1] for row in shown["each"]["rows"]] == [f"{item.word} / {item.foil}" for item in items]
-    assert view.on_each(subject, 3).texts == (items[3].text_a, "")
-    assert "12 items" in view.compute(subject)["about"], "it is asked"
-    wrong = HeadsDecide(source=TEMPLATE, template="The [A] and {b}")
-    assert "[A]" in wrong.waiting(subject)["problem"]["text"]
-    assert wrong.waiting(subject)["each"] is None
-    corpus = HeadsDecide(source=CORPUS, pairs="is/are", mark=SUBJECT)
-    assert corpus.items_of(bundled) == corpus_items("is/are", mark=SUBJECT)
-    assert HeadsDecide().template == EXAMPLE

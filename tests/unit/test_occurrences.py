@@ -11,13 +11,7 @@ from explorer.core.errors import InputError
 from explorer.core.paths import EXAMPLES
 from explorer.core.steps import finished
 from explorer.corpus.compute import reading
-from explorer.corpus.compute.occurrences import (
-    contextual_neighbors,
-    occurrences_in_steps,
-    static_neighbors,
-    telling_word,
-    vector_alone,
-)
+from explorer.corpus.compute.occurrences import contextual_neighbors, occurrences_in_steps, static_neighbors, vector_alone
 from explorer.text.corpora import Corpus, built_in, read_corpus
 from tests.families import write_family
 
@@ -103,11 +97,3 @@ def test_bank_falls_apart_into_its_senses(bundled, write):
     apart = [told_apart(found.at(layer), senses) for layer in (0, 6)]
     assert apart[1] >= 0.9 * len(senses)
     assert apart[1] > apart[0]
-
-
-def test_few_sentences(bundled, write, refusal):
-    corpus = write("milk")
-    assert telling_word(corpus) == "milk"
-    found = finished(occurrences_in_steps(bundled, corpus, "Milk", 6))
-    assert contextual_neighbors(corpus, found, 6, 0, 5) == []
-    assert "does not occur" in refusal(InputError, lambda: finished(occurrences_in_steps(bundled, corpus, "bank", 6)))

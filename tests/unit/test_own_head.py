@@ -10,7 +10,7 @@ from safetensors.torch import load_file, save_file
 
 import explorer
 from explorer.bert.families import ANSWER, LABELS, TAGS
-from explorer.core.errors import CapabilityError, InputError, ModelError
+from explorer.core.errors import InputError, ModelError
 from explorer.overview.compute import run_of
 from explorer.overview.run import answers_of
 from explorer.tabs import VIEWS
@@ -69,13 +69,6 @@ def test_the_best_answer_is_the_best_of_all_spans(models, folders):
     assert found[0].text == PAIR[1][first:last]
     with pytest.raises(InputError, match="question in A and the text in B"):
         own_head.answers(models[ANSWER].trace(PAIR[0]), 3)
-
-
-def test_a_head_for_another_task_is_told(models, bundled):
-    with pytest.raises(CapabilityError, match="has no head of its own for this"):
-        own_head.tags(models[LABELS].trace("happy"))
-    with pytest.raises(CapabilityError, match="was not fine-tuned"):
-        bundled.require("own_head")
 
 
 PROBLEMS = (None, "single_label_classification", "multi_label_classification", "regression")
@@ -152,12 +145,6 @@ def test_labels_that_do_not_fit_the_weights_are_named(entries, told, folders, tm
     folder = shutil.copytree(folders[LABELS], tmp_path / "odd")
     edit_config(folder, **entries)
     assert told in refusal(ModelError, lambda: explorer.load(folder), typed=folder)
-
-
-def test_a_label_without_a_name_is_told_by_its_place(folders, tmp_path):
-    folder = shutil.copytree(folders[LABELS], tmp_path / "unnamed")
-    edit_config(folder, id2label={"0": "sad", "1": "calm", "7": "happy"})
-    assert own_head.labels(explorer.load(folder).trace(*PAIR)).labels == ("sad", "calm", "LABEL_2")
 
 
 class TestFiles:

@@ -7,7 +7,6 @@ from sklearn.manifold import trustworthiness as reference_trustworthiness
 from explorer.analysis import projection as maps_module
 from explorer.analysis.projection import METHODS, LayerMaps, MapSettings, align, clusters, project, trustworthiness
 from explorer.core.errors import InputError
-from explorer.core.lazy import umap
 from explorer.core.steps import Stopped
 from explorer.projection.endpoints import projection
 from tests.at_night import at_night
@@ -100,13 +99,6 @@ def test_pca_keeps_distances_and_says_how_much():
     assert list(found.explained_variance) == sorted(found.explained_variance, reverse=True)
 
 
-def test_what_numba_compiles_for_umap_is_kept_for_the_next_process():
-    project(GROUPS, MapSettings("umap"))
-    for kernel in (umap.umap_.compute_membership_strengths, umap.umap_.smooth_knn_dist):
-        assert kernel.signatures
-        assert kernel.stats.cache_path
-
-
 def test_aligned_maps_keep_their_distances_and_come_back():
     points = RANDOM.normal(size=(40, 2)).astype(np.float32)
     turn = np.array([[0.6, -0.8], [-0.8, -0.6]])  # turned and mirrored
@@ -147,13 +139,6 @@ def test_clusters_find_the_groups_and_never_more_than_there_are_rows():
     directions = np.repeat(np.eye(3), [12, 10, 8], axis=0) + RANDOM.normal(0, 0.01, size=(30, 3))
     np.testing.assert_array_equal(clusters(directions, 3), np.repeat([0, 1, 2], [12, 10, 8]))
     assert set(clusters(np.ones((4, 3)), 4)) == {0}
-
-
-def test_progress_is_told():
-    shares = []
-    project(GROUPS, MapSettings("umap"), report=shares.append)
-    assert shares == sorted(shares)
-    assert shares[-1] == 1
 
 
 def test_tsne_that_nobody_waits_for_ends_before_the_next_layer():

@@ -79,22 +79,6 @@ def test_another_model_says_in_one_sentence_that_it_has_none(tiny):
     assert shown["table"]["cells"] == Lens().compute(subject)["table"]["cells"]
 
 
-def test_the_endpoint_and_the_views_read_by_it(bundled, tuned):
-    subject, blank = Subject.of(bundled.trace(TEXT)), bundled.trace(TEXT).blanks()[0]
-    best = lens(subject.trace, [blank], tuned=tuned)
-    names = bundled.pieces(best.ids[:, 0, 0].tolist())
-    answer = masked_lm.lens(TEXT, top_k=1, reading=TUNED)["layers"]
-    assert [row["masks"][0]["candidates"][0]["token"] for row in answer] == names
-    shown = Lens(reading=TUNED).compute(subject)
-    assert [row[blank]["text"] for row in shown["table"]["cells"]] == names
-    assert f"by {', '.join(f'{one:.2f}' for one in tuned.about[TUNED])} nats" in shown["about"]
-    raw, mapped = (Lens(reading=reading).finding(subject).text for reading in (RAW, TUNED))
-    since = next(at for at in range(len(names)) if set(names[at:]) == {names[-1]})
-    assert raw.startswith("Raw lens: “tokyo” leads from layer ")
-    assert raw.endswith(f"; tuned lens: from layer {since} on (before, “{names[since - 1]}”).")
-    assert mapped.startswith(f"Tuned lens: “tokyo” leads from layer {since} on")
-
-
 def test_words_are_followed_as_the_lens_reads_them(bundled, tuned):
     subject = Subject.of(bundled.trace(TEXT))
     ids = bundled.masked_lm(subject.trace.states[-1][subject.token]).topk(2).indices.tolist()

@@ -90,18 +90,6 @@ def test_a_click_makes_the_sentence_the_input_and_its_token_the_chosen_one(subje
 
 
 @pytest.mark.usefixtures("unread")
-def test_the_same_search_is_not_made_twice(subject, monkeypatch):
-    view = Search(limit=20)
-    assert view.passes(subject) > 100
-    shares = [share for _, share in view.work(subject)]
-    assert shares == sorted(shares)
-    assert shares[0] == 0
-    assert view.passes(subject) == view.passes(subject.select(token=1, layer=2)) == 0, "all hidden states are there"
-    monkeypatch.setattr("explorer.corpus.search.search_in_steps", lambda *_: pytest.fail("it was made before"))
-    view.compute(subject)
-
-
-@pytest.mark.usefixtures("unread")
 def test_until_the_corpus_is_read_the_sentences_with_the_word_itself_are_there(subject, small):
     waiting = Search().waiting(subject)
     assert [row["cells"][1] for row in waiting["hits"]["rows"]] == ["bank"] * 8

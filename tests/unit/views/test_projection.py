@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from explorer.bert.features import _caches, features
-from explorer.core.errors import InputError
 from explorer.core.limits import TEXTS
-from explorer.projection.map import FILE, NO_FILE, SENTENCES, VOCABULARY, WORDS, Map
+from explorer.projection.map import FILE, NO_FILE, SENTENCES, Map
 from explorer.projection.points import piece_kind, texts_of
 from explorer.text.lines import NO_LABEL, read_lines
 from explorer.text.tables import Table, column_called, read_table, text_column_of
@@ -88,19 +87,6 @@ def test_other_sources_are_drawn_too(draw, source):
     assert len(json.loads(screen["chart"].to_json())["data"]) > 1
 
 
-def test_files_that_cannot_be_drawn_are_told(draw, refusal):
-    for changed in (
-        {"table": None},
-        {"text_column": "body"},
-        {"label_column": "class"},
-        {"table": table_of([{"text": " ", "label": ""}])},
-        {"source": "Sentences", "sentences": " \n"},
-        {"seed": -1},
-        {"method": "isomap"},
-    ):
-        refusal(InputError, lambda changed=changed: draw(**changed))
-
-
 TWICE = "The cat sat.\nA dog ran.\nThe cat sat.\nShe bought milk.\nHe went to the store.\nThe cat sat.\nIt was slow."
 
 
@@ -141,13 +127,6 @@ def test_too_few_points_are_drawn_by_pca_and_the_picture_says_so(method, subject
     assert one.finding(subject).text == "All 2 points have the same vector, so none is nearer than another."
 
 
-def test_equal_rows_are_said_to_be_equal(draw):
-    said = draw(table=table_of([ROWS[0]] * 12))["summary"]
-    assert "all in one place" in said
-    assert "Trustworthiness" not in said
-    assert "the nearest on the map" in draw(table=table_of(ROWS[:4]))["summary"]
-
-
 def test_a_file_is_named_with_its_rows_and_sampled_if_it_is_long(tmp_path, subject):
     path = tmp_path / "many.csv"
     path.write_text("text\n" + "".join(f"row {i}\n" for i in range(TEXTS.most + 1)), "utf-8")
@@ -169,28 +148,6 @@ def test_a_file_is_asked_for_before_there_is_one(subject):
     assert "summary" not in Map().waiting(subject)
 
 
-def test_whatever_changes_the_picture_changes_the_key(subject):
-    assert len({Map(source=source).key(subject) for source in ("Sentences", "Words of the input", "Vocabulary")}) == 3
-    other = Subject(subject.model_name, "Another text.", "")
-    assert Map().key(subject) == Map(drawn="x").key(subject) == Map().key(other)
-    assert Map(source="Words of the input").key(subject) != Map(source="Words of the input").key(other)
-    for changed in ({"layer": 1}, {"search": "x"}, {"picked": ((1,), "k")}, {"seed": 1}, {"sentences": "a"}):
-        assert Map(**changed).key(subject) != Map().key(subject)
-
-
-def test_a_click_chooses_a_row_of_what_is_drawn(subject):
-    view = Map(drawn="these")
-    taken = view.on_chart(subject, 3).settings
-    assert taken == view.on_nearest(subject, 3).settings == {"picked": ((3,), "these")}
-    assert Map(**taken | view.on_forget(subject, None).settings) == Map()
-
-
-@pytest.mark.parametrize("picked", [None, 3, [], [[1], 2], [["1"], "k"], [[-1], "k"], [[True], "k"], {"rows": [1]}])
-def test_what_is_no_choice_of_rows_is_none(picked, subject):
-    capabilities = subject.model.capabilities
-    assert Map.read({"picked": picked}, capabilities) == Map.read({}, capabilities)
-
-
 def test_lines_columns_and_pieces():
     assert read_lines("a | x\n\n b|c | y\nplain") == (["a", "b|c", "plain"], ["x", "y", NO_LABEL])
     assert text_column_of(table_of([{"id": "1", "body": "a long one"}])) == "body"
@@ -198,16 +155,3 @@ def test_lines_columns_and_pieces():
     assert (text_column_of(named), column_called("label", named)) == ("Text", "")
     kinds = [piece_kind(piece) for piece in ("cat", "##ing", "##2", "1990", "!", "##a", "[unused3]", "[")]
     assert kinds == ["word", "rest of a word", "number", "number", "single sign", "single sign", "reserved", "single sign"]
-
-
-def test_controls_are_there_where_they_apply():
-    def applying(**given):
-        return {name for name, setting in Map.settings.items() if setting.when is None or setting.when(Map(**given))}
-
-    assert "layer" not in applying(source=VOCABULARY)
-    assert "layer" not in applying(pooling="pooler")
-    assert "layer" in applying(source=WORDS, pooling="pooler")
-    assert applying(method="umap") - applying() == applying(method="tsne") - applying() == {"neighbors", "seed"}
-    assert "seed" in applying(source=VOCABULARY)
-    long = Table(("text",), (("row",),) * (TEXTS.most + 1), "")
-    assert applying(source=FILE, table=long) - applying(source=FILE, table=table_of(ROWS)) == {"seed"}

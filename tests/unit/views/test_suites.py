@@ -85,10 +85,3 @@ def test_another_model_stands_beside_it(subject, tiny):
     only = Counter((one.is_right, theirs[one.pair]) for one in here.judged if one.pair in theirs)
     told = view.finding(subject).text
     assert numbers(told)[-2:] == [only[True, False], only[False, True]]
-
-
-def test_a_model_that_cannot_be_asked_is_told(subject, tmp_path):
-    view = Suites(other=str(tmp_path / "nothing"))
-    content = view.compute(subject)
-    assert set(column(content["picture"], "model")) == {subject.model_name}
-    assert "nothing" in content["about"]
