@@ -143,15 +143,6 @@ class TestColours:
             assert [at for at, _ in stops] == [i / 32 for i in range(33)]
             assert stops[-1][1] == f"rgb({','.join(map(str, table[-1]))})"
 
-    def test_text_on_a_colour_has_the_better_contrast(self, modules, chance):
-        for colour in chance.integers(0, 256, (TIMES, 3)):
-            v = colour / 255
-            linear = np.where(v <= 0.04045, v / 12.92, ((v + 0.055) / 1.055) ** 2.4)
-            luminance = float(linear @ [0.2126, 0.7152, 0.0722])
-            black, white = (luminance + 0.05) / 0.05, 1.05 / (luminance + 0.05)
-            if abs(black - white) > 0.05:
-                assert modules.call("colour", "isBright", colour.tolist()) == (black > white)
-
 
 class TestWindows:
     def test_a_window_shows_as_many_places_as_fit_and_contains_its_token(self, modules, chance):
@@ -280,21 +271,6 @@ class TestNumbers:
             told = modules.call("numbers", "percent", float(share))
             whole = share >= 0.0995 and not 0.9995 <= share < 1
             assert told == (f"{int(100 * share + 0.5)}%" if whole or share == 0 else percent(share)), share
-
-    def test_a_format_of_plotly_is_that_of_python(self, modules, chance):
-        for value in chance.normal(size=TIMES):
-            for form in (".2f", "+.3f", ".1%"):
-                assert modules.call("numbers", "formatted", float(value), form) == format(value, form)
-            assert float(modules.call("numbers", "formatted", float(value), ".3g")) == float(format(value, ".3g"))
-
-    def test_ticks_are_thinned_until_they_fit_and_no_further(self, modules, chance):
-        for _ in range(TIMES):
-            count, room = int(chance.integers(1, 600)), float(chance.uniform(40, 800))
-            kept = modules.call("numbers", "thinned", list(range(count)), room, 13)
-            every = kept[1] if len(kept) > 1 else count
-            assert kept == list(range(0, count, every))
-            assert len(kept) * 13 <= room + 13
-            assert every == 1 or every >= count or count / every * 13 > room / 2.6, "the next smaller step had not fitted"
 
 
 class TestLabels:

@@ -129,17 +129,6 @@ def test_a_box_has_a_button_that_empties_it(open_app):
     expect(page.locator("#text-a textarea")).to_have_value("One cat.")
 
 
-def test_a_head_chosen_in_one_tab_is_named_where_it_sets_the_hidden_state(open_app):
-    page = open_app(at("Attention", "?a=The+capital+of+Japan+is+[MASK].&b="))
-    settled(page)
-    stepper(page, "layer").fill("2")
-    settled(page)
-    expect(page.locator("#suggestion")).to_contain_text("Layer 2, head 6: chosen for all tabs")
-    open_tab(page, "Hidden states")
-    expect(stepper(page, "hidden_state")).to_have_value("2")
-    expect(page.locator("#suggestion")).to_contain_text("Hidden state 2, after layer 2: chosen for all tabs")
-
-
 def test_a_token_is_marked_in_the_strip_and_in_every_picture(open_app):
     page = open_app("?tab=attention")
     settled(page)
@@ -173,19 +162,3 @@ def test_a_token_and_a_head_are_marked_in_the_overview(open_app):
     head = page.locator("gradio-app .bx-flow-layer summary").first
     head.hover()
     expect(page.locator("#attention-heads-grid .bx-linked")).to_have_attribute("data-head", head.get_attribute("data-head"))
-
-
-def test_the_loss_is_walked_piece_by_piece_and_tried_by_hand(open_app):
-    page = open_app(
-        "?tab=fill-mask&view=pre-training-game&a=The+keys+to+the+cabinet+were+on+the+table.&b=&set.rate=0.3&set.seed=3"
-    )
-    box = page.locator("#fill-mask-game-curve")
-    said = box.locator(".bx-step-said")
-    expect(said).to_contain_text("which costs −ln p =")
-    first = said.text_content()
-    box.get_by_role("button", name="Step forward").click()
-    expect(said).not_to_have_text(first)
-    box.locator(".bx-stepping").press("End")
-    expect(said).to_contain_text("the masked-LM loss")
-    box.get_by_role("slider").fill("0.5")
-    expect(said).to_contain_text("p = 0.500 would cost −ln p = 0.693")
