@@ -1,11 +1,9 @@
 """Experiments and their test suites, used as a person would."""
 
 import re
-from dataclasses import replace
 
-import explorer
 from tests.browser.expecting import expect
-from tests.browser.steps import choose, open_choice
+from tests.browser.steps import choose
 
 
 def test_a_suite_opens_computed_and_typed_items_are_measured(open_app):
@@ -33,27 +31,3 @@ def test_a_suite_opens_computed_and_typed_items_are_measured(open_app):
     expect(page.locator("#text-a textarea")).to_have_value(re.compile(r"The cats? \[MASK\] here\."))
     expect(page.locator("#text-b textarea")).to_have_value("")
     expect(page).to_have_url(re.compile("set.source=typed"))
-
-
-def test_a_run_is_saved_and_opened_beside_another(open_app, tmp_path):
-    page = open_app("?tab=experiments")
-    saved = tmp_path / "zeros.json"
-    page.locator("#experiments-heads-save").click()
-    with page.expect_download() as download:
-        page.locator("#experiments-heads-download").click()
-    assert download.value.suggested_filename == "heads_off-agreement.json"
-    download.value.save_as(saved)
-    run = explorer.open_experiment(saved)
-    other = tmp_path / "seed.json"
-    explorer.save_experiment(replace(run, values=run.values * 2, provenance={**run.provenance, "seed": 1}), other)
-    open_choice(page, "experiments", "Saved runs")
-    compared, chosen = page.locator("#experiments-saved-compared"), page.locator("#experiments-saved-chosen")
-    expect(compared).to_contain_text("open its file here")
-    page.locator("input[type=file]:has(+ #experiments-run)").set_input_files(saved)
-    expect(chosen).to_contain_text("Layer 5, head 11: −")
-    expect(page.locator("#experiments-saved-about")).to_contain_text("weights SHA-256")
-    page.locator("input[type=file]:has(+ #experiments-other-run)").set_input_files(other)
-    expect(compared).to_contain_text("The runs differ in the seed.")
-    expect(compared).to_contain_text("rank correlation of 1.00")
-    expect(page.locator("#experiments-saved-each tbody tr")).to_have_count(64)
-    expect(page.locator("#experiments-saved-other-chosen")).to_contain_text("Layer 5, head 11: −")

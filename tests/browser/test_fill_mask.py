@@ -1,6 +1,5 @@
 """The views of Fill-mask and of Next sentence, used as a person would."""
 
-import csv
 import re
 
 import pytest
@@ -79,26 +78,3 @@ def test_without_a_blank_the_views_say_what_to_do(open_view):
     page.locator("#fill-mask-words-row .bx-token").nth(2).click()
     expect(page.locator("#fill-mask-patching-heatmap .heatmaplayer")).to_be_attached()
     expect(page.locator("#fill-mask-each-word-words")).to_be_hidden()
-
-
-def test_next_sentences_are_ranked_and_pairs_exported(open_view, tmp_path):
-    page = open_view("Many pairs", tab="Next sentence")
-    expect(page.locator("#next-sentence-pairs")).to_contain_text("0.")
-    page.locator("#next-sentence-candidates textarea").fill("She cooked dinner.\nIt is a city of temples.\nMilk is white.")
-    page.locator("#next-sentence-candidates textarea").blur()
-    expect(page.locator("#next-sentence-pairs-status")).to_contain_text("3 pairs scored.")
-    expect(page.locator("#next-sentence-finding")).to_contain_text("comes next, with")
-    page.get_by_text("Bring a file").click()
-    table = tmp_path / "pairs.csv"
-    table.write_text("a,b\n<b>one</b>,=1+1\nShe ran.,She fell.\n", "utf-8")
-    page.locator("#next-sentence-file input[type=file]").set_input_files(table)
-    expect(page.locator("#next-sentence-pairs-status")).to_contain_text("2 pairs scored.")
-    with page.expect_download() as download:
-        page.locator("#next-sentence-pairs-export").click()
-    written = list(csv.reader(download.value.path().read_text("utf-8").splitlines()))
-    assert written[0] == ["A", "B", "IsNext", "Logit difference"]
-    assert sorted(row[:2] for row in written[1:]) == [["<b>one</b>", "'=1+1"], ["She ran.", "She fell."]]
-    open_choice(page, "next-sentence", "This pair")
-    expect(page.locator("#next-sentence-heads-board .bx-switch")).to_have_count(72)
-    page.locator("#next-sentence-heads-start").click()
-    expect(page.locator("#next-sentence-heads-strongest")).to_contain_text("Most of all for IsNext")

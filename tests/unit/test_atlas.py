@@ -9,7 +9,6 @@ import pytest
 import torch
 import transformers
 
-import explorer
 from explorer.analysis.resampling import halves
 from explorer.bert.checkpoints import BUNDLED_FOLDER
 from explorer.core.steps import finished
@@ -187,24 +186,6 @@ def test_the_sentences_of_a_head_show_what_it_is_named_after(bundled, few, made_
                 assert strength == pytest.approx(weights.diagonal(by).mean(), abs=1e-5)
                 assert word == other == ADDED
     assert links
-
-
-def test_a_word_that_was_cut_off_is_not_counted(make_tiny, monkeypatch):
-    monkeypatch.setattr(atlases, "FEWEST", 1)
-    model = explorer.load(make_tiny(max_position_embeddings=6))
-    words = ("the", "man", "went", "to", "the", "store")
-    starts = (0, 4, 8, 13, 16, 20)
-    one = CorpusSentence(
-        "the man went to the store",
-        words,
-        starts,
-        ("X",) * 6,
-        (1, 2, ROOT, 5, 5, 2),
-        ("det", "nsubj", "root", "case", "det", "obl"),
-    )
-    atlas = made(model, Corpus("cut", (one,)))
-    assert dict(zip(atlas.relations.tolist(), atlas.counts.tolist(), strict=True)) == {"det": 1, "nsubj": 1}
-    assert dict(zip(atlas.relations.tolist(), atlas.baseline_offsets.tolist(), strict=True)) == {"det": 1, "nsubj": 1}
 
 
 @pytest.mark.nightly  # test_head_atlas.py compares its strongest sentences with the model, and tests above what makes it

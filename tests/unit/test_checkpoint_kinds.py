@@ -179,32 +179,6 @@ def test_shards_of_the_older_format_are_read(make_tiny, tiny):
 # tokenizers
 
 
-@pytest.mark.parametrize(
-    ("options", "package"),
-    [
-        ({"word_tokenizer_type": "mecab"}, "fugashi"),
-        ({"word_tokenizer_type": "sudachi"}, "sudachipy"),
-        ({"word_tokenizer_type": "jumanpp"}, "rhoknp"),
-        ({"word_tokenizer_type": "basic", "subword_tokenizer_type": "character"}, ""),
-    ],
-    ids=str,
-)
-def test_a_slow_tokenizer_is_named_with_the_package_that_it_lacks(options, package, make_tiny, refusal):
-    folder = make_tiny()
-    (folder / "tokenizer.json").unlink()
-    (folder / "vocab.txt").write_text("\n".join(VOCABULARY))
-    edit(folder, "tokenizer_config.json", tokenizer_class="BertJapaneseTokenizer", **options)
-    said = refused(refusal, folder)
-    assert "BertJapaneseTokenizer" in said
-    assert "slow" in said
-    if package:
-        with pytest.raises(ImportError, match=package):
-            transformers.BertJapaneseTokenizer.from_pretrained(folder)
-        assert f"needs the package {package}" in said
-    else:
-        assert "needs" not in said
-
-
 CAPITALS = [*VOCABULARY, *(f"{word.title()}" for word in VOCABULARY[5:] if word.isalpha()), "##A", "##B"]
 
 

@@ -21,7 +21,6 @@ from explorer.teaching.classroom.tasks import POINTS, Solution
 from explorer.teaching.classroom.teaching import Teaching
 from explorer.teaching.lessons.sending import within_a_line
 from explorer.ui.subject import Selection, Subject
-from explorer.ui.view import finding_of
 from tests.clocks import set_clock
 
 BLANK = ("The capital of Japan is [MASK].", "It is a [MASK] city.")
@@ -488,21 +487,6 @@ def test_an_exercise_earns_once_and_leaves_with_its_owner(room):
     assert not room.record().rows
     with pytest.raises(InputError, match="no longer in this room"):
         room.solve(ann, task_of(name), solution)
-
-
-def test_a_head_is_asked_about_as_the_page_tells_of_it(bundled):
-    unpicked = "v=1&tab=attention&view=one-head&a=The+keys+to+the+old+cabinet+are+on+the+table."
-    place = showing.place_of(unpicked)
-    finding = finding_of(place.views, place.subject)
-    look = showing.look_of(unpicked)
-    assert {name: look[name] for name in ("layer", "head", "token")} == finding.why.selection
-    chosen = f"{unpicked}&layer=4&head=2&token=7"
-    look = showing.look_of(chosen)
-    assert (look["layer"], look["head"], look["token"]) == (4, 2, 7)
-    assert (look["layers"], look["heads"], look["tokens"][7]) == (6, 12, "are")
-    asked = showing.question_of("target", chosen)
-    assert "layer 4, head 2" in asked.asks
-    assert asked.names[0] == "keys"
 
 
 # ---- What is shown to those who follow.

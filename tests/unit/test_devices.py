@@ -68,12 +68,3 @@ def test_threads_are_a_number(monkeypatch):
     for odd in ("0", "-1", "two", "1.5", "٣", "9999"):
         with pytest.raises(InputError, match="from 1 to 64"):
             check_threads(odd)
-
-
-def test_the_command_line_refuses_what_is_not_there(capsys):
-    from explorer import app
-
-    for arguments in (["--device", "gpu"], ["--threads", "many"]):
-        with pytest.raises(SystemExit):
-            app.parse(arguments)
-    assert "There is no device 'gpu'" in capsys.readouterr().err

@@ -144,11 +144,3 @@ def test_a_head_learns_from_files_as_from_memory(tiny, layers, monkeypatch):
     in_memory = finished(run_training(text_task(tiny, EXAMPLES, plan)))
     for one, other in zip(from_file.history, in_memory.history, strict=True):
         assert one.held_out == pytest.approx(other.held_out, abs=2e-2)
-
-
-def test_a_stop_while_reading_keeps_what_was_read(tiny):
-    task = text_task(tiny, EXAMPLES, make_plan(tiny, 1, "mean", epochs=1))
-    asked = iter([False, False, True])
-    assert finished(run_training(task, lambda: next(asked))) is None
-    first = next(run_training(task)).doing
-    assert "Reading 83 examples, once: 39%" in first

@@ -3,7 +3,6 @@
 import json
 import shutil
 
-import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
@@ -148,21 +147,6 @@ def test_labels_that_do_not_fit_the_weights_are_named(entries, told, folders, tm
 
 
 class TestFiles:
-    def test_a_checkpoint_in_shards_or_as_a_pickle_has_its_head_too(self, folders, tmp_path):
-        import transformers
-
-        whole = explorer.load(folders[LABELS])
-        shards = shutil.copytree(folders[LABELS], tmp_path / "shards")
-        (shards / "model.safetensors").unlink()
-        module = transformers.BertForSequenceClassification.from_pretrained(folders[LABELS])
-        module.save_pretrained(shards, max_shard_size="20KB")
-        pickled = shutil.copytree(folders[LABELS], tmp_path / "pickled")
-        torch.save(load_file(pickled / "model.safetensors"), pickled / "pytorch_model.bin")
-        (pickled / "model.safetensors").unlink()
-        for folder in (shards, pickled):
-            found = own_head.labels(explorer.load(folder).trace(*PAIR))
-            np.testing.assert_allclose(found.logits, own_head.labels(whole.trace(*PAIR)).logits, atol=1e-5)
-
     @pytest.mark.parametrize("fault", ["shape", "nan", "absent"])
     def test_a_head_that_is_no_good(self, fault, folders, tmp_path):
         folder = shutil.copytree(folders[LABELS], tmp_path / fault)
@@ -197,14 +181,6 @@ class TestViews:
         filled = [name for name, content in shown.items() if content]
         assert filled == [{LABELS: "own-head/labels", TAGS: "own-head/tags", ANSWER: "own-head/answer"}[task]]
         assert shown[filled[0]]["check"]["text"].startswith("✓")
-
-    def test_the_discriminator_has_the_fourth(self, tmp_path):
-        from tests.families import write_family
-
-        trace = explorer.load(write_family(tmp_path / "electra", "electra-discriminator")).trace(*PAIR)
-        shown = VIEWS["own-head/replaced"]().compute(Subject.of(trace))
-        assert len(shown["row"]["columns"]) == trace.kept
-        assert own_head.replaced(trace).shape == (trace.kept,)
 
 
 def test_the_table_of_families_is_in_the_guide(guide):

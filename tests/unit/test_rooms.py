@@ -1,6 +1,5 @@
 """Rooms over HTTP: who may do what, what a stream tells, and what nobody means well with."""
 
-import asyncio
 import json
 import threading
 from contextlib import contextmanager
@@ -251,29 +250,6 @@ def test_only_who_is_in_the_room_sees_what_is_shown(served, do, room, ann):
         shown(ann["token"])
     assert refused.value.code == 404
     refused.value.close()
-
-
-def test_a_phone_hears_signs_of_life_while_only_others_have_news(monkeypatch):
-    monkeypatch.setattr(rooms, "HEARTBEAT", 0.2)
-
-    async def play():
-        desk = rooms.Desk(None, "127.0.0.1")
-        room = desk.rooms.open()
-        stream = desk._stream(room, room.join("Ann"))
-        await anext(stream)
-
-        async def chatter():
-            while True:
-                room.changed()
-                await asyncio.sleep(0.05)
-
-        noise = asyncio.ensure_future(chatter())
-        heard = await asyncio.wait_for(anext(stream), 20)
-        noise.cancel()
-        await stream.aclose()
-        return heard
-
-    assert waited(play()) == ": still here\n\n"
 
 
 def test_a_change_that_comes_right_after_another_is_told_too():

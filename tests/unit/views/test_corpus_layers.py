@@ -11,7 +11,7 @@ from explorer.core.errors import InputError
 from explorer.corpus import layers, source
 from explorer.corpus.compute import reading
 from explorer.corpus.compute.dependencies import plain
-from explorer.corpus.layers import ANGLES, FREQUENCY, SIMILARITY, Layers
+from explorer.corpus.layers import SIMILARITY, Layers
 from explorer.ui.subject import Subject
 from tests.corpora import in_its_place, part_of_corpus
 from tests.families import write_family
@@ -114,28 +114,6 @@ def test_similarity_of_one_model_and_of_two(subject, tmp_path):
     assert ", ".join(f"{row} ~ {best}" for row, best in enumerate(found.cka.argmax(1))) in content["about"]
     same = Layers(look_at=SIMILARITY, compared=subject.model_name)
     assert same.kept_as(subject) == Layers(look_at=SIMILARITY).kept_as(subject)
-
-
-def test_angles_and_lengths(subject):
-    content, found = looked(view := Layers(look_at=ANGLES), subject)
-    np.testing.assert_allclose(content["picture"].data[0].y, found.spread.cosine)
-    cosine, mean = found.spread.cosine, found.spread.mean
-    wanted = [cosine.max(), cosine.argmax(), cosine.min(), cosine.argmin(), mean.argmax(), mean.max(), mean.argmin(), mean.min()]
-    assert numbers(view.finding(subject).text) == pytest.approx(wanted, abs=0.051)
-    assert view.finding(subject).why.selection == {"layer": cosine.argmax()}
-
-
-def test_frequency_against_length(subject):
-    content, found = looked(view := Layers(look_at=FREQUENCY), subject)
-    words, lengths = found.found, found.found.norms[4]
-    dots = content["detail"].data[0]
-    np.testing.assert_allclose(dots.x, words.counts)
-    np.testing.assert_allclose(dots.y, lengths, rtol=1e-6)
-    assert list(dots.text)[:2] == words.types[:2]
-    told, here = view.finding(subject).text, found.correlations
-    assert numbers(told)[:3] == pytest.approx([4, here[4], len(words.types)], abs=0.005)
-    strongest = int(np.abs(here).argmax())
-    assert (f"strongest in hidden state {strongest}" in told) == (strongest != 4)
 
 
 def test_a_click_chooses_a_hidden_state_and_nothing_is_computed_again(subject, refusal, monkeypatch):

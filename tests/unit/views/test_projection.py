@@ -1,16 +1,14 @@
 """What the Projection tab computes, and what it does not compute again."""
 
-import json
-
 import numpy as np
 import pytest
 
-from explorer.bert.features import _caches, features
+from explorer.bert.features import features
 from explorer.core.limits import TEXTS
 from explorer.projection.map import FILE, NO_FILE, SENTENCES, Map
-from explorer.projection.points import piece_kind, texts_of
-from explorer.text.lines import NO_LABEL, read_lines
-from explorer.text.tables import Table, column_called, read_table, text_column_of
+from explorer.projection.points import texts_of
+from explorer.text.lines import NO_LABEL
+from explorer.text.tables import Table, read_table
 from explorer.ui.pictures.numbers import kept
 from explorer.ui.subject import Subject
 
@@ -43,29 +41,6 @@ def draw(subject):
     return drawn
 
 
-def points_of(screen):
-    *groups, _ = screen["chart"].data
-    found = {row: (x, y) for g in groups for row, x, y in zip(g.customdata, g.x, g.y, strict=True)}
-    return np.array([found[row] for row in sorted(found)])
-
-
-def test_only_new_texts_and_new_poolings_are_read(draw, tiny, monkeypatch):
-    _caches.clear()
-    rows = []
-    embed = type(tiny).embed
-    monkeypatch.setattr(type(tiny), "embed", lambda model, ids, segments: rows.append(len(ids)) or embed(model, ids, segments))
-    first = draw()
-    assert sum(rows) == len(ROWS)
-    for changed in ({"layer": 0}, {"search": "cat"}, {"dimensions": 3}):
-        draw(**changed)
-    monkeypatch.setattr("explorer.projection.map.FRAME", 0)
-    assert draw(play=True)["layer"] == tiny.capabilities.layers
-    assert sum(rows) == len(ROWS)
-    np.testing.assert_array_equal(points_of(draw()), points_of(first))
-    draw(pooling="cls")
-    assert sum(rows) == 2 * len(ROWS)
-
-
 def test_a_clicked_point_shows_its_neighbours_in_all_dimensions(draw, tiny):
     key = draw()["drawn"]
     screen = draw(picked=((7,), key))
@@ -77,14 +52,6 @@ def test_a_clicked_point_shows_its_neighbours_in_all_dimensions(draw, tiny):
     np.testing.assert_allclose(np.sort(alike[listed])[::-1], np.sort(alike)[::-1][: len(listed)], atol=1e-4)
     assert draw(picked=((7,), "other points"))["nearest"] is None
     assert draw(picked=([len(ROWS)], key))["nearest"] is None
-
-
-@pytest.mark.parametrize("source", ["Words of the input", "Vocabulary", "Sentences"])
-def test_other_sources_are_drawn_too(draw, source):
-    screen = draw(source=source, sentences="The man went. | x\nA dog.\nA dog.")
-    assert np.isfinite(points_of(screen)).all()
-    assert "point" in screen["summary"]
-    assert len(json.loads(screen["chart"].to_json())["data"]) > 1
 
 
 TWICE = "The cat sat.\nA dog ran.\nThe cat sat.\nShe bought milk.\nHe went to the store.\nThe cat sat.\nIt was slow."
@@ -146,12 +113,3 @@ def test_a_file_is_asked_for_before_there_is_one(subject):
     assert waiting["missing"] == NO_FILE
     assert (waiting["chart"], waiting["nearest"], waiting["summary"]) == (None, None, ""), "the map of something else is gone"
     assert "summary" not in Map().waiting(subject)
-
-
-def test_lines_columns_and_pieces():
-    assert read_lines("a | x\n\n b|c | y\nplain") == (["a", "b|c", "plain"], ["x", "y", NO_LABEL])
-    assert text_column_of(table_of([{"id": "1", "body": "a long one"}])) == "body"
-    named = table_of([{"id": "a very long one", "Text": ""}])
-    assert (text_column_of(named), column_called("label", named)) == ("Text", "")
-    kinds = [piece_kind(piece) for piece in ("cat", "##ing", "##2", "1990", "!", "##a", "[unused3]", "[")]
-    assert kinds == ["word", "rest of a word", "number", "number", "single sign", "single sign", "reserved", "single sign"]
