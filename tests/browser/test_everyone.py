@@ -117,7 +117,7 @@ def expect_tabs_for_everyone(page, most=None, read=tuple(tab.id for tab in TABS)
 @pytest.mark.own_page  # the theme is part of the address that is opened
 @pytest.mark.usefixtures("few_sentences")
 def test_every_tab_is_for_everyone_as_it_opens(open_app):
-    read = ("overview", "attention", "fill-mask", "corpus", "fine-tune")
+    read = ("overview", "attention", "fill-mask", "fine-tune")
     expect_tabs_for_everyone(open_app("?__theme=light", viewport=HALF), 1, read)
 
 

@@ -251,7 +251,7 @@ def test_every_view_that_has_something_to_say_says_it(bundled, contents):
         assert found or view.name.startswith("own-head/") or view is SavedRuns, view.name
 
 
-@pytest.mark.parametrize("text", at_night(HARD, but=HARD[1:]))  # by day test_ways shows a blank alone in every view
+@pytest.mark.parametrize("text", at_night(HARD, but=HARD[1:2]))  # by day test_ways shows a blank alone in every view
 def test_no_input_is_too_odd_for_a_finding(bundled, text):
     for view, found in every_finding(bundled, text):
         check(view, found)

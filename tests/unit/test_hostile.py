@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from tests.fuzz import surfaces
 from tests.fuzz.calls import Call, targets
-from tests.fuzz.promises import Answer, check_sentence
 from tests.fuzz.visitor import Visitor, Watch
 
 JSON = {"content-type": "application/json"}
@@ -164,31 +163,3 @@ def test_what_was_found_once(everything, visitor, found):
         target.send(Call(data, {"index": index, "value": ""}, queued=False))
         sent += 1
     assert sent
-
-
-BROKEN = {
-    "nothing": (200, b"null"),
-    "an error without a sentence": (500, b'{"error": null}'),
-    "no JSON": (500, b"Internal Server Error"),
-    "NaN": (200, b'{"data": [NaN]}'),
-    "a traceback": (500, b'{"error": "Traceback (most recent call last): File \\"x.py\\", line 3."}'),
-    "a type of Python": (500, b'{"error": "The text must not be NoneType."}'),
-    "a type of Python in the page": (200, b'{"data":[{"value":{"kind":"error","text":"Not a NoneType."}}]}'),
-    "a path": (500, b'{"error": "There is nothing at /home/someone/x."}'),
-    "no full stop": (500, b'{"error": "list index out of range"}'),
-    "what nobody foresaw": (500, b'{"error": "That did not work, for a reason the server\'s log tells; try something else."}'),
-    "a file of the machine": (200, b'{"data": ["root:x:0:0:root"]}'),
-    "no answer": (404, b'{"detail": "Not Found"}'),
-}
-
-
-@pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
-def test_a_promise_that_is_broken_is_noticed(broken):
-    status, body = broken
-    with pytest.raises(AssertionError):
-        Answer(status, JSON, body).check(forbidden=["/home/someone"])
-
-
-def test_what_somebody_sent_may_be_repeated():
-    check_sentence("/home/me holds no checkpoint; name a folder that does.", sent="/home/me")
-    Answer(200, JSON, b'{"data": ["/home/me"]}').check(forbidden=["/home"], sent="/home/me")
