@@ -90,12 +90,14 @@ def test_the_overview_traces_and_unfolds_from_the_disk(bundled, opened):
 def test_a_heatmap_says_what_is_pointed_at_and_the_page_follows_theme_and_phone(bundled, opened):
     trace = bundled.trace("The man went to the [MASK].", "He bought milk.")
     window = opened(page_file.html([VIEWS["attention/head"]()], Subject.of(trace)))
-    cells = window.locator(".bx-chart svg > g > rect")
-    assert cells.count() == trace.kept**2
     weights = trace.attention(0)[0]
-    cells.nth(9 * trace.kept + 2).hover()
-    assert window.locator(".bx-tip").inner_text() == f"row he → column man\nweight {weights[9, 2]:.4f}"
-    assert window.locator(".bx-chart svg").get_attribute("aria-label").startswith("The strongest 3 of")
+    box = window.locator(".bx-chart .nsewdrag").bounding_box()
+    x, y = (box[start] + (place + 0.5) * box[size] / trace.kept for start, size, place in (("x", "width", 2), ("y", "height", 9)))
+    window.mouse.move(x, y)
+    told = window.locator(".hoverlayer .hovertext")
+    expect(told).to_contain_text(f"weight {weights[9, 2]:.4f}")
+    expect(told).to_contain_text("row he → column man")
+    assert window.locator(".bx-chart [role=img]").get_attribute("aria-label").startswith("The strongest 3 of")
     assert not window.evaluate("document.body.classList.contains('dark')")
     window.get_by_role("button", name="light or dark").click()
     assert window.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(11, 17, 32)"

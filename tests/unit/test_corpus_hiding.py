@@ -48,11 +48,3 @@ def test_bits_and_guesses_are_those_of_transformers(bundled):
         mine = found.tokens.sentence[found.rows] == index
         assert found.by_sentence()[index] == pytest.approx(found.bits[mine].mean())
     assert hiding.known(bundled, corpus) is found
-
-
-def test_two_callers_at_once_share_one_reading(bundled):
-    corpus = some(41)
-    first, second = (hiding.hide_in_steps(bundled, corpus) for _ in range(2))
-    assert [next(first), next(second)] == [0.0, 0.0]
-    found = finished(first)
-    assert finished(second) is found

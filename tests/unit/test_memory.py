@@ -29,11 +29,3 @@ def test_what_is_free_between_what_is_used_goes_back_to_the_system():
         pytest.skip("the C library of this machine has no malloc_trim; others give memory back by themselves")
     said = subprocess.run([sys.executable, "-c", HOLES], capture_output=True, text=True, check=True).stdout
     assert said.split() == ["True", "True", "True"]
-
-
-def test_it_is_given_back_again_and_again_where_that_is_possible(monkeypatch):
-    given = []
-    monkeypatch.setattr(process, "sleep", given.append)
-    monkeypatch.setattr(process, "give_back_memory", lambda: len(given) < 3)
-    process._keep_giving()
-    assert given == [process.EVERY] * 3
