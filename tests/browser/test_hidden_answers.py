@@ -119,27 +119,6 @@ def test_the_picture_that_the_page_opens_with_is_covered_from_its_first_moment(p
     expect_covered(page, "#overview-finding", "tokyo")
 
 
-def test_a_presented_answer_is_covered_too(hidden):
-    page = hidden("Fill-mask")
-    page.mouse.move(0, 0)
-    cover(page, GUESSES).hover()
-    page.keyboard.press("p")
-    stage = page.locator("#stage")
-    expect(stage).to_be_visible()
-    expect(page.locator(f"{GUESSES}[data-presented]")).to_be_visible()
-    expect(cover(page, GUESSES)).to_be_visible()
-    expect(stage.get_by_text("tokyo")).to_be_hidden()
-    cover(page, "#stage").click()
-    expect(stage.get_by_text("tokyo")).to_be_visible()
-    expect(cover(page, GUESSES)).to_be_visible()
-    page.keyboard.press("h")
-    expect(page.locator(GUESSES).get_by_text("tokyo").first).to_be_visible()
-    stage.get_by_role("button", name="Hide answers").click()
-    expect(stage.get_by_text("tokyo")).to_be_hidden()
-    page.keyboard.press("Escape")
-    expect_covered(page, FINDING, "tokyo")
-
-
 def test_what_is_printed_or_taken_away_has_its_answers(hidden):
     page = hidden("Fill-mask")
     page.emulate_media(media="print")

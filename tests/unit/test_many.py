@@ -7,7 +7,6 @@ import signal
 import numpy as np
 import pytest
 import torch
-from filelock import Timeout
 
 from explorer.bert import readings
 from explorer.bert.features import features_in_steps
@@ -111,16 +110,6 @@ def test_what_a_killed_process_had_read_is_there(tmp_path):
     assert found.lengths().tolist() == [1, 2, 2]
     assert list(found.append(iter([(np.full((1, 4), 7), np.array([1]))]))) == [4]
     assert found.rows()[:, 0].tolist() == [1, 1, 1, 1, 1, 7]
-
-
-def test_two_who_read_the_same_do_not_write_at_once():
-    with folder_for("same", 1) as folder:
-        with pytest.raises(Timeout), folder_for("same", 1):
-            pass
-        with folder_for("other", 1) as other:
-            assert other != folder
-    with folder_for("same", 1) as again:
-        assert again == folder
 
 
 def test_the_disk_is_bounded(monkeypatch):

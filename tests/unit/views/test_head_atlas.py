@@ -11,7 +11,6 @@ from explorer.corpus.compute.attention_sums import OFFSETS, REACH
 from explorer.corpus.compute.dependencies import spelled
 from explorer.corpus.compute.head_families import LEAD
 from explorer.corpus.heads import Heads
-from explorer.corpus.pictures.head_atlas import TYPICAL, typical_pictures
 from explorer.corpus.source import FILE
 from explorer.text.corpora import Corpus, CorpusSentence, built_in
 from explorer.ui.pictures.numbers import kept
@@ -109,14 +108,3 @@ def test_the_names_of_a_treebank_never_become_markup(tiny, monkeypatch, tmp_path
     assert evil not in content["tags"].to_json()
     assert evil not in content["map"].to_json()
     assert evil not in content["title"]
-
-
-def test_a_typical_picture_has_the_mean_weights_on_its_diagonals():
-    offsets = np.zeros((1, 17))
-    offsets[0, REACH - 1] = 0.6
-    drawn = typical_pictures(offsets, np.array([0.3]), np.array([0.15]))[0]
-    assert drawn.shape == (TYPICAL, TYPICAL)
-    assert drawn[5, 4] == 1
-    assert drawn[5, 0] == pytest.approx(0.5)
-    assert drawn[5, -1] == pytest.approx(0.25)
-    assert drawn[5, 3] == 0

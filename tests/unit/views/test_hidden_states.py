@@ -23,16 +23,6 @@ def test_a_word_is_followed_through_its_contexts(subject):
     assert len(found["lines"].data) == 6
 
 
-def test_a_word_that_has_gone_from_the_texts_above_makes_room_for_one_that_is_there(bundled):
-    others = Subject.of(bundled.trace("Cats chase mice.", "Dogs chase cats."))
-    found = OneWord(source=ABOVE, word="bank").compute(others)
-    assert (found["word"]["value"], found["problem"]) == ("cats", "")
-    strangers = Subject.of(bundled.trace("Quite different.", "Nothing alike."))
-    found = OneWord(source=ABOVE, word="bank").compute(strangers)
-    assert "fewer than twice" in found["problem"]["text"]
-    assert (found["lines"], found["map"], found["word"]["choices"]) == (None, None, [])
-
-
 def test_any_word_may_be_typed_and_one_that_is_missing_is_told(subject):
     capabilities = subject.model.capabilities
     assert OneWord.read({"word": "BANK"}, capabilities).compute(subject)["problem"] == ""

@@ -4,11 +4,8 @@ import numpy as np
 import pytest
 
 from explorer.bert.features import features
-from explorer.core.limits import TEXTS
-from explorer.projection.map import FILE, NO_FILE, SENTENCES, Map
-from explorer.projection.points import texts_of
-from explorer.text.lines import NO_LABEL
-from explorer.text.tables import Table, read_table
+from explorer.projection.map import FILE, SENTENCES, Map
+from explorer.text.tables import Table
 from explorer.ui.pictures.numbers import kept
 from explorer.ui.subject import Subject
 
@@ -92,24 +89,3 @@ def test_too_few_points_are_drawn_by_pca_and_the_picture_says_so(method, subject
     assert shown["chart"].layout.xaxis.title.text.startswith("direction 1")
     one = Map.read(DEFAULTS | settings | {"sentences": "The cat sat.\nThe cat sat."}, subject.model.capabilities)
     assert one.finding(subject).text == "All 2 points have the same vector, so none is nearer than another."
-
-
-def test_a_file_is_named_with_its_rows_and_sampled_if_it_is_long(tmp_path, subject):
-    path = tmp_path / "many.csv"
-    path.write_text("text\n" + "".join(f"row {i}\n" for i in range(TEXTS.most + 1)), "utf-8")
-    table = read_table(path)
-    opened = Map(source=FILE).on_table(subject, table).content
-    assert opened["table"]["label"] == "CSV file… (many.csv: 5,001 rows, of which a random 5,000 are drawn)"
-    texts, labels = texts_of(table, "text", "", 0)
-    assert len(set(texts)) == TEXTS.most
-    assert set(labels) == {NO_LABEL}
-    assert texts == texts_of(table, "text", "", 0)[0] != texts_of(table, "text", "", 1)[0], "the seed chooses"
-
-
-def test_a_file_is_asked_for_before_there_is_one(subject):
-    view = Map(source=FILE)
-    assert view.key(subject) is None
-    waiting = view.waiting(subject)
-    assert waiting["missing"] == NO_FILE
-    assert (waiting["chart"], waiting["nearest"], waiting["summary"]) == (None, None, ""), "the map of something else is gone"
-    assert "summary" not in Map().waiting(subject)
