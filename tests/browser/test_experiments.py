@@ -8,13 +8,13 @@ from tests.browser.steps import choose
 
 def test_a_suite_opens_computed_and_typed_items_are_measured(open_app):
     page = open_app("?tab=experiments")
-    finding, chosen = page.locator("#experiments-finding"), page.locator("#experiments-heads-chosen")
-    problem = page.locator("#experiments-heads-problem")
-    rows = page.locator("#experiments-heads-each tbody tr")
+    finding, chosen = page.locator("#experiments-finding"), page.locator("#experiments-new-chosen")
+    problem = page.locator("#experiments-new-problem")
+    rows = page.locator("#experiments-new-each tbody tr")
     expect(finding).to_contain_text(re.compile(r"Layer 5, head 11, selected on 32 items, changes .* of the other 32 by −"))
     expect(chosen).to_contain_text("Layer 5, head 11")
     expect(rows).to_have_count(64)
-    expect(page.locator("#experiments-heads-start")).to_be_hidden()
+    expect(page.locator("#experiments-new-start")).to_be_hidden()
     page.get_by_role("button", name="previous head").click()
     expect(chosen).to_contain_text("Layer 5, head 10")
     expect(finding).to_contain_text("Layer 5, head 11, selected")  # the selected head stays what it is

@@ -102,10 +102,11 @@ def test_a_blank_at_the_end_is_hinted_at_and_the_small_model_is_honest(bundled, 
 
 def test_guesses_and_words_are_those_of_the_model(blanks):
     guesses = blanks.model.fill_mask(TWO, top_k=3)
-    shown = Guesses(top_k=3).compute(blanks)["guesses"]["groups"]
-    assert [[row["label"] for row in group["rows"]] for group in shown] == [
+    shown = Guesses(top_k=3).compute(blanks)["guesses"]
+    assert [[row["label"] for row in group["rows"]] for group in shown["groups"]] == [
         [candidate.token for candidate in guess.candidates] for guess in guesses
     ]
+    assert [row[:2] for row in kept(shown).rows] == [(guess.position, rank) for guess in guesses for rank in (1, 2, 3)]
     best = guesses[1].candidates[0]
     rows = Comparison(words=f"{best.token} / woman").compute(blanks.select(token=guesses[1].position))
     assert rows["compared"]["groups"][0]["rows"][0]["share"] == pytest.approx(best.probability, abs=1e-6)
