@@ -159,7 +159,7 @@ def test_what_cannot_be_asked_is_told(bundled):
         questions.target(Subject.of(bundled.trace("word " * 60)))
     for kind, query in (("blank", "a=" + "x" * 20_000), ("nothing", PLACE), (["blank"], PLACE), ("blank", None)):
         with pytest.raises(InputError):
-            showing.question_of(kind, query)
+            showing.question_of({"kind": kind, "query": query})
 
 
 # ---- Who sees what.
