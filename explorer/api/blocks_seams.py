@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import gradio as gr
 from gradio import blocks as gradio_blocks
@@ -90,15 +90,22 @@ class GradioBlocks(gr.Blocks):
         """The configuration of every component and listener."""
         return super().get_config_file()
 
+    made: ClassVar[tuple[str, ...]] = ("whole_config",)  # cached properties that rest on the components and listeners
+
     @property
     def config(self) -> dict[str, Any]:
-        """The configuration that a request is sent; nothing until the page is complete."""
-        return self.whole_config if self.exited else {}
+        """The configuration that a request is sent, of which Gradio keeps a single one; nothing until the page is complete."""
+        return self.config_sent() if self.exited else {}
 
     @config.setter
     def config(self, _: dict[str, Any]) -> None:
         """Forget what was made, since something has changed."""
-        self.__dict__.pop("whole_config", None)
+        for name in self.made:
+            self.__dict__.pop(name, None)
+
+    def config_sent(self) -> dict[str, Any]:
+        """The configuration for the current request."""
+        return self.whole_config
 
     async def process_api(
         self, block_fn: BlockFunction | int, inputs: list[Any], state: SessionState | None = None, *others: Any, **named: Any

@@ -3,11 +3,11 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from explorer.core.errors import InputError
 from explorer.export.place import where
+from explorer.ui.components import COMPONENTS, Component
 from explorer.ui.long_view import LongView
 from explorer.ui.pictures import alternatives
 from explorer.ui.pictures.token_row import token_row_of
@@ -20,33 +20,6 @@ CLICKS = re.compile(r"(?<![^\s])(?<![,;:] )Click (?![^.]*\bsort\b)[^.]*\. *")
 EMPTY = "There is nothing of this to be seen for this input."
 
 
-@dataclass(frozen=True)
-class Component:
-    """The JavaScript component that draws a kind of part: its name, the classes of its box, and its options."""
-
-    name: str
-    classes: str
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-
-COMPONENTS = {
-    "chart": Component("PlotlyChart", "bx bx-chart", {"label": "", "height": 400, "hides_empty": False}),
-    "flow": Component("Flow", "bx bx-flow"),
-    "head_grid": Component("HeadGrid", "bx bx-by-head bx-heads"),
-    "lines": Component("AttentionLines", "bx bx-lines", {"height": None}),
-    "tokens": Component(
-        "TokenRow", "bx bx-tokens", {"detail": False, "mask_on_click": False, "with_window": False, "passive": False}
-    ),
-    "strips": Component("StripTable", "bx bx-strips", {"height": 640, "sortable": False}),
-    "bars": Component("Bars", "bx bx-bars"),
-    "words": Component("WordGrid", "bx bx-words"),
-    "ranking": Component("Ranking", "bx bx-ranking"),
-    "board": Component("SwitchBoard", "bx bx-by-head bx-board"),
-    "passage": Component("Passage", "bx bx-passage"),
-    "architecture": Component("Architecture", "bx bx-architecture"),
-    "sentence": Component("Notice", "bx bx-notice", {"keep_height": False}),
-    "check": Component("Notice", "bx bx-notice", {"keep_height": False}),
-}
 WORDS = {"code": "code", "frame": "frame", **dict.fromkeys(("prose", *MARKDOWN), "prose")}  # drawn as HTML, not by a component
 ONLY_LIVE = ("button", "meter", "chips")  # useless without Python
 

@@ -59,16 +59,10 @@ class PageBlocks(GradioBlocks):
         super().__init__(**options)
         self.turns = Places(PLACES, WAITING)
 
-    @property
-    def config(self) -> dict[str, Any]:
-        """The configuration that this request is sent, of which Gradio keeps a single one."""
-        return self.config_for(ASKED.get()) if self.exited else {}
+    made = ("whole_config", "pieces", "_pages")
 
-    @config.setter
-    def config(self, _: dict[str, Any]) -> None:
-        """Forget what was made, since something has changed."""
-        for name in ("whole_config", "pieces", "_pages"):
-            self.__dict__.pop(name, None)
+    def config_sent(self) -> dict[str, Any]:
+        return self.config_for(ASKED.get())
 
     @cached_property
     def pieces(self) -> Pieces:

@@ -9,7 +9,7 @@ import gradio as gr
 from explorer.api.callers import caller
 from explorer.bert.capabilities import Capabilities
 from explorer.core.apart import VISITOR
-from explorer.page import components
+from explorer.page.components import OF_PARTS
 from explorer.ui.settings import Choice, Memory, Number, Setting, Several, Sheet, Switch, Text, Upload
 from explorer.ui.view import MARKDOWN, Part, View
 
@@ -131,24 +131,9 @@ def _frame(columns: list[str] | None = None, types: Any = "str", widths: list[st
 
 
 PARTS: dict[str, Callable[..., Any]] = {
-    "chart": components.PlotlyChart,
-    "flow": components.Flow,
-    "head_grid": components.HeadGrid,
-    "lines": components.AttentionLines,
-    "tokens": components.TokenRow,
-    "strips": components.StripTable,
-    "bars": components.Bars,
-    "words": components.WordGrid,
-    "ranking": components.Ranking,
-    "board": components.SwitchBoard,
-    "meter": components.Meter,
-    "architecture": components.Architecture,
-    "chips": components.Chips,
-    "passage": components.Passage,
+    **OF_PARTS,
     "frame": _frame,
-    "sentence": components.Notice,
-    "check": components.Notice,
     "prose": gr.Markdown,
     "code": lambda **options: gr.Textbox(show_label=False, interactive=False, **options),
 }
-"""Component class by kind of part. A new component needs one line here."""
+"""What makes a kind of part. A component of ours needs a row in `explorer/ui/components.py`."""
