@@ -3,11 +3,11 @@
 import asyncio
 import functools
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import Any
 
 import gradio as gr
 from gradio import blocks as gradio_blocks
@@ -72,6 +72,8 @@ class GradioBlocks(gr.Blocks):
     its `preprocess_data`, `write_outputs` its `postprocess_data`.
     """
 
+    made_of_config: Sequence[str] = ("whole_config",)  # properties that are made once
+
     def __init__(self, **options: Any) -> None:
         with _no_server():
             super().__init__(**options)
@@ -90,8 +92,6 @@ class GradioBlocks(gr.Blocks):
         """The configuration of every component and listener."""
         return super().get_config_file()
 
-    made: ClassVar[tuple[str, ...]] = ("whole_config",)  # cached properties that rest on the components and listeners
-
     @property
     def config(self) -> dict[str, Any]:
         """The configuration that a request is sent, of which Gradio keeps a single one; nothing until the page is complete."""
@@ -100,11 +100,10 @@ class GradioBlocks(gr.Blocks):
     @config.setter
     def config(self, _: dict[str, Any]) -> None:
         """Forget what was made, since something has changed."""
-        for name in self.made:
+        for name in self.made_of_config:
             self.__dict__.pop(name, None)
 
     def config_sent(self) -> dict[str, Any]:
-        """The configuration for the current request."""
         return self.whole_config
 
     async def process_api(

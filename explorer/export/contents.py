@@ -32,14 +32,6 @@ def opened(views: Sequence[View], subject: Subject) -> Subject:
     return open_on(views, subject)
 
 
-def content_of(view: View, subject: Subject, wait: bool) -> Content:
-    """The view's content; long work is done if `wait`, otherwise only if its result is already there."""
-    if not isinstance(view, LongView) or wait:
-        return view.compute(subject)
-    found = view.known(subject)
-    return view.waiting(subject) if found is None else view.draw(subject, found)
-
-
 def shown(view: View, subject: Subject, wait: bool = False, unfolded: bool = False) -> dict[str, Any]:
     """A view as plain data: name, question, width, parts with values, and a `note` if it shows nothing.
 
@@ -48,7 +40,7 @@ def shown(view: View, subject: Subject, wait: bool = False, unfolded: bool = Fal
     """
     note, parts = view.unless(subject), []
     try:
-        content = {} if note else content_of(view, subject, wait)
+        content = {} if note else view.compute(subject) if wait else view.open(subject)
     except InputError as error:  # the page shows it in the place of the picture
         note = str(error)
     if not note:

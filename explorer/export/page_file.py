@@ -19,7 +19,6 @@ from explorer.ui.pictures.base import PLOTLY_JS
 from explorer.ui.subject import Subject
 from explorer.ui.view import View, finding_of
 
-PACKED_FROM = 8_000  # characters: longer values are compressed
 # Style sheets of every page; scripts are imported.
 ALWAYS = ("common", "long_input", "paper", "picture", "plotly_window", "token_row")
 POLICY = "default-src 'none'; script-src 'unsafe-inline'{more}; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'"
@@ -62,9 +61,8 @@ def page(sides: Sequence[dict[str, Any]], theme: str = "", frame: str = "") -> s
 
     `theme` is "light" or "dark", by default the system's; `frame` a name by which the page reports its height to a notebook.
     """
-    parts = [part for side in sides for part in _parts(side)]
-    used = {part["component"] for part in parts if "component" in part}
-    data = {"sides": [_packed(side) for side in sides], "frame": frame}
+    parts = [part for side in sides for part in (side["input"], *(part for view in side["views"] for part in view["parts"]))]
+    used = {part["component"] for part in parts if part and "component" in part}
     heavy = "PlotlyChart" in used
     stems = sorted(map(_stem, used))
     values = {
@@ -72,7 +70,7 @@ def page(sides: Sequence[dict[str, Any]], theme: str = "", frame: str = "") -> s
         "title": markup.escape(f"{sides[0]['question']} · BERT Explorer"),
         "style": styles(stems, "prose", "sides", "page"),
         "theme": theme if theme in THEMES else "",
-        "data": json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c"),
+        "data": _deflated(json.dumps({"sides": sides, "frame": frame}, separators=(",", ":"))),
         "plotly": f'<script type="text/plain" id="bx-plotly">{_plotly()}</script>\n' if heavy else "",
         "script": scripts(stems, "file/page.js"),
     }
@@ -99,24 +97,9 @@ def styles(stems: Iterable[str], *own: str) -> str:
     return re.sub(r"</(?=script|style)", r"<\\/", text)
 
 
-def _parts(side: dict[str, Any]) -> list[dict[str, Any]]:
-    own = [part for view in side["views"] for part in view["parts"]]
-    return [*([side["input"]] if side["input"] else []), *own]
-
-
-def _packed(side: dict[str, Any]) -> dict[str, Any]:
-    """The data with long values compressed; browsers inflate them without a library."""
-    views = [{**view, "parts": [_with_packed(part) for part in view["parts"]]} for view in side["views"]]
-    return {**side, "views": views, "input": side["input"] and _with_packed(side["input"])}
-
-
-def _with_packed(part: dict[str, Any]) -> dict[str, Any]:
-    written = json.dumps(part["value"], ensure_ascii=False, separators=(",", ":"))
-    return part if len(written) < PACKED_FROM else {**part, "value": {"deflate": _deflated(written)}}
-
-
 def _deflated(text: str) -> str:
-    return base64.b64encode(zlib.compress(text.encode("utf-8", "surrogatepass"), 9)).decode("ascii")
+    """A text compressed; browsers inflate it without a library."""
+    return base64.b64encode(zlib.compress(text.encode(), 9)).decode("ascii")
 
 
 @cache

@@ -143,7 +143,7 @@ def _table(played: Round, tokens: Sequence[str]) -> dict[str, Any]:
         best, truth, read = played.guesses[place].candidates[0], played.encoding.tokens[position], played.stand_ins[place]
         loss = float(played.losses[place])
         probability = math.exp(-loss)
-        treatment = TREATMENTS[int(played.masked.treatment[0, position])]
+        treatment = TREATMENTS[int(played.masked.treatment[position])]
         guess = f"{best.token} ({percent(best.probability).replace(' ', NO_BREAK)})"
         here = position if tuple(tokens[position : position + 1]) == (truth,) else None
         rows.append(Row([truth, treatment, read, guess, percent(probability), f"{loss:.3f}"], token=here))

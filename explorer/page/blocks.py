@@ -47,6 +47,8 @@ class Seen:
 class PageBlocks(GradioBlocks):
     """A page with many components, few of which change in one answer."""
 
+    made_of_config = ("whole_config", "pieces", "_pages")
+
     def __init__(self, **options: Any) -> None:
         self.opens_with: Mapping[str, Any] = {}  # the properties that the page opens with, by element id; see `first.py`
         self.frame_of: Callable[[Mapping[str, str]], dict[str, Any]] = lambda link: {}  # what a link's page opens with; see
@@ -58,8 +60,6 @@ class PageBlocks(GradioBlocks):
         self._seen: WeakKeyDictionary[SessionState, Seen] = WeakKeyDictionary()
         super().__init__(**options)
         self.turns = Places(PLACES, WAITING)
-
-    made = ("whole_config", "pieces", "_pages")
 
     def config_sent(self) -> dict[str, Any]:
         return self.config_for(ASKED.get())

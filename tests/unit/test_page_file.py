@@ -14,7 +14,7 @@ from explorer.tabs import VIEWS
 from explorer.ui.components import COMPONENTS
 from explorer.ui.subject import Subject
 from tests.conftest import VOCABULARY
-from tests.pages import Reader, unpacked
+from tests.pages import Reader
 
 pytestmark = pytest.mark.usefixtures("few_sentences")
 
@@ -70,7 +70,7 @@ def flow_in(made):
 def test_a_file_of_the_overview_has_every_layer_unfolded_and_offers_nothing_that_needs_a_server(subject):
     view = VIEWS["overview/routes"]()
     (side,) = Reader(page_file.html([view], subject)).data["sides"]
-    value = unpacked(next(part["value"] for part in side["views"][0]["parts"] if part["kind"] == "flow"))
+    value = next(part["value"] for part in side["views"][0]["parts"] if part["kind"] == "flow")
     there = contents.opened([view], subject)
     each = [replace(view, opened=(layer,)).compute(there)["picture"]["inside"] for layer in range(1, 7)]
     assert value["layers"] == json.loads(json.dumps(each)), "what the app shows when its title is clicked"

@@ -5,7 +5,7 @@ import csv
 import io
 import json
 import threading
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from http.client import HTTPConnection
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
@@ -253,16 +253,6 @@ def test_only_who_is_in_the_room_sees_what_is_shown(served, do, room, ann):
         shown(ann["token"])
     assert refused.value.code == 404
     refused.value.close()
-
-
-def test_a_seat_listens_on_few_pages_only(served, room, ann):
-    with ExitStack() as lines:
-        for _ in range(rooms.PAGES):
-            lines.enter_context(listening(served, room["word"], ann["token"]))()
-        with pytest.raises(HTTPError) as refused:
-            urlopen(Request(f"{served}/bx/rooms/{room['word']}/news", headers={"Authorization": f"Bearer {ann['token']}"}))
-        assert refused.value.code == 429
-        refused.value.close()
 
 
 def test_a_phone_hears_signs_of_life_while_only_others_have_news(monkeypatch):
