@@ -7,15 +7,14 @@ from typing import Any
 
 from explorer.core.errors import InputError
 from explorer.export.place import where
-from explorer.ui.components import COMPONENTS, Component
 from explorer.ui.long_view import LongView
 from explorer.ui.pictures import alternatives
+from explorer.ui.pictures.components import COMPONENTS
 from explorer.ui.pictures.token_row import token_row_of
 from explorer.ui.subject import Subject
 from explorer.ui.view import MARKDOWN, Content, Part, View, open_on, props
 
 WAITS = "This takes the model a while, and was not done when the file was made; open the view in the app and start it there."
-
 CLICKS = re.compile(r"(?<![^\s])(?<![,;:] )Click (?![^.]*\bsort\b)[^.]*\. *")
 EMPTY = "There is nothing of this to be seen for this input."
 
@@ -59,8 +58,7 @@ def input_strip(subject: Subject) -> dict[str, Any] | None:
         value = token_row_of(subject.trace.encoding, subject.selection.token)
     except InputError:
         return None
-    options = {**COMPONENTS["tokens"].options, "with_window": True, "passive": True}
-    return _drawn("input", "tokens", COMPONENTS["tokens"], options, value)
+    return _drawn("input", "tokens", {"with_window": True, "passive": True}, value)
 
 
 def _part(name: str, part: Part, content: Content) -> dict[str, Any] | None:
@@ -79,9 +77,7 @@ def _part(name: str, part: Part, content: Content) -> dict[str, Any] | None:
         value = _frame(value, part.options) if part.kind == "frame" else value
         return {"name": name, "kind": WORDS[part.kind], "value": value, **look}
     value = _figure(value) if part.kind == "chart" else value
-    component = COMPONENTS[part.kind]
-    options = {key: part.options.get(key, default) for key, default in component.options.items()}
-    return _drawn(name, part.kind, component, options, value) | look
+    return _drawn(name, part.kind, part.options, value) | look
 
 
 def _still(part: dict[str, Any]) -> dict[str, Any]:
@@ -90,8 +86,10 @@ def _still(part: dict[str, Any]) -> dict[str, Any]:
     return {**part, "value": CLICKS.sub("", part["value"]).strip()} if is_text else part
 
 
-def _drawn(name: str, kind: str, component: Component, options: Mapping[str, Any], value: object) -> dict[str, Any]:
-    drawn = {"component": component.name, "skeleton": component.classes, "options": dict(options)}
+def _drawn(name: str, kind: str, given: Mapping[str, Any], value: object) -> dict[str, Any]:
+    component = COMPONENTS[kind]
+    options = {option: given.get(option, default) for option, default in component.options.items()}
+    drawn = {"component": component.name, "skeleton": component.classes, "options": options}
     return {"name": name, "kind": kind, **drawn, "value": value}
 
 

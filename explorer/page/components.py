@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 from explorer.api.gradio_seams import HTMLComponent
 from explorer.core.javascript import bundle
 from explorer.core.paths import ASSETS
-from explorer.ui.components import COMPONENTS, GROUP, Component
 from explorer.ui.pictures import alternatives
+from explorer.ui.pictures.components import COMPONENTS, GROUP, Component
 
 SELECTED = re.compile(r"#([a-z][\w-]*)(?=[^{};]*\{)")  # an element's id in a selector; assets/first.js draws it with data-of
 PLOTLY_ADDRESS = f"bx/{version('plotly')}/plotly.min.js"  # a route of the server: no path of this machine in the page

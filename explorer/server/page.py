@@ -84,16 +84,17 @@ class SecurityHeaders:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         start: Message = {}
-        page = b""
-        may_be_page = scope["type"] == "http" and scope["path"].endswith("/")  # an uploaded file never ends so
+        page, is_page = b"", False
 
         async def send_on(message: Message) -> None:
-            nonlocal start, page
+            nonlocal start, page, is_page
             if message["type"] == "http.response.start":
                 start = message
-                if not (may_be_page and _is_html(message)):
+                is_html = Headers(raw=message["headers"]).get("content-type", "").startswith("text/html")
+                is_page = is_html and scope["path"].endswith("/")  # an uploaded file never ends so
+                if not is_page:
                     await send(self._secure(message, ""))
-            elif may_be_page and _is_html(start):  # the scripts are known only when the whole page is there
+            elif is_page:  # the scripts are known only when the whole page is there
                 page += message.get("body", b"")
                 if not message.get("more_body"):
                     page = self._document.complete(page)
@@ -113,10 +114,6 @@ class SecurityHeaders:
         del headers["Access-Control-Allow-Origin"]  # pages of other origins must not read answers
         del headers["Access-Control-Allow-Credentials"]
         return start
-
-
-def _is_html(start: Message) -> bool:
-    return any(name == b"content-type" and value.startswith(b"text/html") for name, value in start["headers"])
 
 
 def _hashes(page: bytes) -> str:

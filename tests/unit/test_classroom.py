@@ -168,7 +168,7 @@ def test_what_cannot_be_asked_is_told(bundled):
         questions.target(Subject.of(bundled.trace("word " * 60)))
     for kind, query in (("blank", "a=" + "x" * 20_000), ("nothing", PLACE), (["blank"], PLACE), ("blank", None)):
         with pytest.raises(InputError):
-            showing.question_of(kind, query)
+            showing.question_of({"kind": kind, "query": query})
 
 
 # ---- Who sees what.
@@ -513,7 +513,7 @@ def test_a_head_is_asked_about_as_the_page_tells_of_it(bundled):
     finding = finding_of(place.views, place.subject)
     look = showing.looked_from(place).selection
     assert {name: getattr(look, name) for name in ("layer", "head", "token")} == finding.why.selection
-    asked = showing.question_of("target", f"{unpicked}&layer=4&head=2&token=7")
+    asked = showing.question_of({"kind": "target", "query": f"{unpicked}&layer=4&head=2&token=7"})
     assert "layer 4, head 2" in asked.asks
     assert asked.names[0] == "keys"
 

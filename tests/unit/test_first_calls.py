@@ -13,7 +13,7 @@ from explorer import app
 from explorer.core.engine import inference_mode, no_grad, torch
 from explorer.core.errors import ModelError
 from explorer.core.lazy import Library
-from explorer.server.routes import health
+from explorer.server.routes import no_model
 from tests.first_calls import failures
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -148,7 +148,7 @@ def test_the_model_is_loaded_when_that_becomes_possible(monkeypatch, caplog, cap
 
     def sleep(pause):
         pauses.append(pause)
-        assert health.failed, "which operators are told meanwhile"
+        assert no_model.is_set(), "which operators are told meanwhile"
 
     monkeypatch.setattr("explorer.app.first_subject", First)
     monkeypatch.setattr("explorer.app.time.sleep", sleep)
@@ -156,6 +156,6 @@ def test_the_model_is_loaded_when_that_becomes_possible(monkeypatch, caplog, cap
         app.warm()
     assert not outcomes
     assert pauses == [1, 2, 4]
-    assert not health.failed
+    assert not no_model.is_set()
     assert [record.levelname for record in caplog.records] == ["ERROR", "WARNING", "WARNING"]
     assert capsys.readouterr().out == "It is not there.\n"

@@ -89,7 +89,7 @@ def test_the_round_of_a_step_can_be_asked(bundled):
     rounds = [step for lesson in LESSONS for step in lesson.steps if step.round]
     assert {step.round for step in rounds} == set(ROUNDS)
     for step in rounds:
-        asked = showing.question_of(step.round, links.query(step.asked))
+        asked = showing.question_of({"kind": step.round, "query": links.query(step.asked)})
         assert asked.texts[0] == (step.round_text or step.link["a"])
 
 

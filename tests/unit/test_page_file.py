@@ -11,7 +11,7 @@ import transformers
 import explorer
 from explorer.export import contents, page_file
 from explorer.tabs import VIEWS
-from explorer.ui.components import COMPONENTS
+from explorer.ui.pictures.components import COMPONENTS
 from explorer.ui.subject import Subject
 from tests.conftest import VOCABULARY
 from tests.pages import Reader
