@@ -332,32 +332,6 @@ def test_everybody_can_use_the_room(board, phone):
     expect(board.locator("#room")).not_to_be_visible()
 
 
-def test_what_goes_wrong_is_told_and_nothing_typed_is_lost(new_page, served, board, phone):
-    page = new_page(viewport={"width": 420, "height": 860})
-    page.goto(f"{served}/join")
-    page.get_by_label("The word on the board").fill("no room")
-    page.get_by_label("A nickname").fill("Ann")
-    page.get_by_role("button", name="Join").click()
-    expect(page.get_by_role("alert")).to_contain_text("There is no such room")
-    expect(page.get_by_label("A nickname")).to_have_value("Ann")
-    page.problems.clear()  # of the refusal
-    guest = phone("Bob")
-    board.locator("#room [name=a]").fill("Nothing is hidden here.")
-    board.locator("#room [name=b]").fill("")
-    press(board, "Fill the blank")
-    expect(board.locator("#room").get_by_role("alert")).to_contain_text("There is no [MASK]")
-    press(board, "Does B follow A?")
-    expect(board.locator("#room").get_by_role("alert")).to_contain_text("no second sentence")
-    board.problems.clear()
-    board.locator("#room [name=a]").fill("The [MASK] slept.")
-    press(board, "Fill the blank")
-    guest.get_by_label("One word").fill("shit")
-    guest.get_by_role("button", name="Guess").click()
-    expect(guest.get_by_role("alert")).to_contain_text("not for the projector")
-    expect(guest.get_by_label("One word")).to_have_value("shit")
-    guest.problems.clear()
-
-
 @pytest.mark.parametrize(
     ("status", "body"), [(503, '{"error": "Wait a minute."}'), pytest.param(404, "<h1>Not Found</h1>", marks=pytest.mark.nightly)]
 )
