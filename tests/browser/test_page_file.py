@@ -114,7 +114,7 @@ def test_a_notebook_shows_frames_as_high_as_what_is_in_them(bundled, opened):
         trace.show("overview/routes"),
         explorer.compare(trace, other, "tokens/pieces"),
     ]
-    window = opened('<meta charset="utf-8"><body data-drawn>' + "<hr>".join(cell._repr_html_() for cell in cells))
+    window = opened("<meta charset='utf-8'><body data-drawn>" + "<hr>".join(cell._repr_html_() for cell in cells))
     for number, marks in enumerate((".bx-chart svg", ".bx-lines path", ".bx-flow-lines path", ".bx-token")):
         inside = window.frame_locator("iframe").nth(number)
         inside.locator("body[data-drawn]").wait_for()
