@@ -5,6 +5,7 @@ import pytest
 
 import explorer
 from explorer.export import page_file
+from explorer.gallery import page_of, read_sentences
 from explorer.tabs import TABS, VIEWS
 from explorer.techniques.routes import head_shares
 from explorer.ui.subject import Subject
@@ -105,19 +106,6 @@ def test_a_heatmap_says_what_is_pointed_at_and_the_page_follows_theme_and_phone(
     window.wait_for_function("() => document.documentElement.scrollWidth <= 420")  # what is drawn follows its box a moment later
 
 
-def test_a_long_input_moves_in_its_window(bundled, opened):
-    views = [VIEWS["attention/head"](look=look) for look in ("Heatmap", "Lines")]
-    window = opened(page_file.html(views, Subject.of(bundled.trace(LONG))))
-    labels = "[...document.querySelectorAll('.bx-chart svg text')].map((one) => one.textContent).join(' ')"
-    window.locator(".bx-chart .heatmaplayer image").wait_for()
-    before, drawn = window.evaluate(labels), window.locator(".bx-lines path").count()
-    assert drawn > 0
-    window.locator(".bx-map").first.focus()
-    window.keyboard.press("End")
-    window.wait_for_function(f"(before) => {labels} !== before", arg=before)
-    assert window.evaluate("document.querySelector('.bx-chart')._fullData[0].z.length") == 24
-
-
 def test_a_notebook_shows_frames_as_high_as_what_is_in_them(bundled, opened):
     trace, other = bundled.trace("The man went to the [MASK]."), bundled.trace("The woman slept.")
     cells = [
@@ -126,7 +114,7 @@ def test_a_notebook_shows_frames_as_high_as_what_is_in_them(bundled, opened):
         trace.show("overview/routes"),
         explorer.compare(trace, other, "tokens/pieces"),
     ]
-    window = opened('<meta charset="utf-8"><body data-drawn>' + "<hr>".join(cell._repr_html_() for cell in cells))
+    window = opened("<meta charset='utf-8'><body data-drawn>" + "<hr>".join(cell._repr_html_() for cell in cells))
     for number, marks in enumerate((".bx-chart svg", ".bx-lines path", ".bx-flow-lines path", ".bx-token")):
         inside = window.frame_locator("iframe").nth(number)
         inside.locator("body[data-drawn]").wait_for()
@@ -135,3 +123,22 @@ def test_a_notebook_shows_frames_as_high_as_what_is_in_them(bundled, opened):
         needed = inside.locator("main").evaluate("(main) => main.getBoundingClientRect().height")
         window.wait_for_function("([frame, high]) => Math.abs(frame.clientHeight - high) < 8", arg=[frame, needed])
     assert window.frame_locator("iframe").nth(3).locator("article").count() == 2
+
+
+def test_a_page_of_the_gallery_shows_what_a_cut_changes_and_puts_it_back(bundled, opened):
+    sentence = next(read_sentences(bundled))
+    window = opened(page_of(sentence))
+    first, told = window.locator(".bx-flow-box[aria-pressed=true]"), window.locator(".bx-variant-told")
+    choices = window.get_by_role("group", name="Cut a link").get_by_role("button")
+    expect(choices).to_have_count(len(sentence.cuts) + 1)
+    expect(first).to_contain_text(sentence.word)
+    at = sentence.cuts.index(sentence.strongest)
+    choices.nth(at + 1).click()
+    expect(told).to_have_text(sentence.told(sentence.strongest))
+    expect(first).to_contain_text(sentence.strongest.word)
+    choices.nth(at + 1).click()
+    expect(choices.first).to_have_attribute("aria-pressed", "true")
+    expect(told).to_have_text("")
+    expect(first).to_contain_text(sentence.word)
+    expect(window.get_by_role("link", name="All twelve sentences")).to_have_attribute("href", "index.html")
+    assert window.problems == []

@@ -75,8 +75,9 @@ def test_only_a_page_that_no_link_describes_carries_it(served, query, carries):
 
 def test_a_document_gets_what_is_ours_and_loses_what_gradio_says_of_itself():
     page = b'<head><meta property="og:title" content="Gradio" /><title>x</title></head><body><p></body></html>'
-    complete = Document("<style>a</style>", "<script>b</script>").complete(page)
-    assert complete == b"<head><title>x</title><style>a</style></head><body><p><script>b</script></body></html>"
+    complete = Document("<style>a</style>", "<script>b</script>").complete(page, "https://a/")
+    card = b'<meta property="og:image" content="https://a/bx/card.png">'
+    assert complete == b"<head><title>x</title>" + card + b"<style>a</style></head><body><p><script>b</script></body></html>"
 
 
 @pytest.mark.parametrize(
