@@ -51,7 +51,7 @@ COMPONENTS = {
 }
 HEATMAP = Component("Heatmap", "bx bx-chart", {"label": "", "height": 400})
 WORDS = {"code": "code", "frame": "frame", **dict.fromkeys(("prose", *MARKDOWN), "prose")}  # drawn as HTML, not by a component
-ONLY_LIVE = ("button", "meter", "chips")  # useless without Python
+ONLY_LIVE = ("button", "meter", "chips", "step")  # useless without Python
 
 
 def opened(views: Sequence[View], subject: Subject) -> Subject:

@@ -100,12 +100,19 @@ class AttentionLines(Drawn):
 class Flow(Drawn):
     """The whole model in one picture. A click triggers `.select`; `event.index` is an object that says what was clicked:
 
-    {state, token}: another place; {unfold: layer}, {route: [layer, query, key]} or {close: true}: unfold or close a detail;
-    {cut: [layer, query, key, head or 0 for all]} or {off: [layer, head]}: a change to the model; {inside: [layer, head]}: a
-    head. Layers and heads count from 1, tokens from 0.
+    {state, token, opens}: another place, whose layer opens; {zoom: [layer, head, key]}, of which the last ones may be missing: a
+    level of the zoom; {neurons: layer} or {rest: true}: what an answer left out; {cut: [layer, query, key, head or 0 for all]},
+    {off: [layer, head]} or {back: a change's name, or "all"}: a change to the model. Layers and heads count from 1, tokens
+    from 0.
     """
 
     skeleton = "<div class='bx bx-flow' role='group'></div>"
+
+
+class FlowStep(Drawn):
+    """An invisible component that passes a part of the picture's value to the Flow of the page, without the rest of it."""
+
+    skeleton = "<div hidden></div>"
 
 
 class HeadGrid(Drawn):

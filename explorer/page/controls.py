@@ -133,6 +133,7 @@ def _frame(columns: list[str] | None = None, types: Any = "str", widths: list[st
 PARTS: dict[str, Callable[..., Any]] = {
     "chart": components.PlotlyChart,
     "flow": components.Flow,
+    "step": components.FlowStep,
     "head_grid": components.HeadGrid,
     "lines": components.AttentionLines,
     "tokens": components.TokenRow,
