@@ -10,7 +10,7 @@ import { routeCard } from "./flow/cards.js";
 import { drawBoxes, drawLines, traced } from "./flow/drawing.js";
 import { light, remember, wordsOf } from "./flow/events.js";
 import { pageKeys, sideways, zoomGestures } from "./flow/gestures.js";
-import { hasMoved, level, measure, px, xOf } from "./flow/layout.js";
+import { hasMoved, isLive, level, measure, px, xOf } from "./flow/layout.js";
 import { levelsOf } from "./flow/levels.js";
 import { build, buildRows, place } from "./flow/nodes.js";
 import { drawOutputs } from "./flow/outputs.js";
@@ -157,7 +157,7 @@ define("Flow", ({ element, trigger, props }) => {
   function ask(index) {
     if ("close" in index) return close();
     if (index.zoom) return open(index.zoom);
-    if (flow.alone) return;
+    if (!isLive(flow)) return;
     if (index.inside) {
       const [layer, head] = index.inside;
       host.page.wish({ layer, head, token: flow.value.places[flow.zoom.layer.row] });
@@ -175,14 +175,14 @@ define("Flow", ({ element, trigger, props }) => {
   }
 
   function undo() {
-    if (flow.alone || !made.length) return false;
+    if (!isLive(flow) || !made.length) return false;
     ask(JSON.parse(made.at(-1)));
     return true;
   }
 
   // The strongest link is cut, in the zoom the open weight, or the open head switched off.
   function cut() {
-    if (flow.alone || !flow.value) return false;
+    if (!isLive(flow) || !flow.value) return false;
     const offer = root.querySelector(".bx-zoom-offers button:not([data-act*=inside])");
     if (level(flow)) return Boolean(offer && (offer.click(), true));
     if (!flow.strongest) return false;

@@ -15,7 +15,7 @@ from explorer.text import limits
 from explorer.ui.settings import memory
 from explorer.ui.subject import CHANGES, Subject
 from explorer.ui.view import Change, Content, Finding, View, Why, check, matches, part, select, show
-from explorer.ui.what_if import WhatIf, cut_or_mended, toggled
+from explorer.ui.what_if import Question, WhatIf, cut_or_mended, toggled
 
 LAST = -1
 SAID = (
@@ -203,9 +203,12 @@ class Routes(View):
 
 
 class PictureWhatIf(WhatIf):
-    """Changes of the run beside those in the picture, which shows their effects."""
+    """Changes of the run beside those in the picture, which shows what they do and how to undo them."""
 
     name, question = "overview/what-if", "What is it good for, and what happens without it?"
 
     def compute(self, subject: Subject) -> Content:
-        return {name: shown for name, shown in super().compute(subject).items() if name in ("gestures", "check")}
+        return {name: shown for name, shown in super().compute(subject).items() if name == "gestures"}
+
+    def _compare(self, subject: Subject, question: Question) -> Content:
+        return {}

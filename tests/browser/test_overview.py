@@ -23,7 +23,7 @@ def opened(open_app):
 
     def at_query(query: str = JAPAN, **options):
         page = open_app(at("Overview", query), **options)
-        expect(page.locator(f"gradio-app {PICTURE} .bx-flow-box").first).to_be_visible()
+        expect(page.locator(f"gradio-app {PICTURE} .bx-flow-label").first).to_be_visible()
         settled(page)
         return page
 
@@ -150,6 +150,7 @@ def test_the_keyboard_goes_from_the_sentence_to_one_weight_and_back(opened, bund
     expect(box(page, 6, 6)).to_be_focused()
     page.wait_for_url(lambda url: "set.zoom" not in url)
     page.goto(link)
+    settled(page)
     expect_level(page, "layer 6", f"head {name}", "japan")
     stage(page, "nav button").first.click()
     expect(stage(page)).to_have_count(0)
@@ -219,6 +220,7 @@ def test_a_cut_snaps_is_told_linked_and_put_back_by_one_key(opened):
     page.reload()
     expect(picture(page, ".bx-flow-output").filter(has_text=", was 89%")).to_have_count(1)
     expect(page).to_have_url(link)
+    settled(page)
     page.keyboard.press("x")  # what the blank takes most from now
     expect(picture(page, ".bx-flow-change")).to_have_count(3)  # both, and all
     page.wait_for_url(lambda url: url.count("6.6") > 1 or url.count(",") > link.count(","))

@@ -66,6 +66,8 @@ def test_the_overview_traces_and_unfolds_from_the_disk(bundled, opened):
     expect(stage).to_contain_text("In layer 6, “[MASK]” keeps")
     expect(box(6, 6)).to_have_attribute("aria-pressed", "true")
     expect(stage).to_contain_text("promotes")
+    window.keyboard.press("Escape")
+    expect(stage).to_have_count(0)
     window.locator("[data-layer='4']").click()
     expect(stage).to_contain_text("In layer 4, “[MASK]” keeps")
     stage.locator("[data-head='4.7'] button").click()

@@ -19,6 +19,8 @@ export const NARROW = 520; // px of the stage in which the neurons are below the
 
 const topOf = (flow) => flow.nodes.sheet.getBoundingClientRect().top + scrollY;
 export const level = (flow) => flow.zoom?.at.length ?? 0;
+/** Whether a server answers: not in the first picture of a page, and not in a file. */
+export const isLive = ({ root, alone }) => !alone && Boolean(root.closest("gradio-app"));
 export const px = (number) => `${number.toFixed(1)}px`;
 
 /** Measure the room there is, and share it out. */

@@ -1,5 +1,5 @@
 // Going from level to level of the zoom: what is known is shown at once, and the rest is asked for.
-import { level } from "./layout.js";
+import { isLive, level } from "./layout.js";
 import { deeper } from "./zoom.js";
 
 /**
@@ -14,6 +14,7 @@ export function levelsOf(flow, { stage, drawAll, choose, ask, sent }) {
   /** Go to a level: [layer, head, token], of which the last ones may be missing. */
   function open(at) {
     const { value, zoom, alone, root, target } = flow;
+    if (!alone && !isLive(flow)) return;
     const here = at.length === 3 ? [at[0], at[1], value.places.indexOf(at[2])] : at;
     const known = zoom?.at[0] === at[0] && zoom.layer?.row === target.row ? zoom.layer : null;
     const focused = document.activeElement;

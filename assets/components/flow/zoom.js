@@ -126,11 +126,15 @@ export function stageFor(flow, still) {
   function build() {
     const { layer, at } = flow.zoom;
     made.stage ??= flow.nodes.field.appendChild(el("div", { class: "bx-zoom", role: "region", tabindex: "-1" }, el("header", {})));
-    const key = JSON.stringify([at[0], layer, flow.value.tokens]);
-    if (key === made.key) return false;
+    const key = JSON.stringify([at[0], layer && { ...layer, neurons: null }, flow.value.tokens]);
+    if (key === made.key) {
+      if (layer && layer.neurons !== made.neurons) made.list.replaceChildren(...neuronsOf(layer)); // they come later
+      made.neurons = layer?.neurons;
+      return false;
+    }
     const fresh = !made.heads.length || JSON.parse(made.key)[0] !== at[0];
     const kept = made.stage.firstChild;
-    made = { key, stage: made.stage, heads: layer ? layer.heads.map((head) => headBox(flow, head)) : [], weights: [], sum: "" };
+    made = { key, stage: made.stage, heads: layer ? layer.heads.map((head) => headBox(flow, head)) : [], weights: [], sum: "", neurons: layer?.neurons };
     made.list = layer && el("div", { class: "bx-zoom-list" }, ...neuronsOf(layer));
     made.stage.replaceChildren(kept, ...(layer ? [el("h3", { class: "bx-zoom-title" }, "attend"), ...made.heads, made.list] : []));
     return fresh && layer;
