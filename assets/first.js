@@ -1,7 +1,6 @@
 // The page while Gradio is still loading: drawn from the configuration that the page is sent, with the boxes, classes and
 // components that the real page will have in the same places. What is typed here, and the tab and the token that are chosen,
 // are passed to the real page when it is there.
-import { hidden } from "./answers.js";
 import { prose } from "./file/prose.js";
 import { busyState } from "./page/busy.js";
 import { drawingState } from "./page/drawing.js";
@@ -118,8 +117,7 @@ function drawIn(block, props) {
   const element = el("div", { class: (props.elem_classes ?? []).join(" ") });
   element.innerHTML = props.html_template; // a constant of ours: values are drawn into it as text
   block.append(el("div", { class: "html-container" }, element));
-  const value = hidden() && props.elem_classes?.includes("bx-answer") ? null : props.value;
-  new Function("element", "trigger", "props", "watch", props.js_on_load)(element, () => {}, { value }, () => {});
+  new Function("element", "trigger", "props", "watch", props.js_on_load)(element, () => {}, { value: props.value }, () => {});
 }
 
 // ---- The tabs, and the content of the first.
@@ -192,7 +190,7 @@ function isReady(tab) {
   if (!same) return !works && Boolean(document.querySelector(`gradio-app .of-${tab} .bx:not(:empty)`)) && isStill();
   const drawn = first.querySelectorAll(".bx-first-panel:not([hidden]) [data-of]:has(.bx:not(:empty))");
   return ["strip", ...[...drawn].map((one) => one.dataset.of)].every((id) =>
-    document.querySelector(`gradio-app #${id}:is([data-withheld], :has(.bx:not(:empty)))`)) && (!place.tab || isStill());
+    document.querySelector(`gradio-app #${id}:has(.bx:not(:empty))`)) && (!place.tab || isStill());
 }
 
 // Whether what Gradio mounts has stopped growing.

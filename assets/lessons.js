@@ -2,7 +2,7 @@
 import { showIn } from "./answers.js";
 import { roomEntry } from "./classroom/board.js";
 import { classroom } from "./classroom/room.js";
-import { askClass, asksClass, classHasSeen, exerciseButton, leaveClass, roundButton } from "./classroom/step.js";
+import { forClass } from "./classroom/step.js";
 import { exercise, exercisesOf } from "./exercises.js";
 import { markTerms } from "./glossary/terms.js";
 import { linkState, visit } from "./link.js";
@@ -104,7 +104,6 @@ function sheetLink(lesson, sheet, label) {
 // No step is shown any more: the page shows again what it did before the lesson.
 function leave() {
   now = null;
-  leaveClass();
   const { query, texts: own = [] } = before ?? {};
   before = null;
   if (query) visit(query, "&back=lesson");
@@ -117,11 +116,6 @@ function setOut(query) {
   if (!now && here !== query) before = { query: here, texts: texts() };
   const asked = new URLSearchParams(query);
   addExample(asked.get("a") ?? "", asked.get("b") ?? "");
-}
-
-/** Show the step once more. */
-export function again() {
-  if (now) show(...now);
 }
 
 function list() {
@@ -152,10 +146,9 @@ function show(lesson, at, stays = false) {
   text.innerHTML = step.before; // from our own files: Markdown without HTML
   const rest = el("div", { class: "bx-lesson-rest", "aria-live": "polite" });
   const answer = (chosen) => tell(rest, lesson, at, chosen);
-  fill(head(`${lesson.number} · ${lesson.title}`, lesson), where(lesson, at), el("h3", {}, step.title), text, roundButton(step), rest, exercise(step), exerciseButton(step), steps(lesson, at));
+  fill(head(`${lesson.number} · ${lesson.title}`, lesson), where(lesson, at), el("h3", {}, step.title), text, ...forClass(lesson, at), rest, exercise(step), steps(lesson, at));
   markTerms(text);
-  const asked = asksClass(lesson, at);
-  const told = !asked && (answers[at] !== undefined || classHasSeen(lesson, at) || !step.answered);
+  const told = answers[at] !== undefined || !step.answered;
   if (stays) requestAnimationFrame(() => box?.querySelector(".bx-exercise")?.scrollIntoView({ block: "nearest" })); // below all else
   else {
     setOut(step.query);
@@ -163,8 +156,6 @@ function show(lesson, at, stays = false) {
   }
   now = [lesson, at];
   point(step.point, told ? "" : step.cover, step.spot);
-  if (asked) return askClass(lesson, at, rest, answer);
-  leaveClass();
   if (told) return answer(answers[at]);
   ask(rest, step, async (chosen) => {
     keep(lesson.name, at, { ...progress()[lesson.name]?.answers, [at]: chosen });
@@ -225,8 +216,6 @@ function end(lesson) {
   keep(lesson.name, lesson.steps.length, progress()[lesson.name]?.answers ?? {});
   list();
 }
-
-document.addEventListener("bert:asked", again); // the class is asked now, or no longer
 
 /** A link may lead to a step, #lesson=03-one-head.2, or show what solved its exercise, #exercise=03-one-head.1 */
 export function openLinkedStep() {

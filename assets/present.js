@@ -2,7 +2,6 @@
 import { answersButton } from "./answers.js";
 import { isTyping } from "./page/typing.js";
 import { button, el } from "./shared/dom.js";
-import { contentsOf, ownerOf } from "./shared/withheld.js";
 
 const PICTURES = ".bx-flow, .bx-chart, .bx-heads, .bx-lines, .bx-words, .bx-board, .bx-bars, .bx-strips, .bx-architecture, .bx-cards";
 const KEPT_KEYS = ".bx-flow, .bx-heads, .bx-words, .bx-board"; // these handle the keys themselves
@@ -14,13 +13,12 @@ let pointed = null; // the picture pointed at last
 let shown = null; // { block, picture, focus, scroll, inert } while one is presented
 let stage = null; // the element around the picture
 
-const visible = (node) => ownerOf(node).getClientRects().length > 0;
+const visible = (node) => node.getClientRects().length > 0;
 const panel = () => [...document.querySelectorAll("#tabs [role=tabpanel]")].find(visible);
-const area = (node) => ownerOf(node).clientWidth * ownerOf(node).clientHeight;
-const contents = () => [panel(), ...(panel()?.querySelectorAll("[data-withheld]") ?? [])].filter(Boolean).map(contentsOf);
+const area = (node) => node.clientWidth * node.clientHeight;
 
 function mainPicture() {
-  const all = contents().flatMap((one) => [...one.querySelectorAll(PICTURES)]).filter((node) => visible(node) && node.childElementCount);
+  const all = [...(panel()?.querySelectorAll(PICTURES) ?? [])].filter((node) => visible(node) && node.childElementCount);
   if (all.includes(pointed)) return pointed;
   const largest = Math.max(...all.map(area));
   return all.find((node) => area(node) >= LARGE * largest);
@@ -98,7 +96,7 @@ function build() {
   room.observe(stage.foot);
 }
 
-const text = (selector) => contents().flatMap((one) => [...one.querySelectorAll(selector)]).find((one) => visible(one) && one.textContent.trim())?.textContent.trim() ?? "";
+const text = (selector) => [...(panel()?.querySelectorAll(selector) ?? [])].find((one) => visible(one) && one.textContent.trim())?.textContent.trim() ?? "";
 
 function tell() {
   if (!shown) return;
@@ -127,7 +125,7 @@ function others(block) {
 /** Present the picture pointed at last, or the main one. */
 export function present() {
   const picture = mainPicture();
-  const block = picture && ownerOf(picture).closest(".block");
+  const block = picture?.closest(".block");
   if (shown || !block) return;
   if (!stage) build();
   shown = { picture, block, focus: document.activeElement, scroll: [scrollX, scrollY], inert: others(block) };
@@ -189,12 +187,10 @@ function keys(event) {
 }
 
 const remember = ({ target }) => {
-  const under = target.closest?.(".bx-cover")?.parentElement;
-  const picture = target.closest?.(PICTURES) ?? (under && contentsOf(under).querySelector(PICTURES));
+  const picture = target.closest?.(PICTURES) ?? target.closest?.(".bx-cover")?.parentElement.querySelector(PICTURES);
   if (picture && !shown) pointed = picture;
 };
 document.addEventListener("keydown", keys, { capture: true });
-document.addEventListener("bx-back", () => shown && zoom(shown)); // its answer was covered
 document.addEventListener("pointerover", remember);
 document.addEventListener("focusin", (event) => {
   remember(event);

@@ -19,37 +19,11 @@ from typing import TYPE_CHECKING
 from explorer.core.errors import CapabilityError, ExplorerError, InputError, ModelError
 
 if TYPE_CHECKING:
-    from explorer.bert.explorer import Explorer, load
-    from explorer.bert.trace import Trace
-    from explorer.experiments.compute.items import Item
+    from explorer.bert.explorer import Explorer as Explorer
+    from explorer.bert.explorer import load as load
+    from explorer.bert.trace import Trace as Trace
+    from explorer.experiments.compute.items import Item as Item
 
-__all__ = [  # noqa: RUF022 - the errors last
-    "Explorer",
-    "Item",
-    "Trace",
-    "Viewed",
-    "ablate",
-    "attribute",
-    "compare",
-    "compare_experiments",
-    "corpus_items",
-    "experiment",
-    "load",
-    "open_experiment",
-    "patch",
-    "read_examples",
-    "routes",
-    "save_experiment",
-    "settings",
-    "show",
-    "suite_items",
-    "template_items",
-    "view",
-    "CapabilityError",
-    "ExplorerError",
-    "InputError",
-    "ModelError",
-]
 _AT_FIRST_USE = {
     **dict.fromkeys(("Explorer", "Trace", "load"), "explorer.bert.explorer"),
     **dict.fromkeys(("ablate", "attribute", "patch", "routes"), "explorer.experiments.compute.single"),
@@ -62,6 +36,7 @@ _AT_FIRST_USE = {
     "template_items": "explorer.experiments.compute.templates",
     **dict.fromkeys(("Viewed", "compare", "settings", "show", "view"), "explorer.export.notebook"),
 }
+__all__ = [*_AT_FIRST_USE, "CapabilityError", "ExplorerError", "InputError", "ModelError"]
 
 
 def __getattr__(name: str) -> object:

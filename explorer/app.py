@@ -1,8 +1,6 @@
 """Start BERT Explorer: `python app.py`, or `bert-explorer` where it is installed. `--help` lists the arguments.
 
-Every argument can also come from the environment (BERT_EXPLORER_MODEL, BERT_EXPLORER_HOST, BERT_EXPLORER_PORT,
-BERT_EXPLORER_PROFILE=public, BERT_EXPLORER_AUTH, BERT_EXPLORER_DEVICE, BERT_EXPLORER_THREADS,
-BERT_EXPLORER_MCP), so that a Space needs none.
+Every argument can also come from the environment, --model as BERT_EXPLORER_MODEL, so that a Space needs none.
 """
 
 import argparse
@@ -37,7 +35,7 @@ from explorer.core.engine import when_loaded
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.log import logger
 from explorer.core.paths import ASSETS
-from explorer.core.process import DEVICE, THREADS, check_threads, cores, keep_giving_back_memory, raise_most_files
+from explorer.core.process import DEVICE, cores, keep_giving_back_memory, raise_most_files
 from explorer.export import qr, ways
 from explorer.page import first
 from explorer.page.blocks import PageBlocks
@@ -120,7 +118,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     threading.Thread(target=warm, name="warm-model", daemon=True).start()
     watch = Watch(blocks.server, limits.FROZEN_SECONDS.most)
     when_loaded(watch.begin)  # not before: reading torch from a slow disk may hold the interpreter for long
-    serve_until_told(blocks, watch)
+    serve_until_told(blocks)
 
 
 def check_free(port: int) -> None:
@@ -143,7 +141,6 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("host", "0.0.0.0" if ON_A_SPACE else "127.0.0.1", "address to listen on (default: %(default)s)")
     add("port", "7860", "port to listen on (default: %(default)s)", type=int)
     add("device", "cpu", "what forward passes run on: cpu, cuda, cuda:1 or mps (default: %(default)s)")
-    add("threads", "", "threads to compute with (default: the cores of this machine or container)")
     password = "a name and a password to ask for; BERT_EXPLORER_AUTH keeps them out of the list of processes"
     add("auth", "", password, metavar="USER:PASSWORD")
     public = "strangers will use it, as on a Space: smaller limits, no folders of this machine"
@@ -158,7 +155,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         _check(options)
     except InputError as error:
         parser.error(str(error))
-    os.environ |= {DEVICE: options.device, THREADS: options.threads}
+    os.environ[DEVICE] = options.device
     return options
 
 
@@ -172,7 +169,6 @@ def _check(options: argparse.Namespace) -> None:
     limits.read_environment()
     gate.check_environment()
     disk.check_environment()
-    check_threads(options.threads)
     if options.mcp:
         assistants.prepare(with_password=bool(options.auth))
     if options.device != "cpu":
@@ -216,7 +212,7 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool 
         theme=THEME,
         css=(ASSETS / "style.css").read_text("utf-8") + section_style(),
         ssr_mode=False,  # Node would answer in front of the guards
-        app_kwargs=guard(blocks, host, Document(our_head(blocks), EMPTY.decode() + PAINT, gate.CARD_ADDRESS)),
+        app_kwargs=guard(blocks, host, Document(our_head(blocks), EMPTY.decode() + PAINT)),
     )
     return blocks
 
@@ -233,7 +229,7 @@ def our_head(blocks: PageBlocks) -> str:
     data = f'<script type="application/json" id="bx-told">{told}</script>'  # read by assets/page/told.js
     card = {"og:title": "BERT Explorer", "og:description": ABOUT, "og:type": "website"}
     metas = "".join(f'<meta property="{name}" content="{text}">' for name, text in card.items())
-    described = f'<meta name="description" content="{ABOUT}"><meta name="twitter:card" content="summary_large_image">'
+    described = f'<meta name="description" content="{ABOUT}"><meta name="twitter:card" content="summary">'
     return f"{described}{metas}<style>{theme_css(THEME)}{own}</style>{data}{page_head('app.js')}"
 
 

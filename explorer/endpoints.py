@@ -33,9 +33,8 @@ ENDPOINTS = tuple(
     for endpoint in capability.ENDPOINTS
 )
 # These run beside other calls, so that no picture waits for a training.
-TRAININGS = ("train_head", "train_tokens", "train_spans")
 LONG = (
-    *(*TRAININGS, "probe_layers", "projection", "search", "head_atlas", "neuron"),
+    *("train_head", "train_tokens", "train_spans", "probe_layers", "projection", "search", "head_atlas", "neuron"),
     *("head_effects", "attribution", "pseudo_likelihood", "experiment", "suite"),
 )
 
@@ -43,6 +42,5 @@ LONG = (
 def register() -> None:
     """Add the endpoints to the Blocks being built."""
     for endpoint in ENDPOINTS:
-        name = endpoint.__name__
-        options = TRAINING if name in LONG else MODEL
-        gr.api(friendly(bounded(endpoint, options["concurrency_id"])), api_name=name, **options)
+        options = TRAINING if endpoint.__name__ in LONG else MODEL
+        gr.api(friendly(bounded(endpoint, options["concurrency_id"])), api_name=endpoint.__name__, **options)

@@ -125,7 +125,14 @@ def overview(browser: Any, address: str) -> None:
     film.click(f'{box}[data-row="0"]', "Click any box to see where that one comes from: [CLS] gathers both sentences.")
     film.click(f'{box}[data-row="6"]', "Back to the blank.", STEP)
     page.locator("#overview-routes-picture .bx-flow-play").click(click_count=2)  # show its stops, and halt
-    stops = ("It reads pieces.", "", "Each token attends to others …", "… is transformed …", "… again and again,", "until there is a guess.")
+    stops = (
+        "It reads pieces.",
+        "",
+        "Each token attends to others …",
+        "… is transformed …",
+        "… again and again,",
+        "until there is a guess.",
+    )
     for number, told in enumerate(stops):
         if told:
             film.click(f'#overview-routes-picture [data-stop="{number}"]', told, STEP)

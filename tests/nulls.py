@@ -31,7 +31,7 @@ ASKED = {
     "attention": ("forward", "backward"),
     "routes": ("mixing",),
     "attribution": ("foil", "word"),
-    "likelihood": ("pseudo_likelihood",),
+    "likelihood": ("word_l2r",),
 }
 """The questions, and their ways that need nothing that is fitted to a model."""
 SUITES = ("agreement", "pronouns", "negation", "prepositions", "facts")

@@ -29,11 +29,9 @@ class Reader(HTMLParser):
 
     @property
     def data(self):
-        return json.loads(self.scripts["bx-data"])
+        return inflated(self.scripts["bx-data"])
 
 
-def unpacked(value):
-    """The value of a part, which is compressed if it is long."""
-    if not (isinstance(value, dict) and value.keys() == {"deflate"}):
-        return value
-    return json.loads(zlib.decompress(base64.b64decode(value["deflate"])).decode("utf-8", "surrogatepass"))
+def inflated(packed):
+    """The data of a page, which are compressed."""
+    return json.loads(zlib.decompress(base64.b64decode(packed)))

@@ -20,32 +20,6 @@ export function signedPercent(share) {
 }
 
 /**
- * A number in one of the formats that our Plotly figures use (those of d3): ".2f", "+.3f", ".1%", ".3g", or none.
- * @param {number} value
- * @param {string} [format]
- */
-export function formatted(value, format) {
-  const [, sign, digits, kind] = format?.match(/^(\+?)\.?(\d*)([f%g]?)$/) ?? [];
-  const text = kind === "%" ? `${(100 * value).toFixed(+digits)}%` : kind === "f" ? value.toFixed(+digits) : String(+value.toPrecision(+digits || 4));
-  return sign && value > 0 ? `+${text}` : text;
-}
-
-/**
- * As many ticks as have room: every first, second, fifth, tenth …
- * @template T
- * @param {T[]} ticks
- * @param {number} room px of the axis
- * @param {number} least px that a tick needs
- * @returns {T[]}
- */
-export function thinned(ticks, room, least) {
-  const wanted = Math.max(1, (ticks.length * least) / room);
-  const ten = 10 ** Math.floor(Math.log10(wanted));
-  const every = [1, 2, 5, 10].map((step) => step * ten).find((step) => step >= wanted) ?? 10 * ten;
-  return ticks.filter((_, i) => i % every === 0);
-}
-
-/**
  * The order of two cells of a table: numbers rise, texts fall, so that the first click on a heading sorts texts from A.
  * @param {string | number} a
  * @param {string | number} b

@@ -1,9 +1,8 @@
 // The board of a room: over the page, for the projector. While it is away, a chip on the page says that a room is open.
-import { button, el } from "../shared/dom.js";
+import { button, el, saveFile } from "../shared/dom.js";
 import { exercisePage } from "./board_exercises.js";
-import { recordPage, takeRecord } from "./board_record.js";
 import { roundPage } from "./board_rounds.js";
-import { choosing, startPage } from "./board_start.js";
+import { startPage } from "./board_start.js";
 import { teachingPage } from "./board_teaching.js";
 import { act, classroom, openRoom, setFollowing, spoken } from "./room.js";
 
@@ -70,13 +69,11 @@ function draw() {
   if (held) return; // a button that is pressed must not be replaced
   if (!board?.matches(":popover-open")) return;
   const typed = new Map([...board.querySelectorAll("input")].map((box) => [box.name, box.value]));
-  const open = new Set([...board.querySelectorAll("details[open]")].map((one) => one.dataset.id));
   const widths = new Map([...board.querySelectorAll("[data-bar]")].map((bar) => [bar.dataset.bar, bar.style.width]));
   const focus = document.activeElement?.dataset?.id ?? document.activeElement?.name;
   const { selectionStart: from, selectionEnd: to } = document.activeElement ?? {};
   board.replaceChildren(head(), aside(), main());
   for (const box of board.querySelectorAll("input")) box.value = typed.get(box.name) ?? box.value;
-  for (const one of board.querySelectorAll("details")) one.open = open.has(one.dataset.id);
   for (const bar of board.querySelectorAll("[data-bar]")) {
     const wanted = bar.style.width;
     bar.style.width = widths.get(bar.dataset.bar) ?? "0%";
@@ -103,8 +100,13 @@ function head() {
   const follow = button(following ? "Phones follow this page" : "Let phones follow this page", () => setFollowing(!following), { "data-id": "follow", "aria-pressed": String(Boolean(following)) });
   const end = button(closing ? "Really, for everybody? Without a record nothing is kept" : "Close the room", () => (closing ? act("end") : confirmEnd()), { "data-id": "end" });
   const away = button("Back to the page", hide, { "data-id": "away", class: "bx-room-main" });
-  const record = button(classroom.record ? "Back to the board" : "Record", takeRecord, { "data-id": "record" });
+  const record = button("Save the record", () => act("record", {}, saveRecord), { "data-id": "record", title: "All answers by nickname, as CSV" });
   return el("header", {}, el("h2", {}, "Room ", el("b", {}, spoken())), el("p", { class: "bx-room-lost", role: "status" }, "The line is broken; one moment…"), follow, record, end, away);
+}
+
+function saveRecord({ csv }) {
+  const file = new Blob(["\ufeff", csv], { type: "text/csv" }); // the mark tells a spreadsheet that it is UTF-8
+  saveFile(file, `${classroom.room.word}.csv`);
 }
 
 // Ask for confirmation, for a moment.
@@ -142,10 +144,10 @@ function aside() {
 }
 
 function main() {
-  const { look, record, state, wrong } = classroom;
+  const { state, wrong } = classroom;
   const { exercise, round, teaching } = state;
   const said = wrong ? [el("p", { class: "bx-room-wrong", role: "alert" }, wrong)] : [];
-  const page = record ? recordPage(record) : round ? roundPage(round) : teaching ? teachingPage(teaching) : exercise ? exercisePage(exercise) : look ? choosing(look) : startPage();
+  const page = round ? roundPage(round) : teaching ? teachingPage(teaching) : exercise ? exercisePage(exercise) : startPage();
   return el("div", { class: "bx-room-at" }, ...said, ...page);
 }
 

@@ -1,4 +1,4 @@
-// Exercises on the board: the one that the class is given, and all that were solved, by whom.
+// The exercise that the class is given, on the board, and who has solved it.
 import { button, el } from "../shared/dom.js";
 import { act, classroom } from "./room.js";
 
@@ -13,17 +13,4 @@ export function exercisePage(given) {
     given.solved.length ? el("p", { class: "bx-room-quiet" }, given.solved.join(", ")) : null,
     el("nav", {}, button("End", () => act("stop"), { "data-id": "stop", class: "bx-room-main" })),
   ].filter(Boolean);
-}
-
-/** Those that were given or solved, the latest first. */
-export function exerciseList(all) {
-  if (!all.length) return [];
-  const rows = [...all].reverse().map((one) => {
-    const task = el("p", { class: "bx-room-quiet" });
-    task.innerHTML = one.asks; // from our own files
-    return el("details", { "data-id": `exercise-${one.name}` },
-      el("summary", {}, el("span", {}, `Lesson ${one.lesson}`), el("small", {}, `${one.solved.length} done`)),
-      task, el("p", {}, one.solved.join(", ") || "Nobody yet."));
-  });
-  return [el("h3", {}, "Exercises"), el("div", { class: "bx-room-past" }, ...rows)];
 }

@@ -67,18 +67,3 @@ function steps({ kind, open, shown, revealed, until }) {
   const stop = button("Stop", () => act("stop"), { "data-id": "stop" });
   return [...(shown ? [] : [guesses]), reveal, stop, ...(open ? [el("span", { class: "bx-room-limits" }, "Close the answers in ", ...limits)] : [])];
 }
-
-/** The rounds that are over, the latest first. */
-export function pastRounds(rounds) {
-  if (!rounds.length) return [];
-  const rows = [...rounds].reverse().map((one) => {
-    const right = one.right === null ? "" : `, ${one.right} right`;
-    const most = Math.max(1, ...one.answers.map(({ count }) => count));
-    const answers = one.answers.map(({ name, count }) => ({ id: `past ${one.number} ${name}`, name, share: count / most, told: String(count), right: name === one.expected }));
-    const told = one.expected ? el("p", { class: "bx-room-quiet" }, one.kind === "lesson" ? "Right: " : "BERT’s first answer: ", el("b", {}, one.expected)) : null;
-    return el("details", { "data-id": `past-${one.number}` },
-      el("summary", {}, el("span", {}, `${one.number}. ${one.asks}`), el("small", {}, `${one.guessed} answered${right}`)),
-      ...(one.kind === "lesson" ? [] : texts(one)), bars(answers), told);
-  });
-  return [el("h3", {}, "Past rounds"), el("div", { class: "bx-room-past" }, ...rows)];
-}

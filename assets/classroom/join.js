@@ -10,8 +10,6 @@ import { act, field, fill, form, lessonText, main, phone, say } from "./phone.js
 
 const bar = document.getElementById("seat");
 let stop = () => {}; // ends the listening
-let free = null; // the app in a frame, when the person stops following
-let letGo = ""; // "explore" or "exercise" while the frame is shown instead of what the teacher shows
 
 // ---- Joining.
 
@@ -38,7 +36,6 @@ function ask(why = "") {
 function sit(taken) {
   Object.assign(phone, { seat: taken, state: null });
   keepSeat(taken);
-  letGo = "";
   following.drawn = "";
   stop();
   stop = listen(taken.word, taken.token, { heard, lost, over });
@@ -47,7 +44,6 @@ function sit(taken) {
 
 function over(why) {
   keepSeat(null);
-  removeFrame();
   ask(why);
 }
 
@@ -59,23 +55,19 @@ function lost(now) {
 
 function heard(state) {
   phone.state = state;
-  if (letGo === "exercise" && !state.exercise) again();
-  else draw();
+  draw();
 }
 
 function draw() {
   head();
   const { exercise, follow, round, teaching } = phone.state;
-  if (free) free.hidden = Boolean(round || teaching) || !letGo;
-  main.hidden = Boolean(free && !free.hidden);
   if (round) return drawRound(round);
   if (teaching) return drawTeaching(teaching);
-  if (exercise && !letGo) return drawExercise(exercise);
-  if (follow && !letGo) {
+  if (exercise) return drawExercise(exercise);
+  if (follow) {
     fill("follow", () => [following.view]);
     return picture(follow);
   }
-  if (main.hidden) return;
   fill("lobby", () => [
     el("h1", {}, "You are in."),
     el("p", {}, "Look at the board. What comes next appears here by itself."),
@@ -89,9 +81,7 @@ function head() {
     stop();
     over("You have left the room.");
   });
-  const mayGo = (follow || exercise) && !round && !teaching;
-  const back = button(exercise ? "Back to the room" : "Follow again", again);
-  const go = mayGo && (letGo ? back : exercise ? null : button("Explore by yourself", () => explore("explore", `./?${following.query}`)));
+  const go = follow && !round && !teaching && !exercise && pageLink("Explore by yourself", following.query);
   bar.hidden = false;
   bar.replaceChildren(el("b", {}, name), el("span", { class: "bx-points" }, `${points} ${points === 1 ? "point" : "points"}`),
     el("span", { class: "bx-lost", role: "status" }, "The line is broken; one moment…"), ...(go ? [go] : []), leave);
@@ -100,32 +90,14 @@ function head() {
 // An exercise is done on the page itself; its panel reports what was solved.
 function drawExercise({ name, lesson, asks, query, done }) {
   fill(`exercise ${name} ${done}`, () => {
-    const go = button(done ? "Do it once more" : "Do it", () => explore("exercise", `./?${query}#exercise=${name}`), { class: "bx-main" });
+    const go = pageLink(done ? "Do it once more" : "Do it", `${query}#exercise=${name}`, "bx-main");
     return [el("h1", {}, "Make it so"), say(`Lesson ${lesson}`), lessonText(`<p>${asks}</p>`), ...(done ? [el("p", { class: "bx-mine" }, "✓ You have done it.")] : []), go];
   });
 }
 
-// ---- The app in a frame.
-
-function explore(why, address) {
-  letGo = why;
-  if (!free) {
-    free = el("iframe", { title: "BERT Explorer", src: address });
-    document.body.append(free);
-  }
-  draw();
-}
-
-function again() {
-  letGo = "";
-  removeFrame();
-  draw();
-}
-
-function removeFrame() {
-  free?.remove();
-  free = null;
-  main.hidden = false;
+// The app itself, beside this page, which goes on listening to the room.
+function pageLink(label, query, look = null) {
+  return el("a", { href: `./?${query}`, target: "_blank", rel: "noopener", class: look }, label);
 }
 
 // ---- Take the old seat again, unless the link is for another room.

@@ -30,6 +30,7 @@ export async function picture(number, point = "") {
   }
   if (following.drawn !== mine) return; // something newer is shown
   following.query = side.query;
+  changed(); // the link to it
   await draw(view, [point ? only(side, point) : side]);
   view.toggleAttribute("data-stale", false);
 }

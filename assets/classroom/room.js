@@ -1,5 +1,5 @@
 // The teacher's room: opened, kept while the page is loaded again, closed, and followed by phones. `bert:room` on the document says
-// that something of it has changed, and `bert:asked` that the class is asked the steps of lessons now, or no longer.
+// that something of it has changed.
 import { hidden } from "../answers.js";
 import { linkState } from "../link.js";
 import { covered } from "../page/pointing.js";
@@ -11,8 +11,6 @@ const NONE = {
   room: null, // { word, key, address, following, seconds }, as it is kept
   state: null, // the room's last message
   wrong: "", // the last error
-  look: null, // { query, tokens, layers, heads, layer, head, token }: the look to ask about, before it is asked
-  record: null, // the class's record, while the board shows it
 };
 
 /** The open room, and what its board is at. */
@@ -122,7 +120,6 @@ export function setFollowing(on) {
   if (on) follow();
   else act("follow");
   changed();
-  document.dispatchEvent(new CustomEvent("bert:asked"));
 }
 
 /** Resume the room that was open before the page was loaded again, and have phones follow from now on. */

@@ -264,7 +264,7 @@ define("Flow", ({ element, trigger, props }) => {
   });
   gridKeys(root, () => (flow.zoom ? stage.keys() : { columns: states(), buttons: flow.boxes }),
     (index) => flow.zoom || choose(Math.floor(index / states()), index % states()));
-  pageKeys(root, { undo, cut, escape: () => (line ? (close(), true) : out()) });
+  pageKeys(root, { undo, cut, enter: () => level(flow) > 0 && into(null), escape: () => (line ? (close(), true) : out()) });
   zoomGestures(root, { level: () => level(flow), into, out });
   root.addEventListener("bx-step", receive);
   root.addEventListener("bx-restage", fit);

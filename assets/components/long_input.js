@@ -3,7 +3,6 @@
 import { placeFrom, tokenAt, windowAround, windowFrom } from "../arithmetic/windows.js";
 import { el } from "../shared/dom.js";
 import { background, css } from "../shared/theme.js";
-import { isGone } from "../shared/withheld.js";
 
 const phone = matchMedia("(max-width: 640px)");
 const pictures = new Set(); // redraw when a window has moved, and
@@ -29,8 +28,8 @@ function tell(listeners) {
   requestAnimationFrame(() => {
     waiting.delete(listeners);
     for (const listener of listeners) {
-      if (isGone(listener.owner)) listeners.delete(listener);
-      else listener.fn();
+      if (listener.owner.isConnected) listener.fn();
+      else listeners.delete(listener);
     }
   });
 }

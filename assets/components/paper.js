@@ -161,7 +161,7 @@ function shapesOf(node, from) {
     if (vertical) return [line(node.data, style, at(node.parentElement.getBoundingClientRect()), { vertical })];
     return linesOf(node).map(([text, area]) => line(text, style, at(area), { end: endOf(node) - from.left }));
   }
-  if (node.nodeType !== Node.ELEMENT_NODE || node.matches(".bx-overview, .bx-hint, .bx-do-mask, .bx-save, .bx-tip")) return [];
+  if (node.nodeType !== Node.ELEMENT_NODE || node.matches(".bx-overview, .bx-hint, .bx-do-mask, .bx-save")) return [];
   const style = getComputedStyle(node);
   const area = at(node.getBoundingClientRect());
   if (style.display === "none" || style.visibility === "hidden") return [];

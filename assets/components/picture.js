@@ -7,8 +7,8 @@ import { plotly } from "../shared/plotly.js";
 import { css, paper } from "../shared/theme.js";
 import { svgFrom } from "./paper.js";
 
-const DRAWN = new Set(["Flow", "TokenRow", "AttentionLines", "HeadGrid", "SwitchBoard", "WordGrid", "Bars", "Ranking", "StripTable", "Architecture", "Heatmap",
-  "Passage", "LossCurve", "Stepped"]);
+const DRAWN = new Set(["Flow", "TokenRow", "AttentionLines", "HeadGrid", "SwitchBoard", "WordGrid", "Bars", "Ranking", "StripTable", "Architecture",
+  "Passage"]);
 const DPI = 300;
 const PATIENCE = 20_000; // ms
 const PER_MM = 96 / 25.4; // px
@@ -230,7 +230,7 @@ const mounted = new Set(); // pictures that can be saved
  */
 export function pictures() {
   for (const one of mounted) if (!one.element.isConnected) mounted.delete(one);
-  const seen = [...mounted].filter(({ element, props }) => element.checkVisibility() && props.value);
+  const seen = [...mounted].filter(({ element, props }) => element.checkVisibility({ visibilityProperty: true }) && props.value);
   const below = (one, other) => one.element.getBoundingClientRect().top - other.element.getBoundingClientRect().top;
   return seen.sort(below).map(({ name, element, props, settings }) => ({
     label: settings.label || named(element).replace(/^[\w-]*-(?=\w+$)/, ""),

@@ -3,8 +3,7 @@ import { el, plain } from "../shared/dom.js";
 import { define } from "../shared/mounting.js";
 import { plotly } from "../shared/plotly.js";
 import { css, onTheme, rampStops } from "../shared/theme.js";
-import { telling } from "../shared/withheld.js";
-import * as linked from "./linked.js";
+import { withheld } from "../shared/withheld.js";
 import * as shared from "./long_input.js";
 import * as picture from "./picture.js";
 import { figureWindow } from "./plotly_window.js";
@@ -78,7 +77,7 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
       plot_bgcolor: "rgba(0,0,0,0)",
       font: { size: USUAL, ...layout.font, ...font },
     };
-    if (telling.withheld) styled.shapes = layout.shapes?.filter((one) => !isTelling(one));
+    if (withheld.telling) styled.shapes = layout.shapes?.filter((one) => !isTelling(one));
     if (touched && !layout.scene) styled.dragmode = false; // a finger on a picture scrolls the page
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) delete styled.transition;
     if (layout.meta?.ramp === "sequential") {
@@ -235,10 +234,7 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
     options ??= makeOptions(Plotly);
     await Plotly.react(box, coloured(data), layout, options);
     tell(layout.meta?.alt);
-    if (first) {
-      box.on("plotly_click", clicked);
-      linked.chart(box);
-    }
+    if (first) box.on("plotly_click", clicked);
     box.dataset.drawn = 1 + Number(box.dataset.drawn ?? 0);
   }
 
@@ -247,7 +243,7 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
   if (settings.label) box.setAttribute("aria-label", settings.label);
   new ResizeObserver(refit).observe(box);
   onTheme(draw, box);
-  document.addEventListener("bert:telling", () => figure?.layout?.shapes?.some(isTelling) && draw());
+  document.addEventListener("bert:withheld", () => figure?.layout?.shapes?.some(isTelling) && draw());
   box.addEventListener("bx-restage", draw);
   return draw;
 });

@@ -2,8 +2,7 @@
 import { busyState } from "../page/busy.js";
 import { el, plain } from "../shared/dom.js";
 import { define } from "../shared/mounting.js";
-import { expectNot, unexpectedTitle } from "../shared/unexpected.js";
-import { isGone } from "../shared/withheld.js";
+import { unexpectedTitle, withhold } from "../shared/withheld.js";
 
 define("Says", ({ element, trigger, props }) => {
   const PAUSE = 400; // ms at rest before the words are masked in turn
@@ -29,7 +28,7 @@ define("Says", ({ element, trigger, props }) => {
   function ask() {
     clearTimeout(waiting);
     waiting = setTimeout(() => {
-      if (!props.value?.asks || isGone(root)) return;
+      if (!props.value?.asks || !root.isConnected) return;
       if (!busyState.working) trigger("ask", { index: 0, value: "" });
       ask();
     }, PAUSE);
@@ -38,7 +37,7 @@ define("Says", ({ element, trigger, props }) => {
   function draw() {
     const value = plain(props.value || null);
     root.replaceChildren();
-    expectNot(value?.unexpected);
+    withhold({ unexpected: value?.unexpected });
     if (!value) return;
     if (value.hint) root.append(el("span", { class: "bx-says-hint" }, value.hint));
     if (value.asks) root.append(el("span", { class: "bx-says-hint" }, "hiding each word in turn …"));

@@ -3,8 +3,7 @@ import { along } from "../arithmetic/moves.js";
 import { el, plain, reveal, rove } from "../shared/dom.js";
 import { host } from "../shared/host.js";
 import { choiceHere, define } from "../shared/mounting.js";
-import { unexpected, unexpectedTitle } from "../shared/unexpected.js";
-import { isGone } from "../shared/withheld.js";
+import { unexpectedTitle, withheld } from "../shared/withheld.js";
 import * as shared from "./long_input.js";
 
 define("TokenRow", ({ element, trigger, props, settings }) => {
@@ -96,7 +95,7 @@ define("TokenRow", ({ element, trigger, props, settings }) => {
 
   // Mark the words that the model does not expect.
   function doubt() {
-    const { of, words } = (unexpected.withheld ? null : unexpected.found) ?? {};
+    const { of, words } = (withheld.doubts ? null : withheld.unexpected) ?? {};
     const at = new Map(value && !settings.passive && value.tokens.join(" ") === of ? words.map((one) => [one.token, one]) : []);
     chips.forEach((chip, index) => {
       const word = at.get(index);
@@ -164,6 +163,6 @@ define("TokenRow", ({ element, trigger, props, settings }) => {
     }
   });
   if (settings.with_window) shared.watch(frame, row);
-  if (!settings.passive) document.addEventListener("bert:unexpected", () => isGone(row) || doubt());
+  if (!settings.passive) document.addEventListener("bert:withheld", () => row.isConnected && doubt());
   return draw;
 });

@@ -4,7 +4,7 @@ import { loadPlotlyBy } from "../shared/plotly.js";
 import * as sides from "./sides.js";
 
 async function start() {
-  const data = JSON.parse(document.getElementById("bx-data").textContent);
+  const data = JSON.parse(await sides.inflated(document.getElementById("bx-data").textContent));
   const main = document.querySelector("main");
 
   // ---- The theme: the system's, unless the file says another, or a person does.

@@ -14,8 +14,6 @@ export async function inflated(base64) {
   return new Response(stream).text();
 }
 
-const unpacked = async (value) => (value && typeof value.deflate === "string" ? JSON.parse(await inflated(value.deflate)) : value);
-
 // ---- The parts.
 
 // A frame of rows, as `gr.Dataframe` takes them or as pandas writes them.
@@ -34,7 +32,7 @@ const others = {
 };
 
 async function filled(box, part) {
-  const value = await unpacked(part.value);
+  const { value } = part;
   if (!part.component) return box.replaceChildren(...others[part.kind](value));
   const props = { value };
   const root = el("div", { class: part.skeleton });

@@ -26,7 +26,7 @@ export function quiet() {
   const until = performance.now() + SETTLING;
   return new Promise((resolve) => {
     const look = () => {
-      const there = document.querySelector("gradio-app #strip:is([data-withheld], :has(.bx-token))") && !document.querySelector("#first");
+      const there = document.querySelector("gradio-app #strip .bx-token") && !document.querySelector("#first");
       if ((there && !busyState.working) || performance.now() > until) (window.requestIdleCallback ?? setTimeout)(resolve, { timeout: 500 });
       else setTimeout(look, 50);
     };

@@ -41,7 +41,7 @@ const actions = {
   api: () => window.open("bx/guide/api", "_blank", "noopener"),
 };
 
-/** Do what an entry stands for (explorer/server/finding.py). */
+/** Do what an entry stands for (explorer/guide/finding.py). */
 function go(entry) {
   if (Array.isArray(entry.go)) return open(...entry.go);
   if (actions[entry.go]) return actions[entry.go]();

@@ -41,7 +41,9 @@ export async function point(id, under = "", spot = []) {
   const wait = () => new Promise((go) => setTimeout(go, 120));
   let element = null;
   for (await wait(); Date.now() < until && turn === mine; await wait()) {
-    element = document.getElementById(id) ?? (under ? named(under) : null); // what is covered is not in the document
+    const lid = under ? named(under) : null;
+    element = document.getElementById(id);
+    if (!element || lid?.contains(element)) element = lid; // what covers it is seen
     if (document.body.dataset.busy) until = Date.now() + PATIENCE; // a head may have to be trained first
     else if (element?.getClientRects().length) break;
   }

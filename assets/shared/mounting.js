@@ -24,7 +24,6 @@ export function define(name, mounting) {
 export function mount(name, element, trigger, props, watch, settings) {
   const draw = mounts.get(name)({ element, trigger, props, settings });
   watch("value", draw);
-  element.addEventListener("bx-back", draw); // it was withheld: its size was unknown
   draw();
   for (const listener of listeners) listener(name, element, props, settings);
 }
@@ -32,20 +31,6 @@ export function mount(name, element, trigger, props, watch, settings) {
 /** Call fn(name, element, props, settings) for each component that is mounted from now on. */
 export function onMount(fn) {
   listeners.push(fn);
-}
-
-/**
- * A drawing function for a picture with steps of its own: it calls `changed` with the bare value, null for none, when that is
- * another one than before. When the rest of the page was drawn again, the steps go on.
- */
-export function whenChanged(props, changed) {
-  let seen = "";
-  return () => {
-    const next = JSON.stringify(props.value || null);
-    if (next === seen) return;
-    seen = next;
-    changed(JSON.parse(next));
-  };
 }
 
 /**

@@ -1,6 +1,5 @@
 // Light and dark: the page's colours, and the ramp that begins at its background.
 import { colourAt, rampFrom, stopsOf } from "../arithmetic/colour.js";
-import { isGone } from "./withheld.js";
 
 const listeners = new Set();
 let wasDark = null;
@@ -28,8 +27,8 @@ export function onTheme(fn, owner) {
       if (isDark() === wasDark) return;
       wasDark = isDark();
       for (const listener of listeners) {
-        if (isGone(listener.owner)) listeners.delete(listener);
-        else listener.fn();
+        if (listener.owner.isConnected) listener.fn();
+        else listeners.delete(listener);
       }
     }).observe(document.body, { attributes: true, attributeFilter: ["class"] });
   }

@@ -1,4 +1,8 @@
-"""What a mean or a share over items is worth: intervals, a sign-flip test, and a correction for many tests."""
+"""What a mean or a share over items is worth: intervals, a test, and a correction for many tests.
+
+Items that are similar are one group. A function here takes rows that are independent of each other: one per group, as `by_group`
+makes them.
+"""
 
 from collections.abc import Iterator, Sequence
 from math import sqrt
@@ -8,63 +12,121 @@ import numpy as np
 
 from explorer.core.lazy import scipy
 
-DRAWS = 2_000  # of a bootstrap: the ends of a 95% interval are stable to about a twentieth of its width
-FLIPS = 10_000  # of a test: the smallest p value is 1 / 10,001, which survives the correction for 384 heads
+DRAWS = 10_000  # of a bootstrap or of signs: the smallest p value is 1 / 10,001, which survives the correction for 384 heads
 AT_ONCE = 2**22  # numbers drawn at once: 32 MB
+FEWEST_GROUPS = 6  # for an interval: the signs of five cannot reach p < 0.05
+LEAST_DRAWN = 3  # different groups in a draw: of fewer, no spread can be estimated
+LEAST_SPREAD = 0.1  # of a draw's standard error, as a share of the one of all groups: keeps a draw of equal values finite
 NORMAL_95 = 1.959963984540054  # what 95% of a standard normal distribution is within
 TIE = 1e-9  # two means that differ by less, relative to their size, are the same
 
 
-def bootstrap(values: np.ndarray, seed: int = 0, sizes: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """The ends of the 95% interval of the mean over items: values [items, ...] to two arrays [...].
+class Bootstrapped(NamedTuple):
+    """The ends of the 95% interval of a mean, NaN for fewer than FEWEST_GROUPS, and the two-sided p value of a mean of 0."""
 
-    The percentile bootstrap: items are drawn with replacement DRAWS times (Efron and Tibshirani 1993, chapter 13). The
-    same draws serve all columns. With `sizes` [items], above 0, values are sums over clusters of so many, such as the words of a
-    sentence told right, and the interval is that of the mean over what they hold.
+    low: np.ndarray
+    high: np.ndarray
+    p: np.ndarray
+
+
+def by_group(values: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    """The sums over the items of each group, [groups, ...], of values [items, ...]; `groups` [items] numbers them from 0."""
+    sums = np.zeros((int(groups.max()) + 1, *values.shape[1:]))
+    np.add.at(sums, groups, values)
+    return sums
+
+
+def bootstrap(values: np.ndarray, seed: int = 0, sizes: np.ndarray | None = None) -> Bootstrapped:
+    """The mean over independent groups: values [groups, ...] to three arrays [...].
+
+    The studentized bootstrap (Efron and Tibshirani 1993, section 12.5): groups are drawn with replacement, and each draw's
+    distance from the mean is divided by its own standard error. It allows for skewed values and for few groups, which the
+    percentile bootstrap does not. With `sizes` [groups], above 0, values are sums over so many items, and the mean is Σ values /
+    Σ sizes, with the standard error of a ratio.
     """
     count, flat = len(values), _flat(values)
     held = np.ones(count) if sizes is None else sizes.astype(np.float64)
-    random, means = np.random.default_rng(seed), np.empty((DRAWS, flat.shape[1]))
-    for batch in _batches(DRAWS, count):
+    mean = flat.sum(0) / held.sum()
+    error = np.sqrt(((flat - held[:, None] * mean) ** 2).sum(0)) / held.sum()  # but for √(count / (count − 1)), as in the draws
+    moments = np.concatenate([flat, flat**2, flat * held[:, None]], 1)
+    random, distances = np.random.default_rng(seed), []
+    for batch in _batches(DRAWS, max(count, 3 * flat.shape[1])):
         drawn = random.integers(0, count, (batch.stop - batch.start, count))
-        weights = np.stack([np.bincount(row, minlength=count) for row in drawn])
-        means[batch] = weights @ flat / (weights @ held)[:, None]
-    low, high = np.percentile(means, (2.5, 97.5), axis=0)
-    return low.reshape(values.shape[1:]), high.reshape(values.shape[1:])
+        weights = np.stack([np.bincount(row, minlength=count) for row in drawn]).astype(np.float64)
+        weights = weights[(weights > 0).sum(1) >= min(LEAST_DRAWN, count)]
+        size, size_squared = (weights @ held)[:, None], (weights @ held**2)[:, None]
+        total, squared, crossed = np.split(weights @ moments, 3, axis=1)
+        means = total / size
+        spread = np.sqrt(np.maximum(squared - 2 * means * crossed + means**2 * size_squared, 0)) / size
+        distances.append((means - mean) / np.maximum(np.maximum(spread, LEAST_SPREAD * error), np.finfo(float).tiny))
+    every = np.concatenate(distances)
+    low, high = np.percentile(every, (97.5, 2.5), axis=0) if count >= FEWEST_GROUPS else np.full((2, flat.shape[1]), np.nan)
+    observed = np.divide(mean, error, out=np.where(mean == 0, 0.0, np.inf), where=error > 0)
+    beyond = np.minimum((every >= observed).sum(0), (every <= observed).sum(0))
+    p = np.minimum(1, 2 * (beyond + 1) / (len(every) + 1))
+    shape = values.shape[1:]
+    return Bootstrapped((mean - low * error).reshape(shape), (mean - high * error).reshape(shape), p.reshape(shape))
 
 
 def sign_flip(values: np.ndarray, seed: int = 0) -> np.ndarray:
-    """Two-sided p values (0 to 1) of means over items: [items, ...] to [...].
+    """Two-sided p values (0 to 1) of means over independent groups: [groups, ...] to [...].
 
-    How often the mean is at least as far from 0 when the sign of every item is drawn at random, or with all signs in turn where
-    these are fewer than FLIPS (Fisher's randomisation test for pairs). It holds if an item's change is as likely in either
+    How often the mean is at least as far from 0 when the sign of every group is drawn at random, or with all signs in turn where
+    these are fewer than DRAWS (Fisher's randomisation test for pairs). It is exact if a group's change is as likely in either
     direction. Drawn signs count the observed ones too, so that p is never 0 (Phipson and Smyth 2010).
     """
     count, flat = len(values), _flat(values)
     least = np.abs(flat.sum(0)) * (1 - TIE)
-    every = 2**count <= FLIPS
+    every = 2**count <= DRAWS
     found = np.zeros(flat.shape[1])
     for signs in _every_sign(count) if every else _drawn_signs(count, seed):
         found += (np.abs(signs @ flat) >= least).sum(0)
-    shares = found / 2**count if every else (found + 1) / (FLIPS + 1)
+    shares = found / 2**count if every else (found + 1) / (DRAWS + 1)
     return shares.reshape(values.shape[1:])
 
 
-def by_chance(values: np.ndarray, chances: np.ndarray, seed: int = 0) -> np.ndarray:
+def differs(values: np.ndarray, seed: int = 0, sizes: np.ndarray | None = None) -> np.ndarray:
+    """Two-sided p values (0 to 1) of means over independent groups: the larger one of `sign_flip` and `bootstrap`.
+
+    Flipped signs alone take a skewed effect for a mean too often, the bootstrap alone one of few groups.
+    """
+    return np.maximum(sign_flip(values, seed), bootstrap(values, seed, sizes).p)
+
+
+def by_chance(values: np.ndarray, chances: np.ndarray, seed: int = 0, groups: np.ndarray | None = None) -> np.ndarray:
     """Two-sided p values (0 to 1) of how often something happens: values [items, ...], 0 or 1, and the chance of each, to [...].
 
     How often the sum is at least as far from that of the chances when every item is drawn at random with its own chance. Unlike
-    signs, which are flipped as if a change were as likely in either direction, this holds for chances far from a half. The
-    observed values count as a draw too.
+    signs, which are flipped as if a change were as likely in either direction, this holds for chances far from a half. Items of
+    one of the `groups` [items] are drawn together, as if they were copies. The observed values count as a draw too.
     """
     count, flat, odds = len(values), _flat(values), _flat(np.broadcast_to(chances, values.shape))
+    of_item = np.arange(count) if groups is None else groups
     least = np.abs((flat - odds).sum(0)) * (1 - TIE)
     random, found = np.random.default_rng(seed), np.zeros(flat.shape[1])
-    for batch in _batches(FLIPS, count):
-        drawn = random.random((batch.stop - batch.start, count))
+    for batch in _batches(DRAWS, count):
+        drawn = random.random((batch.stop - batch.start, int(of_item.max()) + 1))[:, of_item]
         for column, chance in enumerate(odds.T):
             found[column] += (np.abs((drawn < chance).sum(1) - chance.sum()) >= least[column]).sum()
-    return ((found + 1) / (FLIPS + 1)).reshape(values.shape[1:])
+    return ((found + 1) / (DRAWS + 1)).reshape(values.shape[1:])
+
+
+def wilson_by_group(hits: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The ends of the 95% interval of a share, NaN for fewer than FEWEST_GROUPS: hits [groups, ...] of `sizes` [groups] items.
+
+    The score interval of Wilson 1927 for so many independent items as would give the standard error that the groups have (the
+    effective sample size of Kish 1965); for the number of groups where all are equal.
+    """
+    count, flat = len(hits), _flat(hits)
+    if count < FEWEST_GROUPS:
+        nothing = np.full(hits.shape[1:], np.nan)
+        return nothing, nothing
+    share = flat.sum(0) / sizes.sum()
+    variance = ((flat - sizes[:, None] * share) ** 2).sum(0) / sizes.sum() ** 2 * count / (count - 1)
+    least = np.full(len(share), float(count))
+    effective = np.divide(share * (1 - share), variance, out=least, where=variance > 0).clip(1, sizes.sum())
+    ends = np.array([wilson(part * items, items) for part, items in zip(share, effective, strict=True)])
+    return ends[:, 0].reshape(hits.shape[1:]), ends[:, 1].reshape(hits.shape[1:])
 
 
 def benjamini_hochberg(p: np.ndarray) -> np.ndarray:
@@ -102,7 +164,7 @@ def shares_by_kind(kinds: Sequence[str], right: Sequence[bool]) -> dict[str, Sha
     return {kind: Share.of([one for other, one in items if other == kind]) for kind in dict.fromkeys(kinds)}
 
 
-def wilson(right: float, items: int, z: float = NORMAL_95) -> tuple[float, float]:
+def wilson(right: float, items: float, z: float = NORMAL_95) -> tuple[float, float]:
     """The score interval of a binomial share, 0 to 1 (Wilson 1927): all shares p from which right / items is within z of its
     standard deviations √(p (1 − p) / items). It assumes that the items are
     independent; `right` may be a mean over repetitions. Raises ValueError without items.
@@ -130,7 +192,7 @@ def _every_sign(count: int) -> Iterator[np.ndarray]:
 
 
 def _drawn_signs(count: int, seed: int) -> Iterator[np.ndarray]:
-    """FLIPS rows of `count` signs, some at a time."""
+    """DRAWS rows of `count` signs, some at a time."""
     random = np.random.default_rng(seed)
-    for batch in _batches(FLIPS, count):
+    for batch in _batches(DRAWS, count):
         yield 1.0 - 2 * random.integers(0, 2, (batch.stop - batch.start, count), dtype=np.int8)

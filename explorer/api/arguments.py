@@ -1,4 +1,4 @@
-"""Shared by endpoints: the model they use, files that are sent, and the form of guesses in an answer."""
+"""Shared by endpoints: files that are sent, and the form of guesses in an answer."""
 
 import base64
 from collections.abc import Iterator, Sequence
@@ -7,15 +7,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from explorer.bert.explorer import Explorer, load
 from explorer.bert.network import MaskGuesses
 from explorer.core.errors import InputError
 from explorer.core.limits import MEGABYTE, TABLE_MEGABYTES
-
-
-def explorer_for(model: str | None) -> Explorer:
-    """The model by its name; "" is the default one. Raises ModelError."""
-    return load(model)
 
 
 def masks_of(guesses: Sequence[MaskGuesses]) -> list[dict[str, Any]]:

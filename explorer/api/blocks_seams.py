@@ -3,7 +3,7 @@
 import asyncio
 import functools
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import SimpleNamespace
@@ -72,6 +72,8 @@ class GradioBlocks(gr.Blocks):
     its `preprocess_data`, `write_outputs` its `postprocess_data`.
     """
 
+    made_of_config: Sequence[str] = ("whole_config",)  # properties that are made once
+
     def __init__(self, **options: Any) -> None:
         with _no_server():
             super().__init__(**options)
@@ -92,13 +94,17 @@ class GradioBlocks(gr.Blocks):
 
     @property
     def config(self) -> dict[str, Any]:
-        """The configuration that a request is sent; nothing until the page is complete."""
-        return self.whole_config if self.exited else {}
+        """The configuration that a request is sent, of which Gradio keeps a single one; nothing until the page is complete."""
+        return self.config_sent() if self.exited else {}
 
     @config.setter
     def config(self, _: dict[str, Any]) -> None:
         """Forget what was made, since something has changed."""
-        self.__dict__.pop("whole_config", None)
+        for name in self.made_of_config:
+            self.__dict__.pop(name, None)
+
+    def config_sent(self) -> dict[str, Any]:
+        return self.whole_config
 
     async def process_api(
         self, block_fn: BlockFunction | int, inputs: list[Any], state: SessionState | None = None, *others: Any, **named: Any

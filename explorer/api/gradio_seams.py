@@ -6,7 +6,7 @@ looks for both in the built front end.
 """
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from copy import copy
 from pathlib import Path
 from typing import Any
@@ -206,11 +206,6 @@ def same_on_a_space(blocks: gr.Blocks) -> None:
     """
     blocks.api_open = True  # `blocks.queue(api_open=True)` does the same, but builds the whole server again
     http_server.get_space = lambda: None
-
-
-def endpoints(blocks: gr.Blocks) -> Mapping[str, Any]:
-    """The endpoints listed by `GET /gradio_api/info`."""
-    return blocks.get_api_info()["named_endpoints"]
 
 
 def handler_of(blocks: gr.Blocks, function: BlockFunction | int) -> BlockFunction | None:

@@ -3,8 +3,8 @@
 from typing import Any
 
 from explorer.analysis.head_metrics import METRICS, TokenFacts, overview
-from explorer.api.arguments import explorer_for
 from explorer.attention.rollout import rollout as attention_rollout
+from explorer.bert.explorer import load
 from explorer.text import limits
 
 
@@ -14,7 +14,7 @@ def attention(text_a: str, text_b: str = "", layer: int = 1, head: int = 1, mode
     Returns:
         `tokens`, `weights` (one row a query).
     """
-    explorer = explorer_for(model)
+    explorer = load(model)
     capabilities = explorer.capabilities
     layer, head = limits.layer_index(layer, capabilities.layers), limits.head_index(head, capabilities.heads)
     trace = explorer.trace(text_a, text_b)
@@ -29,7 +29,7 @@ def rollout(text_a: str, text_b: str = "", layer: int = -1, model: str = "") -> 
     Returns:
         `tokens`, `weights`.
     """
-    explorer = explorer_for(model)
+    explorer = load(model)
     last = limits.layer_index(layer, explorer.capabilities.layers)
     trace = explorer.trace(text_a, text_b)
     *_, weights = attention_rollout(trace.attention(index) for index in range(last + 1))
@@ -47,7 +47,7 @@ def head_metrics(text_a: str, text_b: str = "", model: str = "") -> dict[str, An
         `metrics`: `entropy`, `distance`, `confidence`, `cls`, `sep`, `self`, `previous`, `next`, `same_token`, `ahead`,
         `pattern`, each one row a layer.
     """
-    explorer = explorer_for(model)
+    explorer = load(model)
     trace = explorer.trace(text_a, text_b)
     layers = (trace.attention(layer) for layer in range(explorer.capabilities.layers))
     seen = overview(layers, TokenFacts.of(trace.encoding))

@@ -12,7 +12,6 @@ import huggingface_hub
 from huggingface_hub import constants
 from huggingface_hub.errors import (
     GatedRepoError,
-    HfHubHTTPError,
     HFValidationError,
     IncompleteSnapshotError,
     RepositoryNotFoundError,
@@ -22,7 +21,7 @@ from huggingface_hub.utils import validate_repo_id
 
 from explorer.bert.families import Family, family_of, saved_from, stem_of, task_of
 from explorer.bert.folders import ADAPTER, VOCABULARY_FILES, found_instead, instead_of, lacking
-from explorer.bert.hub import EXAMPLE_ID, HUB_TIMEOUT, NOT_STORABLE, Place, Report, reporting_bar, unreachable, weights_to_fetch
+from explorer.bert.hub import EXAMPLE_ID, HUB_TIMEOUT, NOT_STORABLE, Place, Report, reporting_bar, weights_to_fetch
 from explorer.core.errors import ModelError
 from explorer.core.limits import is_public
 from explorer.core.paths import ASSETS
@@ -237,16 +236,14 @@ def _download(place: Place, report: Report) -> Path:
         raise ModelError(f"There is no revision {revision} of {place.id} on the hub; try {place.id} without it.") from error
     except RepositoryNotFoundError as error:
         raise ModelError(f"There is no model {place.id} on the hub (or it is private); try {EXAMPLE_ID}.") from error
-    except ModelError:
-        raise
-    except (HfHubHTTPError, OSError, ValueError, RuntimeError) as error:  # hf_xet raises RuntimeError
+    except Exception as error:
         if isinstance(error, OSError) and error.errno in NOT_STORABLE:
             raise ModelError(f"{name} cannot be stored in the local cache; make room, or set HF_HOME.") from error
-        raise unreachable(name) from error
-    except Exception as error:  # errors of the Hub's HTTP client, which we do not import, are recognized by their module
-        if not type(error).__module__.startswith("http"):
-            raise
-        raise unreachable(name) from error
+        # hf_xet raises RuntimeError; errors of the Hub's HTTP client, which we do not import, are recognized by their module
+        if isinstance(error, OSError | ValueError | RuntimeError) or type(error).__module__.startswith("http"):
+            here = f"{name} is not in the local cache and the hub cannot be reached"
+            raise ModelError(f"{here}; connect to the internet once, or name a folder.") from error
+        raise
     return Path(folder)
 
 

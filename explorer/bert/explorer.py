@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import os
 import threading
-from bisect import bisect_right
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from explorer.bert import attending, checkpoints
 from explorer.bert.batcher import Batcher
 from explorer.bert.checkpoints import Checkpoint
 from explorer.bert.hub import Report
 from explorer.bert.network import MaskGuesses, Network
+from explorer.bert.tokenizer import encode, typed_span
 from explorer.bert.trace import Reading, Trace
 from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, transformers
 from explorer.core.errors import InputError
 from explorer.core.limits import CACHE_MEGABYTES, GUESSES, MODELS
 from explorer.text import limits
-from explorer.text.encoding import MASK, UNKNOWN, Encoding
+from explorer.text.encoding import UNKNOWN, Encoding
 from explorer.text.pieces import Writing, with_own_mask
 
 ENCODED = 50_000  # tokens of the encodings that a model keeps: 10 MB
@@ -100,7 +100,7 @@ class Explorer(Network):
         for row, (ids, offsets) in enumerate(zip(encoded["input_ids"], encoded["offset_mapping"], strict=True)):
             added = (sequence is None for sequence in encoded.sequence_ids(row))
             text, masks = read[row]
-            typed = (_typed(start, end, text, masks, len(mask)) for start, end in offsets)
+            typed = (typed_span(start, end, text, masks, len(mask)) for start, end in offsets)
             found.append((tuple(ids), [None if new else span for span, new in zip(typed, added, strict=True)]))
         return found
 
@@ -154,51 +154,21 @@ class Explorer(Network):
         return [Reading(*pair, heads=tuple(heads)) for pair in zip(encodings, states, strict=True)]
 
     def _encode(self, text_a: str, text_b: str) -> Encoding:
-        mask = self.tokenizer.mask_token
-        read = [with_own_mask(text, mask) for text in ((text_a, text_b) if text_b else (text_a,))]
-        pair = [text for text, _ in read]
+        tokenizer = self.tokenizer
         with self._tokenizing:
-            total = len(self.tokenizer(*pair, truncation=False, verbose=False)["input_ids"])
-            encoded = self.tokenizer(
-                *pair, truncation="longest_first", max_length=self.capabilities.max_tokens, return_offsets_mapping=True
-            )
-        sequences = [-1 if sequence is None else sequence for sequence in encoded.sequence_ids()]
-        if 0 not in sequences or (text_b and 1 not in sequences):
+            own, most = tokenizer.backend_tokenizer, self.capabilities.max_tokens
+            read = encode(own, most, text_a, text_b, tokenizer.mask_token, tokenizer.truncation_side)
+        if read is None:
             raise InputError("One of the texts holds nothing that BERT can read; type at least one word.")
-        ids = encoded["input_ids"]
         # Some tokenizers give no segments; their models were trained without.
-        segments = encoded.get("token_type_ids") if self.capabilities.segments else None
-        return Encoding(
-            text_a=text_a,
-            text_b=text_b,
-            tokens=tuple(self.pieces(ids)),
-            ids=tuple(ids),
-            segments=tuple(segments or [0] * len(ids)),
-            positions=tuple(range(len(ids))),
-            attention_mask=tuple(encoded["attention_mask"]),
-            offsets=tuple(
-                (start, end) if sequence < 0 else _typed(start, end, *read[sequence], len(mask))
-                for (start, end), sequence in zip(encoded["offset_mapping"], sequences, strict=True)
-            ),
-            sequences=tuple(sequences),
-            words=tuple(-1 if word is None else word for word in encoded.word_ids()),
-            kept=len(ids),
-            total=total,
-            mask=mask,
-            unknown=self.tokenizer.unk_token or UNKNOWN,
+        has_segments = self.capabilities.segments and "token_type_ids" in tokenizer.model_input_names
+        return replace(
+            read,
+            tokens=tuple(self.pieces(list(read.ids))),
+            segments=read.segments if has_segments else (0,) * read.kept,
+            unknown=tokenizer.unk_token or UNKNOWN,
             hashes=self.writing is Writing.WORDPIECE,
         )
-
-
-def _typed(start: int, end: int, text: str, masks: list[int], mask: int) -> tuple[int, int]:
-    """Characters [start, end) of a text with the model's own mask token (`mask` characters), as those of the text typed.
-
-    Leading whitespace, which some tokenizers count as part of a piece, is left out. `masks` are the ends of the mask tokens.
-    """
-    while start < end and text[start].isspace() and not text[start:end].isspace():
-        start += 1
-    longer = len(MASK) - mask
-    return start + longer * bisect_right(masks, start), end + longer * bisect_right(masks, end)
 
 
 def _checked(text_a: object, text_b: object) -> tuple[str, str]:

@@ -52,13 +52,6 @@ class Place:
         return self.id if self.revision is None else f"{self.id}@{self.revision}"
 
 
-def unreachable(name: str) -> ModelError:
-    """The error for a model that is not here while the Hub does not answer."""
-    return ModelError(
-        f"{name} is not in the local cache and the hub cannot be reached; connect to the internet once, or name a folder."
-    )
-
-
 def weights_to_fetch(files: set[str]) -> list[str]:
     """The weight files to download: safetensors if there are any, else the older format, which is read with weights_only=True.
 

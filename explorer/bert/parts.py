@@ -17,13 +17,12 @@ from explorer.bert.checkpoints import Checkpoint
 from explorer.bert.families import REPLACED, saved_from
 from explorer.bert.layer import Layer
 from explorer.bert.own_head import OwnHead, own_head
-from explorer.bert.tokenizer import casing, letter_reader, read_tokenizer
+from explorer.bert.tokenizer import casing, normalizer_of, read_tokenizer
 from explorer.bert.weights import read_model
 from explorer.core.engine import LOCK, torch, transformers
 from explorer.core.errors import CapabilityError
 from explorer.core.limits import TOKENS
 from explorer.text.encoding import Encoding
-from explorer.text.masking import ordinary_ids
 from explorer.text.pieces import shown, writing_of
 
 MOST_NAMED = 2  # weights of a head that is not read
@@ -174,12 +173,18 @@ class Parts:
 
     @cached_property
     def ordinary_ids(self) -> np.ndarray:
-        """The ids from which a replacement piece may be drawn: no special tokens."""
-        return ordinary_ids(self.tokenizer.convert_ids_to_tokens(range(len(self.tokenizer))), self.tokenizer.all_special_ids)
+        """The ids from which a replacement piece may be drawn: no special tokens, nor BERT's reserved '[unused42]'.
+
+        BERT drew from everything; but a piece that no text contains is too easily recognized.
+        """
+        tokens, special = self.tokenizer.convert_ids_to_tokens(range(len(self.tokenizer))), set(self.tokenizer.all_special_ids)
+        return np.array([i for i, token in enumerate(tokens) if i not in special and not token.startswith("[unused")])
 
     @cached_property
     def _read_letter(self) -> Callable[[str], str]:
-        return functools.lru_cache(4_096)(letter_reader(self.tokenizer))
+        """A function from a letter to that as which the tokenizer reads it; one that it reads as none or several is unchanged."""
+        normalize = normalizer_of(self.tokenizer)
+        return functools.lru_cache(4_096)(lambda letter: made if len(made := normalize(letter)) == 1 else letter)
 
     def as_read(self, text: str) -> str:
         """The text with each letter as the tokenizer reads it, at the same place: 'cafe' for 'café' where accents are dropped."""

@@ -136,7 +136,7 @@ class Trace:
         return import_module("explorer").show(self, view, *more, **settings)  # by its name, because views import this module
 
     def view(self, name: str, **settings: Any) -> Any:
-        """A view's numbers, finding, check and pictures: what `explorer.view(trace, name, ...)` returns."""
+        """A view's numbers, finding and check: what `explorer.view(trace, name, ...)` returns."""
         return import_module("explorer").view(self, name, **settings)
 
     @cached_property

@@ -34,14 +34,11 @@ def visitor(client: Sequence[Any] | None) -> str:
 
 
 class Recent:
-    """Events of each address in the last minute. For the event loop only. Call `count` before `add`."""
+    """Events of each address in the last minute. For the event loop only."""
 
     def __init__(self, addresses: int = 10_000) -> None:
         self._times: OrderedDict[str, deque[float]] = OrderedDict()
         self._most = addresses  # addresses remembered; beyond that, the one added longest ago is dropped
-
-    def __len__(self) -> int:
-        return len(self._times)
 
     def count(self, address: str) -> int:
         """The number of events of an address within the last minute."""
@@ -50,17 +47,19 @@ class Recent:
             times.popleft()
         return len(times)
 
+    def allow(self, address: str, most: int) -> bool:
+        """Whether an address may have another event, of `most` in a minute; it is recorded then."""
+        if self.count(address) >= most:
+            return False
+        self.add(address)
+        return True
+
     def add(self, address: str) -> None:
-        """Record an event of an address now."""
+        """Record an event of an address now, after a `count`."""
         self._times.setdefault(address, deque()).append(monotonic())
         self._times.move_to_end(address)
         if len(self._times) > self._most:
             self._times.popitem(last=False)
-
-    def take_back(self, address: str) -> None:
-        """Forget the latest event of an address."""
-        if times := self._times.get(address):
-            times.pop()
 
     def clear(self) -> None:
         self._times.clear()

@@ -19,7 +19,6 @@ from explorer.core.paths import ASSETS
 
 IMPORT = re.compile(r'^import\s+(?:(?P<names>\{[^}]*\}|\*\s+as\s+\w+)\s+from\s+)?"(?P<path>[^"]+)";\n?', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:(?:async )?function\*?|class|const) (\w+))", re.MULTILINE)
-LEFT_OVER = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*\*(?:(?!\*/).)*\*/[ \t]*)\n", re.MULTILINE | re.DOTALL)
 CLOSING = re.compile(r"</(?=script|style)", re.IGNORECASE)
 
@@ -27,37 +26,31 @@ CLOSING = re.compile(r"</(?=script|style)", re.IGNORECASE)
 def bundle(entries: Iterable[str], folder: Path = ASSETS) -> str:
     """One script that runs the modules `entries`, paths below `folder`, after all that they import.
 
-    It defines no global name except those that a module sets itself, and contains no comment that fills a line. Raises ValueError
-    for a circular import and for syntax that this module does not support, OSError for a module that does not exist.
+    It defines no global name except those that a module sets itself, and contains no comment that fills a line. Raises OSError
+    for a module that does not exist.
     """
     order: list[str] = []
     for entry in entries:
-        _visit(entry, folder, order, ())
+        _visit(entry, folder, order)
     numbers = {path: f"module{number}" for number, path in enumerate(order)}
     wrapped = (f"const {numbers[path]} = {_wrap(path, folder, numbers)};" for path in order)
     joined = "\n".join(["(() => {", '"use strict";', *wrapped, "})();"])
     return CLOSING.sub(r"<\\/", joined)
 
 
-def _visit(path: str, folder: Path, order: list[str], above: tuple[str, ...]) -> None:
-    """Append a module to `order`, after those that it imports; `above` holds the modules that are importing it."""
-    if path in above:
-        raise ValueError(f"circular import: {' → '.join([*above, path])}")
-    if path in order:
-        return
-    for found in IMPORT.finditer(_text(folder / path)):
-        _visit(_resolve(found["path"], path), folder, order, (*above, path))
-    order.append(path)
+def _visit(path: str, folder: Path, order: list[str]) -> None:
+    """Append a module to `order`, after those that it imports."""
+    if path not in order:
+        for found in IMPORT.finditer(_text(folder / path)):
+            _visit(_resolve(found["path"], path), folder, order)
+        order.append(path)
 
 
 def _wrap(path: str, folder: Path, numbers: dict[str, str]) -> str:
     """A module as a function that is called at once."""
     text = _text(folder / path)
-    names = EXPORT.findall(text)
     body = EXPORT.sub("", IMPORT.sub(lambda found: _constant(found, path, numbers), text))
-    if left := LEFT_OVER.search(body):
-        raise ValueError(f"{path}: cannot be joined with other modules: {left[0]}")
-    return f"(() => {{ // {path}\n{COMMENT.sub('', body)}return {{ {', '.join(names)} }};\n}})()"
+    return f"(() => {{ // {path}\n{COMMENT.sub('', body)}return {{ {', '.join(EXPORT.findall(text))} }};\n}})()"
 
 
 def _constant(found: re.Match[str], path: str, numbers: dict[str, str]) -> str:

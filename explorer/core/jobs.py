@@ -11,7 +11,7 @@ class _Job:
         self.stop, self.over = threading.Event(), threading.Event()
 
 
-_running: dict[str, _Job] = {}
+_running: dict[str | None, _Job] = {}
 _closing = threading.Event()  # the app is shutting down: new jobs are asked to stop at once
 
 
@@ -28,9 +28,9 @@ def job(identifier: str) -> Iterator[threading.Event]:
         own.over.set()
 
 
-def stop(identifier: object) -> bool:
+def stop(identifier: str | None) -> bool:
     """Ask a job to end with what it has so far; False when there is no such job."""
-    if found := _find(identifier):
+    if found := _running.get(identifier):
         found.stop.set()
     return found is not None
 
@@ -39,13 +39,13 @@ def running() -> int:
     return len(_running)
 
 
-def is_running(identifier: object) -> bool:
-    return _find(identifier) is not None
+def is_running(identifier: str | None) -> bool:
+    return identifier in _running
 
 
-def wait(identifier: object, seconds: float) -> None:
+def wait(identifier: str | None, seconds: float) -> None:
     """Return when no job of this id is running, or after so many seconds."""
-    if found := _find(identifier):
+    if found := _running.get(identifier):
         found.over.wait(seconds)
 
 
@@ -57,7 +57,3 @@ def stop_all(seconds: float) -> bool:
     for own in running:
         own.stop.set()
     return all(own.over.wait(max(0.0, end - time.monotonic())) for own in running)
-
-
-def _find(identifier: object) -> _Job | None:
-    return _running.get(identifier) if isinstance(identifier, str) else None

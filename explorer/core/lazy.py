@@ -17,9 +17,6 @@ from contextlib import suppress
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-__all__ = ["LOCK", "Library", "clevercsv", "compiled", "datasets", "joblib", "load", "numba", "pandas", "scipy", "seqeval"]
-__all__ += ["sklearn", "umap"]
-
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -95,15 +92,15 @@ def _keep_kernels() -> None:
 
 
 if TYPE_CHECKING:
-    import clevercsv
-    import datasets
-    import joblib
-    import numba
-    import pandas
-    import scipy
-    import seqeval
-    import sklearn
-    import umap
+    import clevercsv as clevercsv
+    import datasets as datasets
+    import joblib as joblib
+    import numba as numba
+    import pandas as pandas
+    import scipy as scipy
+    import seqeval as seqeval
+    import sklearn as sklearn
+    import umap as umap
 else:
     clevercsv = Library("clevercsv")
     datasets = Library("datasets")

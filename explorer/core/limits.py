@@ -30,10 +30,14 @@ def is_public() -> bool:
 
 
 class Limit:
-    """A whole number, and what a user who exceeds it reads."""
+    """A whole number, and what a user who exceeds it reads: {given}, {most}, {what} and {What} are filled in.
 
-    def __init__(self, most: int, sentence: str) -> None:
-        self.most, self.sentence = most, sentence  # {given}, {most}, {what} and {What} are filled in
+    The environment may set one that says what it `bounds`, in which unit.
+    """
+
+    def __init__(self, most: int, sentence: str, bounds: str = "", public: int | None = None) -> None:
+        self.most = self.local = most
+        self.sentence, self.bounds, self.public = sentence, bounds, most if public is None else public
 
     @property
     def bytes(self) -> int:
@@ -50,26 +54,15 @@ class Limit:
         return self.sentence.format(given=f"{given:,}", most=f"{self.most:,}", what=what, What=what[:1].upper() + what[1:])
 
 
-class OperatorLimit(Limit):
-    """A limit that the environment may set by its name here. `bounds` says what it bounds, in which unit."""
+class Part(Limit):
+    """A share of another limit, so that an operator sets one of them only."""
 
-    def __init__(self, bounds: str, local: int, sentence: str, public: int | None = None) -> None:
-        super().__init__(local, sentence)
-        self.bounds, self.local, self.public = bounds, local, local if public is None else public
-        self.least = NONE if "0: any" in bounds else 1
-
-
-class DerivedLimit(Limit):
-    """A multiple or a part of another limit, so that an operator sets one of them only."""
-
-    def __init__(self, of: Limit, times: float, sentence: str, public: float | None = None) -> None:
-        self.of, self.times, self.sentence = of, times, sentence
-        self.public = times if public is None else public
+    def __init__(self, of: Limit, share: float, sentence: str, public: float | None = None) -> None:
+        self.of, self.shares, self.sentence = of, (share, share if public is None else public), sentence
 
     @property
     def most(self) -> int:  # type: ignore[override]  # which is not written to
-        """The current value."""
-        return round(self.of.most * (self.public if _public else self.times))
+        return round(self.of.most * self.shares[_public])
 
 
 KEEP = "There are {given} {what}; keep {most} of them or fewer."
@@ -82,88 +75,89 @@ AGAIN = "What was used longest ago is computed again when it is asked for."
 
 # ---- Limits that an operator may set.
 
-TOKENS = OperatorLimit("tokens of one input", 8_192, "A longer input is cut, and the page says so.", 2_048)
-TEXTS = OperatorLimit("texts of one request, rows of a map, examples of a probe", 5_000, KEEP)
-TRAINING_EXAMPLES = OperatorLimit("examples of a training", 50_000, KEEP)
-CORPUS_SENTENCES = OperatorLimit("sentences of a corpus", 20_000, "The file has {given} sentences; keep {most} or fewer.")
-ITEMS = OperatorLimit("items of an experiment", 20_000, KEEP, 2_000)
-UPLOAD_MEGABYTES = OperatorLimit("MB of an uploaded file", 256, "The file has more than {most} MB; send a smaller one.")
-UPLOADS_MEGABYTES = OperatorLimit(
-    "MB of all uploaded files, of which one address has a half within an hour, in the public profile a quarter; those older than "
-    "an hour make room",
+TOKENS = Limit(8_192, "A longer input is cut, and the page says so.", "tokens of one input", public=2_048)
+TEXTS = Limit(5_000, KEEP, "texts of one request, rows of a map, examples of a probe")
+TRAINING_EXAMPLES = Limit(50_000, KEEP, "examples of a training")
+CORPUS_SENTENCES = Limit(20_000, "The file has {given} sentences; keep {most} or fewer.", "sentences of a corpus")
+ITEMS = Limit(20_000, KEEP, "items of an experiment", public=2_000)
+UPLOAD_MEGABYTES = Limit(256, "The file has more than {most} MB; send a smaller one.", "MB of an uploaded file")
+UPLOADS_MEGABYTES = Limit(
     4_096,
     "There is no room for another file just now; try again in an hour.",
-    2_048,
+    "MB of all uploaded files, of which one address has a quarter within an hour; those older than an hour make room",
+    public=2_048,
 )
-WORK_MEGABYTES = OperatorLimit(
-    "MB of memory for reading one file over 1 MB; hidden states that one training keeps have a half",
+WORK_MEGABYTES = Limit(
     2_048,
     "Reading this file takes more memory or time than the app allows; send a part of it.",
-    1_024,
+    "MB of memory for reading one file over 1 MB; hidden states that one training keeps have a half",
+    public=1_024,
 )
-TRAINING_MINUTES = OperatorLimit(
-    "minutes of a training (0: any)", NONE, "It ends after {most} minutes with what it has learnt.", 15
+TRAINING_MINUTES = Limit(
+    NONE, "It ends after {most} minutes with what it has learnt.", "minutes of a training (0: any)", public=15
 )
-VIEW_SECONDS = OperatorLimit(
-    "seconds of work, about, that a program may ask of one view",
+VIEW_SECONDS = Limit(
     120,
     "This takes about {given} seconds, and {most} is the most; shorten the text, or ask on the page, where it can be stopped.",
-    30,
+    "seconds of work, about, that a program may ask of one view",
+    public=30,
 )
-MODELS = OperatorLimit("models in memory", 3, "The one used longest ago is loaded again when it is asked for.")
-CACHE_MEGABYTES = OperatorLimit(  # all layers of 5,000 texts of a BERT-base are 200 MB
-    "MB of memory of each cache: the hidden states of a model, its vectors of whole texts, results about corpora", 256, AGAIN
+MODELS = Limit(3, "The one used longest ago is loaded again when it is asked for.", "models in memory")
+CACHE_MEGABYTES = Limit(  # all layers of 5,000 texts of a BERT-base are 200 MB
+    256, AGAIN, "MB of memory of each cache: the hidden states of a model, its vectors of whole texts, results about corpora"
 )
-STATES_MEGABYTES = OperatorLimit(
-    "MB on the disk of what models give of the texts of large trainings and of corpora; one corpus has a quarter",
+STATES_MEGABYTES = Limit(
     8_192,
     "What the model gives of these texts takes {given} MB on the disk, and {most} is the most; take fewer or shorter texts.",
-    4_096,
+    "MB on the disk of what models give of the texts of large trainings and of corpora; one corpus has a quarter",
+    public=4_096,
 )
-WORKS = OperatorLimit("trainings, maps and other long works at once, of each kind", 2, "Others wait for a free place.")
-RUNS_MEGABYTES = OperatorLimit(
-    "MB of all runs that are kept, of which one visitor has a quarter, in the public profile an eighth",
+WORKS = Limit(2, "Others wait for a free place.", "trainings, maps and other long works at once, of each kind")
+RUNS_MEGABYTES = Limit(
     8_192,
     "There is no room for another run on this machine; try again in a few days.",
+    "MB of all runs that are kept, of which one visitor has a quarter, in the public profile an eighth",
 )
-RUN_DAYS = OperatorLimit("days that a run is kept after it was last used", 30, "It leaves.", 7)
-ROOMS = OperatorLimit(
-    "rooms of classes at once, of which one address may have opened all, in the public profile a fifth",
+RUN_DAYS = Limit(30, "It leaves.", "days that a run is kept after it was last used", public=7)
+ROOMS = Limit(
     20,
     "There are {most} rooms open already; try again later.",
+    "rooms of classes at once, of which one address may have opened all, in the public profile a fifth",
 )
-ROOM_PEOPLE = OperatorLimit("people in a room", 60, "This room is full; it holds {most} people.")
-REQUESTS = OperatorLimit(
-    "requests a minute from one address (0: any)", NONE, "These are more than {most} requests in a minute; wait a moment.", 3_000
+ROOM_PEOPLE = Limit(60, "This room is full; it holds {most} people.", "people in a room")
+REQUESTS = Limit(
+    NONE,
+    "These are more than {most} requests in a minute; wait a moment.",
+    "requests a minute from one address (0: any)",
+    public=3_000,
 )
-FROZEN_SECONDS = OperatorLimit(
-    "seconds without a move of the server (0: any)", 60, "Its process ends, so that systemd or a container starts it again."
+FROZEN_SECONDS = Limit(
+    NONE,
+    "Its process ends, so that systemd or a container starts it again.",
+    "seconds without a move of the server (0: any)",
+    public=60,
 )
 
-LIMITS = {PREFIX + name: limit for name, limit in list(globals().items()) if isinstance(limit, OperatorLimit)}
+LIMITS = {PREFIX + name: limit for name, limit in list(globals().items()) if isinstance(limit, Limit)}
 """All limits that an operator may set, by their environment variables."""
 
 # ---- Parts of them.
 
-VISITOR_UPLOADS_MEGABYTES = DerivedLimit(
-    UPLOADS_MEGABYTES, 1 / 2, "More than {most} MB of files came from here within an hour; wait a while.", 1 / 4
+VISITOR_UPLOADS_MEGABYTES = Part(
+    UPLOADS_MEGABYTES, 1 / 4, "More than {most} MB of files came from here within an hour; wait a while."
 )
-VISITOR_MEGABYTES = DerivedLimit(
+VISITOR_MEGABYTES = Part(
     RUNS_MEGABYTES,
     1 / 4,
     "Your oldest runs make room, but a run of more than {most} MB cannot be kept; train fewer layers.",
-    1 / 8,
+    public=1 / 8,
 )
-VISITOR_ROOMS = DerivedLimit(
-    ROOMS, 1, "{most} rooms that were opened from here are open still; end one of them, or try again later.", 1 / 5
+VISITOR_ROOMS = Part(
+    ROOMS, 1, "{most} rooms that were opened from here are open still; end one of them, or try again later.", public=1 / 5
 )
-TRAINING_MEGABYTES = DerivedLimit(
-    WORK_MEGABYTES, 1 / 2, "{given} texts this long do not fit into memory; train on fewer of them."
-)
-RESULTS_MEGABYTES = DerivedLimit(CACHE_MEGABYTES, 1 / 2, AGAIN)
-CORPUS_STATES_MEGABYTES = DerivedLimit(  # one hidden state of 20,000 sentences of BERT-base is 700 MB
-    STATES_MEGABYTES, 1 / 4, STATES_MEGABYTES.sentence
-)
+TRAINING_MEGABYTES = Part(WORK_MEGABYTES, 1 / 2, "{given} texts this long do not fit into memory; train on fewer of them.")
+RESULTS_MEGABYTES = Part(CACHE_MEGABYTES, 1 / 2, AGAIN)
+CORPUS_STATES_MEGABYTES = Part(STATES_MEGABYTES, 1 / 4, STATES_MEGABYTES.sentence)  # a state of 20,000 sentences has 700 MB
 
 # ---- Limits that nobody sets.
 
@@ -204,8 +198,9 @@ def read_environment() -> None:
             raise InputError(f"There is no limit {name[:60]}; the guide's page on limits lists those that there are.")
     for name, limit in LIMITS.items():
         given = os.environ.get(name) or str(limit.public if _public else limit.local)
-        if not (given.isascii() and given.isdecimal() and len(given) < 16 and int(given) >= limit.least):
-            raise InputError(f"{name} must be a whole number of at least {limit.least}; set it to one, or leave it out.")
+        least = NONE if "0: any" in limit.bounds else 1
+        if not (given.isascii() and given.isdecimal() and len(given) < 16 and int(given) >= least):
+            raise InputError(f"{name} must be a whole number of at least {least}; set it to one, or leave it out.")
         limit.most = int(given)
 
 

@@ -7,7 +7,6 @@ thousand calls half of a process is unused memory: 379 of 753 MB were measured, 
 import contextlib
 import ctypes
 import functools
-import os
 import sys
 import threading
 from collections.abc import Callable
@@ -18,7 +17,6 @@ from typing import TypeVar
 
 from threadpoolctl import ThreadpoolController
 
-from explorer.core.errors import InputError
 from explorer.core.lazy import joblib
 
 try:
@@ -26,7 +24,7 @@ try:
 except ImportError:  # not on this system, which has no such limit
     resource = None  # type: ignore[assignment]  # mypy looks at one system, which has it
 
-DEVICE, THREADS = "BERT_EXPLORER_DEVICE", "BERT_EXPLORER_THREADS"  # environment variables
+DEVICE = "BERT_EXPLORER_DEVICE"  # environment variable
 MOST_CORES = 16  # more threads gain little for a BERT on a few hundred pieces
 ENOUGH = 65_536  # open files and connections
 EVERY = 10.0  # seconds between two times that memory is given back
@@ -36,14 +34,8 @@ Result = TypeVar("Result")
 
 @functools.cache
 def cores() -> int:
-    """The number of threads: the environment's, or the cores available to this process, at most MOST_CORES."""
-    return int(os.environ.get(THREADS) or min(joblib.cpu_count(), MOST_CORES))
-
-
-def check_threads(given: str) -> None:
-    """Raise InputError unless the text is a valid number of threads or ''."""
-    if given and not (given.isascii() and given.isdecimal() and 0 < int(given) <= 4 * MOST_CORES):
-        raise InputError(f"The number of threads is a whole number from 1 to {4 * MOST_CORES}, and not {given[:20]!r}.")
+    """The number of threads: the cores available to this process, or LOKY_MAX_CPU_COUNT if that is less, at most MOST_CORES."""
+    return min(joblib.cpu_count(), MOST_CORES)
 
 
 def half_the_cores() -> AbstractContextManager:

@@ -25,18 +25,18 @@ import asyncio
 import functools
 import inspect
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from concurrent.futures import Future, wait
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 from explorer.core.errors import BusyError
 from explorer.core.limits import WAITING, WAITING_WORKS, WORKS, Limit
 from explorer.core.process import half_the_cores
+from explorer.core.steps import map_steps
 
-Item = TypeVar("Item")
 Kind = dict[str, Any]
 """Gradio's options for the kind of a handler: its `concurrency_id`, and how many calls of it the queue starts at once."""
 
@@ -182,20 +182,7 @@ def limited(handler: Callable, concurrency_id: str, go_on: Callable[[], None]) -
     @functools.wraps(handler)
     def run_on(*arguments: Any, **named: Any) -> Iterator[Any]:
         with places.place_of_thread(go_on):
-            yield from _step_by_step(handler(*arguments, **named))
+            # At every step, because Gradio may run the next in another thread.
+            yield from map_steps(handler(*arguments, **named), lambda step: step, half_the_cores)
 
     return run_on if inspect.isgeneratorfunction(handler) else run
-
-
-def _step_by_step(steps: Generator[Item, None, None]) -> Iterator[Item]:
-    """The steps, each run on half of the cores; set at every step because Gradio may run the next in another thread."""
-    try:
-        while True:
-            with half_the_cores():
-                try:
-                    step = next(steps)
-                except StopIteration:
-                    return
-            yield step
-    finally:
-        steps.close()

@@ -1,9 +1,9 @@
 """Long work as a generator: it yields its progress, usually a share from 0 to 1, and returns its result."""
 
 import threading
-import time
-from collections.abc import Callable, Generator, Hashable
+from collections.abc import Callable, Generator
 from concurrent.futures import Future, wait
+from contextlib import AbstractContextManager, closing, nullcontext
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -11,8 +11,6 @@ Other = TypeVar("Other")
 Result = TypeVar("Result")
 
 PAUSE = 0.2  # seconds between two checks of the progress
-
-_under_way: dict[Hashable, object] = {}  # by key, who runs the work of `one_at_a_time`
 
 
 class Stopped(Exception):
@@ -28,34 +26,23 @@ def finished(steps: Generator[object, None, Result]) -> Result:
             return done.value
 
 
-def map_steps(steps: Generator[Item, None, Result], function: Callable[[Item], Other]) -> Generator[Other, None, Result]:
-    """Yield `function(item)` for each item of `steps`, and return their result; closing it closes `steps`."""
-    try:
+def map_steps(
+    steps: Generator[Item, None, Result],
+    function: Callable[[Item], Other],
+    around: Callable[[], AbstractContextManager[object]] = nullcontext,
+) -> Generator[Other, None, Result]:
+    """Yield `function(item)` for each item of `steps`, each made within `around()`; closing it closes `steps`.
+
+    Returns the result of `steps`.
+    """
+    with closing(steps):
         while True:
             try:
-                item = next(steps)
+                with around():
+                    item = next(steps)
             except StopIteration as done:
                 return done.value
             yield function(item)
-    finally:
-        steps.close()
-
-
-def one_at_a_time(
-    key: Hashable, work: Callable[[], Generator[Item, None, Result]], waiting: Item
-) -> Generator[Item, None, Result]:
-    """Run `work()` once no other work with this key is under way, and yield `waiting` until then.
-
-    The work should look first whether the result is cached by now.
-    """
-    ours = object()
-    while _under_way.setdefault(key, ours) is not ours:
-        yield waiting
-        time.sleep(PAUSE)
-    try:
-        return (yield from work())
-    finally:
-        del _under_way[key]
 
 
 def relay(work: Callable[[Callable[[Item], None]], Result], patience: float = 0.0) -> Generator[Item | None, None, Result]:

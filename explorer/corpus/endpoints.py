@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from explorer.api.arguments import explorer_for
 from explorer.api.callers import while_wanted
+from explorer.bert.explorer import load
 from explorer.core.limits import DRIVERS, HITS
 from explorer.corpus.compute.atlas import head_atlas_in_steps
 from explorer.corpus.compute.atlas_file import HeadAtlas
@@ -43,7 +43,7 @@ def search(text_a: str, token: int, text_b: str = "", layer: int = -1, limit: in
         `hits`: `sentence`, `token`, `position`, `cosine`, `tag`, `relation`; `summary`: how many of each `tag`, `token` and
         `next` word.
     """
-    explorer = explorer_for(model)
+    explorer = load(model)
     layer = limits.hidden_state_index(layer, explorer.capabilities.layers)
     limit = limits.check_integer(limit, "the limit", 1, HITS.most)
     trace = explorer.trace(text_a, text_b)
@@ -69,7 +69,7 @@ def head_atlas(model: str = "") -> dict[str, Any]:
         `baseline`, `baseline_offset` and `q`; `family`. `evidence`: `tests`, `beating`, `permuted` (a number for every draw),
         `corrected`, `passing`, `holding`.
     """
-    found = while_wanted(head_atlas_in_steps(explorer_for(model), built_in()))
+    found = while_wanted(head_atlas_in_steps(load(model), built_in()))
     named, best = found.relations.tolist(), found.best
     usual = list(zip(found.baselines.tolist(), found.baseline_offsets.tolist(), strict=True))
 
@@ -114,7 +114,7 @@ def neuron(layer: int, neuron: int, limit: int = 20, model: str = "") -> dict[st
         `hits`: `sentence`, `token`, `position`, `activation`; `promotes`, `suppresses`: `token`, `weight`; `lacks` where there is
         no masked-LM head.
     """
-    explorer = explorer_for(model)
+    explorer = load(model)
     layer = limits.layer_index(layer, explorer.capabilities.layers)
     neuron = limits.check_integer(neuron, "the neuron", 1, explorer.capabilities.neurons) - 1
     limit = limits.check_integer(limit, "the limit", 1, DRIVERS.most)

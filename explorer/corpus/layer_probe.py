@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from explorer.analysis.resampling import bootstrap
+from explorer.analysis.resampling import wilson_by_group
 from explorer.core.errors import InputError
 from explorer.core.steps import map_steps, relay
 from explorer.corpus.compute.dependencies import plain
@@ -38,9 +38,10 @@ SAME = 0.98  # required share of equal predictions, with one exception: those ne
 ABOUT = (
     "A logistic regression on every hidden state, a word being the mean of its pieces. {folds} of {parts} parts of the sentences "
     "are held out in turn: {held:,} words of {sentences:,} sentences to be told ({part}), the same for every hidden state, by "
-    "probes trained on all other sentences. The band is the 95% interval, a bootstrap over sentences. The dashed line needs no "
-    "model: each word gets the {called} that it has most often in the sentences trained on. The most frequent one of all is "
-    "right for {usual}. The control, in the first part, gives every word type a {called} at random: a probe can only learn these "
+    "probes trained on all other sentences. The band is the 95% interval, with words of one sentence as a group (Wilson 1927, by "
+    "the effective number of words). The dashed line needs no model: each word gets the {called} that it has most often in the "
+    "sentences trained on. The most frequent one of all is right for {usual}. The control, in the first "
+    "part, gives every word type a {called} at random: a probe can only learn these "
     "by heart. Accuracy there less that of the control (selectivity, Hewitt & Liang 2019) is {selectivity} at hidden state {at}."
 )
 
@@ -98,7 +99,7 @@ class Probed(Look):
         sentences, place = np.unique(self.words.sentence[self.held[which]], return_inverse=True)
         right = (self.said == self.right)[:, which]
         summed = np.stack([np.bincount(place, is_right, len(sentences)) for is_right in right], axis=1)
-        return bootstrap(summed, sizes=np.bincount(place))
+        return wilson_by_group(summed, np.bincount(place))
 
     def shown(self, at: int) -> Content:
         """Accuracy by hidden state beside a control and a baseline without a model, and by class at the selected one."""

@@ -8,7 +8,7 @@ from contextlib import suppress
 from explorer.bert import checkpoints
 from explorer.core.cache import OnceCache
 from explorer.core.errors import ModelError
-from explorer.core.steps import map_steps, one_at_a_time
+from explorer.core.steps import map_steps
 from explorer.corpus.compute.spread import Spread, spread_in_steps, word_types
 from explorer.corpus.compute.word_states import WordStates, word_states_in_steps
 from explorer.corpus.layer_looks import Look, Untold
@@ -24,7 +24,6 @@ from explorer.ui.view import Change, Content, Finding, button, chart, check, not
 
 PROBE, SIMILARITY, ANGLES, FREQUENCY = "Probe", "Similarity", "Angles and lengths", "Frequency"
 THIS = ("this model itself", "")
-ELSEWHERE = "Another page computes the same; its result will be shown here too"
 
 _spreads: OnceCache[Hashable, Spread] = OnceCache(4)
 
@@ -93,13 +92,7 @@ class Layers(LookUp):
         return {"about": "", "check": None, **waiting}
 
     def work(self, subject: Subject) -> Generator[tuple[str, float], None, Look]:
-        """Read the corpus, unless it was read before, and compute the result. Raises InputError and ModelError.
-
-        Probes take a minute: pages that ask for the same at the same time share one computation.
-        """
-        return (yield from one_at_a_time(self.kept_as(subject), lambda: self._look(subject), (ELSEWHERE, 0.0)))
-
-    def _look(self, subject: Subject) -> Generator[tuple[str, float], None, Look]:
+        """Read the corpus, unless it was read before, and compute the result. Raises InputError and ModelError."""
         if found := self.looked_up(subject):
             return found
         look: Look

@@ -26,10 +26,12 @@ class Trees(View):
 
     name, question = "corpus/trees", "Does a head know the parse tree?"
     layout = (row(col("tree", "about", "help", width=6), col("sentences", width=4)),)
-    tree = part("stepped")
+    tree = part("chart", label="Parse tree and head", height=480)
     about = sentence(classes="caption")
     sentences = part("strips", height=440)
     help = caption(
+        "Arcs at the left join each word to the one that it depends on, arcs at the right are the links of the head. Coloured "
+        "arcs are in both; point at an arc's dot to read it. The tree comes with the corpus, and the model never sees it. "
         "A dependency tree, in the terms of Universal Dependencies (version 2). The links of the head are those of the atlas: of "
         "each word the largest weight to another word, over all its pieces, or the word that gives it the largest, whichever "
         "is right for more words here (Clark et al. 2019, section 4). One sentence proves little; the atlas counts all."

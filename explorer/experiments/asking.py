@@ -2,10 +2,12 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Generator, Hashable, Sequence
+from math import isnan
 from typing import Any, ClassVar
 
 import numpy as np
 
+from explorer.analysis.resampling import FEWEST_GROUPS
 from explorer.core import downloads
 from explorer.core.errors import InputError
 from explorer.experiments.compute.experiment import MOST_SEED, Experiment, experiment_in_steps
@@ -13,7 +15,7 @@ from explorer.experiments.compute.file import shipped, written
 from explorer.experiments.compute.suites import TITLES
 from explorer.experiments.compute.summary import HeldOut, at_place
 from explorer.experiments.listing import LISTED, item_table, numbers_of, unasked
-from explorer.experiments.naming import kept_place, of_heads, of_items, place_in, place_name, short
+from explorer.experiments.naming import in_groups, kept_place, of_heads, of_items, place_in, place_name, short
 from explorer.experiments.pictures.places import SURE, Interval, board, intervals, told_q
 from explorer.experiments.source import ITEMS, NO_FILE, NOTHING_TYPED, ItemsView
 from explorer.text import limits
@@ -41,9 +43,11 @@ from explorer.ui.view import (
 )
 
 TESTS = (
-    " The interval is a 95% bootstrap over items, q a test that flips the signs of items at random, after Benjamini and "
-    "Hochberg (1995). One half of the items selects a place, the other half tests it."
+    " Items of one group are similar, so all inference is by group. Intervals: 95%, studentized bootstrap over groups. q: the "
+    "larger p value of a sign-flip test and that bootstrap, corrected for all places (Benjamini & Hochberg 1995). Half of the "
+    "groups select a place, and the other half test it."
 )
+FEW_GROUPS = 8  # below, a sentence warns
 PIECES = 1.3  # tokens of a word
 NOTHING_YET = "There is no run to save yet; ask the question of your items first."
 PREVIEW = "{:,} items, of which the first {:,} are listed; nothing is asked of them yet."
@@ -92,7 +96,8 @@ class AskingView(ItemsView):
 
     def key(self, subject: Subject) -> Hashable:
         items = () if self.refusal(subject) else self.items_of(subject.model)
-        return self.name, subject.model.checkpoint, items, self.chosen_way, self.chosen_target, self.seed
+        groups = tuple(item.group for item in items)
+        return self.name, subject.model.checkpoint, items, groups, self.chosen_way, self.chosen_target, self.seed
 
     def known(self, subject: Subject) -> Experiment | str | None:
         return self.refusal(subject) or super().known(subject)
@@ -126,7 +131,7 @@ class AskingView(ItemsView):
         """The pictures and sentences of a run of this question, also of one that was saved."""
         return {
             "board": board(found.summary, found.axes, at, self.unit, self.is_share),
-            "about": self.told(found) + _left_out(found),
+            "about": self.told(found) + _few_groups(found) + _left_out(found),
             "chosen": self._chosen(found, at),
             "interval": self._held_out(found),
             "each": self._each(found, at),
@@ -140,8 +145,8 @@ class AskingView(ItemsView):
         """What the board shows, in a sentence or two."""
         summary = found.summary
         return (
-            f"Mean over {of_items(len(found.items))}. A dot: q below 0.05, {int((summary.q < SURE).sum())} of {summary.q.size}; "
-            f"{self.null(found)}: {signed(summary.random)}."
+            f"Mean over {in_groups(len(found.items), summary.groups)}. A dot: q below 0.05, "
+            f"{int((summary.q < SURE).sum())} of {summary.q.size}; {self.null(found)}: {signed(summary.random)}."
         )
 
     def finding(self, subject: Subject) -> Finding | None:
@@ -175,7 +180,7 @@ class AskingView(ItemsView):
         mean, low, high, q = (float(getattr(summary, name)[at]) for name in ("effects", "low", "high", "q"))
         null = "" if summary.nulls is None else f"; {self.null(found)}: {plain(float(summary.nulls[at]))}"
         return (
-            f"{capital(place_name(found.axes, at))}: {signed(mean)} (95% interval {signed(low)} to {signed(high)}, "
+            f"{capital(place_name(found.axes, at))}: {signed(mean)} ({interval_of(low, high, summary.groups, signed)}, "
             f"{told_q(q)}){null}{self.counted(found, at)}."
         )
 
@@ -242,19 +247,26 @@ def capital(told: str) -> str:
     return told[:1].upper() + told[1:]
 
 
+def interval_of(low: float, high: float, groups: int, written: Callable[[float], str] = plain) -> str:
+    """An interval in words, or why there is none."""
+    if isnan(low):
+        return f"no interval from {groups} group{'s' * (groups != 1)}"
+    return f"95% interval {written(low)} to {written(high)}"
+
+
 def between(held: HeldOut, written: Callable[[float], str] = plain) -> str:
     """Where the mean on the other half lies, in a sentence."""
-    return f"95% interval {written(held.low)} to {written(held.high)}"
+    return interval_of(held.low, held.high, held.groups, written)
 
 
 def doubt(held: HeldOut) -> str:
-    """What a sentence adds where 0 lies within the interval."""
-    return ", which is not certain" if held.low <= 0 <= held.high else ""
+    """What a sentence adds where the other half does not rule out 0, by its interval and its test."""
+    return "" if held.is_sure else ", which is not certain"
 
 
 def percent(held: HeldOut) -> str:
     """A share on the other half, with its interval."""
-    return f"{100 * held.effect:.0f}% (95% interval {100 * held.low:.0f} to {100 * held.high:.0f}%)"
+    return f"{100 * held.effect:.0f}% ({interval_of(100 * held.low, 100 * held.high, held.groups, lambda end: f'{end:.0f}%')})"
 
 
 def helping(found: Experiment, at: tuple[int, ...]) -> str:
@@ -273,6 +285,17 @@ def _why(found: Experiment) -> Why | None:
 def _refused(why: str) -> Content:
     """Why the items cannot be asked, below them, without the hint to click; only what is missing is no error."""
     return {"problem": why if why in (NO_FILE, NOTHING_TYPED) else {"text": why, "kind": "error"}, "hint": props(visible=False)}
+
+
+def _few_groups(found: Experiment) -> str:
+    """A warning where little varies independently."""
+    summary, least = found.summary, FEWEST_GROUPS
+    if summary.held_out.groups >= least and summary.groups >= FEW_GROUPS:
+        return ""
+    return (
+        f" Only {summary.groups} group{'s' * (summary.groups != 1)} of independent items, {summary.held_out.groups} to test: an "
+        f"interval needs {least}. Add items that share neither text nor words."
+    )
 
 
 def _left_out(found: Experiment) -> str:

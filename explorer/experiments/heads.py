@@ -1,10 +1,10 @@
 """Which heads decide between two words, over many items."""
 
-from explorer.experiments.asking import AskingView, between, doubt, helping, plain, results
+from explorer.experiments.asking import TESTS, AskingView, between, doubt, helping, plain, results
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.heads_off import HEADS_OFF, MEAN, RESAMPLE, ZERO
 from explorer.experiments.compute.targets import WORD
-from explorer.experiments.naming import of_items
+from explorer.experiments.naming import in_groups, of_items
 from explorer.experiments.pictures.places import SURE
 from explorer.experiments.source import TARGET, WITH_TARGET
 from explorer.ui.pictures.bars import signed
@@ -33,17 +33,15 @@ class HeadsDecide(AskingView):
     target: str = use(TARGET, WORD)
     help = caption(
         "A head is off when its output before W_O is replaced at every token. The effect is the logit difference without the "
-        "head minus that with it, as in *Switch heads off*. The interval is a 95% bootstrap over items. q is the p value of a "
-        "test that flips the signs of items at random, after Benjamini and Hochberg (1995) over all heads. One half of the "
-        "items, drawn by the seed, selects the head with the lowest mean; the other half, which had no part in that, tests it. "
-        "If one word is right in most items, a head that always prefers it counts too, so use as many items the other way round."
+        "head minus that with it, as in *Switch heads off*. The head with the lowest mean in one half of the groups is selected. "
+        "If one word is right in most items, a head that always prefers it counts too, so balance the items." + TESTS
     )
 
     def told(self, found: Experiment) -> str:
         """What the board shows."""
         summary = found.summary
         return ABOUT.format(
-            items=of_items(len(found.items)),
+            items=in_groups(len(found.items), summary.groups),
             before=plain(float(found.before.mean())),
             sure=int((summary.q < SURE).sum()),
             heads=summary.q.size,

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from explorer.experiments.compute.experiment import Experiment
-from explorer.experiments.compute.items import Item
+from explorer.experiments.compute.items import Item, number_groups
 from explorer.experiments.compute.summary import at_place
 from explorer.text.encoding import MASK
 from explorer.ui.pictures.numbers import Table
@@ -44,7 +44,11 @@ def around(item: Item) -> tuple[str, str]:
 def numbers_of(found: Experiment, at: tuple[int, ...], order: np.ndarray) -> Table:
     """All items in this order, in full, with what was measured at a place."""
     own = at_place(found.values, at)
-    more = {"size": found.sizes, "null": None if found.nulls is None else at_place(found.nulls, at)}
+    more = {
+        "group": number_groups(found.items) + 1.0,
+        "size": found.sizes,
+        "null": None if found.nulls is None else at_place(found.nulls, at),
+    }
     also = {name: one for name, one in more.items() if one is not None}
     rows = [
         [row, *found.items[row].row[:2], *found.pieces[row], float(found.before[row]), float(own[row])]

@@ -31,6 +31,11 @@ def of_items(count: int) -> str:
     return "1 item" if count == 1 else f"{count:,} items"
 
 
+def in_groups(items: int, groups: int) -> str:
+    """How many items there are, and how many independent groups: "36 items in 12 groups"."""
+    return of_items(items) if items == groups else f"{of_items(items)} in {groups:,} group{'s' * (groups != 1)}"
+
+
 def place_name(axes: Sequence[Axis], at: tuple[int, ...]) -> str:
     """A place in words: 'layer 5, head 11', 'hidden state 4, changed words'."""
     if len(axes) == 2 and axes[1].name == HEADS[0]:

@@ -7,6 +7,7 @@ from explorer.experiments.compute.origins import ALONE, FOIL, STEPS
 from explorer.experiments.compute.targets import WORD
 from explorer.experiments.naming import of_items, place_name
 from explorer.experiments.source import ITEMS, TARGET, WITH_TARGET
+from explorer.techniques.pseudo_likelihood import WORD_L2R
 from explorer.ui.pictures.bars import signed
 from explorer.ui.settings import choice, use
 from explorer.ui.view import caption
@@ -71,7 +72,7 @@ class CueOver(AskingView):
         held, name = found.summary.held_out, capital(place_name(found.axes, found.summary.selected))
         return (
             f"{name}, the best on {of_items(len(found.items) - held.items)}, ranks the marked word first in {percent(held)} of "
-            f"the other {held.items}; a random word is it in {100 * held.random:.0f}%."
+            f"the other {held.items}; a random word is it in {100 * held.random:.0f}%{doubt(held)}."
         )
 
 
@@ -97,7 +98,8 @@ class RoutesOver(AskingView):
         held = found.summary.held_out
         return (
             f"{percent(held)} of the last vector comes from the marked word in {of_items(held.items)}, counted at "
-            f"{place_name(found.axes, found.summary.selected)}; from another word, drawn at random, {100 * held.random:.0f}%."
+            f"{place_name(found.axes, found.summary.selected)}; from another word, drawn at random, "
+            f"{100 * held.random:.0f}%{doubt(held)}."
         )
 
 
@@ -106,14 +108,17 @@ class LikelihoodOver(AskingView):
 
     name, question = "experiments/likelihood", "Which text surprises less?"
     start = "Read every text piece by piece"
-    asks = "likelihood"
+    layout = (*ITEMS, results("likelihood"))
+    asks, way_of = "likelihood", "likelihood"
     unit, beside = "log-likelihood difference (nats)", "the mean of the three"
     columns_each = ("the blank", "{}")
+    likelihood: str = choice([("with the rest of its word", WORD_L2R), ("alone", "pseudo_likelihood")], "Each piece is hidden")
     help = caption(
-        "Both texts, with the word and with the foil in the blank, are read piece by piece: each piece is hidden by itself, and "
-        "the logarithms of the probabilities are summed (pseudo-log-likelihood, Salazar et al. 2020). Above 0 the text with the "
-        "word is likelier. *The other pieces* leaves out the blank, as Nangia et al. 2020 do, so that the frequency of the two "
-        "words does not count." + TESTS
+        "Both texts, with the word and with the foil in the blank, are read piece by piece, and the logarithms of the "
+        "probabilities are summed. Each piece is hidden with the later pieces of its word (Kauf & Ivanova 2023); hidden alone "
+        "(Salazar et al. 2020), rare words of many pieces look too probable. Above 0 the text with the word is more likely. "
+        "*The other pieces* leaves out the blank, as Nangia et al. 2020 do, so that the frequency of the two words does not "
+        "count." + TESTS
     )
 
     def tell(self, found: Experiment) -> str:

@@ -1,6 +1,6 @@
 """The other questions of an experiment: patching, the lens, and the attention from one marked word to another."""
 
-from explorer.experiments.asking import TESTS, AskingView, between, capital, percent, plain, results
+from explorer.experiments.asking import TESTS, AskingView, between, capital, doubt, percent, plain, results
 from explorer.experiments.compute.attention import BACKWARD, FORWARD
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.patching import HEADS_OF, MLP, PAIRS, RESIDUAL
@@ -49,7 +49,7 @@ class Patched(AskingView):
         beside = "a random place" if found.nulls is None else "for other pairs of words"
         return (
             f"{capital(name)}, selected on {of_items(len(found.items) - held.items)}, brings back {percent(held)} of the "
-            f"difference in the other {held.items}; {beside} {100 * held.random:.0f}%."
+            f"difference in the other {held.items}; {beside} {100 * held.random:.0f}%{doubt(held)}."
         )
 
 
@@ -72,10 +72,9 @@ class LensOver(AskingView):
 
     def tell(self, found: Experiment) -> str:
         held, (state,) = found.summary.held_out, found.summary.selected
-        sure = "" if held.low > 0 else ", which is not certain"
         return (
             f"From hidden state {state} on the word is ahead of the foil in {of_items(len(found.items) - held.items)}; in the "
-            f"other {held.items} it is ahead there by {plain(held.effect)} ({between(held)}){sure}."
+            f"other {held.items} it is ahead there by {plain(held.effect)} ({between(held)}){doubt(held)}."
         )
 
 
@@ -107,5 +106,6 @@ class AttendsOver(AskingView):
         held, name = found.summary.held_out, place_name(found.axes, found.summary.selected)
         return (
             f"{capital(name)}, selected on {of_items(len(found.items) - held.items)}, looks there with {percent(held)} of its "
-            f"weight in the other {held.items}; with another word in the place of the marked one it is {100 * held.random:.0f}%."
+            f"weight in the other {held.items}; with another word in the place of the marked one it is "
+            f"{100 * held.random:.0f}%{doubt(held)}."
         )

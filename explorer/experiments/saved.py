@@ -5,7 +5,7 @@ from weakref import ref
 
 from explorer.bert import provenance
 from explorer.core.cache import OnceCache
-from explorer.experiments.asking import AskingView
+from explorer.experiments.asking import AskingView, interval_of
 from explorer.experiments.compute.compare import Compared, compare_experiments, shared_items
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.file import open_experiment
@@ -63,8 +63,7 @@ class SavedRuns(View):
     help = caption(
         "A file has the items, every number, the question, and what made it: model, hash of its weights, number format, seed, "
         "versions. Means, intervals and tests are computed again from the numbers, so the model need not be here. Where two "
-        "runs asked the same of the same items, the difference of each place has a 95% bootstrap interval over these items, and "
-        "q is the p value of a test that flips the signs of items at random, after Benjamini and Hochberg (1995). The "
+        "runs asked the same of the same items, each place has the difference with its interval and q, by group. The "
         "correlation is that of the ranks of the places' means (Spearman)."
     )
 
@@ -149,5 +148,5 @@ def _told(found: Compared, one: Experiment, other: Experiment) -> str:
     return (
         f"In the {of_items(there.items)} of both, {int((there.q < SURE).sum())} places differ (q below 0.05), "
         f"the surest is {place_name(one.axes, at)}, where the first run less the other is {signed(mean)} "
-        f"(95% interval {signed(low)} to {signed(high)}, {told_q(q)})."
+        f"({interval_of(low, high, there.groups, signed)}, {told_q(q)})."
     )

@@ -23,7 +23,7 @@ from explorer.ui.view import Change, props
 
 TYPED, FILE, TEMPLATE, CORPUS = "typed", "file", "template", "corpus"
 CHOOSE = "CSV with text, word, foil…"
-NO_FILE = "Choose a file with the columns text, word and foil; text_b may be a fourth."
+NO_FILE = "Choose a file with the columns text, word and foil, and perhaps text_b and group."
 NOTHING_TYPED = "Type at least two items, each a line: a sentence with [MASK] | the word that belongs there | a foil."
 
 OTHERS = (("typed here", TYPED), ("a template", TEMPLATE), ("the corpus", CORPUS), ("a file of yours", FILE))
@@ -58,7 +58,7 @@ class ItemsView(LongView):
     file: tuple[Item, ...] | None = upload(label=CHOOSE, read=read_items, as_button=True, when=lambda view: view.source == FILE)
     typed: str = text(
         "",
-        "One item a line: a sentence with [MASK] | the word that belongs there | a foil",
+        "One item per line: a sentence with [MASK] | the word that belongs there | a foil. # and a name begin a group",
         limit=BOX_CHARACTERS,
         heard="submit blur",
         lines=5,

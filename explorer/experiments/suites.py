@@ -11,7 +11,7 @@ from explorer.core.cache import OnceCache
 from explorer.core.errors import ExplorerError
 from explorer.core.steps import map_steps
 from explorer.experiments.compute import minimal_pairs
-from explorer.experiments.compute.minimal_pairs import BLANK, LIKELIHOOD, SuiteResult
+from explorer.experiments.compute.minimal_pairs import ALONE, BLANK, LIKELIHOOD, SuiteResult
 from explorer.experiments.compute.suites import TITLES, Suite, suite_of
 from explorer.experiments.pictures.suites import ALL, Shares, suite_bars
 from explorer.experiments.suite_words import disagreement, listed, percent, told
@@ -40,8 +40,8 @@ from explorer.ui.view import (
 
 NO_OTHER = ("no other model", "")
 NAME = 40  # characters of a model's name in a sentence
-CHECKED = {BLANK: 4, LIKELIHOOD: 1}  # pairs that transformers' own passes judge too
-CALLED = {BLANK: "by the blank", LIKELIHOOD: "by pseudo-likelihood"}
+CHECKED = {BLANK: 4, LIKELIHOOD: 1, ALONE: 1}  # pairs that transformers' own passes judge too
+CALLED = {BLANK: "by the blank", LIKELIHOOD: "by pseudo-likelihood", ALONE: "by the original pseudo-likelihood"}
 NOT_SHOWN = (
     "50% is no preference, not a good mark: preferences may cancel out, and nothing is said of what the model does in use. "
     "These are a few occupations, in English, with women and men only (Blodgett et al. 2021 list what such tests miss)."
@@ -85,7 +85,12 @@ class Suites(LongView):
         [(title, name) for name, (title, _) in TITLES.items()], "Suite", menu=True, scale=3, elem_classes="inline"
     )
     way: str = choice(
-        [("the usual way", ""), ("the blank", BLANK), ("pseudo-likelihood", LIKELIHOOD)],
+        [
+            ("the usual way", ""),
+            ("the blank", BLANK),
+            ("pseudo-likelihood", LIKELIHOOD),
+            ("pseudo-likelihood, the original", ALONE),
+        ],
         "Scored by",
         menu=True,
         scale=3,
@@ -99,11 +104,11 @@ class Suites(LongView):
     about = sentence(classes="caption")
     help = caption(
         "Each pair is one sentence with two words for its blank. By the blank: the logit of the better word less that of the "
-        "other, its foil. By pseudo-likelihood: every piece of both sentences is hidden in turn, and the logarithms of the "
-        "probabilities are summed (Salazar et al. 2020); for stereotypes only of the pieces that both share (Nangia et al. 2020, "
-        "section 3). Every word is as often the better one as the foil, so a model that only knows which word is more frequent "
-        "wins half of the pairs. Bars have the 95% interval of Wilson 1927, as if pairs were independent. Click a bar for the "
-        "pairs of a kind, a pair to read it."
+        "other, its foil. By pseudo-likelihood: every piece of both sentences is hidden in turn, with the later pieces of its "
+        "word (Kauf & Ivanova 2023; the original hides it alone, Salazar et al. 2020), and the logarithms are summed; for "
+        "stereotypes only of the pieces that both share (Nangia et al. 2020, section 3). Every word is as often the better one "
+        "as the foil, so a model that only knows which word is more frequent wins half of the pairs. Bars have the 95% "
+        "interval of Wilson 1927, as if pairs were independent. Click a bar for the pairs of a kind, a pair to read it."
     )
     check = check()
     pairs = part("strips", height=430)

@@ -38,8 +38,6 @@ COMPONENTS = {
         "TokenRow", "bx bx-tokens", {"detail": False, "mask_on_click": False, "with_window": False, "passive": False}
     ),
     "strips": Component("StripTable", "bx bx-strips", {"height": 640, "sortable": False}),
-    "stepped": Component("Stepped", "bx bx-stepped"),
-    "loss_curve": Component("LossCurve", "bx bx-loss"),
     "bars": Component("Bars", "bx bx-bars"),
     "words": Component("WordGrid", "bx bx-words"),
     "ranking": Component("Ranking", "bx bx-ranking"),
@@ -49,7 +47,6 @@ COMPONENTS = {
     "sentence": Component("Notice", "bx bx-notice", {"keep_height": False}),
     "check": Component("Notice", "bx bx-notice", {"keep_height": False}),
 }
-HEATMAP = Component("Heatmap", "bx bx-chart", {"label": "", "height": 400})
 WORDS = {"code": "code", "frame": "frame", **dict.fromkeys(("prose", *MARKDOWN), "prose")}  # drawn as HTML, not by a component
 ONLY_LIVE = ("button", "meter", "chips", "step")  # useless without Python
 
@@ -62,14 +59,6 @@ def opened(views: Sequence[View], subject: Subject) -> Subject:
     return open_on(views, subject)
 
 
-def content_of(view: View, subject: Subject, wait: bool) -> Content:
-    """The view's content; long work is done if `wait`, otherwise only if its result is already there."""
-    if not isinstance(view, LongView) or wait:
-        return view.compute(subject)
-    found = view.known(subject)
-    return view.waiting(subject) if found is None else view.draw(subject, found)
-
-
 def shown(view: View, subject: Subject, wait: bool = False, unfolded: bool = False) -> dict[str, Any]:
     """A view as plain data: name, question, width, parts with values, and a `note` if it shows nothing.
 
@@ -78,7 +67,7 @@ def shown(view: View, subject: Subject, wait: bool = False, unfolded: bool = Fal
     """
     note, parts = view.unless(subject), []
     try:
-        content = {} if note else content_of(view, subject, wait)
+        content = {} if note else view.compute(subject) if wait else view.open(subject)
     except InputError as error:  # the page shows it in the place of the picture
         note = str(error)
     if not note:
@@ -117,7 +106,7 @@ def _part(name: str, part: Part, content: Content) -> dict[str, Any] | None:
         value = _frame(value, part.options) if part.kind == "frame" else value
         return {"name": name, "kind": WORDS[part.kind], "value": value, **look}
     value = _figure(value) if part.kind == "chart" else value
-    component = HEATMAP if part.kind == "chart" and is_light(value) else COMPONENTS[part.kind]
+    component = COMPONENTS[part.kind]
     options = {key: part.options.get(key, default) for key, default in component.options.items()}
     return _drawn(name, part.kind, component, options, value) | look
 
@@ -136,18 +125,6 @@ def _drawn(name: str, kind: str, component: Component, options: Mapping[str, Any
 def _figure(value: object) -> dict[str, Any]:
     described = alternatives.described(value)
     return json.loads(described) if isinstance(described, str) else described
-
-
-def is_light(figure: Mapping[str, Any]) -> bool:
-    """Whether a figure is a single matrix, which can be drawn without Plotly."""
-    traces, layout = figure["data"], figure["layout"]
-    alone = len(traces) == 1 and traces[0].get("type") == "heatmap" and "texttemplate" not in traces[0]
-    return alone and not layout.get("annotations") and bool(_cells(traces[0]))
-
-
-def _cells(trace: Mapping[str, Any]) -> int:
-    cells = trace.get("z")
-    return len(cells["bdata"] if isinstance(cells, Mapping) else cells) if cells is not None else 0
 
 
 def _frame(value: Any, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from explorer.api.arguments import explorer_for
 from explorer.api.callers import bounded, while_wanted
+from explorer.bert.explorer import load
 from explorer.core.scheduling import TRAINING
 from explorer.export import code, links, named
 from explorer.export.tables import as_data
@@ -26,7 +26,7 @@ def views(model: str = "") -> dict[str, Any]:
         `views`: `name`, `question`, `needs` (of the model), `settings` by name, each with `type`, `default`, `label`, and
         `choices` or `range`.
     """
-    capabilities = explorer_for(model).capabilities
+    capabilities = load(model).capabilities
     return {"views": [named.described(kind, capabilities) for kind in VIEWS.values()]}
 
 
@@ -40,7 +40,7 @@ def view(name: str, text_a: str, text_b: str = "", settings: dict[str, Any] = NO
         `finding`, `check`, `tables` (for each part `columns` and `rows`), `code` (Python), `link` (a query).
     """
     texts = limits.check_optional_text(text_a, "text A"), limits.check_optional_text(text_b, "text B")
-    shown, place = named.read(name, settings, Subject(explorer_for(model).name, *texts))
+    shown, place = named.read(name, settings, Subject(load(model).name, *texts))
     subject = place.subject
     content = (_long if named.is_long(shown, subject) else _short)(shown, subject)
     data = as_data(shown, subject, content, finding_of((shown, *place.views), subject))

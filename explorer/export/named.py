@@ -12,10 +12,10 @@ from explorer.core.limits import VIEW_SECONDS
 from explorer.core.steps import finished
 from explorer.export.asking import OF_THE_PAGE, choose
 from explorer.export.place import Place, seen_in, where
-from explorer.export.tables import is_open, plain_value
+from explorer.export.tables import settings_of
 from explorer.tabs import VIEWS
 from explorer.ui.long_view import LongView, seconds
-from explorer.ui.settings import Choice, Number, Setting, Several, Sheet, Switch, Text
+from explorer.ui.settings import plain_value
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, View
 
@@ -50,10 +50,10 @@ def read(name: object, given: object, subject: Subject) -> tuple[View, Place]:
 def asked(kinds: Sequence[type[View]], given: Mapping[str, Any], subject: Subject) -> tuple[list[View], Subject]:
     """The views, each with those of the settings that it has, and the subject with the selection. Raises InputError."""
     known = {name: setting for kind in kinds for name, setting in kind.settings.items()}
-    if closed := [name for name in given if name in known and not is_open(known[name])]:
+    if closed := [name for name in given if name in known and not known[name].is_open]:
         raise InputError(f"The setting {closed[0]!r} belongs to the page; leave it out.")
     if unknown := [str(name) for name in given if name not in known and name not in OF_THE_PAGE]:
-        has = ", ".join([*OF_THE_PAGE, *(name for name, setting in known.items() if is_open(setting))])
+        has = ", ".join([*OF_THE_PAGE, *(name for name, setting in known.items() if setting.is_open)])
         raise InputError(f"There is no setting {unknown[0][:MOST_NAME]!r} here; there are {has}.")
     own = {name: list(value) if isinstance(value, tuple | range) else value for name, value in given.items() if name in known}
     capabilities = subject.model.capabilities
@@ -73,7 +73,7 @@ def chosen_in(view: View, subject: Subject) -> dict[str, Any]:
     page |= {name: plain_value(getattr(chosen, name)) for name in ("swap", "patch")}
     page = {name: value for name, value in page.items() if name in ("layer", "head") or value not in (None, [])}
     defaults = {field.name: plain_value(field.default) for field in fields(view)}
-    own = {name: plain_value(getattr(view, name)) for name, setting in view.settings.items() if is_open(setting)}
+    own = settings_of(view)
     if "swap" in own:  # a setting of the view by this name
         page.pop("patch", None)  # which needs the page's swap
     return {
@@ -93,31 +93,26 @@ def content(view: View, subject: Subject, run: Callable[[Generator[Any, None, An
         raise CapabilityError(why)
     if not isinstance(view, LongView):
         return view.compute(subject)
-    found = view.known(subject) if view.start else None
+    if not view.start:
+        return view.draw(subject, run(view.work(subject)))
+    found = view.known(subject)
     if found is None:
-        if view.start:
-            _check_time(view, subject)
+        wanted = seconds(subject, view.passes(subject))
+        if not isfinite(wanted):
+            raise InputError(f"Nobody can tell how long {view.name} takes; start it on the page, where it can be stopped.")
+        VIEW_SECONDS.check(round(wanted))
         found = run(view.work(subject))
-        if view.start:
-            view.keep(subject, found)
+        view.keep(subject, found)
     return view.draw(subject, found)
-
-
-def _check_time(view: LongView, subject: Subject) -> None:
-    """Raise InputError if the work of a view would take too long."""
-    wanted = seconds(subject, view.passes(subject))
-    if not isfinite(wanted):
-        raise InputError(f"Nobody can tell how long {view.name} takes; start it on the page, where it can be stopped.")
-    VIEW_SECONDS.check(round(wanted))
 
 
 def described(kind: type[View], capabilities: Capabilities) -> dict[str, Any]:
     """A view's description for programs: name, question, needs and settings, with the ranges of a model."""
     defaults = {field.name: field.default for field in fields(kind)}
     own = {
-        name: {**_type(setting, capabilities), "default": plain_value(defaults[name]), "label": setting.label}
+        name: {**setting.describe(capabilities), "default": plain_value(defaults[name]), "label": setting.label}
         for name, setting in kind.settings.items()
-        if is_open(setting)
+        if setting.is_open
     }
     page = {name: about for name, about in _of_the_page(capabilities).items() if name not in own}
     needs = where(kind)[0].needs or ""
@@ -134,23 +129,3 @@ def _of_the_page(has: Any) -> dict[str, dict[str, Any]]:
         "swap": {"type": "list", "default": None, "label": "A word, and the one that is read in its place"},
         "patch": {"type": "list", "default": None, "label": "Hidden state and token that the swapped run gets from the other"},
     }
-
-
-def _type(setting: Setting, capabilities: Capabilities) -> dict[str, Any]:
-    """The type of a setting, and its allowed values."""
-    match setting:
-        case Choice(free=False):
-            return {"type": "choice", "choices": setting.values}
-        case Choice():
-            return {"type": "text"}
-        case Several():
-            return {"type": "list", "choices": list(setting.options(capabilities))}
-        case Switch():
-            return {"type": "boolean"}
-        case Number():
-            return {"type": "integer" if isinstance(setting.step, int) else "number", "range": list(setting.range(capabilities))}
-        case Text():
-            return {"type": "text", "range": [0, setting.limit.most]}
-        case Sheet():
-            return {"type": "rows", "columns": list(setting.columns)}
-    return {"type": "any"}

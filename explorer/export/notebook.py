@@ -1,4 +1,4 @@
-"""Views for programs: drawn in a notebook by the app's own JavaScript in a frame, or as tables and SVG. No server runs."""
+"""Views for programs: drawn in a notebook by the app's own JavaScript in a frame, or as tables. No server runs."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ from explorer.bert.provenance import provenance_of
 from explorer.bert.trace import Trace
 from explorer.core.errors import CapabilityError, InputError
 from explorer.core.lazy import pandas
-from explorer.export.contents import content_of, opened
+from explorer.export.contents import opened
 from explorer.export.named import asked, described, view_named
 from explorer.export.page_file import THEMES, data_of, page
 from explorer.export.tables import check_of, tables_of
 from explorer.tabs import VIEWS
-from explorer.ui.pictures import svg
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, View, finding_of
 
@@ -103,12 +102,10 @@ def settings(view: str = "", model: Network | None = None) -> pandas.DataFrame:
 
 # ---- The numbers.
 
-ONE_COLUMN = 85  # mm, of a journal
-
 
 @dataclass(frozen=True, eq=False)
 class Viewed:
-    """A view of one input, computed: its tables, finding, check, provenance and charts."""
+    """A view of one input, computed: its tables, finding, check and provenance."""
 
     view: View
     subject: Subject
@@ -133,23 +130,6 @@ class Viewed:
     def provenance(self) -> dict[str, Any]:
         return provenance_of(self.subject.model)
 
-    def figure(self, kind: str = "svg", part: str = "", width: float = ONE_COLUMN) -> str:
-        """A chart of the view as the text of an SVG, `width` millimetres wide: 85 for one column of a journal, 175 for two.
-
-        `part` names the chart, by default the first. Raises InputError for another kind of file, and for pictures that only the
-        page can draw: its ⤓ saves them.
-        """
-        if kind != "svg":
-            raise InputError("Python draws 'svg' only; the page saves a picture as PNG.")
-        charts = [name for name, one in self.view.parts.items() if one.kind == "chart" and self.content.get(name) is not None]
-        if part and part not in charts:
-            raise InputError(f"There is no chart {part[:40]!r} here; there are {', '.join(charts) or 'none'}.")
-        if not charts:
-            raise InputError("This view has no chart that Python can draw; open it in the page, whose ⤓ saves its picture.")
-        value = self.content[part or charts[0]]
-        value = value() if callable(value) else value
-        return svg.drawn(value, width, title=self.view.question, made=self.provenance)
-
     def __repr__(self) -> str:
         return f"{self.view.question} {self.finding}".strip()
 
@@ -163,4 +143,4 @@ def view(trace: Trace, name: str, **settings: Any) -> Viewed:
     subject = opened([one], subject)
     if why := one.unless(subject):
         raise CapabilityError(why)
-    return Viewed(one, subject, content_of(one, subject, wait=True))
+    return Viewed(one, subject, one.compute(subject))

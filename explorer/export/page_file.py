@@ -12,15 +12,14 @@ from typing import Any
 from explorer.bert import provenance
 from explorer.core.javascript import bundle
 from explorer.core.paths import ASSETS
-from explorer.export.contents import COMPONENTS, EMPTY, HEATMAP, input_strip, opened, shown
+from explorer.export.contents import COMPONENTS, EMPTY, input_strip, opened, shown
 from explorer.export.place import where
 from explorer.ui.pictures.base import PLOTLY_JS
 from explorer.ui.subject import Subject
 from explorer.ui.view import View, finding_of
 
-PACKED_FROM = 8_000  # characters: longer values are compressed
 # Style sheets of every page; scripts are imported.
-ALWAYS = ("common", "long_input", "paper", "picture", "plotly_window", "stepping", "token_row")
+ALWAYS = ("common", "long_input", "paper", "picture", "plotly_window", "token_row")
 POLICY = "default-src 'none'; script-src 'unsafe-inline'{more}; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'"
 NEEDS_EVAL = " 'unsafe-eval'"  # Plotly compiles code for 3D figures
 THEMES = ("", "light", "dark")
@@ -61,9 +60,8 @@ def page(sides: Sequence[dict[str, Any]], theme: str = "", frame: str = "") -> s
 
     `theme` is "light" or "dark", by default the system's; `frame` a name by which the page reports its height to a notebook.
     """
-    parts = [part for side in sides for part in _parts(side)]
-    used = {part["component"] for part in parts if "component" in part}
-    data = {"sides": [_packed(side) for side in sides], "frame": frame}
+    parts = [part for side in sides for part in (side["input"], *(part for view in side["views"] for part in view["parts"]))]
+    used = {part["component"] for part in parts if part and "component" in part}
     heavy = "PlotlyChart" in used
     stems = sorted(map(_stem, used))
     values = {
@@ -71,7 +69,7 @@ def page(sides: Sequence[dict[str, Any]], theme: str = "", frame: str = "") -> s
         "title": markup.escape(f"{sides[0]['question']} · BERT Explorer"),
         "style": styles(stems, "prose", "sides", "page"),
         "theme": theme if theme in THEMES else "",
-        "data": json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c"),
+        "data": _deflated(json.dumps({"sides": sides, "frame": frame}, separators=(",", ":"))),
         "plotly": f'<script type="text/plain" id="bx-plotly">{_plotly()}</script>\n' if heavy else "",
         "script": scripts(stems, "file/page.js"),
     }
@@ -81,44 +79,26 @@ def page(sides: Sequence[dict[str, Any]], theme: str = "", frame: str = "") -> s
 
 def all_stems() -> list[str]:
     """The file names of all components that a page without the app can draw."""
-    return sorted({_stem(component.name) for component in (*COMPONENTS.values(), HEATMAP)})
+    return sorted({_stem(component.name) for component in COMPONENTS.values()})
 
 
 def scripts(stems: Iterable[str], entry: str) -> str:
     """The script that draws components by their file names, and then runs the module `entry`."""
-    found = [
-        f"{folder}/{stem}.js" for stem in stems for folder in ("components", "file") if (ASSETS / folder / f"{stem}.js").exists()
-    ]
-    return bundle([*found, entry])
+    return bundle([*(f"components/{stem}.js" for stem in stems), entry])
 
 
 def styles(stems: Iterable[str], *own: str) -> str:
     """The style sheet of some components, by their file names, and then the page's own."""
     chosen = [*ALWAYS, *(stem for stem in stems if stem not in ALWAYS)]
-    places = [ASSETS / folder / f"{stem}.css" for folder in ("components", "file") for stem in chosen]
+    places = [ASSETS / "components" / f"{stem}.css" for stem in chosen]
     places += [ASSETS / "file" / f"{stem}.css" for stem in own]
     text = "\n".join(path.read_text("utf-8") for path in places if path.exists())
     return re.sub(r"</(?=script|style)", r"<\\/", text)
 
 
-def _parts(side: dict[str, Any]) -> list[dict[str, Any]]:
-    own = [part for view in side["views"] for part in view["parts"]]
-    return [*([side["input"]] if side["input"] else []), *own]
-
-
-def _packed(side: dict[str, Any]) -> dict[str, Any]:
-    """The data with long values compressed; browsers inflate them without a library."""
-    views = [{**view, "parts": [_with_packed(part) for part in view["parts"]]} for view in side["views"]]
-    return {**side, "views": views, "input": side["input"] and _with_packed(side["input"])}
-
-
-def _with_packed(part: dict[str, Any]) -> dict[str, Any]:
-    written = json.dumps(part["value"], ensure_ascii=False, separators=(",", ":"))
-    return part if len(written) < PACKED_FROM else {**part, "value": {"deflate": _deflated(written)}}
-
-
 def _deflated(text: str) -> str:
-    return base64.b64encode(zlib.compress(text.encode("utf-8", "surrogatepass"), 9)).decode("ascii")
+    """A text compressed; browsers inflate it without a library."""
+    return base64.b64encode(zlib.compress(text.encode(), 9)).decode("ascii")
 
 
 @cache

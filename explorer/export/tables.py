@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from explorer.ui.pictures.numbers import Table, identifier, kept
-from explorer.ui.settings import Setting, Sheet, Upload
+from explorer.ui.settings import Setting, Sheet, plain_value
 from explorer.ui.subject import Subject
 from explorer.ui.view import WITHOUT_NUMBERS, Content, Finding, Part, View, props
 
@@ -67,17 +67,7 @@ def as_json(data: object) -> str:
 
 def settings_of(view: View) -> dict[str, Any]:
     """The settings as JSON values, without uploads and without memories that links do not carry."""
-    return {name: plain_value(getattr(view, name)) for name, setting in view.settings.items() if is_open(setting)}
-
-
-def is_open(setting: Setting) -> bool:
-    """Whether programs may read and set it: not an upload, nor a memory of one visitor."""
-    return not isinstance(setting, Upload) and (setting.linked or isinstance(setting, Sheet))
-
-
-def plain_value(value: object) -> Any:
-    """A setting's value with lists in place of tuples."""
-    return [plain_value(item) for item in value] if isinstance(value, list | tuple) else value
+    return {name: plain_value(getattr(view, name)) for name, setting in view.settings.items() if setting.is_open}
 
 
 def _table(declared: Part | Setting, value: object) -> Table | None:

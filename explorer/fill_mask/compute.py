@@ -36,7 +36,7 @@ class Round:
     """
 
     encoding: Encoding
-    masked: MaskedPieces  # a batch of one
+    masked: MaskedPieces
     positions: tuple[int, ...]
     guesses: tuple[MaskGuesses, ...]
     losses: np.ndarray
@@ -68,23 +68,17 @@ def hide(model: Network, encoding: Encoding, rules: Rules) -> MaskedPieces:
     """
     if rules.masked + rules.random > 1 + 1e-9:
         raise InputError("Masked and replaced pieces are more than 100% together; lower one of the two shares.")
-    eligible = np.zeros((1, encoding.kept), dtype=bool)
-    eligible[0, model.visible_positions(encoding)] = True
+    eligible = np.zeros(encoding.kept, dtype=bool)
+    eligible[model.visible_positions(encoding)] = True
     if not eligible.any():
         raise InputError("There is no visible word to hide; type one beside the [MASK]s.")
     rng = np.random.default_rng(rules.seed)
     if rules.strategy == WORDS:
-        chosen = choose_words(eligible[0], encoding.text_words, rules.rate, rng)[None]
+        chosen = choose_words(eligible, encoding.text_words, rules.rate, rng)
     else:
         chosen = choose_pieces(eligible, rules.rate, rng)
-    return treat_pieces(
-        np.array([encoding.ids]),
-        chosen,
-        mask_id=model.mask_id,
-        random_ids=model.ordinary_ids,
-        rng=rng,
-        shares=(rules.masked, rules.random, max(0.0, 1 - rules.masked - rules.random)),
-    )
+    shares = rules.masked, rules.random
+    return treat_pieces(np.array(encoding.ids), chosen, shares, model.mask_id, model.ordinary_ids, rng)
 
 
 def choose_words(eligible: Bools, words: list[list[int]], rate: float, rng: np.random.Generator) -> Bools:
@@ -107,9 +101,9 @@ def play(model: Explorer, text_a: str, text_b: str, rules: Rules, next_label: in
     model.require("fill_mask")
     encoding = model.encode(text_a, text_b)
     masked = hide(model, encoding, rules)
-    positions = np.flatnonzero(masked.treatment[0] != UNTOUCHED).tolist()
-    hidden = model.run(model.embed(torch.from_numpy(masked.input_ids), torch.tensor(encoding.segments)))
-    labels = torch.from_numpy(masked.labels[0][positions])
+    positions = np.flatnonzero(masked.treatment != UNTOUCHED).tolist()
+    hidden = model.run(model.embed(torch.from_numpy(masked.input_ids[None]), torch.tensor(encoding.segments)))
+    labels = torch.from_numpy(masked.labels[positions])
     logs = model.masked_lm(hidden[0][positions]).log_softmax(-1)
     is_next = next_loss = None
     if next_label is not None and text_b and model.capabilities.next_sentence:
@@ -121,7 +115,7 @@ def play(model: Explorer, text_a: str, text_b: str, rules: Rules, next_label: in
         tuple(positions),
         tuple(model.guesses(hidden[0][positions], positions, top_k=3)),
         -logs.gather(-1, labels[:, None])[:, 0].numpy(),
-        tuple(model.pieces(masked.input_ids[0][positions].tolist())),
+        tuple(model.pieces(masked.input_ids[positions].tolist())),
         next_label,
         is_next,
         next_loss,
@@ -131,8 +125,8 @@ def play(model: Explorer, text_a: str, text_b: str, rules: Rules, next_label: in
 @inference_mode
 def loss_error(model: Network, played: Round) -> float:
     """The difference of our loss from that of transformers' pre-training model with the same labels."""
-    labels = torch.from_numpy(played.masked.labels)
-    encoding = replace(played.encoding, ids=tuple(played.masked.input_ids[0].tolist()))
+    labels = torch.from_numpy(played.masked.labels[None])
+    encoding = replace(played.encoding, ids=tuple(played.masked.input_ids.tolist()))
     scored = played.next_loss is not None
     given = {"labels": labels}
     if model.family.pair_head:  # the model adds both losses

@@ -6,13 +6,14 @@ piece: what is then measured is by how much the word's logit is above the foil's
 
 from typing import Any
 
-from explorer.api.arguments import explorer_for, masks_of
+from explorer.api.arguments import masks_of
 from explorer.api.callers import while_wanted
+from explorer.bert.explorer import load
 from explorer.core.limits import GUESSES
 from explorer.techniques.ablation import head_readings, intervene, prepare_head_effects
 from explorer.techniques.attribution import BASELINES, attribute
 from explorer.techniques.lens import translated
-from explorer.techniques.pseudo_likelihood import pseudo_likelihoods_in_steps
+from explorer.techniques.pseudo_likelihood import WORD_L2R, pseudo_likelihoods_in_steps
 from explorer.techniques.targets import read, read_at, word_target
 from explorer.techniques.tuned_lens import READINGS, TUNED, require_tuned_lens
 from explorer.text import limits
@@ -24,7 +25,7 @@ def fill_mask(text: str, text_b: str = "", top_k: int = 5, model: str = "") -> d
     Returns:
         `masks`: `position`, `candidates` with `token`, `id`, `probability`.
     """
-    return {"masks": masks_of(explorer_for(model).fill_mask(text, text_b, top_k))}
+    return {"masks": masks_of(load(model).fill_mask(text, text_b, top_k))}
 
 
 def lens(
@@ -39,7 +40,7 @@ def lens(
         `layers`: `layer` (0 to the last), `masks` as of `/fill_mask`; with a foil `difference` (of logits), and beside
         `layers` `position`, `token`, `foil`.
     """
-    explorer = explorer_for(model)
+    explorer = load(model)
     top_k = limits.check_integer(top_k, "top_k", 1, GUESSES.most)
     limits.check_choice(reading, "the reading", READINGS)
     tuned = require_tuned_lens(explorer) if reading == TUNED else None
@@ -67,7 +68,7 @@ def head_effects(text: str, word: str = "", text_b: str = "", model: str = "", f
         `position`, `token`, `baseline`, `probabilities` (a row a layer); with a foil `differences` in place of
         `probabilities`, `baseline` in the same unit, and `foil`.
     """
-    explorer = explorer_for(model)
+    explorer = load(model)
     trace = explorer.trace(text, text_b)
     target = word_target(trace, word, foil=foil)
     found = {
@@ -88,7 +89,7 @@ def switch_off(text: str, heads: list[list[int]], top_k: int = 5, text_b: str = 
     Returns:
         `masks` as of `/fill_mask`.
     """
-    explorer = explorer_for(model)
+    explorer = load(model)
     top_k = limits.check_integer(top_k, "top_k", 1, GUESSES.most)
     off = limits.head_indices(heads, explorer.capabilities.layers, explorer.capabilities.heads)
     trace = explorer.trace(text, text_b)
@@ -115,7 +116,7 @@ def attribution(
     Returns:
         `tokens`, `scores`, `delta`, `target`; with a foil also `foil` and `baseline` (the difference of logits for this input).
     """
-    explorer = explorer_for(model)
+    explorer = load(model)
     trace = explorer.trace(text, text_b)
     target = word_target(trace, word, foil=foil)
     found = attribute(trace, target, method, steps, limits.check_choice(start, "the start", BASELINES))
@@ -126,13 +127,16 @@ def attribution(
     return {**answer, "foil": target.foil_token, "baseline": float(read(explorer, target, trace.states[-1:]).logit)}
 
 
-def pseudo_likelihood(texts: list[str], model: str = "") -> dict[str, Any]:
+def pseudo_likelihood(texts: list[str], model: str = "", likelihood: str = WORD_L2R) -> dict[str, Any]:
     """The pseudo-log-likelihood of each text: natural logs, summed over its pieces, each masked in turn.
+
+    likelihood: "word_l2r" masks each piece with the later pieces of its word (Kauf & Ivanova 2023), "original" alone (Salazar et
+    al. 2020), which favours rare words of many pieces.
 
     Returns:
         `scores`.
     """
-    return {"scores": while_wanted(pseudo_likelihoods_in_steps(explorer_for(model), texts))}
+    return {"scores": while_wanted(pseudo_likelihoods_in_steps(load(model), texts, likelihood))}
 
 
 ENDPOINTS = (fill_mask, lens, head_effects, switch_off, attribution, pseudo_likelihood)

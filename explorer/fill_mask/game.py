@@ -58,7 +58,7 @@ class Game(View):
     table = part("strips", classes="compact", height=480, answer=True)
     loss = sentence(keep_height=True, answer=True)
     check = part("check")
-    curve = part("loss_curve", answer=True)
+    curve = part("chart", label="What each chosen piece costs", height=320, answer=True)
     help = caption(
         "Only the chosen pieces cost anything. Some are not masked, since [MASK] never occurs in the texts that BERT is used on. "
         "With masks only, fine-tuning worked as well, but vectors used as they are found names less well (Devlin et al. 2019, "
@@ -143,7 +143,7 @@ def _table(played: Round, tokens: Sequence[str]) -> dict[str, Any]:
         best, truth, read = played.guesses[place].candidates[0], played.encoding.tokens[position], played.stand_ins[place]
         loss = float(played.losses[place])
         probability = math.exp(-loss)
-        treatment = TREATMENTS[int(played.masked.treatment[0, position])]
+        treatment = TREATMENTS[int(played.masked.treatment[position])]
         guess = f"{best.token} ({percent(best.probability).replace(' ', NO_BREAK)})"
         here = position if tuple(tokens[position : position + 1]) == (truth,) else None
         rows.append(Row([truth, treatment, read, guess, percent(probability), f"{loss:.3f}"], token=here))

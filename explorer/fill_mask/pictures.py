@@ -4,14 +4,15 @@ from __future__ import annotations  # plotly is imported by the first figure, no
 
 from collections.abc import Sequence
 from itertools import cycle
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from explorer.techniques.targets import Target
 from explorer.ui.pictures.base import (
+    AMOUNT,
     CATEGORIES,
+    FAINT,
     LEGEND,
     NEGATIVE,
     PREDICTION,
@@ -153,19 +154,38 @@ def _patching_axes(tokens: Sequence[str], states: int) -> Axes:
 LEAST_TOP = 7.0  # nats: the curve of the loss reaches down to p = 0.001
 
 
-def loss_curve(pieces: Sequence[str], positions: Sequence[int], losses: np.ndarray, guesses: Sequence[str]) -> dict[str, Any]:
-    """The `loss_curve` component's value: what each chosen piece costs, −ln p of the true piece, in nats [pieces]."""
-    probabilities = np.exp(-np.asarray(losses, dtype=float))
-    rows = [
-        {"piece": piece, "position": int(position), "p": float(p), "loss": float(loss), "guess": guess}
-        for piece, position, p, loss, guess in zip(pieces, positions, probabilities, losses, guesses, strict=True)
-    ]
-    costs = ", ".join(f"{row['piece']} {row['loss']:.2f}" for row in rows)
-    shown = {
-        "pieces": rows,
-        "mean": float(np.mean(losses)),
-        "top": max(LEAST_TOP, 1.05 * float(np.max(losses))),
-        "alt": f"The curve of −ln p, from 0 at p = 1 upwards, and on it the chosen pieces: {costs}.",
+def loss_curve(pieces: Sequence[str], positions: Sequence[int], losses: np.ndarray, guesses: Sequence[str]) -> go.Figure:
+    """What each chosen piece costs, −ln p of the true piece, in nats [pieces], as points on the curve, with their mean."""
+    costs = np.asarray(losses, dtype=np.float32)
+    probabilities, top = np.exp(-costs), max(LEAST_TOP, 1.05 * float(costs.max()))
+    along = np.linspace(0, top, 121, dtype=np.float32)  # even in the loss, which is steep at the left
+    curve = go.Scatter(
+        x=np.exp(-along), y=along, mode="lines", line={"color": AMOUNT}, hovertemplate="p %{x:.3f} costs %{y:.2f}<extra></extra>"
+    )
+    points = go.Scatter(
+        x=probabilities,
+        y=costs,
+        mode="markers+text",
+        marker={"color": NEGATIVE, "size": 10},
+        text=[esc(piece) for piece in pieces],
+        textposition="top right",
+        customdata=[esc(guess) for guess in guesses],
+        hovertemplate="%{text}: p %{x:.3f} costs %{y:.2f}<br>first guess: %{customdata}<extra></extra>",
+    )
+    mean = {
+        "type": "line",
+        "xref": "paper",
+        "x0": 0,
+        "x1": 1,
+        "y0": costs.mean().item(),
+        "y1": costs.mean().item(),
+        "line": {"dash": "dot", "color": FAINT},
     }
-    listed = [list(row.values()) for row in rows]
-    return keep(shown, lambda: Table.of(("piece", "position", "probability", "loss", "guess"), listed))
+    drawn = figure(
+        [curve, points],
+        key="loss-curve",
+        shapes=[mean],
+        xaxis=grid_axis("p of the true piece", range=[-0.02, 1.25], tickvals=[0, 0.25, 0.5, 0.75, 1]),
+        yaxis=grid_axis("loss = −ln p (dotted: their mean)", range=[-0.2, top]),
+    )
+    return keep(drawn, lambda: columns_of(piece=pieces, position=positions, probability=probabilities, loss=costs, guess=guesses))

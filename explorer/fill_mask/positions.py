@@ -10,7 +10,7 @@ from explorer.core.errors import InputError
 from explorer.core.limits import TYPE, Limit
 from explorer.core.steps import finished
 from explorer.fill_mask.pictures import surprise_bars
-from explorer.techniques.pseudo_likelihood import Surprise, pseudo_likelihoods_in_steps, surprise_in_steps
+from explorer.techniques.pseudo_likelihood import LIKELIHOODS, Surprise, pseudo_likelihoods_in_steps, surprise_in_steps
 from explorer.ui.layout import col, row
 from explorer.ui.long_view import LongView
 from explorer.ui.pictures.bars import bars, percent, whole_percent
@@ -22,7 +22,7 @@ from explorer.ui.view import Content, Finding, View, Why, button, caption, chart
 
 SENTENCES = "The keys to the cabinet are on the table.\nThe keys to the cabinet is on the table."
 MOST_SENTENCES = Limit(20, TYPE)
-COLUMNS = ("Sentence", "Pieces", "ln p (sum)", "ln p a piece")
+COLUMNS = ("Sentence", "Pieces", "ln p (by word)", "ln p (original)")
 
 _scores: OnceCache[Hashable, list[list[Any]]] = OnceCache(16)
 
@@ -124,16 +124,18 @@ class Likelihoods(View):
     name, question = "fill-mask/likelihoods", "Which sentence does BERT find likelier?"
     layout = (row(col("sentences", "score", width=5), col("table", width=6)),)
     title = heading("**Which sentence does BERT find likelier?**")
-    sentences: str = text(SENTENCES, "One sentence a line", heard="submit", lines=3, max_lines=8)
+    sentences: str = text(SENTENCES, "One sentence per line", heard="submit", lines=3, max_lines=8)
     score = button("Score the sentences")
     table = part("frame", columns=list(COLUMNS), types=["str", "number", "number", "number"], widths=["52%", "13%", "17%", "18%"])
     help = caption(
-        "The pseudo-log-likelihood (Salazar et al. 2020): each piece hidden in turn, the natural logarithms of the "
-        "probabilities of the pieces summed; nearer to 0 is likelier. Compare sentences of equal length, or by piece."
+        "Pseudo-log-likelihood: each piece is hidden in turn, and the natural logarithms of the probabilities are summed; "
+        "closer to 0 is more likely. *By word* also hides the later pieces of the same word (Kauf & Ivanova 2023). The "
+        "*original* (Salazar et al. 2020) hides one piece alone, so a rare word of many pieces looks too probable. Longer "
+        "sentences score lower: compare sentences of similar length."
     )
 
     def compute(self, subject: Subject) -> Content:
-        """A row per sentence, the most probable by piece first; cached by model and sentences."""
+        """A row per sentence, the most probable first; cached by model and sentences."""
         key = (subject.model_name, self.sentences)
         return {"table": _scores.get(key, lambda: _score(subject, self.sentences))}
 
@@ -145,9 +147,8 @@ def _score(subject: Subject, lines: str) -> list[list[Any]]:
     model, sentences = subject.model, [line.strip() for line in lines.splitlines() if line.strip()]
     if not 1 <= len(sentences) <= MOST_SENTENCES.most:
         raise InputError(MOST_SENTENCES.tell(len(sentences), "sentences"))
-    scores = finished(pseudo_likelihoods_in_steps(model, sentences))
+    by_word, original = (finished(pseudo_likelihoods_in_steps(model, sentences, way)) for way in LIKELIHOODS)
     pieces = [len(model.visible_positions(model.encode(sentence))) for sentence in sentences]
-    rows = [(sentence, count, score, score / count) for sentence, count, score in zip(sentences, pieces, scores, strict=True)]
-    rows.sort(key=lambda row: -row[3])
-    shown = [[sentence, count, round(score, 2), round(by_piece, 3)] for sentence, count, score, by_piece in rows]
-    return keep(shown, lambda: Table.of(("sentence", "pieces", "log_likelihood", "by_piece"), rows))
+    rows = sorted(zip(sentences, pieces, by_word, original, strict=True), key=lambda row: -row[2])
+    shown = [[sentence, count, round(score, 2), round(alone, 2)] for sentence, count, score, alone in rows]
+    return keep(shown, lambda: Table.of(("sentence", "pieces", "by_word", "original"), rows))

@@ -10,8 +10,9 @@ from typing import Any
 import gradio as gr
 
 from explorer.analysis.evaluation import EntityScores
-from explorer.api.arguments import explorer_for, sent_file
+from explorer.api.arguments import sent_file
 from explorer.api.callers import caller, while_wanted
+from explorer.bert.explorer import load
 from explorer.core import jobs
 from explorer.core.errors import BusyError, InputError
 from explorer.core.limits import EPOCHS
@@ -77,7 +78,7 @@ def train_head(
         `head` (an id), `labels`, `history`, `held_out_accuracy`, and to compare it with `baselines`: the held-out accuracy of
         always answering the most frequent label, and of a bag of words.
     """
-    given, explorer = check_examples(examples), explorer_for(model)
+    given, explorer = check_examples(examples), load(model)
     sent: dict[str, object] = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
     plan = make_plan(explorer, layer, pooling, layers_trained, False, Classifier, **sent)
     run = trained(Classification(explorer, given, plan))
@@ -121,7 +122,7 @@ def classify(texts: list[str], head: str) -> dict[str, Any]:
     """
     pairs = check_texts_or_pairs(texts)
     found = of_kind(store.fetch_kind(head, "classes").predictor, Classifier)
-    probabilities = found.classify(explorer_for(found.model), pairs)
+    probabilities = found.classify(load(found.model), pairs)
     return {"labels": [found.labels[best] for best in probabilities.argmax(-1)], "probabilities": probabilities.tolist()}
 
 
@@ -134,7 +135,7 @@ def probe_layers(examples: list[list[str]], pooling: str = "mean", seeds: int = 
     """
     given = check_examples(examples)
     seeds = limits.check_integer(seeds, "the number of seeds", 1, 20)
-    layers = while_wanted(probe(explorer_for(model), given, pooling, seeds), tell())
+    layers = while_wanted(probe(load(model), given, pooling, seeds), tell())
     return {"layers": [vars(layer) for layer in layers]}
 
 
@@ -163,7 +164,7 @@ def train_tokens(
     Returns:
         `head` (an id), `tags`, `history`, `held_out_accuracy` (of words), `entity_f1`.
     """
-    given, explorer = check_tagged_examples(examples), explorer_for(model)
+    given, explorer = check_tagged_examples(examples), load(model)
     sent: dict[str, object] = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
     plan = make_plan(explorer, layer, pieces, layers_trained, False, Tagger, **sent)
     run = trained(Tagging(explorer, given, plan))
@@ -193,7 +194,7 @@ def tag(texts: list[Any], head: str) -> dict[str, Any]:
     """
     sentences = check_to_tag(texts)
     tagger = of_kind(store.fetch_kind(head, "tags").predictor, Tagger)
-    found = tagger.tag(explorer_for(tagger.model), sentences)
+    found = tagger.tag(load(tagger.model), sentences)
     for number, (words, shares) in enumerate(zip(sentences, found, strict=True), start=1):
         if len(shares) < len(words):
             most = f"the model reads {len(shares):,} of its {len(words):,} words"
@@ -224,7 +225,7 @@ def train_spans(
     Returns:
         `head` (an id), `history`, `exact_match`, `f1` (as SQuAD's evaluation has them, 0 to 1, on the texts that are held out).
     """
-    given, explorer = check_questions(examples), explorer_for(model)
+    given, explorer = check_questions(examples), load(model)
     layers = explorer.capabilities.layers if layers_trained == -1 else layers_trained
     rate = min(1.0, rate_at_width(CHECKS["learning_rate"](learning_rate), explorer.capabilities.hidden_size))
     epochs = limits.check_integer(epochs, "the number of epochs", 1, EPOCHS.most)
@@ -244,7 +245,7 @@ def answer(question: str, text: str, head: str) -> dict[str, Any]:
     """
     question, text = limits.check_text(question, "the question"), limits.check_text(text, "the text")
     found = of_kind(store.fetch_kind(head, "spans").predictor, Answerer)
-    said = found.answer(explorer_for(found.model), question, text)
+    said = found.answer(load(found.model), question, text)
     return {"answer": said.text, "start": said.start, "end": said.end, "score": said.score, "no_answer": said.no_answer}
 
 

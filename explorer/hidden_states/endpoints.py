@@ -3,7 +3,7 @@
 from typing import Any
 
 from explorer.analysis.similarity import cosine_matrix, cosines
-from explorer.api.arguments import explorer_for
+from explorer.bert.explorer import load
 from explorer.bert.features import features
 from explorer.core.limits import COMPARED
 from explorer.hidden_states.compute import find_word
@@ -16,7 +16,7 @@ def hidden_states(text_a: str, text_b: str = "", layer: int = 1, model: str = ""
     Returns:
         `tokens`, `vectors`.
     """
-    explorer = explorer_for(model)
+    explorer = load(model)
     index = limits.hidden_state_index(layer, explorer.capabilities.layers)
     trace = explorer.trace(text_a, text_b)
     return {"tokens": list(trace.tokens), "vectors": trace.hidden_states[index].tolist()}
@@ -28,7 +28,7 @@ def similarity(text_a: str, text_b: str = "", layer: int = -1, model: str = "") 
     Returns:
         `tokens`, `matrix`.
     """
-    explorer = explorer_for(model)
+    explorer = load(model)
     index = limits.hidden_state_index(layer, explorer.capabilities.layers)
     trace = explorer.trace(text_a, text_b)
     return {"tokens": list(trace.tokens), "matrix": cosine_matrix(trace.hidden_states[index]).tolist()}
@@ -42,7 +42,7 @@ def word_in_context(text_a: str, text_b: str, word: str, model: str = "") -> dic
     Returns:
         `layers`: a cosine for every hidden state.
     """
-    explorer = explorer_for(model)
+    explorer = load(model)
     vectors = []
     for text, name in ((text_a, "text A"), (text_b, "text B")):
         trace = explorer.trace(limits.check_text(text, name))
@@ -58,7 +58,7 @@ def sentence_similarity(texts: list[str], layer: int = -1, pooling: str = "mean"
         `matrix`.
     """
     given = limits.check_texts(texts, COMPARED)
-    return {"matrix": cosine_matrix(features(explorer_for(model), given, layer, pooling)).tolist()}
+    return {"matrix": cosine_matrix(features(load(model), given, layer, pooling)).tolist()}
 
 
 ENDPOINTS = (hidden_states, similarity, word_in_context, sentence_similarity)

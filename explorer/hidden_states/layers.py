@@ -5,7 +5,7 @@ from collections.abc import Generator, Hashable
 import numpy as np
 
 from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs, norms, steps
-from explorer.bert import reference
+from explorer.hidden_states import reference
 from explorer.hidden_states.compute import OUTLIER_DEVIATIONS, drift, outlier_dimensions, self_similarity
 from explorer.ui.long_view import LongView
 from explorer.ui.pictures.heatmaps import similarity_heatmap

@@ -3,11 +3,11 @@
 import numpy as np
 
 from explorer.analysis.similarity import SPACES, closest_pairs, cosine_matrix, mean_of_pairs, moved_to
-from explorer.bert import reference
 from explorer.bert.features import features
 from explorer.core.errors import ExplorerError
 from explorer.core.limits import COMPARED
 from explorer.core.paths import EXAMPLES
+from explorer.hidden_states import reference
 from explorer.hidden_states.layers import layer_name
 from explorer.text.limits import check_texts
 from explorer.text.lines import read_lines

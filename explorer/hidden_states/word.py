@@ -10,11 +10,11 @@ import numpy as np
 
 from explorer.analysis.projection import LayerMaps, MapSettings, principal_components
 from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs, told_apart
-from explorer.bert import reference
 from explorer.bert.explorer import Explorer
 from explorer.core.errors import InputError
 from explorer.core.limits import COMPARED
 from explorer.core.paths import EXAMPLES
+from explorer.hidden_states import reference
 from explorer.hidden_states.compute import find_word, repeated_words, self_similarity, within_and_between
 from explorer.hidden_states.layers import layer_name
 from explorer.text.limits import check_texts

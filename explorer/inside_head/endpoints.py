@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from explorer.api.arguments import explorer_for
+from explorer.bert.explorer import load
 from explorer.techniques.inside import layer_steps
 from explorer.text import limits
 
@@ -13,7 +13,7 @@ def inside_layer(text_a: str, text_b: str = "", layer: int = 1, model: str = "")
     Returns:
         `steps` with `name` and `shape`, `max_error`.
     """
-    explorer = explorer_for(model)
+    explorer = load(model)
     index = limits.layer_index(layer, explorer.capabilities.layers)
     inside = layer_steps(explorer.trace(text_a, text_b), index)
     return {"steps": [{"name": step.name, "shape": list(step.shape)} for step in inside.steps], "max_error": inside.max_error}

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from explorer.api.arguments import explorer_for
 from explorer.bert import checkpoints
-from explorer.bert.explorer import loaded
+from explorer.bert.explorer import load, loaded
 
 
 def models() -> dict[str, Any]:
@@ -14,7 +13,7 @@ def models() -> dict[str, Any]:
         `default`, and `models` with `name`, `layers`, `heads`, `hidden_size`, `vocab_size`, `parameters`, `fill_mask`,
         `next_sentence`, `segments`.
     """
-    default = explorer_for("")
+    default = load("")
     known = [model for model in loaded() if model.from_hub or model.name == checkpoints.BUNDLED]
     every = {model.name: model.capabilities for model in [default, *known]}
     fields = ("layers", "heads", "hidden_size", "vocab_size", "parameters", "fill_mask", "next_sentence", "segments")

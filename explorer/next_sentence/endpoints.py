@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from explorer.api.arguments import explorer_for
+from explorer.bert.explorer import load
 
 
 def next_sentence(text_a: str, text_b: str, model: str = "") -> dict[str, Any]:
@@ -11,7 +11,7 @@ def next_sentence(text_a: str, text_b: str, model: str = "") -> dict[str, Any]:
     Returns:
         `is_next`, `not_next` (of ALBERT: in order, swapped).
     """
-    answer = explorer_for(model).next_sentence(text_a, text_b)
+    answer = load(model).next_sentence(text_a, text_b)
     return {"is_next": answer.is_next, "not_next": answer.not_next}
 
 

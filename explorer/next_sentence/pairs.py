@@ -1,15 +1,14 @@
-"""Many pairs scored in a table: typed there, from a file, or candidates for the sentence after A."""
+"""Many pairs scored in a table: typed there, pasted, or candidates for the sentence after A."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from explorer.text.lines import pairs_from_lines
-from explorer.text.pairs import Pair, check_pairs, read_pairs
+from explorer.text.pairs import Pair, check_pairs, pairs_from_lines
 from explorer.ui.pictures.bars import SEEN, whole_percent
 from explorer.ui.pictures.base import shorten
 from explorer.ui.pictures.numbers import Table, keep
-from explorer.ui.settings import sheet, text, upload
+from explorer.ui.settings import sheet, text
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, Finding, SaveSheet, View, button, caption, note, sentence
 
@@ -31,7 +30,6 @@ class ManyPairs(View):
     """A table of pairs with their scores; scored pairs are scored again only on request."""
 
     name, question = "next-sentence/pairs", "In which of many pairs does B follow A?"
-    fold = "Bring a file"
     pairs: list[list[Any]] = sheet(
         tuple((a, b, None, None) for a, b in PAIRS),
         "The pairs",
@@ -53,10 +51,9 @@ class ManyPairs(View):
         "",
         "Candidates for B, one per line",
         heard="submit blur",
-        placeholder="A sentence that may follow A above, or a whole pair: A || B",
+        placeholder="A sentence that may follow A above, a whole pair (A || B), or two columns pasted from a spreadsheet",
         lines=4,
     )
-    file: list[Pair] | None = upload(label="CSV, TSV or JSON lines with the columns A,B", read=read_pairs, more=True, height=130)
     help = caption(
         "Each pair is judged by itself: the probabilities do not sum to 1. Click a column's head to sort by it. The logit "
         "difference (IsNext − NotNext, no bounds) still tells pairs apart where the probabilities all say 1 or 0."
@@ -96,10 +93,6 @@ class ManyPairs(View):
         """Score what was typed, if there is anything."""
         if lines.strip():
             yield from _score_in_steps(subject, pairs_from_lines(lines, subject.text_a))
-
-    def on_file(self, subject: Subject, pairs: list[Pair] | None) -> Iterator[Content]:
-        if pairs:
-            yield from _score_in_steps(subject, pairs)
 
 
 def _best(rows: list[list[Any]]) -> str:

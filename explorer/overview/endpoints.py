@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from explorer.api.arguments import explorer_for
-from explorer.bert.explorer import Explorer
+from explorer.bert.explorer import Explorer, load
 from explorer.techniques import routes as tracing
 from explorer.techniques.lens import first_guesses
 from explorer.techniques.run_mixing import mixing_and_states
@@ -27,7 +26,7 @@ def routes(
         `layer`, `query`, `key`, `share`, `head` (the head that contributes most, 0 where the token keeps most), the strongest
         first, at most 200; `max_error`.
     """
-    explorer = explorer_for(model)
+    explorer = load(model)
     has = explorer.capabilities
     trace = explorer.trace(text_a, text_b)
     blanks = trace.mask_positions

@@ -47,6 +47,8 @@ class Seen:
 class PageBlocks(GradioBlocks):
     """A page with many components, few of which change in one answer."""
 
+    made_of_config = ("whole_config", "pieces", "_pages")
+
     def __init__(self, **options: Any) -> None:
         self.opens_with: Mapping[str, Any] = {}  # the properties that the page opens with, by element id; see `first.py`
         self.frame_of: Callable[[Mapping[str, str]], dict[str, Any]] = lambda link: {}  # what a link's page opens with; see
@@ -59,16 +61,8 @@ class PageBlocks(GradioBlocks):
         super().__init__(**options)
         self.turns = Places(PLACES, WAITING)
 
-    @property
-    def config(self) -> dict[str, Any]:
-        """The configuration that this request is sent, of which Gradio keeps a single one."""
-        return self.config_for(ASKED.get()) if self.exited else {}
-
-    @config.setter
-    def config(self, _: dict[str, Any]) -> None:
-        """Forget what was made, since something has changed."""
-        for name in ("whole_config", "pieces", "_pages"):
-            self.__dict__.pop(name, None)
+    def config_sent(self) -> dict[str, Any]:
+        return self.config_for(ASKED.get())
 
     @cached_property
     def pieces(self) -> Pieces:

@@ -167,18 +167,6 @@ class StripTable(Drawn):
     options: ClassVar = {"height": 640, "sortable": False}
 
 
-class Stepped(Drawn):
-    """A drawing of boxes and arrows, walked through in steps; it triggers nothing."""
-
-    skeleton = "<div class='bx bx-stepped' role='group'></div>"
-
-
-class LossCurve(Drawn):
-    """What guesses cost, −ln p, piece by piece on a curve, with a slider to try another p; it triggers nothing."""
-
-    skeleton = "<div class='bx bx-loss' role='group'></div>"
-
-
 class Steppers(Drawn):
     """Steppers for the numbers of the selection: [{"name", "label", "at", "low", "high"}, ...]; a step has the page drawn."""
 

@@ -138,8 +138,6 @@ PARTS: dict[str, Callable[..., Any]] = {
     "lines": components.AttentionLines,
     "tokens": components.TokenRow,
     "strips": components.StripTable,
-    "stepped": components.Stepped,
-    "loss_curve": components.LossCurve,
     "bars": components.Bars,
     "words": components.WordGrid,
     "ranking": components.Ranking,

@@ -3,7 +3,7 @@
 from typing import Any
 
 from explorer.analysis.projection import METHODS, MapSettings, project
-from explorer.api.arguments import explorer_for
+from explorer.bert.explorer import load
 from explorer.bert.features import features
 from explorer.text import limits
 
@@ -36,7 +36,7 @@ def projection(
         min_dist=limits.check_number(min_dist, "min_dist", 0, 0.99),
         seed=limits.check_integer(seed, "the seed", 0, 2**31 - 1),
     )
-    found = project(features(explorer_for(model), texts, layer, pooling), settings)
+    found = project(features(load(model), texts, layer, pooling), settings)
     shares = None if found.explained_variance is None else found.explained_variance.tolist()
     made = {"method": found.method, "note": found.note}
     return {"points": found.points.tolist(), "explained_variance": shares, "trustworthiness": found.trustworthiness, **made}

@@ -19,6 +19,8 @@ TAKE = "/bx/take/"  # files made of a view
 ROOMS = "/bx/rooms/"  # guessing the words of rooms
 EXERCISES = "/bx/exercises/"  # checking what a learner's page shows
 COUNTED = (TAKE, ROOMS, EXERCISES)
+MOST_LOGINS = 60  # a minute from one address: a school has a single one
+TOO_MANY_LOGINS = "Too many people of your address log in just now; wait a minute."
 VALUES = Limit(  # each word or number; parsing one takes a microsecond, during which no other request is answered
     200_000, "There are more than {most} values in this request; send a part of them."
 )
@@ -31,20 +33,25 @@ LEAST = 256 * KILOBYTE  # bytes that an upload counts for at least, which limits
 AROUND = 64 * KILOBYTE  # bytes of the request around its file
 
 
-class RequestsAMinute:
-    """Limits the requests a minute that cause work: every POST, and COUNTED."""
+class Rates:
+    """Limits what one address may ask for in a minute: what causes work (every POST, and COUNTED), and to log in."""
 
     def __init__(self) -> None:
-        self._asked = Recent()
+        self._work, self._logins = Recent(), Recent()
+
+    def may_work(self, address: str) -> bool:
+        """Whether an address may have another request that causes work; it is counted then."""
+        return not REQUESTS.most or self._work.allow(address, REQUESTS.most)
 
     def check(self, scope: Scope) -> None:
         """Count a request. Raises Refused."""
-        causes_work = scope["method"] == "POST" or scope["path"].startswith(COUNTED)
-        if causes_work and scope.get("client") and REQUESTS.most:
-            address = visitor(scope["client"])
-            if self._asked.count(address) >= REQUESTS.most:
-                raise Refused(HTTPStatus.TOO_MANY_REQUESTS, REQUESTS.tell(), MINUTE)
-            self._asked.add(address)
+        posts, path, client = scope["method"] == "POST", scope["path"], scope.get("client")
+        if not client or not (posts or path.startswith(COUNTED)):
+            return
+        if posts and path.rstrip("/") == "/login" and not self._logins.allow(visitor(client), MOST_LOGINS):
+            raise Refused(HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY_LOGINS, MINUTE)
+        if not self.may_work(visitor(client)):
+            raise Refused(HTTPStatus.TOO_MANY_REQUESTS, REQUESTS.tell(), MINUTE)
 
 
 # ---- Bodies.

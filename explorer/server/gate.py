@@ -10,19 +10,17 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.requests import Request
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Scope
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from explorer.api.gradio_seams import may_enter
 from explorer.core.errors import InputError
-from explorer.core.hosts import LOOPBACK, MINUTE, Recent, is_loopback, visitor
+from explorer.core.hosts import LOOPBACK, is_loopback
 from explorer.core.limits import is_on_a_space
 from explorer.server.refusals import SENTENCES, UNKNOWN, Refused
 
-CARD_ADDRESS = "bx/card.png"
 SAFE = {"GET", "HEAD", "OPTIONS"}
 OURS = "/bx/"  # addresses of ours, most of which compute something: a page of another site may not use them, as in an <img>
-PREVIEW = f"/{CARD_ADDRESS}"  # an image for other sites
 READ = ("/bx/guide", "/bx/api", "/bx/lessons/")  # pages for people, which links of other sites may lead to: alike for everybody
 # Gradio's routes that this app does not use: they fetch URLs, write files, change the program, disturb the streams of
 # other sessions, or print what they are sent.
@@ -94,7 +92,7 @@ def _is_guarded(path: str, headers: Headers) -> bool:
     if not path.startswith(OURS):
         return path.rstrip("/") == "/logout"
     followed = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
-    return path != PREVIEW and not (followed and path.startswith(READ) and not path.endswith(".json"))
+    return not (followed and path.startswith(READ) and not path.endswith(".json"))
 
 
 def _name(address: str) -> str | None:
@@ -139,14 +137,11 @@ class BehindProxies(ProxyHeadersMiddleware):
 
 # ---- Passwords.
 
-LOGIN = "/login"
 API = "/gradio_api/"
 BEFORE_LOGIN = frozenset({"app_id", "login_check", "startup-events", "theme.css", "token", "user"})  # for the login page
 OPEN = re.compile(  # of ours: styles, scripts and pictures, former addresses, and rooms, each seat of which has a token
-    r"/bx/(rooms/.*|fonts/.*|guide|(guide|join)\.(css|js)|[^/]*/plotly\.min\.js|minisearch\.js|card\.png|api|openapi\.json)"
+    r"/bx/(rooms/.*|fonts/.*|guide|(guide|join)\.(css|js)|[^/]*/plotly\.min\.js|minisearch\.js|api|openapi\.json)"
 )
-MOST_WRONG = 30  # passwords a minute from one address: as many as there are people in a school with a single one
-TOO_MANY_WRONG = "Too many wrong passwords came from here; wait a minute."
 
 
 async def check_login(scope: Scope) -> None:
@@ -155,29 +150,3 @@ async def check_login(scope: Scope) -> None:
     is_open = path.removeprefix(API).rstrip("/") in BEFORE_LOGIN if path.startswith(API) else OPEN.fullmatch(path)
     if path.startswith((API, OURS)) and not is_open and not await may_enter(Request(scope)):
         raise Refused(HTTPStatus.UNAUTHORIZED, SENTENCES[HTTPStatus.UNAUTHORIZED])
-
-
-class Guesses:
-    """ASGI middleware that limits the wrong passwords a minute from one address; after that, passwords are not checked.
-
-    A password counts as wrong until it is found right, so that many at the same time cannot pass the limit.
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app, self._wrong = app, Recent()
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["method"] != "POST" or scope["path"].rstrip("/") != LOGIN:
-            await self._app(scope, receive, send)
-            return
-        address = visitor(scope.get("client"))
-        if self._wrong.count(address) >= MOST_WRONG:
-            raise Refused(HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY_WRONG, MINUTE)
-        self._wrong.add(address)
-
-        async def send_on(message: Message) -> None:
-            if message["type"] == "http.response.start" and message["status"] == HTTPStatus.OK:
-                self._wrong.take_back(address)
-            await send(message)
-
-        await self._app(scope, receive, send_on)

@@ -1,4 +1,4 @@
-"""Serve the guide: its pages, as HTML that loads nothing from other sites."""
+"""Serve the guide, as HTML that loads nothing from other sites, and what the finder looks through."""
 
 from jinja2 import Environment, FileSystemLoader
 from starlette.requests import Request
@@ -7,10 +7,10 @@ from starlette.routing import Route
 
 from explorer.core.javascript import bundle
 from explorer.core.paths import ASSETS
-from explorer.guide import glossary
+from explorer.guide import finding, glossary
 from explorer.guide.pages import FIRST, FOLDER, order, pages
 from explorer.server.refusals import Refused
-from explorer.server.routes import ASKED_AGAIN, serve_text
+from explorer.server.routes import ASKED_AGAIN, FOR_A_DAY, serve_file, serve_text
 
 ADDRESS = "/bx/guide"
 GLOSSARY = "/bx/glossary.json"
@@ -33,6 +33,8 @@ def guide_routes() -> list[Route]:
         *(Route(former, lambda request, nearest=nearest: RedirectResponse(nearest)) for former, nearest in MOVED.items()),
         Route(f"{ADDRESS}/{{name}}", _page),
         Route(GLOSSARY, _glossary),
+        Route("/bx/find.json", _find),
+        Route("/bx/minisearch.js", serve_file(ASSETS / "vendor" / "minisearch.js", "text/javascript", FOR_A_DAY)),
     ]
 
 
@@ -52,3 +54,8 @@ def _page(request: Request) -> Response:
 
 async def _glossary(request: Request) -> Response:
     return JSONResponse(glossary.sent(), headers=ASKED_AGAIN)
+
+
+def _find(request: Request) -> Response:
+    """The guide, which lists no heads, names no model, and waits for none to be loaded."""
+    return JSONResponse(finding.found_in(request.query_params.get("model")), headers=ASKED_AGAIN)

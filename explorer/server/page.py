@@ -6,7 +6,6 @@ import gzip
 import hashlib
 import re
 from dataclasses import dataclass
-from html import escape
 from http import HTTPStatus
 from urllib.parse import parse_qsl, urlencode
 
@@ -16,14 +15,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explorer.api.gradio_seams import user_of
 from explorer.core.cache import OnceCache
-from explorer.core.hosts import MINUTE, Recent, visitor
+from explorer.core.hosts import visitor
 from explorer.export import links
 from explorer.page.blocks import PageBlocks
 from explorer.page.components import PLOTLY_ADDRESS
 from explorer.page.pieces import Asked
 from explorer.server.ahead import EMPTY, Ahead
-from explorer.server.metrics import count_refusal
-from explorer.server.refusals import Refused
+from explorer.server.bounds import Rates
 
 ABOUT_GRADIO = re.compile(rb'(?<!\s)\s*<meta\s+(?:property="og:|name="twitter:)[^>]*>')
 
@@ -34,15 +32,13 @@ class Document:
 
     head: str
     tail: str = ""
-    card: str = ""  # the path of the image that other sites show in a preview
 
-    def complete(self, page: bytes, address: str = "") -> bytes:
-        """The page with our additions, without Gradio's preview tags; `address` is the app's own and ends with a slash."""
+    def complete(self, page: bytes) -> bytes:
+        """The page with our additions, without Gradio's preview tags."""
         head, _, body = page.partition(b"</head>")
         before, _, after = body.rpartition(b"</body>")
         head = ABOUT_GRADIO.sub(b"", head)
-        card = f'<meta property="og:image" content="{escape(address + self.card)}">' if self.card else ""
-        return b"".join([head, card.encode(), self.head.encode(), b"</head>", before, self.tail.encode(), b"</body>", after])
+        return b"".join([head, self.head.encode(), b"</head>", before, self.tail.encode(), b"</body>", after])
 
 
 def address_of(scope: Scope) -> str:
@@ -100,7 +96,7 @@ class SecurityHeaders:
             elif may_be_page and _is_html(start):  # the scripts are known only when the whole page is there
                 page += message.get("body", b"")
                 if not message.get("more_body"):
-                    page = self._document.complete(page, address_of(scope))
+                    page = self._document.complete(page)
                     MutableHeaders(scope=start)["Content-Length"] = str(len(page))
                     await send(self._secure(start, _hashes(page)))
                     await send({**message, "body": page})
@@ -137,8 +133,6 @@ COMPRESSION = 6  # of 9: the last levels save a few percent and take most of the
 OWN = frozenset({"all_endpoints"})  # query parameters that change the answer
 ADDRESSED_BY = ("host", "x-forwarded-host", "x-forwarded-proto")  # these headers change the address in an answer
 MOST = 32  # cached answers
-NEW_ONES = 60  # new answers a minute for one visitor: all who use one name of the app get the same
-TOO_MANY = "These are too many different pages in a minute; wait a moment."
 
 
 def asked_of(scope: Scope) -> Asked:
@@ -152,10 +146,9 @@ def asked_of(scope: Scope) -> Asked:
 class Kept:
     """ASGI middleware that caches the answers for PATHS; one answer is made at a time."""
 
-    def __init__(self, app: ASGIApp, blocks: PageBlocks) -> None:
-        self._app, self._blocks = app, blocks
+    def __init__(self, app: ASGIApp, blocks: PageBlocks, rates: Rates) -> None:
+        self._app, self._blocks, self._rates = app, blocks, rates
         self._answers: OnceCache[tuple, list[Message]] = OnceCache(MOST)
-        self._made = Recent()
         self._one = asyncio.Lock()
         self._ahead = Ahead(blocks)
 
@@ -182,7 +175,7 @@ class Kept:
         start, *bodies = await self._kept({**scope, "headers": plain}, receive)
         page = b"".join(message.get("body", b"") for message in bodies)
         before, found, after = page.rpartition(EMPTY)
-        if not found or not self._ahead.may(address) or await user_of(Request({**scope, "app": self._blocks.app})) is None:
+        if not found or not self._rates.may_work(address) or await user_of(Request({**scope, "app": self._blocks.app})) is None:
             return [start, *bodies]
         page = b"".join([before, await self._ahead.script(query, address), after])
         start = {**start, "headers": list(start["headers"])}
@@ -196,15 +189,9 @@ class Kept:
         key = await self._key(scope)
         if found := self._answers.peek(key):
             return found
-        address = visitor(scope.get("client"))
-        if self._made.count(address) >= NEW_ONES:
-            refused = Refused(HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY, MINUTE)
-            count_refusal(refused.kind)
-            return await _messages(refused.answer(), scope, receive)
         async with self._one:
             if found := self._answers.peek(key):  # made for another request meanwhile
                 return found
-            self._made.add(address)
             messages = await _messages(self._app, scope, receive)
             whole = len(messages) > 1 and not messages[-1].get("more_body")  # otherwise its visitor has left meanwhile
             if whole and messages[0].get("status") == HTTPStatus.OK:

@@ -3,13 +3,14 @@
 import asyncio
 import errno
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
 from http import HTTPStatus
 from typing import Any
 
 from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -25,6 +26,7 @@ BODY_MEGABYTES = Limit(20, "That is too large; send at most {most} MB at once.")
 UPLOAD = "/gradio_api/upload"  # has a limit of its own: `max_file_size` of the launch
 UNKNOWN = "There is nothing of this name here; GET /gradio_api/info lists every endpoint and its arguments."
 NO_STREAM = b'"404: Not Found"'  # how Gradio says in a stream that a session or event is unknown
+BROKEN_OFF = (b"event: error\n", b'data: {"msg":"unexpected_error"')  # how such a message begins
 SENTENCES = {
     400: 'The request cannot be read; send JSON such as {"data": ["a sentence"]}, or a file as multipart/form-data.',
     401: "This app asks for a name and a password; log in with the right ones.",
@@ -107,13 +109,11 @@ class Refusals:
         answer = _Answer(scope, receive, send, wanted)
         try:
             await self._app(scope, answer.receive, answer.send)
-        except Refused as refused:  # by middleware
-            count_refusal(refused.kind)
-            await answer.refuse(refused.answer())
         except Exception as error:
-            if not answer.broken_off:  # after such a message, Gradio raises an error, which is expected
+            refused = error if isinstance(error, Refused) else Refused(HTTPStatus.INTERNAL_SERVER_ERROR, FAILED)
+            if refused is not error and not isinstance(error.__cause__, HTTPException):  # Gradio's, for a stream that is unknown
                 logger.error("A request failed", exc_info=error)
-            await answer.fail()
+            await answer.end(refused)
 
 
 class _Answer:
@@ -123,8 +123,7 @@ class _Answer:
         self._scope, self._receive, self._send, self._wanted = scope, receive, send, wanted
         self._refused: Message | None = None
         self._body = b""
-        self._started = self._ended = self._streams = self._is_read = False
-        self.broken_off = False
+        self._started = self._ended = self._is_read = False
 
     async def receive(self) -> Message:
         message = await self._receive()
@@ -132,51 +131,47 @@ class _Answer:
         return message
 
     async def send(self, message: Message) -> None:
-        if message["type"] == "http.response.start":
-            if message["status"] >= HTTPStatus.BAD_REQUEST and not self._started:
-                self._refused = message
-                return
-            self._started = True
-            self._streams = (b"content-type", b"text/event-stream; charset=utf-8") in message["headers"]
+        if message["type"] == "http.response.start" and message["status"] >= HTTPStatus.BAD_REQUEST:
+            self._refused = message
         elif self._refused is not None:
             self._body += message.get("body", b"")
             if not message.get("more_body"):
                 await self._refuse(self._refused)
-            return
         else:
-            self._ended = not message.get("more_body")
-            if self._streams and message.get("body", b"").startswith((b"event: error\n", b'data: {"msg":"unexpected_error"')):
-                self.broken_off = NO_STREAM in message["body"]
-                message = {**message, "body": message["body"].replace(NO_STREAM, json.dumps(UNKNOWN).encode())}
-        await self._send(message)
-
-    async def fail(self) -> None:
-        """End an answer that the app left unfinished."""
-        if not self._started:
-            await self._refuse({"status": HTTPStatus.INTERNAL_SERVER_ERROR, "headers": []})
-        elif not self._ended:
-            await self._send({"type": "http.response.body", "body": b""})
-
-    async def refuse(self, answer: Response) -> None:
-        """Answer with a refusal once the client has sent all, or for REST_SECONDS: busy sending, it would not read why."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(REST_SECONDS):
-                while not self._is_read:
-                    await self.receive()
-        await answer(self._scope, self._receive, self._send)
+            self._started, self._ended = True, message["type"] == "http.response.body" and not message.get("more_body")
+            if (body := message.get("body", b"")).startswith(BROKEN_OFF):
+                message = {**message, "body": body.replace(NO_STREAM, json.dumps(UNKNOWN).encode())}
+            await self._send(message)
 
     async def _refuse(self, start: Message) -> None:
-        self._started = self._ended = True
+        """Pass a refusal on if it has a sentence, else with one of ours."""
         if sentence := _sentence_in(self._body):
+            self._started = self._ended = True
             status = HTTPStatus.SERVICE_UNAVAILABLE if sentence == WAITING.tell() else [start["status"], *self._wanted][-1]
             await self._send({**start, "status": status})
             await self._send({"type": "http.response.body", "body": self._body})
             return
         refused = Refused(start["status"], _sentence_for(start["status"], self._scope["path"]))
+        await self.end(refused, [(name, value) for name, value in start["headers"] if not name.startswith(b"content-")])
+
+    async def end(self, refused: Refused, headers: Sequence[tuple[bytes, bytes]] = ()) -> None:
+        """Answer with a refusal, or end the answer that has begun.
+
+        It waits until the client has sent all, or for REST_SECONDS: busy sending, it would not read why.
+        """
+        if self._started:
+            if not self._ended:
+                await self._send({"type": "http.response.body", "body": b""})
+            return
+        self._started = self._ended = True
         count_refusal(refused.kind)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(REST_SECONDS):
+                while not self._is_read:
+                    await self.receive()
         answer = refused.answer()
-        answer.raw_headers += [(name, value) for name, value in start["headers"] if not name.startswith(b"content-")]
-        await self.refuse(answer)
+        answer.raw_headers += headers
+        await answer(self._scope, self._receive, self._send)
 
 
 def _sentence_for(status: int, path: str) -> str:

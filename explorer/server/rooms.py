@@ -27,7 +27,7 @@ from explorer.export import page_file, qr
 from explorer.export.tables import csv_of
 from explorer.page.blocks import PageBlocks
 from explorer.page.components import PLOTLY_ADDRESS
-from explorer.server.lessons import solution_of, task_of, verdict_on
+from explorer.server.lessons import verdict_on
 from explorer.server.page import address_of
 from explorer.server.refusals import Refused
 from explorer.server.routes import ASKED_AGAIN, FRESH, serve_text
@@ -36,11 +36,11 @@ from explorer.teaching.classroom import names, showing
 from explorer.teaching.classroom.questions import Asked, question_of_step
 from explorer.teaching.classroom.room import OUT, TEACHER, Person, Room
 from explorer.teaching.classroom.rooms import Rooms
+from explorer.teaching.classroom.tasks import Solution, Task
 from explorer.teaching.classroom.teaching import Teaching
 
 HEARTBEAT = 2.0  # seconds between signs of life, for which assets/classroom/news.js listens
 PAUSE = 0.1  # seconds between two messages: changes in between are sent together
-PAGES = 4  # pages that one token may listen with
 NOT_YOURS = "Only the teacher of this room may do that."
 LESSON = "lesson"  # the kind of a question that a lesson's step asks
 
@@ -91,8 +91,6 @@ class Desk:
         """Stream what a screen may show, now and after every change, as server-sent events."""
         room = self._room(request)
         who = _who_asks(request, room)
-        if isinstance(who, Person) and who.listening >= PAGES:
-            raise Refused(429, f"This seat is open on {PAGES} pages already; close one.")
         headers = {**FRESH, "X-Accel-Buffering": "no"}
         return StreamingResponse(self._stream(room, who), media_type="text/event-stream", headers=headers)
 
@@ -117,12 +115,9 @@ class Desk:
             room.used = time.monotonic()
         elif name in self._teachers:
             raise Refused(403, NOT_YOURS)
-        if isinstance(who, str) and name in self._teachers:
-            done = self._teachers[name](room, body)
-        elif isinstance(who, Person) and name in self._peoples:
-            done = self._peoples[name](room, who, body)
-        else:
+        if name not in (self._teachers if isinstance(who, str) else self._peoples):
             raise InputError("There is no such thing to do in a room.")
+        done = self._teachers[name](room, body) if isinstance(who, str) else self._peoples[name](room, who, body)
         if inspect.isawaitable(done):
             done = await done
         room.changed()
@@ -171,7 +166,6 @@ def teachers_actions(blocks: PageBlocks, rooms: Rooms) -> dict[str, Action]:
 
     return {
         "ask": ask,
-        "look": lambda room, body: in_turn(blocks, Call(room.address), lambda: showing.look_of(body.get("query"))),
         "record": _record,
         "follow": lambda room, body: _follow(blocks, room, body),
         "give": _give,
@@ -233,12 +227,11 @@ async def _train(room: Room, body: Body) -> None:
 
 
 async def _give(room: Room, body: Body) -> None:
-    room.give(await run_in_threadpool(task_of, body.get("exercise")))
+    room.give(await run_in_threadpool(Task.of, body.get("exercise")))
 
 
 def _record(room: Room, body: Body) -> Body:
-    made, people = room.record(), [[person.name, person.points] for person in room.people.values()]
-    return {"csv": csv_of(made), "columns": made.columns, "rows": made.rows, "people": people}
+    return {"csv": csv_of(room.record())}
 
 
 def _door(room: Room, body: Body) -> None:
@@ -263,7 +256,7 @@ def peoples_actions(blocks: PageBlocks) -> dict[str, PersonsAction]:
         name = body.get("exercise")
         verdict = await verdict_on(blocks, Call(person.address), name, body.get("query"))
         if verdict.done:
-            room.solve(person, await run_in_threadpool(task_of, name), solution_of(verdict))
+            room.solve(person, await run_in_threadpool(Task.of, name), Solution.of(verdict))
         return {"done": verdict.done, "told": verdict.told}
 
     return {

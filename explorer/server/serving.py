@@ -17,10 +17,9 @@ from explorer.core.limits import is_on_a_space
 from explorer.core.process import most_files
 from explorer.page.blocks import PageBlocks
 from explorer.page.pieces import ASKED
-from explorer.server.bounds import Bodies, RequestsAMinute, Uploads
+from explorer.server.bounds import Bodies, Rates, Uploads
 from explorer.server.calls import watch_calls
-from explorer.server.finding import finding_routes
-from explorer.server.gate import BehindProxies, Gate, Guesses, check_login
+from explorer.server.gate import BehindProxies, Gate, check_login
 from explorer.server.guide import guide_routes
 from explorer.server.lessons import lesson_routes
 from explorer.server.page import COMPRESSION, Document, Kept, SecurityHeaders, asked_of
@@ -36,23 +35,23 @@ MOST_CONNECTIONS = 8_192  # a page keeps three open at most, a phone in a room o
 def guard(blocks: PageBlocks, host: str, document: Document) -> dict[str, Any]:
     """The `app_kwargs` to launch `blocks` on the address `host`."""
     watch_calls(blocks)
-    gate, requests = Gate.of(host, os.environ), RequestsAMinute()
+    gate, rates = Gate.of(host, os.environ), Rates()
 
     def around(app: ASGIApp) -> ASGIApp:
-        bounded = Guesses(Bodies(Uploads(app)))
+        bounded = Bodies(Uploads(app))
 
         async def checked(scope: Scope, receive: Receive, send: Send) -> None:
             if scope["type"] == "http":
                 ASKED.set(asked_of(scope))
                 gate.check(scope)
-                requests.check(scope)
+                rates.check(scope)
                 await check_login(scope)
             await bounded(scope, receive, send)
 
         secured = SecurityHeaders(Refusals(checked), document, is_on_a_space())
-        return BehindProxies(Kept(GZipMiddleware(secured, compresslevel=COMPRESSION), blocks))
+        return BehindProxies(Kept(GZipMiddleware(secured, compresslevel=COMPRESSION), blocks, rates))
 
-    ours = [*routes(blocks), *taking_routes(blocks), *lesson_routes(blocks), *guide_routes(), *finding_routes()]
+    ours = [*routes(blocks), *taking_routes(blocks), *lesson_routes(blocks), *guide_routes()]
     return {"routes": [*ours, *room_routes(blocks, host)], "exception_handlers": HANDLERS, "lifespan": _outermost(around)}
 
 

@@ -19,7 +19,7 @@ BOUND = 20.0  # seconds after which the process exits, whatever still runs
 AT_EVERY_TICK = -(10**12)  # seconds between two calls by uvicorn, which compares times of day, and those may be set back
 
 
-def serve_until_told(blocks: gr.Blocks, watch: "Watch") -> None:
+def serve_until_told(blocks: gr.Blocks) -> None:
     """Wait for SIGTERM or Ctrl-C, then stop trainings and server, and return; a second signal exits at once."""
     told = threading.Event()
 
@@ -28,8 +28,6 @@ def serve_until_told(blocks: gr.Blocks, watch: "Watch") -> None:
             leave(128 + number)
         told.set()
 
-    if hasattr(signal, "SIGTSTP"):
-        signal.signal(signal.SIGTSTP, watch.suspend)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
     while not told.wait(0.5):  # on Windows, a wait without a timeout is not interrupted by signals
@@ -60,28 +58,18 @@ def close(blocks: gr.Blocks) -> None:
 class Watch:
     """Ends the process, with the traceback of each thread, when the server's event loop has not moved for so many seconds.
 
-    It is off under a debugger, which may hold the loop, and for 0 seconds. The time that the machine sleeps does not count: the
-    clock of Linux rests, and macOS and Windows (from 8 on) wait for a span of time awake.
+    It is off under a debugger, which may hold the loop, and for 0 seconds, the default on a machine of one's own, where a
+    terminal may suspend the app. The time that the machine sleeps does not count: the clock of Linux rests, and macOS and
+    Windows (from 8 on) wait for a span of time awake.
     """
 
     def __init__(self, server: uvicorn.Server, seconds: float) -> None:
-        self._server, self._seconds, self._has_begun = server, seconds, False
+        self._server, self._seconds = server, seconds
 
     def begin(self) -> None:
         """Watch from the next tick of the loop on."""
         if self._seconds and sys.gettrace() is None:
-            self._has_begun = True
             self._server.config.callback_notify, self._server.config.timeout_notify = self._live, AT_EVERY_TICK
 
-    def suspend(self, number: int, frame: Any) -> None:
-        """Stop at Ctrl-Z; the time until the process goes on does not count."""
-        faulthandler.cancel_dump_traceback_later()
-        os.kill(os.getpid(), signal.SIGSTOP)
-        if self._has_begun:  # it may hang before the loop's next tick
-            self._put_off()
-
     async def _live(self) -> None:
-        self._put_off()
-
-    def _put_off(self) -> None:
         faulthandler.dump_traceback_later(self._seconds, exit=True)  # a thread in C, which needs no interpreter

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from explorer.api.arguments import explorer_for
+from explorer.bert.explorer import load
 from explorer.bert.families import ANSWER, LABELS, TAGS
 from explorer.techniques import own_head as head
 
@@ -18,7 +18,7 @@ def own_head(text_a: str, text_b: str = "", model: str = "") -> dict[str, Any]:
         `task`, `tokens`, `labels` and `shares`: of every label, of every token's tag, of the best answers in B, or of every piece
         having been replaced.
     """
-    explorer = explorer_for(model)
+    explorer = load(model)
     explorer.require("own_head")
     trace, task = explorer.trace(text_a, text_b), explorer.capabilities.own_head
     said: dict[str, Any] = {"task": task, "tokens": list(trace.tokens)}

@@ -1,9 +1,14 @@
-"""Surprisal and pseudo-likelihood: every token masked in turn, and predicted from the others."""
+"""Surprisal and pseudo-likelihood: every token masked in turn, and predicted from the others.
+
+The original pseudo-log-likelihood (Salazar et al. 2020, section 2) prefers rare words of many pieces, since each piece is easy to
+guess from the others. "word_l2r" (Kauf & Ivanova 2023, section 3) also hides the later pieces of the same word.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
@@ -19,6 +24,7 @@ from explorer.text import limits
 from explorer.text.encoding import Encoding
 
 MOST_TEXTS = Limit(100, KEEP)
+WORD_L2R, ORIGINAL = LIKELIHOODS = ("word_l2r", "original")
 
 
 @dataclass(frozen=True)
@@ -60,13 +66,32 @@ def hidden_surprise_in_steps(
 
 
 @inference_mode
-def log_likelihood(model: Network, ids: Sequence[int], segments: Sequence[int], positions: Sequence[int]) -> float:
-    """The sum of natural logs, at most 0, of the pieces at some positions of an input, each masked alone."""
-    return float(finished(_hidden_in_turn(model, ids, segments, positions)).log_probabilities.sum())
+def log_likelihood(
+    model: Network, ids: Sequence[int], segments: Sequence[int], positions: Sequence[int], also: Mapping[int, Sequence[int]]
+) -> float:
+    """The sum of natural logs, at most 0, of the pieces at some positions, each masked with those that `also` names for it."""
+    return float(finished(_hidden_in_turn(model, ids, segments, positions, also)).log_probabilities.sum())
+
+
+def hidden_too(encoding: Encoding, likelihood: str = WORD_L2R) -> dict[int, list[int]]:
+    """What is masked beside each position: for "word_l2r" the later pieces of its word, for "original" nothing."""
+    if limits.check_choice(likelihood, "the likelihood", LIKELIHOODS) == ORIGINAL:
+        return {}
+    return {position: word[at:] for word in encoding.text_words for at, position in enumerate(word, start=1)}
+
+
+@inference_mode
+def _likelihood_in_steps(model: Network, encoding: Encoding, likelihood: str) -> Generator[float, None, Surprise]:
+    positions, also = model.visible_positions(encoding), hidden_too(encoding, likelihood)
+    return (yield from _hidden_in_turn(model, encoding.ids, encoding.segments, positions, also))
 
 
 def _hidden_in_turn(
-    model: Network, ids: Sequence[int], segments: Sequence[int], positions: Sequence[int]
+    model: Network,
+    ids: Sequence[int],
+    segments: Sequence[int],
+    positions: Sequence[int],
+    also: Mapping[int, Sequence[int]] = MappingProxyType({}),
 ) -> Generator[float, None, Surprise]:
     parts = []
     original, kinds = torch.tensor(ids), torch.tensor(segments)
@@ -75,6 +100,8 @@ def _hidden_in_turn(
         rows = torch.arange(len(here))
         masked = original.repeat(len(here), 1)  # [batch, tokens]
         masked[rows, here] = model.mask_id
+        for row, position in enumerate(positions[batch]):
+            masked[row, also.get(position, [])] = model.mask_id
         hidden = model.run(model.embed(masked, kinds))
         parts.append(_surprise(model, hidden[rows, here], original[here]))
         yield batch.stop / len(positions)
@@ -99,10 +126,13 @@ def _key(positions: Sequence[int]) -> tuple[str, tuple[int, ...]]:
     return ("surprise", tuple(positions))
 
 
-def pseudo_likelihoods_in_steps(model: Explorer, texts: Sequence[str]) -> Generator[float, None, list[float]]:
+def pseudo_likelihoods_in_steps(
+    model: Explorer, texts: Sequence[str], likelihood: str = WORD_L2R
+) -> Generator[float, None, list[float]]:
     """The pseudo-log-likelihood (sum of natural logs, at most 0) of each text; yields the share done, 0 to 1.
 
-    Raises CapabilityError without a masked-LM head, InputError when a text consists of [MASK]s only.
+    `likelihood` is one of LIKELIHOODS. Raises CapabilityError without a masked-LM head, InputError when a text consists of
+    [MASK]s only.
     """
     model.require("fill_mask")
     texts = limits.check_texts(texts, MOST_TEXTS)
@@ -117,7 +147,7 @@ def pseudo_likelihoods_in_steps(model: Explorer, texts: Sequence[str]) -> Genera
         def so_far(share: float, done: int = done, own: int = own) -> float:
             return (done + share * own) / work
 
-        surprise = yield from map_steps(hidden_surprise_in_steps(model, encoding), so_far)
+        surprise = yield from map_steps(_likelihood_in_steps(model, encoding, likelihood), so_far)
         scores.append(float(surprise.log_probabilities.sum()))
         done += own
     return scores

@@ -1,32 +1,33 @@
-"""Pairs of sentences, and the files they come in."""
+"""Pairs of sentences."""
 
+import re
 from collections.abc import Sequence
-from pathlib import Path
 
 from explorer.core.errors import InputError
-from explorer.core.limits import LARGE, MEGABYTE, PAIRS, Limit
-from explorer.text.names import PAIRS as HEADINGS
-from explorer.text.names import normal
-from explorer.text.tables import Row, read_table
+from explorer.core.limits import PAIRS
 
-FILE_MEGABYTES = Limit(1, LARGE)
+SEPARATOR = re.compile(r"\t|\|\|+")
 
 Pair = tuple[str, str]
 """Two texts that BERT reads together, as text A and text B; the second is '' when there is only one."""
 
 
-def read_pairs(path: Path) -> list[Pair]:
-    """The pairs in a CSV, TSV or JSON-lines file: its first two columns, or those named A and B (text_a, sentence1, ...).
+def pairs_from_lines(typed: str | None, text_a: str = "") -> list[Pair]:
+    """One pair per line, its two sentences separated by a tab or by ||; a single sentence is a B for `text_a`, if there is one.
 
-    Raises InputError when the file is too large or cannot be read, or naming a row that is not a pair.
+    Raises InputError naming the first invalid line.
     """
-    FILE_MEGABYTES.check(path.stat().st_size / MEGABYTE)
-    table = read_table(path)
-    table = table.with_names(_heading(table.first) is not None)
-    if len(table.columns) < 2:
-        raise InputError("The file needs two columns, A and B, with commas between them.")
-    first, second = _heading(table.columns) or (0, 1)
-    return check_pairs([(row[first].strip(), row[second].strip()) for row in table.rows], "row")
+    pairs = []
+    for number, line in enumerate((typed or "").splitlines(), start=1):
+        if not line.strip():
+            continue
+        parts = SEPARATOR.split(line.strip())
+        if len(parts) == 1 and text_a.strip():
+            parts = [text_a, *parts]
+        if len(parts) != 2:
+            raise InputError(f"Line {number} has no two sentences; put a tab or || between A and B.")
+        pairs.append((parts[0].strip(), parts[1].strip()))
+    return check_pairs(pairs, "line")
 
 
 def check_pairs(pairs: Sequence[Pair], what: str) -> list[Pair]:
@@ -38,9 +39,3 @@ def check_pairs(pairs: Sequence[Pair], what: str) -> list[Pair]:
         if any(pair) and not all(pair):
             raise InputError(f"The pair in {what} {number} has one sentence; give it both.")
     return kept
-
-
-def _heading(cells: Row) -> tuple[int, int] | None:
-    """The indices of the columns of A and B, if the cells name them."""
-    names = [normal(cell) for cell in cells]
-    return next(((names.index(a), names.index(b)) for a, b in HEADINGS if {a, b} <= set(names)), None)

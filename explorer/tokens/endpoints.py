@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from explorer.api.arguments import explorer_for
+from explorer.bert.explorer import load
 from explorer.core.limits import QUERY
 from explorer.text import limits
 from explorer.tokens.vocabulary import search
@@ -14,7 +14,7 @@ def tokens(text_a: str, text_b: str = "", model: str = "") -> dict[str, Any]:
     Returns:
         `tokens`, `ids`, `segments`, `positions`, `attention_mask`, `offsets`, `kept`, `total`.
     """
-    encoding = explorer_for(model).encode(text_a, text_b)
+    encoding = load(model).encode(text_a, text_b)
     lists = {name: list(getattr(encoding, name)) for name in ("tokens", "ids", "segments", "positions", "attention_mask")}
     return lists | {"offsets": [list(span) for span in encoding.offsets], "kept": encoding.kept, "total": encoding.total}
 
@@ -30,7 +30,7 @@ def vocabulary(query: str, limit: int = 50, model: str = "") -> dict[str, Any]:
     """
     query = limits.check_text(query, "the query", QUERY)
     limit = limits.check_integer(limit, "the limit", 1, 1_000)
-    pieces = explorer_for(model).vocabulary
+    pieces = load(model).vocabulary
     found = search(pieces, query)
     return {"pieces": [{"token": pieces[id], "id": id} for id in found[:limit]], "total": len(found)}
 

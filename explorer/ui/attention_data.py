@@ -10,10 +10,10 @@ from explorer.analysis.head_metrics import CLEAR, METRICS, Overview, TokenFacts,
 from explorer.techniques.ablation import head_effects, knows_head_effects, prepare_head_effects
 from explorer.techniques.inside import value_error, value_norms
 from explorer.techniques.targets import Target, read
-from explorer.text.roles import telling_pairs
 from explorer.ui.long_view import is_quick
 from explorer.ui.pictures.bars import SEEN, change_of
 from explorer.ui.pictures.numbers import Table
+from explorer.ui.roles import telling_pairs
 from explorer.ui.says import first_word
 from explorer.ui.subject import Subject, head_name
 from explorer.ui.telling import quoted, stands_out

@@ -75,6 +75,10 @@ class LongView(View):
     def compute(self, subject: Subject) -> Content:
         return self.draw(subject, self.result(subject))
 
+    def open(self, subject: Subject) -> Content:
+        found = self.known(subject)
+        return self.waiting(subject) if found is None else self.draw(subject, found)
+
 
 def is_quick(subject: Subject, passes: float) -> bool:
     """Whether this many forward passes over the input take about a second at most."""

@@ -36,6 +36,15 @@ class Setting:
         """Whether its control depends on the model or on other settings."""
         return self.when is not None
 
+    @property
+    def is_open(self) -> bool:
+        """Whether programs may read and set it: not an upload, nor a memory of one visitor."""
+        return self.linked
+
+    def describe(self, capabilities: Capabilities) -> dict[str, Any]:
+        """The type and the allowed values, for programs."""
+        return {"type": "any"}
+
     def check(self, value: object, name: str, capabilities: Capabilities) -> Any:
         """The value, checked and converted; `name` is for the message. Raises InputError that says which values are allowed."""
         return value
@@ -61,6 +70,9 @@ class Choice(Setting):
     def values(self) -> list[Any]:
         return [option[1] if isinstance(option, tuple) else option for option in self.options]
 
+    def describe(self, capabilities: Capabilities) -> dict[str, Any]:
+        return {"type": "text"} if self.free else {"type": "choice", "choices": self.values}
+
     def check(self, value: object, name: str, capabilities: Capabilities) -> Any:
         """The option, or any text if `free`; 1 does not count as True."""
         if self.free:
@@ -85,6 +97,9 @@ class Several(Setting):
     options: Callable[[Capabilities], Sequence[int]]
     depends = True
 
+    def describe(self, capabilities: Capabilities) -> dict[str, Any]:
+        return {"type": "list", "choices": list(self.options(capabilities))}
+
     def check(self, value: object, name: str, capabilities: Capabilities) -> tuple[int, ...]:
         """Those that the model has, sorted and without duplicates."""
         if not isinstance(value, list | tuple) or any(type(number) is not int for number in value):
@@ -100,6 +115,9 @@ class Several(Setting):
 
 @dataclass(frozen=True, kw_only=True)
 class Switch(Setting):
+    def describe(self, capabilities: Capabilities) -> dict[str, Any]:
+        return {"type": "boolean"}
+
     def check(self, value: object, name: str, capabilities: Capabilities) -> bool:
         if not isinstance(value, bool):
             raise InputError(f"{name.capitalize()} must be true or false.")
@@ -138,6 +156,9 @@ class Number(Setting):
         high = self.high(capabilities) if callable(self.high) else self.high
         return low, max(low, high)
 
+    def describe(self, capabilities: Capabilities) -> dict[str, Any]:
+        return {"type": "integer" if isinstance(self.step, int) else "number", "range": list(self.range(capabilities))}
+
     def check(self, value: object, name: str, capabilities: Capabilities) -> float:
         """The number within the bounds; None is the lower bound."""
         low, high = self.range(capabilities)
@@ -163,6 +184,9 @@ class Text(Setting):
     """A text within a limit of characters; may be empty."""
 
     limit: Limit = CHARACTERS
+
+    def describe(self, capabilities: Capabilities) -> dict[str, Any]:
+        return {"type": "text", "range": [0, self.limit.most]}
 
     def check(self, value: object, name: str, capabilities: Capabilities) -> str:
         return limits.check_optional_text(value, name, self.limit)
@@ -206,6 +230,11 @@ class Sheet(Setting):
     fixed: int = 0
     linked: bool = False
 
+    is_open = True
+
+    def describe(self, capabilities: Capabilities) -> dict[str, Any]:
+        return {"type": "rows", "columns": list(self.columns)}
+
     def check(self, value: Any, name: str, capabilities: Capabilities) -> list[list[Any]]:
         """The rows, each with one cell per column. Raises InputError."""
         rows = value.astype(object).where(value.notna(), None).to_numpy().tolist() if hasattr(value, "notna") else value
@@ -214,6 +243,11 @@ class Sheet(Setting):
         for cell in chain.from_iterable(rows):
             CHARACTERS.check(len(cell) if isinstance(cell, str) else 0, "a cell")
         return rows
+
+
+def plain_value(value: object) -> Any:
+    """A setting's value with lists in place of tuples."""
+    return [plain_value(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _whole(text: str) -> int:

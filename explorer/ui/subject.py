@@ -12,7 +12,7 @@ from explorer.bert.trace import Trace
 from explorer.core.errors import InputError, ModelError
 from explorer.core.limits import CUTS
 from explorer.techniques.ablation import Cut
-from explorer.text.swaps import put
+from explorer.ui.swaps import put
 
 Off = tuple[tuple[int, int], ...]
 """Zero-based (layer, head) of the heads switched off."""

@@ -1,9 +1,9 @@
 """Swaps: which words of an input may be replaced by which."""
 
 from explorer.techniques.filling import alternatives
-from explorer.text.swaps import put, swapped
 from explorer.ui.long_view import is_quick
 from explorer.ui.subject import Subject
+from explorer.ui.swaps import put, swapped
 
 Swap = tuple[str, str, str]  # a label, and both texts after the swap
 

@@ -259,6 +259,10 @@ class View(ABC):
     def compute(self, subject: Subject) -> Content:
         return {}
 
+    def open(self, subject: Subject) -> Content:
+        """The content that a page opens with: without long work, unless its result is known."""
+        return self.compute(subject)
+
     def finding(self, subject: Subject) -> Finding | None:
         """The most telling fact about this input, if known or quickly found; called after `compute`."""
         return None

@@ -132,17 +132,15 @@ def test_without_a_blank_the_views_say_what_to_do(open_view):
     expect(page.locator("#fill-mask-each-word-words")).to_be_hidden()
 
 
-def test_next_sentences_are_ranked_and_pairs_exported(open_view, tmp_path):
+def test_next_sentences_are_ranked_and_pairs_exported(open_view):
     page = open_view("Many pairs", tab="Next sentence")
     expect(page.locator("#next-sentence-pairs")).to_contain_text("0.")
     page.locator("#next-sentence-candidates textarea").fill("She cooked dinner.\nIt is a city of temples.\nMilk is white.")
     page.locator("#next-sentence-candidates textarea").blur()
     expect(page.locator("#next-sentence-pairs-status")).to_contain_text("3 pairs scored.")
     expect(page.locator("#next-sentence-finding")).to_contain_text("comes next, with")
-    page.get_by_text("Bring a file").click()
-    table = tmp_path / "pairs.csv"
-    table.write_text("a,b\n<b>one</b>,=1+1\nShe ran.,She fell.\n", "utf-8")
-    page.locator("#next-sentence-file input[type=file]").set_input_files(table)
+    page.locator("#next-sentence-candidates textarea").fill("<b>one</b>\t=1+1\nShe ran.\tShe fell.")
+    page.locator("#next-sentence-candidates textarea").blur()
     expect(page.locator("#next-sentence-pairs-status")).to_contain_text("2 pairs scored.")
     with page.expect_download() as download:
         page.locator("#next-sentence-pairs-export").click()

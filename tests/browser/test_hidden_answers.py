@@ -14,7 +14,7 @@ JAPAN = "?a=The+capital+of+Japan+is+[MASK].&b="
 PAIR = "?a=The+baby+cried.&b=Her+father+sang+to+her."
 GUESSES, FINDING = "#fill-mask-guesses-guesses", "#fill-mask-finding"
 SEEN = """() => window.seen = new MutationObserver(() => requestAnimationFrame(() => {
-    window.leaked ||= document.querySelector('#fill-mask-guesses-guesses .bx-name')?.textContent ?? '';
+    window.leaked ||= document.querySelector('#fill-mask-guesses-guesses')?.innerText.replace(/Answer hidden.*/, '').trim() ?? '';
 })).observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true })"""
 
 
@@ -41,12 +41,13 @@ def cover(page, where):
 
 
 def expect_covered(page, where, text):
-    """It is out of the document, and its place is filled by its cover."""
+    """It is in no text that can be read or found, and its place is filled by its cover."""
     block = page.locator(where)
     expect(cover(page, where)).to_be_visible()
     expect(cover(page, where)).to_have_attribute("aria-expanded", "false")
-    expect(block.locator(".bx")).to_have_count(0)
-    assert text not in block.inner_html()
+    expect(block.locator(".bx").first).to_be_hidden()
+    assert text not in block.inner_text()
+    assert text not in block.aria_snapshot()
     box, lid = block.bounding_box(), cover(page, where).bounding_box()
     assert lid["height"] == pytest.approx(box["height"], abs=1)
 
@@ -78,7 +79,7 @@ def test_a_new_text_is_covered_before_it_is_seen(hidden):
     page.evaluate("() => { window.leaked = ''; }")
     visit(page, at("Fill-mask", "?a=He+drank+a+cup+of+[MASK].&b="))
     expect_covered(page, GUESSES, "tea")
-    assert page.evaluate("() => window.leaked") in ("", "paris")
+    assert "tea" not in page.evaluate("() => window.leaked")
 
 
 def test_the_verdict_on_a_pair_is_covered(hidden):
@@ -127,7 +128,8 @@ def test_the_picture_that_the_page_opens_with_is_covered_from_its_first_moment(p
     page.add_init_script("sessionStorage.setItem('bert-answers', 'true')")
     go_on = delayed(page, served)
     expect(page.locator("#first [data-of=overview-finding] .bx-cover")).to_be_visible()
-    expect(page.locator("#first :is(.bx-flow-box, .bx-flow-label, .bx-flow-output, .bx-says > *)")).to_have_count(0)
+    answers = page.locator("#first :is(.bx-flow-box, .bx-flow-label, .bx-flow-output, .bx-says > *)")
+    expect(answers.locator("visible=true")).to_have_count(0)
     go_on()
     expect(page.locator("#first")).to_have_count(0)
     expect_covered(page, "#overview-finding", "tokyo")

@@ -266,21 +266,6 @@ class TestNumbers:
             whole = share >= 0.0995 and not 0.9995 <= share < 1
             assert told == (f"{int(100 * share + 0.5)}%" if whole or share == 0 else percent(share)), share
 
-    def test_a_format_of_plotly_is_that_of_python(self, modules, chance):
-        for value in chance.normal(size=TIMES):
-            for form in (".2f", "+.3f", ".1%"):
-                assert modules.call("numbers", "formatted", float(value), form) == format(value, form)
-            assert float(modules.call("numbers", "formatted", float(value), ".3g")) == float(format(value, ".3g"))
-
-    def test_ticks_are_thinned_until_they_fit_and_no_further(self, modules, chance):
-        for _ in range(TIMES):
-            count, room = int(chance.integers(1, 600)), float(chance.uniform(40, 800))
-            kept = modules.call("numbers", "thinned", list(range(count)), room, 13)
-            every = kept[1] if len(kept) > 1 else count
-            assert kept == list(range(0, count, every))
-            assert len(kept) * 13 <= room + 13
-            assert every == 1 or every >= count or count / every * 13 > room / 2.6, "the next smaller step had not fitted"
-
 
 class TestLabels:
     def test_labels_of_an_axis_are_read_back_as_tokens(self, modules, chance):

@@ -1,4 +1,4 @@
-"""What a lesson covers and a class hides is nowhere in the page: not in a text, an attribute or a title, and in no file of it."""
+"""What a lesson covers and a class hides is nowhere to be seen, found or pointed at: in no text, attribute or title."""
 
 import re
 
@@ -23,9 +23,10 @@ WORDS = """() => {
     const own = "#lessons, #text-a, #text-b, #header, script, style, head"; // the question, the input, and what never changes
     const found = [], says = /^(title|alt|value|placeholder|aria-.*|data-.*)$/;
     const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-    while (walk.nextNode()) if (!walk.currentNode.parentElement.closest(own)) found.push(walk.currentNode.data);
+    const seen = (one) => !one.closest(own) && one.checkVisibility({ visibilityProperty: true });
+    while (walk.nextNode()) if (seen(walk.currentNode.parentElement)) found.push(walk.currentNode.data);
     for (const one of document.querySelectorAll("body *")) {
-        if (one.closest(own)) continue;
+        if (!seen(one)) continue;
         for (const { name, value } of one.attributes) if (says.test(name)) found.push(value);
         if (one.matches("textarea, input")) found.push(one.value);
     }
@@ -92,7 +93,7 @@ def missing(page, answers, where):
     text = " ".join(page.evaluate(WORDS).split()).lower()
     said = [one for one in answers if is_in(one, text)]
     assert not said, f"{where}: the page has {said}"
-    bare = page.locator(BARE).evaluate_all("(all) => all.map((one) => one.outerHTML)")
+    bare = page.locator(BARE).locator("visible=true").evaluate_all("(all) => all.map((one) => one.outerHTML)")
     assert not bare, f"{where}: {bare}"
 
 

@@ -18,7 +18,6 @@ SVG = "{http://www.w3.org/2000/svg}"
 KINDS = {  # a view for each component that can be saved
     "overview/routes": "Flow",
     "attention/heads": "HeadGrid",
-    "attention/head": "Heatmap",
     "attention/metrics": "StripTable",
     "tokens/pieces": "TokenRow",
     "fill-mask/guesses": "Bars",
@@ -95,7 +94,7 @@ def test_every_kind_of_picture_is_an_svg_that_parses(bundled, opened):
         assert not any("Point at" in text for text in words), "nobody points at paper"
         assert len(list(root.iter())) > 8, "something is drawn"
         seen.update(box.locator(".bx").first.get_attribute("class").split())
-    named = ["flow", "heads", "chart", "strips", "tokens", "bars", "words", "board", "ranking", "architecture", "lines"]
+    named = ["flow", "heads", "strips", "tokens", "bars", "words", "board", "ranking", "architecture", "lines"]
     assert seen >= {f"bx-{name}" for name in named}
     assert window.evaluate("document.body.classList.contains('dark')"), "the page is as it was"
     assert window.locator(".bx-paper").count() == 0
@@ -104,8 +103,13 @@ def test_every_kind_of_picture_is_an_svg_that_parses(bundled, opened):
 def test_svg_has_cells_and_dark_text_on_a_dark_page_too(bundled, opened):
     trace = bundled.trace("The man slept.")
     window = opened([VIEWS["attention/head"](), VIEWS["tokens/pieces"]()], Subject.of(trace))
-    root, _ = check(saved(window, window.locator("[data-part=heatmap]"), "svg"))
-    assert len(root.findall(f"./{SVG}svg/{SVG}g/{SVG}rect")) == trace.kept**2
+    window.locator("[data-part=heatmap] .nsewdrag").hover()
+    with window.expect_download() as download:
+        window.locator(
+            "[data-part=heatmap] .modebar-btn:is([data-title='Download as SVG'], [aria-label='Download as SVG'])"
+        ).click()
+    root = ET.fromstring(download.value.path().read_bytes())
+    assert len([one for one in root.iter(f"{SVG}rect") if one.get("width") and "rgb" in one.get("fill", "")]) >= trace.kept**2
     assert root.find(f"{SVG}title").text == "Attention of one head"
     assert root.find(f"{SVG}desc").text.startswith("The strongest 3 of")
     root, words = check(saved(window, window.locator("[data-part=cards]"), "svg"))

@@ -1,6 +1,6 @@
 """What the browser is told to run (every other test of this folder runs under it, too), and what the login page says."""
 
-from explorer.server import gate
+from explorer.server import bounds
 from tests.browser.expecting import expect
 from tests.browser.steps import chips, type_into
 
@@ -28,11 +28,11 @@ def test_nothing_runs_that_is_typed_or_gets_into_the_page(open_app, bundled):
 
 
 def test_who_guesses_too_often_reads_why_nothing_happens(locked, new_page, monkeypatch):
-    monkeypatch.setattr(gate, "MOST_WRONG", 1)
+    monkeypatch.setattr(bounds, "MOST_LOGINS", 1)
     page = new_page(extra_http_headers={"X-Forwarded-For": "203.0.113.200"})
     page.goto(locked)
     expect(page.get_by_label("username")).to_be_visible()
-    for told in ("Incorrect Credentials", gate.TOO_MANY_WRONG):
+    for told in ("Incorrect Credentials", bounds.TOO_MANY_LOGINS):
         page.get_by_label("username").fill("teacher")
         page.get_by_label("password").fill("wrong")
         page.get_by_role("button", name="Login").click()

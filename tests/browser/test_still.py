@@ -140,28 +140,6 @@ def test_a_head_chosen_in_one_tab_is_named_where_it_sets_the_hidden_state(open_a
     expect(page.locator("#suggestion")).to_contain_text("Hidden state 2, after layer 2: chosen for all tabs")
 
 
-def test_a_token_is_marked_in_the_strip_and_in_every_picture(open_app):
-    page = open_app("?tab=attention")
-    settled(page)
-    ticks = page.locator("#attention-head-heatmap .xtick text, #attention-head-heatmap .ytick text")
-    expect(ticks.first).to_be_visible()
-    asked = []
-    page.on("request", lambda request: asked.append(request.url))
-    chips(page).nth(4).hover()
-    marked = page.locator("#attention-head-heatmap text.bx-linked")
-    expect(marked).to_have_text(["japan", "japan"])  # one on each axis
-    chips(page).nth(0).hover()
-    expect(marked).to_have_text(["[CLS]", "[CLS]"])
-    heatmap = page.locator("#attention-head-heatmap .nsewdrag").first
-    box = heatmap.bounding_box()
-    count = chips(page).count()
-    page.mouse.move(box["x"] + box["width"] * 4.5 / count, box["y"] + box["height"] * 2.5 / count)
-    expect(page.locator("#strip .bx-linked")).to_have_text(["capital", "japan"])
-    page.mouse.move(10, 300)
-    expect(page.locator(".bx-linked")).to_have_count(0)
-    assert asked == []
-
-
 def test_a_token_and_a_head_are_marked_in_the_overview(open_app):
     page = open_app("?tab=overview&set.zoom=%5B4%5D")
     page.locator("gradio-app .bx-flow-box[data-row='4'][data-state='2']").hover()
@@ -173,19 +151,3 @@ def test_a_token_and_a_head_are_marked_in_the_overview(open_app):
     head = page.locator("gradio-app .bx-zoom-head").first
     head.hover()
     expect(page.locator("#attention-heads-grid .bx-linked")).to_have_attribute("data-head", head.get_attribute("data-head"))
-
-
-def test_the_loss_is_walked_piece_by_piece_and_tried_by_hand(open_app):
-    page = open_app(
-        "?tab=fill-mask&view=pre-training-game&a=The+keys+to+the+cabinet+were+on+the+table.&b=&set.rate=0.3&set.seed=3"
-    )
-    box = page.locator("#fill-mask-game-curve")
-    said = box.locator(".bx-step-said")
-    expect(said).to_contain_text("which costs −ln p =")
-    first = said.text_content()
-    box.get_by_role("button", name="Step forward").click()
-    expect(said).not_to_have_text(first)
-    box.locator(".bx-stepping").press("End")
-    expect(said).to_contain_text("the masked-LM loss")
-    box.get_by_role("slider").fill("0.5")
-    expect(said).to_contain_text("p = 0.500 would cost −ln p = 0.693")

@@ -15,7 +15,7 @@ from tests.fuzz.calls import Call, bodies, links, open_link, places, targets
 from tests.fuzz.promises import require
 from tests.fuzz.values import SENTENCES, THERE, hostile, names, sentences
 
-FILES_FOR = ("next-sentence-file", "projection-table", "fine-tune-table")
+FILES_FOR = ("projection-table", "fine-tune-table")
 ZIPS_FOR = "fine-tune-load"
 DATA_SET = "fine-tune-data-set"
 ROOM_ACTIONS = "ask reveal stop follow teach train strike door join guess example try take-back nothing"

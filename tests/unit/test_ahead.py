@@ -12,6 +12,7 @@ import pytest
 from explorer.bert import checkpoints, cold
 from explorer.page import arriving
 from explorer.server import ahead
+from explorer.server.bounds import Rates
 
 TEXTS = [
     ("Cats drink [MASK].", ""),
@@ -108,7 +109,7 @@ def test_a_view_that_fails_is_left_to_the_page(served, serving, monkeypatch):
 
 
 def test_an_address_has_as_many_as_it_may_cause_work(served, monkeypatch):
-    monkeypatch.setattr(ahead.Ahead, "may", lambda self, address: False)
+    monkeypatch.setattr(Rates, "may_work", lambda self, address: False)
     assert place(served, a="Cats again.")[0] == {}
 
 

@@ -44,6 +44,7 @@ FIGURES = {
     maps.point_map: (ROWS[:, :2], WORDS, ["x", "x", "y", "y", "y"], ["PC 1", "PC 2"], "key"),
     word_effects.attribution_bars: (WORDS, CURVE, "gradient", CURVE, "log-odds"),
     masked_lm.followed_words: (["door", "<b>"], np.stack([CURVE, CURVE], 1), np.ones((5, 2))),
+    masked_lm.loss_curve: (WORDS, range(5), CURVE, WORDS),
     masked_lm.patching_heatmap: (ROWS, WORDS, "door", 0.9, 0.1),
     masked_lm.recovery_heatmap: (ROWS, ROWS, ROWS, WORDS, Target("fill_mask", 1, 0, "door", 1, "<b>")),
     masked_lm.surprise_bars: (WORDS, CURVE, WORDS, CURVE, np.arange(1, 6), range(5)),

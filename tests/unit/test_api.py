@@ -216,22 +216,6 @@ def test_a_head_for_answers_is_trained_and_asked(client, ask):
         ask("classify", [PASSAGE], trained["head"])
 
 
-GOOD_TEXTS = {
-    "emoji": "I like 🍎 and 👩‍👩‍👧",
-    "right to left": "مرحبا بالعالم",
-    "html": "<img src=x onerror=alert(1)>",
-    "template": "${alert(1)} {{value}} `x`",
-    "only a mask": "[MASK]",
-    "controls among words": "the\x00 man\x07",
-}
-
-
-def test_odd_texts_are_read(ask):
-    for name, text in GOOD_TEXTS.items():
-        assert ask("tokens", text)["tokens"][0] == "[CLS]", name
-        assert np.allclose(np.sum(ask("attention", text)["weights"], axis=1), 1, atol=1e-5), name
-
-
 @pytest.mark.parametrize("endpoint", ["tokens", "attention", "hidden_states", "fill_mask", "next_sentence"])
 def test_texts_that_cannot_be_read_are_refused(ask, endpoint):
     more = ("B.",) if endpoint == "next_sentence" else ()
@@ -239,44 +223,29 @@ def test_texts_that_cannot_be_read_are_refused(ask, endpoint):
         assert_one_sentence(lambda text=text: ask(endpoint, text, *more))
 
 
-REFUSED = [
-    *(("attention", {"text_a": "hello", "layer": layer}) for layer in (99, 0)),
-    ("attention", {"text_a": "hello", "layer": 1, "head": 13}),
+REFUSED = [  # with every kind of sentence; `test_hostile` sends each endpoint what nobody means well with
+    ("attention", {"text_a": "hello", "layer": 99}),
     ("hidden_states", {"text_a": "hello", "layer": 1.5}),
     *(("tokens", {"text_a": "hello", "model": name}) for name in ("no-such/model", "../../../etc/passwd", "/etc")),
     ("fill_mask", {"text": "hello"}),
-    *(("fill_mask", {"text": "[MASK]", "top_k": number}) for number in (0, 1_000_000)),
-    ("next_sentence", {"text_a": "hello", "text_b": ""}),
-    *(("projection", {"texts": texts}) for texts in ([], ["a", ""], "abc")),
+    ("fill_mask", {"text": "[MASK]", "top_k": 1_000_000}),
     ("projection", {"texts": ["a", "b"], "method": "magic"}),
     ("projection", {"texts": ["a", "b"], "layer": 2, "pooling": "pooler"}),
-    ("projection", {"texts": ["a", "b"], "neighbors": 1}),
-    ("similarity", {"text_a": "hello", "layer": 7}),
     ("word_in_context", {"text_a": "the bank", "text_b": "the river", "word": "bank"}),
     ("sentence_similarity", {"texts": ["a"] * 51}),
-    ("train_head", {"examples": [["a", "x"], ["b", "x"]]}),
     ("train_head", {"examples": [["a", "x"], ["b", "x"], ["c", "y"]]}),
     ("train_head", {"examples": [[f"text {i}", f"label {i // 2}"] for i in range(2000)]}),
     ("train_head", {"examples": [["same", "a"], ["same", "a"], ["b", "b"], ["c", "b"]]}),
     ("train_head", {"examples": [["x" * 900_000, "a"], ["b", "b"]]}),
     ("train_head", {"examples": [["a", "b"]] * 60_000}),
-    ("train_head", {"examples": EXAMPLES, "learning_rate": "fast"}),
-    *(("train_head", {"examples": EXAMPLES, "layers_trained": layers}) for layers in (7, "two")),
     ("train_head", {"examples": EXAMPLES, "layer": 2, "layers_trained": 3}),
     ("train_head", {"examples": EXAMPLES, "pooling": "last4", "layers_trained": 2}),
     ("probe_layers", {"examples": EXAMPLES, "seeds": 0}),
     ("classify", {"texts": ["hello"], "head": "../head"}),
-    ("classify", {"texts": [["a", "b", "c"]], "head": "x"}),
-    ("train_tokens", {"examples": EXAMPLES}),
     ("train_tokens", {"examples": [[["a"] * 40_000, ["X"] * 40_000]] * 2}),
-    ("tag", {"texts": "a", "head": "x"}),
-    ("tag", {"texts": [["a", 1]], "head": "x"}),
-    ("train_spans", {"examples": QUESTIONS, "layers_trained": -2}),
-    ("train_spans", {"examples": QUESTIONS, "epochs": 0}),
     ("train_spans", {"examples": [["Who?", PASSAGE, "Tom"], *QUESTIONS]}),
     ("train_spans", {"examples": [["Who?", PASSAGE, ""], ["Who?", PASSAGES[0], ""]]}),
-    *(("train_spans", {"examples": rows}) for rows in ([["Who?", PASSAGE, "Anna"]], [["Who?", PASSAGE]])),
-    *(("answer", {"question": question, "text": PASSAGE, "head": "x"}) for question in ("", "Who?")),
+    ("answer", {"question": "Who?", "text": PASSAGE, "head": "x"}),
 ]
 
 

@@ -209,13 +209,13 @@ def test_a_slow_tokenizer_is_named_with_the_package_that_it_lacks(options, packa
     (folder / "vocab.txt").write_text("\n".join(VOCABULARY))
     edit(folder, "tokenizer_config.json", tokenizer_class="BertJapaneseTokenizer", **options)
     said = refused(refusal, folder)
-    assert "BertJapaneseTokenizer" in said
     assert "slow" in said
     if package:
         with pytest.raises(ImportError, match=package):
             transformers.BertJapaneseTokenizer.from_pretrained(folder)
         assert f"needs the package {package}" in said
     else:
+        assert "BertJapaneseTokenizer" in said
         assert "needs" not in said
 
 

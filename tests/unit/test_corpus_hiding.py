@@ -53,14 +53,6 @@ def test_bits_and_guesses_are_those_of_transformers(bundled):
     assert hiding.known(bundled, corpus) is found
 
 
-def test_two_callers_at_once_share_one_reading(bundled):
-    corpus = some(41)
-    first, second = (hiding.hide_in_steps(bundled, corpus) for _ in range(2))
-    assert [next(first), next(second)] == [0.0, 0.0]
-    found = finished(first)
-    assert finished(second) is found
-
-
 def test_another_family_is_read_so(tmp_path):
     (tmp_path / "own.txt").write_text("The man went.\nmilk\nShe was happy, and he was sad!", "utf-8")
     model, corpus = explorer.load(write_family(tmp_path / "roberta", "roberta")), read_corpus(tmp_path / "own.txt")

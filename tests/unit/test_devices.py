@@ -9,7 +9,7 @@ from explorer.bert import devices
 from explorer.bert.explorer import Explorer
 from explorer.bert.features import features
 from explorer.core.errors import InputError, ModelError
-from explorer.core.process import DEVICE, THREADS, check_threads, cores
+from explorer.core.process import DEVICE
 from tests.families import KINDS, write_family
 
 COPY = "cpu:0"  # another device to torch than 'cpu', and the same place
@@ -61,19 +61,9 @@ def test_the_processor_is_the_device_unless_told(monkeypatch, bundled):
     assert bundled.device == devices.chosen() == torch.device("cpu")
 
 
-def test_threads_are_a_number(monkeypatch):
-    check_threads("3")
-    monkeypatch.setenv(THREADS, "3")
-    assert cores.__wrapped__() == 3
-    for odd in ("0", "-1", "two", "1.5", "٣", "9999"):
-        with pytest.raises(InputError, match="from 1 to 64"):
-            check_threads(odd)
-
-
 def test_the_command_line_refuses_what_is_not_there(capsys):
     from explorer import app
 
-    for arguments in (["--device", "gpu"], ["--threads", "many"]):
-        with pytest.raises(SystemExit):
-            app.parse(arguments)
+    with pytest.raises(SystemExit):
+        app.parse(["--device", "gpu"])
     assert "There is no device 'gpu'" in capsys.readouterr().err

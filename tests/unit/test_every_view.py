@@ -33,14 +33,6 @@ def few_tagged(monkeypatch):
     monkeypatch.setattr(run, "built_in_tagged", lambda name: some)
 
 
-def seen(view, subject):
-    """What a page shows of a view when it is opened."""
-    if not isinstance(view, LongView):
-        return view.compute(subject)
-    found = view.known(subject)
-    return view.waiting(subject) if found is None else view.draw(subject, found)
-
-
 STILL = (*MARKDOWN, "button")  # kinds of parts that say the same for every input
 LEAST_ALIKE = ("distilbert", "modernbert", "electra-discriminator", "bert for ForTokenClassification")
 
@@ -55,7 +47,7 @@ def test_every_view_has_something_to_show(tmp_path, name):
             view = kind.read(given, model.capabilities)  # as the page reads its controls
             if view.unless(subject):
                 continue
-            content = seen(view, view.first(subject))
+            content = view.open(view.first(subject))
             fixed = [name for name, part in kind.parts.items() if part.kind in MARKDOWN]
             assert content.keys().isdisjoint(fixed), "no answer of the page may set a part that is the same for every input"
             assert content.keys() <= {*kind.parts, *kind.settings}

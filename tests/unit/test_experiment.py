@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import explorer
+from explorer.analysis.resampling import halves
 from explorer.bert.provenance import weights_hash
 from explorer.core.errors import CapabilityError, InputError
 from explorer.core.limits import ITEMS
@@ -160,14 +161,53 @@ def test_the_deciding_head_of_agreement_holds_on_the_other_half(found):
     assert summary.q[summary.selected] < 0.05
 
 
+def varied(count):
+    """So many different items, each with its own text."""
+    return [Item(f"the man {'very ' * (n // 3)}[MASK] {('.', '!', ',')[n % 3]}", "", "dog", "cat") for n in range(count)]
+
+
+def test_copies_of_items_are_no_evidence(tiny):
+    three, often = experiment(tiny, TINY_ITEMS[:3]), experiment(tiny, TINY_ITEMS[:3] * 10)
+    np.testing.assert_array_equal(three.values, often.values)
+    np.testing.assert_array_equal(three.summary.p, often.summary.p)
+    assert len(often.left_out) == 27
+    assert "repeats item 2" in often.left_out[5]
+    assert np.isnan(often.summary.low).all()
+    assert not often.summary.held_out.is_sure
+
+
+def test_inference_is_by_group(tiny):
+    items = varied(24)
+    alone, grouped = experiment(tiny, items), experiment(tiny, items, groups=[str(n // 6) for n in range(24)])
+    np.testing.assert_array_equal(alone.values, grouped.values)
+    np.testing.assert_allclose(alone.summary.effects, grouped.summary.effects)
+    assert (alone.summary.groups, grouped.summary.groups) == (24, 4)
+    assert grouped.summary.p.min() >= 2 / 2**4, "four groups have sixteen signs"
+    assert np.isnan(grouped.summary.low).all()
+    assert (grouped.summary.held_out.groups, grouped.summary.held_out.items) == (2, 12)
+    by_name = items_from_lines(f"# one\n{lines_of(items[:12])}\n#two\n{lines_of(items[12:])}")
+    assert (by_name, [item.group for item in by_name]) == (tuple(items), ["one"] * 12 + ["two"] * 12)
+
+
+def test_the_two_halves_share_no_group(tiny):
+    items, groups = varied(30), [str(n % 10) for n in range(30)]
+    for seed in range(5):
+        found = experiment(tiny, items, seed=seed, groups=groups)
+        _, testing = halves(10, seed)
+        held = [number for number, group in enumerate(groups) if int(group) in testing]
+        assert found.held_out_before == pytest.approx(found.before[held].mean())
+        at = found.summary.selected
+        assert found.summary.held_out.effect == pytest.approx(found.values[held][:, at[0], at[1]].mean(), abs=1e-6)
+
+
 def test_the_answer_of_the_endpoint(tiny):
     found = experiment(tiny, TINY_ITEMS)
     answer = endpoint([one.row for one in TINY_ITEMS], model=tiny.name)
     assert answer == json.loads(json.dumps(answer, allow_nan=False))
     np.testing.assert_allclose(answer["effects"], found.values.mean(0), atol=1e-5)
-    effects, low, high = (np.array(answer[name]) for name in ("effects", "low", "high"))
-    assert (low <= effects).all()
-    assert (effects <= high).all()
+    effects = np.array(answer["effects"])
+    assert {end for name in ("low", "high") for row in answer[name] for end in row} == {None}, "five groups have no interval"
+    assert (answer["groups"], answer["held_out_groups"]) == (5, 3)
     assert answer["items"] == len(TINY_ITEMS)
     assert answer["random"] == pytest.approx(effects.mean(), abs=1e-6)
     layer, head = answer["selected"]

@@ -150,17 +150,19 @@ def test_with_a_foil_the_word_that_decides_agreement_comes_first(bundled, monkey
     assert with_foil > 0.5 > alone
 
 
-def test_likelihoods_are_sums_over_transformers_own_passes(tiny, refusal):
-    found, module = experiment(tiny, ITEMS, "likelihood"), eager_bert(tiny)
+@pytest.mark.parametrize("way", ["word_l2r", "pseudo_likelihood"])
+def test_likelihoods_are_sums_over_transformers_own_passes(tiny, refusal, way):
+    found, module = experiment(tiny, ITEMS, "likelihood", way), eager_bert(tiny)
     for row, item in enumerate(ITEMS):
         inputs, place = read(tiny, item)
         sums = []
         for filler in ids_of(tiny, item):
             logs, ids = [], inputs["input_ids"].clone()
             ids[0, place] = filler
-            for position in [place, *(token for word in words_of(inputs, place, signs=True) for token in word)]:
+            words = [[place], *words_of(inputs, place, signs=True)]
+            for position, later in [(token, word[at:]) for word in words for at, token in enumerate(word, start=1)]:
                 hidden = ids.clone()
-                hidden[0, position] = tiny.mask_id
+                hidden[0, [position, *(later if way == "word_l2r" else ())]] = tiny.mask_id
                 with torch.no_grad():
                     logits = module(**{**inputs, "input_ids": hidden}).prediction_logits[0, position]
                 logs.append(float(logits.log_softmax(-1)[ids[0, position]]))

@@ -26,7 +26,11 @@ MARKED = (
     "he went to the *dog/cat* [MASK] *slow* .",
 )
 BOTH = [Item(text, "", *words) for text in MARKED for words in (("man", "cat"), ("cat", "man"))]
-PAIRED = [[f"he *{one}/{other}* .", "it was slow ."] for one, other in (("went", "bought"), ("bought", "went"))] * 3
+PAIRED = [
+    [f"he *{one}/{other}* .", f"it was {end} ."]
+    for one, other in (("went", "bought"), ("bought", "went"))
+    for end in ("slow", "sad", "happy")
+]
 TEXTS = [[text, "it was slow ."] for text in ("he went", "the dog was happy", "she bought milk", "the man was sad")]
 
 

@@ -5,9 +5,9 @@ from urllib.parse import parse_qsl
 
 from explorer.core.paths import ASSETS
 from explorer.export import links
+from explorer.guide import finding
 from explorer.guide.pages import pages
 from explorer.page.examples import first_subject
-from explorer.server import finding
 from explorer.tabs import TABS, VIEWS
 from explorer.teaching.lessons.reading import lessons
 

@@ -14,7 +14,6 @@ from explorer.core.formats import Every, Foreign, Misfit, Own, parse, parse_each
 from explorer.core.limits import JSON_VALUES
 from explorer.experiments.compute.file import FORMAT, Written
 from explorer.finetune.compute.arrival import Settings, check_tokenizer
-from explorer.next_sentence.pairs import read_pairs
 from explorer.tabs import VIEWS
 from explorer.ui.settings import Upload
 from tests.at_night import at_night
@@ -75,7 +74,7 @@ def test_no_other_module_parses_what_visitors_send():
     assert not others, "declare its format with explorer.core.formats, or name here what it parses"
 
 
-SMALL = (read_pairs, Path)  # at most 1 MB; and a zip, whose members are small or are read apart
+SMALL = (Path,)  # a zip, whose members are small or are read apart
 
 
 def uploads():
@@ -90,7 +89,7 @@ def uploads():
 
 def test_every_upload_is_read_apart_when_it_is_large():
     found = uploads()
-    assert len(found) >= 9
+    assert len(found) >= 8
     for name, read in found.items():
         assert read in SMALL or f"{read.__module__}:{read.__qualname__}" in apart.READERS, name
 

@@ -126,12 +126,13 @@ def test_the_page_lists_the_items_before_it_asks(bundled):
     subject = Subject.of(bundled.trace("The man went to the [MASK]."))
     view = HeadsDecide(source=TEMPLATE)
     items = view.items_of(bundled)
-    assert len(items) == 12
+    assert len(items) == 36
+    assert len({item.group for item in items}) == 12, "a noun and its plural are one group"
     shown = view.waiting(subject)
-    assert "12 items" in shown["about"]
+    assert "36 items" in shown["about"]
     assert [row["cells"][1] for row in shown["each"]["rows"]] == [f"{item.word} / {item.foil}" for item in items]
     assert view.on_each(subject, 3).texts == (items[3].text_a, "")
-    assert "12 items" in view.compute(subject)["about"], "it is asked"
+    assert "36 items in 12 groups" in view.compute(subject)["about"], "it is asked"
     wrong = HeadsDecide(source=TEMPLATE, template="The [A] and {b}")
     assert "[A]" in wrong.waiting(subject)["problem"]["text"]
     assert wrong.waiting(subject)["each"] is None

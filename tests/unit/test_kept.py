@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from explorer.server import page as kept
+from explorer.server.bounds import Rates
 from explorer.server.page import Document
 from tests.waiting import waited
 
@@ -108,7 +109,7 @@ def ask(serving):
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": dict(scope["headers"])[b"x-user"]})
 
-    guarded = kept.Kept(app, serving)
+    guarded = kept.Kept(app, serving, Rates())
 
     def ask(user="ann", host="a.example", address="192.0.2.1"):
         sent = []
@@ -122,14 +123,6 @@ def ask(serving):
         return sent[0]["status"], sent[1]["body"].decode()
 
     return ask
-
-
-def test_one_address_has_few_different_pages_made(ask, monkeypatch):
-    """Behind a name of its own each, as an app that answers to any name may be asked."""
-    monkeypatch.setattr(kept, "NEW_ONES", 3)
-    assert [ask(host=f"{number}.example")[0] for number in range(5)] == [200, 200, 200, 429, 429]
-    assert ask(host="1.example")[0] == 200, "what is there is sent"
-    assert ask(host="9.example", address="192.0.2.2")[0] == 200
 
 
 def test_nobody_is_sent_the_page_with_the_name_of_another_user(ask, monkeypatch):

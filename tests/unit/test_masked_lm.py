@@ -5,7 +5,9 @@ import threading
 import numpy as np
 import pytest
 import torch
+from minicons import scorer
 
+from explorer.bert.checkpoints import BUNDLED_FOLDER
 from explorer.core.errors import CapabilityError, InputError
 from explorer.core.steps import finished
 from explorer.fill_mask import endpoints as masked_lm
@@ -131,9 +133,22 @@ def test_gradient_x_input_and_occlusion_as_written_out(model, module):
 # likelihood
 
 
+def test_pseudo_likelihood_by_words_is_that_of_minicons(bundled):
+    """Kauf and Ivanova's own package; batch_encode_plus is what transformers called its tokenizer before version 5."""
+    theirs = scorer.MaskedLMScorer(str(BUNDLED_FOLDER), "cpu")
+    theirs.model.float()  # the file has half precision
+    theirs.tokenizer.batch_encode_plus = theirs.tokenizer.__call__
+    texts = ["Photosynthesis needs chlorophyll.", "Plants need light.", "The geologist studied sedimentary rocks, unhurriedly."]
+    for likelihood, metric in (("word_l2r", "within_word_l2r"), ("original", "original")):
+        wanted = theirs.sequence_score(texts, reduction=lambda logs: logs.sum().item(), PLL_metric=metric)
+        assert finished(pseudo_likelihoods_in_steps(bundled, texts, likelihood)) == pytest.approx(wanted, abs=1e-4)
+    word, light = finished(pseudo_likelihoods_in_steps(bundled, texts[:2]))
+    assert light > word, "a rare word of many pieces is not more probable by the piece"
+
+
 def test_pseudo_likelihood_hides_one_piece_at_a_time(model, module):
     texts = ["The man went home.", "a", "He [MASK] milk slowly!"]
-    found = finished(pseudo_likelihoods_in_steps(model, texts))
+    found = finished(pseudo_likelihoods_in_steps(model, texts, "original"))
     for text, score in zip(texts, found, strict=True):
         ids = model.tokenizer(text, return_tensors="pt")["input_ids"]
         total = 0.0

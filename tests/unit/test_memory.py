@@ -6,7 +6,6 @@ import sys
 import pytest
 
 from explorer.core import process
-from tests.soak.measured import Held, flaws
 
 HOLES = """
 import ctypes
@@ -30,23 +29,3 @@ def test_what_is_free_between_what_is_used_goes_back_to_the_system():
         pytest.skip("the C library of this machine has no malloc_trim; others give memory back by themselves")
     said = subprocess.run([sys.executable, "-c", HOLES], capture_output=True, text=True, check=True).stdout
     assert said.split() == ["True", "True", "True"]
-
-
-def test_it_is_given_back_again_and_again_where_that_is_possible(monkeypatch):
-    given = []
-    monkeypatch.setattr(process, "sleep", given.append)
-    monkeypatch.setattr(process, "give_back_memory", lambda: len(given) < 3)
-    process._keep_giving()
-    assert given == [process.EVERY] * 3
-
-
-def test_the_soak_tells_what_grew():
-    early = Held(1_000, 1_000.0, 20, 40, 50.0)
-    assert flaws(early, Held(20_000, 1_049.0, 20, 40, 99.0), 100) == []
-    grown = flaws(early, Held(20_000, 1_051.0, 21, 41, 101.0), 100)
-    assert [one.split(":")[0] for one in grown] == [
-        "memory grew",
-        "threads grew",
-        "open files grew",
-        "the disk is fuller than its limits allow",
-    ]

@@ -268,11 +268,9 @@ def test_as_many_files_may_be_open_as_the_account_allows():
 
 @pytest.fixture
 def watched_calls(monkeypatch):
-    """What a watch asks of faulthandler and of the system, in order."""
+    """What a watch asks of faulthandler, in order."""
     called = []
     monkeypatch.setattr(faulthandler, "dump_traceback_later", lambda *given, **named: called.append((given, named)))
-    monkeypatch.setattr(faulthandler, "cancel_dump_traceback_later", lambda: called.append("cancelled"))
-    monkeypatch.setattr(os, "kill", lambda process, number: called.append(number))
     monkeypatch.setattr(sys, "gettrace", lambda: None)
     return called
 
@@ -297,16 +295,6 @@ def test_each_tick_of_the_loop_puts_off_the_end_of_the_process(watched_calls, mo
     assert config.callback_notify is None, "a debugger may hold the loop"
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGTSTP"), reason="nothing can be suspended here")
-@pytest.mark.parametrize("begun", [True, False])
-def test_a_process_that_was_suspended_is_watched_again_before_it_goes_on(watched_calls, begun):
-    watch, _ = _watch(60)
-    if begun:
-        watch.begin()
-    watch.suspend(signal.SIGTSTP, None)
-    assert watched_calls == ["cancelled", signal.SIGSTOP, *([((60,), {"exit": True})] if begun else [])]
-
-
 FREEZES = """
 import re, signal, sys, threading
 from explorer import app
@@ -320,8 +308,8 @@ app.main(["--port", sys.argv[1]])
 
 
 @pytest.mark.nightly  # test_each_tick_of_the_loop_puts_off_the_end_of_the_process covers it in part
-@pytest.mark.skipif(not hasattr(signal, "SIGTSTP"), reason="nothing can be suspended here")
-def test_a_process_that_hangs_ends_and_one_that_was_suspended_goes_on(tmp_path):
+@pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="nothing can be made to hang here")
+def test_a_process_that_hangs_ends(tmp_path):
     port = free_port()
     own = {"BERT_EXPLORER_MAX_FROZEN_SECONDS": "20", "BERT_EXPLORER_RUNS": str(tmp_path), "GRADIO_TEMP_DIR": str(tmp_path)}
     command = [sys.executable, "-c", FREEZES, str(port)]
@@ -329,11 +317,6 @@ def test_a_process_that_hangs_ends_and_one_that_was_suspended_goes_on(tmp_path):
         try:
             _wait_until(lambda: b'"loaded"' in _health(port), process)
             time.sleep(3)  # the watch has begun
-            process.send_signal(signal.SIGTSTP)
-            time.sleep(30)
-            process.send_signal(signal.SIGCONT)
-            _wait_until(lambda: b'"loaded"' in _health(port), process)
-            time.sleep(3)  # the thread of signals had its turn, too
             process.send_signal(signal.SIGUSR1)
             errors = process.communicate(timeout=120)[1]
         finally:

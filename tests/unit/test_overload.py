@@ -25,7 +25,7 @@ from explorer.finetune.compute import store, training
 from explorer.finetune.compute.task import make_plan
 from explorer.finetune.compute.text_tasks import text_task
 from explorer.finetune.compute.training import Progress, run_training
-from explorer.server.bounds import RequestsAMinute
+from explorer.server.bounds import Rates
 from explorer.server.refusals import Refused
 from explorer.training.examples import Examples
 from tests.clocks import set_clock
@@ -161,26 +161,6 @@ def test_a_training_from_the_queue_ends_when_nobody_listens_any_more(served, str
     assert not work.end.is_set()
 
 
-@pytest.mark.nightly  # test_a_training_ends_when_its_client_has_gone covers it in part
-def test_a_training_ends_that_nobody_ever_listened_to(stranger, work, monkeypatch):
-    monkeypatch.setattr(callers, "UNREAD", 3)
-    assert "event_id" in stranger.post("/gradio_api/call/train_head", {"data": [EXAMPLES, *DEFAULTS]})
-    assert work.wait_for(lambda work: work.started == 1 and work.running == 0)
-    assert not work.end.is_set()
-
-
-def test_who_has_gone_waits_for_no_place(served, stranger, work):
-    body = {"data": [EXAMPLES, *DEFAULTS]}
-    first = [connect(served, "POST", "/gradio_api/run/train_head", body) for _ in range(WORKS.most)]
-    assert work.wait_for(lambda work: work.running == WORKS.most)
-    waiting = connect(served, "POST", "/gradio_api/run/train_head", body)
-    waiting.close()
-    for connection in first:
-        connection.close()
-    assert work.wait_for(lambda work: work.running == 0)
-    assert work.started <= WORKS.most + 1
-
-
 def test_long_work_leaves_half_of_the_cores_to_the_others(monkeypatch):
     monkeypatch.setattr(process, "cores", lambda: 2)
     seen, all_of_them = [], torch.get_num_threads()
@@ -259,7 +239,7 @@ def test_who_comes_when_many_wait_gets_a_503_and_one_sentence(served, stranger, 
 
 
 def test_requests_a_minute_are_counted_for_each_address(monkeypatch):
-    requests, now = RequestsAMinute(), time.monotonic()
+    requests, now = Rates(), time.monotonic()
     monkeypatch.setattr("explorer.core.hosts.monotonic", lambda: now)  # not that of the server's loop
 
     def passed(number, address, method="POST", path="/"):

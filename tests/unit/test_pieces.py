@@ -4,9 +4,8 @@ import pytest
 from tokenizers.pre_tokenizers import ByteLevel
 
 import explorer
-from explorer.bert.explorer import _typed
+from explorer.bert.tokenizer import typed_span
 from explorer.techniques.targets import piece_of
-from explorer.text.blanks import Blanks
 from explorer.text.pieces import Writing, bare, meanings, shown, with_own_mask, writing_of
 from tests.families import write_family
 
@@ -96,17 +95,6 @@ def test_mask_typed_as_bert_has_it_is_a_blank_in_every_model(model):
     assert model.encode_many([TEXT])[0] == model.encode(TEXT).ids
 
 
-def test_a_word_can_be_hidden_and_brought_back(model):
-    text = "The man went to the store."
-    encoding = model.encode(text)
-    group = next(group for group in encoding.text_words if encoding.word(group).lower() == "man")
-    hidden = Blanks((text, "")).toggle(encoding, group[0])
-    assert hidden.texts[0] == f"The {' '.join(['[MASK]'] * len(group))} went to the store."
-    masked = model.encode(*hidden.texts)
-    blank = masked.kinds.index("mask")
-    assert hidden.toggle(masked, blank).texts == (text, "")
-
-
 def test_words_are_their_characters(model):
     encoding = model.encode("The man went home.")
     words = [encoding.word(group).lower().rstrip(".") for group in encoding.text_words]
@@ -130,7 +118,7 @@ def test_blanks_of_any_length_are_found_again(mask):
     assert own == text.replace("[MASK]", mask)
     for letter in "abc":
         place = own.rindex(letter) if letter != "a" else 0
-        start, end = _typed(place, place + 1, own, ends, len(mask))
+        start, end = typed_span(place, place + 1, own, ends, len(mask))
         assert text[start:end] == letter
     start = own.index(mask)
-    assert text[slice(*_typed(start, start + len(mask), own, ends, len(mask)))] == "[MASK]"
+    assert text[slice(*typed_span(start, start + len(mask), own, ends, len(mask)))] == "[MASK]"

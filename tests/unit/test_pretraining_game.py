@@ -6,7 +6,7 @@ import torch
 
 from explorer.core.errors import InputError
 from explorer.fill_mask.compute import PIECES, WORDS, Rules, choose_words, hide, loss_error, play
-from explorer.text.masking import UNTOUCHED
+from explorer.text.masking import IGNORED, KEPT, MASKED, RANDOM, UNTOUCHED, choose_pieces, treat_pieces
 from tests.hooks import eager_bert
 
 TEXT_A = "The old man walked slowly to the market because he wanted to buy some milk and bread for his dog."
@@ -25,11 +25,41 @@ def test_words_are_chosen_whole():
     assert not choose_words(eligible, words[:1], 0.4, np.random.default_rng(0)).any(), "a word with a piece that is not eligible"
 
 
+def test_every_eligible_place_is_chosen_equally_often():
+    eligible = np.ones(64, dtype=bool)
+    eligible[[0, 63]] = False
+    counts = sum(choose_pieces(eligible, 0.15, np.random.default_rng(seed)).astype(int) for seed in range(2000))
+    assert counts.sum() == 2000 * 9
+    assert not counts[~eligible].any()
+    observed = counts[eligible]
+    assert ((observed - observed.mean()) ** 2 / observed.mean()).sum() < 100  # chi-square, 61 degrees of freedom
+    assert choose_pieces(np.array([False, True]), 0.15, np.random.default_rng(0)).tolist() == [False, True]
+
+
+def test_each_treatment_does_what_its_name_says():
+    ids, rng = np.arange(50, 250), np.random.default_rng(1)
+    chosen = choose_pieces(ids % 2 == 0, 0.9, rng)
+    found = treat_pieces(ids, chosen, (0.4, 0.3), 3, np.arange(1000, 1100), rng)
+    assert (found.labels == np.where(chosen, ids, IGNORED)).all()
+    assert ((found.treatment != UNTOUCHED) == chosen).all()
+    read = {code: found.input_ids[found.treatment == code] for code in (UNTOUCHED, MASKED, RANDOM, KEPT)}
+    assert (read[UNTOUCHED] == ids[~chosen]).all()
+    assert (read[MASKED] == 3).all()
+    assert (read[RANDOM] >= 1000).all()
+    assert (read[KEPT] == ids[found.treatment == KEPT]).all()
+    assert all(map(len, read.values()))
+
+
+def test_ordinary_ids_leave_out_specials_and_reserved_entries(bundled):
+    left = set(bundled.vocabulary) - set(bundled.pieces(bundled.ordinary_ids.tolist()))
+    assert {piece for piece in left if not piece.startswith("[unused")} == set(bundled.tokenizer.all_special_tokens)
+
+
 @pytest.mark.parametrize("strategy", [PIECES, WORDS])
 def test_the_shares_of_the_game_fit_80_10_10(bundled, strategy):
     encoding, counts = bundled.encode(TEXT_A, TEXT_B), np.zeros(3)
     for seed in range(300):
-        treatment = hide(bundled, encoding, Rules(strategy, seed=seed)).treatment[0]
+        treatment = hide(bundled, encoding, Rules(strategy, seed=seed)).treatment
         counts += np.bincount(treatment, minlength=4)[1:]
     expected = counts.sum() * np.array([0.8, 0.1, 0.1])
     assert ((counts - expected) ** 2 / expected).sum() < 13.8  # chi-square, 2 degrees of freedom, one in a thousand
@@ -41,10 +71,10 @@ def test_the_shares_of_the_game_fit_80_10_10(bundled, strategy):
 def test_the_losses_are_those_of_transformers(bundled, strategy, next_label):
     played = play(bundled, TEXT_A, TEXT_B, Rules(strategy, rate=0.3, seed=4), next_label)
     encoded = bundled.tokenizer(TEXT_A, TEXT_B, return_tensors="pt")
-    labels = encoded["input_ids"].masked_fill(torch.from_numpy(played.masked.treatment == UNTOUCHED), -100)
+    labels = encoded["input_ids"].masked_fill(torch.from_numpy(played.masked.treatment == UNTOUCHED)[None], -100)
     with torch.no_grad():
         outputs = eager_bert(bundled)(
-            input_ids=torch.from_numpy(played.masked.input_ids),
+            input_ids=torch.from_numpy(played.masked.input_ids)[None],
             token_type_ids=encoded["token_type_ids"],
             labels=labels,
             next_sentence_label=torch.tensor([next_label]),

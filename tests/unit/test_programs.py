@@ -1,9 +1,5 @@
 """What a program asks of a model and of a trace, held to transformers with plain hooks and to the app's own views."""
 
-import json
-import re
-from xml.etree import ElementTree
-
 import numpy as np
 import pytest
 import torch
@@ -17,7 +13,6 @@ from tests.hooks import eager_bert, every_dense, zeroed
 
 TEXT, WORD, FOIL = "the keys to the cabinet [MASK] old.", "are", "is"
 OTHER = "the key to the cabinet [MASK] old."
-SVG = "{http://www.w3.org/2000/svg}"
 
 
 class Reference:
@@ -138,11 +133,6 @@ def test_an_experiment_is_the_mean_of_its_items(bundled):
         (lambda model: explorer.routes(model, TEXT, position=99), "position"),
         (lambda model: explorer.experiment(model, []), "two items"),
         (lambda model: model.trace(TEXT).view("fill-mask/lense"), "perhaps fill-mask/lens"),
-        (lambda model: model.trace(TEXT).view("fill-mask/lens").figure(), "no chart that Python can draw"),
-        (lambda model: model.trace(TEXT).view("attention/head").figure("png"), "svg"),
-        (lambda model: model.trace(TEXT).view("attention/head").figure(part="grid"), "heatmap"),
-        (lambda model: model.trace(TEXT).view("attention/head").figure(width=1), "85"),
-        (lambda model: model.trace(TEXT).view("model/parameters").figure(), "does not draw"),
     ],
 )
 def test_what_cannot_be_asked_is_a_sentence(bundled, refusal, ask, says):
@@ -161,38 +151,3 @@ def test_a_view_gives_its_numbers_as_data_frames(bundled, trace):
     assert seen.provenance == provenance_of(bundled)
     with pytest.raises(CapabilityError, match="No blank"):
         bundled.trace("no blank").view("fill-mask/guesses")
-
-
-def test_a_figure_has_a_cell_for_each_weight_and_the_width_of_a_column(trace, bundled):
-    for width in (85, 175):
-        drawn = ElementTree.fromstring(trace.view("attention/head", layer=5, head=11).figure("svg", width=width))
-        assert float(drawn.get("width").removesuffix("pt")) == pytest.approx(width / 25.4 * 72)
-        cells = [one for group in drawn.iter(f"{SVG}g") if group.get("id", "").startswith("QuadMesh") for one in group]
-        assert len(cells) == trace.kept**2
-        assert not drawn.findall(f"{SVG}image")
-    fills = [re.search(r"fill: #(..)(..)(..)", cell.get("style")).groups() for cell in cells]
-    tones = np.array([[int(channel, 16) for channel in fill] for fill in fills]).sum(1)
-    weights = trace.attention(4)[10].ravel()
-    darkness = np.argsort(tones, kind="stable")
-    assert (np.diff(weights[darkness]) <= 0.01).all(), "the darker, the larger"
-    assert {"[CLS]", "cabinet", "weight (√ scale)"} <= {text.text for text in drawn.iter(f"{SVG}text")}
-    described = next(one for one in drawn.iter() if one.tag.endswith("}description"))
-    assert json.loads(described.text) == provenance_of(bundled)
-
-
-def test_bars_are_as_high_as_their_numbers(trace):
-    seen = trace.view("fill-mask/positions")
-    drawn = ElementTree.fromstring(seen.figure())
-    paths = [
-        one.get("d").split() for one in drawn.iter(f"{SVG}path") if "fill: #" in one.get("style", "") and one.get("clip-path")
-    ]
-    heights, bits = np.array([float(path[2]) - float(path[8]) for path in paths]), seen.tables["surprise"]["bits"].to_numpy()
-    np.testing.assert_allclose(heights / heights.max(), bits / bits.max(), atol=2e-3)
-    assert {"0", "10", "surprise (bits)"} <= {text.text for text in drawn.iter(f"{SVG}text")}
-
-
-def test_a_text_from_outside_stays_text(bundled):
-    hostile = "<script>alert(1)</script> & $x^2$ [MASK]"
-    drawn = ElementTree.fromstring(bundled.trace(hostile).view("attention/head").figure())
-    assert not list(drawn.iter(f"{SVG}script"))
-    assert {"<", "&", "$"} <= {text.text for text in drawn.iter(f"{SVG}text")}

@@ -69,21 +69,6 @@ def test_a_file_that_is_no_table_is_refused(write, data, refusal):
     refusal(InputError, lambda: read_table(write(data)))
 
 
-UNUSABLE = {
-    "one class": "text,label\na,x\nb,x",
-    "one example of a class": "text,label\na,x\nb,x\nc,y",
-    "no label column": "text\na\nb",
-    "a thousand classes": "text,label\n" + "\n".join(f"text {i},no. {i // 2}" for i in range(2000)),
-    "only labels": "text,label\n,x\n,y",
-}
-
-
-@pytest.mark.parametrize("data", UNUSABLE.values(), ids=UNUSABLE)
-def test_a_table_without_two_classes_is_refused(write, data, refusal):
-    table = read_table(write(data))
-    refusal(InputError, lambda: examples_from_table(table, guess_columns(table)))
-
-
 @pytest.mark.parametrize("name", [name for name in BUILT_IN if name != "similarity"])
 def test_built_in_sets_are_balanced_and_free_of_repeats(name):
     examples = built_in(name)

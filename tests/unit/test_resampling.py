@@ -1,4 +1,4 @@
-"""Intervals, tests and their correction, against SciPy and what is known of them."""
+"""Intervals, tests and their correction, against SciPy, plain loops and what is known of them."""
 
 import itertools
 
@@ -7,33 +7,100 @@ import pytest
 import scipy
 
 from explorer.analysis import resampling
-from explorer.analysis.resampling import benjamini_hochberg, bootstrap, by_chance, halves, sign_flip
+from explorer.analysis.resampling import (
+    FEWEST_GROUPS,
+    benjamini_hochberg,
+    bootstrap,
+    by_chance,
+    by_group,
+    differs,
+    halves,
+    sign_flip,
+    wilson,
+    wilson_by_group,
+)
 
 
-def test_the_interval_is_that_of_scipys_bootstrap():
-    values = np.random.default_rng(3).exponential(size=(60, 2)) - 0.5
-    low, high = bootstrap(values)
-    wanted = scipy.stats.bootstrap((values,), np.mean, axis=0, n_resamples=20_000, method="percentile", rng=1)
-    np.testing.assert_allclose(low, wanted.confidence_interval.low, atol=0.04)
-    np.testing.assert_allclose(high, wanted.confidence_interval.high, atol=0.04)
+def test_the_studentized_interval_is_that_of_a_plain_loop():
+    rng = np.random.default_rng(3)
+    sizes, noise = rng.integers(1, 6, 40), rng.exponential(size=40)
+    sums = sizes * (noise - 0.5)
+
+    def mean_and_error(rows):
+        mean = sums[rows].sum() / sizes[rows].sum()
+        return mean, np.sqrt(((sums[rows] - mean * sizes[rows]) ** 2).sum()) / sizes[rows].sum()
+
+    mean, error = mean_and_error(np.arange(40))
+    drawn = (mean_and_error(rng.integers(0, 40, 40)) for _ in range(6_000))
+    low, high = np.percentile([(one - mean) / spread for one, spread in drawn], (97.5, 2.5))
+    found = bootstrap(sums, sizes=sizes)
+    assert found.low == pytest.approx(mean - low * error, abs=0.1 * (high - low) ** 2 * error)
+    assert found.high == pytest.approx(mean - high * error, abs=0.1 * (high - low) ** 2 * error)
+    assert found.low < mean < found.high
 
 
-def test_the_interval_holds_the_true_mean_about_as_often_as_it_says():
-    rng = np.random.default_rng(0)
-    low, high = bootstrap(rng.normal(size=(40, 500)))  # 500 experiments of 40 items, whose true mean is 0
-    assert 0.9 <= ((low <= 0) & (high >= 0)).mean() <= 0.97
+@pytest.mark.parametrize(("groups", "each", "shared"), [(12, 5, 0.7), (6, 10, 0.7), (20, 1, 0.0)])
+def test_the_interval_contains_the_true_mean_about_as_often_as_it_says(groups, each, shared):
+    rng = np.random.default_rng(groups)
+    common, own = rng.normal(size=(groups, 1, 400)), rng.normal(size=(groups, each, 400))  # 400 experiments, true mean 0
+    sums, sizes = (np.sqrt(shared) * common + np.sqrt(1 - shared) * own).sum(1), np.full(groups, each)
+    low, high, _ = bootstrap(sums, sizes=sizes)
+    assert 0.92 <= ((low <= 0) & (high >= 0)).mean() <= 0.98
+    assert 0.02 <= (differs(sums, sizes=sizes) < 0.05).mean() <= 0.07
+    alone = bootstrap(np.repeat(sums / each, each, axis=0))
+    assert each == 1 or ((alone.low <= 0) & (alone.high >= 0)).mean() < 0.75, "as if copies were evidence"
 
 
-def test_words_of_a_sentence_are_drawn_together():
-    rng = np.random.default_rng(4)
-    sizes = rng.integers(1, 9, 80)
-    right = np.array([size * (rng.random() < 0.7) for size in sizes])  # all words of a sentence, or none
-    low, high = bootstrap(right, sizes=sizes)
-    words = np.concatenate([np.full(size, one > 0) for one, size in zip(right, sizes, strict=True)])
-    assert low < words.mean() < high
-    alone = bootstrap(words.astype(float))
-    assert high - low > 1.5 * (alone[1] - alone[0]), "as if every word were drawn by itself"
-    np.testing.assert_allclose(bootstrap(right, sizes=np.ones(80)), bootstrap(right))
+def test_copies_change_nothing():
+    values = np.random.default_rng(2).normal(0.3, 1, (7, 3))
+    copied, groups = np.repeat(values, 10, axis=0), np.repeat(np.arange(7), 10)
+    sums, sizes = by_group(copied, groups), np.bincount(groups)
+    for found, wanted in zip(bootstrap(sums, sizes=sizes), bootstrap(values), strict=True):
+        np.testing.assert_allclose(found, wanted)
+    np.testing.assert_allclose(differs(sums, sizes=sizes), differs(values))
+
+
+def test_a_skewed_effect_is_not_found_too_often():
+    rng = np.random.default_rng(1)
+    skewed = np.exp(rng.normal(size=(20, 1_000))) - np.exp(0.5)  # a lognormal, true mean 0
+    low, high, _ = bootstrap(skewed)
+    within = ((low <= 0) & (high >= 0)).mean()
+    percentile = scipy.stats.bootstrap((skewed[:, :200],), np.mean, axis=0, n_resamples=999, method="percentile", rng=1)
+    lower, upper = percentile.confidence_interval
+    assert within > 0.9 > ((lower <= 0) & (upper >= 0)).mean()
+    assert (differs(skewed) < 0.05).mean() < 0.09 < (sign_flip(skewed) < 0.05).mean()
+
+
+def test_few_groups_have_no_interval():
+    values = np.random.default_rng(0).normal(size=(FEWEST_GROUPS, 2))
+    assert np.isnan(bootstrap(values[1:]).low).all()
+    assert np.isnan(wilson_by_group((values[1:] > 0).astype(float), np.ones(FEWEST_GROUPS - 1))).all()
+    assert not np.isnan(bootstrap(values).low).any()
+
+
+def test_equal_values_are_their_own_interval():
+    low, high, p = bootstrap(np.full((8, 1), 0.5))
+    assert low == high == 0.5
+    assert p < 0.01
+    assert bootstrap(np.zeros((8, 1))).p == 1
+
+
+def test_the_interval_of_a_share_is_wilsons_where_items_are_independent():
+    hits = np.array([1.0] * 45 + [0.0] * 15)
+    wanted = wilson(45, 60)
+    np.testing.assert_allclose(np.array(wilson_by_group(hits, np.ones(60))), wanted, atol=0.005)
+    twice = np.array(wilson_by_group(2 * hits, np.full(60, 2)))
+    np.testing.assert_allclose(twice, wanted, atol=0.005, err_msg="every item twice is no new evidence")
+    low, high = wilson_by_group(np.ones(9), np.ones(9))
+    assert 0.6 < low < high == 1, "nine of nine is not certain"
+
+
+def test_copies_of_a_hit_are_drawn_together():
+    values, groups = np.repeat([1.0, 0, 0, 1, 1], 6), np.repeat(np.arange(5), 6)
+    chances = np.full(30, 0.3)
+    together = by_chance(values, chances, groups=groups)
+    assert together == pytest.approx(by_chance(values[::6], chances[::6]), abs=0.03)
+    assert by_chance(values, chances) < 0.01 < together
 
 
 def test_how_often_something_happens_is_judged_by_its_chances():
@@ -63,7 +130,7 @@ def test_few_items_are_tested_with_all_signs():
 def test_drawn_signs_give_about_what_all_signs_give(monkeypatch):
     values = np.random.default_rng(5).normal(0.4, 1, size=(12, 6))
     every = sign_flip(values)
-    monkeypatch.setattr(resampling, "FLIPS", 4_000)
+    monkeypatch.setattr(resampling, "DRAWS", 4_000)
     np.testing.assert_allclose(sign_flip(values), every, atol=0.03)
 
 

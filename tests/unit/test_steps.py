@@ -4,7 +4,7 @@ import time
 import pytest
 
 from explorer.core.errors import InputError
-from explorer.core.steps import finished, map_steps, one_at_a_time, relay
+from explorer.core.steps import finished, map_steps, relay
 
 
 def test_what_the_work_returns_or_raises_comes_out():
@@ -53,28 +53,3 @@ def test_mapped_steps_have_the_same_result_and_pass_a_stop_on():
     assert next(steps) == "1"
     steps.close()
     assert ended == [True, True]
-
-
-def test_equal_work_is_done_in_turn_and_whatever_ends_it_lets_the_next_begin():
-    begun = []
-
-    def work(name):
-        begun.append(name)
-        yield "working"
-        if name == "broken":
-            raise InputError("no")
-        return name
-
-    def asked(name, key="same"):
-        return one_at_a_time(key, lambda: work(name), "waiting")
-
-    first, second, other = asked("first"), asked("second"), asked("other", "another")
-    assert [next(first), next(second), next(other)] == ["working", "waiting", "working"]
-    assert begun == ["first", "other"]
-    first.close()
-    assert finished(second) == "second"
-    broken, last = asked("broken"), asked("last")
-    assert [next(broken), next(last)] == ["working", "waiting"]
-    with pytest.raises(InputError, match="no"):
-        finished(broken)
-    assert [finished(last), finished(other)] == ["last", "other"]

@@ -11,7 +11,6 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
-from explorer.export import contents as parts_of
 from explorer.export import page_file
 from explorer.export.notebook import Shown
 from explorer.export.tables import TEXT, WITHOUT_NUMBERS, as_data, as_json, csv_of, tables_of
@@ -24,7 +23,7 @@ from explorer.ui.pictures.token_row import token_row
 from explorer.ui.subject import Selection, Subject
 from explorer.ui.view import props
 from tests.contents import A, B, opened
-from tests.pages import Reader, unpacked
+from tests.pages import Reader
 
 pytestmark = pytest.mark.usefixtures("few_sentences")
 
@@ -79,7 +78,7 @@ def test_every_part_with_numbers_has_a_table_whose_csv_and_json_are_the_same_num
 
 def test_it_is_a_page_that_asks_nobody_and_a_frame_in_a_notebook(seen, monkeypatch):
     view, subject, content = seen
-    monkeypatch.setattr(parts_of, "content_of", lambda *_: content)
+    monkeypatch.setattr(type(view), "open", lambda *_: content)
     side = page_file.data_of([view], subject)
     (made,) = side["views"]
     assert made["parts"] or made["note"], "something is seen, or it is told why not"
@@ -94,7 +93,7 @@ def test_it_is_a_page_that_asks_nobody_and_a_frame_in_a_notebook(seen, monkeypat
     assert not re.search(r"@import|url\(\s*['\"]?https?:", text.split("</style>")[0])
     (there,) = read.data["sides"]
     assert there["texts"] == [A, B]
-    told = {part["name"]: unpacked(part["value"]) for part in there["views"][0]["parts"]}
+    told = {part["name"]: part["value"] for part in there["views"][0]["parts"]}
     assert told == json.loads(json.dumps({part["name"]: part["value"] for part in made["parts"]}))
     texts = [part["value"] for part in made["parts"] if part["kind"] == "prose"]
     assert not [text for text in texts if re.search(r"(^|[.] )Click (?![^.]*sort)", text)], "nobody answers a click"

@@ -14,7 +14,7 @@ from explorer.core.errors import InputError
 from explorer.core.limits import VIEW_SECONDS
 from explorer.export import endpoints as api
 from explorer.export import links, named
-from explorer.export.tables import is_open, tables_of
+from explorer.export.tables import tables_of
 from explorer.page.examples import first_subject
 from explorer.tabs import TABS, VIEWS
 from explorer.techniques.ablation import intervene
@@ -50,7 +50,7 @@ def test_every_view_is_listed_with_every_setting_that_a_program_may_set(listed, 
         told = listed[name]
         assert told["question"] == kind.question
         assert told["needs"] == (next(tab for tab in TABS if kind in tab.views).needs or "")
-        assert set(told["settings"]) == {one for one in kind.settings if is_open(kind.settings[one])} | set(named.OF_THE_PAGE)
+        assert set(told["settings"]) == {one for one in kind.settings if kind.settings[one].is_open} | set(named.OF_THE_PAGE)
         for one, about in told["settings"].items():
             assert about["type"] in TYPES, one
             assert about.keys() >= {"type", "default", "label"}

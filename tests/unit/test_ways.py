@@ -18,6 +18,7 @@ from explorer.page.examples import FIRST_A, FIRST_B
 from explorer.tabs import TABS, VIEWS
 from explorer.ui.subject import Subject
 from tests.at_night import at_night
+from tests.pages import Reader
 
 pytestmark = pytest.mark.usefixtures("few_sentences")
 
@@ -77,7 +78,7 @@ def test_about_these_files_reopens_the_place_and_says_whom_to_cite(bundled):
     assert made["dtype"] == str(next(bundled.module.parameters()).dtype).removeprefix("torch.")
     files = {way.key: way.make(place).decode() for way in ways.WAYS}
     assert json.loads(files["json"])["provenance"] == made
-    assert told(made) in files["html"]
+    assert Reader(files["html"]).data["sides"][0]["made"] == told(made)
     assert told(made) in files["py"]
 
 

@@ -46,9 +46,9 @@ export function zoomGestures(root, { level, into, out }) {
 }
 
 /**
- * Keys that work wherever the focus is, but not in a box that is typed in: Escape, U or Ctrl Z, and X.
+ * Keys that work wherever the focus is, but not in a box that is typed in: Escape, Enter in the zoom, U or Ctrl Z, and X.
  * @param {HTMLElement} root
- * @param {{escape: () => boolean, undo: () => boolean, cut: () => boolean}} does each returns whether it did something
+ * @param {{escape: () => boolean, enter: () => boolean, undo: () => boolean, cut: () => boolean}} does each returns whether it did something
  */
 export function pageKeys(root, does) {
   document.addEventListener("keydown", (event) => {
@@ -57,7 +57,7 @@ export function pageKeys(root, does) {
     const key = event.key.toLowerCase();
     const bare = !event.altKey && !event.ctrlKey && !event.metaKey && !event.shiftKey;
     const undo = (bare && key === "u") || (key === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey);
-    const done = undo ? does.undo() : bare && inside && (key === "escape" ? does.escape() : key === "x" && does.cut());
+    const done = undo ? does.undo() : bare && inside && ({ escape: does.escape, x: does.cut, enter: event.target === document.body ? does.enter : null }[key]?.() ?? false);
     if (done) event.preventDefault();
   });
 }

@@ -4,7 +4,7 @@ const HEAD = { full: 46, bare: 28, open: 54, phone: 116 }; // px above the rows:
 export const BARE = 118; // px of a column that is too narrow for that line
 const ROW = { least: 17, most: 36 }; // px of the screen, however much is enlarged
 const PLAYER = 104; // px that the button of the story needs above the names
-const STAGE = { least: 180, weight: 400, list: 300 }; // px: its width; its height for one weight; and of the neurons below the heads
+const STAGE = { least: 180, weight: 400, list: 340 }; // px: its width; its height for one weight; and of the neurons below the heads
 export const NARROW = 520; // px of the stage in which the neurons are below the heads
 
 /**

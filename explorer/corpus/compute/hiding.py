@@ -14,7 +14,6 @@ from explorer.bert.explorer import Explorer
 from explorer.bert.features import Encoded
 from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
-from explorer.core.steps import one_at_a_time
 from explorer.corpus.compute.reading import ADDED, CorpusTokens, tokens_of
 from explorer.text.corpora import Corpus
 
@@ -56,16 +55,11 @@ def known(model: Explorer, corpus: Corpus) -> HiddenTokens | None:
 
 
 def hide_in_steps(model: Explorer, corpus: Corpus) -> Generator[float, None, HiddenTokens]:
-    """Mask every seventh token and predict them; yields the share done, 0 to 1, which is 0 while another caller does the same.
+    """Mask every seventh token and predict them; yields the share done, 0 to 1.
 
     Raises CapabilityError without a masked-LM head, and InputError.
     """
     model.require("fill_mask")
-    key = "hidden tokens", model.checkpoint, corpus.key
-    return (yield from one_at_a_time(key, lambda: _hide(model, corpus), 0.0))
-
-
-def _hide(model: Explorer, corpus: Corpus) -> Generator[float, None, HiddenTokens]:
     if (there := known(model, corpus)) is not None:
         return there
     tokens = tokens_of(model, corpus)

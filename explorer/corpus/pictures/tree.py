@@ -1,15 +1,20 @@
 """A parse tree as arcs beside the words, and on their other side the links of an attention head."""
 
-from collections.abc import Iterator, Sequence
+from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
+
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from explorer.corpus.compute.dependencies import plain, spelled
+import numpy as np
+import plotly.graph_objects as go
+
+from explorer.corpus.compute.dependencies import spelled
 from explorer.text.corpora import ROOT, CorpusSentence
-from explorer.ui.pictures.stepped import Arrow, Box, Step, stepped
+from explorer.ui.pictures.base import ACCENT, FAINT, esc, figure, plain_axis
+from explorer.ui.pictures.numbers import columns_of, keep
 
-WIDTH, ROW, TOP = 400, 26, 24
-WORDS, WORD = 196, 96  # where the words begin, and their width
+POINTS = 25  # of an arc
+WORDS = 0.3  # half the width of the words, of the tree's width
 
 
 @dataclass(frozen=True)
@@ -26,66 +31,57 @@ class Compared:
     told: str  # how many are right, in a sentence
 
 
-def drawn_tree(one: CorpusSentence, compared: Compared) -> dict[str, Any]:
-    """The drawing with its steps: the arcs of the tree at the left of the words, those of the head at the right."""
-    alt = f"The parse tree of “{one.text}” as arcs from words to those that depend on them; at the right {compared.head}."
-    boxes = [*_titles(compared.head), *_rows(one)]
-    arrows = [*_tree(one), *_links(compared)]
-    return stepped((WIDTH, TOP + ROW * len(one.words)), boxes, arrows, [*_walk(one), *_beside(one, compared)], alt)
-
-
-def _titles(head: str) -> Iterator[Box]:
-    yield Box("tree", 0, 0, WORDS, 18, "parse tree", "title")
-    yield Box("head", WORDS + WORD - 10, 0, WIDTH - WORDS - WORD + 10, 18, head, "title")
-
-
-def _rows(one: CorpusSentence) -> Iterator[Box]:
-    for row, (word, relation) in enumerate(zip(one.words, one.relations, strict=True)):
-        yield Box(f"is.{row}", 0, TOP + ROW * row, 116, 20, plain(relation), "note")
-        yield Box(f"word.{row}", WORDS, TOP + ROW * row, WORD, 20, word, "word")
-
-
-def _arc(name: str, start: int, end: int, count: int, side: int) -> Arrow:
-    """An arc from a word to another, at the left of them (`side` −1) or at the right (1); the farther, the wider."""
-    x = WORDS - 1 if side < 0 else WORDS + WORD + 1
-    down = 3 if end > start else -3  # so that what leaves a word and what arrives there do not meet
-    middles = [TOP + ROW * row + 10 for row in (start, end)]
-    return Arrow(name, (x, middles[0] + down), (x, middles[1] - down), side * (12 + 56 * abs(end - start) / max(count - 1, 1)))
-
-
-def _tree(one: CorpusSentence) -> Iterator[Arrow]:
-    for word, head in enumerate(one.heads):
-        if head != ROOT:
-            yield _arc(f"tree.{word}", head, word, len(one.words), -1)
-
-
-def _links(compared: Compared) -> Iterator[Arrow]:
-    """From what is looked at to the word that looks, as what is taken goes."""
-    for word, other in enumerate(compared.linked):
-        if other >= 0:
-            start, end = (other, word) if compared.forward else (word, other)
-            yield _arc(f"link.{word}", start, end, len(compared.linked), 1)
-
-
-def _walk(one: CorpusSentence) -> Iterator[Step]:
-    """The whole tree, then each word."""
-    arcs = [f"tree.{word}" for word, head in enumerate(one.heads) if head != ROOT]
-    roots = [word for word, head in enumerate(one.heads) if head == ROOT]
-    yield Step(
-        f"“{one.words[roots[0]]}” is the main word. Every other word depends on one, its syntactic head, from which an arc leads "
-        "to it. The tree comes with the corpus; the model never sees it.",
-        [*arcs, *(f"word.{word}" for word in roots)],
-        title="The tree",
+def drawn_tree(one: CorpusSentence, compared: Compared) -> go.Figure:
+    """The arcs of the tree at the left of the words, those of the head at the right; coloured if the other side has them."""
+    words, count = one.words, len(one.words)
+    by = "looks most at" if compared.forward else "is looked at most by"
+    tree = {word: head for word, head in enumerate(one.heads) if head != ROOT}
+    links = {word: other for word, other in enumerate(compared.linked) if other >= 0}
+    depends = {word: f"“{words[word]}” depends on “{words[head]}”: {spelled(one.relations[word])}" for word, head in tree.items()}
+    looks = {word: f"“{words[word]}” {by} “{words[other]}”" for word, other in links.items()}
+    sides = [(-1, tree, depends), (1, links, looks)]
+    arcs = [
+        _arc(word, other, count, side, esc(told[word]), word in compared.right)
+        for side, pairs, told in sides
+        for word, other in pairs.items()
+    ]
+    text = go.Scatter(x=np.zeros(count), y=np.arange(count), text=[esc(word) for word in words], mode="text", hoverinfo="skip")
+    titles = [
+        {"x": side * 0.75, "y": 1, "yref": "paper", "yanchor": "bottom", "text": title, "showarrow": False}
+        for side, title in ((-1, "parse tree"), (1, compared.head))
+    ]
+    drawn = figure(
+        [*arcs, text],
+        key=f"tree-{count}",
+        hovermode="closest",
+        margin={"l": 8, "r": 8, "t": 32, "b": 8},
+        annotations=titles,
+        xaxis=plain_axis("", visible=False, range=[-1.4, 1.4], fixedrange=True),
+        yaxis=plain_axis("", visible=False, range=[count - 0.4, -0.6], fixedrange=True),
     )
-    for word, head in enumerate(one.heads):
-        if head != ROOT:
-            told = f"“{one.words[word]}” depends on “{one.words[head]}”: {spelled(one.relations[word])}."
-            yield Step(told, [f"tree.{word}", f"word.{word}", f"word.{head}", f"is.{word}"])
+    listed = {
+        "word": words,
+        "relation": one.relations,
+        "depends_on": [words[tree[word]] if word in tree else None for word in range(count)],
+        "linked_to": [words[links[word]] if word in links else None for word in range(count)],
+        "in_both": [word in compared.right for word in range(count)],
+    }
+    return keep(drawn, lambda: columns_of(**listed))
 
 
-def _beside(one: CorpusSentence, compared: Compared) -> Iterator[Step]:
-    links = [f"link.{word}" for word, other in enumerate(compared.linked) if other >= 0]
-    way = "from the one that it looks at most" if compared.forward else "to the one that looks at it most"
-    yield Step(f"Now {compared.head}, which learned from plain text: an arc for each word, {way}.", links, title="The head")
-    both = [name for word in compared.right for name in (f"tree.{word}", f"link.{word}", f"is.{word}")]
-    yield Step(compared.told, both, title="Both")
+def _arc(word: int, other: int, count: int, side: int, told: str, is_right: bool) -> go.Scatter:
+    """An arc between two words, at the left of them (`side` −1) or at the right (1): the farther, the wider; a dot at `word`."""
+    turn = np.linspace(0, np.pi, POINTS)
+    reach = 0.12 + 0.85 * abs(other - word) / max(count - 1, 1)
+    x = side * (WORDS + reach * np.sin(turn))
+    y = (word + other) / 2 + (word - other) / 2 * np.cos(turn)
+    look = {"color": ACCENT, "width": 2.5} if is_right else {"color": FAINT, "width": 1.2}
+    sizes = [7, *[0] * (POINTS - 1)]
+    return go.Scatter(
+        x=x.astype(np.float32),
+        y=y.astype(np.float32),
+        mode="lines+markers",
+        line=look,
+        marker={"color": look["color"], "size": sizes},
+        hovertemplate=f"{told}<extra></extra>",
+    )

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.analysis.evaluation import spearman
-from explorer.analysis.resampling import benjamini_hochberg, bootstrap, sign_flip
+from explorer.analysis.resampling import benjamini_hochberg, bootstrap, by_group, differs
 from explorer.core.errors import InputError
 from explorer.experiments.compute.experiment import Experiment
-from explorer.experiments.compute.items import FEWEST
+from explorer.experiments.compute.items import FEWEST, number_groups
 from explorer.experiments.compute.summary import Place
 
 LEAST_PLACES = 3  # for a correlation
@@ -20,8 +20,8 @@ LEAST_PLACES = 3  # for a correlation
 class Difference:
     """What one run measured less what the other did, in the items of both.
 
-    Arrays [*places]: the mean, its 95% interval over items (bootstrap), and p and q values of a sign-flip test. `items` is the
-    number of these items, and `largest` the largest difference of a single number.
+    Arrays [*places]: the mean, its 95% interval over groups of items (NaN for too few), and p and q values by group. `items`
+    and `groups` are how many these are, and `largest` the largest difference of a single number.
     """
 
     mean: np.ndarray
@@ -30,6 +30,7 @@ class Difference:
     p: np.ndarray
     q: np.ndarray
     items: int
+    groups: int
     largest: float
 
     @property
@@ -80,7 +81,9 @@ def _difference(one: Experiment, other: Experiment, seed: int) -> Difference | N
         return None
     rows, others = (list(numbers) for numbers in zip(*shared, strict=True))
     values = one.values[rows].astype(np.float64) - other.values[others]
-    p = sign_flip(values, seed)
-    return Difference(
-        values.mean(0), *bootstrap(values, seed), p, benjamini_hochberg(p), len(rows), float(np.abs(values).max(initial=0))
-    )
+    groups = number_groups([one.items[row] for row in rows])
+    sums, sizes = by_group(values, groups), np.bincount(groups)
+    low, high, _ = bootstrap(sums, seed, sizes)
+    p = differs(sums, seed, sizes)
+    largest = float(np.abs(values).max(initial=0))
+    return Difference(values.mean(0), low, high, p, benjamini_hochberg(p), len(rows), len(sums), largest)

@@ -17,7 +17,7 @@ from explorer.bert.readings import Reading, key_of, when_free
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.experiments.compute.heads_off import HEADS_OFF
-from explorer.experiments.compute.items import FEWEST, Item, check_items
+from explorer.experiments.compute.items import FEWEST, Item, check_items, number_groups
 from explorer.experiments.compute.question import Axis, Question, ReadItem
 from explorer.experiments.compute.questions import QUESTIONS, question_of
 from explorer.experiments.compute.reading import in_order, measured, read_items_as
@@ -65,20 +65,20 @@ class Experiment:
     def summary(self) -> Summary:
         """Means, intervals, tests and the held-out half."""
         asked, pick = self.question, self.question.pick(self.provenance["how"])
-        return summarise(
-            self.values, self.provenance["seed"], pick, self.nulls, self.sizes, asked.is_hit and self.nulls is not None
-        )
+        is_hit, groups = asked.is_hit and self.nulls is not None, number_groups(self.items)
+        return summarise(self.values, self.provenance["seed"], pick, self.nulls, self.sizes, is_hit, groups)
 
     @property
     def held_out_before(self) -> float:
         """The mean of `before` over the items that test the selected place."""
-        _, testing = halves(len(self.items), self.provenance["seed"])
-        return float(self.before[testing].mean())
+        groups = number_groups(self.items)
+        _, testing = halves(int(groups.max()) + 1, self.provenance["seed"])
+        return float(self.before[np.isin(groups, testing)].mean())
 
     def as_dict(self) -> dict[str, Any]:
-        """As `/experiment` answers; layers and heads count from 1, hidden states from 0."""
-        found = self.summary
-        arrays = {name: getattr(found, name).tolist() for name in ("effects", "low", "high", "p", "q")}
+        """As `/experiment` answers; layers and heads count from 1, hidden states from 0. An end of no interval is None."""
+        found, held = self.summary, self.summary.held_out
+        arrays = {name: _without_nan(getattr(found, name)) for name in ("effects", "low", "high", "p", "q")}
         axes = self.axes
         return {
             **arrays,
@@ -86,35 +86,57 @@ class Experiment:
             "places": {axis.name: list(axis.labels) for axis in axes},
             "random": found.random,
             "selected": [axis.labels[at] for axis, at in zip(axes, found.selected, strict=True)],
-            "held_out": {**vars(found.held_out), "baseline": self.held_out_before},
+            "held_out": {name: _without_nan(value) for name, value in vars(held).items()} | {"baseline": self.held_out_before},
             "baseline": float(self.before.mean()),
             "items": len(self.items),
+            "groups": found.groups,
+            "held_out_groups": held.groups,
             "left_out": {str(number): why for number, why in self.left_out.items()},
             "provenance": self.provenance,
         }
 
 
+def _without_nan(values: Any) -> Any:
+    """Numbers as JSON has them: None in the place of NaN."""
+    found = np.asarray(values).astype(object)
+    found[np.isnan(np.asarray(values))] = None
+    return found.tolist()
+
+
 def experiment_in_steps(
-    model: Explorer, items: object, question: str = HEADS_OFF, how: str = "", seed: int = 0, target: str = WORD
+    model: Explorer,
+    items: object,
+    question: str = HEADS_OFF,
+    how: str = "",
+    seed: int = 0,
+    target: str = WORD,
+    groups: Sequence[str] = (),
 ) -> Generator[float, None, Experiment]:
     """Ask a question of every item; yields the share done, 0 to 1.
 
     `items` are rows [text_a, text_b, word, foil] or Items; `question` is of QUESTIONS, `how` one of its ways ("" the first one),
-    and `target` "word", "next_sentence" or "label". Raises InputError, and CapabilityError without the head that is asked.
+    and `target` "word", "next_sentence" or "label". `groups` names the group of each item; items of one group are not independent
+    (default: those with the same texts). Raises InputError, and CapabilityError without the head that is asked.
     """
     seed = limits.check_integer(seed, "the seed", 0, MOST_SEED)
     asked = question_of(model, question, how, target, seed)
-    checked = check_items(items)
+    checked = check_items(items, groups)
     read, left_out = read_items_as(asked, checked)
     rows = yield from (_kept if len(checked) >= KEPT_FROM else _at_once)(asked, read)
     return _experiment(asked, read, rows, left_out)
 
 
 def experiment(
-    model: Explorer, items: object, question: str = HEADS_OFF, how: str = "", seed: int = 0, target: str = WORD
+    model: Explorer,
+    items: object,
+    question: str = HEADS_OFF,
+    how: str = "",
+    seed: int = 0,
+    target: str = WORD,
+    groups: Sequence[str] = (),
 ) -> Experiment:
-    """The same at once."""
-    return finished(experiment_in_steps(model, items, question, how, seed, target))
+    """`experiment_in_steps` in one call."""
+    return finished(experiment_in_steps(model, items, question, how, seed, target, groups))
 
 
 def _experiment(asked: Question, read: Sequence[ReadItem], rows: np.ndarray, left_out: dict[int, str]) -> Experiment:

@@ -17,7 +17,7 @@ from explorer.bert.provenance import weights_hash
 from explorer.core.apart import apart
 from explorer.core.errors import InputError
 from explorer.core.formats import Every, Own, parse
-from explorer.core.limits import ITEMS, JSON_VALUES, LARGE, DerivedLimit
+from explorer.core.limits import ITEMS, JSON_VALUES, LARGE, Part
 from explorer.core.paths import EXPERIMENTS
 from explorer.experiments.compute.experiment import MOST_SEED, Experiment
 from explorer.experiments.compute.heads_off import HEADS_OFF, ZERO
@@ -31,8 +31,8 @@ NO_EXPERIMENT = "This file holds no experiment that can be read; save it once mo
 ALSO = ("nulls", "sizes")  # arrays of some questions
 MOST_PLACES = 4_096  # of a question: heads of all layers, at most
 MOST_SAID = 1_000  # characters of a sentence or name in a file
-MEGABYTES = DerivedLimit(ITEMS, 1 / 100, LARGE)
-VALUES = DerivedLimit(ITEMS, 1_000, JSON_VALUES.sentence)  # two numbers for each head of BERT-large
+MEGABYTES = Part(ITEMS, 1 / 100, LARGE)
+VALUES = Part(ITEMS, 1_000, JSON_VALUES.sentence)  # two numbers for each head of BERT-large
 DIGITS = 6  # behind the point: a logit is not computed more exactly
 
 Said = Annotated[str, Field(max_length=MOST_SAID)]
@@ -60,6 +60,7 @@ class Written(Own):
     format: str
     provenance: Provenance
     items: Every[tuple[str, str, str, str]]
+    groups: Every[Said] | None = None
     pieces: Every[tuple[Said, Said]]
     before: Every[float]
     values: Numbers = Field(union_mode="left_to_right")
@@ -75,6 +76,7 @@ def written(experiment: Experiment) -> str:
             "format": FORMAT,
             "provenance": experiment.provenance,
             "items": [item.row for item in experiment.items],
+            **({"groups": groups} if any(groups := [item.group for item in experiment.items]) else {}),
             "pieces": [list(pair) for pair in experiment.pieces],
             "before": _rounded(experiment.before),
             "values": _rounded(experiment.values),
@@ -112,7 +114,8 @@ def _read(given: Written) -> Experiment:
     limits.check_choice(made.how, "how", question.ways)
     limits.check_choice(made.target, "the target", question.targets)
     provenance = made.model_dump(exclude_unset=True)
-    return Experiment(check_items(given.items), tuple(given.pieces), provenance=provenance, left_out=given.left_out, **arrays)
+    items = check_items(given.items, given.groups or ())
+    return Experiment(items, tuple(given.pieces), provenance=provenance, left_out=given.left_out, **arrays)
 
 
 def _fits(found: Experiment, places: tuple[int, ...]) -> bool:
@@ -152,9 +155,9 @@ def shipped(
     """What comes with the app for the items of a suite: heads of the bundled model switched off by zeros; else None."""
     if model.checkpoint.folder != BUNDLED_FOLDER or (question, how, target) != (HEADS_OFF, ZERO, WORD):
         return None
-    found = _shipped(suite)
-    same = found.provenance["weights"] == weights_hash(model.checkpoint) and found.items == suite_items(suite)
-    return replace(found, provenance={**found.provenance, "seed": seed}) if same else None
+    found, items = _shipped(suite), suite_items(suite)
+    same = found.provenance["weights"] == weights_hash(model.checkpoint) and found.items == items
+    return replace(found, items=items, provenance={**found.provenance, "seed": seed}) if same else None
 
 
 def _rounded(values: np.ndarray) -> Any:

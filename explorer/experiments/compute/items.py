@@ -7,13 +7,16 @@ second text of the item: `The *key/keys* to the drawers [MASK] here.`
 import functools
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from itertools import combinations
 from pathlib import Path
+
+import numpy as np
 
 from explorer.core.apart import apart
 from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, ITEMS
-from explorer.experiments.compute.suites import suite_of
+from explorer.experiments.compute.suites import MinimalPair, suite_of
 from explorer.text import limits
 from explorer.text.tables import Row, Table, read_table
 
@@ -22,9 +25,12 @@ HEADINGS = {
     "text_b": ("text_b", "b"),
     "word": ("word", "right", "good"),
     "foil": ("foil", "wrong", "bad"),
+    "group": ("group", "cluster", "frame"),
 }
 """What the columns of a file may be called."""
 FEWEST = 2  # one to select a head on, and one to test it on
+GROUP = "#"  # begins a line that names the group of the items below it
+SHARED = 0.5  # of the words of two sentences of a suite: from here on they are one frame
 MARKED = re.compile(r"\*(?!\s)([^*/]++)(?<!\s)(?:/(?!\s)([^*/]++)(?<!\s))?+\*")
 """`*word*` or `*word/counterpart*`; stars with a space inside, as in 2 * 3 * 4, mark nothing."""
 
@@ -44,7 +50,8 @@ class Item:
     """One question: which of two words belongs into the first blank of the text or pair.
 
     "" as word is the model's first guess there, "" as foil its best guess besides the word. Texts may be given with marks,
-    `*word*` or `*word/counterpart*`; the item has the texts without them, and `marks` in their order.
+    `*word*` or `*word/counterpart*`; the item has the texts without them, and `marks` in their order. Items of one `group` are
+    similar, so that they are not independent; "" is the group of all items with the same texts.
     """
 
     text_a: str
@@ -52,6 +59,7 @@ class Item:
     word: str
     foil: str
     marks: tuple[Mark, ...] = ()
+    group: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         for number, name in enumerate(("text_a", "text_b")):
@@ -82,8 +90,15 @@ class Item:
         return found
 
 
-def check_items(rows: object) -> tuple[Item, ...]:
-    """Items from rows [text_a, text_b, word, foil], which may be Items already.
+def number_groups(items: Sequence[Item]) -> np.ndarray:
+    """The number of each item's group, from 0 in the order of the items: [items]."""
+    names = [(item.group,) if item.group else (item.text_a, item.text_b) for item in items]
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    return np.array([numbers[name] for name in names], dtype=np.int64)
+
+
+def check_items(rows: object, groups: object = ()) -> tuple[Item, ...]:
+    """Items from rows [text_a, text_b, word, foil], which may be Items already; `groups` names the group of each, if any do.
 
     Raises InputError when there are too few or too many, or naming one that cannot be used.
     """
@@ -92,17 +107,30 @@ def check_items(rows: object) -> tuple[Item, ...]:
     ITEMS.check(len(rows), "items")
     if len(rows) < FEWEST:
         raise InputError("An experiment needs at least two items, one to select a head and one to test it; send more.")
-    return tuple(_item(row, number) for number, row in enumerate(rows, start=1))
+    items = tuple(_item(row, number) for number, row in enumerate(rows, start=1))
+    if not groups:
+        return items
+    if isinstance(groups, str) or not isinstance(groups, Sequence) or len(groups) != len(items):
+        raise InputError(f"Send the groups as a list of {len(items)} names, one per item.")
+    return tuple(
+        replace(item, group=limits.check_optional_text(str(name), f"the group of item {number}").strip())
+        for number, (item, name) in enumerate(zip(items, groups, strict=True), start=1)
+    )
 
 
 def items_from_lines(typed: str) -> tuple[Item, ...]:
-    """One item a line: text, word and foil, or text A, text B, word and foil, set apart by tabs or by |. Raises InputError."""
-    rows = []
+    """One item per line: text, word and foil, or text A, text B, word and foil, separated by tabs or by |.
+
+    A line that begins with # names the group of the items below it. Raises InputError.
+    """
+    rows, groups, group = [], [], ""
     for number, line in enumerate(typed.splitlines(), start=1):
-        if not line.strip():
-            continue
-        rows.append(parts_of(line, number))
-    return check_items(rows)
+        if line.lstrip().startswith(GROUP):
+            group = line.lstrip().lstrip(GROUP).strip()
+        elif line.strip():
+            rows.append(parts_of(line, number))
+            groups.append(group)
+    return check_items(rows, groups)
 
 
 def parts_of(line: str, number: int) -> tuple[str, str, str, str]:
@@ -117,7 +145,7 @@ def parts_of(line: str, number: int) -> tuple[str, str, str, str]:
 
 @apart
 def read_items(path: Path) -> tuple[Item, ...]:
-    """The items in a CSV, TSV or JSON-lines file: its columns text (and text_b), word and foil, or else its first three.
+    """The items in a CSV, TSV or JSON-lines file: its columns text (text_b, group), word and foil, or else its first three.
 
     Raises InputError when the file cannot be read or holds no items.
     """
@@ -125,13 +153,28 @@ def read_items(path: Path) -> tuple[Item, ...]:
     table = table.with_names(bool(_columns(table.first)))
     if len(table.columns) < 3:
         raise InputError("The file needs three columns: text, word and foil.")
-    return check_items(_rows(table))
+    rows = _rows(table)
+    return check_items([row[:-1] for row in rows], [row[-1] for row in rows])
 
 
 @functools.cache
 def suite_items(name: str) -> tuple[Item, ...]:
-    """The pairs of one of our suites as items. Raises InputError for a name that no suite has."""
-    return tuple(Item(pair.marked or pair.text, "", pair.word, pair.foil) for pair in suite_of(name).pairs)
+    """The pairs of one of our suites as items, those of one frame in a group. Raises InputError for a name that no suite has."""
+    pairs = suite_of(name).pairs
+    items = (Item(pair.marked or pair.text, "", pair.word, pair.foil) for pair in pairs)
+    return tuple(replace(item, group=f"frame {frame + 1}") for item, frame in zip(items, _frames(pairs), strict=True))
+
+
+def _frames(pairs: Sequence[MinimalPair]) -> list[int]:
+    """The frame of each pair: sentences with the same marked words or with SHARED of their words in common are one."""
+    words = [{*re.findall(r"\w+", pair.text.lower())} for pair in pairs]
+    marked = [{*re.split(r"[*/]", pair.marked)[1:3]} if "/" in pair.marked else set() for pair in pairs]
+    frames = list(range(len(pairs)))
+    for one, other in combinations(range(len(pairs)), 2):
+        common = len(words[one] & words[other]) / len(words[one] | words[other])
+        if common >= SHARED or (marked[one] and marked[one] == marked[other]):
+            frames = [frames[one] if frame == frames[other] else frame for frame in frames]
+    return frames
 
 
 def lines_of(items: Sequence[Item]) -> str:
@@ -152,7 +195,7 @@ def _without_marks(text: str, number: int) -> tuple[str, tuple[Mark, ...]]:
 
 def _item(row: object, number: int) -> Item:
     if isinstance(row, Item):
-        row = row.row
+        return replace(_item(row.row, number), group=row.group)
     if isinstance(row, str) or not isinstance(row, Sequence) or len(row) != 4:
         raise InputError(f"Item {number} must be a row [text_a, text_b, word, foil].")
     text_a = limits.check_text(row[0], f"the text of item {number}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from explorer.core.engine import torch
 from explorer.experiments.compute.question import Axis, Group, Measured, Question, ReadItem, Unusable, own_states
 from explorer.experiments.compute.targets import WORD
-from explorer.techniques.pseudo_likelihood import log_likelihood
+from explorer.techniques.pseudo_likelihood import ORIGINAL, WORD_L2R, hidden_too, log_likelihood
 
 PARTS = ("the blank", "the other pieces", "all pieces")
 
@@ -17,12 +17,13 @@ PARTS = ("the blank", "the other pieces", "all pieces")
 class Likelihood(Question):
     """The log-likelihood of the text with the word less that with the foil, in nats: [the blank, the other pieces, all pieces].
 
-    Every piece is hidden in turn, and the logarithms of the probabilities are summed (pseudo-log-likelihood, Salazar et al.
-    2020, section 2). The other pieces alone are what Nangia et al. 2020 count: how probable the rest is, given the word.
+    Every piece is hidden in turn, with the later pieces of its word (Kauf & Ivanova 2023) or, by "pseudo_likelihood", alone
+    (Salazar et al. 2020, section 2), and the logarithms of the probabilities are summed. The other pieces alone are what Nangia
+    et al. 2020 count: how probable the rest is, given the word.
     """
 
     name = "likelihood"
-    ways = ("pseudo_likelihood",)
+    ways = (WORD_L2R, "pseudo_likelihood")
     targets = (WORD,)
 
     @property
@@ -54,7 +55,9 @@ class Likelihood(Question):
         special = {*self.model.tokenizer.all_special_ids}
         places = [at for at, id in enumerate(item.ids) if at != item.place and id not in special]
         before, after = item.ids[: item.place], item.ids[item.place + 1 :]
+        likelihood = WORD_L2R if self.way == WORD_L2R else ORIGINAL
+        also = hidden_too(self.model.encode(item.item.text_a, item.item.text_b), likelihood)
         with_word, with_foil = (
-            log_likelihood(self.model, (*before, filler, *after), item.segments, places) for filler in (word, foil)
+            log_likelihood(self.model, (*before, filler, *after), item.segments, places, also) for filler in (word, foil)
         )
         return with_word - with_foil

@@ -1,7 +1,8 @@
 """Which sentence of a minimal pair a model finds likelier: by the blank, or by the pseudo-likelihood of both.
 
 By the blank, it is the difference of two logits where the sentences differ. By pseudo-likelihood, every piece of both sentences
-is hidden in turn and the logarithms of their probabilities are summed (Salazar et al. 2020, section 2). For stereotypes, only the
+is hidden in turn, with the later pieces of its word (Kauf & Ivanova 2023; "original" hides it alone, Salazar et al. 2020,
+section 2), and the logarithms of the probabilities are summed. For stereotypes, only the
 pieces that both sentences share are counted: how probable is the rest of the sentence, given the group (Nangia et al. 2020,
 section 3)? The frequency of the words for the groups would count otherwise.
 """
@@ -20,12 +21,12 @@ from explorer.bert.network import Network
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
 from explorer.experiments.compute.suites import MinimalPair, Suite
+from explorer.techniques.pseudo_likelihood import ORIGINAL, WORD_L2R, hidden_too
 from explorer.techniques.targets import batches
 from explorer.text import limits
 from explorer.text.encoding import Encoding
 
-BLANK, LIKELIHOOD = "blank", "pseudo_likelihood"
-WAYS = (BLANK, LIKELIHOOD)
+BLANK, LIKELIHOOD, ALONE = WAYS = ("blank", "pseudo_likelihood", ORIGINAL)
 PIECES = 1.2  # of a word, about; each sentence has two tokens more
 
 
@@ -69,12 +70,14 @@ class SuiteResult:
 
 @dataclass(frozen=True)
 class _Question:
-    """An input with one piece hidden, and what is counted there: the log-probabilities of some ids, each times a sign."""
+    """An input with one piece hidden, and perhaps others `also`, and what is counted there: the log-probabilities of some ids,
+    each times a sign."""
 
     pair: int
     encoding: Encoding
     position: int
     wanted: tuple[tuple[int, int], ...]  # (id, sign)
+    also: Sequence[int] = ()
 
 
 def way_of(suite: Suite, way: str = "") -> str:
@@ -114,7 +117,8 @@ def own_difference(model: Explorer, judged: Judged, stereotypes: bool = False) -
     difference = 0.0
     for question in questions:
         ids = list(question.encoding.ids)
-        ids[question.position] = model.mask_id
+        for position in (question.position, *question.also):
+            ids[position] = model.mask_id
         logs = model.own_masked_lm(replace(question.encoding, ids=tuple(ids)))[question.position].log_softmax(-1)
         difference += sum(sign * float(logs[id]) for id, sign in question.wanted)
     return difference
@@ -133,8 +137,12 @@ def _questions(model: Explorer, number: int, pair: MinimalPair, way: str, only_s
     for encoding, own, sign in zip((word, foil), differing, (1, -1), strict=True):
         left = range(own.start, own.stop) if only_shared else ()
         positions = [position for position in encoding.text_positions if position not in left]
-        found += [_Question(number, encoding, position, ((encoding.ids[position], sign),)) for position in positions]
-    return found, LIKELIHOOD
+        also = hidden_too(encoding, ORIGINAL if way == ALONE else WORD_L2R)
+        found += [
+            _Question(number, encoding, position, ((encoding.ids[position], sign),), also.get(position, ()))
+            for position in positions
+        ]
+    return found, ALONE if way == ALONE else LIKELIHOOD
 
 
 def _blank(model: Explorer, number: int, pair: MinimalPair, sides: tuple[Encoding, Encoding]) -> _Question | None:
@@ -180,6 +188,8 @@ def _read(model: Network, batch: Sequence[_Question]) -> list[float]:
     padded = model.pad([(question.encoding.ids, question.encoding.segments) for question in batch])
     rows, positions = torch.arange(len(batch)), torch.tensor([question.position for question in batch])
     padded.ids[rows, positions] = model.mask_id
+    for row, question in enumerate(batch):
+        padded.ids[row, list(question.also)] = model.mask_id
     (last,) = deque(model.run_padded(padded), maxlen=1)
     logits = model.masked_lm(last[rows, positions])  # [batch, vocabulary]
     totals = logits.logsumexp(-1).tolist()

@@ -21,13 +21,17 @@ TOKENS_READ = 1024
 
 
 def read_items_as(question: Question, items: Sequence[Item]) -> tuple[list[ReadItem], dict[int, str]]:
-    """The items that the question can be asked about, and why not about the others, by their number from 1.
+    """The items that the question can be asked about, and why not about the others, by their number from 1; repeats count once.
 
     Raises InputError naming an item that is wrong in itself, and where fewer than two items are left.
     """
     encoded = encode(question.model, [(item.text_a, item.text_b) if item.text_b else item.text_a for item in items])
     found, left_out = [], {}
+    first: dict[Item, int] = {}
     for number, (item, (ids, segments)) in enumerate(zip(items, encoded, strict=True), 1):
+        if first.setdefault(item, number) != number:
+            left_out[number] = f"it repeats item {first[item]}; a repeated item counts once."
+            continue
         try:
             read = ReadItem(item, ids, segments, *_asked_for(question, item, ids), number)
             read = _with_marks(question.model, read) if question.needs_marks else read

@@ -1,23 +1,25 @@
 """What an experiment found: means over items, how sure they are, and whether a place chosen on one half holds on the other."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from explorer.analysis.resampling import benjamini_hochberg, bootstrap, by_chance, halves, sign_flip
+from explorer.analysis.resampling import benjamini_hochberg, bootstrap, by_chance, by_group, differs, halves, wilson_by_group
 
+LEVEL = 0.05  # p and q values below this count
 Place = tuple[int, ...]
 """(layer, head), (hidden state, role) or (hidden state,), zero-based."""
 
 
 @dataclass(frozen=True)
 class HeldOut:
-    """The selected place on the items that it was not selected on.
+    """The selected place on the groups of items that it was not selected on.
 
-    `rank` is its place among all there, 1 for the most telling one. `random` is what it is judged by, with its interval: its null
-    where the question has one, else the mean of all places, which is that of a random place.
+    `low` and `high` are NaN for fewer groups than an interval needs. `rank` is its place among all there, 1 for the most telling
+    one. `random` is what it is judged by, with its interval: its null where the question has one, else the mean of all places,
+    which is that of a random place.
     """
 
     effect: float
@@ -29,14 +31,21 @@ class HeldOut:
     random_low: float
     random_high: float
     items: int
+    groups: int
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the interval leaves out 0, and the test agrees."""
+        return (self.low > 0 or self.high < 0) and self.p < LEVEL
 
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """Arrays of all places: the mean, its 95% interval over items, p values and, corrected for all places, q values.
+    """Arrays of all places: the mean, its 95% interval by group, p values and, corrected for all places, q values.
 
-    `nulls` are the means of what values are compared with, None for 0. `random` is the mean over all places (of the nulls, if
-    there are any). `selected` is the place that the selection half of the items chooses.
+    `low` and `high` are NaN for fewer `groups` than an interval needs. `nulls` are the means of what values are compared with,
+    None for 0. `random` is the mean over all places (of the nulls, if there are any). `selected` is the place that the selection
+    half of the groups chooses.
     """
 
     effects: np.ndarray
@@ -48,6 +57,7 @@ class Summary:
     random: float
     selected: Place
     held_out: HeldOut
+    groups: int
 
 
 def lowest(means: np.ndarray) -> Place:
@@ -71,49 +81,99 @@ def summarise(
     nulls: np.ndarray | None = None,
     sizes: np.ndarray | None = None,
     is_hit: bool = False,
+    groups: np.ndarray | None = None,
 ) -> Summary:
-    """The summary of values [items, *places], of at least two items. The seed draws halves, bootstrap and signs.
+    """The summary of values [items, *places], of at least two groups. The seed draws halves, bootstrap and signs.
 
-    `pick` chooses a place from means less those of `nulls` [items, *places]. With `sizes` [items], above 0, a mean is Σ values /
-    Σ sizes, and the place is chosen by that share itself. With `is_hit` a value is 0 or 1, and its null the chance of 1.
+    `groups` [items] numbers the group of each item from 0, None where every item is one. `pick` chooses a place from means less
+    those of `nulls` [items, *places]. With `sizes` [items], above 0, a mean is Σ values / Σ sizes, and the place is chosen by
+    that share itself. With `is_hit` a value is 0 or 1, and its null the chance of 1.
     """
     values = values.astype(np.float64)
-    shares = sizes is not None
-    sizes = np.ones(len(values)) if sizes is None else sizes.astype(np.float64)
-    lead = values if nulls is None else values - nulls
-    selecting, testing = halves(len(values), seed)
-    ranked = values if shares else lead
-    selected = pick(_mean(ranked[selecting], sizes[selecting]))
-    p = by_chance(values, values - lead, seed) if is_hit else sign_flip(lead, seed)
-    means = None if nulls is None else _mean(nulls, sizes)
+    asked = _Asked(
+        values,
+        values if nulls is None else values - nulls,
+        np.ones(len(values)) if sizes is None else sizes.astype(np.float64),
+        np.arange(len(values)) if groups is None else groups,
+        pick,
+        is_hit,
+        seed,
+    )
+    selecting, testing = (asked.of_groups(half) for half in halves(asked.count, seed))
+    ranked = values if sizes is not None else asked.lead
+    selected = pick(_mean(ranked[selecting], asked.sizes[selecting]))
+    means = None if nulls is None else _mean(nulls, asked.sizes)
+    p = asked.p(values, asked.lead)
     return Summary(
-        _mean(values, sizes),
-        *bootstrap(values, seed, sizes),
+        _mean(values, asked.sizes),
+        *asked.interval(values, is_hit),
         p,
         benjamini_hochberg(p),
         means,
-        float((_mean(values, sizes) if means is None else means).mean()),
+        float((_mean(values, asked.sizes) if means is None else means).mean()),
         selected,
-        _held_out(values[testing], lead[testing], ranked[testing], sizes[testing], selected, (pick, is_hit, seed)),
+        _held_out(asked.part(testing), ranked[testing], selected),
+        asked.count,
     )
 
 
-def _held_out(
-    values: np.ndarray,
-    lead: np.ndarray,
-    ranked: np.ndarray,
-    sizes: np.ndarray,
-    selected: Place,
-    asked: tuple[Callable[[np.ndarray], Place], bool, int],
-) -> HeldOut:
-    pick, is_hit, seed = asked
-    means, own = _mean(ranked, sizes), at_place(values, selected)
+@dataclass(frozen=True)
+class _Asked:
+    """What is inferred from: arrays that begin with [items], and how."""
+
+    values: np.ndarray
+    lead: np.ndarray  # over the nulls
+    sizes: np.ndarray
+    groups: np.ndarray
+    pick: Callable[[np.ndarray], Place]
+    is_hit: bool
+    seed: int
+
+    @property
+    def count(self) -> int:
+        """How many groups there are."""
+        return int(self.groups.max()) + 1
+
+    def of_groups(self, chosen: np.ndarray) -> np.ndarray:
+        """The items, from 0, of some groups."""
+        return np.flatnonzero(np.isin(self.groups, chosen))
+
+    def part(self, items: np.ndarray) -> "_Asked":
+        """Some items alone, whose groups count from 0 again."""
+        groups = np.unique(self.groups[items], return_inverse=True)[1]
+        return replace(self, values=self.values[items], lead=self.lead[items], sizes=self.sizes[items], groups=groups)
+
+    def interval(self, values: np.ndarray, is_hit: bool) -> tuple[np.ndarray, np.ndarray]:
+        """The ends of the 95% interval of the mean of values [items, ...]."""
+        sums, sizes = by_group(values, self.groups), by_group(self.sizes, self.groups)
+        return wilson_by_group(sums, sizes) if is_hit else bootstrap(sums, self.seed, sizes)[:2]
+
+    def p(self, values: np.ndarray, lead: np.ndarray) -> np.ndarray:
+        """The p values of values [items, ...] and their lead over the nulls."""
+        if self.is_hit:
+            return by_chance(values, values - lead, self.seed, self.groups)
+        return differs(by_group(lead, self.groups), self.seed, by_group(self.sizes, self.groups))
+
+
+def _held_out(asked: _Asked, ranked: np.ndarray, selected: Place) -> HeldOut:
+    values, lead = asked.values, asked.lead
+    means, own = _mean(ranked, asked.sizes), at_place(values, selected)
     beside = at_place(values - lead, selected) if (values != lead).any() else values.reshape(len(values), -1).mean(1)
-    both = np.stack([own, beside], axis=1)
-    (effect, random), (low, high) = _mean(both, sizes).tolist(), bootstrap(both, seed, sizes)
-    rank = 1 + int((means < means[selected] if pick is lowest else means > means[selected]).sum())
-    p = float(by_chance(own, beside, seed) if is_hit else sign_flip(at_place(lead, selected), seed))
-    return HeldOut(effect, float(low[0]), float(high[0]), rank, p, random, float(low[1]), float(high[1]), len(values))
+    ends = [*asked.interval(own, asked.is_hit), *asked.interval(beside, False)]
+    low, high, random_low, random_high = map(float, ends)
+    rank = 1 + int((means < means[selected] if asked.pick is lowest else means > means[selected]).sum())
+    return HeldOut(
+        float(_mean(own, asked.sizes)),
+        low,
+        high,
+        rank,
+        float(asked.p(own, at_place(lead, selected))),
+        float(_mean(beside, asked.sizes)),
+        random_low,
+        random_high,
+        len(values),
+        asked.count,
+    )
 
 
 def _mean(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:

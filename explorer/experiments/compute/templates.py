@@ -5,6 +5,7 @@
     place = ?3
 
 Slots set apart by / are filled together, others in every combination. `?3` stands for the three best guesses of the model there.
+Items with the same words in the first slots that are filled by hand are one group: key/keys and keys/key are not independent.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from explorer.experiments.compute.items import Item, check_items, parts_of
 from explorer.text.encoding import MASK
 
 EXAMPLE = """The *{noun}/{other}* near the {place} [MASK] old. | {verb} | {foil}
-noun/other/verb/foil = key/keys/is/are, keys/key/are/is, letter/letters/is/are, letters/letter/are/is
+noun/other/verb/foil = key/keys/is/are, letters/letter/are/is, cup/cups/is/are, boxes/box/are/is, picture/pictures/is/are, \
+chairs/chair/are/is, book/books/is/are, doors/door/are/is, house/houses/is/are, windows/window/are/is, table/tables/is/are, \
+tools/tool/are/is
 place = ?3"""
 EMPTY = (
     "There is no template; write a sentence with slots, such as The {thing} [MASK] old. | is | are, and below it lines "
@@ -94,8 +97,9 @@ def _items(read: Template, line: tuple[str, str, str, str], model: Explorer | No
     for rows in itertools.product(*_used(read, line)):
         values = {name: value for row in rows for name, value in row.items()}
         cells = [_filled(cell, values) for cell in line]
+        group = ", ".join(sorted({*rows[0].values()})) if rows else ""
         for text_a, text_b in _guess(read, cells[0], cells[1], model):
-            yield Item(text_a, text_b, cells[2], cells[3])
+            yield Item(text_a, text_b, cells[2], cells[3], group=group)
 
 
 def _filled(cell: str, values: Row) -> str:

@@ -2,13 +2,19 @@
 
 from typing import Any
 
-from explorer.api.arguments import explorer_for
 from explorer.api.callers import while_wanted
+from explorer.bert.explorer import load
 from explorer.experiments.compute.experiment import experiment_in_steps
 
 
 def experiment(
-    items: list[list[str]], question: str = "heads_off", how: str = "", seed: int = 0, model: str = "", target: str = "word"
+    items: list[list[str]],
+    question: str = "heads_off",
+    how: str = "",
+    seed: int = 0,
+    model: str = "",
+    target: str = "word",
+    groups: list[str] | None = None,
 ) -> dict[str, Any]:
     """One question asked of many items: a mean for every place, and how sure it is.
 
@@ -16,22 +22,23 @@ def experiment(
     word, and its best other guess for the foil. Words of a text may be marked, *key*, and have a counterpart, *key/keys*,
     which makes the changed text. What is measured is the logit of the word less that of the foil at the first blank; with
     `target` "next_sentence" IsNext against NotNext, with "label" two labels of a fine-tuned head. `question` and `how` are
-    in the table below; "" is the first way.
+    in the table below; "" is the first way. `groups` has a name per item: items of one group are similar, and inference
+    treats them as one observation. By default items with the same texts are one group; repeated items count once.
 
-    The interval is a 95% bootstrap over items, `p` a sign-flip test over items, and `q` that after Benjamini-Hochberg over
-    all places. `selected` is the place that one half of the items chooses, drawn by the seed: the lowest mean of heads_off
-    and cut, the state at which the token read recovers half, the state from which on the word stays ahead, else the highest.
-    `held_out` is what it does on the other half, where `rank` 1 is the most telling place and `random` the mean of all, or
-    of the null.
+    `low` and `high` are the 95% interval (studentized bootstrap over groups; null below 6 groups), `p` the larger p value of
+    a sign-flip test and that bootstrap, both by group, and `q` that after Benjamini-Hochberg over all places. `selected` is
+    the place that one half of the groups chooses, drawn by the seed: the lowest mean of heads_off and cut, the state at
+    which the token read recovers half, the state from which on the word stays ahead, else the highest. `held_out` is what
+    it does on the other half, where `rank` 1 is the most telling place and `random` the mean of all, or of the null.
 
     Returns:
         `effects`, `low`, `high`, `p`, `q`, `nulls` of some questions, `places` (the labels of each direction), `random` (the
         mean of a random place, or of the null), `selected` ([layer, head] from 1, hidden states from 0), `held_out`: `effect`,
-        `low`, `high`, `rank`, `p`, `random` (with `random_low`, `random_high`), `baseline`, `items`; `baseline` (the mean
-        difference of the unchanged run), `items` (how many), `left_out` (why not the others, by number), `provenance`:
-        question, `how`, `seed`, model, hash of its weights, `dtype`, versions.
+        `low`, `high`, `rank`, `p`, `random` (with `random_low`, `random_high`), `baseline`, `items`, `groups`; `baseline` (the
+        mean difference of the unchanged run), `items` and `groups` (how many), `held_out_groups`, `left_out` (why not the
+        others, by number), `provenance`: question, `how`, `seed`, model, hash of its weights, `dtype`, versions.
     """
-    return while_wanted(experiment_in_steps(explorer_for(model), items, question, how, seed, target)).as_dict()
+    return while_wanted(experiment_in_steps(load(model), items, question, how, seed, target, groups or ())).as_dict()
 
 
 ENDPOINTS = (experiment,)

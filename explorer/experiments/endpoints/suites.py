@@ -3,19 +3,23 @@
 from typing import Any
 
 from explorer.analysis.resampling import Share, shares_by_kind
-from explorer.api.arguments import explorer_for
 from explorer.api.callers import while_wanted
+from explorer.bert.explorer import load
 from explorer.experiments.compute import suites
-from explorer.experiments.compute.minimal_pairs import judge_in_steps
+from explorer.experiments.compute.minimal_pairs import ALONE, LIKELIHOOD, judge_in_steps, way_of
+from explorer.techniques.pseudo_likelihood import LIKELIHOODS, ORIGINAL, WORD_L2R
+from explorer.text import limits
 
 
-def suite(name: str, model: str = "", way: str = "") -> dict[str, Any]:
+def suite(name: str, model: str = "", way: str = "", likelihood: str = WORD_L2R) -> dict[str, Any]:
     """In how many minimal pairs of one of our suites the model prefers the word that belongs in the blank to its foil.
 
     name: "agreement", "pronouns", "negation", "prepositions", "stereotypes" or "facts". way: "blank" compares both logits at the
-    blank, "pseudo_likelihood" both sentences (Salazar et al. 2020), and of stereotypes the pieces that both share (Nangia et al.
-    2020); "" is pseudo-likelihood for stereotypes, the blank for the rest. In stereotypes the "right" word is the one that fits
-    the stereotype: 0.5 is no preference, and no proof of fairness. low, high: the 95% interval (Wilson 1927).
+    blank, "pseudo_likelihood" both sentences, and of stereotypes the pieces that both share (Nangia et al. 2020); "" is
+    pseudo-likelihood for stereotypes, the blank for the rest. likelihood: "word_l2r" hides each piece with the later pieces of
+    its word (Kauf & Ivanova 2023), "original" alone (Salazar et al. 2020), which favours rare words of many pieces. In
+    stereotypes the "right" word is the one that fits the stereotype: 0.5 is no preference, and no proof of fairness. low, high:
+    the 95% interval (Wilson 1927).
 
     Returns:
         `items` (pairs that were scored), `right` (the share in which the word wins, 0 to 1), `low`, `high`; `kinds`: the same by
@@ -23,7 +27,9 @@ def suite(name: str, model: str = "", way: str = "") -> dict[str, Any]:
         the tokenizer does not tell apart).
     """
     chosen = suites.suite_of(name)
-    found = while_wanted(judge_in_steps(explorer_for(model), chosen, way))
+    limits.check_choice(likelihood, "the likelihood", LIKELIHOODS)
+    way = ALONE if likelihood == ORIGINAL and way_of(chosen, way) == LIKELIHOOD else way
+    found = while_wanted(judge_in_steps(load(model), chosen, way))
     return {
         **Share.of(found.right)._asdict(),
         "kinds": {kind: share._asdict() for kind, share in shares_by_kind(found.kinds, found.right).items()},

@@ -21,7 +21,7 @@ MARK = "•"
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean with the ends of its interval; one that the others are judged by is `faint`.
+    """A mean with the ends of its interval, NaN for none; one that the others are judged by is `faint`.
 
     The `chosen` one is larger, and one that is `sure` has a dot beside its name.
     """
@@ -33,6 +33,11 @@ class Interval:
     faint: bool = False
     chosen: bool = False
     sure: bool = False
+
+    @property
+    def told(self) -> str:
+        """The mean and its interval, if there is one."""
+        return f"{self.mean:+.2f}" if np.isnan(self.low) else f"{self.mean:+.2f} ({self.low:+.2f} to {self.high:+.2f})"
 
 
 def board(summary: Summary, axes: Sequence[Axis], at: Sequence[int], unit: str, is_share: bool = False) -> go.Figure:
@@ -96,13 +101,13 @@ def intervals(rows: Sequence[Interval], unit: str) -> go.Figure:
         error_x={
             "type": "data",
             "symmetric": False,
-            "array": [row.high - row.mean for row in rows],
-            "arrayminus": [row.mean - row.low for row in rows],
+            "array": [float(np.nan_to_num(row.high - row.mean)) for row in rows],
+            "arrayminus": [float(np.nan_to_num(row.mean - row.low)) for row in rows],
             "thickness": 1.5,
             "width": 5,
             "color": "rgba(128, 128, 128, 0.9)",
         },
-        customdata=[f"{esc(row.label)}: {row.mean:+.2f} ({row.low:+.2f} to {row.high:+.2f})" for row in rows],
+        customdata=[f"{esc(row.label)}: {row.told}" for row in rows],
         hovertemplate="%{customdata}<extra></extra>",
     )
     labels = {
@@ -110,7 +115,7 @@ def intervals(rows: Sequence[Interval], unit: str) -> go.Figure:
         "ticktext": [esc(f"{row.label} {MARK}" if row.sure else row.label) for row in rows],
         "range": [-0.6, len(rows) - 0.4],
     }
-    edges = [edge for row in rows for edge in (row.low, row.high, 0.0)]
+    edges = [edge for row in rows for edge in (row.low, row.mean, row.high, 0.0) if not np.isnan(edge)]
     room = 0.05 * max(max(edges) - min(edges), 1e-6)
     drawn = figure(
         [points],
@@ -118,7 +123,7 @@ def intervals(rows: Sequence[Interval], unit: str) -> go.Figure:
         xaxis=plain_axis(unit, 6, zeroline=True, range=[min(edges) - room, max(edges) + room]),
         yaxis={**plain_axis(""), **labels, "automargin": True},
         margin={"l": 12, "r": 12, "t": 8, "b": 44},
-        meta={"alt": "; ".join(f"{row.label}: {row.mean:+.2f}, from {row.low:+.2f} to {row.high:+.2f}" for row in rows) + "."},
+        meta={"alt": "; ".join(f"{row.label}: {row.told}" for row in rows) + "."},
     )
     table = {name: [getattr(row, name) for row in rows] for name in ("label", "mean", "low", "high")}
     return keep(drawn, lambda: columns_of(**table))
@@ -130,7 +135,7 @@ def told_q(q: float) -> str:
 
 
 def _note(effect: Any, low: Any, high: Any, q: Any) -> str:
-    return f"{effect:+.2f} ({low:+.2f} to {high:+.2f}), {told_q(q)}".replace("-", "−")
+    return f"{Interval('', effect, low, high).told}, {told_q(q)}".replace("-", "−")
 
 
 def _table(summary: Summary, axes: Sequence[Axis]) -> Table:

@@ -254,7 +254,6 @@ class Room:
         activity = self.activity
         for name, kind in ACTIVITIES.items():
             told[name] = activity.for_board(nicknames) if activity and isinstance(activity, kind) else None
-        told["past"] = [past.over() for past in self.past if isinstance(past, Round)]
         return told | {"exercises": [task.for_board(nicknames) for task in self.tasks.values()]}
 
     def for_person(self, person: Person) -> dict[str, Any]:

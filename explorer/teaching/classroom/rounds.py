@@ -118,15 +118,6 @@ class Round:
             told["closest"] = close[:CLOSEST]
         return told
 
-    def over(self) -> dict[str, Any]:
-        """What the board lists of it when it is over."""
-        question = self.question
-        told = {"number": self.number, "kind": question.kind, "asks": question.recorded, "texts": question.texts}
-        told |= {"asked": question.before.get("asked"), "best": question.answer.get("best", ()) if self.revealed else ()}
-        right = sum(guess.rank == 1 for guess in self.guesses.values()) if self.revealed else None
-        answers = most_common(self.guesses.values())
-        return told | {"expected": self.expected, "answers": answers, "guessed": len(self.guesses), "right": right}
-
     def _ranked(self) -> list[tuple[str, Guess]]:
         return sorted(self.guesses.items(), key=lambda given: given[1].rank or float("inf"))
 

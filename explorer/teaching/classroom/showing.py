@@ -6,7 +6,7 @@ from typing import Any
 from explorer.core.errors import InputError
 from explorer.export import links, page_file
 from explorer.export.place import Place
-from explorer.teaching.classroom.questions import KINDS, Question, target
+from explorer.teaching.classroom.questions import KINDS, Question
 from explorer.teaching.lessons.exercises import place_of
 from explorer.ui.attention_data import telling_of
 from explorer.ui.pictures.heatmaps import TELLING
@@ -31,14 +31,6 @@ def looked_from(place: Place) -> Subject:
     found = telling_of(subject)
     token = next((position for position in (subject.selection.token, found.query) if position is not None), subject.token)
     return subject.select(layer=found.layer + 1, head=found.head + 1, token=token)
-
-
-def look_of(query: object) -> dict[str, Any]:
-    """The tokens, layers and heads of a place, and which of them `looked_from` asks about. Raises ExplorerError."""
-    subject = looked_from(place_of(query))
-    chosen, sizes = subject.selection, subject.model.capabilities
-    told = {"tokens": list(target(subject).options), "layers": sizes.layers, "heads": sizes.heads}
-    return told | {"layer": chosen.layer, "head": chosen.head, "token": chosen.token}
 
 
 def draw(query: object, answers_hidden: bool = False, covered: str = "") -> bytes:

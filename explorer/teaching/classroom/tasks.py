@@ -2,8 +2,12 @@
 
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import parse_qsl
 
+from explorer.export import links
 from explorer.teaching.classroom.rounds import Names
+from explorer.teaching.lessons.exercises import Verdict, exercise_of
+from explorer.teaching.lessons.sending import within_a_line
 
 POINTS = 10  # for an exercise, as for a right answer
 
@@ -15,6 +19,11 @@ class Solution:
     texts: tuple[str, str]
     found: str
     model: str = ""  # that was asked, if it is not the one that the app opens with
+
+    @classmethod
+    def of(cls, verdict: Verdict) -> "Solution":
+        link = dict(parse_qsl(verdict.query))
+        return cls((link.get("a", ""), link.get("b", "")), verdict.found, verdict.model)
 
     def by(self, told: str) -> str:
         """A nickname, or what was found, with the model behind it if it is another one than the class has."""
@@ -32,6 +41,14 @@ class Task:
     text: str  # what it asks for, without markup
     number: int = 0  # among the activities of the room
     solved: dict[str, Solution] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, name: object) -> "Task":
+        """An exercise as a task. Raises InputError if there is none, ModelError if its model cannot be loaded."""
+        lesson, exercise = exercise_of(name)
+        begins = next(step.place for step in lesson.steps if step.exercise is exercise)
+        told = lesson.heading, within_a_line(exercise.task), links.query(begins)
+        return cls(str(name), *told, text=exercise.task.replace("*", ""))
 
     def has_of(self, person: str) -> bool:
         return person in self.solved

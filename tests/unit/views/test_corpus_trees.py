@@ -7,6 +7,8 @@ import pytest
 
 from explorer.corpus.trees import OTHER, Trees
 from explorer.text.corpora import ROOT, built_in
+from explorer.ui.pictures.base import ACCENT
+from explorer.ui.pictures.numbers import kept
 from explorer.ui.subject import Subject
 
 TEXT = "The stream begins at a spring in the hills."
@@ -35,19 +37,20 @@ def test_the_links_of_a_head_are_counted_against_the_tree(subject, layer):
         right = [sum(found[word] == to for word, to in enumerate(one.heads) if to != ROOT) for found in ways]
         told = Trees().finding(chosen).text
         assert told.startswith(f"Layer {layer}, head {head} finds {max(right)} of the {len(one.words) - 1} links of the tree;")
-        last = Trees().compute(chosen)["tree"]["steps"][-1]
-        assert last["text"] == told
-        lit = last["lit"]
-        assert sum(name.startswith("link.") for name in lit) == sum(name.startswith("tree.") for name in lit) == max(right)
+        drawn = Trees().compute(chosen)["tree"]
+        assert sum(kept(drawn).cells[-1]) == max(right)
+        assert sum(trace.line.color == ACCENT for trace in drawn.data) == 2 * max(right), "of the tree and of the head"
 
 
-def test_every_arc_of_the_tree_is_walked(subject):
+def test_every_arc_of_the_tree_says_what_it_joins(subject):
     drawn = Trees().compute(subject)["tree"]
-    walked = [step["text"] for step in drawn["steps"] if not step["title"]]
-    assert "“stream” depends on “begins”: subject (nsubj)." in walked
-    assert len(walked) == sum(arrow["id"].startswith("tree.") for arrow in drawn["arrows"]) == 9
-    assert "“begins” is the main word" in drawn["steps"][0]["text"]
-    assert re.search(r"always the next word would find \d", drawn["steps"][-1]["text"])
+    said = [trace.hovertemplate.removesuffix("<extra></extra>") for trace in drawn.data if trace.hovertemplate]
+    assert "“stream” depends on “begins”: subject (nsubj)" in said
+    assert sum("depends on" in one for one in said) == 9
+    word, _, head, *_ = kept(drawn).cells
+    assert head[word.index("stream")] == "begins"
+    assert head[word.index("begins")] is None, "the main word"
+    assert re.search(r"always the next word would find \d", Trees().finding(subject).text)
 
 
 def test_beside_another_text_the_first_tree_is_shown_and_a_click_makes_one_the_input(bundled):

@@ -140,7 +140,9 @@ def test_sentences_are_ranked_and_scored_once(blank, monkeypatch):
     view = Likelihoods(sentences="Man the home went.\n\nThe man went home.")
     table = view.compute(blank)["table"]
     assert [row[0] for row in table] == ["The man went home.", "Man the home went."]
-    assert all(row[3] == pytest.approx(row[2] / row[1], abs=1e-2) for row in table)
+    for sentence, pieces, by_word, original in table:
+        assert pieces == len(sentence.split()) + 1
+        assert by_word == original, "no word of several pieces"
     monkeypatch.setattr("explorer.fill_mask.positions.pseudo_likelihoods_in_steps", None)
     assert next(view.on_score(blank, None))["table"] is table
     with pytest.raises(InputError, match="Type 1 to 20 sentences"):
@@ -233,17 +235,17 @@ def test_the_game_is_played_by_its_seed(bundled):
 def test_the_curve_of_the_loss_has_what_transformers_computes(bundled):
     text, view = "The keys to the cabinet were on the table.", Game(mask_share=1.0, other_share=0.0, rate=0.3, seed=3)
     curve = view.compute(Subject.of(bundled.trace(text)))["curve"]
-    places = [one["position"] for one in curve["pieces"]]
+    places = kept(curve).cells[1]  # the positions
     ids = bundled.trace(text).encoding.ids
     masked = torch.tensor([[bundled.mask_id if place in places else one for place, one in enumerate(ids)]])
     with torch.no_grad():
         logits = bundled.module(input_ids=masked).prediction_logits[0, places]
     expected = torch.nn.functional.cross_entropy(logits, torch.tensor([ids[place] for place in places]), reduction="none")
     assert len(places) >= 2
-    np.testing.assert_allclose([one["loss"] for one in curve["pieces"]], expected, atol=1e-4)
-    np.testing.assert_allclose([one["p"] for one in curve["pieces"]], torch.exp(-expected), atol=1e-5)
-    assert curve["mean"] == pytest.approx(float(expected.mean()), abs=1e-4)
-    assert curve["top"] >= max(one["loss"] for one in curve["pieces"])
+    np.testing.assert_allclose(curve.data[1].y, expected, atol=1e-4)
+    np.testing.assert_allclose(curve.data[1].x, torch.exp(-expected), atol=1e-5)
+    assert curve.layout.shapes[0].y0 == pytest.approx(float(expected.mean()), abs=1e-4)
+    assert curve.layout.yaxis.range[1] >= float(expected.max())
 
 
 def test_long_work_waits_on_a_long_input_only(blank):

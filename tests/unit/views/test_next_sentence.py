@@ -138,8 +138,8 @@ def test_pairs_are_scored_step_by_step(pair):
     steps = list(view.on_candidates(pair, "\n".join(f"{number} || {B}" for number in range(12))))
     assert steps[0] == {"status": "10 of 12 pairs."}
     assert len(steps[-1]["pairs"]) == 12
-    assert list(view.on_candidates(pair, " \n")) == list(view.on_file(pair, None)) == []
-    assert [row[:2] for row in list(view.on_file(pair, [(A, B)]))[-1]["pairs"]] == [[A, B]]
+    assert list(view.on_candidates(pair, " \n")) == []
+    assert [row[:2] for row in list(view.on_candidates(pair, f"{A}\t{B}"))[-1]["pairs"]] == [[A, B]]
 
 
 def test_half_a_pair_is_refused(pair, bundled, refusal):

@@ -1,4 +1,4 @@
-"""Serve what the finder looks through: views, settings, actions, examples, lessons, terms, the guide, and heads by their habit.
+"""What the finder looks through: views, settings, actions, examples, lessons, terms, the guide, and heads by their habit.
 
 An entry is {"kind", "title", "where", "words", "go", "text", "near"}: `where` is said below the title; `words`, `near` (the
 glossary's words for what a view shows, its settings) and `text` are searched but not shown; `go` is what the page does: a query,
@@ -11,9 +11,6 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 import numpy as np
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
 
 from explorer.bert.explorer import Explorer, load, loaded
 from explorer.core.paths import ASSETS
@@ -25,7 +22,6 @@ from explorer.guide.pages import pages
 from explorer.guide.rendering import anchor
 from explorer.page.building import NEEDS
 from explorer.page.examples import EXAMPLES
-from explorer.server.routes import ASKED_AGAIN, FOR_A_DAY, serve_file
 from explorer.tabs import TABS
 from explorer.teaching.lessons.reading import lessons
 from explorer.text.corpora import built_in
@@ -39,15 +35,9 @@ FIELDS = ("kind", "title", "where", "words", "go", "text", "near")
 Entry = dict[str, Any]
 
 
-def finding_routes() -> list[Route]:
-    library = serve_file(ASSETS / "vendor" / "minisearch.js", "text/javascript", FOR_A_DAY)
-    return [Route("/bx/find.json", _entries), Route("/bx/minisearch.js", library)]
-
-
-def _entries(request: Request) -> Response:
-    model = request.query_params.get("model")  # the guide, which lists no heads, names none, and waits for none to be loaded
-    found = {"entries": entries() + (heads_of(model) if model is not None else []), "concepts": concepts()}
-    return JSONResponse(found, headers=ASKED_AGAIN)
+def found_in(model: str | None) -> dict[str, list[Any]]:
+    """All that the finder looks through; with the heads and layers of a model of this name, unless it is None."""
+    return {"entries": entries() + (heads_of(model) if model is not None else []), "concepts": concepts()}
 
 
 @cache
