@@ -30,7 +30,6 @@ FEWEST = 3  # pieces; the ranks of two are either equal or not
 
 Changes = tuple[Collection[Head], Collection[Cut], Patch | None]
 """The heads that are off, the weights that are cut and the vector that is patched in."""
-UNCHANGED: Changes = ((), (), None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +38,7 @@ class Run:
 
     trace: Trace
     states: torch.Tensor
-    changes: Changes = UNCHANGED
+    changes: Changes = ((), (), None)
 
     @cached_property
     def mixed(self) -> Mixing:
@@ -58,28 +57,20 @@ def run_of(trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (),
     return _changed.get(key, lambda: Run(trace, changed_states(trace, off, patch, cuts), (off, cuts, patch)))
 
 
-@dataclass(frozen=True)
-class HeadRows:
-    """The heads of a layer for one query: `shares` [heads + 1, key], the last row being the residual; and the `weights`
-    [heads, query, key] of the layer, 0 where a head is off or a weight is cut."""
-
-    shares: np.ndarray
-    weights: np.ndarray
-
-
 @inference_mode
-def head_rows(run: Run, layer: int, query: int) -> HeadRows:
-    """The heads of a layer for one query, both zero-based. Raises CapabilityError for layers that cannot be decomposed."""
+def head_rows(run: Run, layer: int, query: int) -> tuple[np.ndarray, np.ndarray]:
+    """The heads of a layer for one query, both zero-based: their shares [heads + 1, key], the last row being the residual,
+    and the weights [heads, query, key] of the layer, 0 where a head is off or a weight is cut. Raises CapabilityError."""
     off, cuts, patch = run.changes
     block = block_of(run.trace, layer, off, cuts, patch, run.states)
     row = torch.from_numpy(run.mixed.shares[layer, query].copy())
-    return HeadRows(head_shares_of(block, query, row).numpy(), block.weights.numpy())
+    return head_shares_of(block, query, row).numpy(), block.weights.numpy()
 
 
 def link_losses(trace: Trace, target: Target, links: Sequence[tuple[int, int, int]], state: int) -> tuple[float, np.ndarray]:
-    """The target's probability (0 to 1) read from hidden state `state`, and what is left of it without each link, [links].
+    """The target's probability (0 to 1) in a hidden state, and what is left of it without each link alone, [links].
 
-    Links are (layer, query, key), zero-based; each is cut by itself, in all heads.
+    Links are (layer, query, key), zero-based, and are cut in all heads.
     """
     vectors = vectors_without_links(trace, links, target.position, state)
     whole = read_at(trace.model, target, trace.states[state][[target.position]]).probability

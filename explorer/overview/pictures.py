@@ -60,13 +60,8 @@ class Answer:
     pair: bool = False
 
 
-@dataclass(frozen=True)
-class Stop:
-    """A step of the story: its title, its sentence, and the levels of the zoom that it goes through."""
-
-    title: str
-    text: str
-    zoom: Sequence[Sequence[int]] = ()
+Stop = tuple[str, str, Sequence[Sequence[int]]]
+"""A step of the story: its title, its sentence, and the levels of the zoom that it goes through."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +101,7 @@ def flow(picture: Picture) -> dict[str, Any]:
         "answers": shown_answers(rows, picture.answers),
         "zoom": picture.zoom,
         "changes": picture.changes,
-        "stops": [{"title": one.title, "text": one.text, "zoom": [[*level] for level in one.zoom]} for one in picture.stops],
+        "stops": [{"title": title, "text": text, "zoom": [[*level] for level in zoom]} for title, text, zoom in picture.stops],
         "said": picture.said,
         "alt": picture.alt,
     }

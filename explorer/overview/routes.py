@@ -1,13 +1,22 @@
 """All of a model in one picture: where the contents of a place come from, and the answers at the end."""
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from typing import Any
 
 from explorer.core.errors import InputError
-from explorer.overview.changes import changes_of
 from explorer.overview.compute import Run, run_of
-from explorer.overview.pictures import Picture, Rows, flow, shown_answers
-from explorer.overview.run import Followed, answers_of, opens_on, rows_of, selected_run, turned_in, words_before, words_in
+from explorer.overview.pictures import Answer, Picture, Rows, flow, shown_answers
+from explorer.overview.run import (
+    Followed,
+    answers_of,
+    changes_of,
+    opens_on,
+    rows_of,
+    selected_run,
+    turned_in,
+    words_before,
+    words_in,
+)
 from explorer.overview.story import stops_of
 from explorer.overview.telling import tell, tell_change
 from explorer.overview.zoom import Zoom, layers_inside, neurons_inside, strongest_head, zoom_of
@@ -18,17 +27,15 @@ from explorer.ui.view import Change, Content, Finding, View, Why, check, matches
 from explorer.ui.what_if import Question, WhatIf, cut_or_mended, toggled
 
 LAST = -1
-SAID = (
-    "A box shows what the model would say at that token after that layer; a thicker line means that more was taken. Click a box "
-    "to see where it comes from, and again to look inside its layer. Click a line to cut it."
-)
-SAID_WITHOUT_WORDS = (
-    "This model guesses no words: a box shows how far the token's vector turned in that layer (1 − cosine). A thicker line means "
-    "that more was taken. Click a box to see where it comes from, and again to look inside its layer. Click a line to cut it."
-)
-ALONE = " Click a box, a token or a bar to see where it comes from, or the title of a layer to look inside, for the chosen token."
 WORDS, TURNS = "what the model would say at that token after that layer", "how far the vector turned in that layer (1 − cosine)"
+CLICKS = " Click a box to see where it comes from, and again to look inside its layer. Click a line to cut it."
+PLACES = " Click a box, a token or a bar to see where it comes from."
+LAYERS = " Click the title of a layer to look inside, for the chosen token."
 NOT_CLICKED = "Click a box, a line or a title of the picture."
+
+
+def _said(words: object, clicks: str) -> str:
+    return f"A box shows {WORDS if words else TURNS}; a thicker line means that more was taken.{clicks}"
 
 
 def _state(value: object) -> int:
@@ -65,23 +72,24 @@ class Routes(View):
         run, picture = selected_run(subject), content["picture"]
         followed = self._followed(subject, run)
         layers = layers_inside(subject, run, self._rows(subject), followed.position) if unfolded else []
-        asked = (ALONE if layers else ALONE.partition(", or")[0] + ".") if picture["mixing"] else ALONE if layers else ""
-        if layers and not picture["mixing"]:
-            asked = " Click the title of a layer to look inside, for the chosen token."
-        said = f"A box shows {WORDS if picture['words'] else TURNS}; a thicker line means that more was taken.{asked}"
+        said = _said(picture["words"], (PLACES if picture["mixing"] else "") + (LAYERS if layers else ""))
         return {**content, "picture": {**picture, "layers": layers, "said": said}}
 
     def finding(self, subject: Subject) -> Finding | None:
         run = selected_run(subject)
         if subject.selection.is_changed:
             position = opens_on(subject)
-            told = tell_change(subject, position, answers_of(subject, run, run_of(subject.trace), position))
-            return Finding(told) if told else None
+            return Finding(tell_change(subject, position, answers_of(subject, run, run_of(subject.trace), position)))
         if (found := tell(subject, run, self._followed(subject, run))) is None:
             return None
         text, link = found
         chosen = {"layer": link.layer + 1, "head": strongest_head(run, link), "token": link.query}
         return Finding(text, Why("attention", "One head", chosen))
+
+    def prepare_rest(self, subject: Subject) -> Generator[float, None, None]:
+        """Cut the links that the finding is about, where that takes longer than an answer may."""
+        self.finding(subject)
+        yield 1.0
 
     def on_picture(self, subject: Subject, index: object) -> Change:
         """Handle a click: the first entry says whether it is a place, a level of the zoom, or a change of the run."""
@@ -98,8 +106,7 @@ class Routes(View):
             found = neurons_inside(subject.trace, layer, opens_on(subject))
             return show(step={"neurons": found, "layer": layer, "token": opens_on(subject)})
         if name == "rest":  # of a change whose words are shown already
-            content = self.compute(subject)
-            return show(picture=content["picture"], check=content["check"])
+            return show(**self.compute(subject))
         change = self._changed(subject, name, value)
         after = subject.select(**change.selection)
         if after.swapped.trace is not subject.swapped.trace or after.selection.patch != subject.selection.patch:
@@ -147,15 +154,17 @@ class Routes(View):
     def _words_first(self, subject: Subject) -> dict[str, Any]:
         """Words and answers of a changed run, which are known before its routes."""
         run, rows = selected_run(subject), self._rows(subject)
-        before = run_of(subject.trace) if subject.selection.is_changed else None
-        position = opens_on(subject)
-        words = words_in(run, before, rows, rows.of(position)) if subject.model.capabilities.fill_mask else None
-        return {
-            "words": words,
-            "before": words_before(before, rows, words) if before and words else None,
-            "answers": shown_answers(rows, answers_of(subject, run, before, position)),
-            "changes": changes_of(subject),
-        }
+        words, before, answers = self._read(subject, run, rows)
+        return {"words": words, "before": before, "answers": shown_answers(rows, answers), "changes": changes_of(subject)}
+
+    def _read(self, subject: Subject, run: Run, rows: Rows) -> tuple[Any, Any, list[Answer]]:
+        """The words in the boxes, the words there before a change, None without one, and the answers."""
+        unchanged, position = run_of(subject.trace) if subject.selection.is_changed else None, opens_on(subject)
+        answers = answers_of(subject, run, unchanged, position)
+        if not subject.model.capabilities.fill_mask:
+            return None, None, answers
+        words = words_in(run, unchanged, rows, rows.of(position))
+        return words, words_before(unchanged, rows, words) if unchanged else None, answers
 
     def _token(self, subject: Subject, value: object) -> int:
         return limits.check_integer(value, "the token", 0, subject.trace.kept - 1)
@@ -172,10 +181,7 @@ class Routes(View):
 
     def _picture(self, subject: Subject, run: Run) -> Picture:
         followed, rows = self._followed(subject, run), self._rows(subject)
-        before = run_of(subject.trace) if subject.selection.is_changed else None
-        model, row = subject.model, rows.of(followed.position)
-        words = words_in(run, before, rows, row) if model.capabilities.fill_mask else None
-        answers = answers_of(subject, run, before, followed.position)
+        words, before, answers = self._read(subject, run, rows)
         return Picture(
             rows,
             run.mixed.shares,
@@ -184,22 +190,15 @@ class Routes(View):
             followed.state,
             followed.position,
             answers,
-            SAID if words else SAID_WITHOUT_WORDS,
+            _said(words, CLICKS),
             f"“{run.trace.tokens[followed.position]}” after layer {followed.state}, and the routes by which it got its contents",
             stops_of(subject, run, followed, words, rows, answers),
             words=words,
             moved=None if words else turned_in(run, rows),
-            before=words_before(before, rows, words) if before and words else None,
-            zoom=zoom_of(run, rows, followed.position, self._fitting(subject)),
+            before=before,
+            zoom=zoom_of(run, rows, followed.position, self.zoom),
             changes=changes_of(subject),
         )
-
-    def _fitting(self, subject: Subject) -> Zoom:
-        """What is open, without the levels that this model and input do not have."""
-        model = subject.model.capabilities
-        highest = (model.layers, model.heads, subject.trace.kept - 1)
-        fits = [one <= most for one, most in zip(self.zoom, highest, strict=False)]
-        return self.zoom[: fits.index(False)] if False in fits else self.zoom
 
 
 class PictureWhatIf(WhatIf):

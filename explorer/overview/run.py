@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -47,13 +48,29 @@ class Followed:
 
     @property
     def taken(self) -> list[Route]:
-        return [route for route in self.routes if route.query != route.key]
+        """The routes from other tokens."""
+        return [route for route in self.routes if route.key not in (route.query, self.position)]
 
 
 def selected_run(subject: Subject) -> Run:
     """The run with all selected changes."""
     chosen = subject.selection
     return run_of(subject.swapped.trace, chosen.off, chosen.cut, (*chosen.patch, subject.trace) if chosen.patch else None)
+
+
+def changes_of(subject: Subject) -> list[dict[str, Any]]:
+    """What is off, cut, swapped and patched: `label`, and `undo`, the index of the click that undoes it."""
+    selection, tokens = subject.selection, subject.trace.tokens
+    found = [{"label": f"head {layer}.{head} off", "undo": {"off": [layer, head]}} for layer, head in selection.off_from_one]
+    for layer, query, key, head in selection.cut_from_one:
+        where = f"head {layer}.{head}" if head else f"layer {layer}"
+        found.append({"label": f"{tokens[key]} → {tokens[query]}, {where}", "undo": {"cut": [layer, query, key, head]}})
+    if selection.swap:
+        found.append({"label": "{1} for {0}".format(*selection.swap), "undo": {"back": "swap"}})
+    if selection.patch:
+        state, token = selection.patch
+        found.append({"label": f"{tokens[token]} patched at state {state}", "undo": {"back": "patch"}})
+    return found
 
 
 def opens_on(subject: Subject) -> int:

@@ -25,13 +25,13 @@ def stops_of(
         head = strongest_head(run, link)
         way += [(layer + 1, head), (layer + 1, head, link.key)]
     return [
-        Stop("read", _pieces(subject, run)),
-        Stop("embed", _sum(run, position, token)),
-        Stop("attend", _attend(run, layer, position, token), way),
-        Stop("transform", _transform(run, layer, position, token), way[:1]),
-        Stop("repeat", _again(run, token, words, row)),
-        Stop("guess", _guess(run, token, words, row)),
-        Stop("judge", _pair(answers)),
+        ("read", _pieces(subject, run), ()),
+        ("embed", _sum(run, position, token), ()),
+        ("attend", _attend(run, layer, position, token), way),
+        ("transform", _transform(run, layer, position, token), way[:1]),
+        ("repeat", _again(run, token, words, row), ()),
+        ("guess", _guess(run, token, words, row), ()),
+        ("judge", _pair(answers), ()),
     ]
 
 

@@ -4,7 +4,6 @@ A share says what was taken, not what was needed. So the link that is named was 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -25,13 +24,8 @@ HALF = 0.5  # of its probability: what a guess must lose for one link to matter 
 AT_ONCE = 0.05  # seconds for the cuts in an answer at once
 
 
-@dataclass(frozen=True)
-class Tested:
-    """A link, and the probability of the answer (0 to 1) with it and without it."""
-
-    route: Route
-    before: float
-    after: float
+Tested = tuple[Route, float, float]
+"""A link, and the probability of the answer (0 to 1) with it and without it."""
 
 
 def target_of(subject: Subject, run: Run, followed: Followed) -> Target | None:
@@ -47,12 +41,12 @@ def target_of(subject: Subject, run: Run, followed: Followed) -> Target | None:
     return Target("fill_mask", followed.position, guess.candidates[0].id, guess.candidates[0].token)
 
 
-def test_links(subject: Subject, run: Run, followed: Followed, target: Target, every: bool) -> list[Tested] | None:
-    """The effect of each link worth a cut, the largest shares first; None if that takes too long for this answer.
+def try_links(subject: Subject, run: Run, followed: Followed, target: Target, every: bool) -> list[Tested] | None:
+    """The effect of each link of at least NAMED, or of the TRIED largest if there is none or `every` one is wanted.
 
-    The links are those of at least NAMED, or the TRIED largest if there are none or `every` one is wanted.
+    None if that takes too long for this answer.
     """
-    taken = _others(followed)[:TRIED]
+    taken = followed.taken[:TRIED]
     large = [route for route in taken if route.share >= NAMED]
     links = large if large and not every else taken
     key = ("link effects", target.head, followed.position, followed.state, len(links))
@@ -65,57 +59,44 @@ def test_links(subject: Subject, run: Run, followed: Followed, target: Target, e
             return None
     places = [(route.layer, route.query, route.key) for route in links]
     before, after = run.trace.once(key, lambda: link_losses(run.trace, target, places, followed.state))
-    return [Tested(route, before, float(left)) for route, left in zip(links, after, strict=True)]
-
-
-def most_needed(tested: Sequence[Tested]) -> Tested | None:
-    """Of the links with a share of at least NAMED, the one whose cut lowers the answer most; None if it needs none of them."""
-    needed = [one for one in tested if one.route.share >= NAMED and one.after < KEPT * one.before]
-    return min(needed, key=lambda one: one.after, default=None)
+    return [(route, before, float(left)) for route, left in zip(links, after, strict=True)]
 
 
 def tell(subject: Subject, run: Run, followed: Followed) -> tuple[str, Route] | None:
     """The sentence about an unchanged run, and the link that it names; None if the place takes nothing from others."""
-    if not (taken := _others(followed)):
+    if not (taken := followed.taken):
         return None
     tokens, target = run.trace.tokens, target_of(subject, run, followed)
-    tested = target and test_links(subject, run, followed, target, every=False)
+    tested = target and try_links(subject, run, followed, target, every=False)
+    largest = f"{_name(tokens, taken[0])} ({short_percent(taken[0].share)})"
     if not target or not tested:
-        return f"{_place(run, followed)} {_untested(tokens, taken[0])}.", taken[0]
-    place, word = _place(run, followed, target, tested[0].before), target.token
-    if link := most_needed(tested):
-        before, after = from_to(link.before, link.after)
-        named = f"{_name(tokens, link.route)} ({short_percent(link.route.share)})"
-        return f"{place}, drawing most on {named}; without that link {word} falls from {before} to {after}.", link.route
-    tested = test_links(subject, run, followed, target, every=True) or tested
-    most = min(tested, key=lambda one: one.after)
-    before, after = from_to(most.before, most.after)
-    change = f"without {_name(tokens, most.route)}, {before} → {after}"
-    lead = "with small shares from many words"
-    if taken[0].share >= NAMED:
-        lead = f"taking most from {_name(tokens, taken[0])} ({short_percent(taken[0].share)}) without needing it"
-    matters = (
-        f"one link matters most ({change})" if most.after < HALF * most.before else f"no single link matters (most: {change})"
-    )
-    return f"{place}, {lead}; {matters}.", most.route
+        return f"{_place(run, followed)} draws most on {largest}, which no cut has tested.", taken[0]
+    place, word = _place(run, followed, target, tested[0][1]), target.token
+    needed = [one for one in tested if one[0].share >= NAMED and one[2] < KEPT * one[1]]
+    if needed:
+        link, *shares = min(needed, key=lambda one: one[2])
+        before, after = from_to(*shares)
+        named = f"{_name(tokens, link)} ({short_percent(link.share)})"
+        return f"{place}, drawing most on {named}; without that link {word} falls from {before} to {after}.", link
+    tested = try_links(subject, run, followed, target, every=True) or tested
+    most, share, left = min(tested, key=lambda one: one[2])
+    before, after = from_to(share, left)
+    change = f"without {_name(tokens, most)}, {before} → {after}"
+    lead = f"taking most from {largest} without needing it" if taken[0].share >= NAMED else "with small shares from many words"
+    matters = f"one link matters most ({change})" if left < HALF * share else f"no single link matters (most: {change})"
+    return f"{place}, {lead}; {matters}.", most
 
 
-def _others(followed: Followed) -> list[Route]:
-    """The links from other tokens, the largest shares first."""
-    return [route for route in followed.taken if route.key != followed.position]
-
-
-def tell_change(subject: Subject, position: int, answers: Sequence[Answer]) -> str | None:
+def tell_change(subject: Subject, position: int, answers: Sequence[Answer]) -> str:
     """What the changes of the run do to the answer at `position`, else to the first: 'Without head 6.6: tokyo 91% → 27% …'."""
     if not answers:
-        return None
+        return f"{_lead(subject, position)}: this model has no answer to compare."
     bars = next((one for one in answers if one.position == position), answers[0]).bars
     first, now, was = max(bars, key=lambda bar: bar[2] or 0)
     leads = max(bars, key=lambda bar: bar[1])
     before, after = from_to(was or 0, now)
-    then = "and still leads" if leads[0] == first else f"{leads[0]} leads with {short_percent(leads[1])}"
-    joined = f", {then}" if leads[0] != first else f" {then}"
-    return f"{_lead(subject, position)}: {first} {before} → {after}{joined}."
+    then = " and still leads" if leads[0] == first else f", {leads[0]} leads with {short_percent(leads[1])}"
+    return f"{_lead(subject, position)}: {first} {before} → {after}{then}."
 
 
 def _lead(subject: Subject, position: int) -> str:
@@ -125,8 +106,8 @@ def _lead(subject: Subject, position: int) -> str:
     for layer, query, key, head in selection.cut:
         name = tokens[key] if query == position else f"{tokens[key]} → {tokens[query]}"
         gone.append(f"{name} in {f'layer {layer + 1}' if head is None else f'head {layer + 1}.{head + 1}'}")
-    more = [f"and {len(gone) - 2} more"] if len(gone) > 2 else []
-    changed = [f"without {' and '.join(gone[:2])}{''.join(f' {one}' for one in more)}"] if gone else []
+    named = gone if len(gone) < 3 else [gone[0], f"{len(gone) - 1} more changes"]
+    changed = [f"without {' and '.join(named)}"] if gone else []
     if selection.swap:
         changed.append("with {1} for {0}".format(*selection.swap))
     if selection.patch:
@@ -137,13 +118,6 @@ def _lead(subject: Subject, position: int) -> str:
 
 def _name(tokens: Sequence[str], route: Route) -> str:
     return f"{quoted(tokens, route.key)} in layer {route.layer + 1}"
-
-
-def _untested(tokens: Sequence[str], route: Route) -> str:
-    """What a place takes, where no cut was tried."""
-    if route.share < NAMED:
-        return f"draws on many words with small shares (at most {short_percent(max(route.share, 0.01))}), which no cut has tested"
-    return f"draws most on {_name(tokens, route)} ({short_percent(route.share)}), which no cut has tested"
 
 
 def _place(run: Run, followed: Followed, target: Target | None = None, share: float = np.nan) -> str:

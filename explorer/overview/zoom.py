@@ -3,6 +3,7 @@
 The numbers of a head are those of *Inside a head*, of the same functions; in a changed run, of that run.
 """
 
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from explorer.analysis.head_metrics import TokenFacts, head_metrics, patterns
 from explorer.bert.trace import Trace
 from explorer.core.errors import CapabilityError
-from explorer.overview.compute import TRIED, HeadRows, Run, head_rows, neuron_effects
+from explorer.overview.compute import TRIED, Run, head_rows, neuron_effects
 from explorer.overview.pictures import Rows
 from explorer.overview.run import turned_in
 from explorer.techniques.inside import head_step
@@ -31,15 +32,14 @@ Zoom = tuple[int, ...]
 
 
 def zoom_of(run: Run, rows: Rows, position: int, zoom: Zoom) -> dict[str, Any] | None:
-    """What the picture shows of a token at this level of the zoom; None for the whole sentence.
-
-    The neurons of the layer are included if they are known already.
-    """
-    if not zoom:
+    """What the picture shows of a token at this level of the zoom, or the last one that exists; None for the whole sentence."""
+    has = run.trace.model.capabilities
+    levels = zip(zoom, (has.layers, has.heads, run.trace.kept - 1), strict=False)
+    if not (zoom := tuple(at for at, _ in takewhile(lambda level: level[0] <= level[1], levels))):
         return None
     at = [zoom[0], *zoom[1:2], *(rows.of(key) for key in zoom[2:])]
     found = head_rows(run, zoom[0] - 1, position)
-    weight = _weight(run, rows, found, position, *zoom) if len(zoom) == 3 else None
+    weight = _weight(run, rows, found[1], position, *zoom) if len(zoom) == 3 else None
     return {"at": at, "layer": _layer(run, rows, found, zoom[0], position), "weight": weight}
 
 
@@ -54,10 +54,10 @@ def layers_inside(subject: Subject, run: Run, rows: Rows, position: int) -> list
 
 def strongest_head(run: Run, link: Route) -> int:
     """The head, from 1, with the largest share of a link."""
-    return int(head_rows(run, link.layer, link.query).shares[:-1, link.key].argmax()) + 1
+    return int(head_rows(run, link.layer, link.query)[0][:-1, link.key].argmax()) + 1
 
 
-def _layer(run: Run, rows: Rows, found: HeadRows, layer: int, position: int) -> dict[str, Any]:
+def _layer(run: Run, rows: Rows, found: tuple[np.ndarray, np.ndarray], layer: int, position: int) -> dict[str, Any]:
     """What layer `layer` (from 1) does to a token: each head's weights and share, and the neurons if they are known."""
     trace, taken = run.trace, run.mixed.shares[layer - 1, position]
     return {
@@ -65,12 +65,12 @@ def _layer(run: Run, rows: Rows, found: HeadRows, layer: int, position: int) -> 
         "row": rows.of(position),
         "kept": float(taken[position]),
         "heads": _heads(trace, rows, found, position),
-        "neurons": neurons_inside(trace, layer, position) if trace.knows(_key(layer, position)) else None,
+        "neurons": neurons_inside(trace, layer, position) if trace.knows(("neurons", layer, position)) else None,
         "moved": float(turned_in(run, rows)[layer, rows.of(position)]),
     }
 
 
-def _weight(run: Run, rows: Rows, found: HeadRows, position: int, layer: int, head: int, key: int) -> dict[str, Any]:
+def _weight(run: Run, rows: Rows, weights: np.ndarray, position: int, layer: int, head: int, key: int) -> dict[str, Any]:
     """One weight, from two vectors to the value that is moved: layer and head from 1, key a token from 0.
 
     `weight` is 0 where the run has cut it, and `softmax` what it would be.
@@ -82,7 +82,7 @@ def _weight(run: Run, rows: Rows, found: HeadRows, position: int, layer: int, he
         "dot": float(step.dots[key]),
         "scaled": float(step.scaled[key]),
         "softmax": float(step.weights[key]),
-        "weight": float(found.weights[head - 1, position, key]),
+        "weight": float(weights[head - 1, position, key]),
         "scores": step.scaled[list(rows.places)].astype(float).round(3).tolist(),
         "tokens": run.trace.kept,
     }
@@ -103,27 +103,24 @@ def neurons_inside(trace: Trace, layer: int, position: int) -> dict[str, Any]:
         ]
         return {"why": "", "list": listed, "guess": target.token}
 
-    return trace.once(_key(layer, position), make)
+    return trace.once(("neurons", layer, position), make)
 
 
-def _key(layer: int, position: int) -> tuple[str, int, int]:
-    return "neurons", layer, position
-
-
-def _heads(trace: Trace, rows: Rows, found: HeadRows, position: int) -> list[dict[str, Any]]:
+def _heads(trace: Trace, rows: Rows, found: tuple[np.ndarray, np.ndarray], position: int) -> list[dict[str, Any]]:
     """Each head: its share of what the token takes, its weights by row, and a name with how sure it is (0 to 1)."""
-    metrics = head_metrics(found.weights, TokenFacts.of(trace.encoding))
-    shown, names = rows.merge(found.weights[:, position]), patterns(metrics)
+    shares, weights = found
+    metrics = head_metrics(weights, TokenFacts.of(trace.encoding))
+    shown, names = rows.merge(weights[:, position]), patterns(metrics)
     listed = []
-    for head, (part, weights) in enumerate(zip(found.shares[:-1], shown, strict=True)):
+    for head, (part, row) in enumerate(zip(shares[:-1], shown, strict=True)):
         pattern = str(names[head])
         sure = sum(float(metrics[key][head]) for key in HABITS[pattern][1]) if pattern in HABITS else None
-        own = np.where(np.arange(len(weights)) < len(rows.places), weights, 0)
+        own = np.where(np.arange(len(row)) < len(rows.places), row, 0)
         listed.append(
             {
                 "head": head + 1,
                 "share": float(part.sum()),
-                "weights": weights.astype(float).round(6).tolist(),
+                "weights": row.astype(float).round(6).tolist(),
                 "key": int(own.argmax()),
                 "name": pattern if sure is not None else "",
                 "sure": None if sure is None else min(sure, 1.0),

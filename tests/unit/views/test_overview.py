@@ -193,6 +193,15 @@ def test_links_cut_as_one_batch_lose_what_each_loses_alone(bundled):
     assert lens[0] == pytest.approx(float(targets.read_at(bundled, target, states[4, [6]]).probability), abs=1e-5)
 
 
+def test_the_cuts_of_a_long_input_are_left_out_of_an_answer_at_once(bundled):
+    about = subject(LONG, "").hurried
+    view = Routes()
+    assert "which no cut has tested" in view.finding(about).text
+    assert about.later == {"link effects"}
+    assert [*view.prepare_rest(subject(about.text_a, ""))] == [1.0]
+    assert "which no cut has tested" not in view.finding(about).text
+
+
 def test_a_word_that_needs_no_link_says_so(bundled):
     text = Routes().finding(subject("I love pizza.", "")).text
     assert "no single link matters" in text
