@@ -142,7 +142,7 @@ def test_a_head_chosen_in_one_tab_is_named_where_it_sets_the_hidden_state(open_a
 
 def test_a_token_and_a_head_are_marked_in_the_overview(open_app):
     page = open_app("?tab=overview&set.zoom=%5B4%5D")
-    page.locator("gradio-app .bx-flow-box[data-row='4'][data-state='2']").hover()
+    page.locator("gradio-app .bx-flow-box[data-row='4'][data-state='3']").hover()
     expect(page.locator("#strip .bx-linked")).to_have_text(["japan"])
     open_tab(page, "Attention")
     page.locator("#attention-heads-grid [data-head='4.7']").hover()
