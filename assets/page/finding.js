@@ -105,14 +105,15 @@ export function indexOf(MiniSearch, { entries, concepts }, { most = 12, ofAKind 
     const hits = new Map();
     const add = (found, worth) => found.forEach(({ id, score }) => hits.set(id, [Math.max(hits.get(id)?.[0] ?? 0, worth * score), 1]));
     const [word] = telling;
-    if (telling.length === 1) add(ask(telling), 1);
+    const alone = telling.length === 1 && [...keys].every((key) => key === word); // and not 'why this word'
+    if (alone) add(ask(telling), 1);
     for (const key of keys) {
       add(ask([`=${key}`]), 1 + telling.length);
       for (const sign of signs.get(key) ?? []) add(ask([sign]), SAME);
     }
-    const guessed = telling.length === 1 && !hits.size && word.length > 3;
-    if (guessed) add(ask([word, `'${word}`], word.length < 7 ? 1 : 2).filter(({ terms }) => terms.some((term) => term.replace("'", "")[0] === word[0])), SAME);
-    const parts = telling.length > 1 ? ask(telling) : [];
+    const guessed = alone && !hits.size && word.length > 3;
+    if (guessed) add(ask([word, `'${word}`], word.length < 6 ? 1 : 2).filter(({ terms }) => terms.some((term) => term.replace("'", "")[0] === word[0])), SAME);
+    const parts = alone ? [] : ask(telling);
     for (const { id, score, queryTerms } of parts) if (!hits.has(id)) hits.set(id, [score, (SAME * queryTerms.length) / telling.length]);
     return [hits, guessed ? SAME : 1];
   };

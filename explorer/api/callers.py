@@ -1,7 +1,5 @@
 """Around a call: its caller, whether the client still waits (`core.scheduling` has the rules), and errors as sentences."""
 
-import functools
-import inspect
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
@@ -15,7 +13,7 @@ from explorer.core.errors import BusyError, ExplorerError
 from explorer.core.hosts import visitor
 from explorer.core.log import logger
 from explorer.core.scheduling import GONE, PAUSE, limited
-from explorer.core.steps import finished, map_steps
+from explorer.core.steps import finished, map_steps, within
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -82,15 +80,4 @@ def _explained() -> Iterator[None]:
 
 def friendly(handler: Callable) -> Callable:
     """Wrap a handler so that errors are readable: our own as their sentence, others as one that reveals nothing."""
-
-    @functools.wraps(handler)
-    def run(*arguments: Any, **named: Any) -> Any:
-        with _explained():
-            return handler(*arguments, **named)
-
-    @functools.wraps(handler)
-    def run_on(*arguments: Any, **named: Any) -> Iterator[Any]:
-        with _explained():
-            yield from handler(*arguments, **named)
-
-    return run_on if inspect.isgeneratorfunction(handler) else run
+    return within(handler, _explained)

@@ -22,7 +22,7 @@ from explorer.core.errors import InputError
 from explorer.core.limits import CACHE_MEGABYTES
 from explorer.core.steps import finished
 from explorer.text import limits
-from explorer.text.pairs import Pair
+from explorer.text.lines import Pair
 
 ANY_TOKEN, LAST_FOUR = "any token", "last4"
 POOLINGS = ("cls", "mean", "pooler", LAST_FOUR)

@@ -21,7 +21,7 @@ from explorer.bert.explorer import Explorer
 from explorer.core import disk
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import DAY, MEGABYTE, RUN_DAYS, STATES_MEGABYTES
-from explorer.text.pairs import Pair
+from explorer.text.lines import Pair
 
 FOLDER = "readings"  # inside the folder of the runs
 ROWS, LENGTHS = "rows.bin", "lengths.bin"

@@ -80,21 +80,15 @@ class OnceCache(Generic[Key, Value]):
             return future.result()
         try:
             value = make()
+            self.put(key, value)
+            future.set_result(value)
+            return value
         except BaseException as error:
-            self._end(key, future)
             future.set_exception(error)
             raise
-        self._end(key, future, value)
-        future.set_result(value)
-        return value
-
-    def _end(self, key: Key, future: "Future[Value]", value: Value | None = None) -> None:
-        """End the computation of a key; its value is cached unless the cache was cleared meanwhile."""
-        with self._lock:
-            if self._making.get(key) is future:
+        finally:
+            with self._lock:
                 del self._making[key]
-                if value is not None:
-                    self.put(key, value)
 
     def put(self, key: Key, value: Value) -> None:
         """Store `value` at `key`, replacing an older one."""
@@ -123,8 +117,6 @@ class OnceCache(Generic[Key, Value]):
                 self._total -= self._kept.pop(key)[1]
 
     def clear(self) -> None:
-        """Remove all values; threads that wait for a running computation still get its result."""
         with self._lock:
-            self._making.clear()
             self._kept.clear()
             self._total = 0.0

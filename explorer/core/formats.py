@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, FailFast, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import from_json
 
 from explorer.core.errors import InputError
@@ -21,14 +21,7 @@ Item = TypeVar("Item")
 Form = TypeVar("Form", bound=BaseModel)
 
 
-class _First(FailFast):
-    """Hashable, for unions of such lists."""
-
-    def __hash__(self) -> int:
-        return hash(_First)
-
-
-Every = Annotated[list[Item], _First()]
+Every = Annotated[list[Item], Field(fail_fast=True)]
 """A list that is refused at its first wrong item, since a million of them would be a million errors."""
 
 

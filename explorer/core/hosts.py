@@ -60,6 +60,3 @@ class Recent:
         self._times.move_to_end(address)
         if len(self._times) > self._most:
             self._times.popitem(last=False)
-
-    def clear(self) -> None:
-        self._times.clear()

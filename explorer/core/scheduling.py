@@ -22,8 +22,6 @@ are limited (`core.process`). Above them: a rate limit for each address (`server
 """
 
 import asyncio
-import functools
-import inspect
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from concurrent.futures import Future, wait
@@ -35,7 +33,7 @@ from weakref import WeakKeyDictionary
 from explorer.core.errors import BusyError
 from explorer.core.limits import WAITING, WAITING_WORKS, WORKS, Limit
 from explorer.core.process import half_the_cores
-from explorer.core.steps import map_steps
+from explorer.core.steps import within
 
 Kind = dict[str, Any]
 """Gradio's options for the kind of a handler: its `concurrency_id`, and how many calls of it the queue starts at once."""
@@ -173,16 +171,5 @@ def limited(handler: Callable, concurrency_id: str, go_on: Callable[[], None]) -
     """
     if (places := _long_work.get(concurrency_id)) is None:
         return handler
-
-    @functools.wraps(handler)
-    def run(*arguments: Any, **named: Any) -> Any:
-        with places.place_of_thread(go_on), half_the_cores():
-            return handler(*arguments, **named)
-
-    @functools.wraps(handler)
-    def run_on(*arguments: Any, **named: Any) -> Iterator[Any]:
-        with places.place_of_thread(go_on):
-            # At every step, because Gradio may run the next in another thread.
-            yield from map_steps(handler(*arguments, **named), lambda step: step, half_the_cores)
-
-    return run_on if inspect.isgeneratorfunction(handler) else run
+    # The cores at every step, because Gradio may run the next in another thread.
+    return within(handler, lambda: places.place_of_thread(go_on), half_the_cores)

@@ -1,14 +1,17 @@
 """Long work as a generator: it yields its progress, usually a share from 0 to 1, and returns its result."""
 
+import functools
+import inspect
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, wait
 from contextlib import AbstractContextManager, closing, nullcontext
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Item = TypeVar("Item")
 Other = TypeVar("Other")
 Result = TypeVar("Result")
+Around = Callable[[], AbstractContextManager[object]]
 
 PAUSE = 0.2  # seconds between two checks of the progress
 
@@ -27,9 +30,7 @@ def finished(steps: Generator[object, None, Result]) -> Result:
 
 
 def map_steps(
-    steps: Generator[Item, None, Result],
-    function: Callable[[Item], Other],
-    around: Callable[[], AbstractContextManager[object]] = nullcontext,
+    steps: Generator[Item, None, Result], function: Callable[[Item], Other], around: Around = nullcontext
 ) -> Generator[Other, None, Result]:
     """Yield `function(item)` for each item of `steps`, each made within `around()`; closing it closes `steps`.
 
@@ -43,6 +44,22 @@ def map_steps(
             except StopIteration as done:
                 return done.value
             yield function(item)
+
+
+def within(handler: Callable, around: Around, each: Around = nullcontext) -> Callable:
+    """A handler that runs within `around()`; if it is a generator function, each of its steps within `each()`."""
+
+    @functools.wraps(handler)
+    def run(*arguments: Any, **named: Any) -> Any:
+        with around(), each():
+            return handler(*arguments, **named)
+
+    @functools.wraps(handler)
+    def run_on(*arguments: Any, **named: Any) -> Iterator[Any]:
+        with around():
+            yield from map_steps(handler(*arguments, **named), lambda step: step, each)
+
+    return run_on if inspect.isgeneratorfunction(handler) else run
 
 
 def relay(work: Callable[[Callable[[Item], None]], Result], patience: float = 0.0) -> Generator[Item | None, None, Result]:

@@ -1,9 +1,11 @@
 """The places of an experiment: which one is looked at, and what it is called."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from math import isnan
 
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.question import HEADS, STATES, Axis
+from explorer.ui.pictures.bars import signed
 from explorer.ui.subject import head_name
 
 MOST_PLACES = 10_000  # in a direction
@@ -34,6 +36,18 @@ def of_items(count: int) -> str:
 def in_groups(items: int, groups: int) -> str:
     """How many items there are, and how many independent groups: "36 items in 12 groups"."""
     return of_items(items) if items == groups else f"{of_items(items)} in {groups:,} group{'s' * (groups != 1)}"
+
+
+def plain(value: float) -> str:
+    """A number with two digits behind the point."""
+    return signed(value).removeprefix("+")
+
+
+def interval_of(low: float, high: float, groups: int, written: Callable[[float], str] = plain) -> str:
+    """An interval in words, or why there is none."""
+    if isnan(low):
+        return f"no interval from {groups} group{'s' * (groups != 1)}"
+    return f"95% interval {written(low)} to {written(high)}"
 
 
 def place_name(axes: Sequence[Axis], at: tuple[int, ...]) -> str:

@@ -5,17 +5,15 @@ from weakref import ref
 
 from explorer.bert import provenance
 from explorer.core.cache import OnceCache
-from explorer.experiments.asking import AskingView, interval_of
 from explorer.experiments.compute.compare import Compared, compare_experiments, shared_items
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.file import open_experiment
 from explorer.experiments.compute.summary import at_place
-from explorer.experiments.heads import HeadsDecide
 from explorer.experiments.listing import LISTED, item_table
-from explorer.experiments.naming import kept_place, of_items, place_in, place_name, short
-from explorer.experiments.origins import CueOver, CutOver, LikelihoodOver, RoutesOver
+from explorer.experiments.naming import interval_of, kept_place, of_items, place_in, place_name, short
 from explorer.experiments.pictures.places import SURE, told_q
-from explorer.experiments.places import AttendsOver, LensOver, Patched
+from explorer.experiments.questions import TELLINGS
+from explorer.experiments.showing import find, show_run
 from explorer.text import limits
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import signed
@@ -24,9 +22,6 @@ from explorer.ui.settings import memory, upload
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, Finding, NewInput, View, caption, chart, note, part, read, sentence, settle
 
-ASKED: dict[str, type[AskingView]] = {
-    view.asks: view for view in (HeadsDecide, Patched, LensOver, AttendsOver, CutOver, RoutesOver, CueOver, LikelihoodOver)
-}
 PARTS = ("about", "board", "chosen", "interval")
 SAME = 1e-5  # two numbers that differ by less are the same: a file has six digits
 NOTHING = "Save a run below any question of this tab, and open its file here; a second one stands beside it."
@@ -44,7 +39,7 @@ def _opens(label: str) -> Any:
 class SavedRuns(View):
     """What two files hold, and where they differ in the items of both."""
 
-    name, question = "experiments/saved", "Does a run that was saved hold against another?"
+    name, question = "experiments/saved", "How do two saved runs differ?"
     layout = (row("run", "other_run"), row(col(*PARTS), col(*(f"other_{name}" for name in PARTS))))
     run: Experiment | None = _opens("Open a run")
     other_run: Experiment | None = _opens("Open another beside it")
@@ -80,7 +75,7 @@ class SavedRuns(View):
         return {**_shown(first, self._at(first), ""), **beside, "compared": told, "each": self._each()}
 
     def finding(self, subject: Subject) -> Finding | None:
-        return Finding(ASKED[self.runs[0].question.name]().tell(self.runs[0])) if self.runs else None
+        return Finding(find(self.runs[0]).text) if self.runs else None
 
     def on_board(self, subject: Subject, index: object) -> Change:
         return settle(run_place=kept_place(index if isinstance(index, list | tuple) else [index]))
@@ -115,10 +110,9 @@ class SavedRuns(View):
 
 def _shown(run: Experiment, at: tuple[int, ...], prefix: str) -> Content:
     """The parts of one run."""
-    asked, made = ASKED[run.question.name], run.provenance
-    shown = asked().shown(run, at)
+    made, shown = run.provenance, show_run(run, at)
     way = "" if len(run.question.ways) == 1 else f" ({made['how'].replace('_', ' ')})"
-    told = f"{asked.question.rstrip('?')}{way}, seed {made['seed']}. {shown['about']} {provenance.told(made)}"
+    told = f"{TELLINGS[run.question.name].menu}{way}, seed {made['seed']}. {shown['about']} {provenance.told(made)}"
     return {f"{prefix}{name}": shown[name] for name in PARTS} | {f"{prefix}about": told}
 
 

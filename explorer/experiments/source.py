@@ -1,7 +1,7 @@
 """Which items an experiment is about: those of a suite or the corpus, typed ones, those of a template, or a file."""
 
 from collections.abc import Hashable
-from typing import Any, ClassVar
+from typing import Any
 
 from explorer.bert.explorer import Explorer
 from explorer.core.cache import OnceCache
@@ -15,9 +15,9 @@ from explorer.experiments.compute.reading import read_items_as
 from explorer.experiments.compute.suites import TITLES
 from explorer.experiments.compute.targets import LABEL, NEXT_SENTENCE, WORD
 from explorer.experiments.naming import of_items
-from explorer.ui.layout import row
+from explorer.experiments.questions import TELLINGS
 from explorer.ui.long_view import LongView
-from explorer.ui.settings import Choice, choice, number, text, upload
+from explorer.ui.settings import choice, number, text, upload
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, props
 
@@ -27,15 +27,20 @@ NO_FILE = "Choose a file with the columns text, word and foil, and perhaps text_
 NOTHING_TYPED = "Type at least two items, each a line: a sentence with [MASK] | the word that belongs there | a foil."
 
 OTHERS = (("typed here", TYPED), ("a template", TEMPLATE), ("the corpus", CORPUS), ("a file of yours", FILE))
-TARGET = Choice(
-    label="Judged by",
-    options=(("word and foil", WORD), ("the next sentence", NEXT_SENTENCE), ("labels of a fine-tuned head", LABEL)),
-    menu=True,
-    look={"elem_classes": "inline"},
-)
-FROM_CORPUS = row("pairs", "longest", "mark")
-ITEMS = (FROM_CORPUS,)  # the first lines of a view
-WITH_TARGET = row("target", "seed"), FROM_CORPUS  # and of one with a target
+WAYS = {  # of the questions that can be asked in several ways: the setting, its label, and what its options are called
+    "heads_off": ("how", "A head that is off outputs", ("zeros", "its mean over all items", "its output in another item")),
+    "attribution_patching": (
+        "estimated",
+        "Patched in",
+        ("the output of heads", "heads, by a path of five", "the hidden states", "the feed-forward output"),
+    ),
+    "patching": ("patched", "Patched in", ("the hidden states", "the output of heads", "the feed-forward output")),
+    "lens": ("reading", "Lens", ("raw", "tuned")),
+    "attention": ("looks", "Who attends", ("the blank, or the first mark", "the marked word, or the second mark")),
+    "cut": ("link", "The link", ("from the blank, or the first mark", "from the marked word, or the second mark")),
+    "attribution": ("scored", "Scores for", ("word rather than foil", "the word alone")),
+    "likelihood": ("likelihood", "Each piece is hidden", ("with the rest of its word", "alone")),
+}
 HEAD_OF = {WORD: "fill_mask", NEXT_SENTENCE: "next_sentence", LABEL: "own_head"}
 LOOKED_AT = 200  # items, before they are asked
 _refusals: OnceCache[Hashable, str] = OnceCache(16)
@@ -46,12 +51,18 @@ def _from_corpus(view: Any) -> bool:
     return view.source == CORPUS
 
 
+def _way(asks: str) -> Any:
+    """The setting that says how one question is asked."""
+    _, label, called = WAYS[asks]
+    ways = QUESTIONS[asks].ways
+    options = list(zip(called, ways, strict=True))
+    return choice(options, label, default=ways[0], menu=True, when=lambda view: view.asks == asks, scale=3, elem_classes="inline")
+
+
 class ItemsView(LongView):
     """One question asked of many items."""
 
     name, question = "experiments", ""
-    asks: ClassVar[str] = ""  # the name of the question
-    way_of: ClassVar[str] = ""  # the setting that says how, "" where there is one way only
     source: str = choice(
         [*((title, name) for name, (title, _) in TITLES.items()), *OTHERS], "Items", menu=True, elem_classes="inline"
     )
@@ -104,15 +115,32 @@ class ItemsView(LongView):
         elem_classes="inline",
     )
 
+    asks: str = choice([(one.menu, name) for name, one in TELLINGS.items()], "Measure", menu=True, scale=5, elem_classes="inline")
+    how: str = _way("heads_off")
+    estimated: str = _way("attribution_patching")
+    patched: str = _way("patching")
+    reading: str = _way("lens")
+    looks: str = _way("attention")
+    link: str = _way("cut")
+    scored: str = _way("attribution")
+    likelihood: str = _way("likelihood")
+    target: str = choice(
+        [("word and foil", WORD), ("the next sentence", NEXT_SENTENCE), ("labels of a fine-tuned head", LABEL)],
+        "Judged by",
+        menu=True,
+        when=lambda view: len(QUESTIONS[view.asks].targets) > 1,
+        elem_classes="inline",
+    )
+
     @property
     def chosen_way(self) -> str:
-        """How the question is asked."""
-        return str(getattr(self, self.way_of)) if self.way_of else ""
+        """How the question is asked, "" where there is one way only."""
+        return str(getattr(self, WAYS[self.asks][0])) if self.asks in WAYS else ""
 
     @property
     def chosen_target(self) -> str:
         """What the items are judged by."""
-        return str(getattr(self, "target", WORD))
+        return self.target if self.target in QUESTIONS[self.asks].targets else WORD
 
     def items_of(self, model: Explorer) -> tuple[Item, ...]:
         """The items, some of which a model may make. Raises InputError where there are none, or a line is no item."""

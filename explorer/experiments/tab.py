@@ -2,23 +2,34 @@
 
 from typing import Any
 
-from explorer.experiments.heads import HeadsDecide
-from explorer.experiments.origins import CueOver, CutOver, LikelihoodOver, RoutesOver
-from explorer.experiments.places import AttendsOver, LensOver, Patched
+from explorer.experiments.asking import NewExperiment
+from explorer.experiments.compute.heads_off import HEADS_OFF, ZERO
 from explorer.experiments.saved import SavedRuns
 from explorer.experiments.source import FILE
 from explorer.experiments.suites import Suites
 from explorer.techniques.targets import piece_of
 from explorer.ui.programs import Values, as_typed, program
 from explorer.ui.subject import Subject
-from explorer.ui.tabs import Tab
+from explorer.ui.tabs import Moved, Tab
 
-ITEMS = ("source", "typed", "template", "pairs", "longest", "mark", "seed", "place")  # settings by which they are chosen
+FORMER = {
+    "which-heads-decide": HEADS_OFF,
+    **{name: name for name in ("attention", "patching", "lens", "routes", "attribution", "likelihood")},
+    "cut-links": "cut",
+}
+"""The questions by the names that links had for them when each was a choice of its own."""
+ITEMS = ("source", "typed", "template", "pairs", "longest", "mark", "asks", "how", "seed", "place")  # by which items are chosen
 
 
 def heads(view: Any, subject: Subject) -> Values:
     """The items, if they have words and do not come from a file, which stays on the page."""
-    if view.source == FILE or view.refusal(subject) or not all(item.word and item.foil for item in view.items_of(subject.model)):
+    if (
+        view.asks != HEADS_OFF
+        or view.chosen_way != ZERO
+        or view.source == FILE
+        or view.refusal(subject)
+        or not all(item.word and item.foil for item in view.items_of(subject.model))
+    ):
         return None
 
     def named(word: str) -> str:
@@ -35,20 +46,18 @@ TAB = Tab(
     "experiments",
     "Experiments",
     "What holds over many sentences?",
-    {
-        "Which heads decide": [[HeadsDecide]],
-        "Attention": [[AttendsOver]],
-        "Test suites": [[Suites]],
-        "Patching": [[Patched]],
-        "Lens": [[LensOver]],
-        "Cut links": [[CutOver]],
-        "Routes": [[RoutesOver]],
-        "Attribution": [[CueOver]],
-        "Likelihood": [[LikelihoodOver]],
-        "Saved runs": [[SavedRuns]],
-    },
+    {"New experiment": [[NewExperiment]], "Test suites": [[Suites]], "Saved runs": [[SavedRuns]]},
     reads_texts=False,
     steppers=("layer", "head"),
-    without_steppers=("Test suites", "Lens", "Routes", "Attribution", "Likelihood", "Saved runs"),
-    programs={"experiments/heads": program("heads", *ITEMS, values=heads)},
+    without_steppers=("Test suites", "Saved runs"),
+    moved={
+        choice: Moved(
+            "All questions are in New experiment now, in the menu Measure.",
+            "experiments",
+            "new-experiment",
+            {"asks": asks} if asks != HEADS_OFF else {},
+        )
+        for choice, asks in FORMER.items()
+    },
+    programs={"experiments/new": program("heads", *ITEMS, values=heads)},
 )

@@ -13,7 +13,7 @@ from explorer.finetune.example_settings import STARTER
 from explorer.finetune.run import RunView
 from explorer.techniques.attribution import Path
 from explorer.text.characters import has_visible_characters
-from explorer.text.pairs import Pair
+from explorer.text.lines import Pair
 from explorer.ui.layout import row
 from explorer.ui.pictures.bars import bar_groups, bars
 from explorer.ui.pictures.word_effects import word_effects

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from explorer.text.pairs import Pair, check_pairs, pairs_from_lines
+from explorer.text.lines import Pair, check_pairs, pairs_from_lines
 from explorer.ui.pictures.bars import SEEN, whole_percent
 from explorer.ui.pictures.base import shorten
 from explorer.ui.pictures.numbers import Table, keep

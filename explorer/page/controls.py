@@ -105,8 +105,8 @@ def fit(view: View, name: str, value: Any, capabilities: Capabilities) -> dict[s
 
 
 def is_made(part: Part) -> bool:
-    """Whether the part says how a picture is made; such parts are hidden behind 'How is this made?'."""
-    return part.kind in ("caption", "check") and not part.more
+    """Whether the part says how a picture is made, as a prose of class "how" does too; it is behind 'How is this made?'."""
+    return (part.kind in ("caption", "check") or "how" in part.options.get("classes", "").split()) and not part.more
 
 
 def make_part(part: Part, elem_id: str) -> Any:

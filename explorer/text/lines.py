@@ -1,9 +1,17 @@
-"""Texts typed line by line: sentences, and sentences with a label."""
+"""Texts typed line by line: sentences, sentences with a label, pairs of sentences."""
+
+import re
+from collections.abc import Sequence
 
 from explorer.core.errors import InputError
+from explorer.core.limits import PAIRS
 from explorer.text.characters import has_visible_characters
 
 NO_LABEL = "(no label)"
+SEPARATOR = re.compile(r"\t|\|\|+")
+
+Pair = tuple[str, str]
+"""Two texts that BERT reads together, as text A and text B; the second is '' when there is only one."""
 
 
 def split_lines(typed: str | None) -> list[str]:
@@ -21,3 +29,32 @@ def read_lines(typed: str | None) -> tuple[list[str], list[str]]:
         raise InputError("There are no sentences; type one a line.")
     parts = [line.rpartition("|") if "|" in line else (line, "", "") for line in lines]
     return [text.strip() for text, _, _ in parts], [label.strip() or NO_LABEL for _, _, label in parts]
+
+
+def pairs_from_lines(typed: str | None, text_a: str = "") -> list[Pair]:
+    """One pair per line, its two sentences separated by a tab or by ||; a single sentence is a B for `text_a`, if there is one.
+
+    Raises InputError naming the first invalid line.
+    """
+    pairs = []
+    for number, line in enumerate((typed or "").splitlines(), start=1):
+        if not line.strip():
+            continue
+        parts = SEPARATOR.split(line.strip())
+        if len(parts) == 1 and text_a.strip():
+            parts = [text_a, *parts]
+        if len(parts) != 2:
+            raise InputError(f"Line {number} has no two sentences; put a tab or || between A and B.")
+        pairs.append((parts[0].strip(), parts[1].strip()))
+    return check_pairs(pairs, "line")
+
+
+def check_pairs(pairs: Sequence[Pair], what: str) -> list[Pair]:
+    """The pairs that are not entirely empty. Raises InputError when there are none or too many, or one of them is half empty."""
+    kept = [pair for pair in pairs if any(pair)]
+    if not 1 <= len(kept) <= PAIRS.most:
+        raise InputError(PAIRS.tell(len(kept), "pairs"))
+    for number, pair in enumerate(pairs, start=1):
+        if any(pair) and not all(pair):
+            raise InputError(f"The pair in {what} {number} has one sentence; give it both.")
+    return kept

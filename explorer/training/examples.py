@@ -11,7 +11,7 @@ import numpy as np
 from explorer.core.errors import InputError
 from explorer.core.limits import CLASSES, LABEL, TRAINING_EXAMPLES
 from explorer.text import limits
-from explorer.text.pairs import Pair
+from explorer.text.lines import Pair
 
 HELD_OUT_SHARE = 0.2
 

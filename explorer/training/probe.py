@@ -15,7 +15,7 @@ from explorer.core.engine import torch
 from explorer.core.limits import TEXTS
 from explorer.core.steps import map_steps
 from explorer.text import limits
-from explorer.text.pairs import Pair
+from explorer.text.lines import Pair
 from explorer.training.examples import Examples, Split, normalise, split
 from explorer.training.head import Head, Scale
 from explorer.training.objectives import solve

@@ -13,13 +13,13 @@ from tests.families import write_family
 
 def test_a_suite_opens_computed_and_typed_items_are_measured(open_app):
     page = open_app("?tab=experiments")
-    finding, chosen = page.locator("#experiments-finding"), page.locator("#experiments-heads-chosen")
-    problem = page.locator("#experiments-heads-problem")
-    rows = page.locator("#experiments-heads-each tbody tr")
+    finding, chosen = page.locator("#experiments-finding"), page.locator("#experiments-new-chosen")
+    problem = page.locator("#experiments-new-problem")
+    rows = page.locator("#experiments-new-each tbody tr")
     expect(finding).to_contain_text(re.compile(r"Layer 5, head 11, selected on 32 items, changes .* of the other 32 by −"))
     expect(chosen).to_contain_text("Layer 5, head 11")
     expect(rows).to_have_count(64)
-    expect(page.locator("#experiments-heads-start")).to_be_hidden()
+    expect(page.locator("#experiments-new-start")).to_be_hidden()
     page.get_by_role("button", name="previous head").click()
     expect(chosen).to_contain_text("Layer 5, head 10")
     expect(finding).to_contain_text("Layer 5, head 11, selected")  # the selected head stays what it is
@@ -40,29 +40,29 @@ def test_a_suite_opens_computed_and_typed_items_are_measured(open_app):
 
 def test_another_question_is_asked_of_the_same_items(open_app):
     page = open_app("?tab=experiments&view=lens")
-    finding, chosen = page.locator("#experiments-finding"), page.locator("#experiments-lens-chosen")
+    finding, chosen = page.locator("#experiments-finding"), page.locator("#experiments-new-chosen")
     expect(finding).to_contain_text("From hidden state 4 on the word is ahead of the foil in 32 items")
     expect(chosen).to_contain_text("Hidden state 4")
     settled(page)
     charts_fit(page)
-    point = page.locator("#experiments-lens-board .scatterlayer .point").nth(6).bounding_box()
+    point = page.locator("#experiments-new-board .scatterlayer .point").nth(6).bounding_box()
     click_chart(page, point["x"] + point["width"] / 2, point["y"] + point["height"] / 2)
     expect(chosen).to_contain_text("Hidden state 6")
-    open_choice(page, "experiments", "Routes")
-    board = page.locator("#experiments-routes-board .bx-chart")
-    expect(page.locator("#experiments-routes-each tbody tr")).to_have_count(64)
+    choose(page, "experiments-asks", "How much comes from the marked word? (routes)")
+    board = page.locator("#experiments-new-board .bx-chart")
+    expect(page.locator("#experiments-new-each tbody tr")).to_have_count(64)
     expect(board).to_be_hidden()  # no room is kept for a picture that nobody has asked for yet
-    expect(page.get_by_role("button", name="Follow the routes of every item")).to_be_visible()
+    expect(page.get_by_role("button", name="Measure every item")).to_be_visible()
     choose(page, "experiments-source", "Facts")
-    expect(page.locator("#experiments-routes-problem")).to_contain_text("it has no marked word; put stars around one")
+    expect(page.locator("#experiments-new-problem")).to_contain_text("it has no marked word; put stars around one")
 
 
 def test_a_run_is_saved_and_opened_beside_another(open_app, tmp_path):
     page = open_app("?tab=experiments")
     saved = tmp_path / "zeros.json"
-    page.locator("#experiments-heads-save").click()
+    page.locator("#experiments-new-save").click()
     with page.expect_download() as download:
-        page.locator("#experiments-heads-download").click()
+        page.locator("#experiments-new-download").click()
     assert download.value.suggested_filename == "heads_off-agreement.json"
     download.value.save_as(saved)
     run = explorer.open_experiment(saved)

@@ -58,12 +58,6 @@ def test_what_is_put_anew_or_forgotten_counts_no_more():
     assert (cache.values(), cache.total) == ([], 0)
 
 
-def test_what_was_being_made_when_all_was_forgotten_is_not_kept():
-    cache = OnceCache(10)
-    assert cache.get("key", lambda: cache.clear() or "made") == "made"
-    assert cache.values() == []
-
-
 @pytest.mark.parametrize("fails", [False, True])
 def test_threads_that_ask_at_once_wait_for_one_computation_or_its_error(fails):
     cache, made = OnceCache(10), []

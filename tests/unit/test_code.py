@@ -233,7 +233,7 @@ SHOWN = {
     },
     "overview/routes": _routes,
     "projection/map": _map,
-    "experiments/heads": lambda view, subject: {"effects": view.result(subject).summary.effects},
+    "experiments/new": lambda view, subject: {"effects": view.result(subject).summary.effects},
 }
 
 
@@ -270,7 +270,7 @@ def compare(view, subject):
 PAIRS = ("happy | sad", "sad | happy")  # each text with both, so that the word wins in one of them
 TYPED_ITEMS = "\n".join(f"{text} | {pair}" for text in ("he was [MASK] .", "the man was [MASK] .") for pair in PAIRS)
 SETTINGS = {
-    "experiments/heads": [{"source": TYPED, "typed": TYPED_ITEMS}],
+    "experiments/new": [{"source": TYPED, "typed": TYPED_ITEMS}],
     "overview/routes": [{}, {"state": 1}],
     "attention/rollout": [{}, {"up_to": 1}],
     "hidden/every-layer": [{}, {"measure": NORM}],
@@ -284,7 +284,7 @@ SETTINGS = {
 }
 
 
-LONG = ("experiments/heads", "fill-mask/heads", "fill-mask/patching", "projection/map")  # many passes: by the tiny model only
+LONG = ("experiments/new", "fill-mask/heads", "fill-mask/patching", "projection/map")  # many passes: by the tiny model only
 
 
 @pytest.mark.parametrize("name", SHOWN)

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+import scipy
 import torch
 import transformers
 
@@ -148,6 +149,62 @@ def test_patching_of_heads_is_that_of_hooks(tiny):
             hook = dense.register_forward_pre_hook(put)
             assert found.before[row] + value == pytest.approx(difference(changed), abs=1e-4)
             hook.remove()
+
+
+def gradients(module, inputs, watched, before, place, pair, embedded=None):
+    """What modules read (`before`) or output in a run of transformers' own, and the gradient of the logit difference by each."""
+    seen, hooks = {}, []
+
+    def keep(name, activation):
+        activation = (activation[0] if isinstance(activation, tuple) else activation).requires_grad_()
+        activation.retain_grad()
+        seen[name] = activation
+
+    if embedded is not None:
+        hooks.append(module.bert.embeddings.register_forward_hook(lambda *_: embedded))
+    for name, one in enumerate(watched):
+        if before:
+            hooks.append(one.register_forward_pre_hook(lambda _, given, name=name: keep(name, given)))
+        else:
+            hooks.append(one.register_forward_hook(lambda _, given, out, name=name: keep(name, out)))
+    logits = module(**inputs).prediction_logits[0, place]
+    (logits[pair[0]] - logits[pair[1]]).backward()
+    for hook in hooks:
+        hook.remove()
+    return [(seen[name].detach()[0], seen[name].grad[0]) for name in range(len(watched))]
+
+
+@pytest.mark.parametrize("way", ["heads", "heads_integrated", "residual", "mlp"])
+def test_an_estimate_of_patching_is_activation_times_gradient_by_hooks(tiny, way):
+    found = experiment(tiny, BOTH, "attribution_patching", way)
+    for row, (module, own, changed, place, _) in enumerate(by_transformers(tiny, found)):
+        pair, layers = tiny.tokenizer.convert_tokens_to_ids(list(found.pieces[row])), module.bert.encoder.layer
+        watched = {"residual": [module.bert.embeddings, *layers], "mlp": [layer.output.dense for layer in layers]}
+        asked = watched.get(way, every_dense(module)), way not in watched, place, pair
+        mine, other = gradients(module, own, *asked), gradients(module, changed, *asked)
+        slopes = [slope for _, slope in other]
+        if way == "heads_integrated":
+            with torch.no_grad():
+                ends = [module.bert.embeddings(one["input_ids"], one["token_type_ids"]) for one in (changed, own)]
+            steps = [ends[0] + step / 5 * (ends[1] - ends[0]) for step in range(1, 6)]
+            along = [[slope for _, slope in gradients(module, changed, *asked, embedded)] for embedded in steps]
+            slopes = [torch.stack(parts).mean(0) for parts in zip(*along, strict=True)]
+        parts = [(a - b) * slope for (a, _), (b, _), slope in zip(mine, other, slopes, strict=True)]  # [tokens, hidden] each
+        if way in watched:
+            wanted = [[float(part[where].sum()) for where in roles(own, changed, place)] for part in parts]
+        else:
+            wanted = [part.unflatten(-1, (tiny.capabilities.heads, -1)).sum((0, 2)).tolist() for part in parts]
+        np.testing.assert_allclose(found.values[row], wanted, atol=1e-4)
+
+
+def test_the_estimate_ranks_heads_about_as_patching_does(bundled):
+    items = [item for item in suite_items("agreement") if item.changed][:12]
+    exact, estimate, path = (
+        experiment(bundled, items, *asked).summary.effects.ravel()
+        for asked in (("patching", "heads"), ("attribution_patching", "heads"), ("attribution_patching", "heads_integrated"))
+    )
+    assert scipy.stats.spearmanr(exact, estimate).statistic > 0.7
+    assert scipy.stats.spearmanr(exact, path).statistic > 0.8
 
 
 def test_items_that_cannot_be_patched_are_left_out_with_the_reason(tiny, refusal):

@@ -128,7 +128,7 @@ def test_the_study_of_the_guide_is_short_and_says_what_the_page_says(monkeypatch
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(explorer, "experiment", lambda model, items, **how: shipped(model, "agreement"))
     exec(study, {})
-    seen = bundled.trace("a [MASK].").view("experiments/heads", source="agreement")
+    seen = bundled.trace("a [MASK].").view("experiments/new", source="agreement")
     said = capsys.readouterr().out
     assert seen.tables["interval"]["mean"].map("{:+.2f}".format).tolist()[0] in said
     assert "<svg" in (tmp_path / "agreement.svg").read_text("utf-8")

@@ -16,8 +16,7 @@ from explorer.hidden_states.compute import find_word, repeated_words
 from explorer.teaching.classroom import names
 from explorer.text.blanks import Blanks
 from explorer.text.encoding import sentence_starts
-from explorer.text.lines import read_lines, split_lines
-from explorer.text.pairs import pairs_from_lines
+from explorer.text.lines import pairs_from_lines, read_lines, split_lines
 from explorer.text.tagged import split_words
 from explorer.tokens.vocabulary import search
 from explorer.ui import swaps

@@ -52,7 +52,7 @@ def room(do):
 def misses(serving):
     """The wrong words that are remembered; none before, and none after."""
     route = next(route for route in serving.app.routes if getattr(route, "path", "") == "/bx/rooms/{word}/news")
-    remembered = route.endpoint.__self__.rooms._misses
+    remembered = route.endpoint.__self__.rooms._misses._times
     remembered.clear()
     yield remembered
     remembered.clear()

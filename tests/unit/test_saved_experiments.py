@@ -9,10 +9,10 @@ import explorer
 from explorer.core import downloads
 from explorer.core.errors import InputError
 from explorer.core.limits import PREFIX
+from explorer.experiments.asking import NewExperiment
 from explorer.experiments.compute.experiment import experiment
 from explorer.experiments.compute.file import opened, written
 from explorer.experiments.compute.items import suite_items
-from explorer.experiments.heads import HeadsDecide
 from explorer.experiments.saved import NOTHING, SavedRuns
 from explorer.experiments.source import TYPED
 from explorer.ui.subject import Subject
@@ -30,7 +30,7 @@ def subject(bundled):
 
 
 def test_what_the_page_saves_the_package_opens(subject, refusal):
-    view = HeadsDecide()
+    view = NewExperiment()
     change = view.on_save(subject, None).content["download"]
     path = downloads.offered(change["link"].removeprefix("download/"))
     assert path.name == "heads_off-agreement.json"
@@ -39,7 +39,7 @@ def test_what_the_page_saves_the_package_opens(subject, refusal):
     np.testing.assert_allclose(again.values, own.values, atol=1e-6)
     wanted = {"question", "how", "seed", "items", "model", "weights", "dtype", "device", "explorer", "torch", "transformers"}
     assert again.provenance.keys() == wanted
-    refusal(InputError, lambda: HeadsDecide(source=TYPED).on_save(subject, None))
+    refusal(InputError, lambda: NewExperiment(source=TYPED).on_save(subject, None))
 
 
 def test_what_the_package_saves_the_page_shows(subject, found, tmp_path):

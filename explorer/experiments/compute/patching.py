@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -51,7 +52,7 @@ class Patching(Question):
     """
 
     name = "patching"
-    ways = (RESIDUAL, HEADS_OF, MLP)
+    ways: ClassVar[tuple[str, ...]] = (RESIDUAL, HEADS_OF, MLP)
     needs_marks = True
 
     @property
@@ -131,7 +132,7 @@ class Patching(Question):
     def _residual(self, group: Group, own: list[torch.Tensor], changed: list[torch.Tensor]) -> torch.Tensor:
         vectors = []
         for state, (mine, other) in enumerate(zip(own, changed, strict=True)):
-            patched = torch.where(_roles(group)[..., None], mine, other)  # [roles, n, tokens, hidden]
+            patched = torch.where(roles_of(group)[..., None], mine, other)  # [roles, n, tokens, hidden]
             vectors.append(self._read(state, patched, group))
         return torch.stack(vectors)
 
@@ -140,7 +141,7 @@ class Patching(Question):
         return vectors_without(self.model, group, changed, contexts)
 
     def _mlp(self, group: Group, own: list[torch.Tensor], changed: list[torch.Tensor]) -> torch.Tensor:
-        where, vectors = _roles(group)[..., None], []
+        where, vectors = roles_of(group)[..., None], []
         for layer, (mine, other) in enumerate(zip(own[:-1], changed[:-1], strict=True)):
             added: list[torch.Tensor] = []
 
@@ -168,7 +169,7 @@ def half_way(means: np.ndarray) -> Place:
     return int(np.argmax(means[:, -1] >= 0.5)) or len(means) - 1, len(ROLES) - 1
 
 
-def _roles(group: Group) -> torch.Tensor:
+def roles_of(group: Group) -> torch.Tensor:
     """[roles, n, tokens] bool: which tokens have each of ROLES."""
     own, other = (torch.tensor([getattr(item, name) for item in group.items]) for name in ("ids", "changed"))
     differs, read = own != other, torch.zeros_like(own, dtype=torch.bool)

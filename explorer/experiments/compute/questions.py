@@ -2,6 +2,7 @@
 
 from explorer.bert.explorer import Explorer
 from explorer.experiments.compute.attention import Attends, CutLinks
+from explorer.experiments.compute.estimating import Estimated
 from explorer.experiments.compute.heads_off import HeadsOff
 from explorer.experiments.compute.lens import LensWins
 from explorer.experiments.compute.likelihood import Likelihood
@@ -12,7 +13,7 @@ from explorer.experiments.compute.targets import WORD
 from explorer.text import limits
 
 QUESTIONS: dict[str, type[Question]] = {
-    kind.name: kind for kind in (HeadsOff, Patching, LensWins, Attends, CutLinks, FindsCue, ComesFrom, Likelihood)
+    kind.name: kind for kind in (HeadsOff, Estimated, Patching, LensWins, Attends, CutLinks, FindsCue, ComesFrom, Likelihood)
 }
 
 

@@ -23,7 +23,7 @@ from explorer.finetune.compute.predictor import SAMPLES, Predictor
 from explorer.finetune.compute.prefix import CUTS, EVERY_TOKEN, hidden_in_steps
 from explorer.finetune.compute.top_layers import Top
 from explorer.text.encoding import Encoding
-from explorer.text.pairs import Pair
+from explorer.text.lines import Pair
 
 LONGEST_ANSWER = 30  # tokens
 SHARED = 128  # maximum overlap of neighboring windows, in tokens

@@ -15,7 +15,7 @@ from explorer.core.errors import InputError
 from explorer.core.limits import MEGABYTE, STATES_MEGABYTES, TEXTS, TRAINING_MEGABYTES
 from explorer.core.steps import finished
 from explorer.finetune.compute.prefix import Ragged, cut_for, hidden_in_steps
-from explorer.text.pairs import Pair
+from explorer.text.lines import Pair
 
 PART = 1024  # texts that are read and written at a time
 PART_TOKENS = 2**16  # or texts with at most so many tokens: 100 MB at a hidden size of 384

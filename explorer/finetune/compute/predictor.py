@@ -17,7 +17,7 @@ from explorer.core.steps import finished
 from explorer.finetune.compute.finetune import evaluate
 from explorer.finetune.compute.prefix import EVERY_TOKEN, encoded_hidden_in_steps, hidden_in_steps
 from explorer.finetune.compute.top_layers import Top
-from explorer.text.pairs import Pair
+from explorer.text.lines import Pair
 from explorer.training.head import Head
 from explorer.training.word_vectors import PIECES, ReadWords, Words, pool_words
 

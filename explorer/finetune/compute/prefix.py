@@ -14,7 +14,7 @@ from explorer.bert.layer import Layer
 from explorer.core.engine import torch
 from explorer.core.errors import InputError
 from explorer.core.limits import TRAINING_MEGABYTES
-from explorer.text.pairs import Pair
+from explorer.text.lines import Pair
 
 BATCH_SIZE = 32
 EVERY_TOKEN = "tokens"  # a 'pooling' without pooling: every token keeps its vector

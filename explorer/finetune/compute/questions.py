@@ -19,7 +19,7 @@ from explorer.core.formats import Every, Foreign, Misfit, parse, parse_each
 from explorer.core.limits import JSON_VALUES, LONG, MEGABYTE, TABLE_MEGABYTES, TEXTS, Limit
 from explorer.core.paths import EXAMPLES
 from explorer.text import limits
-from explorer.text.pairs import Pair
+from explorer.text.lines import Pair
 from explorer.training.examples import HELD_OUT_SHARE, Split, group_rows, normalise, take_groups
 
 BUILT_IN = EXAMPLES / "answers.jsonl"

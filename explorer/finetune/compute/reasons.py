@@ -16,7 +16,7 @@ from explorer.finetune.compute.top_layers import Top
 from explorer.techniques.attribution import Path, integrated_gradients
 from explorer.techniques.targets import Target
 from explorer.text import limits
-from explorer.text.pairs import Pair
+from explorer.text.lines import Pair
 
 REASONS = ("occlusion", "integrated_gradients")
 MOST_WORDS = 60

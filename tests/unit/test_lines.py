@@ -1,7 +1,7 @@
 import pytest
 
 from explorer.core.errors import InputError
-from explorer.text.pairs import pairs_from_lines
+from explorer.text.lines import pairs_from_lines
 
 
 def test_lines_are_parted_by_a_tab_or_bars():
