@@ -46,7 +46,7 @@ from explorer.page.shell import build
 from explorer.server import assistants, gate, logs
 from explorer.server.ahead import EMPTY
 from explorer.server.page import Document
-from explorer.server.routes import health
+from explorer.server.routes import no_model
 from explorer.server.serving import configure_uvicorn, guard
 from explorer.server.stopping import Watch, serve_until_told
 from explorer.tabs import TABS
@@ -243,7 +243,7 @@ def warm() -> None:
     while True:
         try:
             _ = first_subject().trace
-            health.failed = False
+            no_model.clear()
             return
         except ExplorerError as error:  # the default model cannot be loaded, perhaps not yet
             if str(error) != told:
@@ -251,6 +251,6 @@ def warm() -> None:
             logger.warning("The default model cannot be used", exc_info=error)
         except Exception as error:  # this thread must not die: nothing else loads the model before a visitor needs it
             logger.error("The default model cannot be used", exc_info=error)
-        health.failed = True
+        no_model.set()
         time.sleep(pause)
         pause = min(2 * pause, PAUSES[1])

@@ -3,50 +3,20 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from explorer.core.errors import InputError
 from explorer.export.place import where
 from explorer.ui.long_view import LongView
 from explorer.ui.pictures import alternatives
+from explorer.ui.pictures.components import COMPONENTS
 from explorer.ui.pictures.token_row import token_row_of
 from explorer.ui.subject import Subject
 from explorer.ui.view import MARKDOWN, Content, Part, View, open_on, props
 
 WAITS = "This takes the model a while, and was not done when the file was made; open the view in the app and start it there."
-
 CLICKS = re.compile(r"(?<![^\s])(?<![,;:] )Click (?![^.]*\bsort\b)[^.]*\. *")
 EMPTY = "There is nothing of this to be seen for this input."
-
-
-@dataclass(frozen=True)
-class Component:
-    """The JavaScript component that draws a kind of part: its name, the classes of its box, and its options."""
-
-    name: str
-    classes: str
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-
-COMPONENTS = {
-    "chart": Component("PlotlyChart", "bx bx-chart", {"label": "", "height": 400, "hides_empty": False}),
-    "flow": Component("Flow", "bx bx-flow"),
-    "head_grid": Component("HeadGrid", "bx bx-by-head bx-heads"),
-    "lines": Component("AttentionLines", "bx bx-lines", {"height": None}),
-    "tokens": Component(
-        "TokenRow", "bx bx-tokens", {"detail": False, "mask_on_click": False, "with_window": False, "passive": False}
-    ),
-    "strips": Component("StripTable", "bx bx-strips", {"height": 640, "sortable": False}),
-    "bars": Component("Bars", "bx bx-bars"),
-    "words": Component("WordGrid", "bx bx-words"),
-    "ranking": Component("Ranking", "bx bx-ranking"),
-    "board": Component("SwitchBoard", "bx bx-by-head bx-board"),
-    "passage": Component("Passage", "bx bx-passage"),
-    "architecture": Component("Architecture", "bx bx-architecture"),
-    "sentence": Component("Notice", "bx bx-notice", {"keep_height": False}),
-    "check": Component("Notice", "bx bx-notice", {"keep_height": False}),
-}
 WORDS = {"code": "code", "frame": "frame", **dict.fromkeys(("prose", *MARKDOWN), "prose")}  # drawn as HTML, not by a component
 ONLY_LIVE = ("button", "meter", "chips", "step")  # useless without Python
 
@@ -86,8 +56,7 @@ def input_strip(subject: Subject) -> dict[str, Any] | None:
         value = token_row_of(subject.trace.encoding, subject.selection.token)
     except InputError:
         return None
-    options = {**COMPONENTS["tokens"].options, "with_window": True, "passive": True}
-    return _drawn("input", "tokens", COMPONENTS["tokens"], options, value)
+    return _drawn("input", "tokens", {"with_window": True, "passive": True}, value)
 
 
 def _part(name: str, part: Part, content: Content) -> dict[str, Any] | None:
@@ -106,9 +75,7 @@ def _part(name: str, part: Part, content: Content) -> dict[str, Any] | None:
         value = _frame(value, part.options) if part.kind == "frame" else value
         return {"name": name, "kind": WORDS[part.kind], "value": value, **look}
     value = _figure(value) if part.kind == "chart" else value
-    component = COMPONENTS[part.kind]
-    options = {key: part.options.get(key, default) for key, default in component.options.items()}
-    return _drawn(name, part.kind, component, options, value) | look
+    return _drawn(name, part.kind, part.options, value) | look
 
 
 def _still(part: dict[str, Any]) -> dict[str, Any]:
@@ -117,8 +84,10 @@ def _still(part: dict[str, Any]) -> dict[str, Any]:
     return {**part, "value": CLICKS.sub("", part["value"]).strip()} if is_text else part
 
 
-def _drawn(name: str, kind: str, component: Component, options: Mapping[str, Any], value: object) -> dict[str, Any]:
-    drawn = {"component": component.name, "skeleton": component.classes, "options": dict(options)}
+def _drawn(name: str, kind: str, given: Mapping[str, Any], value: object) -> dict[str, Any]:
+    component = COMPONENTS[kind]
+    options = {option: given.get(option, default) for option, default in component.options.items()}
+    drawn = {"component": component.name, "skeleton": component.classes, "options": options}
     return {"name": name, "kind": kind, **drawn, "value": value}
 
 

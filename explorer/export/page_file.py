@@ -12,9 +12,10 @@ from typing import Any
 from explorer.bert import provenance
 from explorer.core.javascript import bundle
 from explorer.core.paths import ASSETS
-from explorer.export.contents import COMPONENTS, EMPTY, input_strip, opened, shown
+from explorer.export.contents import EMPTY, input_strip, opened, shown
 from explorer.export.place import where
 from explorer.ui.pictures.base import PLOTLY_JS
+from explorer.ui.pictures.components import COMPONENTS
 from explorer.ui.subject import Subject
 from explorer.ui.view import View, finding_of
 

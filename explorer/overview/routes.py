@@ -95,8 +95,7 @@ class Routes(View):
         """Handle a click: the first entry says whether it is a place, a level of the zoom, or a change of the run."""
         if not isinstance(index, Mapping) or not index:
             raise InputError(NOT_CLICKED)
-        name = next(iter(index))
-        value = index[name]
+        name, value = next(iter(index.items()))
         if name in ("state", "token"):
             return self._choose(subject, index)
         if name == "zoom":

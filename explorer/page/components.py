@@ -13,6 +13,7 @@ from explorer.api.gradio_seams import HTMLComponent
 from explorer.core.javascript import bundle
 from explorer.core.paths import ASSETS
 from explorer.ui.pictures import alternatives
+from explorer.ui.pictures.components import COMPONENTS
 
 SELECTED = re.compile(r"#([a-z][\w-]*)(?=[^{};]*\{)")  # an element's id in a selector; assets/first.js draws it with data-of
 PLOTLY_ADDRESS = f"bx/{version('plotly')}/plotly.min.js"  # a route of the server: no path of this machine in the page
@@ -83,7 +84,7 @@ class TokenRow(Drawn):
 
     skeleton = "<div class='bx bx-tokens' role='group' aria-label='tokens'></div>"
     custom_events = ("mask",)
-    options: ClassVar = {"detail": False, "mask_on_click": False, "with_window": False, "passive": False}
+    options = COMPONENTS["tokens"].options
 
 
 class AttentionLines(Drawn):
@@ -94,7 +95,7 @@ class AttentionLines(Drawn):
     """
 
     skeleton = "<div class='bx bx-lines'></div>"
-    options: ClassVar = {"height": None}
+    options = COMPONENTS["lines"].options
 
 
 class Flow(Drawn):
@@ -164,7 +165,7 @@ class StripTable(Drawn):
     """
 
     skeleton = "<div class='bx bx-strips'></div>"
-    options: ClassVar = {"height": 640, "sortable": False}
+    options = COMPONENTS["strips"].options
 
 
 class Steppers(Drawn):
@@ -229,7 +230,7 @@ class Notice(Drawn):
     """
 
     skeleton = "<div class='bx bx-notice' role='status'></div>"
-    options: ClassVar = {"keep_height": False}
+    options = COMPONENTS["sentence"].options
 
     def __init__(self, value: object = "", **kw: Any) -> None:
         super().__init__(value, **kw)
@@ -262,7 +263,7 @@ class PlotlyChart(Drawn):
     With `hides_empty` it takes no room while there is no figure.
     """
 
-    options: ClassVar = {"label": "", "height": 400, "hides_empty": False}
+    options = COMPONENTS["chart"].options
 
     def __init__(self, value: object = None, *, height: int = 400, **kw: Any) -> None:
         self.skeleton = f"<div class='bx bx-chart' role='group' style='height:{height}px'></div>"

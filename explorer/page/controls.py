@@ -10,6 +10,7 @@ from explorer.api.callers import caller
 from explorer.bert.capabilities import Capabilities
 from explorer.core.apart import VISITOR
 from explorer.page import components
+from explorer.ui.pictures.components import COMPONENTS
 from explorer.ui.settings import Choice, Memory, Number, Setting, Several, Sheet, Switch, Text, Upload
 from explorer.ui.view import MARKDOWN, Part, View
 
@@ -131,25 +132,12 @@ def _frame(columns: list[str] | None = None, types: Any = "str", widths: list[st
 
 
 PARTS: dict[str, Callable[..., Any]] = {
-    "chart": components.PlotlyChart,
-    "flow": components.Flow,
+    **{kind: getattr(components, made.name) for kind, made in COMPONENTS.items()},
     "step": components.FlowStep,
-    "head_grid": components.HeadGrid,
-    "lines": components.AttentionLines,
-    "tokens": components.TokenRow,
-    "strips": components.StripTable,
-    "bars": components.Bars,
-    "words": components.WordGrid,
-    "ranking": components.Ranking,
-    "board": components.SwitchBoard,
     "meter": components.Meter,
-    "architecture": components.Architecture,
     "chips": components.Chips,
-    "passage": components.Passage,
     "frame": _frame,
-    "sentence": components.Notice,
-    "check": components.Notice,
     "prose": gr.Markdown,
     "code": lambda **options: gr.Textbox(show_label=False, interactive=False, **options),
 }
-"""Component class by kind of part. A new component needs one line here."""
+"""Component class by kind of part. A new component needs a line in `explorer/ui/pictures/components.py`."""

@@ -1,10 +1,11 @@
 """What a link shows, put into the page that it opens: its texts and tokens, and its view if that is there in a moment."""
 
 import asyncio
-import json
 from collections.abc import Awaitable, Mapping
 from typing import Any
 from urllib.parse import parse_qsl
+
+import orjson
 
 from explorer.core.errors import ExplorerError
 from explorer.core.log import logger
@@ -31,8 +32,11 @@ class Ahead:
         view.add_done_callback(self._under_way.discard)
         await asyncio.wait({view}, timeout=PATIENCE)
         frame = await _or_nothing(asyncio.to_thread(self._blocks.frame_of, asked))
-        written = await asyncio.to_thread(_write, frame, view.result() if view.done() else {})
-        return EMPTY.replace(b"{}", written.replace("<", "\\u003c").encode("ascii"))
+        seen = view.result() if view.done() else {}
+        both = {**frame, **seen, "props": {**frame.get("props", {}), **seen.get("props", {})}}
+        # As in Gradio's answers: str for what is unknown, null for NaN, and ids as text.
+        written = await asyncio.to_thread(orjson.dumps, both, str, orjson.OPT_NON_STR_KEYS)
+        return EMPTY.replace(b"{}", written.replace(b"<", b"\\u003c"))
 
     async def _view(self, asked: Mapping[str, str], address: str) -> dict[str, Any]:
         """What the link's view shows."""
@@ -49,12 +53,3 @@ async def _or_nothing(making: Awaitable[dict[str, Any]]) -> dict[str, Any]:
     except Exception as error:
         logger.exception("A link's page was not made ahead", exc_info=error)
         return {}
-
-
-def _write(frame: Mapping[str, Any], view: Mapping[str, Any]) -> str:
-    """The frame with the view as JSON; the frame alone if the view has a number that JSON does not have."""
-    both = {**frame, **view, "props": {**frame.get("props", {}), **view.get("props", {})}}
-    try:
-        return json.dumps(both, default=str, allow_nan=False)  # str as Gradio does
-    except ValueError:
-        return json.dumps(frame)

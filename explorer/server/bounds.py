@@ -3,7 +3,6 @@
 import time
 from collections import deque
 from contextlib import suppress
-from dataclasses import dataclass
 from http import HTTPStatus
 
 from starlette.datastructures import Headers
@@ -16,9 +15,8 @@ from explorer.core.limits import BOX_CHARACTERS, REQUESTS, UPLOAD_MEGABYTES, UPL
 from explorer.server.refusals import BODY_MEGABYTES, SENTENCES, UPLOAD, Refused
 
 TAKE = "/bx/take/"  # files made of a view
-ROOMS = "/bx/rooms/"  # guessing the words of rooms
 EXERCISES = "/bx/exercises/"  # checking what a learner's page shows
-COUNTED = (TAKE, ROOMS, EXERCISES)
+COUNTED = (TAKE, EXERCISES, "/bx/rooms/")  # the last by those who guess the words of rooms
 MOST_LOGINS = 60  # a minute from one address: a school has a single one
 TOO_MANY_LOGINS = "Too many people of your address log in just now; wait a minute."
 VALUES = Limit(  # each word or number; parsing one takes a microsecond, during which no other request is answered
@@ -114,6 +112,8 @@ def _check_body(body: bytes) -> None:
 
 # ---- Uploads.
 
+Upload = tuple[str, int, float]  # whose it is, its size in bytes, and when it began
+
 
 class Uploads:
     """ASGI middleware that refuses an upload by its size, and by the size of the files that are kept, all and of its address."""
@@ -126,8 +126,8 @@ class Uploads:
         if scope["type"] != "http" or scope["method"] != "POST" or not scope["path"].endswith(UPLOAD):
             await self._app(scope, receive, send)
             return
-        upload = Upload(visitor(scope.get("client")), _size_of_upload(Headers(scope=scope)), time.monotonic())
-        self._check(upload)
+        upload = visitor(scope.get("client")), _size_of_upload(Headers(scope=scope)), time.monotonic()
+        self._check(*upload)
         self._uploads.append(upload)
         arrived = False
 
@@ -144,22 +144,14 @@ class Uploads:
                 with suppress(ValueError):  # it took longer than KEPT
                     self._uploads.remove(upload)
 
-    def _check(self, upload: "Upload") -> None:
+    def _check(self, address: str, size: int, began: float) -> None:
         """Raise Refused if there is no room for a file."""
-        while self._uploads and self._uploads[0].began < upload.began - KEPT:
+        while self._uploads and self._uploads[0][-1] < began - KEPT:
             self._uploads.popleft()
-        others = [(other.address, other.bytes) for other in self._uploads]
-        if sum(size for address, size in others if address == upload.address) + upload.bytes > VISITOR_UPLOADS_MEGABYTES.bytes:
+        if sum(other for whose, other, _ in self._uploads if whose == address) + size > VISITOR_UPLOADS_MEGABYTES.bytes:
             raise Refused(429, VISITOR_UPLOADS_MEGABYTES.tell(), MINUTE)
-        if sum(size for _, size in others) + upload.bytes > UPLOADS_MEGABYTES.bytes:
+        if sum(other for _, other, _ in self._uploads) + size > UPLOADS_MEGABYTES.bytes:
             raise Refused(503, UPLOADS_MEGABYTES.tell(), MINUTE)
-
-
-@dataclass(eq=False)
-class Upload:
-    address: str
-    bytes: int
-    began: float
 
 
 def _size_of_upload(headers: Headers) -> int:

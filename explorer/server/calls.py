@@ -14,14 +14,10 @@ from explorer.api.gradio_seams import BlockFunction, handler_of
 from explorer.core.errors import BusyError, ExplorerError, InputError
 from explorer.core.log import logger
 from explorer.page.blocks import PageBlocks
-from explorer.server.metrics import CALLS, count_refusal
+from explorer.server.metrics import CALLS, REFUSALS
 from explorer.server.refusals import FAILED, refuse_with
 
 UNFIT = "What was sent does not fit this endpoint; send the arguments that GET /gradio_api/info lists, in their order."
-
-
-class ArgumentsError(InputError):
-    """A wrong number of arguments."""
 
 
 @contextmanager
@@ -57,7 +53,7 @@ def watch_calls(blocks: PageBlocks) -> None:
                 return await answer(block_fn, inputs, *others, **named)
             except Exception as error:
                 call["outcome"], status, shown = _explain(error)
-                count_refusal(call["outcome"])
+                REFUSALS.labels(call["outcome"]).inc()
                 refuse_with(status)
                 raise shown from error.__cause__ or error
 
@@ -65,12 +61,12 @@ def watch_calls(blocks: PageBlocks) -> None:
 
 
 def _check_number(function: BlockFunction | None, inputs: list[Any]) -> None:
-    """Raise ArgumentsError unless there is one value per argument of an endpoint: Gradio would leave out what is too much."""
+    """Raise InputError unless there is one value per argument of an endpoint: Gradio would leave out what is too much."""
     if function is None or function.api_visibility != "public" or len(inputs) == len(function.inputs):
         return
     names = ", ".join(inspect.signature(function.fn).parameters) if function.fn is not None else ""
     number = f"{len(function.inputs)} argument{'' if len(function.inputs) == 1 else 's'} in this order"
-    raise ArgumentsError(f"/{function.api_name} takes {number}, and not {len(inputs)}: {names}.")
+    raise InputError(f"/{function.api_name} takes {number}, and not {len(inputs)}: {names}.")
 
 
 def _explain(error: Exception) -> tuple[str, HTTPStatus, gr.Error]:
@@ -88,7 +84,7 @@ def _explain(error: Exception) -> tuple[str, HTTPStatus, gr.Error]:
     if any(frame.f_code.co_name == "write_outputs" for frame, _ in traceback.walk_tb(error.__traceback__)):
         logger.error("An answer could not be sent", exc_info=error)
         return "internal", HTTPStatus.INTERNAL_SERVER_ERROR, gr.Error(FAILED, print_exception=False)
-    if isinstance(error, ArgumentsError):
+    if isinstance(error, InputError):
         return "unfit", HTTPStatus.UNPROCESSABLE_ENTITY, gr.Error(str(error), print_exception=False)
     logger.warning("A call did not fit", exc_info=error)
     return "unfit", HTTPStatus.UNPROCESSABLE_ENTITY, gr.Error(UNFIT, print_exception=False)

@@ -17,12 +17,8 @@ CALLS = Histogram(
     buckets=(0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300),
     registry=COUNTED,
 )
+# The kind is a word of ours, an error's class or the phrase of an HTTP status.
 REFUSALS = Counter(f"{NAME}_refusals", "Requests and calls that were refused", ["kind"], registry=COUNTED)
-
-
-def count_refusal(kind: str) -> None:
-    """Count a refusal; `kind` is a word of ours, an error's class or the phrase of an HTTP status."""
-    REFUSALS.labels(kind).inc()
 
 
 def as_text(blocks: PageBlocks) -> bytes:

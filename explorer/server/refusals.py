@@ -20,7 +20,7 @@ from explorer.core.errors import BusyError, ExplorerError
 from explorer.core.hosts import MINUTE
 from explorer.core.limits import UPLOAD_MEGABYTES, WAITING, Limit
 from explorer.core.log import logger
-from explorer.server.metrics import count_refusal
+from explorer.server.metrics import REFUSALS
 
 BODY_MEGABYTES = Limit(20, "That is too large; send at most {most} MB at once.")  # five thousand long texts are a quarter of it
 UPLOAD = "/gradio_api/upload"  # has a limit of its own: `max_file_size` of the launch
@@ -84,7 +84,7 @@ async def _answer(request: Request, error: Exception) -> Response:
     if isinstance(error, TypeError) and "/call/v2/" not in request.url.path:  # with wrong names of arguments; else it is our bug
         raise error
     refused = as_refusal(error)
-    count_refusal(refused.kind)
+    REFUSALS.labels(refused.kind).inc()
     return refused.answer()
 
 
@@ -164,7 +164,7 @@ class _Answer:
                 await self._send({"type": "http.response.body", "body": b""})
             return
         self._started = self._ended = True
-        count_refusal(refused.kind)
+        REFUSALS.labels(refused.kind).inc()
         with suppress(TimeoutError):
             async with asyncio.timeout(REST_SECONDS):
                 while not self._is_read:

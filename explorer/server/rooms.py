@@ -15,7 +15,7 @@ from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from explorer.api.callers import bounded
@@ -30,10 +30,9 @@ from explorer.page.components import PLOTLY_ADDRESS
 from explorer.server.lessons import verdict_on
 from explorer.server.page import address_of
 from explorer.server.refusals import Refused
-from explorer.server.routes import ASKED_AGAIN, FRESH, serve_text
+from explorer.server.routes import FRESH, serve_text
 from explorer.server.taking import in_turn
 from explorer.teaching.classroom import names, showing
-from explorer.teaching.classroom.questions import Asked, question_of_step
 from explorer.teaching.classroom.room import OUT, TEACHER, Person, Room
 from explorer.teaching.classroom.rooms import Rooms
 from explorer.teaching.classroom.tasks import Solution, Task
@@ -42,7 +41,6 @@ from explorer.teaching.classroom.teaching import Teaching
 HEARTBEAT = 2.0  # seconds between signs of life, for which assets/classroom/news.js listens
 PAUSE = 0.1  # seconds between two messages: changes in between are sent together
 NOT_YOURS = "Only the teacher of this room may do that."
-LESSON = "lesson"  # the kind of a question that a lesson's step asks
 
 Body = dict[str, Any]
 Action = Callable[[Room, Body], Any]
@@ -53,7 +51,7 @@ def room_routes(blocks: PageBlocks, host: str) -> list[Route]:
     """The routes, for an app that listens on `host`."""
     desk = Desk(blocks, host)
     return [
-        Route("/join", _page),
+        Route("/join", serve_text(_page, "text/html")),
         Route("/bx/join.js", serve_text(_script, "text/javascript")),
         Route("/bx/join.css", serve_text(_style, "text/css")),
         Route("/bx/rooms", desk.open, methods=["POST"]),
@@ -161,7 +159,8 @@ def teachers_actions(blocks: PageBlocks, rooms: Rooms) -> dict[str, Action]:
     """The actions of a teacher, after which all pages are told. Each raises ExplorerError with a sentence for the board."""
 
     async def ask(room: Room, body: Body) -> None:
-        room.ask(await _question(blocks, room, body), body.get("seconds", 0))
+        asked = await in_turn(blocks, Call(room.address), lambda: showing.question_of(body))
+        room.ask(asked, body.get("seconds", 0))
         _wake_at_the_end(room)
 
     return {
@@ -180,14 +179,6 @@ def teachers_actions(blocks: PageBlocks, rooms: Rooms) -> dict[str, Action]:
         "door": _door,
         "end": lambda room, body: rooms.end(room),
     }
-
-
-async def _question(blocks: PageBlocks, room: Room, body: Body) -> Asked:
-    """The question that is to be asked: of a lesson's step, or about the place of a link. Raises ExplorerError."""
-    kind = body.get("kind")
-    if kind == LESSON:
-        return await run_in_threadpool(question_of_step, body.get("lesson"), body.get("step"))
-    return await in_turn(blocks, Call(room.address), lambda: showing.question_of(kind, body.get("query")))
 
 
 def _limit(room: Room, body: Body) -> None:
@@ -310,9 +301,8 @@ async def _body_of(request: Request) -> Body:
 # ---- The page on which phones join, and its address.
 
 
-async def _page(request: Request) -> Response:
-    page = (ASSETS / "classroom" / "join.html").read_text("utf-8").replace("{plotly}", PLOTLY_ADDRESS)
-    return HTMLResponse(page, headers=ASKED_AGAIN)
+def _page() -> str:
+    return (ASSETS / "classroom" / "join.html").read_text("utf-8").replace("{plotly}", PLOTLY_ADDRESS)
 
 
 @cache
@@ -335,9 +325,7 @@ def join_address(request: Request, host: str) -> str:
     name = request.url.hostname or ""
     if not is_loopback(name):
         return f"{asked}join"
-    if is_loopback(host):
-        return ""
-    own = own_address()
+    own = "" if is_loopback(host) else own_address()
     return f"{asked.replace(f'//{name}', f'//{own}', 1)}join" if own else ""
 
 
@@ -348,5 +336,4 @@ def own_address() -> str:
             way.connect(("192.0.2.1", 9))  # a documentation address (RFC 5737): the route to it tells our own address
             return way.getsockname()[0]
     except OSError:
-        found = socket.gethostbyname_ex(socket.gethostname())[2]
-        return next((address for address in found if not is_loopback(address)), "")
+        return ""

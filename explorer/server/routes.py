@@ -2,8 +2,8 @@
 
 import hmac
 import os
+import threading
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from starlette.requests import Request
@@ -17,6 +17,7 @@ from explorer.core.paths import ASSETS
 from explorer.page.blocks import PageBlocks
 from explorer.page.components import PLOTLY_ADDRESS
 from explorer.server.metrics import as_text
+from explorer.server.page import CARD_ADDRESS
 from explorer.server.refusals import Refused
 from explorer.ui.pictures.base import PLOTLY_JS
 
@@ -29,15 +30,8 @@ NOT_YOURS = (
     "The metrics are for this machine, or for whoever sends the token of BERT_EXPLORER_METRICS_TOKEN as 'Authorization: Bearer'."
 )
 NO_MODEL = "The default model could not be loaded; the log says why, and it is tried again."
+no_model = threading.Event()  # set while the default model cannot be loaded; loading is tried again
 GONE = "This download is no longer offered; save the run once more."
-
-
-@dataclass
-class Health:
-    failed: bool = False  # the default model could not be loaded; loading is tried again
-
-
-health = Health()
 
 
 def routes(blocks: PageBlocks) -> list[Route]:
@@ -51,6 +45,7 @@ def routes(blocks: PageBlocks) -> list[Route]:
         Route("/healthz", healthz),
         Route("/metrics", metrics),
         Route(f"/{PLOTLY_ADDRESS}", serve_file(PLOTLY_JS, "text/javascript", FOR_EVER)),
+        Route(f"/{CARD_ADDRESS}", serve_file(ASSETS / "card.png", "image/png", FOR_A_DAY)),
         *(Route(f"/bx/fonts/{name}", serve_file(ASSETS / "fonts" / name, "font/woff2", FOR_A_DAY)) for name in FONTS),
         Route("/download/{token}", download),
     ]
@@ -77,7 +72,7 @@ def serve_file(path: Path, media_type: str, headers: dict[str, str]) -> Callable
 async def healthz(request: Request) -> Response:
     """Health check: whether the model is loaded; 503 if the default model cannot be loaded."""
     loaded = bool(loaded_models())
-    if health.failed and not loaded:
+    if no_model.is_set() and not loaded:
         raise Refused(503, NO_MODEL)
     return JSONResponse({"status": "ok", "model": "loaded" if loaded else "loading"}, headers=FRESH)
 

@@ -58,9 +58,9 @@ def close(blocks: gr.Blocks) -> None:
 class Watch:
     """Ends the process, with the traceback of each thread, when the server's event loop has not moved for so many seconds.
 
-    It is off under a debugger, which may hold the loop, and for 0 seconds, the default on a machine of one's own, where a
-    terminal may suspend the app. The time that the machine sleeps does not count: the clock of Linux rests, and macOS and
-    Windows (from 8 on) wait for a span of time awake.
+    It is off under a debugger, which may hold the loop, and for 0 seconds, as in the local profile, where a terminal may suspend
+    the app. The time that the machine sleeps does not count: the clock of Linux rests, and macOS and Windows (from 8 on) wait
+    for a span of time awake.
     """
 
     def __init__(self, server: uvicorn.Server, seconds: float) -> None:

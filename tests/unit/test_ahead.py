@@ -11,7 +11,6 @@ import pytest
 
 from explorer.bert import checkpoints, cold
 from explorer.page import arriving
-from explorer.server import ahead
 from explorer.server.bounds import Rates
 
 TEXTS = [
@@ -113,8 +112,9 @@ def test_an_address_has_as_many_as_it_may_cause_work(served, monkeypatch):
     assert place(served, a="Cats again.")[0] == {}
 
 
-def test_a_number_that_json_does_not_have_leaves_the_frame():
-    frame = {"tab": "attention", "props": {"1": {"value": "Cats."}}}
-    assert json.loads(ahead._write(frame, {"is_view": True, "props": {"2": {"value": float("nan")}}})) == frame
-    both = json.loads(ahead._write(frame, {"is_view": True, "props": {"2": {"value": 1.5}}}))
-    assert both == {**frame, "is_view": True, "props": {**frame["props"], "2": {"value": 1.5}}}
+def test_a_number_that_json_does_not_have_is_null(served, serving, monkeypatch):
+    monkeypatch.setattr(serving, "view_of", lambda link: {"is_view": True, "props": {"2": {"value": [float("nan"), 1.5]}}})
+    found, _ = place(served, a="Cats count.")
+    assert found["is_view"]
+    assert found["props"]["2"] == {"value": [None, 1.5]}
+    assert found["texts"]["text-a"] == {"value": "Cats count."}

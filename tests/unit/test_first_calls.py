@@ -13,8 +13,7 @@ from explorer import app
 from explorer.core.engine import inference_mode, no_grad, torch
 from explorer.core.errors import ModelError
 from explorer.core.lazy import Library
-from explorer.server.routes import health
-from tests.first_calls import failures
+from explorer.server.routes import no_model
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = "predict"  # to take along, beside a model in a zip
@@ -32,11 +31,6 @@ def modules():
     for path in sorted((ROOT / "explorer").rglob("*.py")):
         if path.stem != PROGRAM:
             yield ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"), path
-
-
-@pytest.mark.nightly  # by day, what makes it so: no import in a function, none of the engine, and a lock around its loading
-def test_every_first_call_gets_an_answer():
-    assert failures() == []
 
 
 def test_no_module_loads_the_engine_when_it_is_imported():
@@ -148,7 +142,7 @@ def test_the_model_is_loaded_when_that_becomes_possible(monkeypatch, caplog, cap
 
     def sleep(pause):
         pauses.append(pause)
-        assert health.failed, "which operators are told meanwhile"
+        assert no_model.is_set(), "which operators are told meanwhile"
 
     monkeypatch.setattr("explorer.app.first_subject", First)
     monkeypatch.setattr("explorer.app.time.sleep", sleep)
@@ -156,6 +150,6 @@ def test_the_model_is_loaded_when_that_becomes_possible(monkeypatch, caplog, cap
         app.warm()
     assert not outcomes
     assert pauses == [1, 2, 4]
-    assert not health.failed
+    assert not no_model.is_set()
     assert [record.levelname for record in caplog.records] == ["ERROR", "WARNING", "WARNING"]
     assert capsys.readouterr().out == "It is not there.\n"

@@ -24,7 +24,7 @@ from explorer import app
 from explorer.core import disk
 from explorer.core.errors import ExplorerError
 from explorer.server import stopping
-from explorer.server.metrics import as_text, count_refusal
+from explorer.server.metrics import REFUSALS, as_text
 from tests.at_night import at_night
 from tests.ports import free_port
 from tests.waiting import waited
@@ -342,7 +342,7 @@ def test_alert_rules_are_about_numbers_that_there_are(guide):
     [rules] = re.findall(r"```yaml\n(groups.*?)```", guide["operating"], re.DOTALL)
     with gr.Blocks() as page:
         page.turns = ()
-    count_refusal("internal")
+    REFUSALS.labels("internal").inc()
     given = set(re.findall(r"^(\w+)(?:{.*})? \S+$", as_text(page).decode(), re.MULTILINE))
     asked = set(re.findall(r"\b(?:bert_explorer|process)_\w+", rules))
     assert len(asked) > 4

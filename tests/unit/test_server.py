@@ -377,7 +377,7 @@ def test_health_is_told_while_a_model_loads(ask, monkeypatch):
     assert json.loads(ask("GET", "/healthz")[2]) == {"status": "ok", "model": "loaded"}
     monkeypatch.setattr("explorer.server.routes.loaded_models", lambda: [])
     assert json.loads(ask("GET", "/healthz")[2]) == {"status": "ok", "model": "loading"}
-    monkeypatch.setattr("explorer.server.routes.health.failed", True)
+    monkeypatch.setattr("explorer.server.routes.no_model.is_set", lambda: True)
     status, _, body = ask("GET", "/healthz")
     assert status == 503
     assert "could not be loaded" in sentence_of(body)

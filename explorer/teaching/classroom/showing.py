@@ -1,27 +1,32 @@
 """What the teacher's page shows, as JSON for the phones that follow it."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from explorer.core.errors import InputError
 from explorer.export import links, page_file
 from explorer.export.place import Place
-from explorer.teaching.classroom.questions import KINDS, Question
+from explorer.teaching.classroom.questions import KINDS, Asked, question_of_step
 from explorer.teaching.lessons.exercises import place_of
 from explorer.ui.attention_data import telling_of
 from explorer.ui.pictures.heatmaps import TELLING
 from explorer.ui.subject import Subject
 
+LESSON = "lesson"  # the kind of a question that a lesson's step asks
 PIECES = "tokens"  # the tab that shows the pieces of the input
 WHOLE = "view"  # as `covered`: everything in the open tab
 NOTHING = "Your teacher has covered this; guess first."
 
 
-def question_of(kind: object, query: object) -> Question:
-    """A question of a kind about what the teacher's page shows. Raises ExplorerError."""
+def question_of(asked: Mapping[str, Any]) -> Asked:
+    """The question that a teacher asks: a lesson step's, or one of a kind about what the page shows. Raises ExplorerError."""
+    kind = asked.get("kind")
+    if kind == LESSON:
+        return question_of_step(asked.get("lesson"), asked.get("step"))
     if not isinstance(kind, str) or kind not in KINDS:
         raise InputError("Ask for a blank, a pair, or the target of a head.")
-    place = place_of(query)
+    place = place_of(asked.get("query"))
     return KINDS[kind](looked_from(place) if kind == "target" else place.subject)
 
 
