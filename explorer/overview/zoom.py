@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis.head_metrics import TokenFacts, head_metrics, patterns
+from explorer.analysis.head_names import HABITS
 from explorer.bert.trace import Trace
 from explorer.core.errors import CapabilityError
 from explorer.overview.compute import TRIED, Run, head_rows, neuron_effects
@@ -18,7 +19,6 @@ from explorer.techniques.inside import head_step
 from explorer.techniques.neurons import promoted
 from explorer.techniques.routes import Route
 from explorer.techniques.targets import word_target
-from explorer.ui.attention_data import HABITS
 from explorer.ui.long_view import seconds
 from explorer.ui.subject import Subject
 
@@ -113,8 +113,8 @@ def _heads(trace: Trace, rows: Rows, found: tuple[np.ndarray, np.ndarray], posit
     shown, names = rows.merge(weights[:, position]), patterns(metrics)
     listed = []
     for head, (part, row) in enumerate(zip(shares[:-1], shown, strict=True)):
-        pattern = str(names[head])
-        sure = sum(float(metrics[key][head]) for key in HABITS[pattern][1]) if pattern in HABITS else None
+        habit = HABITS[str(names[head])]
+        sure = sum(float(metrics[key][head]) for key in habit.metrics) if habit.metrics else None
         own = np.where(np.arange(len(row)) < len(rows.places), row, 0)
         listed.append(
             {
@@ -122,7 +122,7 @@ def _heads(trace: Trace, rows: Rows, found: tuple[np.ndarray, np.ndarray], posit
                 "share": float(part.sum()),
                 "weights": row.astype(float).round(6).tolist(),
                 "key": int(own.argmax()),
-                "name": pattern if sure is not None else "",
+                "name": habit.name if sure is not None else "",
                 "sure": None if sure is None else min(sure, 1.0),
             }
         )

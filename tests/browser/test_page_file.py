@@ -4,6 +4,7 @@ import pytest
 
 import explorer
 from explorer.export import page_file
+from explorer.gallery import page_of, read_sentences
 from explorer.tabs import TABS, VIEWS
 from explorer.ui.subject import Subject
 from tests.at_night import at_night
@@ -116,7 +117,7 @@ def test_a_notebook_shows_frames_as_high_as_what_is_in_them(bundled, opened):
         trace.show("overview/routes"),
         explorer.compare(trace, other, "tokens/pieces"),
     ]
-    window = opened('<meta charset="utf-8"><body data-drawn>' + "<hr>".join(cell._repr_html_() for cell in cells))
+    window = opened("<meta charset='utf-8'><body data-drawn>" + "<hr>".join(cell._repr_html_() for cell in cells))
     for number, marks in enumerate((".bx-chart svg", ".bx-lines path", ".bx-flow-lines path", ".bx-token")):
         inside = window.frame_locator("iframe").nth(number)
         inside.locator("body[data-drawn]").wait_for()
@@ -125,3 +126,22 @@ def test_a_notebook_shows_frames_as_high_as_what_is_in_them(bundled, opened):
         needed = inside.locator("main").evaluate("(main) => main.getBoundingClientRect().height")
         window.wait_for_function("([frame, high]) => Math.abs(frame.clientHeight - high) < 8", arg=[frame, needed])
     assert window.frame_locator("iframe").nth(3).locator("article").count() == 2
+
+
+def test_a_page_of_the_gallery_shows_what_a_cut_changes_and_puts_it_back(bundled, opened):
+    sentence = next(read_sentences(bundled))
+    window = opened(page_of(sentence))
+    first, told = window.locator(".bx-flow-box[aria-pressed=true]"), window.locator(".bx-variant-told")
+    choices = window.get_by_role("group", name="Cut a link").get_by_role("button")
+    expect(choices).to_have_count(len(sentence.cuts) + 1)
+    expect(first).to_contain_text(sentence.word)
+    at = sentence.cuts.index(sentence.strongest)
+    choices.nth(at + 1).click()
+    expect(told).to_have_text(sentence.told(sentence.strongest))
+    expect(first).to_contain_text(sentence.strongest.word)
+    choices.nth(at + 1).click()
+    expect(choices.first).to_have_attribute("aria-pressed", "true")
+    expect(told).to_have_text("")
+    expect(first).to_contain_text(sentence.word)
+    expect(window.get_by_role("link", name="All twelve sentences")).to_have_attribute("href", "index.html")
+    assert window.problems == []

@@ -10,8 +10,6 @@ import transformers
 
 import explorer
 from explorer.export import contents, page_file
-from explorer.page import components
-from explorer.page.controls import PARTS
 from explorer.tabs import VIEWS
 from explorer.ui.pictures.components import COMPONENTS
 from explorer.ui.subject import Subject
@@ -29,12 +27,7 @@ def subject(bundled):
     return Subject.of(bundled.trace(HOSTILE, "he bought <b>milk</b>."))
 
 
-def test_the_page_draws_with_the_components_of_the_app():
-    for kind, component in COMPONENTS.items():
-        made = PARTS[kind]
-        assert dict(made.options) == dict(component.options)
-        skeleton = getattr(made, "skeleton", "") if kind != "chart" else components.PlotlyChart().skeleton
-        assert f"class='{component.classes}'" in skeleton
+def test_every_kind_of_part_is_drawn_or_left_out():
     known = COMPONENTS.keys() | contents.WORDS.keys() | set(contents.ONLY_LIVE)
     assert {part.kind for view in VIEWS.values() for part in view.parts.values()} <= known
 

@@ -13,7 +13,7 @@ const act = (text, index, more = {}) => el("button", { type: "button", "data-act
 const name = ({ value }, row) => `“${value.tokens[row]}”`;
 const number = (weight) => (weight > 0 && weight < LEAST ? "<0.001" : weight.toFixed(3));
 const nameOf = (flow, head) => head.name ? `${head.name}: ${head.sure.toFixed(2)} of all weight` : `looks at ${flow.value.tokens[head.key]}: ${head.weights[head.key].toFixed(2)}`;
-const shortOf = (flow, head) => head.name ? head.name.replace(" and ", ", ") : `${flow.value.tokens[head.key]} ${head.weights[head.key].toFixed(2)}`;
+const shortOf = (flow, head) => head.name ? head.name.replace("delimiter [", "[") : `${flow.value.tokens[head.key]} ${head.weights[head.key].toFixed(2)}`;
 
 /** The heads of a layer, those first that bring most. */
 export const byShare = (layer) => [...layer.heads].sort((a, b) => Math.abs(b.share) - Math.abs(a.share));
