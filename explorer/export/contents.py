@@ -20,7 +20,7 @@ EMPTY = "There is nothing of this to be seen for this input."
 
 
 WORDS = {"code": "code", "frame": "frame", **dict.fromkeys(("prose", *MARKDOWN), "prose")}  # drawn as HTML, not by a component
-ONLY_LIVE = ("button", "meter", "chips")  # useless without Python
+ONLY_LIVE = ("button", "meter", "chips", "step")  # useless without Python
 
 
 def opened(views: Sequence[View], subject: Subject) -> Subject:

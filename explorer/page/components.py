@@ -132,6 +132,12 @@ class Chips(Drawn):
     component = Component("Chips", "bx bx-chips", aria=GROUP)
 
 
+class FlowStep(Drawn):
+    """An invisible component that passes a part of the picture's value to the Flow of the page, without the rest of it."""
+
+    component = Component("FlowStep", "", aria="hidden")
+
+
 class Meter(Drawn):
     """The progress of long work: {"text": ..., "share": 0 to 1, or None if unknown}. It keeps its height when empty."""
 
@@ -155,6 +161,14 @@ class AnswersSwitch(Drawn):
 
 OF_PARTS: dict[str, type[Drawn]] = {
     **{kind: _class_of(kind) for kind in COMPONENTS},
-    **{"chart": PlotlyChart, "tokens": TokenRow, "sentence": Notice, "check": Notice, "meter": Meter, "chips": Chips},
+    **{
+        "chart": PlotlyChart,
+        "tokens": TokenRow,
+        "sentence": Notice,
+        "check": Notice,
+        "meter": Meter,
+        "chips": Chips,
+        "step": FlowStep,
+    },
 }
 """The class that draws a kind of part."""

@@ -6,7 +6,7 @@ of the layers' rows on the way down: Ferrando and Voita 2024, 'Information Flow 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
@@ -40,17 +40,6 @@ def head_shares(
     """
     row = torch.from_numpy(mixing(trace, off, cuts, patch).shares[layer, query].copy())
     return head_shares_of(block_of(trace, layer, off, cuts, patch), query, row).numpy()
-
-
-@inference_mode
-def all_head_shares(
-    trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (), patch: Patch | None = None
-) -> Iterator[np.ndarray]:
-    """`head_shares` of every query, one layer at a time: [query, heads + 1, key] float32."""
-    shares, states = mixing(trace, off, cuts, patch).shares, changed_states(trace, off, patch, cuts)
-    for layer, rows in enumerate(shares):
-        block = block_of(trace, layer, off, cuts, patch, states)
-        yield torch.stack([head_shares_of(block, query, row) for query, row in enumerate(torch.from_numpy(rows.copy()))]).numpy()
 
 
 @inference_mode

@@ -30,9 +30,10 @@ COMPONENTS = {
     # heatmap); also `event.value` (z, text or y), `event.x`, `event.y`, `event.customdata`, `event.trace`. With `hides_empty`
     # it takes no room while there is no figure.
     "chart": Component("PlotlyChart", "bx bx-chart", {"label": "", "height": 400, "hides_empty": False}, aria=GROUP),
-    # The whole model in one picture. `index`: {state, token}: another place; {unfold: layer}, {route: [layer, query, key]} or
-    # {close: true}: unfold or close a detail; {cut: [layer, query, key, head or 0 for all]} or {off: [layer, head]}: a change
-    # to the model; {inside: [layer, head]}: a head. Layers and heads count from 1, tokens from 0.
+    # The whole model in one picture. `index`: {state, token, opens}: another place, whose layer opens; {zoom: [layer, head,
+    # key]}, of which the last ones may be missing: a level of the zoom; {neurons: layer} or {rest: true}: what an answer left
+    # out; {cut: [layer, query, key, head or 0 for all]}, {off: [layer, head]} or {back: a change's name, or "all"}: a change
+    # to the model. Layers and heads count from 1, tokens from 0.
     "flow": Component("Flow", "bx bx-flow", aria=GROUP),
     # Layers × heads as small pictures. `index`: [layer, head], by a click or an arrow key; a double click or X triggers
     # `switch`.
