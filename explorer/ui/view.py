@@ -84,6 +84,7 @@ class Change:
     settings: Mapping[str, Any] = field(default_factory=dict)
     content: Mapping[str, Any] = field(default_factory=dict)
     choice: str = ""
+    is_drawn: bool = False  # whether the content shows what the settings change, so that nothing is drawn again
 
 
 @dataclass(frozen=True)
