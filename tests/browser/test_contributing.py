@@ -1,4 +1,4 @@
-"""The view that CONTRIBUTING.md shows, taken from there and opened in the app."""
+"""The view that the page for contributors shows, taken from there and opened in the app."""
 
 import re
 from dataclasses import replace
@@ -13,7 +13,7 @@ from tests.browser.expecting import expect
 from tests.browser.steps import chips, open_choice
 from tests.ports import free_port
 
-PAGE = Path(__file__).resolve().parents[2] / "CONTRIBUTING.md"
+PAGE = Path(__file__).resolve().parents[2] / "assets" / "guide" / "contributing" / "view.md"
 
 
 @pytest.fixture
