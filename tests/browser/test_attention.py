@@ -148,29 +148,6 @@ def test_what_is_shown_of_a_head_can_be_chosen(open_at):
     expect(page.locator("#attention-head-lines")).to_contain_text("mispronounced looks most at")
 
 
-def test_every_head_by_numbers(open_at):
-    page = open_at("Attention")
-    page.get_by_label("All heads by numbers").check()
-    expect(page.locator("#attention-metric-heatmap .heatmaplayer")).to_be_attached()
-    expect(page.locator("#attention-metric-formula")).to_contain_text("ln n")
-    choose(page, "attention-metric", "mean distance")
-    expect(page.locator("#attention-metric-formula")).to_contain_text("0 to n − 1 tokens")
-    table = page.locator("#attention-metrics-table")
-    table.get_by_role("button", name="previous", exact=True).click()
-    sorted_by_share = """(cells) => {
-        const shares = cells.map((cell) => parseFloat(cell.innerText));
-        return shares.length === 72 && shares.every((share, row) => !row || share <= shares[row - 1]);
-    }"""
-    page.wait_for_function(
-        f"() => ({sorted_by_share})([...document.querySelectorAll('#attention-metrics-table tbody td:nth-child(9)')])"
-    )
-    second = table.locator("tbody button").nth(1)
-    layer, head = second.inner_text().split(", ")
-    second.click()
-    page.get_by_label("One head").first.check()
-    expect(page.locator("#attention-head-title")).to_contain_text(f"Layer {layer}, head {head}")
-
-
 def test_inside_a_head_every_step_is_there(open_at):
     page = open_at("Inside a head", PAIR + "&layer=2&head=9&token=2")
     tokens = chips(page).all()
@@ -192,37 +169,6 @@ def test_inside_a_head_every_step_is_there(open_at):
     expect(page.locator("#inside-head-decoder-check")).to_contain_text("✓ matches the model")
     open_choice(page, "inside-head", "Positions")
     expect(page.locator("#inside-head-positions-learned .heatmaplayer")).to_be_attached()
-
-
-@pytest.mark.nightly
-def test_a_model_of_one_layer_and_one_head_has_nothing_to_slide(open_at, make_tiny):
-    folder = make_tiny(num_hidden_layers=1, num_attention_heads=1)
-    page = open_at("Inside a head", f"{PAIR}&model={folder}")
-    expect(page.locator("#inside-head-dots-about")).to_contain_text("layer 1, head 1")
-    layer, head = stepper(page, "layer"), stepper(page, "head")
-    expect(layer).to_be_hidden()
-    expect(head).to_be_hidden()
-    page.get_by_label("The whole layer").check()
-    expect(page.locator("#inside-head-layer-check")).to_contain_text("the model's own hidden state 1 for all tokens")
-    page.locator("#model-box input").fill("bert-l6-h384-uncased")
-    page.locator("#model-box input").press("Enter")
-    expect(layer).to_be_visible()
-    expect(head).to_be_visible()
-
-
-@pytest.mark.nightly  # by day, a window of 122 tokens
-def test_512_tokens_are_shown_on_a_phone(open_at):
-    page = open_at("Attention", LONG, viewport={"width": 420, "height": 900})
-    expect(page.locator("#notice")).to_contain_text("512 of 602 tokens kept")
-    expect(page.locator("#attention-head-heatmap .heatmaplayer image")).to_be_attached()
-    expect(page.locator("#attention-head-heatmap .ytick text")).to_have_count(11)
-    expect(page.locator("#attention-head-heatmap .shapelayer path")).to_have_count(2)  # the cell of the finding is in the window
-    choose(page, "attention-look", "Lines")
-    page.mouse.move(0, 0)  # where the menu was, a token is pointed at, of which it tells
-    expect(page.locator("#attention-head-lines")).to_contain_text("a line that fades leads to others")
-    open_tab(page, "Inside a head")
-    expect(page.locator("#inside-head-dots-about")).to_contain_text("The 32 strongest of 512 keys are shown.")
-    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
 
 def test_a_window_of_a_long_input_is_dragged_or_moved_by_keys_everywhere_at_once(open_at):

@@ -8,7 +8,7 @@ from explorer.core.limits import CHARACTERS
 from explorer.tabs import TABS
 from tests.at_night import at_night
 from tests.browser.expecting import expect
-from tests.browser.steps import at, choose, settled
+from tests.browser.steps import at, settled
 from tests.tabs import open_tab
 
 FULL = """() => [...document.querySelectorAll("#tabs :is(.block.bx-content, [id$=-finding])")]
@@ -69,16 +69,6 @@ def test_a_tab_of_an_earlier_text_is_pale_and_one_of_this_text_is_not(open_app):
     settled(page)
 
 
-def test_a_setting_pales_what_depends_on_it(open_app):
-    page = open_app(at("Attention"))
-    settled(page)
-    with held(page):
-        choose(page, "attention-look", "Lines")
-        page.wait_for_function(NONE_FULL)
-    settled(page)
-    expect(page.locator("#attention-head-lines")).to_have_css("opacity", "1")
-
-
 @pytest.mark.parametrize(
     ("tab", "wrong", "told"),
     [
@@ -104,18 +94,3 @@ def test_no_picture_stands_beside_an_error(open_app, tab, wrong, told):
     settled(page)
     expect(hint).to_have_count(0)
     page.wait_for_function(SOME_FULL)
-
-
-def test_a_broken_setting_hides_the_picture_that_it_is_of(open_app):
-    page = open_app(
-        at("Fill-mask", "?a=The+capital+of+France+is+[MASK].&b=&view=patching&set.corrupted=The+capital+of+Italy+is+[MASK].")
-    )
-    settled(page)
-    picture = page.locator("#fill-mask-patching-heatmap")
-    expect(picture.locator(".main-svg").first).to_be_visible()
-    page.locator("#fill-mask-corrupted textarea, #fill-mask-corrupted input").first.fill(
-        "Far too many words for the same pieces."
-    )
-    expect(page.locator("#fill-mask-hint .bx-error")).to_be_visible()
-    page.wait_for_function(NONE_FULL)
-    expect(page.locator("#fill-mask-corrupted")).to_be_visible()

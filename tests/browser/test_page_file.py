@@ -105,19 +105,6 @@ def test_a_heatmap_says_what_is_pointed_at_and_the_page_follows_theme_and_phone(
     window.wait_for_function("() => document.documentElement.scrollWidth <= 420")  # what is drawn follows its box a moment later
 
 
-def test_a_long_input_moves_in_its_window(bundled, opened):
-    views = [VIEWS["attention/head"](look=look) for look in ("Heatmap", "Lines")]
-    window = opened(page_file.html(views, Subject.of(bundled.trace(LONG))))
-    labels = "[...document.querySelectorAll('.bx-chart svg text')].map((one) => one.textContent).join(' ')"
-    window.locator(".bx-chart .heatmaplayer image").wait_for()
-    before, drawn = window.evaluate(labels), window.locator(".bx-lines path").count()
-    assert drawn > 0
-    window.locator(".bx-map").first.focus()
-    window.keyboard.press("End")
-    window.wait_for_function(f"(before) => {labels} !== before", arg=before)
-    assert window.evaluate("document.querySelector('.bx-chart')._fullData[0].z.length") == 24
-
-
 def test_a_notebook_shows_frames_as_high_as_what_is_in_them(bundled, opened):
     trace, other = bundled.trace("The man went to the [MASK]."), bundled.trace("The woman slept.")
     cells = [
