@@ -100,13 +100,20 @@ def overview(browser: Any, address: str) -> None:
     film.click(f'{box}[data-row="0"]', "Click any box to see where that one comes from: [CLS] gathers both sentences.")
     film.click(f'{box}[data-row="6"]', "Back to the blank.", STEP)
     page.locator("#overview-routes-picture .bx-flow-play").click(click_count=2)  # show its stops, and halt
-    stops = ("Pieces", "", "Each token looks around …", "… thinks …", "… again and again,", "until there is a guess.")
+    stops = (
+        "It reads pieces.",
+        "",
+        "Each token attends to others …",
+        "… is transformed …",
+        "… again and again,",
+        "until there is a guess.",
+    )
     for number, told in enumerate(stops):
         if told:
             film.click(f'#overview-routes-picture [data-stop="{number}"]', told, STEP)
     film.click('#overview-routes-picture [data-stop="-1"]', "Was the line from “japan” needed?", STEP)
-    film.click('#overview-routes-picture [data-route="[5,6,4]"]', "Click it, and see its heads.", STEP)
-    film.click("#overview-routes-picture .bx-flow-route > p [data-act]", "Cut it: “tokyo” falls.", 2 * HOLD)
+    film.click('#overview-routes-picture [data-route="[5,6,4]"]', "Click it …", STEP)
+    film.click("#overview-routes-picture .bx-flow-card [data-act*=cut]", "… and cut it: “tokyo” falls.", 2 * HOLD)
     film.save("overview")
     page.close()
 

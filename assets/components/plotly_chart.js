@@ -4,6 +4,7 @@ import { define } from "../shared/mounting.js";
 import { plotly } from "../shared/plotly.js";
 import { css, onTheme, rampStops } from "../shared/theme.js";
 import { withheld } from "../shared/withheld.js";
+import * as linked from "./linked.js";
 import * as shared from "./long_input.js";
 import * as picture from "./picture.js";
 import { figureWindow } from "./plotly_window.js";
@@ -235,6 +236,7 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
     await Plotly.react(box, coloured(data), layout, options);
     tell(layout.meta?.alt);
     if (first) box.on("plotly_click", clicked);
+    if (first) linked.chart(box);
     box.dataset.drawn = 1 + Number(box.dataset.drawn ?? 0);
   }
 

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
+from explorer.analysis.head_names import ATLAS
 from explorer.core import limits
 from explorer.corpus import atlas_words
-from explorer.corpus.compute.atlas import SHIPPED
 from explorer.corpus.compute.atlas_file import read
 from explorer.endpoints import ENDPOINTS
 from explorer.export.links import PARAMETERS
@@ -81,7 +81,7 @@ def _choices() -> Iterator[tuple[str, list[type[View]]]]:
 
 
 def evidence() -> str:
-    return f"> {atlas_words.evidence(read(SHIPPED))}"
+    return f"> {atlas_words.evidence(read(ATLAS))}"
 
 
 PARTS: dict[str, Callable[[], str]] = {

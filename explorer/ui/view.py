@@ -25,7 +25,7 @@ A value may be a function, called only if the value is needed, or `props` of the
 """
 
 MARKDOWN = ("caption", "heading", "note")  # kinds of parts that are the same for every input,
-WITHOUT_NUMBERS = (*MARKDOWN, "prose", "button", "chips", "meter", "check", "code")  # kinds that show no numbers
+WITHOUT_NUMBERS = (*MARKDOWN, "prose", "button", "chips", "meter", "check", "code", "step")  # kinds that show no numbers
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 
 

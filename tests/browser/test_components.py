@@ -12,7 +12,7 @@ from explorer.attention.pictures import attention_lines
 from explorer.core.limits import WAITING
 from explorer.core.scheduling import Places
 from explorer.page.blocks import PageBlocks
-from explorer.page.components import AttentionLines, Bars, HeadGrid, Notice, PlotlyChart, TokenRow, page_head
+from explorer.page.components import OF_PARTS, Notice, PlotlyChart, TokenRow, page_head
 from explorer.page.events import QUIET
 from explorer.server.page import Document
 from explorer.server.serving import guard
@@ -88,10 +88,12 @@ def build():
         said, masked = gr.Textbox(elem_id="said"), gr.Textbox(elem_id="masked")
         made = {
             "strip": TokenRow(row_value(), elem_id="strip"),
-            "grid": HeadGrid(head_grid(weights(3, 4, 6, 6), (0, 0)), elem_id="grid"),
-            "bars": Bars(bars([("store", 0.431, ""), ("shop", 0.0001, "rank 2")]), elem_id="bars"),
-            "groups": Bars(bar_groups([("one", [("a", 0.5, "")]), ("two", [("b", 0.2, ""), ("c", 0.1, "")])]), elem_id="groups"),
-            "lines": AttentionLines(attention_lines(weights(9, 9), TOKENS, KINDS), height=260, elem_id="lines"),
+            "grid": OF_PARTS["head_grid"](head_grid(weights(3, 4, 6, 6), (0, 0)), elem_id="grid"),
+            "bars": OF_PARTS["bars"](bars([("store", 0.431, ""), ("shop", 0.0001, "rank 2")]), elem_id="bars"),
+            "groups": OF_PARTS["bars"](
+                bar_groups([("one", [("a", 0.5, "")]), ("two", [("b", 0.2, ""), ("c", 0.1, "")])]), elem_id="groups"
+            ),
+            "lines": OF_PARTS["lines"](attention_lines(weights(9, 9), TOKENS, KINDS), height=260, elem_id="lines"),
             "chart": PlotlyChart(heatmap(weights(5, 5)), height=300, label="A heatmap", elem_id="chart"),
         }
         Notice(elem_id="silent")

@@ -81,6 +81,20 @@ def wrong_in_both(page, where: str = "#tabs > *") -> list[str]:
     return found + [f"{'dark' if dark else 'light'}: {one}" for one in wrong(page, where, ["color-contrast"])]
 
 
+def test_every_level_of_the_zoom_can_be_read_and_told(open_app):
+    page = open_app("?tab=overview&set.zoom=%5B6,6,4%5D")
+    page.add_style_tag(content=CALM)
+    page.evaluate(AXE)
+    crumbs = page.locator("gradio-app .bx-zoom:not(.bx-gone) nav > :not([aria-hidden])")
+    for level in (4, 3, 2):
+        expect(crumbs).to_have_count(level)
+        settled(page)
+        assert wrong_in_both(page, "#overview-routes-picture") == []
+        assert page.locator("gradio-app .bx-zoom p[role=status]").inner_text()
+        page.keyboard.press("Escape")
+    expect(crumbs).to_have_count(0)
+
+
 def choices_of(page, tab, most):
     """Opens the first `most` choices of a tab, one after the other."""
     open_tab(page, tab.label)

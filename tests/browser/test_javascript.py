@@ -3,7 +3,6 @@
 They are loaded as the ES modules that they are, into one empty page.
 """
 
-import base64
 import csv
 import io
 import zlib
@@ -15,7 +14,7 @@ import pytest
 
 from explorer.core.paths import ASSETS
 from explorer.guide.rendering import anchor
-from explorer.overview.pictures import LEAST, LEVELS, heads_of_routes
+from explorer.overview.pictures import LEAST, LEVELS
 from explorer.tabs import TABS
 from explorer.techniques import routes
 from explorer.ui.pictures.bars import percent
@@ -202,20 +201,6 @@ class TestRoutes:
             assert expected.keys() <= got.keys()
             assert all(share > LEAST - 1e-5 for share in got.values())
             np.testing.assert_allclose([got[key] for key in expected], list(expected.values()), atol=3e-5)
-
-    def test_the_heads_of_a_route_are_found_among_those_that_were_packed(self, modules, chance):
-        packed, shares = self.mixing(chance, layers=3, rows=6)
-        parts = chance.normal(size=(3, 6, 5, 6)).astype(np.float32)  # [layers, query, heads, key]
-        sent = heads_of_routes(shares, list(parts))
-        heads = {**sent, "parts": base64.b64decode(sent["parts"])}
-        numbers = modules.call("routes", "sharesFrom", packed.tobytes())
-        for layer, query, key in np.ndindex(3, 6, 6):
-            found = modules.call("routes", "headsFor", numbers, (layer * 6 + query) * 6 + key, heads)
-            if packed[layer, query, key] < sent["least"] * LEVELS:
-                assert found is None
-                continue
-            assert [one["head"] for one in found] == [1, 2, 3, 4, 5]
-            np.testing.assert_allclose([one["share"] for one in found], parts[layer, query, :, key], atol=2e-4)
 
     def test_an_edit_keeps_the_rows_before_and_behind_it(self, modules, chance):
         words = list("abcdef")

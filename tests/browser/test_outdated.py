@@ -16,6 +16,8 @@ FULL = """() => [...document.querySelectorAll("#tabs :is(.block.bx-content, [id$
     .filter((one) => getComputedStyle(one).visibility === "visible" && Number(getComputedStyle(one).opacity) > 0.5)
     .map((one) => one.id)"""
 SOME_FULL, NONE_FULL = f"() => ({FULL})().length", f"() => !({FULL})().length"
+NONE_LEFT = """() => [...document.querySelectorAll("#tabs .view > .part")].filter((one) => one.getClientRects().length)
+    .every((one) => getComputedStyle(one).opacity === "0")"""  # below the title of another choice
 OTHER = "Paris is the capital of [MASK]."
 
 
@@ -42,7 +44,9 @@ def test_another_text_or_choice_pales_what_is_shown(open_app, tab):
         with held(page):
             page.locator(f"#{tab.id}-view").get_by_label(label, exact=True).check()
             page.wait_for_function(NONE_FULL)
+            page.wait_for_function(NONE_LEFT)
         settled(page)
+        page.wait_for_function(SOME_FULL)
     with held(page):
         page.locator("#text-a textarea").press("End")
         page.keyboard.type("!")

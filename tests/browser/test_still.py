@@ -130,13 +130,13 @@ def test_a_box_has_a_button_that_empties_it(open_app):
 
 
 def test_a_token_and_a_head_are_marked_in_the_overview(open_app):
-    page = open_app("?tab=overview&set.opened=%5B4%5D")
-    page.locator("gradio-app .bx-flow-box[data-row='4'][data-state='2']").hover()
+    page = open_app("?tab=overview&set.zoom=%5B4%5D")
+    page.locator("gradio-app .bx-flow-box[data-row='4'][data-state='3']").hover()
     expect(page.locator("#strip .bx-linked")).to_have_text(["japan"])
     open_tab(page, "Attention")
     page.locator("#attention-heads-grid [data-head='4.7']").hover()
     expect(page.locator("#attention-heads-grid .bx-linked")).to_have_attribute("data-head", "4.7")
     open_tab(page, "Overview")
-    head = page.locator("gradio-app .bx-flow-layer summary").first
+    head = page.locator("gradio-app .bx-zoom-head").first
     head.hover()
     expect(page.locator("#attention-heads-grid .bx-linked")).to_have_attribute("data-head", head.get_attribute("data-head"))

@@ -9,12 +9,13 @@ import pytest
 import torch
 import transformers
 
+from explorer.analysis.head_names import ATLAS
 from explorer.analysis.resampling import halves
 from explorer.bert.checkpoints import BUNDLED_FOLDER
 from explorer.core.steps import finished
 from explorer.corpus.compute import atlas as atlases
 from explorer.corpus.compute import atlas_file
-from explorer.corpus.compute.atlas import SHIPPED, head_atlas, sum_up
+from explorer.corpus.compute.atlas import head_atlas, sum_up
 from explorer.corpus.compute.atlas_evidence import TESTED, evidence, sampled_sentences
 from explorer.corpus.compute.attention_sums import DIRECTIONS, OFFSETS, REACH, sentences_of
 from explorer.corpus.compute.head_families import MEANINGS, Profiles, families, habits
@@ -191,7 +192,7 @@ def test_the_sentences_of_a_head_show_what_it_is_named_after(bundled, few, made_
 @pytest.mark.nightly  # test_head_atlas.py compares its strongest sentences with the model, and tests above what makes it
 def test_the_one_that_ships_is_that_of_the_bundled_model(bundled):
     shipped, anew = head_atlas(bundled, built_in()), made(bundled, built_in())
-    assert SHIPPED.exists()
+    assert ATLAS.exists()
     for name in ("offsets", "cls", "sep", "same_token", "entropy", "by_tag", "baselines"):
         np.testing.assert_allclose(getattr(shipped, name), getattr(anew, name), atol=1e-4)
     assert np.abs(shipped.shares - anew.shares).max() <= 1 / shipped.counts.min() + 1e-6  # a word more or less on other machines

@@ -221,29 +221,6 @@ def test_the_question_of_a_step_keeps_its_answer_until_it_is_revealed(room):
     assert {one["name"]: one["count"] for one in board["answers"]} == {options[right].text: 1, options[wrong].text: 1}
 
 
-def test_a_round_closes_when_its_time_is_over(room, subject, monkeypatch):
-    ann, now = room.join("Ann"), time.monotonic()
-    set_clock(monkeypatch, "explorer.teaching.classroom.rounds", lambda: now)
-    room.ask(questions.pair(subject), 30)
-    played = room.asked()
-    for seconds in (29, "30", None, -30, 60.0):
-        with pytest.raises(InputError, match="30, 60, 90"):
-            played.limit(seconds)
-    assert room.for_person(ann)["round"]["ends"] == now + 30
-    set_clock(monkeypatch, "explorer.teaching.classroom.rounds", lambda: now + 30)
-    with pytest.raises(InputError, match="time is over"):
-        room.keep(ann, played, played.question.guess("0"))
-    assert not room.for_teacher()["round"]["open"]
-    assert "answers" not in room.for_teacher()["round"], "hidden until the teacher shows them"
-    played.limit(0)
-    room.keep(ann, played, played.question.guess("0"))
-    room.show_guesses()
-    for seconds in (0, 30):
-        with pytest.raises(InputError, match="Nothing is asked"):
-            played.limit(seconds)
-    assert played.ends is None, "what is shown stays closed, and without a clock"
-
-
 def test_no_screen_is_told_a_key_or_a_token(room, subject):
     ann = room.join("Ann")
     room.ask(questions.blank(subject))

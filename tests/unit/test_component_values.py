@@ -68,6 +68,18 @@ class TestAttentionLines:
         assert packed["strongest"]["key"]["index"] == weights.argmax(0).tolist()
         np.testing.assert_allclose(packed["strongest"]["key"]["weight"], weights.max(0), atol=1e-6)
 
+    def test_several_heads_have_their_numbers_and_the_strongest_of_all(self):
+        weights = np.stack([softmax(7, 7), softmax(7, 7)[::-1]])
+        packed = attention_lines(weights, list("abcdefg"), ["piece"] * 7, heads=[3, 12])
+        read = (from_base64(packed["data"], np.uint8).reshape(2, 7, 7) / 255) ** 2 * packed["top"]
+        assert np.abs(read - weights).max() < 0.005
+        for side, axis in (("query", 2), ("key", 1)):
+            strongest = packed["strongest"][side]
+            assert strongest["index"] == weights.max(0).argmax(axis - 1).tolist()
+            assert strongest["head"] == weights.max(axis).argmax(0).tolist()
+        assert packed["alt"].startswith("Head 3: ")
+        assert "Head 12: " in packed["alt"]
+
     def test_a_long_input_sends_its_1500_strongest_edges(self):
         weights = softmax(512, 512)
         packed = attention_lines(weights, ["x"] * 512, ["piece"] * 512)

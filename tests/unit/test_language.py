@@ -62,8 +62,8 @@ PHRASES = {  # of assets/guide/contributing/style.md, in texts for readers
     ),
     r"\b(is|are|was|were) no (?!longer|more|less|fewer|different|better|doubt|one\b|such)[a-z]+": ("is no cause", "is not a"),
     r"\b(one|once|vector|point|picture|pass|switch|sentence|question|hit|use|word|tag|row|column|entry|piece|bits|bytes|dots)"
-    r" an? (line|row|head|token|layer|call|sentence|word|item|piece|machine|minute|second|example|question|step|pass|state|column|query"
-    r"|use|inch|class|occurrence|key)\b": ("one a line", "one per line"),
+    r" an? (line|row|head|token|layer|call|sentence|word|item|piece|machine|minute|second|example|question|step|pass|state"
+    r"|column|query|use|inch|class|occurrence|key)\b": ("one a line", "one per line"),
     r"\balike\b": ("look alike", "similar, equally, the same"),
     r"\bby (itself|themselves)\b": ("starts by itself", "on its own, separately, automatically"),
     r"\bat once\b": ("is there at once", "immediately, or at the same time"),
@@ -87,7 +87,7 @@ PHRASES = {  # of assets/guide/contributing/style.md, in texts for readers
     r"\bby lot\b|\bto be had\b": ("drawn by lot", "at random; available"),
     r"\d %": ("91 %", "91%"),
 }
-# The texts that are read. Still open: strings of explorer/ and assets/**/*.js, the parts of the guide made from them, and lessons.
+# The texts that are read. Still open: lessons, strings of explorer/ and assets/**/*.js, and what the guide makes from them.
 CLEAN = ("README.md", "CONTRIBUTING.md", "assets/guide/**/*.md")
 
 

@@ -14,7 +14,6 @@ import pytest
 
 from explorer.export import links
 from explorer.server import rooms
-from explorer.teaching.classroom import rounds
 from explorer.teaching.classroom.room import TEACHER
 from explorer.teaching.classroom.rooms import MISSES, TOO_MANY
 from explorer.teaching.lessons.exercises import UNKNOWN
@@ -125,20 +124,7 @@ def test_a_solved_exercise_is_checked_again_and_told_to_the_board(served, do, ro
     assert rows[0][6].startswith("the weight from “on” to “table” is 0.8")
 
 
-def test_the_servers_clock_closes_a_round(served, do, room, ann, monkeypatch):
-    monkeypatch.setattr(rounds, "SECONDS", (0, 1))
-    word = room["word"]
-    with listening(served, word, ann["token"]) as phone:
-        phone()
-        do(f"/{word}/ask", room["key"], {"kind": "lesson", "lesson": "07-masked-words", "step": 1, "seconds": 1})
-        told = phone()
-        assert told["round"]["open"]
-        assert 0 < told["round"]["ends"] - told["clock"] <= 1
-        assert not phone()["round"]["open"], "told without anybody asking"
-    assert do(f"/{word}/guess", ann["token"], {"guess": "0"}) == (400, rounds.TOO_LATE)
-
-
-TEACHERS = ("ask", "guesses", "time", "reveal", "stop", "record", "end")
+TEACHERS = ("ask", "guesses", "reveal", "stop", "record", "end")
 TEACHERS += ("follow", "give", "teach", "train", "strike", "remove", "door")
 
 
@@ -176,8 +162,6 @@ def test_what_is_no_nickname_is_told(do, room, data):
         ("ask", {"kind": "pair", "query": "a=alone"}),
         ("ask", {"kind": "blank", "query": "a=" + "x" * 20_000}),
         ("ask", {"kind": "lesson", "lesson": "07-masked-words", "step": 9}),
-        ("ask", {"kind": "lesson", "lesson": "07-masked-words", "step": 1, "seconds": 7}),
-        ("time", {"seconds": 30}),
         ("follow", {"query": ["a"]}),
         ("give", {"exercise": "03-one-head.9"}),
         ("give", {"exercise": ["a"]}),

@@ -49,6 +49,19 @@ def whole_percent(share: float) -> str:
     return f"{share:.0%}"
 
 
+def short_percent(share: float) -> str:
+    """A share in whole percents in at most four signs: '<1%' and '>99%' at the ends, 0 or 100% only if it is exact."""
+    if 0 < share < 0.01:
+        return "<1%"
+    return ">99%" if 0.99 < share < 1 else f"{share:.0%}"
+
+
+def from_to(before: float, after: float) -> tuple[str, str]:
+    """Two shares in whole percents, with one decimal where both would be the same: ('91%', '<1%'), ('89.4%', '88.9%')."""
+    whole = short_percent(before), short_percent(after)
+    return whole if whole[0] != whole[1] else (percent(before), percent(after))
+
+
 def change_of(word: str, before: float, after: float) -> str:
     """The change of a word's probability in words: '“tokyo” falls from 77% to 21%'."""
     if abs(after - before) < SEEN:

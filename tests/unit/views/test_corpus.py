@@ -5,11 +5,11 @@ import pytest
 from explorer.core.errors import InputError
 from explorer.corpus import search, source
 from explorer.corpus.compute import heads, hiding, reading
-from explorer.corpus.compute.dependencies import spelled
 from explorer.corpus.compute.plain import flaws
 from explorer.corpus.search import HEAD, Search
 from explorer.corpus.sentences import FEWEST, SHOWN, Sentences
 from explorer.corpus.source import FILE
+from explorer.text.dependencies import spelled
 from explorer.ui.subject import Subject
 from tests.corpora import in_its_place, part_of_corpus
 from tests.families import write_family

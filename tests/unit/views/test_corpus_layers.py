@@ -10,8 +10,8 @@ from sklearn.linear_model import LogisticRegression
 from explorer.core.errors import InputError
 from explorer.corpus import layers, source
 from explorer.corpus.compute import reading
-from explorer.corpus.compute.dependencies import plain
 from explorer.corpus.layers import SIMILARITY, Layers
+from explorer.text.dependencies import plain
 from explorer.ui.subject import Subject
 from tests.corpora import in_its_place, part_of_corpus
 from tests.families import write_family

@@ -8,11 +8,11 @@ import pytest
 from explorer.core.errors import InputError
 from explorer.corpus.compute.atlas import head_atlas
 from explorer.corpus.compute.attention_sums import OFFSETS, REACH
-from explorer.corpus.compute.dependencies import spelled
 from explorer.corpus.compute.head_families import LEAD
 from explorer.corpus.heads import Heads
 from explorer.corpus.source import FILE
 from explorer.text.corpora import Corpus, CorpusSentence, built_in
+from explorer.text.dependencies import spelled
 from explorer.ui.pictures.numbers import kept
 from explorer.ui.subject import Subject
 

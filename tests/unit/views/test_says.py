@@ -43,6 +43,12 @@ def masked(trace, place):
     return trace.encoding.text_a[:start] + "[MASK]" + trace.encoding.text_a[end:], trace.encoding.text_b
 
 
+def test_dashes_are_told_to_be_no_blank(bundled):
+    assert says_of(subject("The capital of Japan is __.", ""))["dashes"]
+    assert says_of(subject(JAPAN, "It is ____."))["dashes"], "beside a blank, too"
+    assert "dashes" not in says_of(subject("snake_case is no blank.", ""))
+
+
 def test_without_a_blank_it_says_which_word_is_expected_least(bundled):
     about = subject("I love pizza.", "")
     said = says_of(about)

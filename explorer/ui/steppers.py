@@ -1,4 +1,4 @@
-"""The steppers for layer and head in the bar, shown where what is open depends on them."""
+"""The steppers for layer and head in the bar, shown where what is open depends on them: the values of their components."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
