@@ -96,8 +96,11 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
     if (typeof value === "string") return isColour ? value.replace(/^var\((--[\w-]+)\)$/, (_, name) => css(name)) : value;
     if (!value || typeof value !== "object" || ArrayBuffer.isView(value)) return value;
     if (Array.isArray(value)) return isColour ? value.map((one) => coloured(one, true)) : value.map((one) => coloured(one));
-    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, coloured(one, /color(scale)?$/.test(name))]));
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, name === "ticktext" ? dotted(one) : coloured(one, /color(scale)?$/.test(name))]));
   }
+
+  // The colours of the dots before labels.
+  const dotted = (labels) => (Array.isArray(labels) ? labels.map((label) => String(label).replace(/^(<span style="color:)var\((--bx-series-\d)\)/, (_, start, name) => start + css(name))) : labels);
 
   // Enlarge the type for the last row, with the room that it takes.
   function enlarge(styled) {

@@ -39,9 +39,9 @@ CONTROLS = """() => {
   const isSeen = (one) => one.checkVisibility({ opacityProperty: true, visibilityProperty: true });
   const panel = [...document.querySelectorAll("#tabs [role=tabpanel]")].find((one) => one.checkVisibility());
   const DATA = ".bx-tokens, .bx-heads, .bx-flow-sheet, .bx-flow-output, .bx-words, .bx-strips, .bx-board, .bx-lines," +
-    ".bx-passage, .bx-ranking, .bx-bars, .bx-architecture, .bx-head-sheet, .bx-chart, .table-wrap";
+    ".bx-text-map, .bx-passage, .bx-ranking, .bx-bars, .bx-architecture, .bx-head-sheet, .bx-chart, .table-wrap";
   const AROUND = ".question, nav, #fine-tune-task, [id$=-stop], [id$=-cancel]";
-  const SHEET = ".row:has(> .form [id^=fine-tune-class-]), .row:has(> .form [id^=fine-tune-lines-])";
+  const SHEET = ".bx-cards"; // all cards together are one thing to type into
   const NAMED = "button, input, select, textarea, summary, a[href], [role=button], [role=combobox], .bx-chart, .table-wrap";
   const found = [...panel.querySelectorAll(NAMED)].filter((one) => {
     const box = one.getBoundingClientRect();
@@ -51,7 +51,7 @@ CONTROLS = """() => {
   for (const one of found) {
     if (one.closest(AROUND) || one.closest(DATA)) continue;
     if (one.closest(".block")?.querySelector(".table-wrap[aria-readonly=true]")) continue;
-    const block = one.closest(".block, .accordion"), sheet = one.closest(SHEET) && document.querySelector("#fine-tune-lines-1");
+    const block = one.closest(".block, .accordion"), sheet = one.closest(SHEET) && document.querySelector(".bx-cards");
     const slider = one.closest(".block")?.querySelector("input[type=range]");
     if (sheet) controls.add(sheet);
     else if (slider) controls.add(one.closest(".block"));

@@ -55,7 +55,6 @@ FIGURES = {
     results.looks_at_answer: (ROWS, 0.1),
     results.number_scatter: (CURVE, CURVE, WORDS, "key"),
     word_effects.word_effects: (WORDS, CURVE),
-    training.examples_curve: ([25, 50, 100, 200, 400], CURVE, CURVE / 9, CURVE, CURVE / 9),
     training.learning_curves: ([{"epoch": 1, **EPOCH}, {"epoch": 2, **EPOCH}], 5, 1),
     training.probe_curve: (range(5), CURVE, CURVE, CURVE, 0.5),
     training.run_curves: ([("first", CURVE), ("second", CURVE)],),

@@ -86,9 +86,9 @@ def test_what_the_tour_says_of_the_model_is_true(text):
 
 
 def test_a_head_learns_in_the_tour_what_is_told():
-    examples = [[line, label] for label, lines in STARTER for line in lines.splitlines()]
+    examples = [[line, label] for label, lines in STARTER for line in lines]
     learnt = claims.ASKED["train_head"](examples, pooling="mean", epochs=0)
-    assert [len(lines.splitlines()) for _, lines in STARTER] == [6, 6, 6]
+    assert [len(lines) for _, lines in STARTER] == [6, 6, 6]
     assert learnt["held_out_accuracy"] > 0.7
     assert not any("eagle" in text.lower() for text, _ in examples)
     assert claims.ASKED["classify"](["An eagle circled above the valley."], learnt["head"])["labels"] == ["animal"]

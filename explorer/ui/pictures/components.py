@@ -58,6 +58,11 @@ COMPONENTS = {
     # Layers × heads as switches, coloured by what switching each off does; a layer's number switches all its heads. `index`:
     # all heads that are off now, zero-based [layer, head].
     "board": Component("SwitchBoard", "bx bx-by-head bx-board", aria="role='group' aria-label='heads to switch off'"),
+    # Classes as coloured cards to type into, made by `explorer.finetune.cards`. `index`: [[name, [line, ...]], ...], a pair per
+    # card, after a short pause in typing.
+    "cards": Component("Cards", "bx bx-cards", aria="role='group' aria-label='classes'"),
+    # Texts as points on a plane, made by `explorer.ui.pictures.text_map`. `index`: the number of the point.
+    "text_map": Component("TextMap", "bx bx-text-map", {"height": 360}, aria=GROUP),
     # A text with one part marked: {"before", "marked", "after"}.
     "passage": Component("Passage", "bx bx-passage"),
     # The model as boxes from its input down to its heads; a click opens the tab and choice that the box names.
