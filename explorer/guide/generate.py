@@ -60,7 +60,7 @@ def lesson_table() -> str:
 def questions(heading: str, views: Iterable[type[View]]) -> str:
     """A choice of a tab: its heading, the questions of its views, and the tables that explain their numbers."""
     shown = list(views)
-    asked = "\n".join(f"- **{view.question}**" for view in shown)
+    asked = "\n".join(f"- *{view.question}*" for view in shown)
     tables = (text for view in shown for text in _captions(view) if text.startswith("|"))
     return "\n\n".join(filter(None, (heading and f"## {heading}", asked, *tables)))
 
