@@ -88,6 +88,7 @@ PHRASES = {  # of assets/guide/contributing/style.md, in texts for readers
     r"\d %": ("91 %", "91%"),
 }
 # The texts that are read. Still open: the model card, strings of explorer/ and assets/**/*.js, what the guide makes of them.
+MOST_WORDS = 30  # of a sentence
 CLEAN = ("README.md", "CONTRIBUTING.md", "assets/guide/**/*.md", "assets/lessons/**/*.md")
 
 
@@ -174,3 +175,21 @@ def test_texts_for_readers_can_be_understood_at_the_first_reading():
         if (match := re.search(phrase, line))
     ]
     assert not found, "\n".join(found)
+
+
+def sentences(text: str) -> Iterator[str]:
+    """The sentences of Markdown that people read, also those that a colon, a semicolon or a bar ends; no tables."""
+    lines = "\n".join("" if line.startswith(("|", "![")) else line for _, line in prose(text))
+    for paragraph in re.split(r"\n\s*\n|\n(?=\s*[-#>\d])", lines):
+        yield from re.split(r"(?<=[.!?:;·|])[*)”]*\s+", " ".join(paragraph.split()))
+
+
+def test_sentences_end_at_stops_and_paragraphs():
+    assert list(sentences("# A b\nC **d.** E:\nf\n- g; h\n\n| i |")) == ["# A b C **d.", "E:", "f", "- g;", "h", ""]
+
+
+def test_no_sentence_for_readers_is_longer_than_thirty_words():
+    paths = [path for pattern in CLEAN for path in sorted(ROOT.glob(pattern))]
+    read = [(path.name, sentence) for path in paths for sentence in sentences(path.read_text("utf-8"))]
+    long = [f"{name}: {sentence}" for name, sentence in read if len(sentence.split()) > MOST_WORDS]
+    assert not long, "\n".join(long)
