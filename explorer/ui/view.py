@@ -1,6 +1,6 @@
 """What a view is: a question with named settings, its computation, and the parts that show the result. No Gradio here.
 
-The page makes controls and listeners from it; a program calls `compute` for the numbers. CONTRIBUTING.md shows a whole view.
+The page makes controls and listeners from it; a program calls `compute` for the numbers. See assets/guide/contributing/view.md.
 """
 
 from abc import ABC
