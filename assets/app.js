@@ -58,6 +58,7 @@ drawing.listenToTabs();
 watchOutdated();
 watchBoxes();
 page.labelHeader();
+page.watchBar();
 page.describeModels();
 link.listenToHistory();
 answers.watchAnswers();

@@ -203,7 +203,7 @@ function isStill() {
 function handOver(tab) {
   delete document.documentElement.dataset.coming; // hidden elements cannot take the focus
   const focused = document.activeElement;
-  const boxes = [...first.querySelectorAll("textarea")].map((one) => [one, document.querySelector(`gradio-app #${one.closest("[data-of]").dataset.of} textarea`)]);
+  const boxes = [...first.querySelectorAll(".input-container textarea")].map((one) => [one, document.querySelector(`gradio-app #${one.closest("[data-of]").dataset.of} textarea`)]);
   const changed = boxes.filter(([one, own]) => own && one.value !== one.defaultValue);
   const [last, box] = boxes.find(([one]) => one === focused) ?? changed[0] ?? [];
   box?.focus(); // text set in an unfocused box does not count as typed

@@ -10,11 +10,18 @@ export function downloadCsv({ headers, data }, name) {
   saveFile(new Blob([csv(headers, data)], { type: "text/csv" }), name);
 }
 
-/** On a phone the bar is one line of tokens until it is opened. */
+/** On a phone the bar is one line of tokens until it is opened, and again after Enter or a tap beside it. */
 export function toggleBar() {
-  document.body.toggleAttribute("data-bar");
-  document.querySelector("#open-bar").setAttribute("aria-expanded", document.body.hasAttribute("data-bar"));
-  if (document.body.hasAttribute("data-bar")) document.querySelector("#text-a textarea").focus();
+  const opens = document.body.toggleAttribute("data-bar");
+  document.querySelector("#open-bar").setAttribute("aria-expanded", String(opens));
+  if (opens) document.querySelector("#text-a textarea").focus();
+}
+
+/** Close it then. */
+export function watchBar() {
+  const close = () => document.body.hasAttribute("data-bar") && toggleBar();
+  document.addEventListener("click", ({ target }) => target.closest("#tabs, #sections") && close());
+  document.addEventListener("keydown", ({ key, target }) => key === "Enter" && target.closest("#input") && close());
 }
 
 export function toggleTheme() {

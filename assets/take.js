@@ -85,7 +85,6 @@ function listFiles(query, files, said) {
   const shown = pictures();
   const seen = shown.map((one) => el("li", {}, one.label, ...["svg", "png"].map((format) => savingButton(one, format, said))));
   if (seen.length) files.append(el("h3", {}, "Pictures"), el("ul", { id: "take-pictures" }, ...seen));
-  if (seen.length) files.prepend(smallOf(shown[0]));
   files.append(pythonOf(query, said));
 }
 
@@ -107,14 +106,6 @@ function pythonOf(query, said) {
     }
   });
   return folded;
-}
-
-// The first picture, as it is saved, but small.
-function smallOf({ label, draw }) {
-  const image = el("img", { class: "bx-take-small", alt: label });
-  draw().then((text) => (image.src = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }))), () => image.remove());
-  image.addEventListener("load", () => URL.revokeObjectURL(image.src));
-  return image;
 }
 
 // A button that saves a picture which is on the screen.

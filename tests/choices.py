@@ -6,7 +6,8 @@ from explorer.ui.settings import Choice, Memory, Number, Several, Sheet, Switch,
 
 TEXTS = ("", "0", "~", "~~a", "a & b = c? #+%41", "one\ntwo | three\n", "🍎 مرحبا ß", "word " * 900, "~" + "x" * 400)
 # What clicks may leave in a memory:
-LEFT_BEHIND = ([[3, 5], "a1b2"], [1, 0], [2, 3, 1, 0, 3], 4, ["praise", 0, 1], 0, [2], [3, 0, 1], "a kind of pairs")
+CARDS = [["good", ["One.", "Two."]], ["bad", []]]
+LEFT_BEHIND = ([[3, 5], "a1b2"], [1, 0], [2, 3, 1, 0, 3], 4, ["praise", 0, 1], 0, [2], [3, 0, 1], "a kind of pairs", CARDS)
 
 
 def other_values(setting, default, capabilities) -> list:

@@ -19,7 +19,7 @@ from explorer.experiments.compute.suites import Suite, suite_of
 from explorer.text.corpora import Corpus, built_in
 
 FEW = 40
-FEW_ITEMS = 6
+FEW_ITEMS = 4
 
 
 def part_of_corpus(sentences: int) -> Corpus:

@@ -53,21 +53,6 @@ export function routesTo(mixing, rows, { state, row }, least) {
 }
 
 /**
- * Each head's part of a route, for a page without a server. They are packed as 16 bits, in the order of the shares that are at
- * least `least`; null if the route is smaller.
- * @param {Float32Array} mixing
- * @param {number} at the index of the route in `mixing`
- * @param {{heads: number, least: number, largest: number, parts: Uint8Array}} packed
- */
-export function headsFor(mixing, at, { heads, least, largest, parts }) {
-  if (!heads || mixing[at] < least) return null;
-  let before = 0; // the number of routes before it that are packed
-  for (let i = 0; i < at; i++) before += Number(mixing[i] >= least);
-  const own = new Int16Array(parts.buffer, 2 * heads * before, heads);
-  return Array.from(own, (part, head) => ({ head: head + 1, share: (part * largest) / 32767, key: null }));
-}
-
-/**
  * The earlier row that each row of an edited input continues, -1 for none: an edit keeps the rows before and behind it, and a
  * word that replaces another has its row.
  * @param {string[]} now

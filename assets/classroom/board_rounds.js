@@ -1,9 +1,7 @@
 // A round on the board: the question, how many have answered, and, when the teacher shows them, the answers.
 import { button, el } from "../shared/dom.js";
-import { left, texts } from "./question.js";
+import { texts } from "./question.js";
 import { act, classroom } from "./room.js";
-
-export const LIMITS = [30, 60, 90]; // seconds that a teacher may give
 
 export function roundPage(round) {
   return [
@@ -30,8 +28,7 @@ function question(round) {
 function progress(round) {
   const here = classroom.state.people.length;
   const told = el("b", {}, `${round.guessed} of ${here}`);
-  const late = round.open || round.shown ? null : " The time is over.";
-  return el("p", { class: "bx-room-progress", role: "status" }, el("span", {}, told, ` ${round.guessed === 1 ? "has" : "have"} answered.`, late), left(round));
+  return el("p", { class: "bx-room-progress", role: "status" }, el("span", {}, told, ` ${round.guessed === 1 ? "has" : "have"} answered.`));
 }
 
 function bars(rows) {
@@ -59,11 +56,10 @@ function closest({ kind, closest, answers, right, guessed }) {
 }
 
 // What the teacher may do next.
-function steps({ kind, open, shown, revealed, until }) {
+function steps({ kind, shown, revealed }) {
   if (revealed) return [button("Next", () => act("stop"), { "data-id": "next", class: "bx-room-main" })];
   const guesses = button("Show the room’s answers", () => act("guesses"), { "data-id": "guesses", class: "bx-room-main" });
   const reveal = button(kind === "lesson" ? "Show the right answer" : "Show BERT’s answer", () => act("reveal"), { "data-id": "reveal", class: shown ? "bx-room-main" : null });
-  const limits = [...LIMITS, ...(until ? [0] : [])].map((seconds) => button(seconds ? `${seconds} s` : "no limit", () => act("time", { seconds }), { "data-id": `limit-${seconds}` }));
   const stop = button("Stop", () => act("stop"), { "data-id": "stop" });
-  return [...(shown ? [] : [guesses]), reveal, stop, ...(open ? [el("span", { class: "bx-room-limits" }, "Close the answers in ", ...limits)] : [])];
+  return [...(shown ? [] : [guesses]), reveal, stop];
 }

@@ -1,8 +1,7 @@
 // What the board offers to start with: questions, and a head that is taught together.
 import { visit } from "../link.js";
 import { button, el } from "../shared/dom.js";
-import { LIMITS } from "./board_rounds.js";
-import { act, askRound, classroom, place, setSeconds } from "./room.js";
+import { act, askRound, place } from "./room.js";
 
 export const QUESTIONS = {
   blank: ["Fill the blank", "Which word does BERT put into the blank?"],
@@ -27,7 +26,6 @@ export function startPage() {
     el("form", { class: "bx-room-texts" }, ...["a", "b"].map((name) =>
       el("label", {}, name.toUpperCase(), el("input", { name, value: textOf(name), autocomplete: "off" })))),
     el("ul", { class: "bx-room-asks" }, ...asks),
-    limit(),
     el("h3", {}, "Teach a head together"),
     el("p", { class: "bx-room-quiet" }, "Everybody adds two examples of each label, the room trains one head on all of them, and then tries to fool it."),
     form,
@@ -37,14 +35,6 @@ export function startPage() {
 // A text of the page; while the page is loading, of its link.
 function textOf(name) {
   return document.querySelector(`#text-${name} textarea`)?.value ?? new URLSearchParams(place()).get(name) ?? "";
-}
-
-function limit() {
-  const choices = [0, ...LIMITS].map((seconds) => el("option", { value: String(seconds) }, seconds ? `${seconds} seconds` : "as long as it takes"));
-  const box = el("select", { "data-id": "limit" }, ...choices);
-  box.value = String(classroom.room.seconds ?? 0);
-  box.addEventListener("change", () => setSeconds(Number(box.value)));
-  return el("label", { class: "bx-room-limit" }, "Time for a round", box);
 }
 
 // Ask about the texts on the board; the page goes there too.

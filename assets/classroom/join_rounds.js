@@ -3,15 +3,15 @@ import { percent } from "../arithmetic/numbers.js";
 import { button, el } from "../shared/dom.js";
 import { following, picture } from "./join_following.js";
 import { act, field, fill, form, lessonText, phone, say } from "./phone.js";
-import { left, texts } from "./question.js";
+import { texts } from "./question.js";
 
 export function drawRound(round) {
-  const { number, open, revealed, until = 0, guess = "" } = round;
+  const { number, open, revealed, guess = "" } = round;
   const { follow } = phone.state;
   const lesson = round.kind === "lesson";
   if (lesson && follow) picture(follow, round.point);
-  fill(`round ${number} ${open} ${revealed} ${Math.round(until / 1000)} ${guess} ${Boolean(follow)}`, () => [
-    el("h1", {}, round.asks, left(round)),
+  fill(`round ${number} ${open} ${revealed} ${guess} ${Boolean(follow)}`, () => [
+    el("h1", {}, round.asks),
     ...(lesson ? [lessonText(round.text)] : round.kind === "target" ? [] : texts(round)),
     ...(lesson && revealed ? solution(round) : revealed ? answer(round) : open ? asking(round) : closed(round)),
     ...(lesson && follow ? [following.view] : []),

@@ -64,7 +64,6 @@ export function listen(word, token, { heard, lost, over }) {
       for (const part of parts.filter((one) => one.startsWith("data: "))) {
         const told = JSON.parse(part.slice(6));
         if (told.over) return told.over;
-        if (told.round?.ends) told.round.until = performance.now() + 1000 * (told.round.ends - told.clock); // by our own clock
         heard(told);
       }
     }

@@ -1,19 +1,6 @@
 // The question of a round, as the board and the phones show it.
 import { el } from "../shared/dom.js";
 
-/** The time that is left for a round, counting down; null if there is no limit or the round is closed. */
-export function left(round) {
-  if (!round.open || !round.until) return null;
-  const box = el("span", { class: "bx-left", role: "timer" });
-  const tick = () => {
-    const seconds = Math.max(0, Math.ceil((round.until - performance.now()) / 1000));
-    box.textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
-    if (seconds) setTimeout(() => box.isConnected && tick(), 250);
-  };
-  tick();
-  return box;
-}
-
 /** The texts, with their blanks as gaps and the asked one marked. */
 export function texts({ kind, texts, asked }) {
   let blank = 0; // counted through both texts

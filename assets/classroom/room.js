@@ -8,7 +8,7 @@ import { listen, send } from "./news.js";
 
 const KEPT = "bert-room"; // key in sessionStorage
 const NONE = {
-  room: null, // { word, key, address, following, seconds }, as it is kept
+  room: null, // { word, key, address, following }, as it is kept
   state: null, // the room's last message
   wrong: "", // the last error
 };
@@ -78,18 +78,9 @@ export async function act(action, body = {}, take = () => {}) {
   if (classroom.room) changed();
 }
 
-/** Ask the class a question, for as long as the teacher gives. */
+/** Ask the class a question. */
 export function askRound(question) {
-  return act("ask", { ...question, seconds: classroom.room.seconds ?? 0 });
-}
-
-/**
- * The time for each round, also those of a lesson.
- * @param {number} seconds 0 for as long as it takes
- */
-export function setSeconds(seconds) {
-  classroom.room.seconds = seconds;
-  keep();
+  return act("ask", question);
 }
 
 // ---- Following.

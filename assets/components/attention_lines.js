@@ -1,4 +1,4 @@
-// One attention head as lines: queries on the left, keys on the right.
+// Attention as lines, queries on the left and keys on the right: of one head, or of several, each in its colour.
 import { bytes } from "../arithmetic/binary.js";
 import { along, moveOf } from "../arithmetic/moves.js";
 import { el, plain, rove, svg } from "../shared/dom.js";
@@ -18,7 +18,7 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
   let row = ROW.most;
   let value = null;
   let content = "";
-  let weights = null; // 255 * sqrt(weight / the end of the scale), row by row
+  let weights = null; // 255 * sqrt(weight / the end of the scale), head by head and row by row
   let locked = null; // {side: "query" | "key", index}
   let sides = {}; // the buttons by side,
   let shown = {}; // and the places [first, last) of each side that they show
@@ -27,7 +27,13 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
   let caption = null;
   let drawn = null; // what is drawn: "all", or the side and index of one token
 
-  const at = (query, key) => (weights[query * value.keys.tokens.length + key] / 255) ** 2 * value.top;
+  const heads = () => Math.max(1, value.heads.length);
+  const flat = (head, query, key) => (head * value.queries.tokens.length + query) * value.keys.tokens.length + key;
+  const spot = (place, queries = value.queries.tokens.length, keys = value.keys.tokens.length) =>
+    [Math.floor(place / keys / queries), Math.floor(place / keys) % queries, place % keys]; // of a flat index: head, query, key
+  const at = (head, query, key) => (weights[flat(head, query, key)] / 255) ** 2 * value.top;
+  const colour = (head) => (value.heads.length ? `var(--bx-series-${1 + (head % 8)})` : null);
+  const everyHead = (fn) => Array.from({ length: heads() }, (_, head) => fn(head));
   const shade = (weight) => Math.sqrt(Math.min(1, weight / value.top));
   const long = () => Boolean(value.places.query || value.places.key);
   const has = (side, index) => index >= shown[side].first && index < shown[side].last;
@@ -59,7 +65,8 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
     const picture = svg("svg", { viewBox: `0 0 100 ${height}`, preserveAspectRatio: "none", height, role: "img" }, fades, edges);
     const column = (side, heading) => el("div", { role: "group", "aria-label": heading }, ...sides[side]);
     const box = el("div", { class: "bx-lines-box" },
-      el("b", {}, "query: looks"), el("b", {}), el("b", {}, "key: is looked at"),
+      el("b", {}, "query: looks"), el("b", { class: "bx-lines-heads" }, ...value.heads.map((number, head) => el("span", { style: `color:${colour(head)}` }, `head ${number}`))),
+      el("b", {}, "key: is looked at"),
       column("query", "query: looks"), picture, column("key", "key: is looked at"));
     const fade = () => box.classList.toggle("bx-more", box.scrollTop + box.clientHeight < box.scrollHeight - 1);
     box.addEventListener("scroll", fade);
@@ -89,33 +96,30 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
     return index < first ? -2 * row : (last - first + 2) * row;
   }
 
-  function line(query, key, opacity) {
+  function line(head, query, key, opacity) {
     const [from, to] = [height("query", query), height("key", key)];
     const leaves = !has("key", key) ? "key" : !has("query", query) ? "query" : null;
-    const stroke = leaves ? `url(#${name}-${leaves})` : null;
+    const stroke = colour(head) ?? (leaves ? `url(#${name}-${leaves})` : null);
     return svg("path", { d: `M0 ${from}C40 ${from} 60 ${to} 100 ${to}`, "stroke-opacity": opacity.toFixed(3), stroke });
   }
 
   // The strongest lines of the tokens in the window, and how many there are.
   function edgesInWindow() {
     const found = [];
-    const keys = value.keys.tokens.length;
-    for (let query = 0; query < value.queries.tokens.length; query++) {
-      for (let key = 0; key < keys; key++) {
-        if ((has("query", query) || has("key", key)) && weights[query * keys + key]) found.push(query * keys + key);
-      }
+    for (let place = 0; place < weights.length; place++) {
+      const [, query, key] = spot(place);
+      if (weights[place] && (has("query", query) || has("key", key))) found.push(place);
     }
     found.sort((a, b) => weights[b] - weights[a]);
     const [rows, columns] = ["query", "key"].map((side) => shown[side].last - shown[side].first);
-    return { strongest: found.slice(0, MOST), count: rows * keys + columns * (value.queries.tokens.length - rows) };
+    return { strongest: found.slice(0, MOST), count: heads() * (rows * value.keys.tokens.length + columns * (value.queries.tokens.length - rows)) };
   }
 
   // Draw the strongest lines of all, the strongest on top.
   function showAll() {
-    const keys = value.keys.tokens.length;
-    const all = long() ? edgesInWindow() : { strongest: value.edges, count: value.queries.tokens.length * keys };
-    const chosen = all.strongest.map((flat) => [Math.floor(flat / keys), flat % keys]);
-    edges.replaceChildren(...chosen.map(([query, key]) => line(query, key, shade(at(query, key)))).reverse());
+    const all = long() ? edgesInWindow() : { strongest: value.edges, count: weights.length };
+    const chosen = all.strongest.map((place) => spot(place));
+    edges.replaceChildren(...chosen.map((place) => line(...place, shade(at(...place)))).reverse());
     for (const button of [...sides.query, ...sides.key]) button.style.removeProperty("--weight");
     const [drawn, count] = [chosen.length, all.count].map((number) => number.toLocaleString("en-US"));
     const few = chosen.length < all.count ? `The ${drawn} strongest of ${count} edges${long() ? " of these tokens; a line that fades leads to others" : ""}. ` : "";
@@ -126,14 +130,17 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
   function showOne({ side, index }) {
     const other = side === "query" ? "key" : "query";
     const strongest = value.strongest[side];
-    const share = (i) => shade(side === "query" ? at(index, i) : at(i, index));
-    const order = [...of(other).tokens.keys()].filter((i) => share(i) > 0.02 && (has(other, i) || has(side, index))).sort((a, b) => share(a) - share(b));
-    edges.replaceChildren(...order.map((i) => (side === "query" ? line(index, i, share(i)) : line(i, index, share(i)))));
-    sides[other].forEach((button, i) => button.style.setProperty("--weight", share(shown[other].first + i).toFixed(3)));
+    const place = (head, i) => (side === "query" ? [head, index, i] : [head, i, index]);
+    const share = (head, i) => shade(at(...place(head, i)));
+    const tokens = [...of(other).tokens.keys()].filter((i) => has(other, i) || has(side, index));
+    const order = everyHead((head) => tokens.map((i) => [head, i])).flat().filter((one) => share(...one) > 0.02).sort((a, b) => share(...a) - share(...b));
+    edges.replaceChildren(...order.map((one) => line(...place(...one), share(...one))));
+    sides[other].forEach((button, i) => button.style.setProperty("--weight", Math.max(...everyHead((head) => share(head, shown[other].first + i))).toFixed(3)));
     sides[side].forEach((button) => button.style.removeProperty("--weight"));
     const token = (where, i) => el("bdi", {}, of(where).tokens[i]);
     const says = side === "query" ? " looks most at " : " is looked at most by ";
-    caption.replaceChildren(token(side, index), says, token(other, strongest.index[index]), `: ${strongest.weight[index].toPrecision(3)}`);
+    const head = value.heads.length ? ` in head ${value.heads[strongest.head[index]]}` : "";
+    caption.replaceChildren(token(side, index), says, token(other, strongest.index[index]), `${head}: ${strongest.weight[index].toPrecision(3)}`);
   }
 
   function show(focus) {
@@ -155,7 +162,7 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
 
   function draw() {
     value = plain(props.value);
-    const tokens = value ? JSON.stringify([value.queries, value.keys]) : "";
+    const tokens = value ? JSON.stringify([value.queries, value.keys, value.heads]) : "";
     const same = tokens === content;
     content = tokens;
     if (!value) return root.replaceChildren();
@@ -184,7 +191,7 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
       }, root);
     }
     const [rows, columns] = [value.queries.tokens.length, value.keys.tokens.length];
-    const level = (query, key) => weights[query * columns + key];
+    const level = (query, key) => Math.max(...everyHead((head) => weights[flat(head, query, key)]));
     const paint = shared.paintMatrix({ rows, columns, level, table: rampTable() });
     requestAnimationFrame(() => value && long() && overview.draw(axes(), paint)); // after the layout
   }

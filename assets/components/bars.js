@@ -23,6 +23,7 @@ define("Bars", ({ element, trigger, props }) => {
     name.title = row.label;
     name.firstChild.textContent = row.label;
     track.firstChild.style.width = `${100 * row.share}%`;
+    track.firstChild.style.background = row.series ? `var(--bx-series-${row.series})` : "";
     percent.textContent = row.percent;
     note.title = note.textContent = row.note;
   }

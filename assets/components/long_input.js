@@ -9,7 +9,7 @@ const pictures = new Set(); // redraw when a window has moved, and
 const watchers = new Set(); // mark the visible tokens
 const start = { query: 0, key: 0 }; // the first token of each window
 const shownBy = { query: [0, 0], key: [0, 0] }; // the tokens [start, end) shown by the picture drawn last
-let input = { tokens: 0, sentences: [] };
+let input = { tokens: 0 };
 let inputs = 0; // number of inputs so far
 let byHand = false; // whether the user placed the windows
 const waiting = new Set();
@@ -64,8 +64,8 @@ const around = (token) => windowAround(token, input.tokens, size());
 export const seen = (side) => shownBy[side];
 
 // Start with a new input: both windows around `token`.
-export function open(tokens, sentences, token) {
-  input = { tokens, sentences };
+export function open(tokens, token) {
+  input = { tokens };
   inputs += 1;
   byHand = false;
   const first = around(token);
@@ -101,9 +101,8 @@ export function overview() {
   const canvas = el("canvas", { "aria-hidden": "true" });
   const frame = el("div", { class: "bx-frame" });
   const map = el("div", { class: "bx-map", role: "slider", tabindex: "0", "aria-label": "the part of the input that is shown" }, canvas, frame);
-  const brackets = { x: el("div", { class: "bx-brackets bx-brackets-x" }), y: el("div", { class: "bx-brackets bx-brackets-y" }) };
   const caption = el("p", {});
-  const root = el("div", { class: "bx-overview" }, el("div", { class: "bx-map-box" }, brackets.x, brackets.y, map), caption);
+  const root = el("div", { class: "bx-overview" }, el("div", { class: "bx-map-box" }, map), caption);
   let axes = {};
   let painted = () => {}; // repeats the last drawing
   let grip = null; // the offset of the pointer in the dragged frame, in places
@@ -160,23 +159,9 @@ export function overview() {
     map.setAttribute("aria-valuetext", text);
   }
 
-  // Draw each sentence as a bar beside the picture.
-  function bracket() {
-    for (const [name, bar] of Object.entries(brackets)) {
-      const tokens = axes[name];
-      bar.hidden = !tokens || input.sentences.length < 2;
-      if (bar.hidden) continue;
-      const at = (token) => `${((100 * placeFrom(tokens, token)) / tokens.length).toFixed(3)}%`;
-      const stops = input.sentences.flatMap(([from, to]) => [
-        `transparent ${at(from)}`, `currentcolor ${at(from)} calc(${at(to)} - 1px)`, `transparent calc(${at(to)} - 1px)`]);
-      bar.style.background = `linear-gradient(to ${name === "x" ? "right" : "bottom"}, ${stops.join(",")})`;
-    }
-  }
-
   // Show the picture along these axes, drawn by paint(canvas, width, height) in CSS pixels.
   function draw(shown, paint) {
     axes = shown;
-    bracket();
     place();
     painted = () => map.clientWidth && paint(canvas, map.clientWidth, map.clientHeight);
     painted();
@@ -223,7 +208,6 @@ export function overview() {
   });
   follow(() => {
     if (!names().length) return;
-    bracket();
     place();
     if (names().every((name) => axes[name].at(-1) < input.tokens)) point(telling); // the strip may come after the picture
   }, root);

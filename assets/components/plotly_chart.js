@@ -4,6 +4,7 @@ import { define } from "../shared/mounting.js";
 import { plotly } from "../shared/plotly.js";
 import { css, onTheme, rampStops } from "../shared/theme.js";
 import { withheld } from "../shared/withheld.js";
+import * as linked from "./linked.js";
 import * as shared from "./long_input.js";
 import * as picture from "./picture.js";
 import { figureWindow } from "./plotly_window.js";
@@ -95,8 +96,11 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
     if (typeof value === "string") return isColour ? value.replace(/^var\((--[\w-]+)\)$/, (_, name) => css(name)) : value;
     if (!value || typeof value !== "object" || ArrayBuffer.isView(value)) return value;
     if (Array.isArray(value)) return isColour ? value.map((one) => coloured(one, true)) : value.map((one) => coloured(one));
-    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, coloured(one, /color(scale)?$/.test(name))]));
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, name === "ticktext" ? dotted(one) : coloured(one, /color(scale)?$/.test(name))]));
   }
+
+  // The colours of the dots before labels.
+  const dotted = (labels) => (Array.isArray(labels) ? labels.map((label) => String(label).replace(/^(<span style="color:)var\((--bx-series-\d)\)/, (_, start, name) => start + css(name))) : labels);
 
   // Enlarge the type for the last row, with the room that it takes.
   function enlarge(styled) {
@@ -235,6 +239,7 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
     await Plotly.react(box, coloured(data), layout, options);
     tell(layout.meta?.alt);
     if (first) box.on("plotly_click", clicked);
+    if (first) linked.chart(box);
     box.dataset.drawn = 1 + Number(box.dataset.drawn ?? 0);
   }
 

@@ -1,6 +1,7 @@
 // The model's prediction in a sentence, beside the input in every tab.
+import { put, texts } from "../page/boxes.js";
 import { busyState } from "../page/busy.js";
-import { el, plain } from "../shared/dom.js";
+import { button, el, plain } from "../shared/dom.js";
 import { define } from "../shared/mounting.js";
 import { unexpectedTitle, withhold } from "../shared/withheld.js";
 
@@ -34,20 +35,27 @@ define("Says", ({ element, trigger, props }) => {
     }, PAUSE);
   }
 
+  // In their boxes, as if [MASK] was typed there.
+  function makeBlanks() {
+    document.querySelector("#text-a textarea").focus(); // text set while no box has the focus does not count as typed
+    texts().forEach((text, i) => put("ab"[i], text.replace(/__+/g, "[MASK]")));
+  }
+
   function draw() {
     const value = plain(props.value || null);
     root.replaceChildren();
     withhold({ unexpected: value?.unexpected });
     if (!value) return;
-    if (value.hint) root.append(el("span", { class: "bx-says-hint" }, value.hint));
-    if (value.asks) root.append(el("span", { class: "bx-says-hint" }, "hiding each word in turn …"));
-    root.append(...value.answers.map(answer), ...(value.unexpected ? unexpected(value.unexpected) : []));
+    if (value.dashes) root.append(el("span", { class: "bx-says-hint" }, "“___” is no blank: ", button("make it [MASK]", makeBlanks)));
+    else if (value.hint) root.append(el("span", { class: "bx-says-hint" }, value.hint));
+    if (value.asks && !value.dashes) root.append(el("span", { class: "bx-says-hint" }, "hiding each word in turn …"));
+    root.append(...value.answers.map(answer), ...(value.unexpected && !value.dashes ? unexpected(value.unexpected) : []));
     if (value.asks && bar) ask();
   }
 
   root.addEventListener("click", ({ target }) => {
-    const button = target.closest("button");
-    if (button) trigger("mask", { index: Number(button.dataset.token), value: button.textContent });
+    const word = target.closest("[data-token]");
+    if (word) trigger("mask", { index: Number(word.dataset.token), value: word.textContent });
   });
   return draw;
 });

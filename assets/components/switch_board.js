@@ -77,7 +77,7 @@ define("SwitchBoard", ({ element, trigger, props }) => {
     const all = button.dataset.layer !== undefined;
     if (!all) at = buttons.indexOf(button);
     toggle(...(all ? [Number(button.dataset.layer), -1] : where(at)));
-    trigger("select", { index: value.off, value: button.title });
+    trigger("select", { index: value.off, value: button.getAttribute("aria-label") });
   });
   gridKeys(board, () => ({ columns: value.heads, buttons }), (index) => rove(buttons, (at = index)));
   return draw;

@@ -117,8 +117,8 @@ define("TokenRow", ({ element, trigger, props, settings }) => {
     if (!same) build();
     mark(same ? choice.settle(selected, draw) : selected, true);
     if (settings.with_window) {
-      const { selected: token, kinds, tokens, sentences } = value;
-      if (!same) shared.open(tokens.length, sentences ?? [], token ?? Math.max(0, kinds.indexOf("mask")));
+      const { selected: token, kinds, tokens } = value;
+      if (!same) shared.open(tokens.length, token ?? Math.max(0, kinds.indexOf("mask")));
       else if (token != null && token !== before?.selected) shared.show(token);
     }
     doubt();

@@ -28,7 +28,8 @@ async function start() {
 
   const toggle = el("button", { type: "button", title: "light or dark", "aria-label": "light or dark" }, "◐");
   toggle.addEventListener("click", () => dress(!document.body.classList.contains("dark")));
-  await sides.draw(main, data.sides, [toggle]);
+  const home = data.home?.[0] ? [el("a", { href: data.home[0] }, data.home[1])] : [];
+  await sides.draw(main, data.sides, [...home, toggle]);
   document.body.dataset.drawn = "yes";
 
   // ---- In the frame of a notebook, as high as what it shows.

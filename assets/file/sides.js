@@ -31,19 +31,34 @@ const others = {
   frame: (value) => [frame(value)],
 };
 
-async function filled(box, part) {
+function filled(box, part) {
   const { value } = part;
   if (!part.component) return box.replaceChildren(...others[part.kind](value));
   const props = { value };
   const root = el("div", { class: part.skeleton });
-  box.replaceChildren(root);
+  let draw = () => {};
+  box.replaceChildren(...(part.variants ? choices(part.variants, (other) => draw(props.value = other ?? value)) : []), root);
   if (ASKS.has(part.component)) {
     box.classList.add("bx-still");
     for (const kind of ["click", "dblclick", "keydown"]) {
       box.addEventListener(kind, (event) => event.key === "Tab" || event.target.closest(".bx-save") || event.stopImmediatePropagation(), { capture: true });
     }
   }
-  mount(part.component, box, () => {}, props, () => {}, part.options);
+  mount(part.component, box, () => {}, props, (_, drawing) => (draw = drawing), part.options);
+}
+
+// Buttons for what else a picture may show, one of them pressed, and what that changes.
+function choices(variants, show) {
+  const told = el("p", { class: "bx-variant-told", role: "status" });
+  const buttons = variants.map(({ label }) => el("button", { type: "button", "aria-pressed": "false" }, label));
+  const press = (at) => {
+    buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(i === at)));
+    told.textContent = variants[at].told;
+    show(variants[at].value);
+  };
+  buttons.forEach((button, at) => button.addEventListener("click", () => press(button.getAttribute("aria-pressed") === "true" ? 0 : at)));
+  buttons[0].setAttribute("aria-pressed", "true");
+  return [el("div", { class: "bx-variants", role: "group", "aria-label": "Cut a link" }, el("span", {}, "Cut"), ...buttons), told];
 }
 
 function placed(boxes, part) {
@@ -90,5 +105,5 @@ export async function draw(main, sides, tools = []) {
     el("div", { class: "bx-views" }, ...one.views.map((each) => view(boxes, each))),
     el("footer", {}, one.made))));
   main.classList.toggle("bx-sides", sides.length > 1);
-  for (const [box, part] of boxes) await filled(box, part);
+  for (const [box, part] of boxes) filled(box, part);
 }

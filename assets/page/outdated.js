@@ -62,6 +62,9 @@ export function watchOutdated() {
   document.addEventListener("input", ({ target }) => {
     if (target.closest("gradio-app") && !target.closest(OWN)) outdate(!ofTabs(target));
   }, { capture: true });
+  document.addEventListener("change", ({ target }) => { // the pictures of the choice before are below the new one's title
+    if (target.closest(".choices")) document.body.toggleAttribute("data-elsewhere", true);
+  });
   for (const kind of ["mousedown", "click"]) { // before the list is gone, and by keyboard
     document.addEventListener(kind, ({ target }) => target.closest(PRESSED) && outdate(!ofTabs(target)), { capture: true });
   }
@@ -70,7 +73,10 @@ export function watchOutdated() {
     else if (drawn.get(at.tab) !== `${at.choice} ${asked}`) fade(document.body.dataset.stale ?? "view");
   });
   document.addEventListener("bert:read", () => typingState.tell || delete document.body.dataset.unread);
-  document.addEventListener("bert:drawn", () => requestAnimationFrame(look));
+  document.addEventListener("bert:drawn", () => {
+    document.body.removeAttribute("data-elsewhere");
+    requestAnimationFrame(look);
+  });
   document.addEventListener("bert:call", ({ detail: { number, stage } }) => {
     if (background.has(number) || !document.body.dataset.stale) return;
     if (stage === "pending") return void calls.set(number, calls.get(number) ?? performance.now());

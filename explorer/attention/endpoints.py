@@ -2,10 +2,12 @@
 
 from typing import Any
 
-from explorer.analysis.head_metrics import METRICS, TokenFacts, overview
+from explorer.analysis.head_metrics import METRICS
 from explorer.attention.rollout import rollout as attention_rollout
 from explorer.bert.explorer import load
 from explorer.text import limits
+from explorer.ui.attention_data import name_of, overview_of
+from explorer.ui.subject import Subject
 
 
 def attention(text_a: str, text_b: str = "", layer: int = 1, head: int = 1, model: str = "") -> dict[str, Any]:
@@ -45,14 +47,14 @@ def head_metrics(text_a: str, text_b: str = "", model: str = "") -> dict[str, An
 
     Returns:
         `metrics`: `entropy`, `distance`, `confidence`, `cls`, `sep`, `self`, `previous`, `next`, `same_token`, `ahead`,
-        `pattern`, each one row a layer.
+        `pattern`, `name` (in plain words, with how sure), each one row a layer.
     """
     explorer = load(model)
-    trace = explorer.trace(text_a, text_b)
-    layers = (trace.attention(layer) for layer in range(explorer.capabilities.layers))
-    seen = overview(layers, TokenFacts.of(trace.encoding))
+    subject = Subject.of(explorer.trace(text_a, text_b))
+    seen, (layers, heads) = overview_of(subject), (explorer.capabilities.layers, explorer.capabilities.heads)
     numbers = {metric.key: seen.metrics[metric.key].tolist() for metric in METRICS}
-    return {"metrics": {**numbers, "pattern": seen.patterns.tolist()}}
+    names = [[str(name_of(subject, (layer, head))) for head in range(heads)] for layer in range(layers)]
+    return {"metrics": {**numbers, "pattern": seen.patterns.tolist(), "name": names}}
 
 
 ENDPOINTS = (attention, rollout, head_metrics)

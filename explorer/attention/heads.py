@@ -3,7 +3,10 @@
 import itertools
 from typing import Any
 
+import numpy as np
+
 from explorer.analysis.attention import DIRECTIONS, GROUPS, WHOLE_SCALE, Choice, ChosenWeights, Side, choose, rank_in_row
+from explorer.analysis.head_names import HABITS
 from explorer.attention.pictures import attention_lines
 from explorer.text import limits
 from explorer.ui import settings
@@ -18,6 +21,7 @@ from explorer.ui.attention_data import (
     head_sentence,
     heads_table,
     most_telling_first,
+    name_of,
     overview_of,
     prepare_effects,
     switched_off,
@@ -28,9 +32,9 @@ from explorer.ui.layout import row
 from explorer.ui.pictures.attention import WeightScale, attention_heatmap, with_cell
 from explorer.ui.pictures.base import shorten
 from explorer.ui.pictures.head_grid import head_grid
-from explorer.ui.pictures.numbers import Places, beside, identifier, keep, matrix
+from explorer.ui.pictures.numbers import Places, Table, beside, identifier, keep, matrix
 from explorer.ui.pictures.window import token_places
-from explorer.ui.settings import choice, number, use
+from explorer.ui.settings import choice, number, several, use
 from explorer.ui.subject import Subject
 from explorer.ui.view import (
     Change,
@@ -55,18 +59,6 @@ SPECIALS = {  # for each setting its label, and what the rows sum to
     "all": ("All tokens", "rows sum to 1"),
     "hidden": ("Without [CLS] and [SEP], weights as they are", "weights as they are, so rows sum to less than 1"),
     "renormalised": ("Without [CLS] and [SEP], rows renormalised", "each row divided by what is left of it"),
-}
-MEANINGS = {  # of the patterns of heads, in words
-    "previous token": "most of the weight goes to the token before",
-    "next token": "most of the weight goes to the token behind",
-    "itself": "tokens look mostly at themselves",
-    "[SEP]": "most of the weight is parked at [SEP]",
-    "[CLS]": "most of the weight goes to [CLS]",
-    "diagonal": "tokens look at themselves and at their neighbours",
-    "[CLS] and [SEP]": "most of the weight is parked at [CLS] and [SEP]",
-    "same token": "tokens look at the same token elsewhere",
-    "broad": "tokens look at nearly everything alike",
-    "mixed": "no single habit explains it; look at the words",
 }
 SENTENCES, SENTENCE_LETTERS = GROUPS[-1], 22
 HEIGHT = 430  # with its column labels, it ends about where a projector's first screen does
@@ -105,10 +97,8 @@ class Heads(View):
 
     def _grid(self, subject: Subject) -> dict[str, Any]:
         seen = overview_of(subject)
-        notes = [
-            [f"{name}, entropy {entropy:.2f}, strongest weight {top:.2f}" for name, entropy, top in zip(*row, strict=True)]
-            for row in zip(seen.patterns, seen.metrics["entropy"], seen.strongest, strict=True)
-        ]
+        layers, heads = seen.patterns.shape
+        notes = [[_note(subject, (layer, head)) for head in range(heads)] for layer in range(layers)]
         selected = (subject.selection.attention_layer, subject.selection.head_index)
         off = subject.selection.off
         grid = head_grid(seen.small, selected, self.square_root, notes=notes, off=off)
@@ -117,14 +107,22 @@ class Heads(View):
     def _about(self, subject: Subject) -> str:
         seen, selection = overview_of(subject), subject.selection
         at = (selection.attention_layer, selection.head_index)
-        pattern, entropy, distance = seen.patterns[at], seen.metrics["entropy"][at], seen.metrics["distance"][at]
+        entropy, distance = seen.metrics["entropy"][at], seen.metrics["distance"][at]
+        named, means = name_of(subject, at).name, HABITS[str(seen.patterns[at])].means
         end = "1" if subject.trace.kept <= WHOLE_SCALE else "its largest weight"
         return (
-            f"Layer {at[0] + 1}, head {at[1] + 1}: **{pattern}**: {MEANINGS[pattern]}. One picture a head: its rows look at its "
+            f"Layer {at[0] + 1}, head {at[1] + 1}: **{named}**: {means}. One picture a head: its rows look at its "
             f"columns, darker (lighter on dark) is more, from 0 to {end}{' (√ scale)' * self.square_root}. Click one, or use the "
             f"arrow keys.\n\nIn numbers: a token looks {distance:.1f} tokens away on average; entropy {entropy:.2f} (0: each "
             "looks at one token; 1: at all alike)."
         )
+
+
+def _note(subject: Subject, place: tuple[int, int]) -> str:
+    seen = overview_of(subject)
+    return (
+        f"{name_of(subject, place)}; entropy {seen.metrics['entropy'][place]:.2f}, strongest weight {seen.strongest[place]:.2f}"
+    )
 
 
 class HeadWhatIf(WhatIf):
@@ -143,8 +141,14 @@ class OneHead(View):
     width = 6
     layout = (row("title", "look"),)
     title = prose(classes="detail-title")
-    look: str = choice((HEATMAP, LINES), "Drawn as", menu=True, scale=0, min_width=186, elem_classes="inline")
+    look: str = choice((HEATMAP, ("Arcs", LINES)), "Drawn as", scale=0, min_width=216, show_label=False)
     heatmap = chart("Attention of one head", height=HEIGHT, optional=True)
+    also: tuple[int, ...] = several(
+        label="Together with heads",
+        elem_classes="inline",
+        options=lambda model: range(1, model.heads + 1),
+        when=lambda view: view.look == LINES and view.average == ONE_HEAD,
+    )
     lines = part("lines", height=HEIGHT, optional=True)
     cell = sentence(keep_height=True)
     specials: str = choice([(label, key) for key, (label, _) in SPECIALS.items()], "[CLS] and [SEP]", menu=True, more=True)
@@ -173,8 +177,7 @@ class OneHead(View):
         shown = {"title": self._title(subject), "cell": self._hint(chosen), "check": attention_check(subject, self.measure)}
         row = chosen.queries.row_of(subject.selection.token)
         if self.look == LINES:
-            lines = _lines(chosen, row, self._unit)
-            return {**shown, "lines": lines and beside(lines, **self._whose(subject))}
+            return {**shown, "lines": self._lines(subject, chosen, row)}
         picture = self._heatmap(chosen, row, self._telling(subject, chosen))
         return {**shown, "heatmap": beside(picture, **self._whose(subject))}
 
@@ -189,6 +192,29 @@ class OneHead(View):
     def _chosen(self, subject: Subject) -> ChosenWeights:
         part = Choice(self.specials, self.direction, self.group, self.top_p / 100)
         return choose(weights_of(subject, self.average, self.measure), subject.trace.encoding, part)
+
+    def _heads(self, subject: Subject) -> list[int]:
+        """The heads that are drawn together, counted from 1; none if it is one alone, or a mean."""
+        if self.look != LINES or self.average != ONE_HEAD or not {*self.also} - {subject.selection.head}:
+            return []
+        return sorted({subject.selection.head, *self.also})
+
+    def _lines(self, subject: Subject, chosen: ChosenWeights, row: int | None) -> dict[str, Any] | None:
+        if not chosen.weights.size:
+            return None
+        queries, keys, heads = chosen.queries, chosen.keys, self._heads(subject)
+        each = [self._chosen(subject.select(head=head)).weights for head in heads] or [chosen.weights]
+        names = {"key_tokens": keys.names, "key_kinds": keys.kinds}
+        lines = attention_lines(np.stack(each), queries.names, queries.kinds, row, **names, heads=heads)
+        sides = Places.of_tokens(queries.names, "query", queries.places), Places.of_tokens(keys.names, "key", keys.places)
+        lines |= {"places": {"query": token_places(queries.places), "key": token_places(keys.places)}}
+        whose = [{**self._whose(subject), **({"head": head} if head else {})} for head in heads or [0]]
+
+        def numbers() -> Table:
+            tables = (matrix(weights, *sides, identifier(self._unit)) for weights in each)
+            return Table.joined([table.beside(**one) for table, one in zip(tables, whose, strict=True)])
+
+        return keep(lines, numbers)
 
     def _telling(self, subject: Subject, chosen: ChosenWeights) -> tuple[int, int] | None:
         if self.average != ONE_HEAD:
@@ -215,9 +241,9 @@ class OneHead(View):
         return {"layer": layer, "head": "mean" if self.average in (LAYER_MEAN, ALL_MEAN) else subject.selection.head}
 
     def _title(self, subject: Subject) -> str:
-        layer, head = subject.selection.attention_layer + 1, subject.selection.head
+        layer, head, heads = subject.selection.attention_layer + 1, subject.selection.head, self._heads(subject)
         named = {
-            ONE_HEAD: f"Layer {layer}, head {head}",
+            ONE_HEAD: f"Layer {layer}, head{'s' * bool(heads)} {', '.join(map(str, heads)) or head}",
             LAYER_MEAN: f"Layer {layer}, mean of its heads",
             HEAD_MEAN: f"Head {head}, mean of all layers",
             ALL_MEAN: "Mean of all heads of all layers",
@@ -227,23 +253,13 @@ class OneHead(View):
             sums = "length of what each key adds, from 0 up"
         elif self.top_p < 100 or self.direction != "all":
             sums = "only a part of each row is shown"
-        return f"**{named}** — row looks at column; {sums}."
+        return f"**{named}**: row → column; {sums}."
 
     def _hint(self, chosen: ChosenWeights) -> str:
         if not chosen.weights.size:
             return "There is nothing in this direction: type a text B above."
         hint = "Click a cell for its exact weight. Click a token above to outline its row."
         return "" if self.look == LINES else hint
-
-
-def _lines(chosen: ChosenWeights, row: int | None, unit: str) -> dict[str, Any] | None:
-    if not chosen.weights.size:
-        return None
-    queries, keys = chosen.queries, chosen.keys
-    lines = attention_lines(chosen.weights, queries.names, queries.kinds, row, key_tokens=keys.names, key_kinds=keys.kinds)
-    sides = Places.of_tokens(queries.names, "query", queries.places), Places.of_tokens(keys.names, "key", keys.places)
-    lines |= {"places": {"query": token_places(queries.places), "key": token_places(keys.places)}}
-    return keep(lines, lambda: matrix(chosen.weights, *sides, identifier(unit)))
 
 
 def _labels(side: Side, group: str) -> list[str]:

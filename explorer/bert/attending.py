@@ -8,9 +8,9 @@ and without hooks that other threads would run into.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from explorer.core.engine import torch, transformers, when_loaded
@@ -37,6 +37,11 @@ class Heads:
         if self.mask is not None:
             scores.masked_fill_(~self.mask, -torch.inf)
         return torch.softmax(scores, -1, out=out)
+
+    def of_queries(self, places: Sequence[int]) -> Heads:
+        """The same heads with the queries of some tokens only, in this order; keys and values are those of all tokens."""
+        mask = self.mask if self.mask is None or self.mask.shape[-2] == 1 else self.mask[..., list(places), :]
+        return replace(self, query=self.query[..., list(places), :], mask=mask)
 
     def weights_of(self, query: int) -> torch.Tensor:
         """The row of one query in `weights`: [batch, heads, key]."""

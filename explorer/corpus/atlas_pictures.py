@@ -10,9 +10,9 @@ from explorer.analysis.resampling import wilson
 from explorer.corpus.atlas_words import told
 from explorer.corpus.compute.atlas_file import HeadAtlas
 from explorer.corpus.compute.attention_sums import DIRECTIONS
-from explorer.corpus.compute.dependencies import meaning, plain
 from explorer.corpus.pictures.head_atlas import colours_of, few_names, offset_bars, typical_pictures
 from explorer.text.corpora import Corpus, CorpusSentence
+from explorer.text.dependencies import meaning, plain
 from explorer.ui.pictures.bars import percent, whole_percent
 from explorer.ui.pictures.base import shorten
 from explorer.ui.pictures.head_grid import head_grid

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.corpus.compute.atlas_file import HeadAtlas
-from explorer.corpus.compute.dependencies import plain, spelled
 from explorer.corpus.compute.head_families import LEAD, MEANINGS
 from explorer.text.corpora import Corpus
+from explorer.text.dependencies import plain, spelled
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.subject import head_name
 

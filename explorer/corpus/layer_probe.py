@@ -11,11 +11,11 @@ import numpy as np
 from explorer.analysis.resampling import wilson_by_group
 from explorer.core.errors import InputError
 from explorer.core.steps import map_steps, relay
-from explorer.corpus.compute.dependencies import plain
 from explorer.corpus.compute.word_states import WordStates, words_alone
 from explorer.corpus.layer_looks import READ_ALONE, Look, Untold
 from explorer.corpus.pictures.layers import Line, layer_lines
 from explorer.text.corpora import Corpus, CorpusSentence
+from explorer.text.dependencies import plain
 from explorer.text.tagged import TaggedSentence
 from explorer.training.examples import Split
 from explorer.training.head import Head

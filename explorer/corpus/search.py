@@ -9,13 +9,13 @@ import numpy as np
 
 from explorer.core.errors import InputError
 from explorer.core.limits import HITS
-from explorer.corpus.compute.dependencies import TAGS, meaning, spelled
 from explorer.corpus.compute.plain import flaws
 from explorer.corpus.compute.reading import is_read
 from explorer.corpus.compute.search import Found, Hit, Query, cosines_to, search_in_steps
 from explorer.corpus.source import LookUp, clicked_sense, cut, senses_to_click
 from explorer.text import limits
 from explorer.text.corpora import Corpus, CorpusSentence
+from explorer.text.dependencies import TAGS, meaning, spelled
 from explorer.text.pieces import bare
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import bar_groups, whole_percent

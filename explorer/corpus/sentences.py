@@ -9,12 +9,12 @@ import numpy as np
 from explorer.core.limits import QUERY
 from explorer.core.steps import map_steps
 from explorer.corpus.compute import hiding
-from explorer.corpus.compute.dependencies import spelled
 from explorer.corpus.compute.hiding import HiddenTokens
 from explorer.corpus.compute.plain import flaws
 from explorer.corpus.source import NO_FILE, CorpusView
 from explorer.text import limits
 from explorer.text.corpora import Corpus, built_in
+from explorer.text.dependencies import spelled
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import bar_groups, ranking, whole_percent
 from explorer.ui.pictures.numbers import Table, keep

@@ -15,7 +15,6 @@ from explorer.analysis.similarity import nearest, told_apart
 from explorer.core.errors import InputError
 from explorer.core.limits import QUERY
 from explorer.core.steps import relay
-from explorer.corpus.compute.dependencies import spelled
 from explorer.corpus.compute.occurrences import (
     Occurrence,
     Occurrences,
@@ -27,6 +26,7 @@ from explorer.corpus.compute.occurrences import (
 )
 from explorer.corpus.source import LookUp, clicked_sense, cut, senses_to_click, words_of_several_senses
 from explorer.text import limits
+from explorer.text.dependencies import spelled
 from explorer.text.pieces import bare
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import ranking

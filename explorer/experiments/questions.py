@@ -74,8 +74,7 @@ def _heads(found: Experiment) -> str:
     held = found.summary.held_out
     told = (
         f"{selected(found)}, selected on {chosen_on(found)}, changes the logit difference of the other {held.items} by "
-        f"{signed(held.effect)} of {plain(found.held_out_before)} ({between(held, signed)}; rank {held.rank} of "
-        f"{found.summary.q.size}); a random head by {signed(held.random)}."
+        f"{signed(held.effect)} of {plain(found.held_out_before)} ({between(held, signed)})."
     )
     return told if held.is_sure else f"No head decides for certain: {told[0].lower()}{told[1:]}"
 

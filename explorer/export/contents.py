@@ -17,8 +17,10 @@ from explorer.ui.view import MARKDOWN, Content, Part, View, open_on, props
 WAITS = "This takes the model a while, and was not done when the file was made; open the view in the app and start it there."
 CLICKS = re.compile(r"(?<![^\s])(?<![,;:] )Click (?![^.]*\bsort\b)[^.]*\. *")
 EMPTY = "There is nothing of this to be seen for this input."
+
+
 WORDS = {"code": "code", "frame": "frame", **dict.fromkeys(("prose", *MARKDOWN), "prose")}  # drawn as HTML, not by a component
-ONLY_LIVE = ("button", "meter", "chips")  # useless without Python
+ONLY_LIVE = ("button", "meter", "chips", "step")  # useless without Python
 
 
 def opened(views: Sequence[View], subject: Subject) -> Subject:

@@ -56,10 +56,12 @@ def data_of(views: Sequence[View], subject: Subject, wait: bool = False, unfolde
     }
 
 
-def page(sides: Sequence[dict[str, Any]], theme: str = "", frame: str = "") -> str:
+def page(sides: Sequence[dict[str, Any]], theme: str = "", frame: str = "", home: tuple[str, str] = ("", "")) -> str:
     """The HTML for what `data_of` made, several side by side.
 
-    `theme` is "light" or "dark", by default the system's; `frame` a name by which the page reports its height to a notebook.
+    `theme` is "light" or "dark", by default the system's; `frame` a name by which the page reports its height to a notebook;
+    `home` a page to go back to, its address and its name. A part's `variants` are other values that it may show, each with a
+    label and a sentence (`told`); None is its own.
     """
     parts = [part for side in sides for part in (side["input"], *(part for view in side["views"] for part in view["parts"]))]
     used = {part["component"] for part in parts if part and "component" in part}
@@ -70,7 +72,7 @@ def page(sides: Sequence[dict[str, Any]], theme: str = "", frame: str = "") -> s
         "title": markup.escape(f"{sides[0]['question']} · BERT Explorer"),
         "style": styles(stems, "prose", "sides", "page"),
         "theme": theme if theme in THEMES else "",
-        "data": _deflated(json.dumps({"sides": sides, "frame": frame}, separators=(",", ":"))),
+        "data": _deflated(json.dumps({"sides": sides, "frame": frame, "home": home}, separators=(",", ":"))),
         "plotly": f'<script type="text/plain" id="bx-plotly">{_plotly()}</script>\n' if heavy else "",
         "script": scripts(stems, "file/page.js"),
     }

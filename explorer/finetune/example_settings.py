@@ -1,73 +1,31 @@
 """The examples to learn from: built in, typed, a file, or a data set of the Hub. Settings shared by several views."""
 
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 from explorer.bert.explorer import Explorer
 from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
-from explorer.core.limits import BOX_CHARACTERS, LABEL, TABLE_MEGABYTES, TRAINING_EXAMPLES
+from explorer.core.limits import TABLE_MEGABYTES, TRAINING_EXAMPLES
+from explorer.finetune.cards import STARTER, Cards, cards_of
 from explorer.finetune.compute.columns import Columns
 from explorer.finetune.compute.from_table import BUILT_IN, built_in, examples_from_table
 from explorer.finetune.compute.hub_data import EXAMPLE
 from explorer.finetune.compute.task import TrainingPlan
 from explorer.finetune.compute.text_tasks import TextTask, text_task
 from explorer.text import limits
-from explorer.text.lines import split_lines
 from explorer.text.tables import Table
 from explorer.training.examples import Examples, check_classes
 from explorer.ui.settings import choice, memory, text, upload
 from explorer.ui.view import View
 
 TYPED, READY, FILE, HUB = "Typed here", "Built in", "A file", "From the hub"
-MOST_CLASSES = 6
 NO_COLUMN = "(none)"
 NAMES, DATA = "has names", "is data"
 AS_THEY_LOOK = "as they look"
-STARTER = (
-    (
-        "animal",
-        "The fox slipped under the fence.\nA heron stood still in the shallow water.\nOur hamster sleeps all day.\n"
-        "The lioness carried her cubs to the shade.\nBees were humming around the lavender.\nA stray dog followed us home.",
-    ),
-    (
-        "vehicle",
-        "The lorry blocked both lanes.\nMy bicycle has a flat tyre.\nThe tram rattled round the corner.\n"
-        "She parked the van behind the shop.\nThe ferry left the harbour at dawn.\nHis motorbike would not start.",
-    ),
-    (
-        "food",
-        "The soup needs a little more salt.\nI baked a lemon cake for the party.\nWe had fried rice with vegetables.\n"
-        "The bread is still warm from the oven.\nCheese and olives go well together.\nShe peeled an orange after lunch.",
-    ),
-)
-FEWEST_CLASSES = 2
 TOGETHER = "Variants of one sentence are held out together."
 
 _of_tables: OnceCache[tuple[Table, Columns], tuple[Examples, list[str]]] = OnceCache(4)  # 50,000 rows take seconds
-
-
-def _number_of_classes(value: Any) -> int:
-    in_range = isinstance(value, int) and FEWEST_CLASSES <= value <= MOST_CLASSES
-    return value if in_range else len(STARTER)
-
-
-def _is_typed(number: int) -> Callable[[Any], bool]:
-    return lambda view: view.source == TYPED and number <= view.classes
-
-
-def _class(number: int) -> Any:
-    name = STARTER[number - 1][0] if number <= len(STARTER) else ""
-    look = {"visible": False, "max_length": LABEL.most, "min_width": 90}
-    return text(name, f"Class {number}", when=_is_typed(number), **look)
-
-
-def _lines(number: int) -> Any:
-    """The box for the sentences of a class."""
-    lines = STARTER[number - 1][1] if number <= len(STARTER) else ""
-    look = {"visible": False, "lines": 6, "max_lines": 8, "min_width": 200}
-    return text(lines, f"Sentences {number}, one a line", when=_is_typed(number), limit=BOX_CHARACTERS, **look)
 
 
 def _column(label: str) -> Any:
@@ -85,19 +43,7 @@ class ExampleSettings(View):
         elem_classes="inline",
         when=lambda v: v.source == READY,
     )
-    classes: int = memory(len(STARTER), kept=_number_of_classes)
-    class_1: str = _class(1)
-    lines_1: str = _lines(1)
-    class_2: str = _class(2)
-    lines_2: str = _lines(2)
-    class_3: str = _class(3)
-    lines_3: str = _lines(3)
-    class_4: str = _class(4)
-    lines_4: str = _lines(4)
-    class_5: str = _class(5)
-    lines_5: str = _lines(5)
-    class_6: str = _class(6)
-    lines_6: str = _lines(6)
+    classes: Cards = memory(STARTER, kept=cards_of)
     table: Table | None = upload(
         label=f"CSV, TSV or JSON, up to {TABLE_MEGABYTES.most} MB",
         height=110,
@@ -145,17 +91,17 @@ class ExampleSettings(View):
 
     def _typed(self) -> Examples:
         pairs = []
-        for number in range(1, MOST_CLASSES + 1):
-            name, lines = getattr(self, f"class_{number}").strip(), split_lines(getattr(self, f"lines_{number}"))
-            if lines and not name:
+        for number, (name, lines) in enumerate(self.classes, start=1):
+            written = [line for line in lines if line.strip()]
+            if written and not name.strip():
                 raise InputError(f"Class {number} has sentences but no name; give it one.")
-            pairs += [(limits.check_text(line, "a line"), name[: LABEL.most]) for line in lines]
+            pairs += [(limits.check_text(line, "a line"), name.strip()) for line in written]
         if not pairs:
-            raise InputError("There are no sentences yet; type or paste some, one a line.")
+            raise InputError("There are no sentences yet; type or paste some, one per line.")
         TRAINING_EXAMPLES.check(len(pairs), "sentences")
         check_classes(Counter(label for _, label in pairs))
         texts, labels = zip(*pairs, strict=True)
-        return Examples(texts, labels)
+        return Examples(texts, labels, order=tuple(name.strip() for name, _ in self.classes))
 
 
 def starter() -> tuple[Examples, str]:

@@ -10,11 +10,13 @@ from explorer.core.errors import InputError
 from explorer.core.scheduling import FETCHING
 from explorer.core.steps import map_steps
 from explorer.finetune import live
+from explorer.finetune.cards import cards_of, draw_cards
 from explorer.finetune.compute import store
 from explorer.finetune.compute.columns import Columns, guess_columns
 from explorer.finetune.compute.from_table import heading
 from explorer.finetune.compute.hub_data import fetch_data_set
-from explorer.finetune.example_settings import DATA, HUB, MOST_CLASSES, NAMES, NO_COLUMN, READY, TYPED, ExampleSettings, starter
+from explorer.finetune.compute.run import HeldOutTexts
+from explorer.finetune.example_settings import DATA, HUB, NAMES, NO_COLUMN, READY, TYPED, ExampleSettings, starter
 from explorer.finetune.run import run_id, run_ids
 from explorer.text.tables import Table
 from explorer.training.examples import Examples, ScoredExamples
@@ -36,6 +38,12 @@ def _key(examples: Examples) -> str:
     return str(hash(examples))
 
 
+def size_of(value: object) -> tuple[int, int]:
+    """The number of examples and of their words, from a browser's memory."""
+    fine = isinstance(value, list | tuple) and len(value) == 2 and all(type(one) is int and 0 <= one < 2**40 for one in value)
+    return (value[0], value[1]) if fine else (0, 0)  # type: ignore[index]
+
+
 class ExamplesView(ExampleSettings):
     """The examples to learn from, and the balance of their classes."""
 
@@ -43,38 +51,41 @@ class ExamplesView(ExampleSettings):
     width = 6
     layout = (
         row("source", "ready"),
-        *(row("class_1", "class_2", "class_3"), row("lines_1", "lines_2", "lines_3")),
-        *(row("class_4", "class_5", "class_6"), row("lines_4", "lines_5", "lines_6")),
-        *(row("data_set", "fetch"), row("text_column", "label_column", "second_column", "first_row", "labels_are")),
+        row("data_set", "fetch"),
+        row("text_column", "label_column", "second_column", "first_row", "labels_are"),
     )
-    names = (
-        *(*layout[0].names, "classes", *(name for line in layout[1:5] for name in line.names), "add_class"),
-        *("table", *layout[5].names, "read_as", *layout[6].names),
-    )
+    names = (*layout[0].names, "classes", "cards", "table", *layout[1].names, "read_as", *layout[2].names)
     run: str | None = memory(None, kept=run_id, linked=False)
     runs: tuple[str, ...] = memory((), kept=run_ids, linked=False, stored="bert-explorer-runs")
     aside: tuple[str, ...] = memory((), kept=run_ids, linked=False)
     seen: str = memory("", kept=str, linked=False)  # a key of the examples that were shown last
-    add_class = button("Add a class", optional=True, wide=True)
+    size: tuple[int, int] = memory((0, 0), kept=size_of, linked=False)
+    cards = part("cards", optional=True)
     fetch = button("Fetch", optional=True, min_width=80, scale=1)
     read_as = sentence(classes="caption", optional=True)
     preview = part("frame", optional=True)
     about = sentence(classes="caption")
-    balance = part("bars")
+    balance = part("bars", optional=True)
 
     def compute(self, subject: Subject) -> Content:
         """The examples, or an error; and which boxes are visible."""
         shown: Content = {**self._columns(), **self._preview()}
         if self.source == TYPED:
-            shown["add_class"] = props(visible=True, interactive=self.classes < MOST_CLASSES)
+            shown["cards"] = draw_cards(self.classes, {})
         if self.source == HUB:
             shown["fetch"] = props(visible=True)
         try:
             examples, note = self.examples()
             shown |= _describe(examples, note)
-            return shown | self._learnt(subject, examples)
+            shown["size"] = (len(examples), sum(len(text.split()) for pair in examples.pairs for text in pair))
+            if self.source == TYPED:  # the cards count them
+                del shown["balance"]
+            shown |= self._learnt(subject, examples)
         except InputError as error:
-            return {**shown, "about": str(error), "balance": None, **self._looked_at(str(error))}
+            return {**shown, "about": str(error), **self._looked_at(str(error))}
+        if self.source == TYPED and (run := shown.get("run", self.run)):
+            shown["cards"] = draw_cards(self.classes, mistakes_of(run))
+        return shown
 
     def _looked_at(self, key: str) -> Content:
         """The run to show, by the key of the examples: runs of other examples are put aside."""
@@ -104,16 +115,15 @@ class ExamplesView(ExampleSettings):
         return settle(run=self.run)
 
     on_ready = on_text_column = on_label_column = on_second_column = on_labels_are = on_examples
-    on_class_1 = on_class_2 = on_class_3 = on_class_4 = on_class_5 = on_class_6 = on_examples
-    on_lines_1 = on_lines_2 = on_lines_3 = on_lines_4 = on_lines_5 = on_lines_6 = on_examples
 
     def on_source(self, subject: Subject, source: str) -> Change:
         """Examples from another source: the previous table is removed."""
         nothing = {"table": None, "text_column": "", "label_column": "", "second_column": "", "labels_are": ""}
         return Change(settings=nothing | {"run": self.run}, content={"table": props(value=None)})
 
-    def on_add_class(self, subject: Subject, _: None) -> Change:
-        return settle(classes=min(self.classes + 1, MOST_CLASSES))
+    def on_cards(self, subject: Subject, typed: object) -> Change:
+        """The cards were changed by hand: [[name, [line, ...]], ...]."""
+        return settle(classes=cards_of(typed), run=self.run)
 
     def on_table(self, subject: Subject, table: Table | None) -> Change:
         """A table was uploaded or removed: guess its columns."""
@@ -169,6 +179,16 @@ class ExamplesView(ExampleSettings):
         return {"preview": props(value=frame, column_widths=widths, visible=True)}
 
 
+def mistakes_of(identifier: str) -> dict[tuple[str, str], str]:
+    """What the heads said of the sentences that they got wrong, by (sentence, label), for a run trained as one types."""
+    run = live.find(identifier) or (store.fetch(identifier) if live.is_of_examples(identifier) else None)
+    if run is None or not isinstance(held := run.held_out, HeldOutTexts):
+        return {}
+    labels = run.predictor.labels
+    wrong = np.flatnonzero(held.said != held.targets)
+    return {(held.texts[row], labels[held.targets[row]]): labels[held.said[row]] for row in wrong}
+
+
 def _guess(table: Table) -> Columns:
     return _guesses.get(table, lambda: guess_columns(table))
 
@@ -184,7 +204,7 @@ def _describe(examples: Examples, note: str) -> Content:
     kind = "pairs of sentences" if examples.texts_b else "sentences"
     held_out = "a part of each class is held out, a fifth unless you choose another, and never trained on"
     if live.is_few(examples):
-        held_out = "a head alone learns from so few at once, all of them, and each is left out in turn to judge it"
+        held_out = "each is left out in turn, to judge a head alone"
     if isinstance(examples, ScoredExamples):
         about = f"{len(examples):,} {kind}, each with a number; {held_out.replace('class', 'fifth of the numbers')}. {note}"
         return {"about": about, "balance": bars(_spread(examples))}

@@ -38,10 +38,11 @@ def is_few(examples: Examples) -> bool:
 
 
 def learnt(model_name: str, examples: Examples, title: str) -> Run:
-    """A run on few examples, without baselines. It is not stored, but `find` returns it for a while. Raises InputError."""
+    """A run on few examples. It is not stored, but `find` returns it for a while. Raises InputError."""
 
     def learn() -> Run:
-        return as_run(_train(model_name, examples), title, {}, store.new_id())
+        result = _train(model_name, examples)
+        return as_run(result, title, result.task.baselines(result.split), store.new_id())
 
     run = _learnt.get((model_name, examples), learn)
     _by_id.put(run.id, run)

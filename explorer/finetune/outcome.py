@@ -1,25 +1,31 @@
 """The outcome of a training: its final score, its curves, and baselines without BERT, for each kind of task."""
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Generator, Sequence
+from typing import Any, ClassVar
 
 from explorer.analysis.evaluation import EntityScores
 from explorer.analysis.resampling import wilson
 from explorer.core import jobs
+from explorer.core.errors import ExplorerError
+from explorer.core.scheduling import TRAINING
+from explorer.finetune import live
 from explorer.finetune.answer_examples import AnswerExamples
 from explorer.finetune.compute.run import CORRELATIONS, HeldOutLabels, HeldOutTags, HeldOutTexts, Run, told
-from explorer.finetune.examples import ExamplesView
+from explorer.finetune.examples import ExamplesView, size_of
 from explorer.finetune.pictures.training import learning_curves
-from explorer.finetune.recipe import AnswerRecipe, Recipe, WordRecipe
+from explorer.finetune.recipe import AnswerRecipe, Recipe, WordRecipe, of_recipe
 from explorer.finetune.run import NothingTrained, OfAnswers, OfTaggers, RunView
 from explorer.finetune.train import Trainer
+from explorer.finetune.verdict import cost, duration, judge, next_step
 from explorer.finetune.words_examples import WordExamples
 from explorer.training.settings import FEWEST_HELD_OUT
 from explorer.training.tagging import MEMORY, MEMORY_OF_NAMES
+from explorer.ui.layout import row
 from explorer.ui.pictures.bars import bar_groups, whole_percent
+from explorer.ui.settings import memory
 from explorer.ui.subject import Subject
 from explorer.ui.telling import LEAST
-from explorer.ui.view import Content, Finding, View, button, part
+from explorer.ui.view import Change, Content, Finding, View, button, part, props, runs_as
 
 JUDGED = {
     "accuracy": "Right on held-out sentences",
@@ -45,11 +51,10 @@ class Baselines(RunView):
         return {"compared": bar_groups([(JUDGED.get(run.measure, JUDGED["accuracy"]), rows)], form=form)}
 
 
-class Outcome(Trainer):
-    """Loss and accuracy by epoch, with the epoch that was kept marked."""
+class AnyOutcome(Trainer):
+    """A base for the outcome of each kind of task."""
 
-    name, question = "fine-tune/outcome", "How did the training go?"
-    reads: ClassVar[Sequence[type[View]]] = (ExamplesView, Recipe)
+    question = "How did the training go?"
 
     def compute(self, subject: Subject) -> Content:
         """The outcome; nothing new while a running training reports here."""
@@ -66,23 +71,84 @@ class Outcome(Trainer):
             return None
 
     def finding(self, subject: Subject) -> Finding | None:
-        if (run := self.seen(subject)) is None:
+        if (run := self.seen(subject)) is None or not run.history:
             return None
-        if unsure := hardly_learned(run):
-            return Finding(unsure)
-        if not run.baselines:
-            return Finding(f"{_right(run, IN_TURN)}.") if _is_judged_in_turn(run) else None
-        name, best = max(run.baselines.items(), key=lambda item: item[1])
-        if run.kind == "number":
-            return Finding(
-                f"Its numbers rank the held-out pairs with Spearman {run.score:.2f}; without BERT ({name}), {best:.2f}."
-            )
-        return Finding(
-            f"Right on {whole_percent(run.score)} of the held-out sentences; without BERT ({name}), {whole_percent(best)}."
-        )
+        return Finding(hardly_learned(run) or judge(run))
 
     def show_run(self, subject: Subject, run: Run) -> Content:
         return {"status": summary(run), "curves": learning_curves(run.history, len(run.history), run.best)}
+
+
+class Outcome(AnyOutcome):
+    """Loss and accuracy by epoch, with the epoch that was kept marked, and what to try next."""
+
+    name = "fine-tune/outcome"
+    reads: ClassVar[Sequence[type[View]]] = (ExamplesView, Recipe)
+    layout = (row("train", "go_on", "cancel"),)
+    names = ("next_step", *AnyOutcome.names)
+    size: tuple[int, int] = memory((0, 0), kept=size_of, linked=False)
+    layers: int = of_recipe("layers")
+    preset: str = of_recipe("preset")
+    epochs: int = of_recipe("epochs")
+    rate: float = of_recipe("rate")
+    batch: int = of_recipe("batch")
+    layer: int = of_recipe("layer")
+    pooling: str = of_recipe("pooling")
+    head: str = of_recipe("head")
+    next_step = button("Next step", optional=True, wide=True)
+    go_on = button("Go on from here", optional=True)
+
+    def show_run(self, subject: Subject, run: Run) -> Content:
+        """The outcome; a button for what is not instant, and one for the next step, with what each costs."""
+        again = self.recipe() != Recipe() or not live.is_of_examples(run.id)
+        step = next_step(run, subject.model.capabilities) if run.kind == "classes" else None
+        label = step and f"Next: {step.text} ({self._cost(subject, self.recipe(**step.settings))})"
+        return {
+            **super().show_run(subject, run),
+            "train": props(value=f"Train ({self._cost(subject, self.recipe())})", visible=again),
+            **({"go_on": f"Go on: {run.settings['epochs']} more epochs"} if _can_go_on(run) else {}),
+            **({"next_step": props(value=label, visible=True, interactive=True)} if label else {}),
+        }
+
+    def without_run(self, why: str) -> Content:
+        return {**super().without_run(why), "train": props(value="Train", visible=True)}
+
+    @runs_as(TRAINING)
+    def on_next_step(self, subject: Subject, _: None, source: ExamplesView, recipe: Recipe) -> Generator[Content, None, Change]:
+        """Do what the button proposes."""
+        run = self.find(subject)
+        step = next_step(run, subject.model.capabilities)
+        return (yield from self.train_as(subject, source, recipe, step.settings if step else {}))
+
+    @runs_as(TRAINING)
+    def on_go_on(self, subject: Subject, _: None, source: ExamplesView, recipe: Recipe) -> Generator[Content, None, Change]:
+        """Train on from the run that is shown, by its own settings."""
+        return (yield from self.train_as(subject, source, recipe, begun=self.find(subject)))
+
+    begin_go_on, fail_go_on = Trainer.begin_train, Trainer.fail_train
+
+    def begin_next_step(self) -> Content:
+        return {**self.begin_train(), "next_step": props(interactive=False)}
+
+    def fail_next_step(self) -> Content:
+        return {**self.fail_train(), "next_step": props(interactive=True)}
+
+    def _cost(self, subject: Subject, recipe: Recipe) -> str:
+        try:
+            return duration(cost(subject.model.capabilities, recipe.plan(subject.model), *self.size))
+        except ExplorerError:  # the recipe says why
+            return "see the settings"
+
+    def recipe(self, **settings: Any) -> Recipe:
+        """The recipe on the page, with these settings in place of its own."""
+        own = {name: getattr(self, name) for name in ("layers", "preset", "epochs", "rate", "batch", "layer", "pooling", "head")}
+        return Recipe(**{**own, **settings})
+
+
+def _can_go_on(run: Run) -> bool:
+    """Whether more steps may change something: a head that is solved directly is at its end, and a file has no split."""
+    by_steps = run.kind == "classes" and run.settings.get("optimizer") == "adam" and run.held_out is not None
+    return by_steps and {"layer", "pooling", "layers_trained", "keep_best", "epochs"} <= run.settings.keys()
 
 
 def summary(run: Run) -> str:
@@ -143,24 +209,13 @@ def hardly_learned(run: Run) -> str:
     )
 
 
-class WordOutcome(OfTaggers, Outcome):
+class WordOutcome(OfTaggers, AnyOutcome):
     """Loss and accuracy by epoch, and the scores of whole names."""
 
-    name, question = "fine-tune/words-outcome", "How did the training go?"
+    name = "fine-tune/words-outcome"
     reads = (WordExamples, WordRecipe)
     train = button("Train", variant="primary", size="lg")
     cancel = button("Cancel", visible=False, size="lg")
-
-    def finding(self, subject: Subject) -> Finding | None:
-        if (run := self.seen(subject)) is None or MEMORY not in run.baselines:
-            return None
-        if unsure := hardly_learned(run):
-            return Finding(unsure)
-        remembered = whole_percent(run.baselines[MEMORY])
-        return Finding(
-            f"Right on {whole_percent(run.score)} of the held-out words; remembering the tag that each word had most often in "
-            f"training, {remembered}."
-        )
 
     def show_run(self, subject: Subject, run: Run) -> Content:
         scores = _scores(run)
@@ -193,22 +248,13 @@ class AnswerBaselines(OfAnswers, Baselines):
     name, question = "fine-tune/answer-baselines", "How much of it needs no BERT?"
 
 
-class AnswerOutcome(OfAnswers, Outcome):
+class AnswerOutcome(OfAnswers, AnyOutcome):
     """Loss, exact match and F1 by epoch, with the epoch that was kept marked."""
 
-    name, question = "fine-tune/answer-outcome", "How did the training go?"
+    name = "fine-tune/answer-outcome"
     reads = (AnswerExamples, AnswerRecipe)
     train = button("Train", variant="primary", size="lg")
     cancel = button("Cancel", visible=False, size="lg")
-
-    def finding(self, subject: Subject) -> Finding | None:
-        if (run := self.seen(subject)) is None or not run.baselines:
-            return None
-        name, best = max(run.baselines.items(), key=lambda item: item[1])
-        return Finding(
-            f"Exactly right on {whole_percent(run.score)} of the held-out questions; without BERT ({name}), "
-            f"{whole_percent(best)}."
-        )
 
 
 def _scores(run: Run) -> list[EntityScores]:

@@ -1,14 +1,12 @@
-"""Long work on all chosen examples: a probe of every hidden state, and training on more and more of the examples."""
+"""A probe of every hidden state, on all chosen examples."""
 
 from collections.abc import Generator, Hashable, Sequence
 from typing import Any, ClassVar
 
 from explorer.core.errors import InputError
 from explorer.core.steps import map_steps
-from explorer.finetune.compute.searches import Point, learning_curve
-from explorer.finetune.compute.task import make_plan
 from explorer.finetune.example_settings import ExampleSettings
-from explorer.finetune.pictures.training import examples_curve, probe_curve
+from explorer.finetune.pictures.training import probe_curve
 from explorer.training.examples import Examples, ScoredExamples
 from explorer.training.probe import LayerProbe, probe
 from explorer.ui.long_view import LongView
@@ -16,48 +14,34 @@ from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, chart, sentence
 
-SEEDS, CURVE_SEEDS = 5, 3
+SEEDS = 5
 FEW = 30  # different sentences held out in all splits, below which an interval is wider than most differences of layers
 SPREAD = "Bars and bands: one standard deviation over the splits."
 
 
-class OverExamples(LongView, ExampleSettings):
-    """Long work on all examples."""
+class Probe(LongView, ExampleSettings):
+    """Held-out accuracy of a linear head on every hidden state, beside a control task."""
 
+    name, question = "fine-tune/probe", "Which layer knows it?"
+    folded, start = "Which layer knows it?", "Ask every layer"
     names: ClassVar[Sequence[str]] = ()  # the boxes for the examples are in another view
-    method: ClassVar[str]  # what will be done, in a sentence
+    about = sentence(keep_height=True)
+    curve = chart("Accuracy of a probe by layer", height=300)
 
     def passes(self, subject: Subject) -> float:
         """Infinite, so that it always waits for its button: it reads all examples, and needs no text."""
         return float("inf")
 
     def key(self, subject: Subject) -> Hashable:
-        """The key of the cached result: the model and what `asked` returns."""
+        """The key of the cached result: the model and the examples."""
         try:
-            return self.name, subject.model_name, self.asked(subject)
+            return self.name, subject.model_name, self.examples()[0]
         except InputError:
             return self.name, subject.model_name, None
 
-    def asked(self, subject: Subject) -> Hashable:
-        """What the result depends on besides the model: the examples. Raises InputError."""
-        return self.examples()[0]
-
     def waiting(self, subject: Subject) -> Content:
-        return {"about": self.method, "curve": None}
-
-
-def _with_share(step: tuple[float, str]) -> tuple[str, float]:
-    return f"{step[1]} {step[0]:.0%}.", step[0]
-
-
-class Probe(OverExamples):
-    """Held-out accuracy of a linear head on every hidden state, beside a control task."""
-
-    name, question = "fine-tune/probe", "Which layer knows it?"
-    folded, start = "Which layer knows it?", "Ask every layer"
-    method = f"A linear head on every hidden state, {SEEDS} splits each, and the same with the labels shuffled."
-    about = sentence(keep_height=True)
-    curve = chart("Accuracy of a probe by layer", height=300)
+        method = f"A linear head on every hidden state, {SEEDS} splits each, and the same with the labels shuffled."
+        return {"about": method, "curve": None}
 
     def work(self, subject: Subject) -> Generator[Any, None, tuple[list[LayerProbe], Examples]]:
         """Probe layer after layer."""
@@ -65,7 +49,7 @@ class Probe(OverExamples):
         if isinstance(examples, ScoredExamples):
             raise InputError("The probe tells labels apart, and these examples have numbers; choose examples with labels.")
         steps = probe(subject.model, examples, "mean", SEEDS)
-        return (yield from map_steps(steps, _with_share)), examples
+        return (yield from map_steps(steps, lambda step: (f"{step[1]} {step[0]:.0%}.", step[0]))), examples
 
     def draw(self, subject: Subject, found: tuple[list[LayerProbe], Examples]) -> Content:
         rows, examples = found
@@ -91,37 +75,3 @@ def tell(rows: list[LayerProbe]) -> str:
     elif rivals := sum(row.high >= best.low for row in rows) - 1:
         text += f" Its interval overlaps with those of {rivals} of the {len(rows) - 1} other hidden states."
     return text
-
-
-class LearningCurve(OverExamples):
-    """Held-out accuracy by the number of examples, beside a bag of words."""
-
-    name, question = "fine-tune/curve", "How many examples does it need?"
-    folded, start, width = question, "Train on more and more of them", 5
-    method = (
-        "A linear head on the mean of the last hidden state, and a bag of words, on parts of the examples; "
-        f"{CURVE_SEEDS} splits each."
-    )
-    about = sentence(keep_height=True)
-    curve = chart("Accuracy by the number of examples", height=280)
-
-    def work(self, subject: Subject) -> Generator[Any, None, list[Point]]:
-        examples, _ = self.examples()
-        task = self.task(subject.model, examples, make_plan(subject.model, -1, "mean"))
-        return (yield from map_steps(learning_curve(task, CURVE_SEEDS), _with_share))
-
-    def draw(self, subject: Subject, found: list[Point]) -> Content:
-        fields = ("examples", "score", "deviation", "words", "words_deviation")
-        curve = examples_curve(*([getattr(point, name) for point in found] for name in fields))
-        return {"curve": curve, "about": f"{_curve(found)} {SPREAD}"}
-
-
-def _curve(points: list[Point]) -> str:
-    first, last = points[0], points[-1]
-    if first is last:
-        return f"With all {last.examples} examples {whole_percent(last.score)}; a bag of words {whole_percent(last.words)}."
-    text = f"With {first.examples} examples {whole_percent(first.score)}, with all {last.examples:,} {whole_percent(last.score)}"
-    matched = next((point.examples for point in points if point.score >= last.words), None)
-    if matched is not None and matched < last.examples:
-        return f"{text}. {matched} examples are as good as all {last.examples:,} are to a bag of words."
-    return f"{text}; a bag of words {whole_percent(first.words)} and {whole_percent(last.words)}."

@@ -17,14 +17,13 @@ from explorer.finetune.pictures.results import attention_shift, calibration_curv
 from explorer.finetune.run import RunView, run_id
 from explorer.text import limits
 from explorer.ui.layout import col, row
-from explorer.ui.pictures.maps import point_map
 from explorer.ui.pictures.numbers import Column, columns_of, keep
 from explorer.ui.settings import choice, memory
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, chart, part, props, sentence, settle
 
-MISTAKES, CLASSES, SURENESS, MAP, CHANGE = "Mistakes", "Classes", "How sure", "Map", "What changed"
-LOOKS = (MISTAKES, CLASSES, SURENESS, MAP, CHANGE)
+MISTAKES, CLASSES, SURENESS, CHANGE = "Mistakes", "Classes", "How sure", "What changed"
+LOOKS = (MISTAKES, CLASSES, SURENESS, CHANGE)
 COMPARED = 32  # held-out examples on which the model is compared before and after training
 MOST_SENTENCES, MOST_MISTAKES, MOST_MISSED = 50, 10, 12  # listed of a cell, of all labels, and of all numbers
 
@@ -69,7 +68,7 @@ class Result(RunView):
             return {**empty, "note": "This run came in a file, which holds no sentences to look at."}
         if run.kind == "number":
             return {"look": props(choices=[MISTAKES, CHANGE], value=MISTAKES), **_of_numbers(run)}
-        looks = {MISTAKES: self._mistakes, CLASSES: _classes, SURENESS: _sureness, MAP: _map}
+        looks = {MISTAKES: self._mistakes, CLASSES: _classes, SURENESS: _sureness}
         return {"look": props(choices=LOOKS, value=self.look), **looks[self.look](run)}
 
     def on_picture(self, subject: Subject, index: object) -> Change:
@@ -114,19 +113,6 @@ def _sureness(run: Run) -> Content:
         "note": (
             f"Expected calibration error {found.error:.1%} (Guo et al. 2017): on the dotted line, what is said with 80% "
             "is right 80% of the time; below it, the classifier is too sure. Larger dots are more sentences."
-        ),
-    }
-
-
-def _map(run: Run) -> Content:
-    held, labels = run.held(HeldOutTexts), run.predictor.labels
-    texts = [f"{text} — right: {labels[right]}" for text, right in zip(held.texts, held.targets, strict=True)]
-    names = [labels[i] for i in held.said]
-    return {
-        "picture": point_map(held.points, texts, names, ["PC 1", "PC 2"], f"map-{run.id}"),
-        "note": (
-            "The vectors that the head reads, of the held-out sentences, on their two directions of most variance (PCA). "
-            "The colour is what was said."
         ),
     }
 

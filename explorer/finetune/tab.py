@@ -4,10 +4,9 @@ from explorer.finetune.answer_examples import AnswerExamples
 from explorer.finetune.answer_result import AnswerResult
 from explorer.finetune.answer_try import AnswerTry
 from explorer.finetune.examples import ExamplesView
-from explorer.finetune.grid import GridSearch
 from explorer.finetune.known_tasks import ANSWERS, TEXTS, WORDS, KnownTasks
 from explorer.finetune.outcome import AnswerBaselines, AnswerOutcome, Baselines, Outcome, WordBaselines, WordOutcome
-from explorer.finetune.over_examples import LearningCurve, Probe
+from explorer.finetune.over_examples import Probe
 from explorer.finetune.recipe import AnswerRecipe, Recipe, WordRecipe
 from explorer.finetune.result import Result
 from explorer.finetune.runs import AnswerRuns, Runs, WordRuns
@@ -22,10 +21,7 @@ TAB = Tab(
     "Fine-tune",
     "What can BERT learn from a few examples?",
     {
-        TEXTS: [
-            [ExamplesView, (Recipe, Outcome, TryIt)],
-            *([view] for view in (Result, Baselines, Probe, LearningCurve, GridSearch, Runs)),
-        ],
+        TEXTS: [[(ExamplesView, Recipe, Outcome), TryIt], *([view] for view in (Result, Baselines, Probe, Runs))],
         WORDS: [[WordExamples, (WordRecipe, WordOutcome, WordBaselines)], *([view] for view in (WordTry, WordResult, WordRuns))],
         ANSWERS: [
             [AnswerExamples, (AnswerRecipe, AnswerOutcome, AnswerTry)],

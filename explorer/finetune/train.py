@@ -2,17 +2,18 @@
 
 import time
 from collections.abc import Generator
+from dataclasses import replace
 from threading import Event
 from typing import Any
 
 from explorer.core import jobs
-from explorer.core.errors import ExplorerError
+from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import WORKS
 from explorer.core.scheduling import AT_ONCE, TRAINING
 from explorer.core.steps import finished
 from explorer.finetune.compute import store
 from explorer.finetune.compute.run import Run
-from explorer.finetune.compute.task import Task
+from explorer.finetune.compute.task import Task, go_on
 from explorer.finetune.compute.training import Progress, new_run, run_training
 from explorer.finetune.pictures.training import learning_curves
 from explorer.finetune.recipe import TrainingRecipe
@@ -37,7 +38,7 @@ class Trainer(RunView):
     training: str | None = memory(None, kept=run_id, linked=False)
     train = button("Train", variant="primary")
     cancel = button("Cancel", visible=False)
-    status = sentence(keep_height=True)
+    status = sentence(classes="caption", keep_height=True)
     curves = chart("Loss and accuracy by epoch", height=270, more=True)
 
     def begin_train(self) -> Content:
@@ -49,9 +50,27 @@ class Trainer(RunView):
 
     @runs_as(TRAINING)
     def on_train(self, subject: Subject, _: None, source: Any, recipe: TrainingRecipe) -> Generator[Content, None, Change]:
+        return (yield from self.train_as(subject, source, recipe))
+
+    def train_as(
+        self,
+        subject: Subject,
+        source: Any,
+        recipe: TrainingRecipe,
+        settings: dict[str, Any] | None = None,
+        begun: Run | None = None,
+    ) -> Generator[Content, None, Change]:
+        """Train by a recipe, with these `settings` in place of its own, which the page then shows; or go on with a run."""
+        recipe = replace(recipe, **(settings or {}))
         try:
             examples, _note = source.examples()
-            task = source.task(subject.model, examples, recipe.plan(subject.model)).fitted()
+            if begun is None:
+                plan = recipe.plan(subject.model)
+            elif begun.predictor.labels == tuple(examples.classes):
+                plan = go_on(subject.model, begun.predictor, begun.settings)
+            else:
+                raise InputError("The classes are others than those of this run; train on them first.")
+            task = source.task(subject.model, examples, plan).fitted()
             task.split()
         except ExplorerError as why:
             return show(**IDLE, status={"text": f"{why} Nothing was trained.", "kind": "error"})
@@ -63,7 +82,9 @@ class Trainer(RunView):
         if run is None:
             return show(**IDLE, status="Stopped before the first epoch had ended; nothing is kept.")
         said = STOPPED if stop.is_set() else since(before, run)
-        return Change({}, {"run": run.id}, {**IDLE, "status": f"{said}{self.show_run(subject, run)['status']}"})
+        return Change(
+            {}, {**(settings or {}), "run": run.id}, {**IDLE, "status": f"{said}{self.show_run(subject, run)['status']}"}
+        )
 
     @runs_as(AT_ONCE)
     def on_cancel(self, subject: Subject, _: None) -> Change:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Hashable, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, takewhile
+from functools import cached_property
+from itertools import islice
 
 import numpy as np
 
@@ -14,11 +15,12 @@ from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
 from explorer.core.lazy import scipy
-from explorer.techniques.ablation import Cut, Head, last_vectors, readings_without
+from explorer.techniques.ablation import Cut, Head, changed_states, last_vectors, readings_without, vectors_without_links
 from explorer.techniques.lens import first_guesses
+from explorer.techniques.mixing import head_shares_of
 from explorer.techniques.routes import place_shares
-from explorer.techniques.run_mixing import Mixing, Patch, mixing, mixing_and_states
-from explorer.techniques.targets import Reading, Target, batches, read_at
+from explorer.techniques.run_mixing import Mixing, Patch, block_of, mixing
+from explorer.techniques.targets import Reading, Target, batches, read_at, read_each
 
 Word = tuple[str, float]
 """A piece of the vocabulary and its probability, 0 to 1."""
@@ -26,32 +28,53 @@ TRIED = 2  # times as many candidates as neurons requested
 FEWEST = 3  # pieces; the ranks of two are either equal or not
 
 
+Changes = tuple[Collection[Head], Collection[Cut], Patch | None]
+"""The heads that are off, the weights that are cut and the vector that is patched in."""
+
+
 @dataclass(frozen=True, eq=False)
 class Run:
-    """The hidden states [layers + 1, tokens, hidden] of an input, possibly changed, and the mixing of its layers."""
+    """The hidden states [layers + 1, tokens, hidden] of an input, possibly changed."""
 
     trace: Trace
     states: torch.Tensor
-    mixed: Mixing
+    changes: Changes = ((), (), None)
+
+    @cached_property
+    def mixed(self) -> Mixing:
+        """The mixing of its layers, which takes longer than the states. Raises CapabilityError for layers that it cannot read."""
+        return mixing(self.trace, *self.changes)
 
 
 _changed: OnceCache[Hashable, Run] = OnceCache(4)  # several parts of a page need the same run
 
 
 def run_of(trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (), patch: Patch | None = None) -> Run:
-    """The run of an input, with heads off, weights cut or a vector patched in, as in `changed_states`.
-
-    Raises CapabilityError if the layers of a family cannot be decomposed.
-    """
+    """The run of an input, with heads off, weights cut or a vector patched in, as in `changed_states`."""
     if not (off or cuts or patch):
-        return Run(trace, trace.states, mixing(trace))
+        return Run(trace, trace.states)
     key = (trace.reading, frozenset(off), frozenset(cuts), patch and (*patch[:2], patch[2].reading))
+    return _changed.get(key, lambda: Run(trace, changed_states(trace, off, patch, cuts), (off, cuts, patch)))
 
-    def make() -> Run:
-        mixed, states = mixing_and_states(trace, off, cuts, patch)
-        return Run(trace, states, mixed)
 
-    return _changed.get(key, make)
+@inference_mode
+def head_rows(run: Run, layer: int, query: int) -> tuple[np.ndarray, np.ndarray]:
+    """The heads of a layer for one query, both zero-based: their shares [heads + 1, key], the last row being the residual,
+    and the weights [heads, query, key] of the layer, 0 where a head is off or a weight is cut. Raises CapabilityError."""
+    off, cuts, patch = run.changes
+    block = block_of(run.trace, layer, off, cuts, patch, run.states)
+    row = torch.from_numpy(run.mixed.shares[layer, query].copy())
+    return head_shares_of(block, query, row).numpy(), block.weights.numpy()
+
+
+def link_losses(trace: Trace, target: Target, links: Sequence[tuple[int, int, int]], state: int) -> tuple[float, np.ndarray]:
+    """The target's probability (0 to 1) in a hidden state, and what is left of it without each link alone, [links].
+
+    Links are (layer, query, key), zero-based, and are cut in all heads.
+    """
+    vectors = vectors_without_links(trace, links, target.position, state)
+    whole = read_at(trace.model, target, trace.states[state][[target.position]]).probability
+    return float(whole), read_each(trace.model, target, vectors).probability.numpy()
 
 
 @inference_mode
@@ -70,10 +93,9 @@ def read_words(run: Run, states: slice, places: Sequence[int], best: int = 1) ->
     return [[list(islice(words, ids.shape[-1])) for _ in row] for row in ids]
 
 
-def first_difference(run: Run, other: Run) -> int:
-    """The lowest hidden state in which two runs of equal length differ; the number of states if none does."""
-    same = (torch.equal(mine, theirs) for mine, theirs in zip(run.states, other.states, strict=True))
-    return sum(1 for _ in takewhile(bool, same))
+def differing(run: Run, other: Run) -> np.ndarray:
+    """[states, tokens] bool: the places whose vectors differ between two runs of equal length."""
+    return (run.states != other.states).any(-1).numpy()
 
 
 @inference_mode

@@ -1,30 +1,47 @@
 """The endpoint for the whole model at once: the contents of every place, and the routes by which they came there."""
 
+import base64
+from collections.abc import Sequence
 from typing import Any
 
-from explorer.bert.explorer import Explorer, load
+import numpy as np
+
+from explorer.bert.explorer import load
+from explorer.bert.network import Network
+from explorer.bert.trace import Trace
 from explorer.techniques import routes as tracing
+from explorer.techniques.ablation import Cut
 from explorer.techniques.lens import first_guesses
-from explorer.techniques.run_mixing import mixing_and_states
+from explorer.techniques.run_mixing import Mixing, mixing_and_states
 from explorer.text import limits
 
 MOST = 200  # routes
+MOST_WORDS = 1_000  # places whose words are all computed: those of 512 tokens cost five times as much as the routes
 NO_CUTS: list[list[int]] = []  # the default: changes nothing
 
 
 def routes(
-    text_a: str, text_b: str = "", position: int = -1, state: int = -1, model: str = "", cut: list[list[int]] = NO_CUTS
+    text_a: str,
+    text_b: str = "",
+    position: int = -1,
+    state: int = -1,
+    model: str = "",
+    cut: list[list[int]] = NO_CUTS,
+    mixing: bool = False,
+    packed: bool = False,
 ) -> dict[str, Any]:
     """Where one position of a hidden state gets its content from: position -1 is the first blank, or [CLS]; state -1 the last.
 
-    mixing is ALTI (Ferrando et al. 2022), routes and shares multiply it backwards (Ferrando & Voita 2024). `cut` is a list of
+    Mixing is ALTI (Ferrando et al. 2022), routes and shares multiply it backwards (Ferrando & Voita 2024). `cut` is a list of
     [layer, query, key, head], tokens from 0 and head 0 for all: these weights are set to zero, the rest of their row stays.
+    `mixing` asks for the matrices of all layers, which are large for a long text; `packed` for them as base64 of float16.
 
     Returns:
-        `tokens`, `words` (by state and token `token` and `probability`, or null without a masked-LM head), `mixing` (by layer,
-        query and key, rows sum to 1), `shares` (by state and token: how much of the asked position comes from there), `routes`:
-        `layer`, `query`, `key`, `share`, `head` (the head that contributes most, 0 where the token keeps most), the strongest
-        first, at most 200; `max_error`.
+        `tokens`, `words` (by state and token `token` and `probability`, or null without a masked-LM head; above 1,000 places
+        only those on the routes, the others null), `shares` (by state and token: how much of the asked position comes from
+        there), `routes`: `layer`, `query`, `key`, `share`, `head` (the head that contributes most, 0 where the token keeps
+        most), the strongest first, at most 200; `max_error`; on request `mixing` (by layer, query and key, rows sum to 1;
+        packed: `float16` and `shape`).
     """
     explorer = load(model)
     has = explorer.capabilities
@@ -34,28 +51,52 @@ def routes(
     position = position if position >= 0 else blanks[0] if blanks else 0
     state = limits.hidden_state_index(state, has.layers)
     cuts = limits.cut_weights(cut, has.layers, has.heads, trace.kept)
-    mixing, states = mixing_and_states(trace, cuts=cuts)
-    shares = tracing.place_shares(mixing.shares, position, state)
-    steps = tracing.routes(mixing.shares, shares, MOST)
+    found, mixed = answer(trace, position, state, cuts)
+    return found | ({"mixing": _packed(mixed.shares) if packed else mixed.shares.tolist()} if mixing or packed else {})
+
+
+def answer(trace: Trace, position: int, state: int, cuts: Sequence[Cut] = ()) -> tuple[dict[str, Any], Mixing]:
+    """All of the answer but the matrices; the state, like the layers of `cuts`, is zero-based."""
+    mixed, states = mixing_and_states(trace, cuts=cuts)
+    shares = tracing.place_shares(mixed.shares, position, state)
+    steps = tracing.routes(mixed.shares, shares, MOST)
     heads = tracing.strongest_heads(trace, steps, cuts=cuts)
-    return {
+    seen = _seen(steps, (state, position), states.shape[:2])
+    found = {
         "tokens": list(trace.tokens),
-        "words": _words(explorer, *first_guesses(explorer, states)) if has.fill_mask else None,
-        "mixing": mixing.shares.tolist(),
+        "words": _words(trace.model, states, seen) if trace.model.capabilities.fill_mask else None,
         "shares": shares.tolist(),
         "routes": [
             {"layer": at.layer + 1, "query": at.query, "key": at.key, "share": at.share, "head": 0 if head is None else head + 1}
             for at, head in zip(steps, heads, strict=True)
         ],
-        "max_error": mixing.max_error,
+        "max_error": mixed.max_error,
     }
+    return found, mixed
 
 
-def _words(explorer: Explorer, ids: Any, shares: Any) -> list[list[dict[str, Any]]]:
-    return [
-        [{"token": token, "probability": share} for token, share in zip(explorer.pieces(row), probabilities, strict=True)]
-        for row, probabilities in zip(ids.tolist(), shares.tolist(), strict=True)
-    ]
+def _seen(steps: Sequence[tracing.Route], asked: tuple[int, int], shape: Sequence[int]) -> np.ndarray:
+    """The places whose words are answered, bool [states, tokens]: all of a short text, else those on the routes."""
+    states, tokens = shape
+    seen = np.full((states, tokens), states * tokens <= MOST_WORDS)
+    seen[asked] = True
+    for step in steps:
+        seen[step.layer + 1, step.query] = seen[step.layer, step.key] = True
+    return seen
+
+
+def _words(model: Network, states: Any, seen: np.ndarray) -> list[list[dict[str, Any] | None]]:
+    """By state and token the first guess with its probability; None where it is not seen."""
+    words: list[list[dict[str, Any] | None]] = [[None] * seen.shape[1] for _ in seen]
+    places = np.argwhere(seen)
+    ids, shares = (row[0] for row in first_guesses(model, states[seen][None]))
+    for (state, token), piece, share in zip(places.tolist(), model.pieces(ids.tolist()), shares.tolist(), strict=True):
+        words[state][token] = {"token": piece, "probability": share}
+    return words
+
+
+def _packed(shares: np.ndarray) -> dict[str, Any]:
+    return {"float16": base64.b64encode(shares.astype("<f2").tobytes()).decode("ascii"), "shape": list(shares.shape)}
 
 
 ENDPOINTS = (routes,)

@@ -11,8 +11,6 @@ from explorer.ui.pictures.base import to_base64
 from explorer.ui.pictures.numbers import Table, keep
 
 LEAST = 0.004  # the smallest share of the chosen place with which a route is drawn
-TOLD = 0.01  # of what a token takes: a route with a smaller share is not told by its heads where there is no server
-HEAD_LEVELS = 32767  # a head's part, which may be below 0, likewise
 LEVELS = 65535  # shares from 0 to 1 are sent as two-byte integers
 
 
@@ -62,6 +60,10 @@ class Answer:
     pair: bool = False
 
 
+Stop = tuple[str, str, Sequence[Sequence[int]]]
+"""A step of the story: its title, its sentence, and the levels of the zoom that it goes through."""
+
+
 @dataclass(frozen=True)
 class Picture:
     """The contents of the picture. Positions are zero-based tokens; hidden states count from 0, the embedding output."""
@@ -75,12 +77,12 @@ class Picture:
     answers: Sequence[Answer]
     said: str  # what one can do with it
     alt: str  # the text alternative
-    stops: Sequence[tuple[str, str]]  # title and sentence of each step of the story
+    stops: Sequence[Stop]
     words: Sequence[Sequence[Sequence[tuple[str, float]]]] | None = None  # [states][rows] most probable words, with probabilities
     moved: np.ndarray | None = None  # [states, rows] 1 − cosine to the previous hidden state, for models without a masked-LM head
     before: Sequence[Sequence[str | None]] | None = None  # [states][rows] the word before a change, where it differs
-    inside: Mapping[str, Any] | None = None
-    route: Mapping[str, Any] | None = None
+    zoom: Mapping[str, Any] | None = None  # what is open of it, of `zoom.py`
+    changes: Sequence[Mapping[str, Any]] = ()  # of the run: what each is called, and the click that undoes it
 
 
 def flow(picture: Picture) -> dict[str, Any]:
@@ -96,13 +98,10 @@ def flow(picture: Picture) -> dict[str, Any]:
         "words": picture.words,
         "moved": None if picture.moved is None else picture.moved.round(3).tolist(),
         "before": picture.before,
-        "answers": [
-            {"row": rows.of(answer.position), "title": answer.title, "pair": answer.pair, "bars": [[*bar] for bar in answer.bars]}
-            for answer in picture.answers
-        ],
-        "inside": picture.inside,
-        "route": picture.route,
-        "stops": [{"title": title, "text": text} for title, text in picture.stops],
+        "answers": shown_answers(rows, picture.answers),
+        "zoom": picture.zoom,
+        "changes": picture.changes,
+        "stops": [{"title": title, "text": text, "zoom": [[*level] for level in zoom]} for title, text, zoom in picture.stops],
         "said": picture.said,
         "alt": picture.alt,
     }
@@ -113,15 +112,12 @@ def flow(picture: Picture) -> dict[str, Any]:
     return keep(value, lambda: _table(picture))
 
 
-def heads_of_routes(mixing: np.ndarray, parts: Sequence[np.ndarray]) -> dict[str, Any]:
-    """Each head's part of every share of at least TOLD in `mixing` [layers, query, key], for a page without a server.
-
-    `parts` are those of the heads by layer, [query, heads, key]. They are packed route after route, in the order of the shares.
-    """
-    found = np.stack(parts).transpose(0, 1, 3, 2)[np.rint(mixing * LEVELS) >= TOLD * LEVELS]  # [routes, heads]
-    largest = float(np.abs(found).max(initial=0)) or 1.0
-    packed = np.rint(found / largest * HEAD_LEVELS).astype(np.int16)
-    return {"least": TOLD, "heads": packed.shape[1], "largest": largest, "parts": to_base64(packed)}
+def shown_answers(rows: Rows, answers: Sequence[Answer]) -> list[dict[str, Any]]:
+    """The groups of bars, from the top."""
+    return [
+        {"row": rows.of(one.position), "title": one.title, "pair": one.pair, "bars": [[*bar] for bar in one.bars]}
+        for one in answers
+    ]
 
 
 def _merged(picture: Picture) -> list[list[float]]:

@@ -2,21 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from explorer.bert.families import LABELS
-from explorer.overview.compute import (
-    Run,
-    Word,
-    first_difference,
-    label_shares,
-    pair_shares,
-    read_words,
-    run_of,
-    turned,
-    word_shares,
-)
+from explorer.overview.compute import Run, Word, differing, label_shares, pair_shares, read_words, run_of, turned, word_shares
 from explorer.overview.pictures import Answer, Rows
 from explorer.techniques.routes import Route, place_shares, routes
 from explorer.text.encoding import Encoding
@@ -43,23 +34,46 @@ class Followed:
     routes: list[Route]
 
     @classmethod
-    def of(cls, mixed: np.ndarray, position: int, state: int) -> "Followed":
-        """Follow a place through the mixing of each layer, [layers, query, key]."""
-        found = place_shares(mixed, position, state)
-        return cls(state, position, found, routes(mixed, found, MOST_ROUTES))
+    def of(cls, run: Run, position: int, state: int) -> "Followed":
+        """Follow a place through the mixing of each layer."""
+        off, cuts, patch = run.changes
+
+        def follow() -> Followed:
+            mixed = run.mixed.shares
+            found = place_shares(mixed, position, state)
+            return cls(state, position, found, routes(mixed, found, MOST_ROUTES))
+
+        key = ("followed", off, cuts, patch and (*patch[:2], patch[2].encoding), state, position)
+        return run.trace.once(key, follow)
 
     @property
     def taken(self) -> list[Route]:
-        return [route for route in self.routes if route.query != route.key]
+        """The routes from other tokens."""
+        return [route for route in self.routes if route.key not in (route.query, self.position)]
 
 
 def selected_run(subject: Subject) -> Run:
-    """The run with all selected changes. Raises CapabilityError for layers that cannot be decomposed."""
+    """The run with all selected changes."""
     chosen = subject.selection
     return run_of(subject.swapped.trace, chosen.off, chosen.cut, (*chosen.patch, subject.trace) if chosen.patch else None)
 
 
-def opens_on(subject: Subject, mixed: np.ndarray) -> int:
+def changes_of(subject: Subject) -> list[dict[str, Any]]:
+    """What is off, cut, swapped and patched: `label`, and `undo`, the index of the click that undoes it."""
+    selection, tokens = subject.selection, subject.trace.tokens
+    found = [{"label": f"head {layer}.{head} off", "undo": {"off": [layer, head]}} for layer, head in selection.off_from_one]
+    for layer, query, key, head in selection.cut_from_one:
+        where = f"head {layer}.{head}" if head else f"layer {layer}"
+        found.append({"label": f"{tokens[key]} → {tokens[query]}, {where}", "undo": {"cut": [layer, query, key, head]}})
+    if selection.swap:
+        found.append({"label": "{1} for {0}".format(*selection.swap), "undo": {"back": "swap"}})
+    if selection.patch:
+        state, token = selection.patch
+        found.append({"label": f"{tokens[token]} patched at state {state}", "undo": {"back": "patch"}})
+    return found
+
+
+def opens_on(subject: Subject) -> int:
     """The token that is followed first: the selected one, a blank, [CLS] of a pair, or the one that takes most from others."""
     trace, chosen = subject.trace, subject.selection.token
     if chosen is not None:
@@ -68,8 +82,8 @@ def opens_on(subject: Subject, mixed: np.ndarray) -> int:
         return trace.mask_positions[0]
     if trace.encoding.text_b and subject.model.capabilities.next_sentence:
         return 0
-    sources = np.eye(trace.kept, dtype=mixed.dtype)
-    for layer in mixed:
+    sources = np.eye(trace.kept, dtype=np.float32)
+    for layer in run_of(trace).mixed.shares:
         sources = layer @ sources  # [token, origin among the embeddings]
     words = [place for place in trace.encoding.text_positions if any(map(str.isalnum, trace.tokens[place]))]
     return min(words or trace.encoding.text_positions or [0], key=lambda place: sources[place, place])
@@ -87,16 +101,29 @@ def rows_of(encoding: Encoding, followed: Followed) -> Rows:
 def words_in(run: Run, before: Run | None, rows: Rows, row: int) -> Words:
     """The most probable words by state and row: one per box, several in the selected row and in the last state.
 
-    States before the first effect of a change are taken from the run `before`, whose words are cached. 'Elsewhere' has none.
+    Boxes that a change has not reached are taken from the run `before`, whose words are cached. 'Elsewhere' has none.
     """
-    whole = before or run
-    words = [*_kept_words(whole, 0, rows)]
-    if before is not None and (first := first_difference(run, before)) < len(words):
-        words[first:] = read_words(run, slice(first, None), rows.places)
-    (last,) = read_words(run, slice(-1, None), rows.places, TOP) if before else _kept_words(run, -1, rows, TOP)
-    chosen = read_words(run, slice(None), [rows.places[row]], TOP)
-    words = [[*of_state[:row], best, *of_state[row + 1 :]] for of_state, (best,) in zip([*words[:-1], last], chosen, strict=True)]
+    whole, place = before or run, rows.places[row]
+    words = [list(of_state) for of_state in [*_kept_words(whole, 0, rows)[:-1], *_kept_words(whole, -1, rows, TOP)]]
+    chosen = whole.trace.once(("chosen words", place), lambda: read_words(whole, slice(None), [place], TOP))
+    for of_state, (best,) in zip(words, chosen, strict=True):
+        of_state[row] = best
+    if before is not None:
+        _put_changed(words, run, before, rows, row)
     return [[*of_state, [("", 0.0)]] for of_state in words] if rows.elsewhere else words
+
+
+def _put_changed(words: Words, run: Run, before: Run, rows: Rows, row: int) -> None:
+    """Read again what a change has reached, into `words`."""
+    changed = differing(run, before)[:, list(rows.places)]
+    for state, reached in enumerate(changed):
+        last = state == len(changed) - 1
+        for best in (1, TOP):
+            there = [at for at in np.flatnonzero(reached).tolist() if (last or at == row) == (best == TOP)]
+            if there:
+                (found,) = read_words(run, slice(state, state + 1), [rows.places[at] for at in there], best)
+                for at, word in zip(there, found, strict=True):
+                    words[state][at] = word
 
 
 def words_before(before: Run, rows: Rows, words: Words) -> list[list[str | None]]:
@@ -146,7 +173,8 @@ def _guesses(run: Run, before: Run | None, position: int) -> list[Bar]:
 
 
 def _best(run: Run, before: Run | None, position: int) -> list[Bar]:
-    shares, was = _both(lambda way: word_shares(way, position), run, before)
+    shares = word_shares(run, position)
+    was = None if before is None else before.trace.once(("shares", position), lambda: word_shares(before, position))
     ids = np.argsort(-shares)[:TOP].tolist()
     if was is not None and (first := int(was.argmax())) not in ids:
         ids = [*ids[:-1], first]

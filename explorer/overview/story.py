@@ -4,26 +4,34 @@ from collections.abc import Sequence
 
 from explorer.analysis.similarity import norms
 from explorer.overview.compute import Run, turned
-from explorer.overview.pictures import Answer
+from explorer.overview.pictures import Answer, Rows, Stop
 from explorer.overview.run import Followed, Words
+from explorer.overview.zoom import Zoom, strongest_head
 from explorer.techniques.inside import embedding_parts
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.subject import Subject
 
 
 def stops_of(
-    subject: Subject, run: Run, followed: Followed, words: Words | None, row: int, answers: Sequence[Answer]
-) -> list[tuple[str, str]]:
-    """Title and sentence of each step, about the selected token, which is in row `row` of the words."""
-    token = f"“{run.trace.tokens[followed.position]}”"
+    subject: Subject, run: Run, followed: Followed, words: Words | None, rows: Rows, answers: Sequence[Answer]
+) -> list[Stop]:
+    """The steps, about the selected token: the zoom opens in the layer in which it takes most from another token."""
+    position = followed.position
+    token, row = f"“{run.trace.tokens[position]}”", rows.of(position)
+    link = next((route for route in followed.taken if route.query == position), None)
+    layer = link.layer if link else len(run.states) - 2
+    way: list[Zoom] = [(layer + 1,)]
+    if link and link.key in rows.places:
+        head = strongest_head(run, link)
+        way += [(layer + 1, head), (layer + 1, head, link.key)]
     return [
-        ("Pieces", _pieces(subject, run)),
-        ("Vectors", _sum(run, followed.position, token)),
-        ("Look around", _look_around(run, followed.position, token)),
-        ("Think", _think(run, followed.position, token)),
-        ("Again and again", _again(run, token, words, row)),
-        ("Guess", _guess(run, token, words, row)),
-        ("Does B follow?", _pair(answers)),
+        ("read", _pieces(subject, run), ()),
+        ("embed", _sum(run, position, token), ()),
+        ("attend", _attend(run, layer, position, token), way),
+        ("transform", _transform(run, layer, position, token), way[:1]),
+        ("repeat", _again(run, token, words, row), ()),
+        ("guess", _guess(run, token, words, row), ()),
+        ("judge", _pair(answers), ()),
     ]
 
 
@@ -47,21 +55,21 @@ def _sum(run: Run, position: int, token: str) -> str:
     return f"Each piece becomes {size} numbers: a sum of {len(parts)} vectors, normalised. Their lengths for {token}: {lengths}."
 
 
-def _look_around(run: Run, position: int, token: str) -> str:
-    shares, heads = run.mixed.shares[0, position], run.trace.model.capabilities.heads
+def _attend(run: Run, layer: int, position: int, token: str) -> str:
+    shares, heads = run.mixed.shares[layer, position], run.trace.model.capabilities.heads
     others = [place for place in range(len(shares)) if place != position]
     own = whole_percent(float(shares[position]))
-    kept = f"In layer 1, {heads} heads let every token take something from all others: {token} keeps {own}"
+    kept = f"In layer {layer + 1}, {heads} heads let every token take something from all others: {token} keeps {own} of itself"
     if not others:
-        return f"{kept} of itself; there is no other."
+        return f"{kept}; there is no other."
     most = max(others, key=lambda place: shares[place])
-    return f"{kept} of itself and takes most from “{run.trace.tokens[most]}” ({whole_percent(shares[most])})."
+    return f"{kept} and takes most from “{run.trace.tokens[most]}” ({whole_percent(shares[most])})."
 
 
-def _think(run: Run, position: int, token: str) -> str:
+def _transform(run: Run, layer: int, position: int, token: str) -> str:
     neurons = run.trace.model.capabilities.neurons
-    after = f"After both, the vector of {token} has turned by {turned(run)[1, position]:.2f} (1 − cosine, 0 to 2)."
-    return f"Then {neurons:,} neurons of layer 1 work on each token by itself. {after}"
+    after = f"After both, the vector of {token} has turned by {turned(run)[layer + 1, position]:.2f} (1 − cosine, 0 to 2)."
+    return f"Then {neurons:,} neurons of layer {layer + 1} work on each token separately. {after}"
 
 
 def _again(run: Run, token: str, words: Words | None, row: int) -> str:

@@ -21,5 +21,5 @@ TAB = Tab(
     "Overview",
     "How does the sentence become an answer?",
     {"Routes": [[Routes], [PictureWhatIf], [Trust]]},
-    programs={"overview/routes": program("routes", "state", "opened", values=routes)},
+    programs={"overview/routes": program("routes", "state", "zoom", values=routes)},
 )

@@ -9,8 +9,7 @@ import gradio as gr
 from explorer.api.callers import caller
 from explorer.bert.capabilities import Capabilities
 from explorer.core.apart import VISITOR
-from explorer.page import components
-from explorer.ui.pictures.components import COMPONENTS
+from explorer.page.components import OF_PARTS
 from explorer.ui.settings import Choice, Memory, Number, Setting, Several, Sheet, Switch, Text, Upload
 from explorer.ui.view import MARKDOWN, Part, View
 
@@ -132,11 +131,9 @@ def _frame(columns: list[str] | None = None, types: Any = "str", widths: list[st
 
 
 PARTS: dict[str, Callable[..., Any]] = {
-    **{kind: getattr(components, made.name) for kind, made in COMPONENTS.items()},
-    "meter": components.Meter,
-    "chips": components.Chips,
+    **OF_PARTS,
     "frame": _frame,
     "prose": gr.Markdown,
     "code": lambda **options: gr.Textbox(show_label=False, interactive=False, **options),
 }
-"""Component class by kind of part. A new component needs a line in `explorer/ui/pictures/components.py`."""
+"""What makes a kind of part. A component of ours needs a row in `explorer/ui/pictures/components.py`."""

@@ -16,11 +16,11 @@ from explorer.page.blocks import PageBlocks
 from explorer.page.components import Pulse
 from explorer.page.events import Updates, Values, run, then
 from explorer.page.frame import Shell
-from explorer.page.steppers import STEPPERS
 from explorer.page.tab import Choice, TabPage, wrong
 from explorer.tabs import FIRST_TAB
 from explorer.text import limits
 from explorer.ui.pictures.token_row import token_row_of
+from explorer.ui.steppers import STEPPERS
 from explorer.ui.subject import Subject
 from explorer.ui.view import View
 

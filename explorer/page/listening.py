@@ -267,6 +267,8 @@ def apply(tab: TabPage, panel: Panel, subject: Subject, values: Values, change: 
         updates = merge(updates, tab.redraw(subject, values, drawn, clicked))
     elif change.settings:
         readers = [other for other in tab.panels if not other.controls.keys().isdisjoint(change.settings)]
+        if change.is_drawn and readers == [panel]:  # only the link is another
+            return merge(updates, tab.follow(subject, values), panel.updates(change.content, only_these=True))
         updates = merge(updates, tab.redraw(subject, values, readers, clicked))
     return merge(updates, panel.updates(change.content, only_these=True))
 

@@ -16,9 +16,9 @@ from explorer.page.components import Chips, Finding, Notice, Pulse, Says, Steppe
 from explorer.page.controls import default_of
 from explorer.page.events import Inputs, Updates, Values, merge
 from explorer.page.panel import Panel
-from explorer.page.steppers import steppers_of, suggestion_of
 from explorer.ui.says import changes_of, says_of
 from explorer.ui.settings import Several
+from explorer.ui.steppers import steppers_of, suggestion_of
 from explorer.ui.subject import Subject
 from explorer.ui.tabs import Tab
 from explorer.ui.view import Finding as Found

@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import re
 from dataclasses import dataclass
+from html import escape
 from http import HTTPStatus
 from urllib.parse import parse_qsl, urlencode
 
@@ -23,6 +24,7 @@ from explorer.page.pieces import Asked
 from explorer.server.ahead import EMPTY, Ahead
 from explorer.server.bounds import Rates
 
+CARD_ADDRESS = "bx/card.png"  # what other sites show in a preview
 ABOUT_GRADIO = re.compile(rb'(?<!\s)\s*<meta\s+(?:property="og:|name="twitter:)[^>]*>')
 
 
@@ -33,12 +35,13 @@ class Document:
     head: str
     tail: str = ""
 
-    def complete(self, page: bytes) -> bytes:
-        """The page with our additions, without Gradio's preview tags."""
+    def complete(self, page: bytes, address: str) -> bytes:
+        """The page with our additions, and our preview in place of Gradio's; `address` is the app's own and ends with a slash."""
         head, _, body = page.partition(b"</head>")
         before, _, after = body.rpartition(b"</body>")
         head = ABOUT_GRADIO.sub(b"", head)
-        return b"".join([head, self.head.encode(), b"</head>", before, self.tail.encode(), b"</body>", after])
+        card = f'<meta property="og:image" content="{escape(address + CARD_ADDRESS)}">'.encode()
+        return b"".join([head, card, self.head.encode(), b"</head>", before, self.tail.encode(), b"</body>", after])
 
 
 def address_of(scope: Scope) -> str:
@@ -97,7 +100,7 @@ class SecurityHeaders:
             elif is_page:  # the scripts are known only when the whole page is there
                 page += message.get("body", b"")
                 if not message.get("more_body"):
-                    page = self._document.complete(page)
+                    page = self._document.complete(page, address_of(scope))
                     MutableHeaders(scope=start)["Content-Length"] = str(len(page))
                     await send(self._secure(start, _hashes(page)))
                     await send({**message, "body": page})

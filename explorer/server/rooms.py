@@ -138,7 +138,7 @@ class Desk:
                 upcoming = room.upcoming(to_teacher=isinstance(who, str))  # before the state is read, to miss no change
                 told = room.for_person(who) if isinstance(who, Person) else room.for_teacher()
                 if (written := json.dumps(told)) != sent:
-                    yield f"data: {json.dumps(told | {'clock': time.monotonic()})}\n\n"  # by which screens count down
+                    yield f"data: {json.dumps(told)}\n\n"
                     sent, spoken = written, time.monotonic()
                 elif time.monotonic() >= spoken + HEARTBEAT:
                     self.rooms.sweep()
@@ -159,9 +159,7 @@ def teachers_actions(blocks: PageBlocks, rooms: Rooms) -> dict[str, Action]:
     """The actions of a teacher, after which all pages are told. Each raises ExplorerError with a sentence for the board."""
 
     async def ask(room: Room, body: Body) -> None:
-        asked = await in_turn(blocks, Call(room.address), lambda: showing.question_of(body))
-        room.ask(asked, body.get("seconds", 0))
-        _wake_at_the_end(room)
+        room.ask(await in_turn(blocks, Call(room.address), lambda: showing.question_of(body)))
 
     return {
         "ask": ask,
@@ -169,7 +167,6 @@ def teachers_actions(blocks: PageBlocks, rooms: Rooms) -> dict[str, Action]:
         "follow": lambda room, body: _follow(blocks, room, body),
         "give": _give,
         "train": _train,
-        "time": _limit,
         "guesses": lambda room, body: room.show_guesses(),
         "reveal": lambda room, body: room.reveal(),
         "stop": lambda room, body: room.end_activity(),
@@ -179,17 +176,6 @@ def teachers_actions(blocks: PageBlocks, rooms: Rooms) -> dict[str, Action]:
         "door": _door,
         "end": lambda room, body: rooms.end(room),
     }
-
-
-def _limit(room: Room, body: Body) -> None:
-    room.asked().limit(body.get("seconds"))
-    _wake_at_the_end(room)
-
-
-def _wake_at_the_end(room: Room) -> None:
-    """Tell all pages when the time of the round is over; if it was changed meanwhile, they are only told nothing new."""
-    if (ends := room.asked().ends) is not None:
-        asyncio.get_running_loop().call_at(ends + 0.05, room.changed)
 
 
 async def _follow(blocks: PageBlocks, room: Room, body: Body) -> None:

@@ -17,6 +17,7 @@ from explorer.core.paths import ASSETS
 from explorer.page.blocks import PageBlocks
 from explorer.page.components import PLOTLY_ADDRESS
 from explorer.server.metrics import as_text
+from explorer.server.page import CARD_ADDRESS
 from explorer.server.refusals import Refused
 from explorer.ui.pictures.base import PLOTLY_JS
 
@@ -44,6 +45,7 @@ def routes(blocks: PageBlocks) -> list[Route]:
         Route("/healthz", healthz),
         Route("/metrics", metrics),
         Route(f"/{PLOTLY_ADDRESS}", serve_file(PLOTLY_JS, "text/javascript", FOR_EVER)),
+        Route(f"/{CARD_ADDRESS}", serve_file(ASSETS / "card.png", "image/png", FOR_A_DAY)),
         *(Route(f"/bx/fonts/{name}", serve_file(ASSETS / "fonts" / name, "font/woff2", FOR_A_DAY)) for name in FONTS),
         Route("/download/{token}", download),
     ]

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from explorer.api.callers import bounded
@@ -21,6 +21,7 @@ from explorer.server.calls import timed
 from explorer.server.page import address_of
 from explorer.server.refusals import UNKNOWN, Refused
 from explorer.server.routes import FRESH
+from explorer.ui.head_cards import head_cards
 from explorer.ui.long_view import LongView
 
 Result = TypeVar("Result")
@@ -36,7 +37,13 @@ def taking_routes(blocks: PageBlocks) -> list[Route]:
         with timed(f"/take/{way.key}"):
             return await _file(blocks, request, way)
 
-    return [Route(TAKE + "link.svg", qr_code), Route(TAKE + "view.{key}", take)]
+    async def heads(request: Request) -> Response:
+        """The names and links of all heads for the texts of a link."""
+        with timed("/take/heads.json"):
+            place = await in_turn(blocks, call_of(request), lambda: links.follow(request.url.query, first_subject()))
+            return JSONResponse(await in_turn(blocks, call_of(request), lambda: head_cards(place.subject)), headers=FRESH)
+
+    return [Route(TAKE + "link.svg", qr_code), Route(TAKE + "heads.json", heads), Route(TAKE + "view.{key}", take)]
 
 
 async def qr_code(request: Request) -> Response:

@@ -5,14 +5,16 @@ Both restart from the stored hidden state of the layer where something changes, 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Sequence
+from collections.abc import Collection, Generator, Hashable, Sequence
 from dataclasses import replace
+from weakref import ref
 
 import numpy as np
 
 from explorer.bert.attending import Heads
 from explorer.bert.network import Network
 from explorer.bert.trace import Trace
+from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
@@ -23,6 +25,9 @@ Head = tuple[int, int]
 
 Cut = tuple[int, int, int, "int | None"]
 """(layer, query, key, head), zero-based: an attention weight set to zero; head None for all heads of the layer."""
+
+
+_changed: OnceCache[Hashable, torch.Tensor] = OnceCache(2)  # one change is read by the picture, the sentence and the answers
 
 
 @inference_mode
@@ -100,20 +105,28 @@ def intervene(
     return changed_states(trace, heads, patch, cuts)[-1]
 
 
-@inference_mode
 def changed_states(
     trace: Trace, heads: Collection[Head] = (), patch: tuple[int, int, Trace] | None = None, cuts: Collection[Cut] = ()
 ) -> torch.Tensor:
-    """All hidden states [layers + 1, tokens, hidden] of a run with changes; the stored ones if there are none.
+    """All hidden states [layers + 1, tokens, hidden] of a run with changes; the stored ones if there are none. Cached.
 
     `heads` are set to zero. `patch` is (hidden state, token, the run from which its vector is taken), a run with as many tokens.
     `cuts` are attention weights set to zero after the softmax; the rest of their row is not renormalized, so the query gets that
     much less (attention knockout, as in Geva et al. 2023, section 3, who block the score before the softmax).
     """
+    if not (heads or cuts or patch):
+        return trace.states
+    key = (ref(trace.reading), frozenset(heads), frozenset(cuts), patch and (*patch[:2], ref(patch[2].reading)))
+    return _changed.get(key, lambda: _run_changed(trace, heads, patch, cuts))
+
+
+@inference_mode
+def _run_changed(
+    trace: Trace, heads: Collection[Head], patch: tuple[int, int, Trace] | None, cuts: Collection[Cut]
+) -> torch.Tensor:
+    """Compute `changed_states`, from the lowest layer with a change."""
     model, layers = trace.model, trace.model.capabilities.layers
     changed = [head[0] for head in heads] + [cut[0] for cut in cuts] + ([patch[0]] if patch else [])
-    if not changed:
-        return trace.states
     states = trace.states.clone()
     for layer in range(min(changed), layers + 1):
         if patch and patch[0] == layer:
@@ -141,6 +154,35 @@ def _cut(context: torch.Tensor, given: Heads, cuts: Collection[Cut]) -> None:
             if at == query:
                 weights[:, slice(None) if head is None else head, key] = 0
         context[:, :, query] = (weights[:, :, None] @ given.value)[:, :, 0]
+
+
+@inference_mode
+def vectors_without_links(trace: Trace, links: Sequence[tuple[int, int, int]], position: int, state: int) -> torch.Tensor:
+    """[links, hidden]: the token at `position` in hidden state `state` with each link cut by itself, in all heads.
+
+    A link is (layer, query, key), zero-based; those at or above `state` have no effect. All links restart from their own layer,
+    as one growing batch: only the query's vector differs after the layer of the cut.
+    """
+    found = trace.states[state][[position] * len(links)].clone()
+    hidden, there = torch.empty(0, *trace.states[0].shape), list[int]()
+    order = sorted((at for at in range(len(links)) if links[at][0] < state), key=lambda at: links[at][0])
+    for layer in range(links[order[0]][0] if order else state, state):
+        own = [at for at in order if links[at][0] == layer]
+        hidden = trace.model.layers[layer](hidden) if there else hidden
+        hidden, there = torch.cat([hidden, *(_without_link(trace, *links[at]) for at in own)]), there + own
+    if there:
+        found[there] = hidden[:, position]
+    return found
+
+
+def _without_link(trace: Trace, layer: int, query: int, key: int) -> torch.Tensor:
+    """The next hidden state [1, tokens, hidden] when the query gets nothing from the key in this layer."""
+    given, here = trace.heads(layer), slice(query, query + 1)
+    weights = given.weights_of(query).clone()  # [1, heads, key]
+    weights[..., key] = 0
+    after = trace.states[layer + 1][None].clone()
+    after[:, here] = trace.model.layers[layer].after_heads(weights[:, :, None] @ given.value, trace.states[layer][here])
+    return after
 
 
 @inference_mode

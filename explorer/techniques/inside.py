@@ -91,9 +91,10 @@ def embedding_parts(trace: Trace) -> EmbeddingParts:
 
 
 @inference_mode
-def head_step(trace: Trace, layer: int, head: int, token: int) -> HeadStep:
-    """The query of `token` in one head with all keys; all three are zero-based."""
-    heads = trace.heads(layer)
+def head_step(trace: Trace, layer: int, head: int, token: int, states: torch.Tensor | None = None) -> HeadStep:
+    """The query of `token` in one head with all keys; all three are zero-based. `states` are those of a changed run, if any."""
+    changed = states is not None and states is not trace.states
+    heads = trace.model.layers[layer].heads(states[layer][None]) if changed else trace.heads(layer)  # type: ignore[index]
     query, key, value = heads.query[0, head, token], heads.key[0, head], heads.value[0, head]
     dots = key @ query
     scaled = dots * heads.scaling

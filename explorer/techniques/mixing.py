@@ -10,6 +10,7 @@ Everything here is multiplied by σ_i, the LayerNorm's deviation at i, which can
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -231,17 +232,35 @@ def head_shares_of(block: Block, query: int, row: torch.Tensor) -> torch.Tensor:
     integrated gradients along the straight path from no part to all of it give: the function depends on T alone, so each T^h gets
     T^h / T of its change.
     """
-    parts = block.head_parts(query)
-    size, sign = block.vectors[query].abs(), _signs(block.vectors[query])
-    toward = parts.sum(0) * sign  # [key, width]
-    change = torch.where(toward > size, 2 * size / toward - 1, 1) * sign  # (|y| − |y − T|) / T, within -1 and 1
-    divided = (parts * change).sum(-1)  # [heads + 1, key]
+    divided = _divided(block.head_parts(query), block.vectors[query])
     total = divided.sum(0)
     if not total.gt(0).any():  # no part comes closer: all is the token's own
         alone = torch.zeros_like(divided)
         alone[-1, query] = 1
         return alone
     return torch.where(total > 0, divided * (row / total), 0)
+
+
+def strongest_heads_of(block: Block, rows: Sequence[int], keys: Sequence[int], own: Sequence[bool]) -> list[int]:
+    """The head that contributes most to each of some parts, or the number of heads where the residual does.
+
+    The i-th part is that of the token `keys[i]` in the row `rows[i]` of the block, `own[i]` if the row is that token's own.
+    """
+    chosen = torch.tensor(sorted(set(keys)))
+    handed = block.through_norm(block.value[:, chosen] @ block.output)[:, torch.searchsorted(chosen, torch.tensor(keys))]
+    by_head = block.weights[:, list(rows), list(keys), None] * handed  # [heads, part, width]
+    kept = torch.where(torch.tensor(own)[:, None], block.kept[list(rows)], 0)
+    divided = _divided(torch.cat([by_head, kept[None]]), block.vectors[list(rows)])
+    # The whole of a row in which no part comes closer is the token's own.
+    return torch.where(divided.sum(0) > 0, divided.argmax(0), len(by_head)).tolist()
+
+
+def _divided(parts: torch.Tensor, vectors: torch.Tensor) -> torch.Tensor:
+    """‖y‖₁ − ‖y − T‖₁ for vectors y [..., width] and the sum T of `parts` [heads + 1, part, width], divided among the parts."""
+    size, sign = vectors.abs(), _signs(vectors)
+    toward = parts.sum(0) * sign  # [part, width]
+    change = torch.where(toward > size, 2 * size / toward - 1, 1) * sign  # (|y| − |y − T|) / T, within -1 and 1
+    return (parts * change).sum(-1)  # [heads + 1, part]
 
 
 def _signs(vectors: torch.Tensor) -> torch.Tensor:

@@ -6,7 +6,7 @@ of the layers' rows on the way down: Ferrando and Voita 2024, 'Information Flow 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
@@ -16,7 +16,7 @@ import numpy as np
 from explorer.bert.trace import Trace
 from explorer.core.engine import inference_mode, torch
 from explorer.techniques.ablation import Cut, Head, changed_states
-from explorer.techniques.mixing import head_shares_of
+from explorer.techniques.mixing import head_shares_of, strongest_heads_of
 from explorer.techniques.run_mixing import Patch, block_of, mixing
 
 
@@ -40,17 +40,6 @@ def head_shares(
     """
     row = torch.from_numpy(mixing(trace, off, cuts, patch).shares[layer, query].copy())
     return head_shares_of(block_of(trace, layer, off, cuts, patch), query, row).numpy()
-
-
-@inference_mode
-def all_head_shares(
-    trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (), patch: Patch | None = None
-) -> Iterator[np.ndarray]:
-    """`head_shares` of every query, one layer at a time: [query, heads + 1, key] float32."""
-    shares, states = mixing(trace, off, cuts, patch).shares, changed_states(trace, off, patch, cuts)
-    for layer, rows in enumerate(shares):
-        block = block_of(trace, layer, off, cuts, patch, states)
-        yield torch.stack([head_shares_of(block, query, row) for query, row in enumerate(torch.from_numpy(rows.copy()))]).numpy()
 
 
 @inference_mode
@@ -97,13 +86,15 @@ def strongest_heads(
     trace: Trace, steps: Sequence[Route], off: Collection[Head] = (), cuts: Collection[Cut] = (), patch: Patch | None = None
 ) -> list[int | None]:
     """For each route the head (zero-based) that contributes most, None if the residual does."""
-    shares, states = mixing(trace, off, cuts, patch).shares, changed_states(trace, off, patch, cuts)
+    states = changed_states(trace, off, patch, cuts)
     found: dict[Route, int] = {}
     by_layer = attrgetter("layer")
-    for layer, there in groupby(sorted(steps, key=by_layer), by_layer):
-        block = block_of(trace, layer, off, cuts, patch, states)
-        for query, some in groupby(sorted(there, key=attrgetter("query")), attrgetter("query")):
-            best = head_shares_of(block, query, torch.from_numpy(shares[layer, query].copy())).argmax(0).tolist()
-            found |= {step: best[step.key] for step in some}
+    for layer, some in groupby(sorted(steps, key=by_layer), by_layer):
+        there = list(some)
+        queries = sorted({step.query for step in there})
+        block = block_of(trace, layer, off, cuts, patch, states, queries)
+        rows, keys = [queries.index(step.query) for step in there], [step.key for step in there]
+        best = strongest_heads_of(block, rows, keys, [step.query == step.key for step in there])
+        found |= dict(zip(there, best, strict=True))
     heads = trace.model.capabilities.heads
     return [None if found[step] == heads else found[step] for step in steps]

@@ -145,10 +145,15 @@ Zeroed = Sequence[tuple["int | slice", "int | slice", "int | slice"]]
 """Indices of weights [heads, query, key] that are set to zero."""
 
 
-def _zeroed(layer: int, off: Collection[Head], cuts: Collection[Cut]) -> Zeroed:
+def _zeroed(layer: int, off: Collection[Head], cuts: Collection[Cut], queries: Sequence[int] | None = None) -> Zeroed:
     everything = slice(None)
     whole = [(head, everything, everything) for at, head in off if at == layer]
-    return [*whole, *((everything if head is None else head, query, key) for at, query, key, head in cuts if at == layer)]
+    there = [cut for cut in cuts if cut[0] == layer and (queries is None or cut[1] in queries)]
+    places = (query if queries is None else queries.index(query) for _, query, _, _ in there)
+    return [
+        *whole,
+        *((everything if head is None else head, row, key) for row, (*_, key, head) in zip(places, there, strict=True)),
+    ]
 
 
 def _with_zeros(block: Block, zeroed: Zeroed) -> Block:
@@ -178,9 +183,15 @@ def block_of(
     cuts: Collection[Cut] = (),
     patch: Patch | None = None,
     states: torch.Tensor | None = None,
+    queries: Sequence[int] | None = None,
 ) -> Block:
-    """The attention block of one layer (zero-based) in the changed run; its `states` are computed unless given."""
+    """The attention block of one layer (zero-based) in the changed run; its `states` are computed unless given.
+
+    With `queries`, it has the rows of these tokens only, in this order; the keys are all tokens.
+    """
     states = changed_states(trace, off, patch, cuts) if states is None else states
     hidden = states[layer]
     heads = trace.heads(layer) if states is trace.states else trace.model.layers[layer].heads(hidden[None])
-    return _with_zeros(Block.of(trace.model.layers[layer], hidden, heads), _zeroed(layer, off, cuts))
+    if queries is not None:
+        hidden, heads = hidden[list(queries)], heads.of_queries(queries)
+    return _with_zeros(Block.of(trace.model.layers[layer], hidden, heads), _zeroed(layer, off, cuts, queries))

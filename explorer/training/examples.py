@@ -28,16 +28,19 @@ class Examples:
     labels: tuple[str, ...]
     texts_b: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()  # one per example, or empty
+    order: tuple[str, ...] = ()  # of the labels, where a person has given them one
 
     @cached_property
     def classes(self) -> list[str]:
-        """The different labels, in alphabetical order."""
-        return sorted(set(self.labels))
+        """The different labels, in their `order` and, without one, in alphabetical order."""
+        there = set(self.labels)
+        return [label for label in self.order if label in there] or sorted(there)
 
     @cached_property
     def targets(self) -> np.ndarray:
         """[examples] int64: the index of each example's label among the classes."""
-        return np.searchsorted(self.classes, self.labels)
+        places = {label: place for place, label in enumerate(self.classes)}
+        return np.array([places[label] for label in self.labels], dtype=np.int64)
 
     @property
     def strata(self) -> Sequence[str]:
@@ -59,7 +62,7 @@ class Examples:
         if len(self) <= most:
             return self
         rows = np.sort(np.random.default_rng(seed).choice(len(self), most, replace=False))
-        columns = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        columns = {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.name != "order"}
         return replace(self, **{name: tuple(column[row] for row in rows) for name, column in columns.items() if column})
 
     def __len__(self) -> int:

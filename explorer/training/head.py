@@ -81,6 +81,19 @@ def new_module(hidden: int, labels: int, settings: TrainingSettings, generator: 
 
 
 @no_grad
+def fill(module: torch.nn.Sequential, head: Head, scale: Scale) -> None:
+    """Give a module for scaled features the weights of a head of the same form for unscaled ones."""
+    first, last = module[0], module[-1]
+    weight, bias = (head.weight, head.bias) if first is last else (head.hidden_weight, head.hidden_bias)
+    below, above = torch.as_tensor(weight), torch.as_tensor(bias)
+    if first is not last:
+        last.weight.copy_(torch.from_numpy(head.weight))
+        last.bias.copy_(torch.from_numpy(head.bias))
+    first.weight.copy_(below * scale.size)
+    first.bias.copy_(above + below @ scale.mean)
+
+
+@no_grad
 def as_head(module: torch.nn.Sequential, scale: Scale) -> Head:
     """The Head for unscaled features, from a module trained on scaled ones."""
     first, last = module[0], module[-1]

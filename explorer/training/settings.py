@@ -1,8 +1,10 @@
 """The settings of a training, and the measures of its epochs. Nothing here imports torch."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Self
+
+import numpy as np
 
 from explorer.training.examples import HELD_OUT_SHARE
 
@@ -61,6 +63,7 @@ class Epoch:
     epoch: int
     trained: Mapping[str, float]
     held_out: Mapping[str, float]
+    scores: np.ndarray | None = field(default=None, compare=False)  # [held out, outputs] of the head, where layers are trained
 
     def as_row(self) -> dict[str, float]:
         """One flat row: epoch, train_loss, ..., held_out_loss, ..."""

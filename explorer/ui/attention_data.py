@@ -7,6 +7,8 @@ import numpy as np
 
 from explorer.analysis.attention import rows_error
 from explorer.analysis.head_metrics import CLEAR, METRICS, Overview, TokenFacts, overview, strongest_pairs
+from explorer.analysis.head_names import BROAD, HABITS, MIXED, HeadName, everywhere, habit_share, head_name_of
+from explorer.bert.checkpoints import BUNDLED_FOLDER
 from explorer.techniques.ablation import head_effects, knows_head_effects, prepare_head_effects
 from explorer.techniques.inside import value_error, value_norms
 from explorer.techniques.targets import Target, read
@@ -52,6 +54,12 @@ def _seen(subject: Subject) -> tuple[Overview, np.ndarray]:
     return trace.once("overview", make)
 
 
+def name_of(subject: Subject, place: tuple[int, int]) -> HeadName:
+    """The plain name of a head (layer, head), zero-based; only the bundled model has an atlas."""
+    bundled = subject.model.checkpoint.folder == BUNDLED_FOLDER
+    return head_name_of(overview_of(subject), place, everywhere() if bundled else None)
+
+
 def heads_table(seen: Overview) -> Table:
     places = [(layer, head) for layer in range(seen.patterns.shape[0]) for head in range(seen.patterns.shape[1])]
     numbers = {"strongest_weight": seen.strongest, **{metric.key: seen.metrics[metric.key] for metric in METRICS}}
@@ -86,31 +94,16 @@ class Telling:
         return chosen if self.query is None else {**chosen, "token": self.query}
 
 
-HABITS = {  # what a head with a pattern does, and the metrics whose sum is the mean weight of that
-    "previous token": ("attends to the previous token", ("previous",)),
-    "next token": ("attends to the next token", ("next",)),
-    "itself": ("attends to the token itself", ("self",)),
-    "diagonal": ("attends to the token itself and its neighbours", ("self", "previous", "next")),
-    "same token": ("attends to the same token elsewhere", ("same_token",)),
-    "[SEP]": ("attends to [SEP]", ("sep",)),
-    "[CLS]": ("attends to [CLS]", ("cls",)),
-    "[CLS] and [SEP]": ("attends to [CLS] and [SEP]", ("cls", "sep")),
-}
-OF_PLACES = {"previous token": (-1,), "next token": (1,), "itself": (0,), "diagonal": (-1, 0, 1)}  # where the key is, by pattern
-
-
 def _habit(subject: Subject, place: tuple[int, int], query: int, key: int, weight: float) -> str:
     """What the head (layer, head) does for all tokens, '' if its strongest telling weight says more."""
     seen, (layer, head), ids = overview_of(subject), place, subject.trace.ids
     pattern = str(seen.patterns[layer, head])
-    explained = key - query in OF_PLACES.get(pattern, ()) or (pattern == "same token" and ids[query] == ids[key])
-    if not explained and (weight >= CLEAR or (pattern == "mixed" and stands_out(weight, 1 / len(ids)))):
+    explained = key - query in HABITS[pattern].offsets or (pattern == "same token" and ids[query] == ids[key])
+    if not explained and (weight >= CLEAR or (pattern == MIXED and stands_out(weight, 1 / len(ids)))):
         return ""
-    if pattern in HABITS:
-        does, metrics = HABITS[pattern]
-        mean = min(sum(float(seen.metrics[key][layer, head]) for key in metrics), 1.0)
-        return f"{does}: {mean:.2f} of its weight on average"
-    if pattern == "broad":
+    if HABITS[pattern].metrics:
+        return f"{HABITS[pattern].does}: {habit_share(seen, place):.2f} of its weight on average"
+    if pattern == BROAD:
         entropy = seen.metrics["entropy"][layer, head]
         return f"spreads its weight almost evenly over the {subject.trace.kept} tokens (entropy {entropy:.2f} of at most 1)"
     return "has no clear pattern here, and no weight between two words stands out"
@@ -170,7 +163,7 @@ def _find_telling(subject: Subject, chosen: tuple[int, int] | None) -> Telling:
         after = float(without[layer, head])
         if abs(after - before) >= SEEN if chosen else after <= FALL * before - SEEN:
             key, weight = _looked_at(subject, layer, head, target.position)
-            of_places = key is not None and overview_of(subject).patterns[layer, head] in OF_PLACES
+            of_places = key is not None and bool(HABITS[str(overview_of(subject).patterns[layer, head])].offsets)
             habit = _habit(subject, (layer, head), target.position, key or 0, weight) if of_places else ""
             clear = weight >= CLEAR and not habit
             return Telling(layer, head, target.position, key, weight, target.token, before, after, habit, clear)

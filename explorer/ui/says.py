@@ -3,6 +3,7 @@
 For an input without a blank: the words that the model expects least, each masked in turn.
 """
 
+import re
 from collections.abc import Generator
 from typing import Any
 
@@ -21,6 +22,7 @@ from explorer.ui.pictures.bars import percent, whole_percent
 from explorer.ui.subject import Subject
 
 NO_BLANK = "No blank here: hide a word, and BERT guesses it."
+DASHES = re.compile("__+")  # what people write for a blank, and BERT reads as three pieces
 SURPRISING = 0.01  # words with a lower probability are marked
 NAMED = 3  # marked words that are named
 AT_ONCE, PATIENCE = 0.05, 8.0  # seconds that masking all words may take: in an answer at once, and in the background
@@ -29,14 +31,15 @@ AT_ONCE, PATIENCE = 0.05, 8.0  # seconds that masking all words may take: in an 
 def says_of(subject: Subject) -> dict[str, Any] | None:
     """The value: `answers` (the question, the answer and its share, now and before a change), and a `hint`.
 
-    Without a blank also `unexpected`, the words that the model expects least, or `asks` if these must be requested because they
-    take longer. None if the input cannot be read.
+    `dashes` where ___ was typed for a blank. Without a blank also `unexpected`, the words that the model expects least, or `asks`
+    if these must be requested because they take longer. None if the input cannot be read.
     """
     try:
         answers = [_answer(subject, target) for target in _targets(subject)]
         if not answers and (head := subject.model.own_head) and head.task == LABELS and head.squash != "none":
             answers = [_label(subject.trace)]
-        return {"answers": answers, "hint": "", **_of_no_blank(subject)}
+        typed = bool(DASHES.search(f"{subject.text_a} {subject.text_b}")) and subject.model.capabilities.fill_mask
+        return {"answers": answers, "hint": "", **_of_no_blank(subject)} | ({"dashes": True} if typed else {})
     except ExplorerError:  # the error is shown elsewhere
         return None
 

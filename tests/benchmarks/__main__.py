@@ -2,22 +2,18 @@
 
 import argparse
 import json
-from functools import partial
 from pathlib import Path
 
-from tests.benchmarks import attention, browser, empty_caches, first_calls, load, responses, routes, startup, takeaway
+from tests.benchmarks import attention, browser, empty_caches, responses, routes, startup
 
 BENCHMARKS = {
     "startup": startup.run,
-    "first-calls": first_calls.run,
     "attention-512": attention.attention_512,
     "attention-17": attention.attention_17,
     "head-change": attention.head_change,
     "routes": routes.run,
-    **{f"load-{clients}": partial(load.run, clients) for clients in (1, 10, 30)},
     "browser": browser.run,
     "responses": responses.run,
-    "takeaway": takeaway.run,
 }
 
 

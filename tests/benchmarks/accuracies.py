@@ -12,7 +12,7 @@ import argparse
 import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -82,8 +82,9 @@ def _answers(model: Any, seed: int, report: Callable[[str], None]) -> float:
     """The exact match of what the page trains when nothing is changed but the seed."""
     from explorer.finetune.tab import AnswerExamples, AnswerRecipe
 
-    view, recipe = AnswerExamples(), AnswerRecipe(answer_layers=model.capabilities.layers, answer_seed=seed)
-    task = view.task(model, view.examples()[0], recipe.plan(model))
+    view, plan = AnswerExamples(), AnswerRecipe(answer_layers=model.capabilities.layers).plan(model)
+    plan = replace(plan, settings=replace(plan.settings, seed=seed))
+    task = view.task(model, view.examples()[0], plan)
     return _trained(task, report).history[-1].held_out["exact_match"]
 
 

@@ -1,5 +1,6 @@
 """Routes: what they cost beside a forward pass, and how far they tell what a guess rests on, beside simpler methods."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import cache, partial
@@ -11,6 +12,7 @@ from explorer.attention.rollout import rollout
 from explorer.bert.explorer import Explorer
 from explorer.bert.trace import Reading, Trace
 from explorer.core.steps import finished
+from explorer.overview import endpoints
 from explorer.overview.compute import Trust, rank_correlation, trust
 from explorer.techniques.ablation import Cut, changed_states
 from explorer.techniques.attribution import gradient_x_input
@@ -91,6 +93,10 @@ def _times(name: str, model: Explorer, trace: Trace, rounds: int) -> Iterator[Co
 
     ours, theirs = side_by_side(cut, forward_pass, min(rounds, trace.kept - 2))
     yield Comparison(f"{name}-cut", "a cut, its run included", "one forward pass", ours, theirs, "s", "at most 0.75")
+    ours, theirs = side_by_side(lambda: endpoints.answer(fresh(), 3, -1), forward_pass, rounds)
+    yield Comparison(f"{name}-endpoint", "/routes, its own pass excluded", "one forward pass", ours, theirs, "s", "at most 1.5")
+    size = len(json.dumps(endpoints.answer(trace, 3, -1)[0])) / 1e6
+    yield Comparison(f"{name}-bytes", "the answer of /routes", "1 MB", size, 1, "MB", "at most 2")
 
 
 def opened(trace: Trace, position: int, cuts: tuple[Cut, ...] = ()) -> list[Route]:

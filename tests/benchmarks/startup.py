@@ -45,6 +45,13 @@ def first_page() -> None:
 
 def first_answer() -> None:
     """Start the app in a fresh process and return when it has computed what its model expects in a blank."""
+    with app():
+        pass
+
+
+@contextmanager
+def app() -> Iterator[int]:
+    """The port of the app in a process of its own, with its model loaded."""
     port = free_port()
     with server(["app.py", "--port", str(port)]):
         wait_for(port)
@@ -54,6 +61,7 @@ def first_answer() -> None:
         )
         with urllib.request.urlopen(asked, timeout=120) as answer:
             answer.read()
+        yield port
 
 
 @contextmanager

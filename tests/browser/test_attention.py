@@ -142,33 +142,10 @@ def test_what_is_shown_of_a_head_can_be_chosen(open_at):
     expect(page.locator("#attention-head-heatmap .xtick text").filter(has_text="man")).to_have_count(1)
     choose(page, "attention-measure", "Weight × value ‖αf(x)‖")
     expect(page.locator("#attention-head-check")).to_contain_text("the weighted values of all heads sum to")
-    choose(page, "attention-look", "Lines")
+    page.locator("#attention-look").get_by_label("Arcs").check()
     expect(page.locator("#attention-head-lines [data-side=query]")).to_have_count(4)
     page.locator("#attention-head-lines [data-side=query]").nth(1).click()
     expect(page.locator("#attention-head-lines")).to_contain_text("mispronounced looks most at")
-
-
-def test_every_head_by_numbers(open_at):
-    page = open_at("Attention")
-    page.get_by_label("All heads by numbers").check()
-    expect(page.locator("#attention-metric-heatmap .heatmaplayer")).to_be_attached()
-    expect(page.locator("#attention-metric-formula")).to_contain_text("ln n")
-    choose(page, "attention-metric", "mean distance")
-    expect(page.locator("#attention-metric-formula")).to_contain_text("0 to n − 1 tokens")
-    table = page.locator("#attention-metrics-table")
-    table.get_by_role("button", name="previous", exact=True).click()
-    sorted_by_share = """(cells) => {
-        const shares = cells.map((cell) => parseFloat(cell.innerText));
-        return shares.length === 72 && shares.every((share, row) => !row || share <= shares[row - 1]);
-    }"""
-    page.wait_for_function(
-        f"() => ({sorted_by_share})([...document.querySelectorAll('#attention-metrics-table tbody td:nth-child(9)')])"
-    )
-    second = table.locator("tbody button").nth(1)
-    layer, head = second.inner_text().split(", ")
-    second.click()
-    page.get_by_label("One head").first.check()
-    expect(page.locator("#attention-head-title")).to_contain_text(f"Layer {layer}, head {head}")
 
 
 def test_inside_a_head_every_step_is_there(open_at):
@@ -192,37 +169,6 @@ def test_inside_a_head_every_step_is_there(open_at):
     expect(page.locator("#inside-head-decoder-check")).to_contain_text("✓ matches the model")
     open_choice(page, "inside-head", "Positions")
     expect(page.locator("#inside-head-positions-learned .heatmaplayer")).to_be_attached()
-
-
-@pytest.mark.nightly
-def test_a_model_of_one_layer_and_one_head_has_nothing_to_slide(open_at, make_tiny):
-    folder = make_tiny(num_hidden_layers=1, num_attention_heads=1)
-    page = open_at("Inside a head", f"{PAIR}&model={folder}")
-    expect(page.locator("#inside-head-dots-about")).to_contain_text("layer 1, head 1")
-    layer, head = stepper(page, "layer"), stepper(page, "head")
-    expect(layer).to_be_hidden()
-    expect(head).to_be_hidden()
-    page.get_by_label("The whole layer").check()
-    expect(page.locator("#inside-head-layer-check")).to_contain_text("the model's own hidden state 1 for all tokens")
-    page.locator("#model-box input").fill("bert-l6-h384-uncased")
-    page.locator("#model-box input").press("Enter")
-    expect(layer).to_be_visible()
-    expect(head).to_be_visible()
-
-
-@pytest.mark.nightly  # by day, a window of 122 tokens
-def test_512_tokens_are_shown_on_a_phone(open_at):
-    page = open_at("Attention", LONG, viewport={"width": 420, "height": 900})
-    expect(page.locator("#notice")).to_contain_text("512 of 602 tokens kept")
-    expect(page.locator("#attention-head-heatmap .heatmaplayer image")).to_be_attached()
-    expect(page.locator("#attention-head-heatmap .ytick text")).to_have_count(11)
-    expect(page.locator("#attention-head-heatmap .shapelayer path")).to_have_count(2)  # the cell of the finding is in the window
-    choose(page, "attention-look", "Lines")
-    page.mouse.move(0, 0)  # where the menu was, a token is pointed at, of which it tells
-    expect(page.locator("#attention-head-lines")).to_contain_text("a line that fades leads to others")
-    open_tab(page, "Inside a head")
-    expect(page.locator("#inside-head-dots-about")).to_contain_text("The 32 strongest of 512 keys are shown.")
-    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
 
 def test_a_window_of_a_long_input_is_dragged_or_moved_by_keys_everywhere_at_once(open_at):
@@ -254,3 +200,60 @@ def test_a_window_of_a_long_input_is_dragged_or_moved_by_keys_everywhere_at_once
     expect(page.locator("#hidden-one-layer-picture").get_by_role("slider")).to_have_attribute(
         "aria-valuetext", "Tokens 88 to 111 of 122"
     )
+
+
+@pytest.mark.parametrize(
+    ("query", "head"),
+    [
+        ("tab=attention", "#attention-heads-grid [data-head='1.3']"),
+        ("tab=fill-mask&view=switch-heads-off", "#fill-mask-heads-board [data-head='1.3']"),
+        ("tab=corpus&view=head-atlas", "#corpus-heads-grid [data-head='1.3']"),
+    ],
+)
+def test_a_head_that_is_pointed_at_or_focused_has_its_name_and_its_links_beside_it(open_app, query, head):
+    page = open_app(f"?{query}&a=The+capital+of+Japan+is+%5BMASK%5D.")
+    one, card = page.locator(head), page.locator("#head-card")
+    settled(page)
+    one.hover()
+    expect(card).to_contain_text(re.compile(r"Layer 1, head 3.*previous token: (1\.00|0\.9\d) of the weight", re.DOTALL))
+    expect(card.locator("path")).to_have_count(9)
+    expect(card.locator("text")).to_have_count(18)
+    page.mouse.move(5, 5)
+    expect(card).to_be_hidden()
+    one.focus()
+    expect(card).to_be_visible()
+    expect(one).to_have_attribute("aria-describedby", "head-card")
+    page.keyboard.press("Escape")
+    expect(card).to_be_hidden()
+
+
+def test_a_head_in_a_chart_has_its_card_too(open_at):
+    page = open_at("Attention", PAIR)
+    open_choice(page, "attention", "All heads by numbers")
+    cell = page.locator("#attention-metric-heatmap .nsewdrag")
+    settled(page)
+    box = cell.bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 2.5 / 12, box["y"] + box["height"] * 0.5 / 6)
+    page.mouse.move(box["x"] + box["width"] * 2.6 / 12, box["y"] + box["height"] * 0.5 / 6)
+    expect(page.locator("#head-card")).to_contain_text(re.compile(r"Layer 1, head 3.*previous token", re.DOTALL))
+
+
+def test_arcs_of_several_heads_have_a_colour_each_and_a_token_shows_only_its_own(open_at, bundled):
+    page = open_at("Attention", PAIR + "&layer=3&head=4&set.also=9")
+    lines = page.locator("#attention-head-lines")
+    expect(page.locator("#attention-also")).to_be_hidden()
+    page.locator("#attention-look").get_by_label("Arcs").check()
+    expect(page.locator("#attention-also")).to_be_visible()
+    expect(lines.locator(".bx-lines-heads")).to_have_text("head 4head 9")
+    trace = bundled.trace("The man walked to the shop.", "He mispronounced it.")
+    colours = "paths => new Set(paths.map((path) => path.getAttribute('stroke'))).size"
+    expect(lines.locator("g path")).to_have_count(2 * trace.kept**2)
+    assert lines.locator("g path").evaluate_all(colours) == 2
+    lines.locator("[data-side=query]").nth(3).hover()
+    row = trace.attention(2)[[3, 8], 3]
+    head, key = divmod(int(row.argmax()), trace.kept)
+    expect(lines.locator(".bx-lines-caption")).to_have_text(
+        f"{trace.tokens[3]} looks most at {trace.tokens[key]} in head {(4, 9)[head]}: {row.max():#.3g}"
+    )
+    expect(lines.locator("g path").nth(2 * trace.kept)).to_have_count(0)
+    settled(page)

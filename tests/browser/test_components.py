@@ -1,7 +1,6 @@
 """Every component on a page of its own: what a click sends to Python, and what it never does."""
 
 import json
-import re
 import threading
 
 import gradio as gr
@@ -13,7 +12,7 @@ from explorer.attention.pictures import attention_lines
 from explorer.core.limits import WAITING
 from explorer.core.scheduling import Places
 from explorer.page.blocks import PageBlocks
-from explorer.page.components import AttentionLines, Bars, HeadGrid, Notice, PlotlyChart, TokenRow, page_head
+from explorer.page.components import OF_PARTS, Notice, PlotlyChart, TokenRow, page_head
 from explorer.page.events import QUIET
 from explorer.server.page import Document
 from explorer.server.serving import guard
@@ -58,12 +57,6 @@ def heatmap(values):
     )
 
 
-def cloud(shift=0.0):
-    x, y, z = np.random.default_rng(2).normal(size=(3, 30)) + shift
-    figure = go.Figure(go.Scatter3d(x=x, y=y, z=z, mode="markers"))
-    return figure.update_layout(template="none", uirevision="same", margin=dict.fromkeys("ltrb", 0))
-
-
 def points():
     figure = go.Figure(go.Scatter(x=[0, 1, 2], y=[5, 6, 7], mode="markers", marker={"size": 30}, customdata=["a", "b", "c"]))
     return figure.update_layout(template="none", uirevision="same", margin=dict.fromkeys("ltrb", 40))
@@ -95,10 +88,12 @@ def build():
         said, masked = gr.Textbox(elem_id="said"), gr.Textbox(elem_id="masked")
         made = {
             "strip": TokenRow(row_value(), elem_id="strip"),
-            "grid": HeadGrid(head_grid(weights(3, 4, 6, 6), (0, 0)), elem_id="grid"),
-            "bars": Bars(bars([("store", 0.431, ""), ("shop", 0.0001, "rank 2")]), elem_id="bars"),
-            "groups": Bars(bar_groups([("one", [("a", 0.5, "")]), ("two", [("b", 0.2, ""), ("c", 0.1, "")])]), elem_id="groups"),
-            "lines": AttentionLines(attention_lines(weights(9, 9), TOKENS, KINDS), height=260, elem_id="lines"),
+            "grid": OF_PARTS["head_grid"](head_grid(weights(3, 4, 6, 6), (0, 0)), elem_id="grid"),
+            "bars": OF_PARTS["bars"](bars([("store", 0.431, ""), ("shop", 0.0001, "rank 2")]), elem_id="bars"),
+            "groups": OF_PARTS["bars"](
+                bar_groups([("one", [("a", 0.5, "")]), ("two", [("b", 0.2, ""), ("c", 0.1, "")])]), elem_id="groups"
+            ),
+            "lines": OF_PARTS["lines"](attention_lines(weights(9, 9), TOKENS, KINDS), height=260, elem_id="lines"),
             "chart": PlotlyChart(heatmap(weights(5, 5)), height=300, label="A heatmap", elem_id="chart"),
         }
         Notice(elem_id="silent")
@@ -110,13 +105,12 @@ def build():
             with gr.Tab("Second"):
                 made["points"] = PlotlyChart(height=300, elem_id="points")
                 made["cards"] = TokenRow(detail=True, elem_id="cards")
-                space = PlotlyChart(cloud(), height=320, elem_id="space")
         for name, component in made.items():
             component.select(tell(name), None, said, trigger_mode="multiple", **QUIET)
         for name, component in {"strip": made["strip"], "cards": made["cards"]}.items():
             component.mask(tell(name), None, masked, trigger_mode="multiple", **QUIET)
-        _buttons(made, notice, space, masked)
-        _anew({**made, "space": space, "notice": notice, "said": said, "masked": masked})
+        _buttons(made, notice, masked)
+        _anew({**made, "notice": notice, "said": said, "masked": masked})
     blocks.turns = Places(1, WAITING)
     return blocks
 
@@ -132,7 +126,7 @@ def _anew(components):
     button("anew", as_made | {"said": "", "masked": ""})
 
 
-def _buttons(made, notice, space, masked):
+def _buttons(made, notice, masked):
     """Each sends new values to some components."""
 
     def button(name, component, value):
@@ -140,7 +134,6 @@ def _buttons(made, notice, space, masked):
 
     button("new heatmap", made["chart"], lambda: heatmap(weights(6, 6)[:5, :5]))
     button("no heatmap", made["chart"], lambda: None)
-    button("new cloud", space, lambda: cloud(0.1))
     button("fill the closed tab", [made["points"], made["cards"]], lambda: (points(), row_value(2)))
     button("tell an error", notice, lambda: {"text": "It failed.", "kind": "error"})
     button("slowly select token 1", [made["strip"], masked], slowly)
@@ -303,26 +296,6 @@ class TestHeadGrid:
 
 
 class TestTokenRow:
-    def test_each_kind_looks_its_part_and_right_to_left_texts_keep_the_order_of_the_sequence(self, page):
-        expect(page.locator("#strip .bx-token")).to_have_text(TOKENS)
-        expect(token(page, 0)).to_have_css("border-top-style", "dashed")
-        expect(token(page, 2).locator("i")).to_have_text("##")
-        gap = token(page, 2).bounding_box()["x"] - token(page, 1).evaluate("chip => chip.getBoundingClientRect().right")
-        assert gap <= 1.5
-        expect(page.locator("#strip .bx-letter")).to_have_text(["A", "B"])
-        tones = [token(page, index).evaluate("chip => getComputedStyle(chip).backgroundColor") for index in (1, 6, 3)]
-        assert len(set(tones)) == 3
-        order = page.evaluate("""() => {
-            const tokens = ["שלום", "עולם", "a", "مرحبا"];
-            const host = Object.assign(document.createElement("div"), { className: "added" });
-            host.innerHTML = "<div class='bx bx-tokens'></div>";
-            document.querySelector("#strip").append(host);
-            const value = { tokens, kinds: tokens.map(() => "piece"), segments: [0, 0, 0, 0], selected: null };
-            BertExplorer.mount("TokenRow", host, () => {}, { value }, () => {}, {});
-            return [...host.querySelectorAll(".bx-token")].map((chip) => chip.getBoundingClientRect().left);
-        }""")
-        assert order == sorted(order)
-
     def test_a_click_selects_at_once_and_arrows_and_enter_do(self, page):
         assert token(page, 6).evaluate("chip => { chip.click(); return chip.getAttribute('aria-pressed'); }") == "true"
         told(page, "strip", 6, "bank")
@@ -360,17 +333,6 @@ class TestTokenRow:
 
 
 class TestAttentionLines:
-    def test_both_sides_are_clicked_and_keys_move_within_and_between_them(self, page):
-        page.locator("#lines [data-side=key]").nth(6).click()
-        told(page, "lines", 6, "bank")
-        expect(page.locator("#lines [data-side=key]").nth(6)).to_have_attribute("aria-pressed", "true")
-        expect(page.locator("#lines [aria-pressed=true]")).to_have_count(1)
-        page.locator("#lines [data-side=query]").nth(0).focus()
-        for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowUp", "Enter"):
-            page.keyboard.press(key)
-        told(page, "lines", 1, "un")
-        expect(page.locator("#lines [data-side=key]").nth(1)).to_be_focused()
-
     def test_pointing_shows_the_edges_of_one_token_and_says_the_strongest(self, page):
         paths = page.locator("#lines path")
         expect(paths).to_have_count(81)
@@ -385,31 +347,6 @@ class TestAttentionLines:
         expect(page.locator("#lines .bx-lines-caption")).to_contain_text("##do is looked at most by")
         page.mouse.move(2, 2)
         expect(paths).to_have_count(81)
-
-    def test_as_many_rows_as_fit_are_not_cut_and_longer_inputs_fade_where_they_go_on(self, page):
-        page.set_viewport_size({"width": 420, "height": 900})
-        for size, fits in ((20, True), (40, False), (128, True)):
-            value = attention_lines(weights(size, size), [f"word{i}" for i in range(size)], ["piece"] * size)
-            page.evaluate(
-                """(value) => {
-                    document.querySelector(".added")?.remove();
-                    const host = Object.assign(document.createElement("div"), { className: "added" });
-                    host.innerHTML = "<div class='bx bx-lines' id='many'></div>";
-                    document.querySelector("#strip").append(host);
-                    BertExplorer.mount("AttentionLines", host, () => {}, { value }, () => {}, { height: 460 });
-                }""",
-                value,
-            )
-            box = page.locator("#many .bx-lines-box")
-            faded = re.compile("bx-more")
-            if not fits:
-                expect(box).to_have_class(faded)
-                box.evaluate("box => box.scrollTo(0, box.scrollHeight)")
-            expect(box).not_to_have_class(faded)
-            last = page.locator("#many [data-side=key]").last
-            ends = [one.evaluate("node => node.getBoundingClientRect().bottom") for one in (last, box)]
-            assert ends[0] <= ends[1] + 0.5
-            assert page.locator("#many").bounding_box()["height"] == 460
 
 
 def test_bars_tell_their_row_and_keep_height_and_focus_and_a_notice_speaks(page):
@@ -451,26 +388,6 @@ class TestPlotlyChart:
         squeeze_charts(page)
         assert plot(page, "plot._fullLayout._size") == size, "a moment without room cuts no label off"
 
-    def test_the_ramp_begins_at_the_background_and_follows_the_theme(self, page):
-        found = []
-        for _ in ("light", "dark"):
-            ends = "[plot._fullLayout.coloraxis.colorscale.at(0)[1], BertExplorer.background(), plot._fullLayout.font.color]"
-            start, background, colour = plot(page, ends)
-            assert start == f"rgb({','.join(map(str, background))})"
-            found.append((start, colour))
-            redrawn(page, lambda: switch_theme(page))
-        assert all(light != dark for light, dark in zip(*found, strict=True))
-
-    def test_emptied_and_filled_again_it_sends_each_click_once(self, page):
-        press(page, "no heatmap")
-        expect(page.locator("#chart .plot-container")).to_have_count(0)
-        redrawn(page, lambda: press(page, "new heatmap"))
-        requests = []
-        page.on("request", lambda request: requests.append(request.url) if "queue/join" in request.url else None)
-        click_chart(page, *self.cell(page, 2, 1))
-        told(page, "chart", [2, 1], float(weights(6, 6)[2, 1]))
-        assert len(requests) == 1
-
     def test_filled_in_a_closed_tab_it_is_drawn_to_fit_when_shown_and_so_are_cards(self, page):
         press(page, "fill the closed tab")
         page.get_by_role("tab", name="Second").click()
@@ -487,36 +404,6 @@ class TestPlotlyChart:
         box = page.locator("#points .point").nth(1).bounding_box()
         click_chart(page, box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         told(page, "points", 1, 6)
-
-    @pytest.mark.nightly  # drawn without a GPU, which takes seconds; by day, a zoom
-    def test_a_turned_camera_survives_an_update(self, new_page, address):
-        page = fresh_kit(new_page(), address)  # where the scene was never drawn before
-        page.get_by_role("tab", name="Second").click()
-        expect(page.locator("#space canvas").first).to_be_visible()
-        page.locator("#space").scroll_into_view_if_needed()
-        box = page.locator("#space .bx-chart").bounding_box()
-        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-        page.mouse.move(x, y)
-        page.mouse.down()
-        page.mouse.move(x + 90, y + 40, steps=6)
-        page.mouse.up()
-        wait_for_plot(page, "plot.layout.scene?.camera?.eye && Math.abs(plot.layout.scene.camera.eye.x - 1.25) > 0.05", "space")
-        turned = plot(page, "plot._fullLayout.scene.camera.eye", "space")
-        redrawn(page, lambda: press(page, "new cloud"), "space")
-        assert plot(page, "plot._fullLayout.scene.camera.eye", "space") == pytest.approx(turned)
-
-    def test_its_buttons_upload_nothing_and_save_a_png(self, page):
-        page.locator("#chart .nsewdrag").first.hover()
-        titles = page.locator("#chart .modebar-btn").evaluate_all(
-            "all => all.map((one) => one.getAttribute('data-title') ?? one.ariaLabel)"
-        )
-        assert "Download as PNG" in titles
-        assert not [title for title in titles if "share" in title.lower() or "cloud" in title.lower()]
-        with page.expect_download() as download:
-            page.locator(
-                "#chart .modebar-btn[data-title='Download as PNG'], #chart .modebar-btn[aria-label='Download as PNG']"
-            ).click()
-        assert download.value.suggested_filename == "a-heatmap.png"
 
 
 def test_no_text_is_ever_more_than_text(page):

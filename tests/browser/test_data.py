@@ -79,16 +79,3 @@ def test_the_python_of_a_view_is_read_and_copied(open_app):
     script = page.evaluate("navigator.clipboard.readText()")
     compile(script, "script", "exec")
     assert "attn_implementation" in script
-
-
-def test_a_view_without_a_program_has_lines_with_the_package_and_a_training_has_none(open_app):
-    page = open_app("?v=1&tab=fill-mask&view=pre-training-game")
-    page.locator("#take-away").click()
-    page.locator("#take-python summary").click()
-    expect(page.locator("#take-python code")).to_contain_text("trace.show('fill-mask/game'")
-    page.keyboard.press("Escape")
-    page = open_app("?tab=fine-tune")
-    page.locator("#take-away").click()
-    page.locator("#take-python summary").click()
-    expect(page.locator("#take-python code")).to_contain_text("a training is saved as a zip")
-    page.problems.clear()  # of the refusal

@@ -35,24 +35,6 @@ def test_a_download_is_seen_stopped_and_goes_on_later(open_app, hub, tiny_folder
     expect(under_way).to_be_hidden()
 
 
-def test_why_a_model_cannot_be_fetched_is_told_and_the_one_in_use_stays(open_app, hub, tiny_folder):
-    page = open_app()
-    hub.put(REPO, tiny_folder)
-    for name, state, words in (
-        (f"{REPO}@v9", {}, "There is no revision v9"),
-        ("someone/else", {}, "There is no model someone/else"),
-        (REPO, {"gated": True}, "is gated; accept its terms"),
-        (REPO, {"gated": False, "down": True}, "the hub cannot be reached"),
-    ):
-        vars(hub).update(state)
-        choose(page, name)
-        expect(page.locator("#notice")).to_contain_text(words)
-        expect(page.locator("#notice")).to_contain_text(f"{BUNDLED} stays")
-        expect(page.locator("#under-way")).to_be_hidden()
-        expect(page.locator("#model-box input")).to_have_value(BUNDLED)
-        settled(page)
-
-
 def test_what_was_opened_last_is_in_the_list_of_another_page(open_app, served, tmp_path):
     folder = write_family(tmp_path / "roberta", "roberta")
     page = open_app()

@@ -48,6 +48,12 @@ def train(page, wait=90_000):
     page.wait_for_function(DONE, timeout=wait)
 
 
+def write(page, card, line):
+    """Type a sentence at the end of a card."""
+    page.locator(".bx-card").nth(card).locator(".bx-card-new textarea").press_sequentially(line)
+    page.keyboard.press("Enter")
+
+
 def status(page):
     return page.locator("#fine-tune-outcome-status")
 
@@ -61,11 +67,14 @@ def layers(page, number):
 def test_it_opens_with_a_result_type_train_and_try_are_on_one_screen_and_every_line_counts(open_app):
     page = open_app("", viewport={"width": 1280, "height": 720})
     open_tab(page, "Fine-tune")
-    expect(page.locator("#fine-tune-try-it-words .barlayer .point").first).to_be_visible(timeout=60_000)
+    expect(page.locator("#fine-tune-try-it-map .bx-map-star")).to_be_visible(timeout=60_000)
     settled(page)
-    for part in ("lines-1", "lines-3", "outcome-train", "outcome-status", "tried", "try-it-verdict", "try-it-words"):
-        box = page.locator(f"#fine-tune-{part}").bounding_box()
-        assert box["y"] + box["height"] <= 720, part
+    for part in ("examples-cards", "tried", "try-it-verdict", "try-it-map"):
+        assert page.locator(f"#fine-tune-{part}").bounding_box()["y"] < 420, part
+    assert page.locator("#fine-tune-examples-cards").bounding_box()["y"] <= 220
+    assert page.locator("#fine-tune-try-it-map svg").first.bounding_box()["y"] + 300 <= 720
+    expect(page.locator("#fine-tune-outcome-train")).to_be_hidden()
+    expect(page.locator("#fine-tune-finding")).to_contain_text("17 of 18 are right when left out (74 to 99%, 95% interval)")
     expect(page.get_by_text(re.compile(r"18 sentences"))).to_be_visible()
     expect(status(page)).to_contain_text("of 18 right when each is left out in turn")
     expect(page.locator("#fine-tune-try-it-verdict button").first).to_contain_text("animal")
@@ -73,22 +82,20 @@ def test_it_opens_with_a_result_type_train_and_try_are_on_one_screen_and_every_l
     expect(page.locator("#fine-tune-baselines-compared button")).to_have_count(3)
     expect(page.locator("#fine-tune-result-picture .heatmaplayer")).to_have_count(1)
 
-    before, box = verdict(page), page.locator("#fine-tune-lines-1 textarea")
-    box.press("Control+End")
-    box.press_sequentially("\nA hawk flew over the valley.")
+    before = verdict(page)
+    write(page, 0, "A hawk flew over the valley.")
     moved(page, before)
     expect(status(page)).to_contain_text("of 19 right")
-    own = (
-        ("joy", "What joy!\nWe laughed all night."),
-        ("fear", "I am afraid.\nShe hid in terror."),
-        ("anger", "How dare you!\nGet out!"),
-    )
-    for number, (name, lines) in enumerate(own, start=1):
-        type_into(page, f"fine-tune-class-{number}", name)
-        page.locator(f"#fine-tune-lines-{number} textarea").fill(lines)
+    expect(page.locator("#fine-tune-try-it-map .bx-map-point")).to_have_count(20)
+    own = {"joy": ["What joy!", "We laughed."], "fear": ["I am afraid.", "She hid."], "anger": ["How dare you!", "Get out!"]}
+    page.get_by_role("button", name="Empty cards").click()
+    for number, (name, lines) in enumerate(own.items()):
+        page.locator(".bx-card-name").nth(number).fill(name)
+        for line in lines:
+            write(page, number, line)
     expect(status(page)).to_contain_text("of 6 right")
     expect(page.locator("#fine-tune-tried textarea")).to_have_value("")
-    expect(page.locator("#fine-tune-tried textarea")).to_have_attribute("placeholder", re.compile("anger, fear, joy"))
+    expect(page.locator("#fine-tune-tried textarea")).to_have_attribute("placeholder", re.compile("joy, fear, anger"))
     expect(page.locator("#fine-tune-try-it-verdict button")).to_have_count(0)
     page.locator("#fine-tune-tried textarea").fill("What a wonderful <b>surprise</b> ${alert(1)}!")
     expect(page.locator("#fine-tune-try-it-verdict button")).to_have_count(3)
@@ -100,15 +107,17 @@ def test_it_opens_with_a_result_type_train_and_try_are_on_one_screen_and_every_l
 
 @pytest.mark.nightly  # unit tests train, cancel, save and load; the tests above type and train
 def test_typed_classes_are_taught_cancelled_and_taken_home(tab, tmp_path):
-    tab.locator("#fine-tune-examples-add-class").click()
-    type_into(tab, "fine-tune-lines-4", "What time is it?")
+    tab.get_by_role("button", name="+ another class").click()
+    write(tab, 3, "What time is it?")
     expect(tab.locator("#fine-tune-examples-about")).to_contain_text("Class 4 has sentences but no name")
-    type_into(tab, "fine-tune-class-4", "question")
+    expect(tab.locator(".bx-cards-said")).to_contain_text("no name")
+    tab.locator(".bx-card-name").nth(3).fill("question")
     expect(tab.locator("#fine-tune-examples-about")).to_contain_text("one example")
-    tab.locator("#fine-tune-lines-4 textarea").fill("What time is it?\nWhere is the key?\nWho called?\nWhy so late?")
-    expect(tab.locator("#fine-tune-examples-about")).to_contain_text("22 sentences")
-    train(tab)
-    expect(status(tab)).to_contain_text("Trained just now, with the same result as before. animal / food / question / vehicle")
+    for line in ("Where is the key?", "Who called?", "Why so late?", "who CALLED?"):
+        write(tab, 3, line)
+    expect(tab.locator(".bx-fault-note", has_text="In this class twice")).to_have_count(2)
+    expect(tab.locator("#fine-tune-examples-about")).to_contain_text("23 sentences")
+    expect(status(tab)).to_contain_text("animal / vehicle / food / question")
 
     unfold(tab, "My runs", "Settings")
     tab.locator("#fine-tune-runs-save").click()
@@ -118,7 +127,7 @@ def test_typed_classes_are_taught_cancelled_and_taken_home(tab, tmp_path):
     download.value.save_as(file)
     tab.locator("input[type=file]").last.set_input_files(file)
     expect(tab.locator("#fine-tune-runs-note")).to_contain_text("is loaded")
-    expect(tab.locator("#fine-tune-runs-curves .scatterlayer .trace")).to_have_count(2)
+    expect(tab.locator("#fine-tune-runs-curves .scatterlayer .trace")).to_have_count(1)
 
     choose(tab, "fine-tune-source", "Built in")
     layers(tab, 6)
@@ -132,15 +141,63 @@ def test_typed_classes_are_taught_cancelled_and_taken_home(tab, tmp_path):
     moved(tab, before)
 
 
+PASTE = """(text) => {
+    const given = new DataTransfer(), box = document.querySelector(".bx-card textarea");
+    given.setData("text/plain", text);
+    box.focus();
+    box.dispatchEvent(new ClipboardEvent("paste", { clipboardData: given, bubbles: true, cancelable: true }));
+}"""
+DROP = """([card, name, text]) => {
+    const given = new DataTransfer();
+    given.items.add(new File([text], name));
+    const event = new DragEvent("drop", { dataTransfer: given, bubbles: true, cancelable: true });
+    document.querySelectorAll(".bx-card")[card].dispatchEvent(event);
+}"""
+
+
+def test_the_page_drawn_ahead_leaves_the_cards_as_they_are(open_app):
+    for _ in range(2):  # the server knows the view by the second time, and sends it with the first bytes
+        page = open_app("?tab=fine-tune")
+        expect(page.locator("#fine-tune-finding")).to_contain_text("17 of 18 are right when left out")
+        expect(page.locator(".bx-card:visible textarea").first).to_have_value("The fox slipped under the fence.")
+        settled(page)
+        expect(page.locator(".bx-fault")).to_have_count(0)
+
+
+@pytest.mark.nightly
+def test_a_table_is_pasted_into_empty_cards_and_files_are_dropped_on_them(tab):
+    tab.get_by_role("button", name="Empty cards").click()
+    tab.evaluate(PASTE, "I love it\tgood\nI hate it\tbad\nBest day ever\tgood\nWhat a mess\tbad")
+    expect(tab.locator(".bx-card")).to_have_count(2)
+    expect(tab.locator("#fine-tune-finding")).to_contain_text("of 4 are right when left out")
+    tab.evaluate(DROP, [1, "more.txt", "Awful <b>film</b>.\n\nTwo hours lost.\n"])
+    expect(tab.locator(".bx-card").nth(1).locator("textarea")).to_have_count(5)
+    expect(tab.locator("#fine-tune-try-it-map .bx-map-point")).to_have_count(6)
+    tab.evaluate(DROP, [0, "table.csv", 'label,text\ngood,"Yes, please"\nnone,It is six.\nnone,A table.\ngood,Hurray!\n'])
+    expect(tab.locator(".bx-card")).to_have_count(3)
+    expect(tab.locator(".bx-card").nth(0).locator("textarea").nth(2)).to_have_value("Yes, please")
+    expect(tab.locator("#fine-tune-examples-about")).to_contain_text("10 sentences")
+    tab.get_by_role("button", name="Undo").click()
+    expect(tab.locator(".bx-card-name").first).to_have_value("animal")
+    drawing = tab.locator("#fine-tune-try-it-map svg").first
+    drawing.focus()
+    drawing.press("ArrowRight")
+    expect(tab.locator("#fine-tune-try-it-map .bx-map-said")).to_contain_text("left out, it is called")
+    tab.locator("#fine-tune-try-it-map [data-class='2']").click()
+    expect(tab.locator("#fine-tune-try-it-map .bx-dim")).to_have_count(6)
+
+
 def test_after_an_error_what_was_shown_stays_and_a_file_is_described_or_refused(tab, tmp_path, monkeypatch):
     def full(*given):
         raise InputError("There is no room for another run.")
 
     monkeypatch.setattr("explorer.finetune.train.run_training", full)
-    tab.locator("#fine-tune-outcome-train").click()
+    proposed = tab.locator("#fine-tune-outcome-next-step")
+    expect(proposed).to_contain_text("let the top two layers learn too (")
+    proposed.click()
     expect(tab.locator(".toast-body")).to_contain_text("no room for another run")
     expect(status(tab)).to_have_text("Nothing was trained; what was shown before is still below.")
-    expect(tab.locator("#fine-tune-outcome-train")).to_be_enabled()
+    expect(proposed).to_be_enabled()
     expect(tab.locator("#fine-tune-outcome-cancel")).to_be_hidden()
 
     choose(tab, "fine-tune-source", "A file")

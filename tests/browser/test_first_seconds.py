@@ -6,11 +6,10 @@ from urllib.parse import quote_plus
 import pytest
 
 from explorer.server import ahead
-from explorer.tabs import TABS
 from tests.benchmarks.responses import SHIFTS
 from tests.browser.expecting import expect
 from tests.browser.steps import at, settled
-from tests.tabs import open_tab, opened_tab, ways_to
+from tests.tabs import opened_tab, ways_to
 
 SLOW = "*/assets/Blocks-*.js"  # without it Gradio shows nothing
 PICTURE = "gradio-app #overview-routes-picture"
@@ -74,14 +73,6 @@ def test_a_tab_that_is_opened_at_once_by_keys_shows_its_question_and_is_open_in_
     replaced(page)
     expect(opened_tab(page)).to_have_text("Tokens")
     expect(page.get_by_role("tab", name="Tokens")).to_be_focused()
-
-
-@pytest.mark.nightly  # one of them is tested above
-def test_every_tab_that_is_clicked_at_once_shows_its_question(page, served):
-    delayed(page, served)
-    for tab in [*(tab for tab in TABS[1:] if not tab.optional), TABS[0]]:
-        choose(page, tab.label)
-        expect(page.locator("#first h2:visible")).to_have_text(tab.question)
 
 
 def test_what_is_typed_at_once_is_read_as_text(page, served):
@@ -198,30 +189,3 @@ def test_what_is_typed_while_the_page_goes_to_another_place_stays(page, served):
     expect(page.locator("#text-a textarea")).to_have_value("Birds sing.")
     expect(page.locator("#text-b textarea")).to_have_value("They do.")
     expect(page).to_have_url(re.compile(r"tab=tokens&view=pieces&a=Birds"))
-
-
-@pytest.mark.nightly
-def test_a_link_to_no_text_shows_its_tab_and_says_what_to_do(page, served):
-    page.goto(f"{served}?a=&tab=attention")
-    expect(page.locator("#notice")).to_contain_text("Text A is empty; type a sentence")
-    expect(opened_tab(page)).to_have_text("Attention")
-    page.locator("#text-a textarea").fill("Cats drink milk.")
-    expect(page.locator("#strip .bx-token", has_text="cats")).to_be_visible()
-    expect(page.locator("#attention-heads-grid canvas").first).to_be_visible()
-    settled(page)
-
-
-def test_going_from_tab_to_tab_quickly_ends_in_the_last(page, served):
-    page.goto(served)
-    expect(page.locator(f"{PICTURE} .bx-flow-box").first).to_be_visible()
-    for name in ("Tokens", "Fill-mask"):
-        open_tab(page, name)
-    expect(page.locator("#fill-mask-finding")).to_contain_text("tokyo")
-    page.get_by_label("Lens", exact=True).click()
-    page.get_by_label("Guesses", exact=True).click()
-    page.get_by_label("Attribution", exact=True).click()
-    settled(page)
-    expect(page.locator("#fill-mask-finding")).to_be_visible()
-    page.locator("#text-b textarea").fill("It is in the north.")
-    expect(page.locator("#strip .bx-token", has_text="north")).to_be_visible()
-    expect(page.locator("#tabs [role=tabpanel]:visible")).to_contain_text("north")

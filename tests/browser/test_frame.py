@@ -125,3 +125,29 @@ def test_a_presented_picture_shows_every_row_and_title(drawn, query, screen):
     }"""
     page.wait_for_function(f"({within})(document.querySelector('[data-presented]'))")
     page.keyboard.press("Escape")
+
+
+def test_on_a_phone_the_opened_bar_closes_after_enter_and_a_tap_beside_it(open_app):
+    page = open_app(viewport={"width": 420, "height": 800})
+    settled(page)
+    edit, menu = page.get_by_role("button", name="Edit", exact=True), page.locator("#model-box")
+    for leave in (lambda: page.keyboard.press("Enter"), lambda: page.locator("#overview-question").click()):
+        edit.click()
+        expect(page.locator("#text-a textarea")).to_be_focused()
+        expect(menu).to_be_visible()
+        page.locator("#text-b textarea").click()
+        expect(menu).to_be_visible()
+        leave()
+        expect(menu).to_be_hidden()
+        expect(edit).to_have_attribute("aria-expanded", "false")
+
+
+def test_dashes_are_offered_to_become_a_blank(open_app):
+    page = open_app("?a=The+capital+of+France+is+___.&b=")
+    settled(page)
+    says = page.locator("#says")
+    expect(says).to_contain_text("“___” is no blank")
+    says.get_by_role("button", name="make it [MASK]").click()
+    expect(page.locator("#text-a textarea")).to_have_value("The capital of France is [MASK].")
+    settled(page)
+    expect(says).to_contain_text("paris")

@@ -5,7 +5,7 @@ import re
 import socket
 import threading
 import urllib.request
-from contextlib import closing, suppress
+from contextlib import suppress
 
 import pytest
 
@@ -14,7 +14,6 @@ from explorer.core.paths import ASSETS
 from explorer.server.rooms import HEARTBEAT
 from tests.browser.expecting import expect
 from tests.browser.steps import chips
-from tests.ports import free_port
 
 ANNOUNCED = 5_000  # ms until a server that is gone is announced at the latest
 
@@ -28,13 +27,6 @@ class Line:
         self._door = socket.create_server(("127.0.0.1", 0))
         self.address = f"http://127.0.0.1:{self._door.getsockname()[1]}"
         threading.Thread(target=self._let_in, daemon=True).start()
-
-    def break_off(self) -> None:
-        """As when the server has died: every connection ends, and new ones end at once."""
-        self.server = ""
-        for end in self._ends:
-            with suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         self.break_off()
@@ -101,23 +93,3 @@ def test_a_page_and_a_phone_tell_that_the_server_hangs_and_go_on(line, new_page)
     expect(chips(page).nth(2)).to_contain_text("dog")
     for one in (page, phone):
         one.problems.clear()  # the browser tells of each line that broke
-
-
-@pytest.mark.nightly
-def test_a_page_of_a_server_that_was_started_anew_is_where_it_was(line, new_page):
-    page = new_page()
-    page.goto(f"{line.address}/?tab=tokens&a=The+cat+sat.")
-    expect(chips(page).nth(2)).to_contain_text("cat")
-    page.locator("#text-a textarea").fill("A dog ran away.")
-    expect(page).to_have_url(re.compile("dog"))
-    line.break_off()
-    expect(page.locator("#bx-gone")).to_contain_text("does not answer")
-    with closing(app.launch("127.0.0.1", free_port())) as another:
-        with page.expect_navigation():
-            line.server = another.local_url.rstrip("/")
-        expect(page.locator("#bx-gone")).to_have_count(0)
-        expect(chips(page).nth(2)).to_contain_text("dog")
-        page.locator("#text-a textarea").fill("A fox ran away.")
-        expect(chips(page).nth(2)).to_contain_text("fox")
-        page.goto("about:blank")  # nobody asks the other server any more when it ends
-    page.problems.clear()

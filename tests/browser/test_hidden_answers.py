@@ -2,13 +2,9 @@
 
 import pytest
 
-from explorer.teaching.lessons.reading import lessons
 from tests.browser.expecting import expect
-from tests.browser.steps import CALM, at, settled, type_into, visit
-from tests.browser.test_everyone import AXE, wrong
+from tests.browser.steps import at, settled, type_into, visit
 from tests.browser.test_first_seconds import delayed
-from tests.browser.test_lessons import begin
-from tests.tabs import open_tab
 
 JAPAN = "?a=The+capital+of+Japan+is+[MASK].&b="
 PAIR = "?a=The+baby+cried.&b=Her+father+sang+to+her."
@@ -82,22 +78,6 @@ def test_a_new_text_is_covered_before_it_is_seen(hidden):
     assert "tea" not in page.evaluate("() => window.leaked")
 
 
-def test_the_verdict_on_a_pair_is_covered(hidden):
-    page = hidden("Next sentence", PAIR)
-    for part in ("#next-sentence-pair-verdict", "#next-sentence-pair-swapped", "#next-sentence-pair-logits"):
-        expect_covered(page, part, "IsNext")
-    expect_covered(page, "#next-sentence-finding", "follow")
-    cover(page, "#next-sentence-pair-verdict").click()
-    expect(page.locator("#next-sentence-pair-verdict").get_by_text("IsNext")).to_be_visible()
-    type_into(page, "text-b", "Most frogs lay their eggs in water.")
-    settled(page)
-    expect_covered(page, "#next-sentence-pair-verdict", "NotNext")
-    open_tab(page, "Attention")
-    settled(page)
-    expect_covered(page, "#attention-finding", "ayer")
-    expect(page.locator("#attention-head-heatmap .main-svg").first).to_be_visible()
-
-
 def test_a_key_and_a_button_switch_it_and_a_reload_keeps_it(new_page, served):
     page = new_page()
     page.goto(f"{served}/{at('Fill-mask', JAPAN)}")
@@ -139,43 +119,6 @@ def test_the_picture_that_the_page_opens_with_is_covered_from_its_first_moment(p
     expect_covered(page, "#overview-finding", "tokyo")
 
 
-def test_a_presented_answer_is_covered_too(hidden):
-    page = hidden("Fill-mask")
-    page.mouse.move(0, 0)
-    cover(page, GUESSES).hover()
-    page.keyboard.press("p")
-    stage = page.locator("#stage")
-    expect(stage).to_be_visible()
-    expect(page.locator(f"{GUESSES}[data-presented]")).to_be_visible()
-    expect(cover(page, GUESSES)).to_be_visible()
-    expect(stage.get_by_text("tokyo")).to_be_hidden()
-    cover(page, "#stage").click()
-    expect(stage.get_by_text("tokyo")).to_be_visible()
-    expect(cover(page, GUESSES)).to_be_visible()
-    page.keyboard.press("h")
-    expect(page.locator(GUESSES).get_by_text("tokyo").first).to_be_visible()
-    stage.get_by_role("button", name="Hide answers").click()
-    expect(stage.get_by_text("tokyo")).to_be_hidden()
-    page.keyboard.press("Escape")
-    expect_covered(page, FINDING, "tokyo")
-
-
-@pytest.mark.nightly
-@pytest.mark.own_page
-def test_nobody_is_shut_out_by_covers(open_app):
-    page = open_app(at("Fill-mask", f"{JAPAN}&__theme=light"))
-    page.evaluate(AXE)
-    page.add_style_tag(content=CALM)
-    page.evaluate("() => BertExplorer.answers.setHidden(true)")
-    for tab in ("Fill-mask", "Next sentence", "Overview"):
-        open_tab(page, tab)
-        settled(page)
-        assert not wrong(page, "html")
-        page.evaluate("() => document.body.classList.toggle('dark')")
-        assert not wrong(page, rules=["color-contrast"])
-        page.evaluate("() => document.body.classList.toggle('dark')")
-
-
 def test_what_is_printed_or_taken_away_has_its_answers(hidden):
     page = hidden("Fill-mask")
     page.emulate_media(media="print")
@@ -190,19 +133,3 @@ def test_what_is_printed_or_taken_away_has_its_answers(hidden):
         document.querySelector('#fill-mask-guesses-guesses .bx-save [data-format=svg]').click();
     }).finally(() => 0)"""
     assert "tokyo" in page.evaluate(drawn)
-
-
-def test_a_lesson_shows_what_was_asked_for_without_a_second_cover(hidden):
-    page = hidden("Fill-mask")
-    steps = [(lesson, number, step) for lesson in lessons() for number, step in enumerate(lesson.steps, start=1)]
-    lesson, number, step = next(one for one in steps if one[2].cover and one[2].options)
-    begin(page, lesson.name)
-    page.evaluate("([name, number]) => BertExplorer.lessons.open(`${name}.${number}`)", [lesson.name, number])
-    covered = page.locator(".view:visible" if step.cover == "view" else f"#{step.cover}")
-    expect(covered).to_have_attribute("data-covered", "yes")
-    right = next(one for one in step.options if one.right)
-    settled(page)
-    page.locator("#lessons").get_by_role("button", name=right.text, exact=True).click()
-    expect(page.locator("[data-covered]")).to_have_count(0)
-    expect(covered.locator(".bx-cover:visible")).to_have_count(0)
-    page.evaluate("() => BertExplorer.lessons.close()")

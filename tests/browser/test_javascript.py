@@ -3,10 +3,8 @@
 They are loaded as the ES modules that they are, into one empty page.
 """
 
-import base64
 import csv
 import io
-import struct
 import zlib
 from types import SimpleNamespace
 
@@ -16,7 +14,7 @@ import pytest
 
 from explorer.core.paths import ASSETS
 from explorer.guide.rendering import anchor
-from explorer.overview.pictures import LEAST, LEVELS, heads_of_routes
+from explorer.overview.pictures import LEAST, LEVELS
 from explorer.tabs import TABS
 from explorer.techniques import routes
 from explorer.ui.pictures.bars import percent
@@ -143,15 +141,6 @@ class TestColours:
             assert [at for at, _ in stops] == [i / 32 for i in range(33)]
             assert stops[-1][1] == f"rgb({','.join(map(str, table[-1]))})"
 
-    def test_text_on_a_colour_has_the_better_contrast(self, modules, chance):
-        for colour in chance.integers(0, 256, (TIMES, 3)):
-            v = colour / 255
-            linear = np.where(v <= 0.04045, v / 12.92, ((v + 0.055) / 1.055) ** 2.4)
-            luminance = float(linear @ [0.2126, 0.7152, 0.0722])
-            black, white = (luminance + 0.05) / 0.05, 1.05 / (luminance + 0.05)
-            if abs(black - white) > 0.05:
-                assert modules.call("colour", "isBright", colour.tolist()) == (black > white)
-
 
 class TestWindows:
     def test_a_window_shows_as_many_places_as_fit_and_contains_its_token(self, modules, chance):
@@ -171,12 +160,6 @@ class TestWindows:
             moved = modules.call("windows", "tokenAt", starts, float(chance.uniform(-50, 550)), size)
             assert moved in starts
             assert starts.index(moved) <= max(0, len(starts) - size)
-
-    def test_the_first_place_is_found_as_by_bisection(self, modules, chance):
-        for _ in range(TIMES):
-            starts = np.unique(chance.integers(0, 60, 20))
-            token = int(chance.integers(-5, 70))
-            assert modules.call("windows", "placeFrom", starts.tolist(), token) == np.searchsorted(starts, token)
 
 
 class TestCsv:
@@ -219,20 +202,6 @@ class TestRoutes:
             assert all(share > LEAST - 1e-5 for share in got.values())
             np.testing.assert_allclose([got[key] for key in expected], list(expected.values()), atol=3e-5)
 
-    def test_the_heads_of_a_route_are_found_among_those_that_were_packed(self, modules, chance):
-        packed, shares = self.mixing(chance, layers=3, rows=6)
-        parts = chance.normal(size=(3, 6, 5, 6)).astype(np.float32)  # [layers, query, heads, key]
-        sent = heads_of_routes(shares, list(parts))
-        heads = {**sent, "parts": base64.b64decode(sent["parts"])}
-        numbers = modules.call("routes", "sharesFrom", packed.tobytes())
-        for layer, query, key in np.ndindex(3, 6, 6):
-            found = modules.call("routes", "headsFor", numbers, (layer * 6 + query) * 6 + key, heads)
-            if packed[layer, query, key] < sent["least"] * LEVELS:
-                assert found is None
-                continue
-            assert [one["head"] for one in found] == [1, 2, 3, 4, 5]
-            np.testing.assert_allclose([one["share"] for one in found], parts[layer, query, :, key], atol=2e-4)
-
     def test_an_edit_keeps_the_rows_before_and_behind_it(self, modules, chance):
         words = list("abcdef")
         for _ in range(TIMES):
@@ -262,16 +231,6 @@ class TestBinary:
         for size in (0, 1, 7, 1000):
             data = chance.bytes(size)
             assert modules.call("binary", "crc", data) == zlib.crc32(data)
-
-    def test_a_picture_gets_its_resolution(self, modules):
-        header = b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + b"IHDR" + struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0)
-        png = header + struct.pack(">I", zlib.crc32(header[12:])) + b"the rest"
-        made = bytes(modules.call("binary", "withDensity", png, 300))
-        assert made[:33] == png[:33]
-        assert made[33 + 21 :] == b"the rest"
-        length, name, across, down, unit, checksum = struct.unpack(">I4sIIBI", made[33 : 33 + 21])
-        assert (length, name, across, down, unit) == (9, b"pHYs", 11811, 11811, 1)
-        assert checksum == zlib.crc32(made[37 : 33 + 17])
 
 
 class TestNumbers:

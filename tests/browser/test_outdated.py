@@ -8,7 +8,7 @@ from explorer.core.limits import CHARACTERS
 from explorer.tabs import TABS
 from tests.at_night import at_night
 from tests.browser.expecting import expect
-from tests.browser.steps import at, choose, settled
+from tests.browser.steps import at, settled
 from tests.tabs import open_tab
 
 FULL = """() => [...document.querySelectorAll("#tabs :is(.block.bx-content, [id$=-finding])")]
@@ -16,6 +16,8 @@ FULL = """() => [...document.querySelectorAll("#tabs :is(.block.bx-content, [id$
     .filter((one) => getComputedStyle(one).visibility === "visible" && Number(getComputedStyle(one).opacity) > 0.5)
     .map((one) => one.id)"""
 SOME_FULL, NONE_FULL = f"() => ({FULL})().length", f"() => !({FULL})().length"
+NONE_LEFT = """() => [...document.querySelectorAll("#tabs .view > .part")].filter((one) => one.getClientRects().length)
+    .every((one) => getComputedStyle(one).opacity === "0")"""  # below the title of another choice
 OTHER = "Paris is the capital of [MASK]."
 
 
@@ -42,7 +44,9 @@ def test_another_text_or_choice_pales_what_is_shown(open_app, tab):
         with held(page):
             page.locator(f"#{tab.id}-view").get_by_label(label, exact=True).check()
             page.wait_for_function(NONE_FULL)
+            page.wait_for_function(NONE_LEFT)
         settled(page)
+        page.wait_for_function(SOME_FULL)
     with held(page):
         page.locator("#text-a textarea").press("End")
         page.keyboard.type("!")
@@ -67,16 +71,6 @@ def test_a_tab_of_an_earlier_text_is_pale_and_one_of_this_text_is_not(open_app):
         open_tab(page, "Overview")
         page.wait_for_function(f"() => ({FULL})().includes('overview-routes-picture')")
     settled(page)
-
-
-def test_a_setting_pales_what_depends_on_it(open_app):
-    page = open_app(at("Attention"))
-    settled(page)
-    with held(page):
-        choose(page, "attention-look", "Lines")
-        page.wait_for_function(NONE_FULL)
-    settled(page)
-    expect(page.locator("#attention-head-lines")).to_have_css("opacity", "1")
 
 
 @pytest.mark.parametrize(
@@ -104,18 +98,3 @@ def test_no_picture_stands_beside_an_error(open_app, tab, wrong, told):
     settled(page)
     expect(hint).to_have_count(0)
     page.wait_for_function(SOME_FULL)
-
-
-def test_a_broken_setting_hides_the_picture_that_it_is_of(open_app):
-    page = open_app(
-        at("Fill-mask", "?a=The+capital+of+France+is+[MASK].&b=&view=patching&set.corrupted=The+capital+of+Italy+is+[MASK].")
-    )
-    settled(page)
-    picture = page.locator("#fill-mask-patching-heatmap")
-    expect(picture.locator(".main-svg").first).to_be_visible()
-    page.locator("#fill-mask-corrupted textarea, #fill-mask-corrupted input").first.fill(
-        "Far too many words for the same pieces."
-    )
-    expect(page.locator("#fill-mask-hint .bx-error")).to_be_visible()
-    page.wait_for_function(NONE_FULL)
-    expect(page.locator("#fill-mask-corrupted")).to_be_visible()

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from tests.browser.expecting import expect
-from tests.browser.steps import at, chips, settled, visit
-from tests.tabs import open_tab, opened_tab
+from tests.browser.steps import at, chips, settled
+from tests.tabs import opened_tab
 
 PICTURE = "#overview-routes-picture"
 JAPAN = "?a=The+capital+of+Japan+is+%5BMASK%5D.&b="
@@ -14,7 +14,7 @@ LONG = "?a=" + "the+old+bank+by+the+river+" * 20 + "&b="
 PHONE = {"width": 420, "height": 900}
 STATES = 7  # of the bundled model
 ROUTES = "[...document.querySelectorAll('gradio-app .bx-flow-hits path')].map((one) => one.dataset.route).join(' ')"
-TITLES = ["Pieces", "Vectors", "Look around", "Think", "Again and again", "Guess", "Does B follow?"]
+TITLES = ["read", "embed", "attend", "transform", "repeat", "guess", "judge"]
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def opened(open_app):
 
     def at_query(query: str = JAPAN, **options):
         page = open_app(at("Overview", query), **options)
-        expect(page.locator(f"gradio-app {PICTURE} .bx-flow-box").first).to_be_visible()
+        expect(page.locator(f"gradio-app {PICTURE} .bx-flow-label").first).to_be_visible()
         settled(page)
         return page
 
@@ -44,14 +44,13 @@ def expect_chosen(page, row: int, state: int) -> None:
     expect(box(page, row, state)).to_have_attribute("aria-pressed", "true")
 
 
-def open_route(page, row: int, state: int) -> None:
-    """Unfold the layer below a box and press what its token takes most from; the card of that route is then there."""
-    box(page, row, state).click()
-    picture(page, f".bx-flow-title[data-layer='{state}']").click()
-    layer = page.get_by_role("region", name=f"inside layer {state}")
-    layer.locator("p button").first.click()
-    expect(layer).to_have_count(0)
-    expect(picture(page, ".bx-flow-route")).to_be_visible()
+def stage(page, inside: str = ""):
+    return picture(page, f".bx-zoom:not(.bx-gone) {inside}".strip())
+
+
+def expect_level(page, *names: str) -> None:
+    """The breadcrumb names these places, and the link reopens the last one."""
+    expect(stage(page, "nav > :not([aria-hidden])")).to_have_text(["sentence", *names])
 
 
 def test_it_opens_on_the_blank_with_boxes_ribbons_and_bars(opened, bundled):
@@ -69,7 +68,7 @@ def test_it_opens_on_the_blank_with_boxes_ribbons_and_bars(opened, bundled):
     expect(box(page, trace.mask_positions[0], STATES - 1)).to_have_text(first.token)
     expect(page.locator("#overview-finding")).to_contain_text(f"“[MASK]” becomes “{first.token}”")
     expect(page.locator("#overview-routes-check")).to_contain_text("✓ matches the model")
-    expect(picture(page, "")).to_contain_text("Click a box, a token or a bar")
+    expect(picture(page, "")).to_contain_text("Click a box to see where it comes from")
 
 
 def test_a_click_on_a_box_a_token_or_a_bar_shows_where_that_comes_from(opened):
@@ -111,85 +110,152 @@ def test_arrow_keys_move_and_choose_and_stop_at_the_edge(opened):
     expect(page.locator("#overview-finding p")).to_be_hidden()  # an embedding comes from nowhere
 
 
-def test_a_layer_unfolds_by_its_title_and_folds_by_escape(opened):
+def test_the_keyboard_goes_from_the_sentence_to_one_weight_and_back(opened, bundled):
     page = opened()
-    title = picture(page, ".bx-flow-title").filter(has_text="layer 4")
-    title.focus()
+    box(page, 6, 6).focus()
     page.keyboard.press("Enter")
-    layer = page.get_by_role("region", name="inside layer 4")
-    for part in ("1 · look around", "2 · add & norm", "3 · think", "4 · add & norm"):
-        expect(layer).to_contain_text(part)
-    expect(layer).to_contain_text("for “[MASK]”")
-    expect(layer.locator("details")).to_have_count(6)
-    expect(layer).to_contain_text("the other 6: ")
-    expect(layer.locator(".bx-flow-neuron")).to_have_count(5)
-    expect(layer.locator(".bx-flow-neuron").first).to_contain_text("promotes")
-    expect(layer).to_be_focused()
-    box(page, 4, 5).click()
-    expect(layer).to_contain_text("for “japan”")
-    box(page, 4, 2).click()
-    expect(layer).to_have_count(0)  # a layer above the place that is followed has brought nothing
-    picture(page, ".bx-flow-title").filter(has_text="layer 2").click()
-    expect(page.get_by_role("region", name="inside layer 2")).to_be_visible()
+    expect_level(page, "layer 6")
+    heads = stage(page, ".bx-zoom-head button")
+    expect(heads).to_have_count(12)
+    expect(stage(page, "header p")).to_contain_text("“[MASK]” keeps")
+    expect(stage(page, ".bx-zoom-neuron")).to_have_count(5)
+    expect(stage(page, ".bx-zoom-neuron").first).to_contain_text("promotes")
+    strongest = page.locator("gradio-app .bx-zoom-head button:focus")
+    expect(strongest).to_have_count(1)
+    name = strongest.locator("b").inner_text()
+    page.wait_for_url("**set.zoom=*")
+    page.keyboard.press("ArrowRight")
+    expect(strongest.locator("b")).not_to_have_text(name)
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Enter")
+    expect_level(page, "layer 6", f"head {name}")
+    weights = bundled.trace("The capital of Japan is [MASK].").attention(5)[int(name.split(".")[1]) - 1, 6]
+    for key in (4, 2):
+        expect(stage(page, f".bx-zoom-weight[data-key='{key}']")).to_have_text(
+            "<0.001" if weights[key] < 0.0005 else f"{weights[key]:.3f}"
+        )
+    expect(stage(page, f".bx-zoom-weight[data-key='{weights.argmax()}']")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect_level(page, "layer 6", f"head {name}", "japan")
+    expect(stage(page, ".bx-zoom-strip")).to_have_count(5)
+    expect(stage(page, ".bx-zoom-sum")).to_be_focused()
+    expect(stage(page, ".bx-zoom-line").filter(has_text="softmax")).to_contain_text(f"{weights[4]:.4f}")
+    page.wait_for_url("**set.zoom=*6*,*4*")
+    link = page.url
+    for names in (["layer 6", f"head {name}"], ["layer 6"]):
+        page.keyboard.press("Escape")
+        expect_level(page, *names)
     page.keyboard.press("Escape")
-    expect(page.get_by_role("region", name="inside layer 2")).to_have_count(0)
+    expect(stage(page)).to_have_count(0)
+    expect(box(page, 6, 6)).to_be_focused()
+    page.wait_for_url(lambda url: "set.zoom" not in url)
+    page.goto(link)
+    settled(page)
+    expect_level(page, "layer 6", f"head {name}", "japan")
+    stage(page, "nav button").first.click()
+    expect(stage(page)).to_have_count(0)
 
 
-def test_a_head_of_an_unfolded_layer_leads_inside_it(opened):
-    page = opened(f"{JAPAN}&set.opened=%5B4%5D")
-    head = page.get_by_role("region", name="inside layer 4").locator("details").first
-    name = head.locator("summary span").first.inner_text()
-    head.locator("summary").click()
-    head.get_by_role("button", name="inside this head").click()
+def test_the_zoom_follows_the_mouse_the_wheel_and_the_token(opened):
+    page = opened()
+    picture(page, ".bx-flow-title").filter(has_text="layer 4").click()
+    expect_level(page, "layer 4")
+    box(page, 4, 4).click()
+    expect(stage(page, "header p")).to_contain_text("“japan” keeps")
+    box(page, 4, 3).click()
+    expect_level(page, "layer 3")  # what a token brought to layer 4 was made there
+    page.keyboard.press("Escape")
+    expect(stage(page)).to_have_count(0)
+    box(page, 6, 6).hover()
+    page.mouse.wheel(0, -120)
+    expect_level(page, "layer 6")
+    expect(stage(page, "header p")).to_contain_text("“[MASK]” keeps")
+    stage(page, ".bx-zoom-head[data-head='6.4'] button").hover()
+    page.wait_for_timeout(500)  # one turn of the wheel is one step
+    page.mouse.wheel(0, -120)
+    expect_level(page, "layer 6", "head 6.4")
+    page.wait_for_timeout(500)
+    page.mouse.wheel(0, 120)
+    expect_level(page, "layer 6")
+    assert page.evaluate("scrollY") == 0
+
+
+def test_a_head_of_an_open_layer_leads_inside_it(opened):
+    page = opened(f"{JAPAN}&set.zoom=%5B4,7%5D")
+    expect_level(page, "layer 4", "head 4.7")
+    stage(page).get_by_role("button", name="Inside a head").click()
     expect(opened_tab(page)).to_have_text("Inside a head")
-    expect(page.locator("#inside-head-dots-about")).to_contain_text(f"layer 4, {name}")
+    expect(page.locator("#inside-head-dots-about")).to_contain_text("layer 4, head 7")
     expect(page.locator("#inside-head-dots-about")).to_contain_text("'[MASK]' (token 6) asks")
 
 
-def test_a_line_opens_its_card_and_a_cut_is_shown_linked_and_put_back(opened):
+def cut_line(page, route: str):
+    """Click a line, which is thin and crossed by others, and cut it in its card."""
+    picture(page, f"[data-route='{route}']").dispatch_event("click")
+    page.locator("gradio-app .bx-flow-card").get_by_role("button", name="cut it").click()
+
+
+def test_a_cut_snaps_is_told_linked_and_put_back_by_one_key(opened):
     page = opened()
     bars = picture(page, ".bx-flow-output").filter(has_text="What is in the blank?")
-    lines = picture(page, ".bx-flow-hits path")
-    lines.last.dispatch_event("click")  # the strongest; a line is thin, and others cross it
-    card = picture(page, ".bx-flow-route")
-    expect(card).to_contain_text("by its heads")
+    card = picture(page, ".bx-flow-card")
+    picture(page, "[data-route='[5,6,4]']").dispatch_event("click")
+    expect(card).to_contain_text(re.compile(r"Layer 6: “\[MASK\]” takes \d+(\.\d)?% from “japan”"))
     page.keyboard.press("Escape")
     expect(card).to_have_count(0)
-    lines.last.dispatch_event("click")
-    expect(card).to_be_visible()
-    page.locator("#text-b textarea").fill("")
-    expect(card).to_be_visible()  # the words that it is about are where they were
-    page.locator("#text-a textarea").fill("Oh, Japan: its capital is [MASK].")
+    cut_line(page, "[5,6,4]")
     expect(card).to_have_count(0)
-    visit(page, JAPAN)
-    open_route(page, 6, 6)
-    expect(card).to_contain_text(re.compile(r"Layer 6: “\[MASK\]” takes \d+(\.\d)?% from “japan”"))
-    expect(card.locator("details")).to_have_count(6)
-    card.get_by_role("button", name="cut this route").click()
-    expect(page.locator("#overview-what-if-outcome")).to_contain_text("Without")
+    finding = page.locator("#overview-finding")
+    expect(finding).to_contain_text(re.compile(r"Without japan in layer 6: tokyo \d+% → <1%, \w+ leads with \d+%\."))
     expect(bars).to_contain_text(", was 89%")
     ghost = bars.locator("button", has_text="tokyo").locator("s")
     expect(ghost).to_be_visible()
     assert float(ghost.evaluate("(one) => parseFloat(one.style.width)")) == pytest.approx(89, abs=1)
     expect(picture(page, ".bx-flow-box.bx-changed").first).to_have_attribute("aria-label", re.compile("before the change"))
+    expect(picture(page, "[data-route='[5,6,4]']")).to_have_count(0)
+    expect(picture(page, ".bx-flow-change")).to_have_accessible_name("Put back: japan → [MASK], layer 6")
     page.wait_for_url("**cut=6.6.4.0*")
 
     link = page.url
     page.reload()
     expect(picture(page, ".bx-flow-output").filter(has_text=", was 89%")).to_have_count(1)
     expect(page).to_have_url(link)
-    told = page.locator("#overview-what-if-outcome").inner_text().strip()
-    open_tab(page, "Fill-mask")
-    expect(page.locator("#fill-mask-what-if-outcome")).to_contain_text(told)
-    open_tab(page, "Overview")
     settled(page)
-
-    open_route(page, 6, 6)  # takes now most from another token
-    page.locator("#overview-what-if-back").get_by_role("button").first.click()
-    expect(page.locator("#overview-what-if-outcome")).to_be_hidden()
+    page.keyboard.press("x")  # what the blank takes most from now
+    expect(picture(page, ".bx-flow-change")).to_have_count(3)  # both, and all
+    page.wait_for_url(lambda url: url.count("6.6") > 1 or url.count(",") > link.count(","))
+    page.keyboard.press("u")
+    expect(picture(page, ".bx-flow-change")).to_have_count(1)
+    expect(picture(page, ".bx-flow-change")).to_have_accessible_name("Put back: japan → [MASK], layer 6")
+    page.keyboard.press("Control+z")
+    expect(picture(page, ".bx-flow-change")).to_have_count(0)
     expect(picture(page, ".bx-changed")).to_have_count(0)
     expect(bars).not_to_contain_text("was")
+    expect(finding).to_contain_text("drawing most on “japan” in layer 6")
     page.wait_for_url(lambda url: "cut=" not in url)
+
+
+def test_a_card_of_a_line_goes_with_its_words(opened):
+    page = opened()
+    card = picture(page, ".bx-flow-card")
+    picture(page, "[data-route='[5,6,4]']").dispatch_event("click")
+    expect(card).to_be_visible()
+    page.locator("#text-a textarea").fill("Oh, Japan: its capital is [MASK].")
+    expect(card).to_have_count(0)
+
+
+def test_a_weight_is_cut_and_a_head_switched_off_inside_the_zoom(opened):
+    page = opened(f"{JAPAN}&set.zoom=%5B6,6,4%5D")
+    expect_level(page, "layer 6", "head 6.6", "japan")
+    page.keyboard.press("x")
+    expect(page.locator("#overview-finding")).to_contain_text("Without japan in head 6.6: tokyo")
+    expect(stage(page, ".bx-zoom-line").filter(has_text="value of")).to_contain_text("× 0, cut")
+    page.keyboard.press("u")
+    expect(stage(page, ".bx-zoom-line").filter(has_text="value of")).not_to_contain_text("cut")
+    page.keyboard.press("Escape")
+    stage(page).get_by_role("button", name="switch it off").click()
+    expect(page.locator("#overview-finding")).to_contain_text("Without head 6.6: tokyo")
+    expect(picture(page, ".bx-flow-change")).to_have_accessible_name("Put back: head 6.6 off")
 
 
 def step_by_step(page) -> None:
@@ -221,7 +287,7 @@ def test_each_stop_tells_a_sentence_and_keys_step_through_them(opened):
         page.keyboard.press(key)
         expect(stops.nth(number)).to_be_focused()
         expect(stops.nth(number)).to_have_attribute("aria-pressed", "true")
-    expect(said).to_contain_text("Click a box, a token or a bar")
+    expect(said).to_contain_text("Click a box to see where it comes from")
     stops.nth(0).click()
     expect(picture(page, ".bx-flow-box.bx-later")).to_have_count(STATES * chips(page).count())
     stops.nth(1).click()
@@ -272,7 +338,7 @@ def test_a_long_input_has_a_row_for_what_is_elsewhere(opened, bundled):
     last.click()
     expect(page.locator("#strip .bx-token[aria-pressed=true]")).to_have_count(1)
     expect(picture(page, ".bx-flow-box[aria-pressed=true]")).to_have_attribute("data-state", str(STATES - 1))
-    expect(page.locator("#overview-finding")).to_contain_text("in the end takes ")
+    expect(page.locator("#overview-finding")).to_contain_text(" in the end is read as ")
     page.wait_for_url("**token=110*")
     chosen = picture(page, ".bx-flow-box[aria-pressed=true]")
     chosen.focus()

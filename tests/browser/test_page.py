@@ -2,12 +2,10 @@
 
 import re
 
-import pytest
-
 from explorer.tabs import SECTIONS
 from tests.browser.expecting import expect
 from tests.browser.steps import chips, settled
-from tests.tabs import LABELS, open_tab, opened_tab
+from tests.tabs import open_tab, opened_tab
 
 
 def test_what_is_deleted_or_pasted_counts_too(open_app):
@@ -106,17 +104,6 @@ def test_two_people_do_not_see_each_others_words(new_page, served):
     assert "elephant" not in second.content()
 
 
-@pytest.mark.nightly  # the tests of a tab in a window of a phone's width cover it in part
-def test_nothing_is_wider_than_a_phone(open_app):
-    page = open_app(viewport={"width": 420, "height": 900})
-    for tab in LABELS:
-        if tab == "Its own head":  # the bundled model has none
-            continue
-        open_tab(page, tab)
-        settled(page)
-        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, tab
-
-
 def test_a_section_shows_its_tabs_only_and_remembers_which_was_open(open_app):
     page = open_app()
     expect(page.locator("#sections [role=tab]")).to_have_text(list(SECTIONS))
@@ -129,11 +116,3 @@ def test_a_section_shows_its_tabs_only_and_remembers_which_was_open(open_app):
     assert page.get_by_role("tab", name="Predict", exact=True).bounding_box() == where
     page.get_by_role("tab", name="Look inside", exact=True).click()
     expect(opened_tab(page)).to_have_text("Attention")
-
-
-def test_a_tab_that_is_opened_elsewhere_opens_its_section(open_app):
-    page = open_app("?tab=corpus&view=head-atlas")
-    section = page.locator("#sections [aria-selected=true]")
-    expect(section).to_have_text("Across sentences")
-    page.evaluate("() => BertExplorer.page.open('Fine-tune')")
-    expect(section).to_have_text("Train")

@@ -1,12 +1,11 @@
 """Views as files of their own, opened from the disk with the network off: they draw, answer a pointer, and log nothing."""
 
-import numpy as np
 import pytest
 
 import explorer
 from explorer.export import page_file
+from explorer.gallery import page_of, read_sentences
 from explorer.tabs import TABS, VIEWS
-from explorer.techniques.routes import head_shares
 from explorer.ui.subject import Subject
 from tests.at_night import at_night
 from tests.browser.expecting import expect
@@ -63,27 +62,32 @@ def test_the_overview_traces_and_unfolds_from_the_disk(bundled, opened):
     after = window.evaluate(drawn)
     assert "[5,0,4]" in after, "so does [CLS]"
     assert "[5,6,4]" not in after
-    card = window.locator(".bx-flow-card")
+    stage, card = window.locator(".bx-zoom:not(.bx-gone)"), window.locator(".bx-flow-card")
     window.locator("[data-layer='6']").click()
-    expect(card).to_contain_text("Layer 6, for “[MASK]”")
+    expect(stage).to_contain_text("In layer 6, “[MASK]” keeps")
     expect(box(6, 6)).to_have_attribute("aria-pressed", "true")
-    expect(card).to_contain_text("promotes")
-    assert card.get_by_role("button").all_inner_texts() == ["✕"], "what needs a server is not there"
-    assert not card.locator("summary").count()
-    window.locator("[data-layer='4']").click()
-    expect(card).to_contain_text("Layer 4, for “[MASK]”")
+    expect(stage).to_contain_text("promotes")
     window.keyboard.press("Escape")
-    expect(card).to_have_count(0)
+    expect(stage).to_have_count(0)
+    window.locator("[data-layer='4']").click()
+    expect(stage).to_contain_text("In layer 4, “[MASK]” keeps")
+    stage.locator("[data-head='4.7'] button").click()
+    expect(stage.locator("header p")).to_contain_text("Head 4.7")
+    weights = subject.trace.attention(3)[6, 6]
+    expect(stage.locator(".bx-zoom-weight")).to_have_count(len(weights))
+    expect(stage.locator(f".bx-zoom-weight[data-key='{weights.argmax()}']")).to_have_text(f"{weights.max():.3f}")
+    expect(stage.locator(".bx-zoom-weight:not(:disabled), [data-act*=inside], [data-act*=off]")).to_have_count(0)
+    window.keyboard.press("Escape")
+    window.keyboard.press("Escape")
+    expect(stage).to_have_count(0)
     window.locator('[data-route="[5,6,4]"]').dispatch_event("click")
     expect(card).to_contain_text("Layer 6: “[MASK]” takes")
-    parts = head_shares(subject.trace, 5, 6)[:-1, 4]
-    best = int(np.abs(parts).argmax())
-    expect(card.locator(".bx-flow-of-head").first).to_contain_text(f"head {best + 1}{100 * parts[best]:.0f}%")
+    expect(card.locator("[data-act*=cut]")).to_have_count(0)
     window.keyboard.press("Escape")
     expect(card).to_have_count(0)
     window.locator(".bx-flow-play").click()
     window.locator("[data-stop='2']").click()
-    expect(window.locator(".bx-flow-story [role=status]")).to_contain_text("In layer 1")
+    expect(window.locator(".bx-flow-story [role=status]")).to_contain_text("In layer 6")
     assert window.problems == []
 
 
@@ -105,19 +109,6 @@ def test_a_heatmap_says_what_is_pointed_at_and_the_page_follows_theme_and_phone(
     window.wait_for_function("() => document.documentElement.scrollWidth <= 420")  # what is drawn follows its box a moment later
 
 
-def test_a_long_input_moves_in_its_window(bundled, opened):
-    views = [VIEWS["attention/head"](look=look) for look in ("Heatmap", "Lines")]
-    window = opened(page_file.html(views, Subject.of(bundled.trace(LONG))))
-    labels = "[...document.querySelectorAll('.bx-chart svg text')].map((one) => one.textContent).join(' ')"
-    window.locator(".bx-chart .heatmaplayer image").wait_for()
-    before, drawn = window.evaluate(labels), window.locator(".bx-lines path").count()
-    assert drawn > 0
-    window.locator(".bx-map").first.focus()
-    window.keyboard.press("End")
-    window.wait_for_function(f"(before) => {labels} !== before", arg=before)
-    assert window.evaluate("document.querySelector('.bx-chart')._fullData[0].z.length") == 24
-
-
 def test_a_notebook_shows_frames_as_high_as_what_is_in_them(bundled, opened):
     trace, other = bundled.trace("The man went to the [MASK]."), bundled.trace("The woman slept.")
     cells = [
@@ -126,7 +117,7 @@ def test_a_notebook_shows_frames_as_high_as_what_is_in_them(bundled, opened):
         trace.show("overview/routes"),
         explorer.compare(trace, other, "tokens/pieces"),
     ]
-    window = opened('<meta charset="utf-8"><body data-drawn>' + "<hr>".join(cell._repr_html_() for cell in cells))
+    window = opened("<meta charset='utf-8'><body data-drawn>" + "<hr>".join(cell._repr_html_() for cell in cells))
     for number, marks in enumerate((".bx-chart svg", ".bx-lines path", ".bx-flow-lines path", ".bx-token")):
         inside = window.frame_locator("iframe").nth(number)
         inside.locator("body[data-drawn]").wait_for()
@@ -135,3 +126,22 @@ def test_a_notebook_shows_frames_as_high_as_what_is_in_them(bundled, opened):
         needed = inside.locator("main").evaluate("(main) => main.getBoundingClientRect().height")
         window.wait_for_function("([frame, high]) => Math.abs(frame.clientHeight - high) < 8", arg=[frame, needed])
     assert window.frame_locator("iframe").nth(3).locator("article").count() == 2
+
+
+def test_a_page_of_the_gallery_shows_what_a_cut_changes_and_puts_it_back(bundled, opened):
+    sentence = next(read_sentences(bundled))
+    window = opened(page_of(sentence))
+    first, told = window.locator(".bx-flow-box[aria-pressed=true]"), window.locator(".bx-variant-told")
+    choices = window.get_by_role("group", name="Cut a link").get_by_role("button")
+    expect(choices).to_have_count(len(sentence.cuts) + 1)
+    expect(first).to_contain_text(sentence.word)
+    at = sentence.cuts.index(sentence.strongest)
+    choices.nth(at + 1).click()
+    expect(told).to_have_text(sentence.told(sentence.strongest))
+    expect(first).to_contain_text(sentence.strongest.word)
+    choices.nth(at + 1).click()
+    expect(choices.first).to_have_attribute("aria-pressed", "true")
+    expect(told).to_have_text("")
+    expect(first).to_contain_text(sentence.word)
+    expect(window.get_by_role("link", name="All twelve sentences")).to_have_attribute("href", "index.html")
+    assert window.problems == []

@@ -10,8 +10,6 @@ import pytest
 from explorer.export import page_file
 from explorer.tabs import VIEWS
 from explorer.ui.subject import Subject
-from tests.browser.expecting import expect
-from tests.browser.steps import chips
 
 HOSTILE = "the man </svg><script>alert(1)</script> ]]> &amp; \u202e went to the [MASK]."
 SVG = "{http://www.w3.org/2000/svg}"
@@ -129,28 +127,3 @@ def test_a_png_has_three_hundred_dots_an_inch(bundled, opened):
     assert height > 100
     at = data.index(b"pHYs")
     assert struct.unpack(">IIB", data[at + 4 : at + 13]) == (11811, 11811, 1)
-
-
-def test_the_app_offers_it_on_its_pictures_and_in_its_dialog(open_app):
-    page = open_app("?tab=attention")
-    grid = page.locator("#attention-heads-grid")
-    expect(grid.locator("canvas").first).to_be_visible()
-    assert b"<image" not in saved(page, grid.locator(".bx-saved"), "svg"), "the cells of small pictures are shapes too"
-    expect(page.locator("#attention-head-heatmap .modebar-btn").first).to_be_attached()
-    page.locator("#attention-head-heatmap .nsewdrag").first.hover()
-    with page.expect_download() as download:
-        named = "Download as SVG"
-        page.locator(f"#attention-head-heatmap .modebar-btn:is([data-title='{named}'], [aria-label='{named}'])").click()
-    written = download.value.path().read_bytes()
-    assert written.startswith(b"<svg")
-    assert b"<image" not in written, "each cell is a shape"
-    assert download.value.suggested_filename == "attention-of-one-head.svg"
-    assert chips(page).first.is_visible()
-    page.locator("#take-away").click()
-    offered = page.locator("#take-pictures")
-    for named in ("grid as SVG", "grid as PNG", "Attention of one head as SVG"):
-        expect(offered.get_by_role("button", name=named)).to_be_visible()
-    with page.expect_download() as download:
-        offered.get_by_role("button", name="Attention of one head as PNG").click()
-    assert download.value.path().read_bytes().startswith(b"\x89PNG")
-    expect(page.locator("#take-said")).to_have_text("The picture is made.")

@@ -64,13 +64,3 @@ def test_points_are_chosen_found_and_played_and_other_texts_are_drawn(page):
     page.locator("#projection-sentences textarea").fill("")
     page.locator("#projection-map-redraw").click()
     expect(page.get_by_text("There are no sentences; type one a line.")).to_be_visible()
-
-
-@pytest.mark.nightly
-def test_umap_in_three_dimensions(page):
-    choose(page, "projection-method", "UMAP")
-    expect(said(page)).to_contain_text("UMAP keeps neighbours together", timeout=90_000)
-    page.get_by_role("button", name="More").last.click()
-    page.locator("#projection-dimensions").get_by_label("3-D").check()
-    expect(page.locator("#projection-map-chart .gl-container canvas").first).to_be_attached(timeout=60_000)
-    page.problems = [problem for problem in page.problems if "WebGL" not in problem]  # no GPU here

@@ -129,25 +129,14 @@ def test_a_box_has_a_button_that_empties_it(open_app):
     expect(page.locator("#text-a textarea")).to_have_value("One cat.")
 
 
-def test_a_head_chosen_in_one_tab_is_named_where_it_sets_the_hidden_state(open_app):
-    page = open_app(at("Attention", "?a=The+capital+of+Japan+is+[MASK].&b="))
-    settled(page)
-    stepper(page, "layer").fill("2")
-    settled(page)
-    expect(page.locator("#suggestion")).to_contain_text("Layer 2, head 6: chosen for all tabs")
-    open_tab(page, "Hidden states")
-    expect(stepper(page, "hidden_state")).to_have_value("2")
-    expect(page.locator("#suggestion")).to_contain_text("Hidden state 2, after layer 2: chosen for all tabs")
-
-
 def test_a_token_and_a_head_are_marked_in_the_overview(open_app):
-    page = open_app("?tab=overview&set.opened=%5B4%5D")
-    page.locator("gradio-app .bx-flow-box[data-row='4'][data-state='2']").hover()
+    page = open_app("?tab=overview&set.zoom=%5B4%5D")
+    page.locator("gradio-app .bx-flow-box[data-row='4'][data-state='3']").hover()
     expect(page.locator("#strip .bx-linked")).to_have_text(["japan"])
     open_tab(page, "Attention")
     page.locator("#attention-heads-grid [data-head='4.7']").hover()
     expect(page.locator("#attention-heads-grid .bx-linked")).to_have_attribute("data-head", "4.7")
     open_tab(page, "Overview")
-    head = page.locator("gradio-app .bx-flow-layer summary").first
+    head = page.locator("gradio-app .bx-zoom-head").first
     head.hover()
     expect(page.locator("#attention-heads-grid .bx-linked")).to_have_attribute("data-head", head.get_attribute("data-head"))

@@ -1,12 +1,10 @@
 """Every tab, used as a person would."""
 
-import re
-
 import pytest
 
 from explorer.fill_mask.tab import TAB
 from tests.browser.expecting import expect
-from tests.browser.steps import at, chips, open_choice, settled
+from tests.browser.steps import at
 from tests.tabs import open_tab
 
 
@@ -18,17 +16,6 @@ def open_at(open_app):
         return open_app(at(tab, query))
 
     return opened
-
-
-def test_tokens_have_ids_segments_and_positions(open_at, bundled):
-    page = open_at("Tokens", "?a=unbelievable+%F0%9F%8D%8E&b=yes")
-    encoding = bundled.encode("unbelievable 🍎", "yes")
-    cards = page.locator("#tokens-pieces-cards .bx-cell")
-    expect(cards).to_have_count(len(encoding.ids))
-    for index, number in enumerate(encoding.ids):
-        expect(cards.nth(index)).to_contain_text(str(number))
-    expect(page.locator("#tokens-pieces-cards .bx-unk")).to_have_count(encoding.tokens.count("[UNK]"))
-    expect(page.locator("#tokens-pieces-cards .bx-special")).to_have_count(3)
 
 
 def test_fill_mask_a_click_hides_a_word(open_at):
@@ -43,16 +30,6 @@ def test_fill_mask_a_click_hides_a_word(open_at):
     page.locator("#strip .bx-token").nth(2).dblclick()
     expect(page.locator("#text-a textarea")).to_have_value("The sky is [MASK].")
     expect(page.locator("#fill-mask-guesses-guesses h3")).to_have_count(1)
-
-
-def test_next_sentence_both_ways(open_at):
-    page = open_at("Next sentence")
-    expect(page.locator("#next-sentence-pair-verdict")).to_contain_text(re.compile(r"IsNext.*%.*NotNext.*%", re.DOTALL))
-    open_choice(page, "next-sentence", "Many pairs")
-    expect(page.locator("#next-sentence-pairs")).to_contain_text(re.compile(r"0\.\d{2,4}"))
-    open_choice(page, "next-sentence", "This pair")
-    page.locator("#text-b textarea").fill("")
-    expect(page.get_by_text("Type a second sentence in B")).to_be_visible()
 
 
 def test_choices_behind_more_are_reached_by_keys_and_stay_in_sight_while_open(open_at):
@@ -105,19 +82,3 @@ def test_gradio_keeps_nothing_of_what_a_call_was_given(open_at):
     page.locator("#attention-heads-grid button").nth(16).click()
     expect(page.locator("#attention-head-title")).to_contain_text("Layer 2, head 5")
     page.wait_for_function("() => window.ended > 1 && !window.keeps.length")
-
-
-@pytest.mark.nightly  # nothing on the page is wrong where it fails
-def test_a_page_with_nothing_to_do_draws_nothing(new_page, served):
-    page = new_page()
-    page.add_init_script(
-        """const frame = window.requestAnimationFrame;
-        window.asked = 0;
-        window.requestAnimationFrame = (call) => ((window.asked += 1), frame.call(window, call));"""
-    )
-    page.goto(served)
-    expect(chips(page).first).to_be_visible()
-    settled(page)
-    assert page.evaluate("() => window.asked") > 0
-    unchanged = "() => { const before = window.before; window.before = window.asked; return before === window.asked; }"
-    page.wait_for_function(unchanged, polling=500)

@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 
 from tests.fuzz.values import ARGUMENTS, FIRST, ON_THE_PAGE, SCRIPT, hostile, hostile_like, layers, of_control, texts
 
-SLOW = 4  # times as many calls of what is quick as of what takes long
-LONG = {"train_head", "train_tokens", "train_spans", "probe_layers", "projection", "search", "classify", "tag"}
 events = st.fixed_dictionaries(
     {"index": layers | hostile, "value": st.sampled_from(["dog", 1]) | hostile},
     optional={"selected": st.booleans() | hostile, "row_value": hostile, "points": hostile, "indices": hostile},
@@ -44,7 +42,6 @@ class Target:
         self.pressed = [element for element in elements if element]
         self.streams = listener["types"]["generator"]
         self.clicked = listener["collects_event_data"]
-        self.weight = 1 if self.streams or listener["api_name"] in LONG else SLOW
         self.then = [one for one in visitor.config["dependencies"] if one["trigger_after"] == self.id and one["backend_fn"]]
 
     def __repr__(self):

@@ -106,36 +106,12 @@ def tiny_texts() -> dict[str, str]:
     }
 
 
-def tiny():
-    """A name of each kind that is read, and a text of a million tiny values."""
-    names = st.sampled_from(["a.csv", "a.json", "a.jsonl", "a.txt", "a.conllu", "a.conll"])
-    return st.tuples(names, st.sampled_from(sorted(tiny_texts())).map(lambda kind: tiny_texts()[kind].encode()))
-
-
-def tiny_zips(files):
-    """The zip of a run of which one file holds a million tiny values, or that lists a million files."""
-    header = {str(number): {"dtype": "F32", "shape": [], "data_offsets": [0, 0]} for number in range(MANY // 10)}
-    kinds = st.sampled_from(sorted(tiny_texts())).map(lambda kind: tiny_texts()[kind].encode())
-    places = st.sampled_from(sorted({*files, "settings.json", "log.csv", "model/tokenizer.json", "model/config.json"}))
-    texts_in_place = st.tuples(places, kinds).map(lambda change: _zipped(dict([*files.items(), change])))
-    heads = st.sampled_from([name for name in sorted(files) if name.endswith(".safetensors")])
-    return st.one_of(
-        texts_in_place, heads.map(lambda name: _zipped({**files, name: _packed(header, None, b"")})), st.builds(_list_of_names)
-    )
-
-
 def _zipped(files):
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files.items():
             archive.writestr(name, data)
     return packed.getvalue()
-
-
-def _list_of_names():
-    """A zip that is its list alone: a million files called a."""
-    entry = struct.pack("<4s6H3L5H2L", b"PK\1\2", *[0] * 9, 1, *[0] * 6) + b"a"
-    return entry * MANY + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 65535, 65535, len(entry) * MANY, 0, 0)
 
 
 def _changed(name, data):

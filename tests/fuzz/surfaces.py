@@ -11,30 +11,21 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from tests.fuzz import files, runs
-from tests.fuzz.calls import Call, bodies, links, open_link, places, targets
+from tests.fuzz.calls import Call, bodies, links, open_link, places
 from tests.fuzz.promises import require
-from tests.fuzz.values import SENTENCES, THERE, hostile, names, sentences
+from tests.fuzz.values import SENTENCES, THERE, names
 
 FILES_FOR = ("projection-table", "fine-tune-table")
 ZIPS_FOR = "fine-tune-load"
 DATA_SET = "fine-tune-data-set"
-ROOM_ACTIONS = "ask reveal stop follow teach train strike door join guess example try take-back nothing"
-ROOM_NAMES = "name kind query hidden covered labels number id open guess label text"
 
 
 @dataclass(frozen=True)
 class Surface:
     """A way in: `send(example)` raises AssertionError when a promise is broken."""
 
-    name: str
     examples: st.SearchStrategy
     send: Callable
-    weight: float
-
-
-def functions(everything):
-    """Every endpoint, every handler of the page, or some of them."""
-    return [Surface(one.name, one.calls(), one.send, one.weight) for one in everything]
 
 
 def requests(visitor):
@@ -43,7 +34,7 @@ def requests(visitor):
     def send(example):
         visitor.ask("POST", f"/gradio_api/{example[0]}", example[1])
 
-    return Surface("requests", st.tuples(places, bodies), send, 100)
+    return Surface(st.tuples(places, bodies), send)
 
 
 def tables(everything):
@@ -55,7 +46,7 @@ def tables(everything):
         if uploaded := reader.visitor.upload(name, data):
             _give(reader, uploaded)
 
-    return Surface("tables", st.tuples(files.tables(), st.sampled_from(readers)), send, 100)
+    return Surface(st.tuples(files.tables(), st.sampled_from(readers)), send)
 
 
 def zips(everything, run):
@@ -66,23 +57,7 @@ def zips(everything, run):
         if uploaded := reader.visitor.upload("run.zip", data):
             _give(reader, uploaded)
 
-    return Surface("zips", files.zips(run), send, 60)
-
-
-def tiny_values(everything, run):
-    """Files of a million tiny values, for everything that takes a file; then health is asked of the server."""
-    visitor = everything[0].visitor
-    boxes = {place for place, one in visitor.components.items() if one["type"] in ("uploadbutton", "file")}
-    taken = [one for one in everything if boxes & set(one.triggers)]
-
-    def send(example):
-        (name, data), zipped, reader = example
-        sent = ("run.zip", zipped) if reader.element == ZIPS_FOR else (name, data)
-        if uploaded := visitor.upload(*sent):
-            _give(reader, uploaded)
-            visitor.others.look()
-
-    return Surface("tiny values", st.tuples(files.tiny(), files.tiny_zips(run), st.sampled_from(taken)), send, 30)
+    return Surface(files.zips(run), send)
 
 
 def _give(reader, uploaded):
@@ -90,37 +65,13 @@ def _give(reader, uploaded):
     reader.send(Call([uploaded], None, queued=False))
 
 
-def rooms(visitor):
-    """What a teacher, somebody of the room and a stranger do in a room, which goes on."""
-    opened = visitor.ask("POST", "/bx/rooms").json()
-    path = f"/bx/rooms/{opened['word']}"
-    seat = visitor.ask("POST", f"{path}/join", {"name": "Ann"}).json()
-    visitor.ask("POST", f"{path}/teach", {"labels": ["good", "bad"]}, _bearer(opened["key"]))
-    visitor.ask("POST", f"{path}/example", {"label": "good", "text": "It was fine."}, _bearer(seat["token"]))
-
-    def send(example):
-        token, action, body = example
-        visitor.ask("POST", f"{path}/{action}", body, _bearer(token))
-        visitor.ask("POST", f"{path}/door", {"open": True}, _bearer(opened["key"]))
-
-    named = st.dictionaries(
-        st.sampled_from(ROOM_NAMES.split()), hostile | sentences | st.sampled_from(["blank", "pair", "target"]), max_size=4
-    )
-    tokens = st.sampled_from([opened["key"], seat["token"], "nobody"])
-    return Surface("rooms", st.tuples(tokens, st.sampled_from(ROOM_ACTIONS.split()), named | hostile), send, 100)
-
-
-def _bearer(token):
-    return {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}
-
-
 def opening(everything):
     """Links to the page."""
     (target,) = (one for one in everything if one.name.startswith("open_page"))
-    return Surface("links", links, lambda parameters: open_link(target, parameters), 60)
+    return Surface(links, lambda parameters: open_link(target, parameters))
 
 
-def models(visitor, model, name, examples):
+def models(visitor, model, examples):
     """Folders with a model, some of whose files are not as they should be."""
 
     def send(changed):
@@ -134,7 +85,7 @@ def models(visitor, model, name, examples):
         finally:
             shutil.rmtree(folder)
 
-    return Surface(name, examples, send, 60)
+    return Surface(examples, send)
 
 
 def revisions(visitor, model):
@@ -154,7 +105,7 @@ def revisions(visitor, model):
 
     ids = st.sampled_from(["a/b", "a", "nobody/nothing"])
     ways = st.sampled_from(["", "", "/", "../" * 20, "main/" + "../" * 20, "./"])
-    return Surface("revisions", st.builds("{}@{}{}".format, ids, ways, st.just(THERE)), send, 20)
+    return Surface(st.builds("{}@{}{}".format, ids, ways, st.just(THERE)), send)
 
 
 def data_sets(everything, folder):
@@ -174,19 +125,19 @@ def data_sets(everything, folder):
 
     beside = f"../{Path(folder).resolve().name}"
     known = [THERE, f"./{THERE}", f"{THERE}/", f"{THERE}/.", f"{THERE}/..", ".", "..", beside, "csv", "text", "./."]
-    return Surface("data sets", st.sampled_from(known) | names, send, 20)
+    return Surface(st.sampled_from(known) | names, send)
 
 
 def headers(visitor, model):
     """The same with weights whose header lies."""
     whole = read_folder(model)
     lies = files.weights(whole["model.safetensors"]).map(lambda weights: {**whole, "model.safetensors": weights})
-    return models(visitor, model, "safetensors headers", lies)
+    return models(visitor, model, lies)
 
 
 def folders(visitor, model):
     """The same with any of the files."""
-    return models(visitor, model, "model folders", files.folders(read_folder(model)))
+    return models(visitor, model, files.folders(read_folder(model)))
 
 
 def read_folder(folder):
@@ -214,23 +165,4 @@ def trained(folder):
 
 def long_runs(everything):
     """Long runs of a character or two, wherever a text may be."""
-    return Surface("long runs", runs.ways(everything), lambda way: way[0](*way[1:]), 60)
-
-
-def all_surfaces(visitor, model):
-    """Every way in, for the long run."""
-    everything, run = targets(visitor, model), trained(model)
-    return [
-        *functions(everything),
-        requests(visitor),
-        rooms(visitor),
-        tables(everything),
-        zips(everything, run),
-        tiny_values(everything, run),
-        opening(everything),
-        long_runs(everything),
-        headers(visitor, model),
-        folders(visitor, model),
-        revisions(visitor, model),
-        data_sets(everything, Path(model).parents[1]),
-    ]
+    return Surface(runs.ways(everything), lambda way: way[0](*way[1:]))

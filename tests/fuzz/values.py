@@ -90,7 +90,6 @@ FIRST = {
 }
 ON_THE_PAGE = {
     **{"text-a": SENTENCES[0], "text-b": SENTENCES[1], "fine-tune-epochs": 1, "fine-tune-source": "Typed here"},
-    **{"fine-tune-lines-1": "good one\ngood two\ngood three", "fine-tune-lines-2": "bad one\nbad two\nbad three"},
     **{"fine-tune-answer-epochs": 1, "fine-tune-asked-from": "Typed here", "fine-tune-asked-beside": False},
     **{"fill-mask-steps": 5, "next-sentence-steps": 5, "projection-sentences": "\n".join(SENTENCES[:4]), "fill-mask-word": "dog"},
 }

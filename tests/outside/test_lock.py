@@ -1,6 +1,8 @@
 """What the lock names is what an index has: pip takes every file of it."""
 
+import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -12,10 +14,8 @@ INSTALL = ("-m", "pip", "install", "--dry-run", "--ignore-installed", "--no-deps
 @pytest.fixture(scope="module")
 def python(tmp_path_factory):
     """A fresh virtual environment of the Python that the container has, or else of the present one."""
-    from tests.outside.test_space import python_of_a_space
-
     folder = tmp_path_factory.mktemp("lock") / "venv"
-    subprocess.run([python_of_a_space(), "-m", "venv", str(folder)], check=True)
+    subprocess.run([shutil.which("python3.12") or sys.executable, "-m", "venv", str(folder)], check=True)
     return folder / "bin" / "python"
 
 

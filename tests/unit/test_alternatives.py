@@ -55,7 +55,6 @@ FIGURES = {
     results.looks_at_answer: (ROWS, 0.1),
     results.number_scatter: (CURVE, CURVE, WORDS, "key"),
     word_effects.word_effects: (WORDS, CURVE),
-    training.examples_curve: ([25, 50, 100, 200, 400], CURVE, CURVE / 9, CURVE, CURVE / 9),
     training.learning_curves: ([{"epoch": 1, **EPOCH}, {"epoch": 2, **EPOCH}], 5, 1),
     training.probe_curve: (range(5), CURVE, CURVE, CURVE, 0.5),
     training.run_curves: ([("first", CURVE), ("second", CURVE)],),
@@ -107,32 +106,6 @@ def test_the_strongest_cells_are_those_of_the_matrix_on_every_scale():
         places = np.argsort(-values.ravel(), kind="stable")[:3]
         named = [f"w{place // size} → w{place % size} {float(values.ravel()[place]):.3g}" for place in places]
         assert words == f"The strongest 3 of {size * size:,} (weight): {', '.join(named)}."
-
-
-SAID = {
-    "a pair is named once, and nothing with itself": (
-        lambda: heatmaps.similarity_heatmap(np.array([[1, 0.5, -0.9], [0.5, 1, 0.1], [-0.9, 0.1, 1]]), ["a", "b", "c"]),
-        "All 3 (cosine): a, c -0.9, a, b 0.5, b, c 0.1.",
-    ),
-    "what is right stays in a table of mistakes": (
-        lambda: results.confusion_matrix(np.array([[7, 1], [0, 8]]), ["ham", "spam"]),
-        "The strongest 3 of 4: spam → spam 8, ham → ham 7, ham → spam 1",
-    ),
-    "numbers are named by their axes, and missing ones are left out": (
-        lambda: model_pictures.weights_heatmap(np.array([[0.5, np.nan], [0.25, 0.75]]), ["W_Q", "W_K"]),
-        "All 3 (root mean square): W_K, layer 2 0.75, W_Q, layer 1 0.5, W_K, layer 1 0.25.",
-    ),
-    "lines say where they go, and where they are highest": (
-        lambda: training.run_curves([("mine", [0.5, 0.9, 0.8]), ("yours", [0.4])]),
-        "Lines (held-out score (0 to 1)): mine from 0.5 to 0.8, highest 0.9 at epoch 2; yours 0.4 at epoch 1.",
-    ),
-    "points are counted by group": (lambda: maps.point_map(*FIGURES[maps.point_map]), "5 points in 2 groups: x 2, y 3."),
-}
-
-
-@pytest.mark.parametrize(("draw", "words"), SAID.values(), ids=SAID)
-def test_what_is_said_of_some_figures(draw, words):
-    assert said_of(draw()).startswith(words)
 
 
 def test_words_of_the_person_stay_as_they_are():

@@ -9,21 +9,19 @@ import pytest
 import torch
 import transformers
 
-import explorer
+from explorer.analysis.head_names import ATLAS
 from explorer.analysis.resampling import halves
 from explorer.bert.checkpoints import BUNDLED_FOLDER
 from explorer.core.steps import finished
 from explorer.corpus.compute import atlas as atlases
 from explorer.corpus.compute import atlas_file
-from explorer.corpus.compute.atlas import SHIPPED, head_atlas, head_atlas_in_steps, sum_up
+from explorer.corpus.compute.atlas import head_atlas, sum_up
 from explorer.corpus.compute.atlas_evidence import TESTED, evidence, sampled_sentences
 from explorer.corpus.compute.attention_sums import DIRECTIONS, OFFSETS, REACH, sentences_of
 from explorer.corpus.compute.head_families import MEANINGS, Profiles, families, habits
 from explorer.corpus.compute.reading import ADDED, tokens_of
 from explorer.corpus.endpoints import head_atlas as endpoint
 from explorer.text.corpora import ROOT, Corpus, CorpusSentence, built_in
-from tests.at_night import at_night
-from tests.families import write_family
 
 FEW = 3  # occurrences of a relation, in tests of a few sentences
 
@@ -154,13 +152,6 @@ def test_it_is_what_loops_over_eager_attentions_give(bundled, few, made_of_few):
     assert_same(made_of_few[0], Slow(BUNDLED_FOLDER, bundled, few), few)
 
 
-@pytest.mark.parametrize("name", at_night(["distilbert", "roberta", "modernbert"], but=["roberta"]))
-def test_other_families_too(tmp_path, few, name):
-    folder = write_family(tmp_path / name, name)
-    model = explorer.load(folder)
-    assert_same(made(model, few), Slow(folder, model, few), few)
-
-
 def test_a_corpus_without_syntax_has_no_relations_and_one_sentence_is_enough(bundled):
     plain = [CorpusSentence("The man went to the store.", ("The", "man", "went", "to", "the", "store."), (0, 4, 8, 13, 16, 20))]
     atlas = made(bundled, Corpus("one", tuple(plain)))
@@ -198,42 +189,10 @@ def test_the_sentences_of_a_head_show_what_it_is_named_after(bundled, few, made_
     assert links
 
 
-def test_a_word_that_was_cut_off_is_not_counted(make_tiny, monkeypatch):
-    monkeypatch.setattr(atlases, "FEWEST", 1)
-    model = explorer.load(make_tiny(max_position_embeddings=6))
-    words = ("the", "man", "went", "to", "the", "store")
-    starts = (0, 4, 8, 13, 16, 20)
-    one = CorpusSentence(
-        "the man went to the store",
-        words,
-        starts,
-        ("X",) * 6,
-        (1, 2, ROOT, 5, 5, 2),
-        ("det", "nsubj", "root", "case", "det", "obl"),
-    )
-    atlas = made(model, Corpus("cut", (one,)))
-    assert dict(zip(atlas.relations.tolist(), atlas.counts.tolist(), strict=True)) == {"det": 1, "nsubj": 1}
-    assert dict(zip(atlas.relations.tolist(), atlas.baseline_offsets.tolist(), strict=True)) == {"det": 1, "nsubj": 1}
-
-
-def test_it_is_made_once_told_on_the_way_and_may_be_stopped(tiny, few, monkeypatch, tmp_path):
-    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path))
-    steps = head_atlas_in_steps(tiny, few)
-    assert next(steps) == 0.0
-    steps.close()
-    found = head_atlas(tiny, few)
-    assert head_atlas(tiny, few) is found
-    atlases._opened.clear()
-    monkeypatch.setattr(atlases, "sum_up", None)  # it is on the disk
-    again = head_atlas(tiny, few)
-    np.testing.assert_allclose(again.by_tag, found.by_tag, atol=1e-6)
-    assert (again.families == found.families).all()
-
-
 @pytest.mark.nightly  # test_head_atlas.py compares its strongest sentences with the model, and tests above what makes it
 def test_the_one_that_ships_is_that_of_the_bundled_model(bundled):
     shipped, anew = head_atlas(bundled, built_in()), made(bundled, built_in())
-    assert SHIPPED.exists()
+    assert ATLAS.exists()
     for name in ("offsets", "cls", "sep", "same_token", "entropy", "by_tag", "baselines"):
         np.testing.assert_allclose(getattr(shipped, name), getattr(anew, name), atol=1e-4)
     assert np.abs(shipped.shares - anew.shares).max() <= 1 / shipped.counts.min() + 1e-6  # a word more or less on other machines

@@ -1,3 +1,5 @@
+import base64
+import json
 import re
 
 import numpy as np
@@ -64,9 +66,10 @@ def test_wrong_arguments_get_one_sentence(refusal):
 
 def test_routes_say_where_what_stands_at_the_blank_comes_from(bundled, tiny):
     text = "The capital of Japan is [MASK]."
-    answer, trace = routes(text), bundled.trace(text)
+    answer, trace = routes(text, mixing=True), bundled.trace(text)
     blank = trace.mask_positions[0]
-    assert routes(text, position=blank, state=6) == answer
+    assert routes(text, position=blank, state=6, mixing=True) == answer
+    assert routes(text) == {name: value for name, value in answer.items() if name != "mixing"}
     assert set(answer) == {"tokens", "words", "mixing", "shares", "routes", "max_error"}
     assert answer["tokens"] == list(trace.tokens)
     assert answer["max_error"] < 1e-4
@@ -89,11 +92,14 @@ def test_routes_say_where_what_stands_at_the_blank_comes_from(bundled, tiny):
     assert {step["layer"] for step in first["routes"]} == {1}
     assert routes("The man.", state=0)["routes"] == []
     assert routes("The man.")["shares"][-1][0] == 1
+    packed = routes(text, packed=True)["mixing"]
+    halves = np.frombuffer(base64.b64decode(packed["float16"]), "<f2").reshape(packed["shape"])
+    np.testing.assert_array_equal(halves, mixing.astype(np.float16))
 
 
 def test_routes_of_a_cut_run_are_those_of_that_run(bundled):
     text = "The capital of Japan is [MASK]."
-    answer, trace = routes(text, cut=[[6, 6, 4, 0], [2, 6, 2, 3]]), bundled.trace(text)
+    answer, trace = routes(text, cut=[[6, 6, 4, 0], [2, 6, 2, 3]], mixing=True), bundled.trace(text)
     cuts = [(5, 6, 4, None), (1, 6, 2, 2)]
     assert answer["mixing"][5][6][4] == 0
     np.testing.assert_allclose(answer["mixing"], mixing(trace, cuts=cuts).shares, atol=1e-6)  # sums of float32 in another order
@@ -102,6 +108,20 @@ def test_routes_of_a_cut_run_are_those_of_that_run(bundled):
     assert answer["words"][6][6]["token"] == guess.token
     assert answer["words"][6][6]["probability"] == pytest.approx(guess.probability, abs=1e-5)
     assert answer["words"] != routes(text)["words"]
+
+
+def test_a_long_text_has_words_on_its_routes_only_and_a_small_answer(bundled):
+    text = "The capital of Japan is [MASK]. " + "A dog barked at the cat in the garden. " * 20
+    answer, trace = routes(text, state=6), bundled.trace(text)
+    words, on_routes = answer["words"], {(at["layer"], at["query"]) for at in answer["routes"]}
+    on_routes |= {(at["layer"] - 1, at["key"]) for at in answer["routes"]}
+    assert {(state, token) for state, row in enumerate(words) for token, word in enumerate(row) if word} == on_routes
+    guess = bundled.fill_mask(text, top_k=1)[0].candidates[0]
+    assert words[6][trace.mask_positions[0]]["token"] == guess.token
+    for step in answer["routes"][::40]:
+        heads = tracing.head_shares(trace, step["layer"] - 1, step["query"])[:, step["key"]]
+        assert step["head"] == (int(heads.argmax()) + 1) % 13
+    assert len(json.dumps(answer)) < 2_000_000 / 4
 
 
 def test_routes_of_a_model_without_a_head_have_no_words(variant_folders):

@@ -10,7 +10,7 @@ from gradio.state_holder import SessionState
 
 from explorer.core.scheduling import MODEL
 from explorer.page.blocks import PageBlocks
-from explorer.page.components import Bars, Notice
+from explorer.page.components import OF_PARTS, Notice
 from tests.waiting import waited
 
 
@@ -28,7 +28,7 @@ def built(kind):
             gr.Dataframe([["r", "s"]], headers=["one", "two"]),
             gr.State({"kept": 1}),
             Notice(),
-            Bars(),
+            OF_PARTS["bars"](),
         ]
         gr.Button().click(lambda *values: values, components, components, **MODEL)
     return blocks, next(iter(blocks.fns.values())), components

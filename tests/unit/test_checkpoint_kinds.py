@@ -15,7 +15,7 @@ from explorer.core.errors import CapabilityError, ModelError
 from explorer.tabs import VIEWS
 from explorer.ui.subject import Subject
 from tests.conftest import VOCABULARY
-from tests.families import KINDS, SIZES, TUNED, write_family
+from tests.families import KINDS, SIZES, write_family
 from tests.hub import REPO
 
 
@@ -74,12 +74,6 @@ class TestHeads:
         assert refusal(CapabilityError, found.task_head, typed=folder) == said
         assert VIEWS["model/summary"]().compute(Subject.of(found.trace("the man")))["tuned"] == said
         assert "not read" in checkpoints.described(str(folder))
-
-    @pytest.mark.parametrize("name", ["bert", "electra-discriminator", "modernbert"])
-    def test_what_has_no_other_head_is_not_said_to_have_one(self, name, tmp_path):
-        base = KINDS[name].model.replace("ForPreTraining", "").replace("ForMaskedLM", "")
-        for model in (KINDS[name].model, f"{base}Model", f"{base}{TUNED[0]}"):
-            assert explorer.load(write_family(tmp_path / model, name, model)).unread_head == ""
 
 
 # other formats: the files that make one, what is named, and what to do
@@ -183,52 +177,6 @@ def test_shards_of_the_older_format_are_read(make_tiny, tiny):
 
 
 # tokenizers
-
-
-def phobert(folder):
-    for file in ("tokenizer.json", "vocab.json", "merges.txt"):
-        (folder / file).unlink(missing_ok=True)
-    (folder / "vocab.txt").write_text("".join(f"{letter} 1\n{letter}@@ 1\n" for letter in "abcdefghijklmnopqrstuvwxyz" * 1))
-    (folder / "bpe.codes").write_text("t h 1\n")
-    edit(folder, "tokenizer_config.json", tokenizer_class="PhobertTokenizer")
-
-
-@pytest.mark.parametrize(
-    ("options", "package"),
-    [
-        ({"word_tokenizer_type": "mecab"}, "fugashi"),
-        ({"word_tokenizer_type": "sudachi"}, "sudachipy"),
-        ({"word_tokenizer_type": "jumanpp"}, "rhoknp"),
-        ({"word_tokenizer_type": "basic", "subword_tokenizer_type": "character"}, ""),
-    ],
-    ids=str,
-)
-def test_a_slow_tokenizer_is_named_with_the_package_that_it_lacks(options, package, make_tiny, refusal):
-    folder = make_tiny()
-    (folder / "tokenizer.json").unlink()
-    (folder / "vocab.txt").write_text("\n".join(VOCABULARY))
-    edit(folder, "tokenizer_config.json", tokenizer_class="BertJapaneseTokenizer", **options)
-    said = refused(refusal, folder)
-    assert "slow" in said
-    if package:
-        with pytest.raises(ImportError, match=package):
-            transformers.BertJapaneseTokenizer.from_pretrained(folder)
-        assert f"needs the package {package}" in said
-    else:
-        assert "BertJapaneseTokenizer" in said
-        assert "needs" not in said
-
-
-def test_a_slow_tokenizer_of_another_family_is_named(tmp_path, refusal):
-    folder = write_family(tmp_path / "model", "roberta", vocab_size=57, pad_token_id=1)
-    phobert(folder)
-    assert "PhobertTokenizer, is slow" in refused(refusal, folder)
-
-
-def test_the_token_that_a_tokenizer_lacks_is_named(make_tiny, refusal):
-    folder = make_tiny()
-    edit(folder, "tokenizer_config.json", tokenizer_class="PreTrainedTokenizerFast", drop=("mask_token",))
-    assert "has no mask_token" in refused(refusal, folder)
 
 
 CAPITALS = [*VOCABULARY, *(f"{word.title()}" for word in VOCABULARY[5:] if word.isalpha()), "##A", "##B"]

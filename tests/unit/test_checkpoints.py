@@ -1,7 +1,6 @@
 import json
 import os
 import pickle
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -208,16 +207,6 @@ def test_a_broken_folder_is_refused_and_the_model_in_use_stays(breakage, make_ti
     assert tiny.trace("the man").reading is trace.reading
 
 
-def test_a_folder_is_checked_again_when_one_of_its_files_has_changed(make_tiny, refusal):
-    folder = make_tiny()
-    before = checkpoints.find(folder)
-    assert checkpoints.find(folder) is before
-    os.utime(folder / "config.json", (1e9, 2e9))
-    assert checkpoints.find(folder) != before, "so the model is read again"
-    no("config.json")(folder)
-    assert "lacks config.json" in refusal(ModelError, lambda: checkpoints.find(folder), typed=folder)
-
-
 def test_a_shard_that_is_not_there_is_named(make_tiny, refusal):
     folder = make_tiny()
     no("model.safetensors")(folder)
@@ -225,13 +214,6 @@ def test_a_shard_that_is_not_there_is_named(make_tiny, refusal):
     write("model.safetensors.index.json", json.dumps(shards))(folder)
     write("model-00001-of-00002.safetensors", "")(folder)
     assert "lacks model-00002-of-00002.safetensors;" in refusal(ModelError, lambda: explorer.load(folder), typed=folder)
-
-
-def test_only_what_was_fetched_is_to_be_fetched_again(make_tiny, refusal):
-    folder = make_tiny()
-    truncate(folder)
-    assert refusal(ModelError, lambda: explorer.load(folder), typed=folder).endswith("save the model there again.")
-    assert str(replace(checkpoints.find(folder), from_hub=True).unreadable("weights")).endswith("fetch the model again.")
 
 
 @pytest.mark.parametrize(

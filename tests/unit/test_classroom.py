@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import time
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,10 +18,8 @@ from explorer.teaching.classroom.questions import question_of_step
 from explorer.teaching.classroom.room import AWAY, UNHEARD, Room
 from explorer.teaching.classroom.tasks import POINTS, Solution, Task
 from explorer.teaching.classroom.teaching import Teaching
-from explorer.teaching.lessons.exercises import Verdict
 from explorer.teaching.lessons.sending import within_a_line
 from explorer.ui.subject import Selection, Subject
-from explorer.ui.view import finding_of
 from tests.clocks import set_clock
 
 BLANK = ("The capital of Japan is [MASK].", "It is a [MASK] city.")
@@ -101,12 +98,6 @@ def test_piled_accents_are_refused_in_all_that_is_shown(typed):
     for read in (lambda text: names.nickname(text, ()), names.word, names.sentence):
         with pytest.raises(InputError, match="pile of accents"):
             read(typed)
-
-
-def test_crude_words_do_not_hide_in_other_alphabets():
-    for typed in ("shіt", "ѕhit", "ｓｈｉｔ"):
-        with pytest.raises(InputError, match="not for the projector"):
-            names.word(typed)
 
 
 def test_what_cannot_be_seen_is_left_out_of_what_is_shown():
@@ -230,29 +221,6 @@ def test_the_question_of_a_step_keeps_its_answer_until_it_is_revealed(room):
     assert {one["name"]: one["count"] for one in board["answers"]} == {options[right].text: 1, options[wrong].text: 1}
 
 
-def test_a_round_closes_when_its_time_is_over(room, subject, monkeypatch):
-    ann, now = room.join("Ann"), time.monotonic()
-    set_clock(monkeypatch, "explorer.teaching.classroom.rounds", lambda: now)
-    room.ask(questions.pair(subject), 30)
-    played = room.asked()
-    for seconds in (29, "30", None, -30, 60.0):
-        with pytest.raises(InputError, match="30, 60, 90"):
-            played.limit(seconds)
-    assert room.for_person(ann)["round"]["ends"] == now + 30
-    set_clock(monkeypatch, "explorer.teaching.classroom.rounds", lambda: now + 30)
-    with pytest.raises(InputError, match="time is over"):
-        room.keep(ann, played, played.question.guess("0"))
-    assert not room.for_teacher()["round"]["open"]
-    assert "answers" not in room.for_teacher()["round"], "hidden until the teacher shows them"
-    played.limit(0)
-    room.keep(ann, played, played.question.guess("0"))
-    room.show_guesses()
-    for seconds in (0, 30):
-        with pytest.raises(InputError, match="Nothing is asked"):
-            played.limit(seconds)
-    assert played.ends is None, "what is shown stays closed, and without a clock"
-
-
 def test_no_screen_is_told_a_key_or_a_token(room, subject):
     ann = room.join("Ann")
     room.ask(questions.blank(subject))
@@ -283,16 +251,6 @@ def test_a_room_is_full_or_closed(room):
 
 def fill(room, address="192.0.2.7"):
     return [room.join(f"Pupil {number}", address) for number in range(ROOM_PEOPLE.most)]
-
-
-def test_a_class_behind_one_address_takes_all_seats_at_once(room):
-    pupils = fill(room)
-    for one in pupils:
-        one.listens(1)
-    assert len(room.people) == ROOM_PEOPLE.most
-    for address in ("192.0.2.7", "192.0.2.8"):
-        with pytest.raises(InputError, match="full"):
-            room.join("Ann", address)
 
 
 def test_who_takes_all_seats_and_does_not_come_keeps_them_from_nobody_elsewhere(room):
@@ -394,12 +352,6 @@ def taught_by_two() -> Teaching:
     return taught
 
 
-@pytest.mark.parametrize("labels", [None, [], ["one"], ["a", "A"], list("abcde"), "ab", [1, 2], ["fine", "shit"]])
-def test_labels_that_will_not_do(labels):
-    with pytest.raises(InputError):
-        Teaching.of(labels, checkpoints.BUNDLED)
-
-
 def test_everybody_gives_two_of_each_and_no_sentence_twice():
     taught = taught_by_two()
     with pytest.raises(InputError, match="You have added 2"):
@@ -450,16 +402,6 @@ def test_who_fools_it_earns_points_and_only_so_often():
         taught.check_try("bob", "try 1.", "sad")
     taught.store_head(None, 0.5, 8)
     assert taught.points("ann") == 0, "a new head is fooled anew"
-
-
-def test_it_is_trained_once_at_a_time_and_only_with_enough():
-    taught = Teaching.of(["a", "b"], checkpoints.BUNDLED)
-    with pytest.raises(InputError, match="2 examples of a and of b"):
-        taught.begin()
-    taught = taught_by_two()
-    taught.begin()
-    with pytest.raises(InputError, match="already"):
-        taught.begin()
 
 
 # ---- The past, and the record.
@@ -519,26 +461,6 @@ def test_an_exercise_earns_once_and_leaves_with_its_owner(room):
     assert not room.record().rows
     with pytest.raises(InputError, match="no longer in this room"):
         room.solve(ann, Task.of(name), solution)
-
-
-def test_who_solved_an_exercise_with_another_model_is_listed_with_it(room):
-    room.give(Task.of("07-masked-words.7"))
-    verdict = Verdict(True, "Done.", "v=1&a=Hi.", "the weight is 0.8", "a/tiny")
-    room.solve(room.join("Ann"), Task.of("07-masked-words.7"), Solution.of(verdict))
-    room.solve(room.join("Bob"), Task.of("07-masked-words.7"), Solution.of(replace(verdict, model="")))
-    assert room.for_teacher()["exercise"]["solved"] == ["Ann (with a/tiny)", "Bob"]
-    assert [row[6] for row in room.record().rows] == ["the weight is 0.8 (with a/tiny)", "the weight is 0.8"]
-
-
-def test_a_head_is_asked_about_as_the_page_tells_of_it(bundled):
-    unpicked = "v=1&tab=attention&view=one-head&a=The+keys+to+the+old+cabinet+are+on+the+table."
-    place = showing.place_of(unpicked)
-    finding = finding_of(place.views, place.subject)
-    look = showing.looked_from(place).selection
-    assert {name: getattr(look, name) for name in ("layer", "head", "token")} == finding.why.selection
-    asked = showing.question_of({"kind": "target", "query": f"{unpicked}&layer=4&head=2&token=7"})
-    assert "layer 4, head 2" in asked.asks
-    assert asked.names[0] == "keys"
 
 
 # ---- What is shown to those who follow.

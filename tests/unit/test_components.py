@@ -8,19 +8,9 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from explorer.page.components import (
-    PLOTLY_ADDRESS,
-    AttentionLines,
-    Bars,
-    HeadGrid,
-    Notice,
-    PlotlyChart,
-    StripTable,
-    TokenRow,
-    page_head,
-)
+from explorer.page.components import OF_PARTS, PLOTLY_ADDRESS, PlotlyChart, TokenRow, page_head
 
-ALL = (AttentionLines, Bars, HeadGrid, Notice, PlotlyChart, StripTable, TokenRow)
+ALL = sorted(set(OF_PARTS.values()), key=lambda component: component.__name__)
 
 
 @pytest.mark.parametrize("component", ALL)

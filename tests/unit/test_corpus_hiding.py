@@ -4,13 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-import explorer
-from explorer.core.errors import CapabilityError
 from explorer.core.steps import finished
 from explorer.corpus.compute import hiding
 from explorer.corpus.compute.reading import tokens_of
-from explorer.text.corpora import Corpus, built_in, read_corpus
-from tests.families import write_family
+from explorer.text.corpora import Corpus, built_in
 
 
 def some(number):
@@ -51,15 +48,3 @@ def test_bits_and_guesses_are_those_of_transformers(bundled):
         mine = found.tokens.sentence[found.rows] == index
         assert found.by_sentence()[index] == pytest.approx(found.bits[mine].mean())
     assert hiding.known(bundled, corpus) is found
-
-
-def test_another_family_is_read_so(tmp_path):
-    (tmp_path / "own.txt").write_text("The man went.\nmilk\nShe was happy, and he was sad!", "utf-8")
-    model, corpus = explorer.load(write_family(tmp_path / "roberta", "roberta")), read_corpus(tmp_path / "own.txt")
-    found = finished(hiding.hide_in_steps(model, corpus))
-    np.testing.assert_allclose(found.bits, [bits for bits, _ in by_hand(model, corpus)], atol=1e-2)
-
-
-def test_a_model_that_guesses_nothing_says_so(tmp_path, refusal):
-    model = explorer.load(write_family(tmp_path / "model", "electra-discriminator"))
-    refusal(CapabilityError, lambda: finished(hiding.hide_in_steps(model, some(3))), model.name)

@@ -5,9 +5,7 @@ import pytest
 import torch
 
 import explorer
-from explorer.core.cache import OnceCache
-from explorer.core.errors import InputError
-from explorer.core.steps import finished, map_steps
+from explorer.core.steps import finished
 from explorer.corpus.compute import neurons
 from explorer.corpus.compute.neurons import DRIVING, NOBODY, corpus_neurons, drivers, driving_pieces, firing_on, telling_in_steps
 from explorer.corpus.endpoints import neuron as endpoint
@@ -183,28 +181,6 @@ def test_the_telling_neuron_shares_most_words_with_what_it_promotes(bundled, sma
     assert len(driving_pieces(bundled, found, layer, best)) <= DRIVING
 
 
-def test_a_stopped_reading_ends_with_the_same(bundled, small, monkeypatch, tmp_path):
-    whole = corpus_neurons(bundled, small)
-    monkeypatch.setattr(neurons, "_opened", OnceCache(4))
-    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "other"))
-    steps = neurons.corpus_neurons_in_steps(bundled, small)
-    next(steps), next(steps)
-    steps.close()
-    shares = []
-    steps = neurons.corpus_neurons_in_steps(bundled, small)
-    found = finished(map_steps(steps, shares.append))
-    assert shares[0] > 0
-    np.testing.assert_allclose(found.activations, whole.activations, atol=1e-6)
-    np.testing.assert_allclose(found.mean, whole.mean, atol=1e-9)
-
-
-def test_it_is_found_again_on_the_disk(bundled, small, monkeypatch):
-    whole = corpus_neurons(bundled, small)
-    monkeypatch.setattr(neurons, "_opened", OnceCache(4))
-    monkeypatch.setattr(neurons, "_read_batch", lambda *given: pytest.fail("it was read before"))
-    np.testing.assert_array_equal(corpus_neurons(bundled, small).rows, whole.rows)
-
-
 def test_the_endpoint_answers_as_the_guide_says(bundled, small, monkeypatch):
     monkeypatch.setattr("explorer.corpus.endpoints.built_in", lambda: small)
     answer = endpoint(5, 1090, limit=4)
@@ -215,19 +191,3 @@ def test_the_endpoint_answers_as_the_guide_says(bundled, small, monkeypatch):
     promoted = technique.promoted(bundled, 4, 1089, 4)
     assert [(one["token"], one["weight"]) for one in answer["promotes"]] == list(promoted.promotes)
     assert [one["token"] for one in answer["suppresses"]] == [piece for piece, _ in promoted.suppresses]
-
-
-@pytest.mark.parametrize(
-    "wrong", [{"layer": 7}, {"layer": 0}, {"neuron": 0}, {"neuron": 1537}, {"neuron": "x"}, {"limit": 0}, {"limit": 51}]
-)
-def test_a_wrong_argument_gets_a_sentence(wrong, refusal):
-    refusal(InputError, lambda: endpoint(**{"layer": 1, "neuron": 1, **wrong}))
-
-
-def test_without_a_masked_lm_head_the_drivers_are_told(tmp_path, few, monkeypatch):
-    folder = write_family(tmp_path / "plain", "bert", "BertModel")
-    monkeypatch.setattr("explorer.corpus.endpoints.built_in", lambda: few)
-    answer = endpoint(1, 1, limit=3, model=str(folder))
-    assert len(answer["hits"]) == 3
-    assert (answer["promotes"], answer["suppresses"]) == ([], [])
-    assert "no masked-language-model head" in answer["lacks"]

@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-import explorer
 from explorer.corpus.compute import heads, reading, search
 from explorer.corpus.compute.search import BEGIN, END, SPECIAL, Query, nearest_rows
 from explorer.corpus.endpoints import search as endpoint
 from explorer.text.corpora import Corpus, built_in, read_corpus
-from tests.families import write_family
 
 TEXTS = ["The man went to the store.", "She was happy, and he was sad!", "the dog's cat", "a slow dog bought milk"]
 INPUT = "the happy cat bought a dog ."
@@ -94,23 +92,6 @@ def test_what_a_head_hands_on_is_compared_by_hand_too(bundled, eager):
         else:
             start, end = encoding.offsets[looked]
             assert hit.sentence.text[start:end].lower() in hit.target
-
-
-def test_another_family_is_searched(tmp_path, few):
-    model = explorer.load(write_family(tmp_path / "roberta", "roberta"))
-    trace = model.trace(INPUT)
-    for head in (None, 1):
-        query = Query(trace, 2, 1, head)
-        wanted = search.vector_of(query)
-        slow = []
-        for text in TEXTS:
-            other = model.trace(text)
-            for position in other.encoding.text_positions:
-                vector = search.vector_of(Query(other, position, 1, head))
-                slow.append(float(vector @ wanted / np.linalg.norm(vector) / np.linalg.norm(wanted)))
-        found = search.search(query, few, 8)
-        np.testing.assert_allclose([hit.cosine for hit in found.hits], sorted(slow)[::-1][:8], atol=5e-3)
-        assert found.searched == len(slow)
 
 
 def test_a_hit_tells_of_its_word_and_those_beside_it(bundled):

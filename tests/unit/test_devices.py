@@ -59,11 +59,3 @@ def test_the_processor_is_the_device_unless_told(monkeypatch, bundled):
     monkeypatch.delenv(DEVICE, raising=False)
     devices.check("cpu")
     assert bundled.device == devices.chosen() == torch.device("cpu")
-
-
-def test_the_command_line_refuses_what_is_not_there(capsys):
-    from explorer import app
-
-    with pytest.raises(SystemExit):
-        app.parse(["--device", "gpu"])
-    assert "There is no device 'gpu'" in capsys.readouterr().err

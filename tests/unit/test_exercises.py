@@ -7,11 +7,10 @@ from urllib.request import urlopen
 
 import pytest
 
-from explorer.core.errors import InputError
 from explorer.export import links
 from explorer.teaching.lessons import exercises
 from explorer.teaching.lessons.lesson import LessonError
-from explorer.teaching.lessons.reading import claim, lessons, read
+from explorer.teaching.lessons.reading import lessons, read
 from tests.unit.test_lessons import GOOD, written  # noqa: F401
 
 ALL = [
@@ -83,14 +82,6 @@ def test_what_cannot_be_done_is_told_in_one_sentence(name, changes, told):
     assert verdict.told.startswith("Not yet: ")
 
 
-def test_a_link_that_cannot_be_followed_is_told():
-    for query in ("", None, "v=1&a=" + "a" * 20_000):
-        with pytest.raises(InputError, match="too long for a link"):
-            exercises.place_of(query)
-    with pytest.raises(InputError, match="this model has 12, so it shows head 12"):
-        exercises.place_of("v=1&tab=attention&a=Hi.&layer=1&head=99")
-
-
 def test_another_model_than_the_apps_is_named(tiny_folder):
     step = lessons()[13].steps[4]
     model = str(tiny_folder)
@@ -103,12 +94,6 @@ def test_another_model_than_the_apps_is_named(tiny_folder):
     assert (begun.done, begun.model) == (False, model)
     assert begun.told.startswith(f"Not yet with the model {model}: ")
     assert exercises.check(step.exercise, step.solved).model == ""
-
-
-def test_a_number_close_to_what_is_asked_is_told_apart():
-    assert exercises._written(0.498, 0.5) == "0.498"
-    assert exercises._written(0.12, 0.5) == "0.12"
-    assert exercises._written(5, 8) == "5"
 
 
 def test_an_exercise_is_read(written):  # noqa: F811
@@ -134,12 +119,6 @@ def test_an_exercise_is_read(written):  # noqa: F811
 def test_a_mistake_in_an_exercise_is_told_with_its_line(written, old, new, line):  # noqa: F811
     with pytest.raises(LessonError, match=rf"^01-made-up\.md, line {line}: .*\.$"):
         read(written(GOOD + EXERCISE.replace(old, new)))
-
-
-def test_a_name_that_no_page_has_is_told():
-    place = lessons()[0].steps[0].place
-    with pytest.raises(InputError, match="A page has no 'text'"):
-        exercises.Page(place).find(claim("tokens(text_a=text) kept = 5", of_page=True))
 
 
 def test_the_app_checks_the_link_of_a_page(served):

@@ -5,19 +5,22 @@ import errno
 import os
 import stat
 import time
+import zipfile
 
 import pytest
 from safetensors import SafetensorError
 
 import explorer
 from explorer.core import disk
-from explorer.core.errors import ExplorerError
+from explorer.core.errors import ExplorerError, InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import export, store
 from explorer.finetune.compute.task import make_plan
 from explorer.finetune.compute.text_tasks import text_task
 from explorer.finetune.compute.training import new_run, run_training
-from tests.faults import EXAMPLES, check, kill_once, sweep
+from explorer.training.examples import Examples
+
+EXAMPLES = Examples(*zip(*[(f"{w * (1 + i % 3)}{i}", w) for i in range(9) for w in ("happy", "sad")], strict=True))
 
 
 @pytest.fixture(autouse=True)
@@ -44,14 +47,23 @@ def train(tiny_folder):
     return train
 
 
-@pytest.mark.nightly  # by day, what follows cuts every write short without killing anything
-def test_what_was_kept_outlasts_kills(tiny_folder, runs):
-    promised = []
-    for after in (0.0, 0.2, 0.4):
-        promised += kill_once(tiny_folder, runs, after)
-        check(runs, promised)
-    sweep(runs)
-    assert check(runs, promised) >= len(promised)
+def check(runs, promised):
+    """What was reported as kept is listed, what is listed is whole, and nothing else is found."""
+    names = [path.name for path in runs.iterdir()]
+    listed = [about["id"] for about in store.peek(names)]
+    assert set(promised) <= set(listed), "a run is lost"
+    assert {name for name in names if not name.startswith(disk.UNFINISHED)} == set(listed), "what has a name is not whole"
+    for identifier in listed:
+        run = store.read_run(runs / identifier, identifier)
+        assert run.predictor.classify(explorer.load(run.predictor.model), [("happy", "")]).shape == (1, 2)
+        if (runs / identifier / "model").exists():
+            assert explorer.load(store.tuned_name(identifier)).trace("happy").kept == 3
+        if (runs / identifier / "run.zip").exists():
+            with zipfile.ZipFile(runs / identifier / "run.zip") as archive:
+                assert archive.testzip() is None
+    for name in set(names) - set(listed):
+        with pytest.raises(InputError):
+            store.fetch(name)
 
 
 class Killed(BaseException):
@@ -84,7 +96,6 @@ def test_dying_at_any_step_of_saving_leaves_the_old_or_the_new(train, runs, step
     check(runs, [first.id])
     assert export.tuned_model(first) == store.tuned_name(first.id)
     assert export.pack(first).is_file()
-    sweep(runs)
     check(runs, [first.id])
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from explorer.bert.features import BATCH_SIZE, features, features_in_steps
+from explorer.bert.features import BATCH_SIZE, features
 from explorer.core.errors import InputError
 
 TEXTS = [
@@ -68,43 +68,3 @@ def test_the_order_and_the_company_make_no_difference(tiny):
 def test_a_long_text_is_cut_as_its_trace_is(model):
     texts = ["a", "the man went to the store " * 200, "milk"]
     np.testing.assert_allclose(features(model, texts), one_by_one(model, texts, -1, "mean"), atol=1e-5, rtol=0)
-
-
-def test_the_share_done_grows_to_one(tiny):
-    texts = [f"milk {i}" for i in range(2 * BATCH_SIZE + 1)]
-    steps, shares = features_in_steps(tiny, texts), []
-    while True:
-        try:
-            shares.append(next(steps))
-        except StopIteration as done:
-            np.testing.assert_array_equal(done.value, features(tiny, texts))
-            break
-    assert shares == sorted(shares)
-    assert len(shares) == 3
-    assert shares[-1] == 1
-
-
-@pytest.mark.parametrize(
-    ("texts", "layer", "pooling"),
-    [
-        ([], -1, "mean"),
-        ("one text", -1, "mean"),
-        (["fine", ""], -1, "mean"),
-        (["fine", None], -1, "mean"),
-        (["fine", "\ue000"], -1, "mean"),
-        (["fine", "x" * 100_000], -1, "mean"),
-        (["fine"] * 5001, -1, "mean"),
-        (["fine"], 3, "mean"),
-        (["fine"], -2, "mean"),
-        (["fine"], True, "mean"),
-        (["fine"], "1", "mean"),
-        (["fine"], float("nan"), "mean"),
-        (["fine"], None, "mean"),
-        (["fine"], -1, "max"),
-        (["fine"], -1, None),
-        (["fine"], -1, ["mean"]),
-    ],
-)
-def test_a_wrong_request_is_refused_before_anything_is_computed(tiny, texts, layer, pooling, refusal, monkeypatch):
-    monkeypatch.setattr(type(tiny), "embed", lambda *args: pytest.fail("computed"))
-    refusal(InputError, lambda: features(tiny, texts, layer, pooling))

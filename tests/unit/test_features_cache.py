@@ -1,5 +1,3 @@
-import threading
-
 import numpy as np
 import pytest
 
@@ -76,13 +74,3 @@ def test_the_poolers_formula_gives_the_poolers_output(bundled, eager):
     with torch.no_grad():
         pooled = bundled.module.bert.pooler(reference.hidden_states[-1])[0].numpy()
     np.testing.assert_allclose(vector, pooled, atol=1e-5)
-
-
-def test_two_who_read_the_same_texts_share_the_work(tiny, passes):
-    texts = [f"the cat went to {i}" for i in range(300)]
-    readers = [threading.Thread(target=features, args=(tiny, texts)) for _ in range(2)]
-    for reader in readers:
-        reader.start()
-    for reader in readers:
-        reader.join()
-    assert sum(passes) == len(texts)

@@ -14,7 +14,6 @@ from explorer.core.engine import inference_mode, no_grad, torch
 from explorer.core.errors import ModelError
 from explorer.core.lazy import Library
 from explorer.server.routes import no_model
-from tests.first_calls import failures
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = "predict"  # to take along, beside a model in a zip
@@ -32,11 +31,6 @@ def modules():
     for path in sorted((ROOT / "explorer").rglob("*.py")):
         if path.stem != PROGRAM:
             yield ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"), path
-
-
-@pytest.mark.nightly  # by day, what makes it so: no import in a function, none of the engine, and a lock around its loading
-def test_every_first_call_gets_an_answer():
-    assert failures() == []
 
 
 def test_no_module_loads_the_engine_when_it_is_imported():

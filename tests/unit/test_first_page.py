@@ -12,7 +12,7 @@ from explorer.bert import checkpoints
 from explorer.page import first
 from explorer.page.examples import EXAMPLES, number_of
 from explorer.page.pieces import fill_config
-from explorer.server.page import Document
+from explorer.server.page import Document, address_of
 
 
 def props(config, elem_id):
@@ -75,5 +75,23 @@ def test_only_a_page_that_no_link_describes_carries_it(served, query, carries):
 
 def test_a_document_gets_what_is_ours_and_loses_what_gradio_says_of_itself():
     page = b'<head><meta property="og:title" content="Gradio" /><title>x</title></head><body><p></body></html>'
-    complete = Document("<style>a</style>", "<script>b</script>").complete(page)
-    assert complete == b"<head><title>x</title><style>a</style></head><body><p><script>b</script></body></html>"
+    complete = Document("<style>a</style>", "<script>b</script>").complete(page, "https://a/")
+    card = b'<meta property="og:image" content="https://a/bx/card.png">'
+    assert complete == b"<head><title>x</title>" + card + b"<style>a</style></head><body><p><script>b</script></body></html>"
+
+
+@pytest.mark.parametrize(
+    ("host", "proto", "tells"),
+    [
+        ("bert.example:7860", None, "http://bert.example:7860/bx/card.png"),
+        ("bert.example", "https", "https://bert.example/bx/card.png"),
+        ("bert.example", "javascript", "http://bert.example/bx/card.png"),
+        ('"><script>x</script>', None, "http://&quot;&gt;&lt;script&gt;x&lt;/script&gt;/bx/card.png"),
+        ("", None, "bx/card.png"),
+    ],
+)
+def test_other_sites_are_told_where_its_picture_is_and_no_host_gets_markup_in(host, proto, tells):
+    headers = [(name, value.encode()) for name, value in ((b"host", host), (b"x-forwarded-proto", proto)) if value]
+    address = address_of({"type": "http", "scheme": "http", "headers": headers})
+    page = Document("").complete(b"<head></head><body></body>", address)
+    assert page == f'<head><meta property="og:image" content="{tells}"></head><body></body>'.encode()

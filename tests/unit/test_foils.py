@@ -4,15 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-import explorer
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.fill_mask import endpoints as masked_lm
 from explorer.techniques import ablation, attribution, targets
 from explorer.techniques.targets import against_second_guess, is_next_target, own_reading, word_target
-from tests.at_night import at_night
-from tests.families import KINDS, write_family
-from tests.hooks import eager_bert, zeroed
+from tests.hooks import eager_bert
 
 TEXT, OTHER = "The keys to the old cabinet [MASK] on the table.", "The key to the old cabinet [MASK] on the table."
 WORD, FOIL = "are", "is"
@@ -102,34 +99,6 @@ def test_without_a_foil_attribution_answers_as_before(trace):
     other = masked_lm.attribution(TEXT, FOIL, method="occlusion")
     both = masked_lm.attribution(TEXT, WORD, method="occlusion", foil=FOIL)
     np.testing.assert_allclose(both["scores"], np.subtract(plain["scores"], other["scores"]), atol=CLOSE)
-
-
-@pytest.mark.parametrize("name", at_night(KINDS, but=("roberta", "distilbert", "albert", "modernbert")))
-def test_in_every_family(name, tmp_path):
-    model = explorer.load(write_family(tmp_path / name, name))
-    if not model.capabilities.fill_mask:
-        return
-    trace = ablation.with_mask(model.trace("the man went to the store", "he bought milk"), 2)
-    target = against_second_guess(trace, targets.word_target(trace))
-
-    def own(other=trace):
-        return own_reading(other, target).logit.item()
-
-    logits = model.own_masked_lm(trace.encoding)[2]
-    assert logits.topk(2).indices.tolist() == [target.id, target.foil]
-    assert own() == pytest.approx(float(logits[target.id] - logits[target.foil]), abs=CLOSE)
-    found = ablation.head_effects(trace, target)
-    if name != "albert":  # its layers are one module, whose hook would zero the head in each
-        with zeroed([layer.attention_dense for layer in model.layers], model.capabilities.heads, [(1, 1)]):
-            assert found[1, 1] == pytest.approx(own(), abs=CLOSE)
-    corrupted = ablation.with_mask(trace, 4)
-    assert attribution.occlusion(trace, target).scores[4] == pytest.approx(own() - own(corrupted), abs=1e-3)
-    patched = finished(ablation.patching_in_steps(trace, corrupted, target))
-    assert patched[-1, 2] == pytest.approx(own(), abs=CLOSE)
-    assert patched[-1, 1] == pytest.approx(own(corrupted), abs=CLOSE)
-    for baseline in attribution.BASELINES:
-        scores = [attribution.attribute(trace, one, steps=4, baseline=baseline).scores for one in each(target)]
-        np.testing.assert_allclose(scores[0], scores[1] - scores[2], atol=1e-3 * max(1, np.abs(scores[1]).max()))
 
 
 def each(target):

@@ -51,7 +51,13 @@ OWN = {  # written by this app, and sent by nobody
     *("corpus/compute/atlas_file.py", "corpus/compute/neurons.py", "export/contents.py", "export/page_file.py"),
     *("finetune/compute/export.py", "finetune/compute/predict.py", "finetune/compute/quota.py", "finetune/compute/store.py"),
     *("finetune/compute/questions.py", "techniques/tuned_lens.py"),
-    *("hidden_states/word.py", "hidden_states/reference.py", "experiments/compute/suites.py", "page/first.py"),
+    *(
+        "hidden_states/word.py",
+        "hidden_states/reference.py",
+        "analysis/head_names.py",
+        "experiments/compute/suites.py",
+        "page/first.py",
+    ),
 }
 
 

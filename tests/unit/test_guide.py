@@ -14,7 +14,7 @@ from explorer.export.place import slug
 from explorer.finetune.example_settings import STARTER
 from explorer.guide.generate import PARTS, fill_in
 from explorer.guide.pages import APP, BESIDE, FOLDER, address_in_app, order, pages
-from explorer.guide.rendering import anchor, render
+from explorer.guide.rendering import render
 from explorer.tabs import TABS
 from explorer.teaching.lessons import claims
 from explorer.teaching.lessons.reading import claim
@@ -86,9 +86,9 @@ def test_what_the_tour_says_of_the_model_is_true(text):
 
 
 def test_a_head_learns_in_the_tour_what_is_told():
-    examples = [[line, label] for label, lines in STARTER for line in lines.splitlines()]
+    examples = [[line, label] for label, lines in STARTER for line in lines]
     learnt = claims.ASKED["train_head"](examples, pooling="mean", epochs=0)
-    assert [len(lines.splitlines()) for _, lines in STARTER] == [6, 6, 6]
+    assert [len(lines) for _, lines in STARTER] == [6, 6, 6]
     assert learnt["held_out_accuracy"] > 0.7
     assert not any("eagle" in text.lower() for text, _ in examples)
     assert claims.ASKED["classify"](["An eagle circled above the valley."], learnt["head"])["labels"] == ["animal"]
@@ -146,11 +146,16 @@ def test_behind_a_password_it_is_for_those_who_logged_in(locked, name):
 
 
 def test_every_view_has_its_section():
-    anchors = {section.anchor for section in pages()["tabs"].sections}
     for tab in TABS:
-        assert anchor(tab.label) in anchors
+        page = pages()[tab.id]
+        assert page.title == tab.label
         if len(tab.choices) > 1:
-            assert {f"{anchor(tab.label)}-{slug(choice)}" for choice in tab.choices} <= anchors
+            assert {slug(choice) for choice in tab.choices} <= {section.anchor for section in page.sections}
+
+
+def test_the_page_on_the_page_lists_every_tab(guide):
+    for tab in TABS:
+        assert f"\n| [{tab.label}]({tab.id}.md) | " in guide["tabs"]
 
 
 # ---- Markdown

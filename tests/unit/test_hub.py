@@ -6,14 +6,12 @@ import huggingface_hub
 import numpy as np
 import pytest
 from huggingface_hub import constants
-from tqdm import tqdm
 
 import explorer
 from explorer.bert import checkpoints
 from explorer.bert.hub import NO_REVISION, Place
 from explorer.core.errors import ModelError
 from explorer.core.steps import Stopped
-from tests.families import write_family
 from tests.hub import REPO, SHA, sha
 
 
@@ -108,14 +106,6 @@ def test_what_git_calls_a_revision_is_one(revision):
     assert Place.of(f"{REPO}@{revision}") == Place(REPO, revision)
 
 
-def test_a_damaged_cache_is_told_in_a_sentence(hub, tiny_folder, refusal):
-    storage = cache_by_hand(tiny_folder, REPO)
-    (storage / "refs" / "main").write_bytes(b"\xff\xfe\x00")
-    assert not checkpoints.is_here(REPO)
-    assert checkpoints.described(REPO) == "will be fetched"
-    refuse_hub(refusal)
-
-
 @pytest.mark.parametrize("missing", ["config.json", "model.safetensors"])
 def test_a_cache_that_lacks_a_file_is_completed(missing, hub, tiny_folder):
     cache_by_hand(tiny_folder, REPO, without=[missing])
@@ -138,40 +128,6 @@ def test_older_weights_and_shards_are_fetched_when_there_are_no_others(hub, vari
     hub.put("someone/shards", folder)
     assert explorer.load("someone/shards").capabilities.fill_mask
     assert {path.name for path in folder.glob("model-*")} < hub.fetched()
-
-
-def test_progress_grows_to_one(hub, tiny_folder, monkeypatch):
-    monkeypatch.setattr(constants, "DOWNLOAD_CHUNK_SIZE", 500)
-    start = tqdm.__init__
-    often = {"mininterval": 0, "miniters": 1}  # so that even a tiny download is told in steps
-    monkeypatch.setattr(tqdm, "__init__", lambda *args, **kwargs: start(*args, **kwargs | often))
-    told = []
-    hub.put(REPO, tiny_folder, README__md=b"x" * 500_000)
-    explorer.load(REPO, report=lambda share, what: told.append((share, what)))
-    shares = [share for share, _ in told]
-    assert shares[0] == 0
-    assert shares[-1] == 1
-    assert shares == sorted(shares)
-    assert any(0 < share < 1 for share in shares)
-
-
-@pytest.mark.parametrize(
-    ("name", "model", "words"),
-    [
-        ("bert", None, "with a masked-LM head and a head for pairs"),
-        ("distilbert", "DistilBertForSequenceClassification", "with a head of its own for one task, and no masked-LM head"),
-        ("electra-discriminator", None, "with a head for replaced pieces"),
-        ("bert", "BertModel", "with no head"),
-    ],
-)
-def test_what_a_download_costs_and_brings_is_told_before_it_starts(name, model, words, hub, tmp_path):
-    hub.put(REPO, write_family(tmp_path / name, name, model))
-    told = []
-    explorer.load(REPO, report=lambda share, what: told.append((share, what)))
-    share, what = next((share, what) for share, what in told if what.startswith("fetching"))
-    assert share == 0
-    assert what.endswith(words)
-    assert "MB" in what
 
 
 def test_what_is_in_the_cache_is_listed(hub, tiny_folder, monkeypatch):

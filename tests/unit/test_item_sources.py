@@ -7,13 +7,10 @@ import pytest
 
 from explorer.core.errors import InputError
 from explorer.core.limits import ITEMS
-from explorer.experiments.asking import NewExperiment
 from explorer.experiments.compute import templates
 from explorer.experiments.compute.corpus_items import GOVERNOR, MOST_ITEMS, SUBJECT, corpus_items
-from explorer.experiments.compute.templates import EXAMPLE, template_items
-from explorer.experiments.source import CORPUS, TEMPLATE
+from explorer.experiments.compute.templates import template_items
 from explorer.text.corpora import built_in
-from explorer.ui.subject import Subject
 
 AGREEMENT = """
 The *{noun}/{other}* to the {place} [MASK] here. | {verb} | {foil}
@@ -120,22 +117,3 @@ def test_the_corpus_gives_sentences_with_one_word_of_a_pair(refusal):
         "qwxz/zxwq": "commoner",
     }.items():
         assert told in refusal(InputError, lambda wrong=wrong: corpus_items(wrong))
-
-
-def test_the_page_lists_the_items_before_it_asks(bundled):
-    subject = Subject.of(bundled.trace("The man went to the [MASK]."))
-    view = NewExperiment(source=TEMPLATE)
-    items = view.items_of(bundled)
-    assert len(items) == 36
-    assert len({item.group for item in items}) == 12, "a noun and its plural are one group"
-    shown = view.waiting(subject)
-    assert "36 items" in shown["about"]
-    assert [row["cells"][1] for row in shown["each"]["rows"]] == [f"{item.word} / {item.foil}" for item in items]
-    assert view.on_each(subject, 3).texts == (items[3].text_a, "")
-    assert "36 items in 12 groups" in view.compute(subject)["about"], "it is asked"
-    wrong = NewExperiment(source=TEMPLATE, template="The [A] and {b}")
-    assert "[A]" in wrong.waiting(subject)["problem"]["text"]
-    assert wrong.waiting(subject)["each"] is None
-    corpus = NewExperiment(source=CORPUS, pairs="is/are", mark=SUBJECT)
-    assert corpus.items_of(bundled) == corpus_items("is/are", mark=SUBJECT)
-    assert NewExperiment().template == EXAMPLE

@@ -7,7 +7,6 @@ import signal
 import numpy as np
 import pytest
 import torch
-from filelock import Timeout
 
 from explorer.bert import readings
 from explorer.bert.features import features_in_steps
@@ -113,16 +112,6 @@ def test_what_a_killed_process_had_read_is_there(tmp_path):
     assert found.rows()[:, 0].tolist() == [1, 1, 1, 1, 1, 7]
 
 
-def test_two_who_read_the_same_do_not_write_at_once():
-    with folder_for("same", 1) as folder:
-        with pytest.raises(Timeout), folder_for("same", 1):
-            pass
-        with folder_for("other", 1) as other:
-            assert other != folder
-    with folder_for("same", 1) as again:
-        assert again == folder
-
-
 def test_the_disk_is_bounded(monkeypatch):
     monkeypatch.setattr(STATES_MEGABYTES, "most", 1)
     for number, name in enumerate(("oldest", "old", "new")):
@@ -144,11 +133,3 @@ def test_a_head_learns_from_files_as_from_memory(tiny, layers, monkeypatch):
     in_memory = finished(run_training(text_task(tiny, EXAMPLES, plan)))
     for one, other in zip(from_file.history, in_memory.history, strict=True):
         assert one.held_out == pytest.approx(other.held_out, abs=2e-2)
-
-
-def test_a_stop_while_reading_keeps_what_was_read(tiny):
-    task = text_task(tiny, EXAMPLES, make_plan(tiny, 1, "mean", epochs=1))
-    asked = iter([False, False, True])
-    assert finished(run_training(task, lambda: next(asked))) is None
-    first = next(run_training(task)).doing
-    assert "Reading 83 examples, once: 39%" in first

@@ -16,7 +16,6 @@ from explorer.bert import checkpoints
 from explorer.bert import explorer as model_module
 from explorer.bert.explorer import Explorer
 from explorer.bert.features import features
-from explorer.bert.trace import DERIVED_BYTES
 from explorer.core import limits
 from explorer.core.errors import CapabilityError, InputError
 from explorer.core.limits import MODELS
@@ -109,17 +108,6 @@ def test_a_blank_that_is_not_there_or_was_cut_off_is_told(model, refusal):
     assert "no [MASK]" in refusal(InputError, lambda: model.fill_mask("the " * 600, None))
 
 
-@pytest.mark.parametrize("top_k", [0, -1, 101, 1e9, 2.5, float("nan"), True, "5", None, [5]], ids=repr)
-def test_a_wrong_top_k_is_refused(tiny, top_k, refusal):
-    refusal(InputError, lambda: tiny.fill_mask("[MASK]", top_k=top_k))
-
-
-@pytest.mark.parametrize("text_b", ["", " \n", None, 5, "\x00", "x" * 100_000, "\ud800", "\ue000"], ids=lambda b: ascii(b)[:9])
-def test_next_sentence_needs_two_texts(tiny, text_b, refusal):
-    refusal(InputError, lambda: tiny.next_sentence("the man", text_b))
-    refusal(InputError, lambda: tiny.next_sentence(text_b, "the man"))
-
-
 def test_more_guesses_than_pieces_are_all_of_them(make_tiny):
     model = explorer.load(make_tiny(vocab_size=114))  # six more rows than the tokenizer has pieces, as padding
     assert len(model.tokenizer) == 108
@@ -167,19 +155,6 @@ def test_traces_are_forgotten_by_their_size(tiny, monkeypatch, passes):
     assert len(passes) == 1
     model.trace("the " * 600)  # larger than everything allowed: kept, alone
     assert [trace.encoding.text_a for trace in model._readings.values()] == ["the " * 600]
-
-
-def test_what_was_derived_of_a_text_counts_among_what_is_kept(tiny, monkeypatch):
-    monkeypatch.setattr(limits.CACHE_MEGABYTES, "most", 1)
-    model = fresh(tiny)
-    for word in ("dog", "cat", "milk"):
-        model.trace(f"the {word}").once("large", lambda: np.zeros(600_000, np.uint8))
-    assert [trace.encoding.text_a for trace in model._readings.values()] == ["the cat", "the milk"]
-    for number in range(20):
-        model.trace("the store").once(number, lambda: np.zeros(4_000_000, np.uint8))
-    assert model.trace("the store").reading.derived.total <= DERIVED_BYTES
-    model.trace("the man")
-    assert [trace.encoding.text_a for trace in model._readings.values()] == ["the man"]
 
 
 # the shared model

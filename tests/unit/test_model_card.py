@@ -7,7 +7,7 @@ import pytest
 import torch
 from transformers import BertForPreTraining
 
-from tests.recipe import evaluate, text
+from tests.recipe import evaluate
 
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "models" / "bert-l6-h384-uncased"
 
@@ -22,27 +22,6 @@ def test_transformers_reads_the_folder_whole_and_small(card):
     assert not any(report.values())
     assert (FOLDER / "model.safetensors").stat().st_size < 50e6
     assert f"{sum(weights.numel() for weights in model.parameters()) / 1e6:.1f} million parameters" in card
-
-
-@pytest.mark.nightly  # a fact of a version of transformers, which is pinned
-def test_without_a_dtype_transformers_computes_in_float16_as_the_card_says(bundled, card):
-    lines = re.search(r"```python\n(.+?)```", card, re.DOTALL)[1]
-    names = {}
-    exec(lines.replace('"assets/models/bert-l6-h384-uncased"', repr(str(FOLDER))), names)
-    half = BertForPreTraining.from_pretrained(FOLDER)
-    assert (half.dtype, names["model"].dtype) == (torch.float16, torch.float32)
-    off = {"float16": 0.0, "float32": 0.0}
-    for row in text.own_tests("blanks"):
-        trace = bundled.trace(row["sentence"])
-        (place,), encoded = trace.mask_positions, names["tokenizer"](row["sentence"], return_tensors="pt")
-        ours = bundled.masked_lm(trace.states[-1][place]).softmax(-1)
-        for kind, model in (("float16", half), ("float32", names["model"])):
-            with torch.no_grad():
-                theirs = model.eval()(**encoded).prediction_logits[0, place].float().softmax(-1)
-            off[kind] = max(off[kind], float((ours - theirs).abs().max()))
-    assert off["float32"] < 1e-5
-    assert 1e-3 < off["float16"] < 5e-3, "about 0.003"
-    assert "up to about 0.003" in card
 
 
 def test_the_tables_of_our_own_blanks_and_pairs_are_what_the_model_says(bundled, tokenizer, card):

@@ -9,11 +9,11 @@ from explorer.fill_mask.game import Game
 from explorer.model_card.weights import Weights
 from explorer.next_sentence.pairs import PAIRS, QUOTED, ManyPairs
 from explorer.page.examples import FIRST_A, FIRST_B
-from explorer.projection.map import FILE, VOCABULARY, WORDS, Map
+from explorer.projection.map import WORDS, Map
 from explorer.side_by_side.attention import SideAttention
 from explorer.side_by_side.pieces import SidePieces
 from explorer.side_by_side.states import SideStates
-from explorer.task_head.heads import OwnAnswer, OwnLabels, OwnTags, ReplacedPieces
+from explorer.task_head.heads import OwnAnswer, OwnLabels, OwnTags
 from explorer.text.lines import read_lines
 from explorer.ui.pictures.base import shorten
 from explorer.ui.pictures.numbers import kept
@@ -68,22 +68,6 @@ def test_sentences_lie_next_to_their_own_kind(bundled, opening):
     assert numbers(text) == [alike, len(texts), 384, 6, round(chance)]
     assert ("ring" in text) == (0 < len(texts) - alike <= 8)
     assert len(Map().compute(opening)["chart"].data[-1].x) == len(texts) - alike
-
-
-def test_without_labels_the_closest_two_are_named(bundled, opening):
-    lines = ("A cat slept.", "The bank was closed.", "A dog slept.")
-    means = np.stack([bundled.trace(text).hidden_states[-1].mean(axis=0) for text in lines])
-    text = Map(sentences="\n".join(lines)).finding(opening).text
-    first, second = sorted(np.unravel_index(cosines_of(means).argmax(), (3, 3)))
-    assert words(text) == [lines[first], lines[second]]
-    assert numbers(text)[-1] == pytest.approx(cosines_of(means).max(), abs=0.005)
-    assert Map(sentences="Alone.").finding(opening) is None
-    assert Map(source=FILE).finding(opening) is None
-
-
-def test_the_vocabulary_is_judged_by_kind(opening):
-    same, of, *_, chance = numbers(Map(source=VOCABULARY).finding(opening).text.replace(",", ""))
-    assert 0 < same <= of == 1500 > chance > 0
 
 
 @pytest.mark.parametrize("seed", [0, 5])
@@ -198,13 +182,6 @@ def test_the_least_sure_tag_and_the_next_answer(tuned):
     assert best == rows[0]
     assert not then or (then[0] in rows[1:] and not set(best.split()) & set(then[0].split()))
     assert OwnAnswer().finding(Subject.of(model.trace("the man"))) is None
-
-
-def test_the_piece_that_is_outlined_is_the_suspicious_one(tmp_path):
-    model = explorer.load(write_family(tmp_path / "electra", "electra-discriminator"))
-    subject = Subject.of(model.trace("the man went to the store."))
-    token, _ = numbers(ReplacedPieces().finding(subject).text)
-    assert ReplacedPieces().compute(subject)["row"]["outlined"] == [0, token]
 
 
 def test_whose_attention_moves_most(bundled, eager):

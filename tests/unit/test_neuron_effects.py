@@ -1,13 +1,11 @@
 """The neurons that move a guess, against transformers with a hook that zeroes them."""
 
-import numpy as np
 import pytest
 import torch
 
 from explorer.overview.compute import neuron_effects
 from explorer.techniques.targets import is_next_target, own_reading, word_target
 from tests.hooks import eager_bert
-from tests.rounding import STEPS
 
 TEXT, TEXT_B = "The capital of Japan is [MASK].", "It is a city of temples."
 
@@ -48,14 +46,6 @@ def zeroed(eager, encoded, layer, token, neuron):
     out = eager(**encoded)
     hook.remove()
     return {"fill_mask": out.prediction_logits[0], "next_sentence": out.seq_relationship_logits[0]}, seen[0]
-
-
-def test_in_the_last_layer_another_token_moves_nothing(tiny):
-    trace = tiny.trace("the man went to the [MASK] .")
-    target = word_target(trace)
-    largest = abs(own_reading(trace, target).logit)
-    moved = [(one.logit, one.probability) for one in neuron_effects(trace, 1, 2, target)]
-    assert np.abs(moved).max() <= STEPS * np.finfo(np.float32).eps * largest  # read in a batch, which rounds in its own way
 
 
 def test_it_leaves_no_hook_and_no_gradient(tiny):

@@ -9,11 +9,10 @@ import pytest
 from explorer.fill_mask import guesses
 from explorer.tabs import TABS, VIEWS
 from explorer.teaching.lessons.reading import lessons
-from explorer.ui.telling import times
 
 ROOT = Path(__file__).resolve().parents[2]
 CARD = ROOT / "assets" / "models" / "bert-l6-h384-uncased" / "README.md"
-PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", CARD, *sorted((ROOT / "assets" / "guide").glob("*.md")))
+PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", CARD, *sorted((ROOT / "assets" / "guide").rglob("*.md")))
 TAKEN_TOGETHER = "\n".join(page.read_text("utf-8") for page in PAGES)
 WORDS = {"eighteen": 18, "nineteen": 19, "fourteen": 14, "thirteen": 13}
 NAMED = re.compile(r"standard (?:error|deviation)|interval")
@@ -44,7 +43,9 @@ def test_the_score_on_the_page_is_that_of_hidden_content_words():
 def strings_of_code():
     """Every string of the package that is no docstring, f-strings as one."""
     for path in sorted((ROOT / "explorer").rglob("*.py")):
-        tree = ast.parse(path.read_text("utf-8"))
+        if "±" not in (text := path.read_text("utf-8")):  # to go through all trees takes seconds
+            continue
+        tree = ast.parse(text)
         inside = {
             id(part) for one in ast.walk(tree) if isinstance(one, ast.JoinedStr) for part in ast.walk(one) if part is not one
         }
@@ -59,11 +60,3 @@ def test_every_plus_minus_says_what_it_is():
     scripts = [path.read_text("utf-8") for path in (ROOT / "assets").rglob("*.js") if "±" in path.read_text("utf-8")]
     texts = [path.read_text("utf-8") for path in (ROOT / "assets" / "lessons").rglob("*.md") if "±" in path.read_text("utf-8")]
     assert [one for one in (*strings_of_code(), *sentences, *scripts, *texts) if not NAMED.search(one)] == []
-
-
-RATIOS = {1.26: "1.3", 9.94: "9.9", 9.96: "about 10", 101.63: "about 100", 1847: "about 1,800"}
-
-
-@pytest.mark.parametrize("ratio", RATIOS)
-def test_a_ratio_of_estimates_has_two_digits(ratio):
-    assert times(ratio) == f"{RATIOS[ratio]} times"

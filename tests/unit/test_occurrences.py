@@ -1,23 +1,13 @@
 """A word wherever it occurs: its vectors by transformers' own pass, what is near them, and senses that fall apart."""
 
-import csv
-
 import numpy as np
 import pytest
 
 import explorer
-from explorer.analysis.similarity import told_apart
 from explorer.core.errors import InputError
-from explorer.core.paths import EXAMPLES
 from explorer.core.steps import finished
 from explorer.corpus.compute import reading
-from explorer.corpus.compute.occurrences import (
-    contextual_neighbors,
-    occurrences_in_steps,
-    static_neighbors,
-    telling_word,
-    vector_alone,
-)
+from explorer.corpus.compute.occurrences import contextual_neighbors, occurrences_in_steps, static_neighbors, vector_alone
 from explorer.text.corpora import Corpus, built_in, read_corpus
 from tests.families import write_family
 
@@ -92,22 +82,3 @@ def test_static_neighbours_are_rows_of_the_word_table(bundled, refusal):
     near = static_neighbors(bundled, "school", 5)
     np.testing.assert_allclose([cosine for _, cosine in near], np.sort(alike)[::-1][:5], atol=1e-5)
     refusal(InputError, lambda: static_neighbors(bundled, "antidisestablishmentarian", 5))
-
-
-def test_bank_falls_apart_into_its_senses(bundled, write):
-    with (EXAMPLES / "senses.csv").open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["word"] == "bank"]
-    found = finished(occurrences_in_steps(bundled, write(*(row["text"] for row in rows)), "bank", 6))
-    by_text = {" ".join(row["text"].split()): row["label"] for row in rows}
-    senses = [by_text[one.sentence.text] for one in found.occurrences]
-    apart = [told_apart(found.at(layer), senses) for layer in (0, 6)]
-    assert apart[1] >= 0.9 * len(senses)
-    assert apart[1] > apart[0]
-
-
-def test_few_sentences(bundled, write, refusal):
-    corpus = write("milk")
-    assert telling_word(corpus) == "milk"
-    found = finished(occurrences_in_steps(bundled, corpus, "Milk", 6))
-    assert contextual_neighbors(corpus, found, 6, 0, 5) == []
-    assert "does not occur" in refusal(InputError, lambda: finished(occurrences_in_steps(bundled, corpus, "bank", 6)))

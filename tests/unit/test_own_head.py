@@ -3,14 +3,13 @@
 import json
 import shutil
 
-import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
 import explorer
 from explorer.bert.families import ANSWER, LABELS, TAGS
-from explorer.core.errors import CapabilityError, InputError, ModelError
+from explorer.core.errors import InputError, ModelError
 from explorer.overview.compute import run_of
 from explorer.overview.run import answers_of
 from explorer.tabs import VIEWS
@@ -69,13 +68,6 @@ def test_the_best_answer_is_the_best_of_all_spans(models, folders):
     assert found[0].text == PAIR[1][first:last]
     with pytest.raises(InputError, match="question in A and the text in B"):
         own_head.answers(models[ANSWER].trace(PAIR[0]), 3)
-
-
-def test_a_head_for_another_task_is_told(models, bundled):
-    with pytest.raises(CapabilityError, match="has no head of its own for this"):
-        own_head.tags(models[LABELS].trace("happy"))
-    with pytest.raises(CapabilityError, match="was not fine-tuned"):
-        bundled.require("own_head")
 
 
 PROBLEMS = (None, "single_label_classification", "multi_label_classification", "regression")
@@ -154,28 +146,7 @@ def test_labels_that_do_not_fit_the_weights_are_named(entries, told, folders, tm
     assert told in refusal(ModelError, lambda: explorer.load(folder), typed=folder)
 
 
-def test_a_label_without_a_name_is_told_by_its_place(folders, tmp_path):
-    folder = shutil.copytree(folders[LABELS], tmp_path / "unnamed")
-    edit_config(folder, id2label={"0": "sad", "1": "calm", "7": "happy"})
-    assert own_head.labels(explorer.load(folder).trace(*PAIR)).labels == ("sad", "calm", "LABEL_2")
-
-
 class TestFiles:
-    def test_a_checkpoint_in_shards_or_as_a_pickle_has_its_head_too(self, folders, tmp_path):
-        import transformers
-
-        whole = explorer.load(folders[LABELS])
-        shards = shutil.copytree(folders[LABELS], tmp_path / "shards")
-        (shards / "model.safetensors").unlink()
-        module = transformers.BertForSequenceClassification.from_pretrained(folders[LABELS])
-        module.save_pretrained(shards, max_shard_size="20KB")
-        pickled = shutil.copytree(folders[LABELS], tmp_path / "pickled")
-        torch.save(load_file(pickled / "model.safetensors"), pickled / "pytorch_model.bin")
-        (pickled / "model.safetensors").unlink()
-        for folder in (shards, pickled):
-            found = own_head.labels(explorer.load(folder).trace(*PAIR))
-            np.testing.assert_allclose(found.logits, own_head.labels(whole.trace(*PAIR)).logits, atol=1e-5)
-
     @pytest.mark.parametrize("fault", ["shape", "nan", "absent"])
     def test_a_head_that_is_no_good(self, fault, folders, tmp_path):
         folder = shutil.copytree(folders[LABELS], tmp_path / fault)
@@ -210,14 +181,6 @@ class TestViews:
         filled = [name for name, content in shown.items() if content]
         assert filled == [{LABELS: "own-head/labels", TAGS: "own-head/tags", ANSWER: "own-head/answer"}[task]]
         assert shown[filled[0]]["check"]["text"].startswith("✓")
-
-    def test_the_discriminator_has_the_fourth(self, tmp_path):
-        from tests.families import write_family
-
-        trace = explorer.load(write_family(tmp_path / "electra", "electra-discriminator")).trace(*PAIR)
-        shown = VIEWS["own-head/replaced"]().compute(Subject.of(trace))
-        assert len(shown["row"]["columns"]) == trace.kept
-        assert own_head.replaced(trace).shape == (trace.kept,)
 
 
 def test_the_table_of_families_is_in_the_guide(guide):

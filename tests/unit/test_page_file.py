@@ -10,8 +10,6 @@ import transformers
 
 import explorer
 from explorer.export import contents, page_file
-from explorer.page import components
-from explorer.page.controls import PARTS
 from explorer.tabs import VIEWS
 from explorer.ui.pictures.components import COMPONENTS
 from explorer.ui.subject import Subject
@@ -29,12 +27,7 @@ def subject(bundled):
     return Subject.of(bundled.trace(HOSTILE, "he bought <b>milk</b>."))
 
 
-def test_the_page_draws_with_the_components_of_the_app():
-    for kind, component in COMPONENTS.items():
-        made = PARTS[kind]
-        assert dict(made.options) == dict(component.options)
-        skeleton = getattr(made, "skeleton", "") if kind != "chart" else components.PlotlyChart().skeleton
-        assert f"class='{component.classes}'" in skeleton
+def test_every_kind_of_part_is_drawn_or_left_out():
     known = COMPONENTS.keys() | contents.WORDS.keys() | set(contents.ONLY_LIVE)
     assert {part.kind for view in VIEWS.values() for part in view.parts.values()} <= known
 
@@ -79,9 +72,10 @@ def test_a_file_of_the_overview_has_every_layer_unfolded_and_offers_nothing_that
     (side,) = Reader(page_file.html([view], subject)).data["sides"]
     value = next(part["value"] for part in side["views"][0]["parts"] if part["kind"] == "flow")
     there = contents.opened([view], subject)
-    each = [replace(view, opened=(layer,)).compute(there)["picture"]["inside"] for layer in range(1, 7)]
+    each = [replace(view, zoom=(layer,)).compute(there)["picture"]["zoom"]["layer"] for layer in range(1, 7)]
     assert value["layers"] == json.loads(json.dumps(each)), "what the app shows when its title is clicked"
-    assert value["inside"] is None
+    assert all(one["neurons"]["list"] for one in each), "which it has found for the file"
+    assert value["zoom"] is None
     assert "look inside" in value["said"]
     assert not re.search("cut|hide|switch", value["said"])
 
@@ -102,10 +96,10 @@ def test_the_neurons_of_a_large_model_over_a_long_input_are_left_to_the_app(base
     view = VIEWS["overview/routes"]()
     layers = flow_in(page_file.data_of([view], long)["views"][0])["layers"]
     assert len(layers) == 12
-    assert all(one["neurons"] == [] and "in the app" in one["why"] for one in layers)
+    assert all(one["neurons"]["list"] == [] and "The app shows" in one["neurons"]["why"] for one in layers)
     assert all(sum(head["share"] for head in one["heads"]) > 0 for one in layers)
     assert len(page_file.html([view], long).encode()) < MOST_BYTES
-    assert "in the app" not in str(flow_in(page_file.data_of([view], short)["views"][0])["layers"])
+    assert "The app shows" not in str(flow_in(page_file.data_of([view], short)["views"][0])["layers"])
 
 
 def test_a_notebook_shows_the_overview(bundled):

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.core.errors import InputError
 from explorer.fill_mask.compute import PIECES, WORDS, Rules, choose_words, hide, loss_error, play
 from explorer.text.masking import IGNORED, KEPT, MASKED, RANDOM, UNTOUCHED, choose_pieces, treat_pieces
 from tests.hooks import eager_bert
@@ -91,17 +90,3 @@ def test_without_b_there_is_only_the_first_loss(bundled):
     assert played.next_loss is played.is_next is None
     assert played.loss == played.mlm_loss
     assert loss_error(bundled, played) < 1e-4
-
-
-def test_the_same_seed_plays_the_same_game(bundled):
-    read = [play(bundled, TEXT_A, TEXT_B, Rules(seed=seed), 0).masked.input_ids for seed in (9, 9, 10)]
-    np.testing.assert_array_equal(read[0], read[1])
-    assert not np.array_equal(read[0], read[2])
-
-
-def test_shares_that_are_more_than_the_whole_are_refused(bundled, refusal):
-    refusal(InputError, lambda: play(bundled, TEXT_A, "", Rules(masked=0.8, random=0.4)))
-
-
-def test_masks_only_leave_nothing_to_hide(bundled, refusal):
-    refusal(InputError, lambda: play(bundled, "[MASK] [MASK]", "", Rules()))

@@ -7,7 +7,6 @@ from sklearn.manifold import trustworthiness as reference_trustworthiness
 from explorer.analysis import projection as maps_module
 from explorer.analysis.projection import METHODS, LayerMaps, MapSettings, align, clusters, project, trustworthiness
 from explorer.core.errors import InputError
-from explorer.core.lazy import umap
 from explorer.core.steps import Stopped
 from explorer.projection.endpoints import projection
 from tests.at_night import at_night
@@ -24,13 +23,6 @@ def test_trustworthiness_is_scikit_learns(metric):
         assert trustworthiness(GROUPS, points, metric=metric) == pytest.approx(expected, abs=1e-6)
 
 
-def test_trustworthiness_of_a_sample_is_near_that_of_all():
-    vectors = RANDOM.normal(size=(2500, 10))
-    points = vectors[:, :2]
-    expected = reference_trustworthiness(vectors, points, n_neighbors=5)
-    assert trustworthiness(vectors, points, metric="euclidean") == pytest.approx(expected, abs=0.02)
-
-
 @pytest.mark.parametrize(("method", "dimensions"), [("pca", 2), ("pca", 3), ("umap", 2), ("umap", 3), ("tsne", 2)])
 def test_maps_keep_neighbours_and_the_seed_decides(method, dimensions):
     settings = MapSettings(method, dimensions, seed=3)
@@ -40,16 +32,6 @@ def test_maps_keep_neighbours_and_the_seed_decides(method, dimensions):
     assert np.isfinite(first.points).all()
     assert 0.7 < first.trustworthiness <= 1
     assert (first.explained_variance is None) == (method != "pca")
-
-
-def test_maps_of_all_kinds_are_judged_by_one_metric():
-    vectors = GROUPS * np.random.default_rng(3).uniform(0.2, 5, size=(len(GROUPS), 1))  # where lengths differ, metrics disagree
-    for settings in (MapSettings("pca", metric="cosine"), MapSettings("pca", metric="euclidean"), MapSettings("tsne")):
-        found = project(vectors, settings)
-        assert found.trustworthiness == trustworthiness(vectors, found.points, metric=settings.metric)
-    assert (
-        project(vectors, MapSettings("pca")).trustworthiness != project(vectors, MapSettings(metric="euclidean")).trustworthiness
-    )
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -100,13 +82,6 @@ def test_pca_keeps_distances_and_says_how_much():
     assert list(found.explained_variance) == sorted(found.explained_variance, reverse=True)
 
 
-def test_what_numba_compiles_for_umap_is_kept_for_the_next_process():
-    project(GROUPS, MapSettings("umap"))
-    for kernel in (umap.umap_.compute_membership_strengths, umap.umap_.smooth_knn_dist):
-        assert kernel.signatures
-        assert kernel.stats.cache_path
-
-
 def test_aligned_maps_keep_their_distances_and_come_back():
     points = RANDOM.normal(size=(40, 2)).astype(np.float32)
     turn = np.array([[0.6, -0.8], [-0.8, -0.6]])  # turned and mirrored
@@ -147,13 +122,6 @@ def test_clusters_find_the_groups_and_never_more_than_there_are_rows():
     directions = np.repeat(np.eye(3), [12, 10, 8], axis=0) + RANDOM.normal(0, 0.01, size=(30, 3))
     np.testing.assert_array_equal(clusters(directions, 3), np.repeat([0, 1, 2], [12, 10, 8]))
     assert set(clusters(np.ones((4, 3)), 4)) == {0}
-
-
-def test_progress_is_told():
-    shares = []
-    project(GROUPS, MapSettings("umap"), report=shares.append)
-    assert shares == sorted(shares)
-    assert shares[-1] == 1
 
 
 def test_tsne_that_nobody_waits_for_ends_before_the_next_layer():

@@ -1,13 +1,11 @@
 """The check against published numbers, run on the bundled model: it passes as recorded, and tells of any number that differs."""
 
-import copy
 import json
 
 import pytest
 import torch
 import transformers
 
-from explorer.core.errors import ModelError
 from tests import published
 
 
@@ -35,28 +33,3 @@ def test_what_is_recorded_is_what_transformers_computes(bundled, known):
     assert outputs.pooler_output[0, :10].numpy() == pytest.approx(torch.tensor(own["pooler_output"]).numpy(), abs=1e-4)
     masked_lm = transformers.BertForMaskedLM.from_pretrained(folder)
     assert sum(one.numel() for one in masked_lm.parameters()) == own["parameters"]
-
-
-@pytest.mark.parametrize(
-    "name", ["ids", "parameters", "last_hidden_state", "pooler_output", "words", "positions", "segment_vectors"]
-)
-def test_every_number_that_differs_is_told(bundled, known, name):
-    changed = copy.deepcopy(known[published.OWN])
-    place = changed[name]
-    if isinstance(place, int):
-        changed[name] += 1
-    else:
-        row = place[-1] if isinstance(place[-1], list) else place
-        row[-1] += 0.001 if isinstance(row[-1], float) else 1
-    (said,) = published.differences(bundled, changed)
-    assert said.startswith(name)
-    assert said.endswith(".")
-
-
-def test_without_the_original_it_says_so_and_is_no_failure(monkeypatch, capsys):
-    def missing(name):
-        raise ModelError(f"{name} cannot be found.")
-
-    monkeypatch.setattr(published.explorer, "load", missing)
-    assert published.main([]) == 0
-    assert "Skipped: google-bert/bert-base-uncased" in capsys.readouterr().out

@@ -1,6 +1,5 @@
 """Rooms over HTTP: who may do what, what a stream tells, and what nobody means well with."""
 
-import asyncio
 import csv
 import io
 import json
@@ -15,7 +14,6 @@ import pytest
 
 from explorer.export import links
 from explorer.server import rooms
-from explorer.teaching.classroom import rounds
 from explorer.teaching.classroom.room import TEACHER
 from explorer.teaching.classroom.rooms import MISSES, TOO_MANY
 from explorer.teaching.lessons.exercises import UNKNOWN
@@ -126,20 +124,7 @@ def test_a_solved_exercise_is_checked_again_and_told_to_the_board(served, do, ro
     assert rows[0][6].startswith("the weight from “on” to “table” is 0.8")
 
 
-def test_the_servers_clock_closes_a_round(served, do, room, ann, monkeypatch):
-    monkeypatch.setattr(rounds, "SECONDS", (0, 1))
-    word = room["word"]
-    with listening(served, word, ann["token"]) as phone:
-        phone()
-        do(f"/{word}/ask", room["key"], {"kind": "lesson", "lesson": "07-masked-words", "step": 1, "seconds": 1})
-        told = phone()
-        assert told["round"]["open"]
-        assert 0 < told["round"]["ends"] - told["clock"] <= 1
-        assert not phone()["round"]["open"], "told without anybody asking"
-    assert do(f"/{word}/guess", ann["token"], {"guess": "0"}) == (400, rounds.TOO_LATE)
-
-
-TEACHERS = ("ask", "guesses", "time", "reveal", "stop", "record", "end")
+TEACHERS = ("ask", "guesses", "reveal", "stop", "record", "end")
 TEACHERS += ("follow", "give", "teach", "train", "strike", "remove", "door")
 
 
@@ -177,8 +162,6 @@ def test_what_is_no_nickname_is_told(do, room, data):
         ("ask", {"kind": "pair", "query": "a=alone"}),
         ("ask", {"kind": "blank", "query": "a=" + "x" * 20_000}),
         ("ask", {"kind": "lesson", "lesson": "07-masked-words", "step": 9}),
-        ("ask", {"kind": "lesson", "lesson": "07-masked-words", "step": 1, "seconds": 7}),
-        ("time", {"seconds": 30}),
         ("follow", {"query": ["a"]}),
         ("give", {"exercise": "03-one-head.9"}),
         ("give", {"exercise": ["a"]}),
@@ -255,29 +238,6 @@ def test_only_who_is_in_the_room_sees_what_is_shown(served, do, room, ann):
     refused.value.close()
 
 
-def test_a_phone_hears_signs_of_life_while_only_others_have_news(monkeypatch):
-    monkeypatch.setattr(rooms, "HEARTBEAT", 0.2)
-
-    async def play():
-        desk = rooms.Desk(None, "127.0.0.1")
-        room = desk.rooms.open()
-        stream = desk._stream(room, room.join("Ann"))
-        await anext(stream)
-
-        async def chatter():
-            while True:
-                room.changed()
-                await asyncio.sleep(0.05)
-
-        noise = asyncio.ensure_future(chatter())
-        heard = await asyncio.wait_for(anext(stream), 20)
-        noise.cancel()
-        await stream.aclose()
-        return heard
-
-    assert waited(play()) == ": still here\n\n"
-
-
 def test_a_change_that_comes_right_after_another_is_told_too():
     async def play():
         desk = rooms.Desk(None, "127.0.0.1")
@@ -300,18 +260,6 @@ def test_a_change_that_comes_right_after_another_is_told_too():
     assert [board["people"][0]["points"] for board, _ in each] == [1, 2, 3]
     assert [board["people"][0]["here"] for board, _ in each] == [True] * 3
     assert not last["people"][0]["here"]
-
-
-def test_the_page_to_join_runs_nothing_but_its_own_script(served):
-    with urlopen(f"{served}/join") as answer:
-        page = answer.read().decode()
-        policy = answer.headers["content-security-policy"]
-    assert "sha256" not in policy
-    assert "'unsafe-inline'" not in policy.partition("script-src")[2].partition(";")[0]
-    assert page.count("<script") == 1
-    for name, kind in (("join.js", "text/javascript"), ("join.css", "text/css")):
-        with urlopen(f"{served}/bx/{name}") as answer:
-            assert answer.headers["content-type"].startswith(kind)
 
 
 def test_behind_a_password_a_teacher_opens_and_a_class_joins_by_its_word(locked):

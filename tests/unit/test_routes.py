@@ -1,15 +1,12 @@
 """Where every token comes from: mixing, its heads, and routes, beside transformers taken apart in loops."""
 
-import gc
 import subprocess
 import sys
-from weakref import ref
 
 import numpy as np
 import pytest
 import torch
 
-from explorer.bert.trace import Trace
 from explorer.techniques import ablation, mixing, routes, run_mixing
 from tests.decomposing import decomposed, shares_of, watching
 from tests.hooks import cut_weights, eager_bert
@@ -176,16 +173,6 @@ def test_routes_are_the_strongest_steps(model):
     assert sum(first) == pytest.approx(1, abs=1e-5)
 
 
-def test_the_bundled_models_blank_takes_from_the_capital_of_japan(bundled):
-    trace = bundled.trace("The capital of Japan is [MASK].", "It is a city of temples and skyscrapers.")
-    shares = run_mixing.mixing(trace).shares
-    places = routes.place_shares(shares, trace.mask_positions[0])
-    strongest = [
-        (trace.tokens[one.query], trace.tokens[one.key], one.layer + 1) for one in routes.routes(shares, places, 2, others=True)
-    ]
-    assert strongest == [("[MASK]", "japan", 6), ("[MASK]", "capital", 4)]
-
-
 PEAK = """
 import sys, pathlib, torch
 import explorer
@@ -213,12 +200,3 @@ def test_the_parts_of_a_long_input_never_lie_in_memory(make_tiny):
     command = [sys.executable, "-c", PEAK, str(folder)]
     peak = float(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()[-1])
     assert peak < 150e6  # one layer's parts alone are 800 MB
-
-
-def test_what_is_kept_of_the_mixing_does_not_keep_its_text_in_memory(tiny):
-    trace = Trace.of(tiny, tiny.encode(TEXT))
-    first, reading = run_mixing.mixing(trace, cuts=CUTS[:1]), ref(trace.reading)
-    assert run_mixing.mixing(trace, cuts=CUTS[:1]) is first
-    del trace
-    gc.collect()
-    assert reading() is None

@@ -116,18 +116,3 @@ def test_a_file_that_is_too_large_is_not_read(found, tmp_path, monkeypatch, refu
     path = tmp_path / "run.json"
     path.write_text(written(found) + " " * 2**20)
     assert "more than 1 MB" in refusal(InputError, lambda: explorer.open_experiment(path))
-
-
-def test_a_download_is_removed_once_it_is_no_longer_offered(monkeypatch):
-    token = downloads.offer_text("run.json", "{}")
-    path = downloads.offered(token)
-    assert path.read_text() == "{}"
-    later = downloads.monotonic() + downloads.VALID + 1
-    monkeypatch.setattr(downloads, "monotonic", lambda: later)
-    other = downloads.offer_text("run.json", "[]")
-    assert downloads.offered(token) is None
-    assert not path.exists()
-    monkeypatch.setattr(downloads, "MOST_WRITTEN", 3)
-    last = downloads.offer_text("run.json", "[]")
-    assert downloads.offered(other) is None, "the oldest makes room"
-    assert downloads.offered(last)

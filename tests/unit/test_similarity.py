@@ -14,7 +14,7 @@ from explorer.analysis.similarity import (
     told_apart,
 )
 from explorer.core.errors import InputError
-from explorer.hidden_states.compute import drift, find_word, outlier_dimensions, self_similarity, within_and_between
+from explorer.hidden_states.compute import drift, outlier_dimensions, self_similarity, within_and_between
 from explorer.hidden_states.endpoints import sentence_similarity, similarity, word_in_context
 from explorer.ui.pictures.base import LEGEND
 from explorer.ui.pictures.hidden import context_lines
@@ -109,15 +109,6 @@ def test_a_word_of_several_pieces_is_their_mean_and_its_first_occurrence_counts(
         assert len(pieces) > 1
         expected.append([state[0, pieces].mean(0).numpy() for state in reference.hidden_states])
     np.testing.assert_allclose(word_in_context(*texts, word)["layers"], cosines(*np.array(expected)), atol=1e-4)
-
-
-def test_a_word_that_is_not_there_is_told(bundled, refusal):
-    assert "text B" in refusal(InputError, lambda: word_in_context(RIVER, "He sold all his banks.", "bank"))
-    assert "text A" in refusal(InputError, lambda: word_in_context("Nothing.", MONEY, "bank"))
-    for word in ("", "  ", None, 3, "x" * 101):
-        refusal(InputError, lambda word=word: word_in_context(RIVER, MONEY, word))
-    refusal(InputError, lambda: word_in_context(RIVER, "word " * 600 + "bank", "bank"))
-    assert len(find_word("a.b (a.b) axb", "a.b", [(0, 3), (4, 5), (5, 8), (10, 13)], "")) == 2
 
 
 def test_sentences_are_compared_by_their_features(bundled, refusal):

@@ -15,6 +15,8 @@ from explorer.core.scheduling import Places
 from explorer.export import links, qr, ways
 from explorer.export.ways import Way
 from explorer.server.bounds import TAKE
+from explorer.ui.head_cards import head_cards
+from explorer.ui.subject import Subject
 
 
 def words(place) -> bytes:
@@ -55,6 +57,14 @@ def test_a_file_says_what_the_link_says(fetch, way):
     assert headers["cache-control"] == "no-store"
     assert "default-src" in headers["content-security-policy"]
     assert json.loads(body) == ["A dog barked.", 1, ["attention/several"], {"heads": "1,2"}]
+
+
+def test_the_cards_of_heads_are_those_of_the_links_texts(fetch, bundled):
+    status, headers, body = fetch(f"{TAKE}heads.json?v=1&tab=corpus&a=A+dog+barked.")
+    assert (status, headers["content-type"]) == (200, "application/json")
+    cards = json.loads(body)
+    assert cards == head_cards(Subject(bundled.name, "A dog barked.", ""))
+    assert fetch(f"{TAKE}heads.json?v=1&a=")[0] == 400
 
 
 def test_a_link_reads_no_file_of_this_machine(fetch):

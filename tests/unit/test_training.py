@@ -2,6 +2,7 @@
 
 import hashlib
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,10 +16,10 @@ from explorer.core.steps import finished
 from explorer.finetune.compute import store
 from explorer.finetune.compute.finetune import evaluate, most_layer_rate, train, train_top
 from explorer.finetune.compute.prefix import hidden_in_steps
-from explorer.finetune.compute.task import make_plan
+from explorer.finetune.compute.task import go_on, make_plan
 from explorer.finetune.compute.text_tasks import text_task
 from explorer.finetune.compute.top_layers import Top, seeded_dropout
-from explorer.finetune.compute.training import Progress, new_run, run_training
+from explorer.finetune.compute.training import Progress, as_run, new_run, run_training, train_whole
 from explorer.training.examples import Examples, split
 from explorer.training.head import Head
 from explorer.training.objectives import Classes
@@ -296,3 +297,21 @@ def test_a_head_with_a_hidden_layer_computes_what_torch_does():
     vectors = rng.normal(size=(4, 6)).astype(np.float32)
     wanted = torch.nn.Sequential(below, torch.nn.ReLU(), last)(torch.from_numpy(vectors)).softmax(-1)
     np.testing.assert_allclose(head.probabilities(vectors), wanted.detach().numpy(), atol=1e-6)
+
+
+@pytest.mark.parametrize(("layers", "units"), [(0, 0), (0, 8), (1, 0)])
+def test_a_training_goes_on_from_where_another_one_ended(tiny, layers, units):
+    examples = Examples(tuple(f"{word} {row}" for row in range(8) for word in ("cat", "dog")), ("a", "b") * 8)
+    model = tiny
+    numbers = {"epochs": 4, "learning_rate": 0.01, "batch_size": 4, "units": units}
+    first = train_whole(text_task(model, examples, make_plan(model, -1, "mean", layers, **numbers)))
+    run = as_run(first, "first", {}, "")
+    assert "start" not in run.settings
+    plan = go_on(model, run.predictor, run.settings)
+    second = train_whole(text_task(model, examples, plan))
+    np.testing.assert_array_equal(first.split.held_out, second.split.held_out)
+    assert second.history[0].trained["loss"] < first.history[0].trained["loss"]
+    still = replace(plan, settings=replace(plan.settings, learning_rate=1e-6, epochs=1))
+    if not layers:  # whose head learns at a rate of its own
+        same = train_whole(text_task(model, examples, still))
+        assert same.history[0].held_out["loss"] == pytest.approx(first.history[-1].held_out["loss"], abs=1e-3)

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.overview.compute import rank_correlation, trust
+from explorer.overview.compute import trust
 from explorer.techniques import ablation, routes, run_mixing
 from explorer.techniques.targets import is_next_target, own_reading, word_target
 
@@ -30,14 +29,3 @@ def test_losses_are_those_of_the_input_with_a_mask_and_shares_those_of_the_route
             assert found.logit_losses[at] == pytest.approx(float(whole.logit - without.logit), abs=1e-3)
         ranks = [np.argsort(np.argsort(row)) for row in (found.shares, found.losses)]
         assert found.correlation == pytest.approx(np.corrcoef(ranks)[0, 1], abs=1e-6)
-
-
-def test_too_short_a_text_says_so(tiny):
-    trace = tiny.trace("the [MASK] man")
-    with pytest.raises(InputError, match="only 2 words to hide"):
-        next(trust(trace, word_target(trace)))
-
-
-def test_ranks_of_what_is_all_the_same_tell_nothing():
-    assert rank_correlation(np.ones(4), np.arange(4)) == 0
-    assert rank_correlation(np.arange(4), np.array([1, 2, 4, 8])) == pytest.approx(1)

@@ -1,19 +1,14 @@
 """The tuned lens: on sentences it never saw nearer to the final guess than the raw one, and the model's own at the end."""
 
-import json
-
 import numpy as np
 import pytest
-import torch
 
 from explorer.bert.provenance import weights_hash
-from explorer.core.errors import CapabilityError
 from explorer.core.paths import ASSETS
-from explorer.fill_mask import endpoints as masked_lm
-from explorer.fill_mask.lens import FollowedWords, Lens
+from explorer.fill_mask.lens import FollowedWords
 from explorer.techniques import fitting_lens as fitting
 from explorer.techniques.lens import follow, lens
-from explorer.techniques.tuned_lens import FILE, NONE, RAW, TUNED, TunedLens, divergences, read_file, tuned_lens
+from explorer.techniques.tuned_lens import FILE, RAW, TUNED, divergences, tuned_lens
 from explorer.text.corpora import built_in
 from explorer.ui.pictures.numbers import kept
 from explorer.ui.subject import Subject
@@ -33,7 +28,7 @@ def test_what_ships_is_small_fitted_for_these_weights_and_not_on_what_is_held_ou
     assert not {*fitted} & {*held_out}
     assert {*held_out} < {*built_in().texts}
     assert tuned.about["held_out"] == len(held_out)
-    guide = (ASSETS / "guide" / "tabs.md").read_text("utf-8")
+    guide = (ASSETS / "guide" / "fill-mask.md").read_text("utf-8")
     assert f"fitted on {tuned.about['fitted']:,} sentences" in guide
     for name in (RAW, TUNED):
         for title, known in ((name, name), (f"{name}, at blanks", f"{name}_at_blanks")):
@@ -68,33 +63,6 @@ def test_it_reads_the_last_state_as_the_model_does_and_the_others_through_its_ma
     assert float(divergences(bundled, tuned, trace.states)[-1].abs().max()) < 1e-6
 
 
-def test_another_model_says_in_one_sentence_that_it_has_none(tiny):
-    assert tuned_lens(tiny) is None
-    with pytest.raises(CapabilityError) as told:
-        masked_lm.lens("the [MASK] was happy .", model=tiny.name, reading=TUNED)
-    assert str(told.value) == NONE
-    subject = Subject.of(tiny.trace("the [MASK] was happy ."))
-    shown = Lens(reading=TUNED).compute(subject)
-    assert shown["about"].startswith("Read raw here: a tuned lens is fitted for")
-    assert shown["table"]["cells"] == Lens().compute(subject)["table"]["cells"]
-
-
-def test_the_endpoint_and_the_views_read_by_it(bundled, tuned):
-    subject, blank = Subject.of(bundled.trace(TEXT)), bundled.trace(TEXT).blanks()[0]
-    best = lens(subject.trace, [blank], tuned=tuned)
-    names = bundled.pieces(best.ids[:, 0, 0].tolist())
-    answer = masked_lm.lens(TEXT, top_k=1, reading=TUNED)["layers"]
-    assert [row["masks"][0]["candidates"][0]["token"] for row in answer] == names
-    shown = Lens(reading=TUNED).compute(subject)
-    assert [row[blank]["text"] for row in shown["table"]["cells"]] == names
-    assert f"by {', '.join(f'{one:.2f}' for one in tuned.about[TUNED])} nats" in shown["about"]
-    raw, mapped = (Lens(reading=reading).finding(subject).text for reading in (RAW, TUNED))
-    since = next(at for at in range(len(names)) if set(names[at:]) == {names[-1]})
-    assert raw.startswith("Raw lens: “tokyo” leads from layer ")
-    assert raw.endswith(f"; tuned lens: from layer {since} on (before, “{names[since - 1]}”).")
-    assert mapped.startswith(f"Tuned lens: “tokyo” leads from layer {since} on")
-
-
 def test_words_are_followed_as_the_lens_reads_them(bundled, tuned):
     subject = Subject.of(bundled.trace(TEXT))
     ids = bundled.masked_lm(subject.trace.states[-1][subject.token]).topk(2).indices.tolist()
@@ -113,12 +81,3 @@ def test_fitting_brings_a_model_nearer_to_its_last_guess(tiny):
     (raw, _), (near, _) = (fitting.means(tiny, one, read) for one in (None, begun))
     fitted, _ = fitting.means(tiny, fitting.fit(tiny, read.states, steps=30), read)
     assert sum(fitted) < sum(near) < sum(raw)
-
-
-def test_a_file_comes_back(tmp_path, tuned):
-    written = TunedLens(tuned.weight[:1], tuned.bias[:1], {"weights": "x"})
-    fitting.write(tmp_path / "lens.safetensors", written)
-    again = read_file(tmp_path / "lens.safetensors")
-    assert torch.equal(again.weight, written.weight)
-    assert torch.equal(again.bias, written.bias)
-    assert json.dumps(again.about) == json.dumps(written.about)

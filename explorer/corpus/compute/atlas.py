@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from explorer.analysis.head_names import ATLAS
 from explorer.analysis.projection import MapSettings, project
 from explorer.bert.attending import Heads, answering
 from explorer.bert.checkpoints import BUNDLED_FOLDER
@@ -23,7 +24,6 @@ from explorer.bert.network import Padded
 from explorer.bert.readings import key_of, when_free
 from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
-from explorer.core.paths import ASSETS
 from explorer.core.steps import finished, map_steps, relay
 from explorer.corpus.compute.atlas_evidence import evidence, sampled_sentences
 from explorer.corpus.compute.atlas_file import HeadAtlas, read, write
@@ -36,7 +36,6 @@ MAP = MapSettings("umap", neighbors=12, min_dist=0.3, metric="euclidean")
 FEWEST = 20  # occurrences below which a relation is left out
 SHOWN = 6  # example sentences per head
 FILE = "atlas.npz"
-SHIPPED = ASSETS / "corpus" / FILE  # made by `python -m explorer.corpus.compute.atlas`
 STRONGEST_IN = {"previous token": "previous", "next token": "next", "itself": "self", "same word": "same_token"}
 LINK = "link"  # heads with any other habit show the sentences with their strongest link
 
@@ -85,9 +84,9 @@ def known_atlas(model: Explorer, corpus: Corpus) -> HeadAtlas | None:
     """The atlas if it is in memory or ships with the app, else None."""
     if found := _opened.peek(_key(model, corpus)):
         return found
-    if model.checkpoint.folder != BUNDLED_FOLDER or corpus.key != built_in().key or not SHIPPED.exists():
+    if model.checkpoint.folder != BUNDLED_FOLDER or corpus.key != built_in().key or not ATLAS.exists():
         return None
-    found = read(SHIPPED)
+    found = read(ATLAS)
     _opened.put(_key(model, corpus), found)
     return found
 
@@ -225,4 +224,4 @@ if __name__ == "__main__":
 
     os.environ["HF_HUB_OFFLINE"] = "1"
     atlas = finished(sum_up(load(str(BUNDLED_FOLDER)), built_in()))
-    write(finished(mapped_in_steps(atlas)), SHIPPED)
+    write(finished(mapped_in_steps(atlas)), ATLAS)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from explorer.corpus.compute.dependencies import spelled
 from explorer.text.corpora import ROOT, CorpusSentence
+from explorer.text.dependencies import spelled
 from explorer.ui.pictures.base import ACCENT, FAINT, esc, figure, plain_axis
 from explorer.ui.pictures.numbers import columns_of, keep
 

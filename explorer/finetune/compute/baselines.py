@@ -8,7 +8,10 @@ import numpy as np
 
 from explorer.analysis.evaluation import spearman
 from explorer.core.lazy import scipy, sklearn
-from explorer.training.examples import Examples, ScoredExamples, Split
+from explorer.finetune.compute.in_turn import MOST_UNKNOWNS, Heads, one_hot, solve, without_each
+from explorer.training.examples import Examples, ScoredExamples, Split, leave_one_out
+
+WORDS_C = 3  # how little the weights of words are kept small
 
 
 def baselines(examples: Examples, split: Split) -> dict[str, float]:
@@ -18,9 +21,34 @@ def baselines(examples: Examples, split: Split) -> dict[str, float]:
     """
     targets = examples.targets
     majority = int(np.bincount(targets[split.train]).argmax())
-    words = _from_words(examples, split, sklearn.linear_model.LogisticRegression(C=3, max_iter=200), targets, majority)
+    words = _from_words(examples, split, sklearn.linear_model.LogisticRegression(C=WORDS_C, max_iter=200), targets, majority)
     predicted = {"most frequent": majority, "bag of words": words}
     return {name: float((targets[split.held_out] == labels).mean()) for name, labels in predicted.items()}
+
+
+def words_in_turn(examples: Examples) -> float:
+    """The accuracy of the bag of words under leave-one-out, 0 to 1.
+
+    All classes weigh the same in it: the class of a text that is left out would otherwise be the rarest, and never be guessed for
+    unknown words.
+    """
+    folds = leave_one_out(examples)
+    if len(examples) * len(examples.classes) > MOST_UNKNOWNS:
+        scores = [len(fold.held_out) * baselines(examples, fold)["bag of words"] for fold in folds]
+        return sum(scores) / len(examples)
+    every = np.arange(len(examples))
+    seen = without_each(folds, len(examples))
+    products = np.zeros((len(folds), len(examples), len(examples)))
+    for fold, parts in enumerate(folds):
+        products[fold] = sum((words @ words.T).toarray() for _, words in _counted(examples, Split(parts.train, every)))
+    right = one_hot(examples)
+    counts = seen @ right  # [folds, classes]
+    weights = (
+        seen * (seen.sum(1, keepdims=True) / np.maximum(counts, 1) / (counts > 0).sum(1, keepdims=True))[:, examples.targets]
+    )
+    heads = Heads(weights, products, right)
+    said = heads.of_left_out(solve(heads, 1 / WORDS_C)).argmax(1)
+    return float((said == examples.targets).mean())
 
 
 def number_baselines(examples: ScoredExamples, split: Split) -> dict[str, float]:
@@ -41,8 +69,8 @@ def _shared(one: str, other: str) -> float:
     return len(first & second) / max(1, len(first | second))
 
 
-def _from_words(examples: Examples, split: Split, method: Any, targets: np.ndarray, otherwise: float) -> np.ndarray:
-    """Predictions of a scikit-learn method for the held-out texts from tf-idf, or `otherwise` for all when there are no words."""
+def _counted(examples: Examples, split: Split) -> list[tuple[Any, Any]]:
+    """For the texts, and for the second ones, the sparse tf-idf of those to train on, and with their vocabulary of the others."""
     matrices = []
     for texts in (examples.texts, examples.texts_b):  # the second text has a vocabulary of its own
         if not texts:
@@ -55,6 +83,12 @@ def _from_words(examples: Examples, split: Split, method: Any, targets: np.ndarr
         except ValueError:  # no words at all
             continue
         matrices.append((seen, counter.transform([texts[row] for row in split.held_out])))
+    return matrices
+
+
+def _from_words(examples: Examples, split: Split, method: Any, targets: np.ndarray, otherwise: float) -> np.ndarray:
+    """Predictions of a scikit-learn method for the held-out texts from tf-idf, or `otherwise` for all when there are no words."""
+    matrices = _counted(examples, split)
     if not matrices:
         return np.full(len(split.held_out), otherwise)
     with warnings.catch_warnings():

@@ -16,7 +16,7 @@ from explorer.core.engine import no_grad, torch
 from explorer.finetune.compute.prefix import EVERY_TOKEN, Ragged
 from explorer.finetune.compute.top_layers import Top
 from explorer.training.examples import Split
-from explorer.training.head import Head, Scale, as_head, new_module
+from explorer.training.head import Head, Scale, as_head, fill, new_module
 from explorer.training.objectives import Objective, Solvable
 from explorer.training.settings import Epoch, TrainingSettings
 
@@ -30,32 +30,41 @@ MEASURED = 512  # texts from whose token vectors the scale is measured
 PART = 16  # texts of similar length per forward pass: more than half of a random batch would be padding
 
 
-def train(vectors: np.ndarray, objective: Solvable, split: Split, settings: TrainingSettings) -> Iterator[tuple[Epoch, Head]]:
-    """Train a head on features [rows, hidden], deterministically; yields the measures and the head after every epoch."""
+def train(
+    vectors: np.ndarray, objective: Solvable, split: Split, settings: TrainingSettings, begun: Head | None = None
+) -> Iterator[tuple[Epoch, Head]]:
+    """Train a head on features [rows, hidden], deterministically; yields the measures and the head after every epoch.
+
+    It starts at zero, or goes on from the head that was `begun`.
+    """
     inputs = torch.from_numpy(np.ascontiguousarray(vectors, dtype=np.float32))
     trained, held_out = torch.from_numpy(split.train), torch.from_numpy(split.held_out)
     scale = Scale.of(inputs[trained])
     inputs = scale.apply(inputs)
 
     def report(epoch: int, scores: torch.Tensor) -> Epoch:
-        return Epoch(epoch, *(objective.measure(scores[rows], rows) for rows in (trained, held_out)))
+        return Epoch(epoch, objective.measure(scores[trained], trained), objective.measure(scores[held_out], held_out))
 
     if settings.optimizer == "lbfgs":
         weight, bias = map(torch.from_numpy, objective.solve(inputs[trained].numpy(), split.train, settings))
         yield report(1, torch.nn.functional.linear(inputs, weight, bias)), objective.rescale(Head(*scale.fold(weight, bias)))
         return
-    for epoch, module in enumerate(_adam(inputs, objective, trained, settings), start=1):
+    for epoch, module in enumerate(
+        _adam(inputs, objective, trained, settings, None if begun is None else (begun, scale)), start=1
+    ):
         with torch.inference_mode():
             found = report(epoch, module(inputs))
         yield found, objective.rescale(as_head(module, scale))
 
 
 def _adam(
-    inputs: torch.Tensor, objective: Objective, rows: torch.Tensor, settings: TrainingSettings
+    inputs: torch.Tensor, objective: Objective, rows: torch.Tensor, settings: TrainingSettings, begun: tuple[Head, Scale] | None
 ) -> Iterator[torch.nn.Sequential]:
     """The head in training, after every epoch of Adam (Kingma & Ba 2015): the same module each time."""
     generator = torch.Generator().manual_seed(settings.seed)
     module = new_module(inputs.shape[1], objective.outputs, settings, generator)
+    if begun is not None:
+        fill(module, *begun)
     optimizer = torch.optim.Adam(module.parameters(), lr=settings.learning_rate)
     for _ in range(settings.epochs):
         for batch in rows[torch.randperm(len(rows), generator=generator)].split(settings.batch_size):
@@ -130,14 +139,14 @@ class _Learner:
 
 
 def train_top(
-    top: Top, states: Ragged, objective: Objective, split: Split, settings: TrainingSettings
+    top: Top, states: Ragged, objective: Objective, split: Split, settings: TrainingSettings, begun: Head | None = None
 ) -> Iterator[Step | tuple[Epoch, Head, Top]]:
     """Train a head and the layers of `top`, which is changed, over the hidden states below them.
 
     AdamW with linear warm-up and decay (Devlin et al. 2019, appendix A.2). The layers use the learning rate, but at most
     `most_layer_rate`; the head at least HEAD_RATE. `settings.averaged` trainings with consecutive seeds run side by side, and
     their weights are averaged. Yields a Step after each batch, and after each epoch its measures with the running mean of head
-    and layers (see `mean_share`); measures on the training part are means over the epoch.
+    and layers (see `mean_share`); measures on the training part are means over the epoch. The head starts at zero, or as `begun`.
     """
     train_rows, held_rows = torch.from_numpy(split.train), torch.from_numpy(split.held_out)
     number = settings.averaged
@@ -147,6 +156,9 @@ def train_top(
     total = steps * settings.epochs
     tops = [top, *(copy.deepcopy(top) for _ in range(1, number))]
     learners = [_Learner.start(own, scale, objective, settings, total, settings.seed + i) for i, own in enumerate(tops)]
+    if begun is not None:
+        for learner in learners:
+            fill(learner.head, begun, scale)
     mean, start = _soup(learners), time.perf_counter()
     for epoch in range(1, settings.epochs + 1):
         todo = [(learner, batch) for learner in learners for batch in learner.shuffled(states, train_rows, settings.batch_size)]
@@ -159,7 +171,8 @@ def train_top(
         mean = _mean(mean, _soup(learners), mean_share(epoch))
         held = mean[1](scale.apply(objective.vectors(evaluate(mean[0], states, held_rows), held_rows)))
         trained = objective.measure(torch.cat(found), torch.cat([batch for _, batch in todo]))
-        yield Epoch(epoch, trained, objective.measure(held, held_rows)), objective.rescale(as_head(mean[1], scale)), mean[0]
+        report = Epoch(epoch, trained, objective.measure(held, held_rows), held.numpy())
+        yield report, objective.rescale(as_head(mean[1], scale)), mean[0]
 
 
 @no_grad

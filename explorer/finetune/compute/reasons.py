@@ -37,6 +37,7 @@ class Decision:
     words: tuple[str, ...]
     effects: np.ndarray
     path: Path | None = None
+    without: np.ndarray | None = None  # [words, labels]: the probabilities with each word masked, of occlusion only
 
 
 def decide(classifier: Classifier, model: Explorer, pair: Pair, method: str = "occlusion") -> Decision:
@@ -50,7 +51,7 @@ def decide(classifier: Classifier, model: Explorer, pair: Pair, method: str = "o
     words, variants = _without_one_word(pair, model.tokenizer.mask_token)
     shares = classifier.classify(model, [pair, *variants])
     best = int(shares[0].argmax())
-    return Decision(shares[0], best, tuple(words), shares[0, best] - shares[1:, best])
+    return Decision(shares[0], best, tuple(words), shares[0, best] - shares[1:, best], without=shares[1:])
 
 
 def estimate_without(predictor: Regressor, model: Explorer, pair: Pair) -> tuple[float, list[str], np.ndarray]:

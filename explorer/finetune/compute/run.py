@@ -1,7 +1,7 @@
 """The record of a training. Nothing here imports torch."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -59,15 +59,17 @@ class HeldOutTexts(HeldOutLabels):
     texts_b: tuple[str, ...]  # '' where there is none
     targets: np.ndarray  # [examples] int64, indices of labels
     probabilities: np.ndarray  # [examples, labels]
-    points: np.ndarray  # [examples, 2]: the vectors that the head reads, projected on their first two principal components
+    epochs: np.ndarray = field(default_factory=lambda: np.empty((0, 0, 0), np.float32))
+    """[epochs, examples, labels]: the probabilities after each epoch, where layers were trained on few examples."""
 
-    arrays = ("probabilities", "points")
+    arrays = ("probabilities", "epochs")
 
     @classmethod
     def read(cls, about: dict[str, Any], arrays: dict[str, np.ndarray]) -> Self:
         """The inverse of `as_json`, with the arrays by name."""
         texts, texts_b, targets = (about[name] for name in ("texts", "texts_b", "targets"))
-        return cls(tuple(texts), tuple(texts_b), np.array(targets, dtype=np.int64), arrays["probabilities"], arrays["points"])
+        found = cls(tuple(texts), tuple(texts_b), np.array(targets, dtype=np.int64), arrays["probabilities"])
+        return replace(found, epochs=arrays["epochs"]) if "epochs" in arrays else found  # older runs have none
 
 
 @dataclass(frozen=True, eq=False)

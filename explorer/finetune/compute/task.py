@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterator, Sized
+from collections.abc import Callable, Generator, Iterator, Mapping, Sized
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -50,6 +50,7 @@ class TrainingPlan:
     layers_trained: int = 0
     settings: TrainingSettings = field(default_factory=TrainingSettings)
     keep_best: bool = False  # keep the epoch that scores best on the held-out examples; otherwise the last
+    start: Predictor | None = None  # to go on from; otherwise a new head on BERT's own layers
 
 
 def make_plan(
@@ -80,6 +81,13 @@ def make_plan(
     if checked.averaged > 1 and not (trained and checked.units == 0):
         raise InputError("Only trainings of layers below a linear head are averaged; train some layers, or train once.")
     return TrainingPlan(index, pooling, trained, checked, keep_best)
+
+
+def go_on(model: Explorer, predictor: Predictor, settings: Mapping[str, Any]) -> TrainingPlan:
+    """The plan of another training by a run's settings that goes on from its predictor. Raises InputError."""
+    numbers = {name: settings[name] for name in CHECKS if name in settings}
+    shape = (settings["layer"], settings["pooling"], settings["layers_trained"], settings["keep_best"])
+    return replace(make_plan(model, *shape, type(predictor), **numbers), start=predictor)
 
 
 Given = TypeVar("Given", bound=Sized)
@@ -131,12 +139,15 @@ class Task(ABC, Generic[Given]):
         Yields a Step after each batch, and measures, head and layers after each epoch.
         """
         plan, states, objective, rows = self.plan, _states(below), self.objective(below, parts), self.rows(below, parts)
+        begun = None if plan.start is None else plan.start.head
         if isinstance(states, Ragged):
             top = Top(self.model, plan.layer, plan.layers_trained, self.predictor.top_pooling(plan.pooling))
-            for report in train_top(top, states, objective, rows, plan.settings):
+            if plan.start is not None and plan.start.top is not None:
+                top.module.load_state_dict(plan.start.top.state_dict())
+            for report in train_top(top, states, objective, rows, plan.settings, begun):
                 yield report if isinstance(report, Step) or plan.layers_trained else (*report[:2], None)
         elif isinstance(objective, Solvable):
-            yield from ((epoch, head, None) for epoch, head in train(states, objective, rows, plan.settings))
+            yield from ((epoch, head, None) for epoch, head in train(states, objective, rows, plan.settings, begun))
 
     def vectors(self, predictor: Predictor, below: Any, parts: Split) -> np.ndarray:
         """[vectors, hidden]: what the head reads of the held-out rows."""

@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from explorer.analysis.projection import principal_components
 from explorer.bert.explorer import Explorer
 from explorer.core.engine import torch
-from explorer.finetune.compute.baselines import baselines, number_baselines
+from explorer.finetune.compute.baselines import baselines, number_baselines, words_in_turn
 from explorer.finetune.compute.finetune import Step, train
+from explorer.finetune.compute.in_turn import MOST_UNKNOWNS, Heads, solve
 from explorer.finetune.compute.many import hidden_states, text_features
 from explorer.finetune.compute.predictor import Classifier, Predictor, Regressor
 from explorer.finetune.compute.run import HeldOutNumbers, HeldOutTexts
@@ -67,8 +67,7 @@ class Classification(TextTask[Examples]):
         """The held-out texts, their labels and probabilities, and the texts on a map."""
         vectors, rows = self.vectors(predictor, below, parts), parts.held_out
         texts, texts_b = zip(*(self.examples.pairs[row] for row in rows), strict=True)
-        points = principal_components(vectors, 2)[0]
-        return HeldOutTexts(texts, texts_b, self.examples.targets[rows], predictor.head.probabilities(vectors), points)
+        return HeldOutTexts(texts, texts_b, self.examples.targets[rows], predictor.head.probabilities(vectors))
 
     def baselines(self, parts: Split) -> dict[str, float]:
         """The accuracy of the most frequent label, and of a bag of words."""
@@ -92,16 +91,26 @@ class FewShot(Classification):
 
     def epochs(self, below: Any, parts: Split) -> Iterator[Step | tuple[Epoch, Head, Top | None]]:
         """One report, at the end: each example is scored by a head that was not trained on it."""
+        settings, unknowns = self.plan.settings, len(self.examples) * len(self.labels())
+        if settings.optimizer == "lbfgs" and not settings.units and not settings.balanced and unknowns <= MOST_UNKNOWNS:
+            heads = Heads.of(below, self.examples)
+            scores = heads.of_left_out(solve(heads, settings.regularization)).astype(np.float32)
+        else:
+            scores = yield from self._one_by_one(below)
+        self._scores.append(scores)
+        head, objective, rows = self._learn(below, parts), self.objective(below, parts), torch.from_numpy(parts.train)
+        trained, held_out = (objective.measure(torch.from_numpy(said), rows) for said in (head.outputs(below), scores))
+        yield Epoch(1, trained, held_out), head, None
+
+    def _one_by_one(self, below: np.ndarray) -> Generator[Step, None, np.ndarray]:
+        """[examples, labels]: the scores of heads that are trained one after the other."""
         folds, start = leave_one_out(self.examples), time.perf_counter()
         scores = np.zeros((len(self.examples), len(self.labels())), dtype=np.float32)
         for done, fold in enumerate(folds, start=1):
             scores[fold.held_out] = self._learn(below, fold).outputs(below[fold.held_out])
             speed = done / (time.perf_counter() - start)
             yield Step(1, done, len(folds), (len(folds) - done) / speed, speed)
-        self._scores.append(scores)
-        head, objective, rows = self._learn(below, parts), self.objective(below, parts), torch.from_numpy(parts.train)
-        found = (objective.measure(torch.from_numpy(said), rows) for said in (head.outputs(below), scores))
-        yield Epoch(1, *found), head, None
+        return scores
 
     def _learn(self, vectors: np.ndarray, parts: Split) -> Head:
         """The trained head for some of the vectors [examples, hidden]."""
@@ -115,9 +124,8 @@ class FewShot(Classification):
 
     def baselines(self, parts: Split) -> dict[str, float]:
         """The baselines under leave-one-out; the most frequent label is that of all examples."""
-        number = len(self.examples)
-        right = [len(fold.held_out) * baselines(self.examples, fold)["bag of words"] for fold in leave_one_out(self.examples)]
-        return {"most frequent": max(self.examples.counts.values()) / number, "bag of words": sum(right) / number}
+        most = max(self.examples.counts.values()) / len(self.examples)
+        return {"most frequent": most, "bag of words": words_in_turn(self.examples)}
 
 
 class Regression(TextTask[ScoredExamples]):

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from explorer.core.errors import InputError
+from explorer.core.lazy import scipy
 from explorer.core.limits import NONE, TEXTS, TRAINING_MINUTES
 from explorer.core.steps import finished
 from explorer.finetune.compute import store
 from explorer.finetune.compute.finetune import Step
 from explorer.finetune.compute.predictor import Predictor
 from explorer.finetune.compute.quota import HOUSE
-from explorer.finetune.compute.run import HeldOut, Run, told
+from explorer.finetune.compute.run import HeldOut, HeldOutTexts, Run, told
 from explorer.finetune.compute.task import Task
 from explorer.finetune.compute.top_layers import Top
 from explorer.training.examples import Split
 from explorer.training.head import Head
 from explorer.training.settings import FEWEST_HELD_OUT, Epoch
 
+MOST_FOLLOWED, MOST_MOMENTS = 500, 20  # held-out texts, and epochs, of which the map makes a film
 FIRST_SECONDS = 2.0  # of reading, after which its speed is known
 
 
@@ -78,7 +82,17 @@ def run_training(task: Task, stop: Callable[[], bool] = lambda: False) -> Genera
         yield Progress(1.0, "Comparing it with what needs no BERT.")
     best, head, top = kept
     predictor = task.predictor(task.labels(), head, task.model.name, plan.layer, plan.pooling, top)
-    return TrainingResult(task, predictor, tuple(history), best, parts, task.held_out(predictor, below, parts))
+    held_out = with_epochs(task.held_out(predictor, below, parts), history)
+    return TrainingResult(task, predictor, tuple(history), best, parts, held_out)
+
+
+def with_epochs(held_out: HeldOut, history: list[Epoch]) -> HeldOut:
+    """The held-out texts with their probabilities after each epoch, of at most MOST_MOMENTS epochs and MOST_FOLLOWED texts."""
+    if not isinstance(held_out, HeldOutTexts) or len(held_out.texts) > MOST_FOLLOWED or history[0].scores is None:
+        return held_out
+    shown = np.unique(np.linspace(0, len(history) - 1, min(len(history), MOST_MOMENTS)).round().astype(int))
+    scores = np.stack([history[epoch].scores for epoch in shown])
+    return replace(held_out, epochs=scipy.special.softmax(scores, axis=-1))
 
 
 def train_whole(task: Task) -> TrainingResult:
@@ -103,7 +117,8 @@ def new_run(result: TrainingResult, title: str, identifier: str = "", visitor: s
 def as_run(result: TrainingResult, title: str, baselines: dict[str, float], identifier: str) -> Run:
     """The run of a training, with its held-out examples, not stored yet."""
     plan = vars(result.task.plan)
-    settings = {name: value for name, value in {**plan, **vars(plan["settings"])}.items() if name != "settings"}
+    every = {**plan, **vars(plan["settings"])}
+    settings = {name: value for name, value in every.items() if name not in ("settings", "start")}
     return Run(
         predictor=result.predictor,
         title=title,

@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from explorer.finetune.pictures.training import DOTTED, HELD_OUT
-from explorer.ui.pictures.base import esc, figure, grid_axis, plain_axis, shorten, token_axis, token_labels
+from explorer.ui.pictures.base import CATEGORIES, esc, figure, grid_axis, plain_axis, shorten, token_axis, token_labels
 from explorer.ui.pictures.heatmaps import Axes, colour_scale, head_axes, heatmap
 from explorer.ui.pictures.numbers import Places, Table, columns_of, keep, matrix
 
@@ -19,8 +19,10 @@ def confusion_matrix(counts: np.ndarray, labels: Sequence[str], what: str = "sen
     shares = counts / np.maximum(counts.sum(1, keepdims=True), 1)
     few = len(labels) <= 25  # labels are written out
     names = token_labels([shorten(label, 18) for label in labels])
-    predicted = token_axis("column: what was said", showticklabels=few)
-    right = token_axis("row: what is right", autorange="reversed", showticklabels=few)
+    dots = [f'<span style="color:{colour}">●</span> {name}' for colour, name in zip(CATEGORIES, names, strict=False)]
+    marked = {"tickmode": "array", "tickvals": names, "ticktext": dots} if len(labels) < len(CATEGORIES) else {}
+    predicted = token_axis("column: what was said", showticklabels=few, **marked)
+    right = token_axis("row: what is right", autorange="reversed", showticklabels=few, **marked)
     written = {"text": counts, "texttemplate": "%{text}", "xgap": 2, "ygap": 2} if few else {}
     drawn = heatmap(
         shares,

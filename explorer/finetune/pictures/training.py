@@ -1,11 +1,10 @@
-"""Training curves, and scores by hidden state and by number of examples."""
+"""Training curves, and scores by hidden state."""
 
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
 from collections.abc import Sequence
 from itertools import cycle
 
-import numpy as np
 import plotly.graph_objects as go
 
 from explorer.ui.pictures.base import CATEGORIES, FAINT, GRID, LEGEND, esc, figure, grid_axis, plain_axis
@@ -20,7 +19,6 @@ CALLED = {
     "exact_match": "exact match",
     "f1": "F1",
 }
-SHADE = "rgba(128, 128, 128, 0.2)"
 DOTTED = {"color": FAINT, "width": 1, "dash": "dot"}
 
 
@@ -119,44 +117,3 @@ def probe_curve(
     )
     numbers = {"hidden_state": layers, "accuracy": accuracy, "standard_deviation": deviation, "shuffled_labels": control}
     return keep(chart.add_hline(chance, line=DOTTED), lambda: columns_of(**numbers, chance=[chance] * len(layers)))
-
-
-def examples_curve(
-    examples: Sequence[int],
-    score: Sequence[float],
-    deviation: Sequence[float],
-    words: Sequence[float],
-    words_deviation: Sequence[float],
-) -> go.Figure:
-    """Held-out score by number of examples, ± one standard deviation over splits: of BERT and of a bag of words."""
-    bert, bag = {"color": HELD_OUT}, {"color": OTHER, "dash": "dash"}
-    traces = [
-        *_band(examples, words, words_deviation, "bag of words", bag),
-        *_band(examples, score, deviation, "BERT, frozen", bert),
-    ]
-    drawn = figure(
-        traces,
-        key=f"examples-{len(examples)}",
-        showlegend=True,
-        legend=LEGEND,
-        hovermode="x unified",
-        xaxis=plain_axis(
-            "examples trained on", type="log", tickvals=list(examples), ticktext=[f"{number:,}" for number in examples]
-        ),
-        yaxis=grid_axis("held-out score", range=[min(0.0, *score, *words), 1.02]),
-    )
-    numbers = {"score": score, "standard_deviation": deviation, "bag_of_words": words, "its_deviation": words_deviation}
-    return keep(drawn, lambda: columns_of(examples=examples, **numbers))
-
-
-def _band(
-    x: Sequence[float], mean: Sequence[float], deviation: Sequence[float], name: str, line: dict[str, str]
-) -> list[go.Scatter]:
-    """A line with a faint band of one standard deviation on each side."""
-    low, high = (np.add(mean, sign * np.array(deviation)) for sign in (-1, 1))
-    edge = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
-    return [
-        go.Scatter(x=list(x), y=low, **edge),
-        go.Scatter(x=list(x), y=high, fill="tonexty", fillcolor=SHADE, **edge),
-        _line(x, mean, name, line, "%{y:.1%}"),
-    ]

@@ -120,11 +120,9 @@ class Room:
 
     # ---- Rounds.
 
-    def ask(self, question: Asked, seconds: object = 0) -> None:
-        """Begin a round, which closes after some seconds unless they are 0; the activity before it ends. Raises InputError."""
-        begun = Round(question)
-        begun.limit(seconds)
-        self.begin(begun)
+    def ask(self, question: Asked) -> None:
+        """Begin a round; the activity before it ends."""
+        self.begin(Round(question))
 
     def asked(self) -> Round:
         """The round whose answer is not revealed yet. Raises InputError."""

@@ -3,7 +3,6 @@
 A round, a `Teaching` and a `Task` are the activities of a room. Each says what screens show of it, and its rows of the record.
 """
 
-import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -17,9 +16,7 @@ COLUMNS = ("activity", "kind", "question", "text_a", "text_b", "nickname", "answ
 Names = Mapping[str, str]  # nicknames by person id
 CLOSEST = 3  # names listed after a round
 ANSWERS = 12  # the most common ones
-SECONDS = (0, 30, 60, 90)  # that a teacher may give; 0 is as long as it takes
 NOT_NOW = "Nothing is asked just now; wait for the next question."
-TOO_LATE = "The time is over; look at the board."
 
 
 def most_common(guesses: Iterable[Guess]) -> list[dict[str, Any]]:
@@ -39,30 +36,13 @@ class Round:
     question: Asked
     number: int = 1
     guesses: dict[str, Guess] = field(default_factory=dict)
-    ends: float | None = None  # when the guesses close, on the clock of time.monotonic(); None without a limit
     shown: bool = False  # whether the room's guesses are
     revealed: bool = False
 
-    @property
-    def is_open(self) -> bool:
-        return not self.shown and not self.is_late
-
-    @property
-    def is_late(self) -> bool:
-        return self.ends is not None and time.monotonic() >= self.ends
-
-    def limit(self, seconds: object) -> None:
-        """Close the guesses this many seconds from now; 0 takes the limit away. Raises InputError."""
-        if seconds not in SECONDS or not isinstance(seconds, int):
-            raise InputError(f"A round may last {', '.join(map(str, SECONDS[1:]))} seconds, or have no limit.")
-        if self.shown:
-            raise InputError(NOT_NOW)
-        self.ends = time.monotonic() + seconds if seconds else None
-
     def keep(self, person: str, guess: Guess) -> None:
         """Store a guess, which may be changed until they close. Raises InputError after that."""
-        if not self.is_open:
-            raise InputError(TOO_LATE if self.is_late else NOT_NOW)
+        if self.shown:
+            raise InputError(NOT_NOW)
         self.guesses[person] = guess
 
     def points(self, person: str) -> int:
@@ -123,5 +103,5 @@ class Round:
 
     def _for_all(self) -> dict[str, Any]:
         """The question; its answer only after it is revealed."""
-        told = {"number": self.number, "open": self.is_open, "shown": self.shown, "revealed": self.revealed}
-        return told | self.question.before | {"ends": self.ends} | (self.question.answer if self.revealed else {})
+        told = {"number": self.number, "open": not self.shown, "shown": self.shown, "revealed": self.revealed}
+        return told | self.question.before | (self.question.answer if self.revealed else {})

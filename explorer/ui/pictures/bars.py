@@ -9,9 +9,20 @@ Row = tuple[str, float, str]
 SEEN = 0.005  # the smallest change of a share that shows in whole percents
 
 
-def bars(rows: Sequence[Row]) -> dict[str, Any]:
-    """The component's value for rows of (label, share from 0 to 1, note); the note may be empty."""
-    return bar_groups([("", rows)]) | {"grouped": False}
+def bars(rows: Sequence[Row], series: Sequence[int] | None = None) -> dict[str, Any]:
+    """The component's value for rows of (label, share from 0 to 1, note); the note may be empty.
+
+    `series` are the numbers of the rows' colours among those of the labels (from 0); without them all bars have one colour.
+    """
+    drawn = bar_groups([("", rows)]) | {"grouped": False}
+    for row, number in zip(drawn["groups"][0]["rows"], series or (), strict=False):
+        row["series"] = series_number(number)
+    return drawn
+
+
+def series_number(number: int) -> int:
+    """The number of the colour in style sheets, from 1, of the class or label with this number, from 0."""
+    return number % 8 + 1
 
 
 def bar_groups(groups: Sequence[tuple[str, Sequence[Row]]], beside: bool = False, form: str = "") -> dict[str, Any]:
@@ -47,6 +58,19 @@ def whole_percent(share: float) -> str:
     if 0.995 <= share < 1:
         return "more than 99%"
     return f"{share:.0%}"
+
+
+def short_percent(share: float) -> str:
+    """A share in whole percents in at most four signs: '<1%' and '>99%' at the ends, 0 or 100% only if it is exact."""
+    if 0 < share < 0.01:
+        return "<1%"
+    return ">99%" if 0.99 < share < 1 else f"{share:.0%}"
+
+
+def from_to(before: float, after: float) -> tuple[str, str]:
+    """Two shares in whole percents, with one decimal where both would be the same: ('91%', '<1%'), ('89.4%', '88.9%')."""
+    whole = short_percent(before), short_percent(after)
+    return whole if whole[0] != whole[1] else (percent(before), percent(after))
 
 
 def change_of(word: str, before: float, after: float) -> str:

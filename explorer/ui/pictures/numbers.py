@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,11 @@ class Table:
     def of(cls, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> "Table":
         cells = zip(*rows, strict=True) if rows else ([] for _ in columns)
         return cls(tuple(columns), tuple(list(map(plain, column)) for column in cells))
+
+    @classmethod
+    def joined(cls, tables: Sequence["Table"]) -> "Table":
+        """Tables of the same columns below each other; at least one."""
+        return cls(tables[0].columns, tuple([*chain(*cells)] for cells in zip(*(table.cells for table in tables), strict=True)))
 
     def __len__(self) -> int:
         return len(self.cells[0]) if self.cells else 0

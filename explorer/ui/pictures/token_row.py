@@ -67,16 +67,11 @@ def token_row(
 
 
 def token_row_of(encoding: Encoding, selected: int | None = None, detail: bool = False) -> dict[str, Any]:
-    """The component's value for an input as the model reads it; with `detail`, all numbers of the cards.
-
-    A long input also has its sentences: tokens [start, end).
-    """
+    """The component's value for an input as the model reads it; with `detail`, all numbers of the cards."""
     numbers = Numbers(encoding.ids, encoding.positions, encoding.attention_mask, encoding.offsets)
-    row = token_row(
+    return token_row(
         encoding.tokens, encoding.kinds, encoding.segments, numbers if detail else Numbers(), encoding.hints, selected
     )
-    groups = encoding.sentence_groups if row["long"] else []
-    return row | {"sentences": [[group[0], group[-1] + 1] for group in groups if encoding.sequences[group[0]] >= 0]}
 
 
 def _integers(column: Sequence[int] | None) -> list[int] | None:

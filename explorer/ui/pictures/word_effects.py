@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 
 from explorer.ui.pictures.base import (
     AMOUNT,
+    CATEGORIES,
     FAINT,
     GRID,
     LEGEND,
@@ -51,20 +52,23 @@ def attribution_bars(tokens: Sequence[str], scores: np.ndarray, method: str, occ
     return keep(chart, lambda: columns_of(position=range(len(tokens)), token=tokens, **numbers))
 
 
-def word_effects(words: Sequence[str], effects: Sequence[float], shares: bool = True, outlined: int | None = None) -> go.Figure:
-    """The effect of each word for the best label (positive) or against it.
+def word_effects(
+    words: Sequence[str], effects: Sequence[float], shares: bool = True, outlined: int | None = None, series: int | None = None
+) -> go.Figure:
+    """The effect of each word for the best label (positive, in its colour of the `series` if it has one) or against it.
 
     `shares`: how much its probability falls when the word is masked, -1 to 1; otherwise parts of its log-odds. The bar of the
     word at `outlined` has an outline.
     """
     most = max(0.01, max((abs(effect) for effect in effects), default=0.01))
     hover, ticks = ("without %{x}: %{customdata:+.1%}", "+.0%") if shares else ("%{x}: %{y:+.2f}", "+.1f")
+    speaks_for = POSITIVE if series is None else CATEGORIES[series % len(CATEGORIES)]
     edges = [3 if place == outlined else 0 for place in range(len(words))]
     bars = go.Bar(
         x=token_labels(words),
         y=list(effects),
         marker={
-            "color": [POSITIVE if effect >= 0 else NEGATIVE for effect in effects],
+            "color": [speaks_for if effect >= 0 else NEGATIVE for effect in effects],
             "line": {"color": "var(--body-text-color)", "width": edges},
         },
         hovertemplate=f"{hover}<extra></extra>",

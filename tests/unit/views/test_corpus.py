@@ -5,11 +5,11 @@ import pytest
 from explorer.core.errors import InputError
 from explorer.corpus import search, source
 from explorer.corpus.compute import heads, hiding, reading
-from explorer.corpus.compute.dependencies import spelled
 from explorer.corpus.compute.plain import flaws
 from explorer.corpus.search import HEAD, Search
 from explorer.corpus.sentences import FEWEST, SHOWN, Sentences
 from explorer.corpus.source import FILE
+from explorer.text.dependencies import spelled
 from explorer.ui.subject import Subject
 from tests.corpora import in_its_place, part_of_corpus
 from tests.families import write_family
@@ -89,31 +89,6 @@ def test_a_click_makes_the_sentence_the_input_and_its_token_the_chosen_one(subje
         assert bundled.trace(*change.texts).tokens[change.selection["token"]] == hit.token
 
 
-@pytest.mark.usefixtures("unread")
-def test_the_same_search_is_not_made_twice(subject, monkeypatch):
-    view = Search(limit=20)
-    assert view.passes(subject) > 100
-    shares = [share for _, share in view.work(subject)]
-    assert shares == sorted(shares)
-    assert shares[0] == 0
-    assert view.passes(subject) == view.passes(subject.select(token=1, layer=2)) == 0, "all hidden states are there"
-    monkeypatch.setattr("explorer.corpus.search.search_in_steps", lambda *_: pytest.fail("it was made before"))
-    view.compute(subject)
-
-
-@pytest.mark.usefixtures("unread")
-def test_until_the_corpus_is_read_the_sentences_with_the_word_itself_are_there(subject, small):
-    waiting = Search().waiting(subject)
-    assert [row["cells"][1] for row in waiting["hits"]["rows"]] == ["bank"] * 8
-    assert [row["token"] for row in waiting["hits"]["rows"]] == [None] * 8, "there is no hit to click yet"
-    assert waiting["about"].startswith("Sentences with “bank” itself;")
-    others = Search().waiting(subject.select(token=0))
-    assert others["about"].startswith("Some of the sentences;")
-    assert {row["cells"][0] for row in others["hits"]["rows"]} <= set(small.texts)
-    Search().compute(subject)
-    assert "hits" not in Search().waiting(subject.select(token=2)), "what was found stays until the next is found"
-
-
 def test_a_word_of_several_senses_is_a_click_away(subject, bundled, refusal):
     chips = Search().compute(subject)["senses"]["chips"]
     assert chips == list(source.SENSES)
@@ -143,20 +118,6 @@ def test_sentences_are_chosen_by_what_is_in_them(subject, small):
     assert listed(view.compute(subject)) == rows[:SHOWN]
     assert view.on_table(subject, rows[0]).texts == (small.texts[rows[0]], "")
     assert listed(Sentences(contains="no such words").compute(subject)) == []
-
-
-@pytest.mark.usefixtures("unread")
-def test_sentences_stand_in_the_order_that_is_asked_for(subject, small):
-    bits = hiding.known(subject.model, small)
-    assert bits is None
-    rising = listed(Sentences(order="least surprising").compute(subject))
-    bits = hiding.known(subject.model, small).by_sentence()
-    assert rising == sorted(range(120), key=lambda row: bits[row])[:SHOWN]
-    assert listed(Sentences(order="most surprising").compute(subject)) == sorted(range(120), key=lambda row: -bits[row])[:SHOWN]
-    sizes = [len(one.words) for one in small.sentences]
-    assert [sizes[row] for row in listed(Sentences(order="longest").compute(subject))] == sorted(sizes, reverse=True)[:SHOWN]
-    table = Sentences(order="most surprising").compute(subject)["table"].make()
-    assert (table.columns, len(table)) == (("sentence", "words", "surprise"), 120)
 
 
 @pytest.mark.usefixtures("unread")

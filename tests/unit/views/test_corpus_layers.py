@@ -7,13 +7,11 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-import explorer
 from explorer.core.errors import InputError
 from explorer.corpus import layers, source
 from explorer.corpus.compute import reading
-from explorer.corpus.compute.dependencies import plain
-from explorer.corpus.layer_probe import RELATION
-from explorer.corpus.layers import ANGLES, FREQUENCY, PROBE, SIMILARITY, Layers
+from explorer.corpus.layers import SIMILARITY, Layers
+from explorer.text.dependencies import plain
 from explorer.ui.subject import Subject
 from tests.corpora import in_its_place, part_of_corpus
 from tests.families import write_family
@@ -118,39 +116,6 @@ def test_similarity_of_one_model_and_of_two(subject, tmp_path):
     assert same.kept_as(subject) == Layers(look_at=SIMILARITY).kept_as(subject)
 
 
-def test_angles_and_lengths(subject):
-    content, found = looked(view := Layers(look_at=ANGLES), subject)
-    np.testing.assert_allclose(content["picture"].data[0].y, found.spread.cosine)
-    cosine, mean = found.spread.cosine, found.spread.mean
-    wanted = [cosine.max(), cosine.argmax(), cosine.min(), cosine.argmin(), mean.argmax(), mean.max(), mean.argmin(), mean.min()]
-    assert numbers(view.finding(subject).text) == pytest.approx(wanted, abs=0.051)
-    assert view.finding(subject).why.selection == {"layer": cosine.argmax()}
-
-
-def test_frequency_against_length(subject):
-    content, found = looked(view := Layers(look_at=FREQUENCY), subject)
-    words, lengths = found.found, found.found.norms[4]
-    dots = content["detail"].data[0]
-    np.testing.assert_allclose(dots.x, words.counts)
-    np.testing.assert_allclose(dots.y, lengths, rtol=1e-6)
-    assert list(dots.text)[:2] == words.types[:2]
-    told, here = view.finding(subject).text, found.correlations
-    assert numbers(told)[:3] == pytest.approx([4, here[4], len(words.types)], abs=0.005)
-    strongest = int(np.abs(here).argmax())
-    assert (f"strongest in hidden state {strongest}" in told) == (strongest != 4)
-
-
-def test_of_many_words_some_are_drawn_by_lot(subject, monkeypatch):
-    from explorer.corpus import layer_spread
-
-    monkeypatch.setattr(layer_spread, "COMMON", 20)
-    monkeypatch.setattr(layer_spread, "DRAWN", 50)
-    content, found = looked(Layers(look_at=FREQUENCY), subject)
-    assert list(content["detail"].data[0].text)[:20] == found.found.types[:20]
-    assert len(content["detail"].data[0].x) == 50
-    assert "30 are drawn at random" in content["about"]
-
-
 def test_a_click_chooses_a_hidden_state_and_nothing_is_computed_again(subject, refusal, monkeypatch):
     view = Layers()
     view.compute(subject)
@@ -161,13 +126,3 @@ def test_a_click_chooses_a_hidden_state_and_nothing_is_computed_again(subject, r
     other = subject.select(layer=0)
     assert view.key(other) != view.key(subject)
     assert view.compute(other)["check"]["text"].startswith("✓")
-
-
-def test_other_families_too(tmp_path):
-    model = explorer.load(write_family(tmp_path / "modernbert", "modernbert"))
-    subject = Subject.of(model.trace(TEXT)).select(layer=2)
-    for look in (PROBE, SIMILARITY, ANGLES, FREQUENCY):
-        looked(Layers(look_at=look), subject)
-    looked(view := Layers(probed=RELATION), subject)
-    assert "the relation to its head of" in view.finding(subject).text
-    assert Layers().first(Subject.of(model.trace(TEXT))).selection.layer == 3

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-import explorer
 from explorer.core.errors import InputError
 from explorer.corpus import neurons, source
 from explorer.corpus.compute import neurons as readings
@@ -13,7 +12,6 @@ from explorer.corpus.neurons import LINES, NEURONS, WORDS, Neurons
 from explorer.techniques.neurons import promoted
 from explorer.ui.subject import Subject
 from tests.corpora import in_its_place, part_of_corpus
-from tests.families import write_family
 
 TEXT = "She sat on the bank of the river."
 
@@ -88,21 +86,3 @@ def test_a_word_finds_neurons_and_a_click_opens_one(subject, refusal):
         assert rows[0]["cells"][0] == f"layer {change.selection['layer']} · {change.settings['neuron']}"
     for index in (6 * 1536, -1, None):
         refusal(InputError, lambda index=index: view.on_driven(subject, index))
-
-
-def test_a_word_that_is_no_piece_or_not_there_is_told(subject):
-    content = Neurons(neuron=7, by_word="qwxzy").compute(subject)
-    assert "is not one piece" in content["problem"]
-    assert "does not occur in this corpus" in content["problem"]
-    assert (content["promoting"], content["driven"]) == (None, None)
-    assert content["hits"] is not None
-
-
-def test_without_a_head_it_says_what_is_missing(tmp_path):
-    model = explorer.load(write_family(tmp_path / "plain", "bert", "BertModel"))
-    subject = Subject.of(model.trace(TEXT))
-    content = Neurons().compute(subject)
-    assert (content["promotes"], content["suppresses"]) == (None, None)
-    assert "no masked-language-model head" in content["lacks"]
-    assert content["hits"] is not None
-    assert "promotes" not in Neurons().finding(subject).text

@@ -45,7 +45,7 @@ def test_the_links_of_a_head_are_counted_against_the_tree(subject, layer):
 def test_every_arc_of_the_tree_says_what_it_joins(subject):
     drawn = Trees().compute(subject)["tree"]
     said = [trace.hovertemplate.removesuffix("<extra></extra>") for trace in drawn.data if trace.hovertemplate]
-    assert "“stream” depends on “begins”: subject (nsubj)" in said
+    assert "“stream” depends on “begins”: subject of a verb (nsubj)" in said
     assert sum("depends on" in one for one in said) == 9
     word, _, head, *_ = kept(drawn).cells
     assert head[word.index("stream")] == "begins"

@@ -9,7 +9,7 @@ from explorer.analysis.similarity import cosine_matrix
 from explorer.core.errors import InputError
 from explorer.corpus import source, words
 from explorer.corpus.compute import reading
-from explorer.corpus.words import CLUSTER, LINES, Words
+from explorer.corpus.words import LINES, Words
 from explorer.ui.subject import Subject
 from tests.corpora import in_its_place, part_of_corpus
 
@@ -61,13 +61,6 @@ def test_a_click_picks_a_point_and_another_opens_its_sentence(subject, bundled, 
     refusal(InputError, lambda: view.on_map(subject, "x"))
     assert Words(word="the", picked=((3,), "to")).compute(subject)["uses"]["rows"][0]["token"] == 0, "a place of another word"
     assert [words.check_picked(odd) for odd in ([[-1], "a"], "x", None, [[True], "a"], [1, 2])] == [words.NONE_PICKED] * 5
-
-
-def test_colours_are_tags_or_clusters(subject):
-    names = {trace.name for trace in Words(word="to").compute(subject)["map"].data if trace.name}
-    assert names == set(Words(word="to").result(subject).tags)
-    by_cluster = Words(word="to", coloured_by=CLUSTER, groups=2).compute(subject)["map"]
-    assert {trace.name for trace in by_cluster.data if trace.name} == {"cluster 1", "cluster 2"}
 
 
 def test_it_opens_on_a_word_of_several_senses_the_chosen_one_if_it_is_one(subject, bundled):

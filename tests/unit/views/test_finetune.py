@@ -12,18 +12,17 @@ import pytest
 from explorer.core import downloads, jobs
 from explorer.core.errors import InputError
 from explorer.finetune import live
+from explorer.finetune.cards import STARTER
 from explorer.finetune.compute import quota, store
 from explorer.finetune.compute.from_table import BUILT_IN
 from explorer.finetune.compute.reasons import decide
-from explorer.finetune.compute.searches import GRIDS, Grid
 from explorer.finetune.example_settings import FILE, HUB, READY, TYPED
 from explorer.finetune.examples import ExamplesView
-from explorer.finetune.grid import GridSearch
 from explorer.finetune.known_tasks import TASKS, KnownTasks
 from explorer.finetune.outcome import Baselines, Outcome, WordOutcome, hardly_learned, summary
-from explorer.finetune.over_examples import LearningCurve, Probe, tell
-from explorer.finetune.recipe import FIT_PRESET, HIDDEN, LBFGS, OWN, PRESETS, Recipe
-from explorer.finetune.result import CHANGE, CLASSES, MAP, MISTAKES, SURENESS, Result
+from explorer.finetune.over_examples import Probe, tell
+from explorer.finetune.recipe import FIT_PRESET, PRESETS, Recipe
+from explorer.finetune.result import CHANGE, CLASSES, MISTAKES, SURENESS, Result
 from explorer.finetune.run import opening_run, run_id, run_ids
 from explorer.finetune.runs import Runs
 from explorer.finetune.tab import TAB
@@ -104,21 +103,24 @@ def test_a_known_task_opens_its_kind_with_a_set_of_it(subject, name):
     assert KnownTasks().compute(subject) == {"about": ""}
 
 
+def cards(*changed, start=STARTER):
+    """The opening cards, with (number from 1, name, lines) in place of some, or after them."""
+    made = [list(card) for card in start]
+    for number, name, lines in changed:
+        made[number - 1 : number] = [[name, list(lines)]]
+    return made
+
+
 def test_typed_classes_are_examples_once_they_have_names(subject, refusal):
     view = ExamplesView()
     assert view.source == TYPED
     assert view.compute(subject)["about"].startswith("18 sentences")
-    more = view.on_add_class(subject, None).settings
-    assert more == {"classes": 4}
-    seen = read(ExamplesView, subject, **more)
-    assert [bool(view.settings[f"class_{n}"].when(seen)) for n in range(1, 7)] == [True] * 4 + [False] * 2
-    refusal(InputError, read(ExamplesView, subject, lines_4="What time is it?").examples)
-    lines = "\n".join(f"Question {number}?" for number in range(2_000))  # more characters than one text may have
-    named = read(ExamplesView, subject, lines_4=lines, class_4="question")
+    refusal(InputError, read(ExamplesView, subject, classes=cards((4, "", ["What time is it?"]))).examples)
+    lines = [f"Question {number}?" for number in range(2_000)]  # more characters than one text may have
+    named = read(ExamplesView, subject, classes=cards((4, "question", lines)))
     examples, _ = named.examples()
-    assert examples.counts == {"animal": 6, "food": 6, "question": 2_000, "vehicle": 6}
-    assert named.title(examples) == "animal / food / question / vehicle"
-    assert not read(ExamplesView, subject, classes=6).compute(subject)["add_class"]["interactive"]
+    assert examples.counts == {"animal": 6, "vehicle": 6, "food": 6, "question": 2_000}
+    assert named.title(examples) == "animal / vehicle / food / question"
 
 
 def typed(subject, before=None, **given):
@@ -137,7 +139,7 @@ def verdict(subject, view, **given):
 def test_every_line_that_is_typed_moves_the_answer_at_once(subject, opened):
     assert ExamplesView().compute(subject)["run"] == opened.id
     first = verdict(subject, ExamplesView())
-    view, _ = typed(subject, lines_1=f"{ExamplesView().lines_1}\nA hawk flew over the valley.")
+    view, _ = typed(subject, classes=cards((1, "animal", [*STARTER[0][1], "A hawk flew over the valley."])))
     more = verdict(subject, view)
     assert more["animal"] > first["animal"] > 0.6
     assert "of 19 right when each is left out in turn" in Outcome(run=view.run).compute(subject)["status"]
@@ -153,30 +155,24 @@ def test_nothing_learnt_of_other_examples_stays_beside_new_ones(subject, opened)
     nothing, shown = typed(subject, source=FILE)
     assert "Choose a CSV" in shown["about"]
     assert verdict(subject, nothing) is None
-    same, _ = typed(subject, nothing, lines_1="One text.\none  TEXT.")
+    same, _ = typed(subject, nothing, classes=cards((1, "animal", ["One text.", "one  TEXT."])))
     assert verdict(subject, same) is None
-    many, _ = typed(subject, lines_1="\n".join(f"Animal {number}." for number in range(100)))
+    many, _ = typed(subject, classes=cards((1, "animal", [f"Animal {number}." for number in range(100)])))
     assert verdict(subject, many) is None, "so many wait for Train"
     trained = replace(nothing, run=opened.id, aside=tuple(one for one in nothing.aside if one != opened.id))
     assert verdict(subject, trained)
 
 
 def test_what_is_tried_fits_the_classes(subject):
-    own = {
-        f"{what}_{n}": given
-        for n, name in enumerate(("joy", "anger", "fear"), 1)
-        for what, given in zip(
-            ("class", "lines"), (name, "\n".join(f"{name} {word}" for word in ("now", "again", "for ever"))), strict=True
-        )
-    }
-    view, _ = typed(subject, **own)
+    own = [[name, [f"{name} {word}" for word in ("now", "again", "for ever")]] for name in ("joy", "anger", "fear")]
+    view, _ = typed(subject, classes=own)
     shown = TryIt(run=view.run, aside=view.aside).compute(subject)
     assert (shown["tried"]["value"], shown["verdict"]) == ("", None)
-    assert "anger, fear, joy" in shown["tried"]["placeholder"]
+    assert "joy, anger, fear" in shown["tried"]["placeholder"]
     asked_meanwhile = TryIt(run=view.run, aside=view.aside, offered=shown["offered"]).compute(subject)
     assert (asked_meanwhile["tried"]["value"], asked_meanwhile["verdict"]) == ("", None), "still with our own sentence"
     assert verdict(subject, view, tried="What joy!")["joy"] > 0.5, "a sentence of the person's own stays"
-    renamed, _ = typed(subject, class_3="meal")
+    renamed, _ = typed(subject, classes=cards((3, "meal", STARTER[2][1])))
     assert "value" not in TryIt(run=renamed.run).compute(subject)["tried"]
     sentiment, _ = typed(subject, source=READY)
     shown = TryIt(run=sentiment.run, aside=sentiment.aside).compute(subject)
@@ -260,15 +256,11 @@ def test_the_plan_is_what_the_page_says(subject):
     plan = Recipe().plan(subject.model)
     assert (plan.layer, plan.pooling, plan.layers_trained, plan.keep_best) == (6, "mean", 0, True)
     assert (plan.settings.epochs, plan.settings.learning_rate, plan.settings.batch_size) == (0, 0.01, 32)
-    given = {"layers": 0, "solver": LBFGS, "last": True, "held_out": 0.5}
-    plan = read(Recipe, subject, **given).plan(subject.model)
-    settings = plan.settings
-    assert (settings.optimizer, plan.keep_best, settings.held_out) == ("lbfgs", False, 0.5)
-    assert read(Recipe, subject, solver=LBFGS, head=HIDDEN).plan(subject.model).settings.optimizer == "adam"
-    assert read(Recipe, subject, solver=LBFGS, layers=1).plan(subject.model).settings.optimizer == "adam"
+    plan = read(Recipe, subject, held_out=0.5).plan(subject.model)
+    assert (plan.settings.optimizer, plan.settings.held_out) == ("adam", 0.5)
 
 
-@pytest.mark.parametrize("look", [MISTAKES, CLASSES, SURENESS, MAP, CHANGE])
+@pytest.mark.parametrize("look", [MISTAKES, CLASSES, SURENESS, CHANGE])
 def test_every_look_at_the_result(subject, opened, look):
     shown = read(Result, subject, look=look, run=opened.id).compute(subject)
     assert set(shown) <= {*Result.names, "run", "visitor"}
@@ -328,35 +320,16 @@ def test_a_browser_is_known_by_an_id_that_nobody_can_guess(subject, opened):
     assert read(Outcome, subject, visitor=first, run=opened.id).compute(subject)["visitor"] == first
 
 
-@pytest.mark.parametrize(("kind", "says"), [(Probe, "Best at hidden state"), (LearningCurve, "With all 15 examples")])
-def test_what_is_asked_of_all_examples_waits_for_a_press(subject, kind, says):
-    view = read(kind, subject, source=TYPED, class_1="a class of this test")
+def test_what_is_asked_of_all_examples_waits_for_a_press(subject):
+    view = read(Probe, subject, source=TYPED, classes=cards((1, "a class of this test", STARTER[0][1])))
     assert view.known(subject) is None
     assert view.waiting(subject)["curve"] is None
     shown = view.compute(subject)
-    assert shown["about"].startswith(says)
+    assert shown["about"].startswith("Best at hidden state")
     assert "one standard deviation" in shown["about"], "bars without a name are taken for an interval"
     assert kept(shown["curve"]).columns
     assert view.known(subject) is not None
-    assert kind(source=FILE).known(subject) is None, "there is nothing to ask, and nothing goes wrong"
-
-
-def test_a_grid_ranks_its_settings_and_the_best_go_into_the_recipe(subject, monkeypatch):
-    monkeypatch.setitem(GRIDS, "the head only", Grid((8,), (0.03, 0.003), (1, 2), False, "two rates"))
-    view = read(GridSearch, subject, source=TYPED, class_1="a class of this test", grid="the head only")
-    assert view.on_take(subject, None).settings == {}, "nothing is known yet"
-    assert view.waiting(subject)["about"].startswith("Of the head only: batch 8; 0.03, 0.003; 1, 2 epochs (two rates).")
-    view.keep(subject, view.result(subject))
-    shown = view.compute(subject)
-    ranks = [(row[3], -row[4]) for row in shown["tried"]]
-    assert len(ranks) == 4
-    assert ranks == sorted(ranks, reverse=True)
-    batch, rate, epochs, *_ = shown["tried"][0]
-    taken = read(Recipe, subject, **view.on_take(subject, None).settings)
-    assert (taken.batch, taken.rate, taken.epochs, taken.layers, taken.preset) == (batch, rate, epochs, 0, OWN)
-    assert "and 2 layers" in GridSearch(grid="the paper's").waiting(subject)["about"]
-    assert "and 3 layers" in GridSearch(grid="the paper's", layers=3).waiting(subject)["about"]
-    assert GridSearch(source=FILE).known(subject) is None
+    assert Probe(source=FILE).known(subject) is None, "there is nothing to ask, and nothing goes wrong"
 
 
 def test_a_run_that_the_store_has_dropped_is_trained_again(subject, monkeypatch):

@@ -56,7 +56,7 @@ def test_runs_of_another_kind_are_not_looked_at(subject, run, bundled):
 def test_the_end_is_told_beside_what_needs_no_bert(subject, run):
     view = read(AnswerOutcome, subject, run=run.id)
     assert "held-out exact match" in view.compute(subject)["status"]
-    assert "held-out questions; without BERT (no answer, always), 17" in view.finding(subject).text
+    assert "95% interval). Always no answer: 17%" in view.finding(subject).text
     (group,) = read(AnswerBaselines, subject, run=run.id).compute(subject)["compared"]["groups"]
     assert [row["label"] for row in group["rows"]] == ["this run", "word overlap", "no answer, always"]
     assert group["rows"][0]["share"] == pytest.approx(run.score)

@@ -5,16 +5,14 @@ import re
 import numpy as np
 import pytest
 
-from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
 from explorer.corpus.compute.atlas import head_atlas
 from explorer.corpus.compute.attention_sums import OFFSETS, REACH
-from explorer.corpus.compute.dependencies import spelled
 from explorer.corpus.compute.head_families import LEAD
 from explorer.corpus.heads import Heads
-from explorer.corpus.pictures.head_atlas import TYPICAL, typical_pictures
-from explorer.corpus.source import FILE, NO_FILE
+from explorer.corpus.source import FILE
 from explorer.text.corpora import Corpus, CorpusSentence, built_in
+from explorer.text.dependencies import spelled
 from explorer.ui.pictures.numbers import kept
 from explorer.ui.subject import Subject
 
@@ -52,20 +50,6 @@ def test_the_finding_counts_the_heads_that_follow_the_syntax(subject, atlas):
     assert told.why.selection == {"layer": layer, "head": head}
     weighed = np.where(atlas.significant, atlas.leads, 0) * np.sqrt(atlas.counts)
     assert weighed[layer - 1, head - 1, at] == weighed.max()
-
-
-def test_of_a_picked_head_is_told_what_it_does(subject, atlas):
-    for layer, head in np.ndindex(*atlas.cls.shape):
-        text = Heads().finding(subject.select(layer=layer + 1, head=head + 1)).text
-        name = atlas.habits[layer, head]
-        assert f"layer {layer + 1}, head {head + 1} " in text
-        if name == "next token":
-            assert shares_in(text) == [pytest.approx(atlas.offsets[layer, head, REACH + 1], abs=0.006)]
-        elif name in atlas.relations:
-            assert f"“{spelled(name)}”" in text
-        elif "[" in name:
-            assert shares_in(text) == [pytest.approx(atlas.cls[layer, head] + atlas.sep[layer, head], abs=0.006)]
-    assert "of its weight on the token before" in Heads().finding(subject.select(layer=1, head=3)).text
 
 
 def test_everything_shown_of_a_head_is_of_that_head(subject, atlas):
@@ -113,31 +97,6 @@ def test_a_click_makes_the_sentence_the_input_with_this_head_and_its_word(subjec
         refusal(InputError, lambda index=index: view.on_sentences(chosen, index))
 
 
-def test_another_model_waits_to_be_asked_and_a_file_has_its_own(tiny, refusal, monkeypatch, tmp_path):
-    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path))
-    monkeypatch.setattr("explorer.corpus.compute.atlas._opened", OnceCache(4))  # others of this process may have made it
-    subject = Subject.of(tiny.trace("the man went to the store"))
-    view = Heads()
-    assert view.known(subject) is None
-    assert view.finding(subject) is None
-    assert view.first(subject) is subject
-    assert view.passes(subject) > 1_000
-    assert not any(view.waiting(subject).values())
-    none = Heads(source=FILE)
-    assert none.waiting(subject)["about"] == NO_FILE
-    refusal(InputError, lambda: none.compute(subject))
-    words = ("<b>man</b>", "went", "home")
-    own = Corpus("<i>own</i>.txt", (CorpusSentence("<b>man</b> went home", words, (0, 11, 16)),))
-    mine = Heads(source=FILE, file=own)
-    content = mine.compute(subject)
-    assert "tags" not in content
-    assert content["relations"] is None
-    assert content["syntax"].startswith("This corpus tells no syntax")
-    assert "1 sentence of <i>own</i>.txt" in content["about"]
-    assert mine.known(subject) is not None
-    assert mine.finding(subject).text.startswith("Over 1 sentence, layer 1, head 1 ")
-
-
 def test_the_names_of_a_treebank_never_become_markup(tiny, monkeypatch, tmp_path):
     monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path))
     monkeypatch.setattr("explorer.corpus.compute.atlas.FEWEST", 1)
@@ -149,14 +108,3 @@ def test_the_names_of_a_treebank_never_become_markup(tiny, monkeypatch, tmp_path
     assert evil not in content["tags"].to_json()
     assert evil not in content["map"].to_json()
     assert evil not in content["title"]
-
-
-def test_a_typical_picture_has_the_mean_weights_on_its_diagonals():
-    offsets = np.zeros((1, 17))
-    offsets[0, REACH - 1] = 0.6
-    drawn = typical_pictures(offsets, np.array([0.3]), np.array([0.15]))[0]
-    assert drawn.shape == (TYPICAL, TYPICAL)
-    assert drawn[5, 4] == 1
-    assert drawn[5, 0] == pytest.approx(0.5)
-    assert drawn[5, -1] == pytest.approx(0.25)
-    assert drawn[5, 3] == 0

@@ -6,8 +6,8 @@ import pytest
 import explorer
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.fill_mask.word import WordAttribution, WordHeads
-from explorer.next_sentence.pair import PairAttribution, PairHeads, ThisPair
+from explorer.fill_mask.word import WordHeads
+from explorer.next_sentence.pair import PairHeads, ThisPair
 from explorer.next_sentence.pairs import COLUMNS, ManyPairs
 from explorer.techniques.ablation import intervene
 from explorer.techniques.targets import read
@@ -32,29 +32,11 @@ def test_the_shifted_bias_is_told_of_the_bundled_model_only(pair, make_tiny):
     assert "by hand" not in ThisPair().compute(Subject.of(own.trace("the man", "the dog")))["help"]
 
 
-def test_without_what_is_asked_about_they_say_so(bundled, pair):
-    alone = Subject.of(bundled.trace(A))
-    for kind in (ThisPair, PairAttribution, PairHeads):
-        assert "second sentence" in kind().unless(alone)
-        assert not kind().unless(pair)
-    for kind in (WordHeads, WordAttribution):
-        assert "No blank yet" in kind().unless(pair)
-
-
 def test_both_ways_are_the_models_own(pair):
     shown = ThisPair().compute(pair)
     for name, expected in (("verdict", pair.model.next_sentence(A, B)), ("swapped", pair.model.next_sentence(B, A))):
         shares = [row["share"] for row in shown[name]["groups"][0]["rows"]]
         assert shares == pytest.approx([expected.is_next, expected.not_next])
-
-
-def test_tokens_and_heads_wait_for_their_buttons(bundled):
-    fresh = Subject.of(bundled.trace("He opened the door.", "The room was dark."))
-    for kind in (PairAttribution, PairHeads):
-        view = kind()
-        assert view.known(fresh) is None
-        view.keep(fresh, found := view.result(fresh))
-        assert view.known(fresh) is found
 
 
 def test_heads_that_are_off_are_those_that_there_are(pair, bundled):
@@ -114,13 +96,6 @@ def test_a_click_changes_the_answer_and_not_the_board(pair):
     assert PairHeads().on_reset(pair, None).selection == CHANGES
 
 
-def test_gradients_say_which_sum_they_promise(blank, bundled):
-    assert "50 steps" in str(WordAttribution().compute(blank)["bars"])
-    plain = WordAttribution.read({"method": "gradient_x_input"}, bundled.capabilities)
-    assert "promises no sum" in plain.compute(blank)["check"]
-    assert not WordAttribution.settings["steps"].when(plain)
-
-
 def test_scored_pairs_stay_until_they_are_scored_again(pair):
     shown = ManyPairs().compute(pair)["pairs"]
     assert [len(row) for row in shown] == [len(COLUMNS)] * 6
@@ -131,21 +106,6 @@ def test_scored_pairs_stay_until_they_are_scored_again(pair):
     assert scored.compute(pair) == {}
     (last,) = scored.on_score(pair, None)
     assert last == {"pairs": shown, "status": "6 pairs scored."}
-
-
-def test_pairs_are_scored_step_by_step(pair):
-    view = ManyPairs()
-    steps = list(view.on_candidates(pair, "\n".join(f"{number} || {B}" for number in range(12))))
-    assert steps[0] == {"status": "10 of 12 pairs."}
-    assert len(steps[-1]["pairs"]) == 12
-    assert list(view.on_candidates(pair, " \n")) == []
-    assert [row[:2] for row in list(view.on_candidates(pair, f"{A}\t{B}"))[-1]["pairs"]] == [[A, B]]
-
-
-def test_half_a_pair_is_refused(pair, bundled, refusal):
-    half = ManyPairs.read({"pairs": [[A, None, None, None]]}, bundled.capabilities)
-    refusal(InputError, lambda: half.compute(pair))
-    refusal(InputError, lambda: ManyPairs.read({"pairs": [[A, B]]}, bundled.capabilities))
 
 
 def test_candidates_follow_the_a_above(pair, refusal):

@@ -1,17 +1,11 @@
 """What the Projection tab computes, and what it does not compute again."""
 
-import json
-
 import numpy as np
 import pytest
 
-from explorer.bert.features import _caches, features
-from explorer.core.errors import InputError
-from explorer.core.limits import TEXTS
-from explorer.projection.map import FILE, NO_FILE, SENTENCES, VOCABULARY, WORDS, Map
-from explorer.projection.points import piece_kind, texts_of
-from explorer.text.lines import NO_LABEL, read_lines
-from explorer.text.tables import Table, column_called, read_table, text_column_of
+from explorer.bert.features import features
+from explorer.projection.map import FILE, SENTENCES, Map
+from explorer.text.tables import Table
 from explorer.ui.pictures.numbers import kept
 from explorer.ui.subject import Subject
 
@@ -44,29 +38,6 @@ def draw(subject):
     return drawn
 
 
-def points_of(screen):
-    *groups, _ = screen["chart"].data
-    found = {row: (x, y) for g in groups for row, x, y in zip(g.customdata, g.x, g.y, strict=True)}
-    return np.array([found[row] for row in sorted(found)])
-
-
-def test_only_new_texts_and_new_poolings_are_read(draw, tiny, monkeypatch):
-    _caches.clear()
-    rows = []
-    embed = type(tiny).embed
-    monkeypatch.setattr(type(tiny), "embed", lambda model, ids, segments: rows.append(len(ids)) or embed(model, ids, segments))
-    first = draw()
-    assert sum(rows) == len(ROWS)
-    for changed in ({"layer": 0}, {"search": "cat"}, {"dimensions": 3}):
-        draw(**changed)
-    monkeypatch.setattr("explorer.projection.map.FRAME", 0)
-    assert draw(play=True)["layer"] == tiny.capabilities.layers
-    assert sum(rows) == len(ROWS)
-    np.testing.assert_array_equal(points_of(draw()), points_of(first))
-    draw(pooling="cls")
-    assert sum(rows) == 2 * len(ROWS)
-
-
 def test_a_clicked_point_shows_its_neighbours_in_all_dimensions(draw, tiny):
     key = draw()["drawn"]
     screen = draw(picked=((7,), key))
@@ -78,27 +49,6 @@ def test_a_clicked_point_shows_its_neighbours_in_all_dimensions(draw, tiny):
     np.testing.assert_allclose(np.sort(alike[listed])[::-1], np.sort(alike)[::-1][: len(listed)], atol=1e-4)
     assert draw(picked=((7,), "other points"))["nearest"] is None
     assert draw(picked=([len(ROWS)], key))["nearest"] is None
-
-
-@pytest.mark.parametrize("source", ["Words of the input", "Vocabulary", "Sentences"])
-def test_other_sources_are_drawn_too(draw, source):
-    screen = draw(source=source, sentences="The man went. | x\nA dog.\nA dog.")
-    assert np.isfinite(points_of(screen)).all()
-    assert "point" in screen["summary"]
-    assert len(json.loads(screen["chart"].to_json())["data"]) > 1
-
-
-def test_files_that_cannot_be_drawn_are_told(draw, refusal):
-    for changed in (
-        {"table": None},
-        {"text_column": "body"},
-        {"label_column": "class"},
-        {"table": table_of([{"text": " ", "label": ""}])},
-        {"source": "Sentences", "sentences": " \n"},
-        {"seed": -1},
-        {"method": "isomap"},
-    ):
-        refusal(InputError, lambda changed=changed: draw(**changed))
 
 
 TWICE = "The cat sat.\nA dog ran.\nThe cat sat.\nShe bought milk.\nHe went to the store.\nThe cat sat.\nIt was slow."
@@ -139,75 +89,3 @@ def test_too_few_points_are_drawn_by_pca_and_the_picture_says_so(method, subject
     assert shown["chart"].layout.xaxis.title.text.startswith("direction 1")
     one = Map.read(DEFAULTS | settings | {"sentences": "The cat sat.\nThe cat sat."}, subject.model.capabilities)
     assert one.finding(subject).text == "All 2 points have the same vector, so none is nearer than another."
-
-
-def test_equal_rows_are_said_to_be_equal(draw):
-    said = draw(table=table_of([ROWS[0]] * 12))["summary"]
-    assert "all in one place" in said
-    assert "Trustworthiness" not in said
-    assert "the nearest on the map" in draw(table=table_of(ROWS[:4]))["summary"]
-
-
-def test_a_file_is_named_with_its_rows_and_sampled_if_it_is_long(tmp_path, subject):
-    path = tmp_path / "many.csv"
-    path.write_text("text\n" + "".join(f"row {i}\n" for i in range(TEXTS.most + 1)), "utf-8")
-    table = read_table(path)
-    opened = Map(source=FILE).on_table(subject, table).content
-    assert opened["table"]["label"] == "CSV file… (many.csv: 5,001 rows, of which a random 5,000 are drawn)"
-    texts, labels = texts_of(table, "text", "", 0)
-    assert len(set(texts)) == TEXTS.most
-    assert set(labels) == {NO_LABEL}
-    assert texts == texts_of(table, "text", "", 0)[0] != texts_of(table, "text", "", 1)[0], "the seed chooses"
-
-
-def test_a_file_is_asked_for_before_there_is_one(subject):
-    view = Map(source=FILE)
-    assert view.key(subject) is None
-    waiting = view.waiting(subject)
-    assert waiting["missing"] == NO_FILE
-    assert (waiting["chart"], waiting["nearest"], waiting["summary"]) == (None, None, ""), "the map of something else is gone"
-    assert "summary" not in Map().waiting(subject)
-
-
-def test_whatever_changes_the_picture_changes_the_key(subject):
-    assert len({Map(source=source).key(subject) for source in ("Sentences", "Words of the input", "Vocabulary")}) == 3
-    other = Subject(subject.model_name, "Another text.", "")
-    assert Map().key(subject) == Map(drawn="x").key(subject) == Map().key(other)
-    assert Map(source="Words of the input").key(subject) != Map(source="Words of the input").key(other)
-    for changed in ({"layer": 1}, {"search": "x"}, {"picked": ((1,), "k")}, {"seed": 1}, {"sentences": "a"}):
-        assert Map(**changed).key(subject) != Map().key(subject)
-
-
-def test_a_click_chooses_a_row_of_what_is_drawn(subject):
-    view = Map(drawn="these")
-    taken = view.on_chart(subject, 3).settings
-    assert taken == view.on_nearest(subject, 3).settings == {"picked": ((3,), "these")}
-    assert Map(**taken | view.on_forget(subject, None).settings) == Map()
-
-
-@pytest.mark.parametrize("picked", [None, 3, [], [[1], 2], [["1"], "k"], [[-1], "k"], [[True], "k"], {"rows": [1]}])
-def test_what_is_no_choice_of_rows_is_none(picked, subject):
-    capabilities = subject.model.capabilities
-    assert Map.read({"picked": picked}, capabilities) == Map.read({}, capabilities)
-
-
-def test_lines_columns_and_pieces():
-    assert read_lines("a | x\n\n b|c | y\nplain") == (["a", "b|c", "plain"], ["x", "y", NO_LABEL])
-    assert text_column_of(table_of([{"id": "1", "body": "a long one"}])) == "body"
-    named = table_of([{"id": "a very long one", "Text": ""}])
-    assert (text_column_of(named), column_called("label", named)) == ("Text", "")
-    kinds = [piece_kind(piece) for piece in ("cat", "##ing", "##2", "1990", "!", "##a", "[unused3]", "[")]
-    assert kinds == ["word", "rest of a word", "number", "number", "single sign", "single sign", "reserved", "single sign"]
-
-
-def test_controls_are_there_where_they_apply():
-    def applying(**given):
-        return {name for name, setting in Map.settings.items() if setting.when is None or setting.when(Map(**given))}
-
-    assert "layer" not in applying(source=VOCABULARY)
-    assert "layer" not in applying(pooling="pooler")
-    assert "layer" in applying(source=WORDS, pooling="pooler")
-    assert applying(method="umap") - applying() == applying(method="tsne") - applying() == {"neighbors", "seed"}
-    assert "seed" in applying(source=VOCABULARY)
-    long = Table(("text",), (("row",),) * (TEXTS.most + 1), "")
-    assert applying(source=FILE, table=long) - applying(source=FILE, table=table_of(ROWS)) == {"seed"}

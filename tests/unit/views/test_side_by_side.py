@@ -5,8 +5,7 @@ import shutil
 import numpy as np
 import pytest
 
-import explorer
-from explorer.core.errors import CapabilityError, ModelError
+from explorer.core.errors import ModelError
 from explorer.corpus.layers import SIMILARITY, Layers
 from explorer.side_by_side.attention import SideAttention
 from explorer.side_by_side.guesses import SideGuesses, SidePair
@@ -130,12 +129,6 @@ class TestSwaps:
             chips = Swaps().compute(subject.select(token=special))["swaps"]["chips"]
             assert not any(chip.startswith("[") for chip in chips)
 
-    def test_a_model_without_a_masked_lm_head_has_the_usual_pairs(self, variant_folders):
-        trace = explorer.load(variant_folders["encoder_only"]).trace("the man was happy")
-        with pytest.raises(CapabilityError):
-            alternatives(trace, 2, 3)
-        assert Swaps().compute(Subject.of(trace, Selection(token=2)))["swaps"]["chips"][0] == "man → woman"
-
 
 class TestStates:
     def test_they_are_one_less_the_cosine_of_what_transformers_gives(self, tiny, tiny_folder):
@@ -159,9 +152,3 @@ class TestStates:
         settings = Layers(**there.settings)
         assert (there.tab, there.choice, settings.compared) == ("corpus", "Layers", other)
         assert settings.look_at == SIMILARITY
-
-    def test_the_same_model_opened_once_more_is_one_model(self, subject):
-        forgotten = Subject(subject.model_name, *TEXTS)
-        forgotten.__dict__["model"] = explorer.bert.explorer.Explorer(subject.model.checkpoint)
-        for one in (subject, forgotten):
-            assert SideStates(other_a="the dog").is_one_model(one)

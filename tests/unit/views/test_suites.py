@@ -8,7 +8,7 @@ import pytest
 from explorer.analysis.resampling import Share, shares_by_kind, wilson
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.experiments.compute.minimal_pairs import LIKELIHOOD, judge_in_steps
+from explorer.experiments.compute.minimal_pairs import judge_in_steps
 from explorer.experiments.suites import Suites
 from explorer.ui.pictures.numbers import kept
 from explorer.ui.subject import Subject
@@ -72,23 +72,3 @@ def test_a_click_lists_a_kind_and_makes_a_pair_the_input(subject):
             view.on_pairs(subject, bad)
     with pytest.raises(InputError):
         view.on_picture(subject, 9)
-
-
-def test_another_model_stands_beside_it(subject, tiny):
-    view = Suites(suite="facts", other=tiny.name)
-    content = view.compute(subject)
-    assert set(column(content["picture"], "model")) == {subject.model_name, tiny.name}
-    assert set(column(content["pairs"], "model")) == {subject.model_name, tiny.name}
-    here, there = (finished(judge_in_steps(model, suite_of("facts"))) for model in (subject.model, tiny))
-    assert {one.way for one in there.judged} == {LIKELIHOOD}
-    theirs = {one.pair: one.is_right for one in there.judged}
-    only = Counter((one.is_right, theirs[one.pair]) for one in here.judged if one.pair in theirs)
-    told = view.finding(subject).text
-    assert numbers(told)[-2:] == [only[True, False], only[False, True]]
-
-
-def test_a_model_that_cannot_be_asked_is_told(subject, tmp_path):
-    view = Suites(other=str(tmp_path / "nothing"))
-    content = view.compute(subject)
-    assert set(column(content["picture"], "model")) == {subject.model_name}
-    assert "nothing" in content["about"]

@@ -4,9 +4,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from explorer.core.errors import InputError
 from explorer.tokens import byte_pairs
-from explorer.tokens.byte_pairs import BytePairs
 from explorer.tokens.embeddings import Embeddings
 from explorer.tokens.pieces import Pieces
 from explorer.tokens.vocabulary import Vocabulary
@@ -85,18 +83,6 @@ def test_the_nearest_are_those_of_the_chosen_token_until_a_piece_is_clicked(subj
     assert near(view, start.select(token=3)) == near(Vocabulary(), start.select(token=3)), "another token leads back"
 
 
-@pytest.mark.parametrize("detour", [5, "12", [1], [1, 2, 3], [1, -2], [True, 2], [1, 2.5], {"a": 1}, [1, 10**9]])
-def test_a_piece_that_is_none_leaves_the_chosen_token(detour, tiny):
-    subject = Subject.of(tiny.trace(*TEXTS))
-    assert near(Vocabulary.read({"detour": detour}, tiny.capabilities), subject) == near(Vocabulary(), subject)
-
-
-@pytest.mark.parametrize("index", [-1, 10**9, "a", [1], None])
-def test_what_makes_no_sense_is_one_sentence(index, tiny, refusal):
-    refusal(InputError, lambda: Vocabulary().on_nearest(Subject.of(tiny.trace(*TEXTS)), index))
-    refusal(InputError, lambda: Vocabulary.read({"query": "a" * 101}, tiny.capabilities))
-
-
 def test_byte_pairs_are_merged_by_how_often_they_stand_side_by_side():
     words = {"low": 5, "lowest": 2, "newer": 6, "wider": 3, "aaaa": 1}
     merges = byte_pairs.learn(words, 12)
@@ -110,11 +96,3 @@ def test_byte_pairs_are_merged_by_how_often_they_stand_side_by_side():
         assert merge.count == max(counts.values()) == counts[merge.pair]
     assert merges[0].pair == ("e", "r·"), "as in figure 1 of the paper, whose words these are"
     assert byte_pairs.join(("a", "a", "a·"), ("a", "a")) == ("aa", "a·")
-
-
-def test_more_merges_make_fewer_pieces(subject):
-    pieces = [BytePairs(merges=merges).compute(subject)["cut"]["rows"] for merges in (0, 200, 1000)]
-    lengths = [sum(len(row["cells"][1].split()) for row in rows) for rows in pieces]
-    assert lengths[0] > lengths[1] > lengths[2]
-    assert [row["cells"][0] for row in pieces[0]] == ["the", "man", "mispronounced", "he", "bought"]
-    assert len(BytePairs(merges=5).compute(subject)["listed"]["rows"]) == 5

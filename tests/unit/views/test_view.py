@@ -1,6 +1,8 @@
 """The notion of a view: what it declares, what is checked, and what the page makes of it."""
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +11,7 @@ from explorer.core.errors import InputError
 from explorer.core.limits import Limit
 from explorer.tabs import TABS, VIEWS
 from explorer.ui.settings import choice, memory, number, several, switch, text
+from explorer.ui.subject import Subject
 from explorer.ui.view import View, button, caption, chart, settle
 
 CAN = ("fill_mask", "next_sentence", "replaced", "segments", "positions", "pooler", "own_layers")
@@ -135,3 +138,14 @@ def test_a_part_and_a_setting_have_different_names():
 
         class Twice(Sample):
             word = caption("below")
+
+
+def test_the_view_that_contributing_shows_is_one_and_matches_the_model(bundled):
+    page = Path(__file__).resolve().parents[3] / "assets" / "guide" / "contributing" / "view.md"
+    (code,) = re.findall(r"<!-- a view -->\n```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+    defined: dict = {"__name__": "example"}
+    exec(compile(code, str(page), "exec"), defined)
+    (view,) = (one for one in defined.values() if isinstance(one, type) and issubclass(one, View) and one.__module__ == "example")
+    shown = view.read({"in_layer": 6}, bundled.capabilities).compute(Subject.of(bundled.trace("The cat sat on the mat.")))
+    assert shown["check"]["text"].startswith("✓ matches the model")
+    assert [len(group["rows"]) for group in shown["shares"]["groups"]] == [bundled.capabilities.heads]

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ from explorer.techniques.ablation import intervene
 from explorer.techniques.targets import read
 from explorer.ui.pictures.bars import percent
 from explorer.ui.subject import Selection, Subject
-from explorer.ui.what_if import NO_QUESTION, Question, cut_or_mended
+from explorer.ui.what_if import Question, cut_or_mended
 from tests.hooks import cut_weights, eager_bert, every_dense, zeroed
 
 A, B = "The teacher asked the [MASK] to open their books.", "They read the first page aloud."
@@ -167,13 +166,6 @@ def test_a_cut_never_comes_to_mean_other_words(subject, tiny):
     assert changed.select(cut=((0, 1, 2, None),)).selection.cut == ((0, 1, 2, None),)
 
 
-def test_a_cut_that_is_not_there_is_left_out(subject):
-    most = subject.trace.kept
-    there = ((0, 0, 0, None), (5, most - 1, 0, 11))
-    odd = ((6, 0, 0, None), (-1, 0, 0, None), (0, most, 0, None), (0, 0, most, 1), (0, -1, 0, 1), (0, 0, 0, 12), (0, 0, 0, -1))
-    assert subject.select(cut=(*odd, *reversed(there), *there)).selection.cut == there
-
-
 def test_the_strongest_head_is_the_one_that_costs_most_and_then_comes_the_next(subject):
     question = Question.of(subject)
     first = press(WordWhatIf(), subject, "gestures", "strongest").selection.off
@@ -216,13 +208,6 @@ def test_without_a_blank_the_chosen_word_is_hidden_or_the_pair_is_asked(bundled)
     assert shares(before)[guess.token] == pytest.approx(guess.probability, abs=1e-5)
 
 
-def test_a_model_without_heads_for_words_says_so(variant_folders):
-    changed = Subject(str(variant_folders["encoder_only"]), "the man was happy", "", Selection(off=((0, 0),)))
-    shown = HeadWhatIf().compute(changed)
-    assert shown["outcome"] == NO_QUESTION
-    assert "gestures" not in shown
-
-
 def test_what_no_longer_fits_is_put_back(subject, tiny):
     changed = Subject(subject.model_name, A, B, Selection(off=((0, 1), (5, 11), (6, 0), (0, -1)), swap=("teacher", "engineer")))
     assert changed.selection.off == ((0, 1), (5, 11))
@@ -244,30 +229,12 @@ def test_grid_board_and_panel_share_one_state(subject):
     assert re.match(r"Without layer 1, head 4: ", WordWhatIf().compute(flipped)["outcome"])
 
 
-def test_a_click_that_comes_too_late_changes_nothing(subject):
-    for part in ("gestures", "back"):
-        late = getattr(HeadWhatIf(), f"on_{part}")(subject, 99)
-        assert subject.select(**late.selection).selection == subject.selection
-
-
 def test_the_word_that_was_swapped_is_never_the_one_that_is_hidden(bundled):
     text = Subject.of(bundled.trace("She sat on the bank of the river.", ""), Selection(token=2, swap=("sat", "stood")))
     question = Question.of(text)
     assert text.swapped.trace.tokens[2] == "stood"
     assert question.hidden != 2
     assert not np.array_equal(question.before.states[-1], question.after.states[-1])
-
-
-def test_what_can_be_swapped_can_be_linked(bundled):
-    from explorer.export import links
-    from explorer.ui.swapping import fitting_swaps
-
-    text = bundled.trace("The cat sat, and it was happy.", "")
-    for token in range(text.kept):
-        subject = Subject.of(text, Selection(token=token))
-        for swap in fitting_swaps(subject, 5):
-            query = dict(parse_qsl(links.query(links.Place(subject.select(swap=swap), "attention", "One head", ()))))
-            assert links.read(query, Subject(bundled.name, "", "")).subject.chosen.swap == swap
 
 
 def test_the_chosen_token_is_followed_when_the_text_changes(bundled):

@@ -12,7 +12,7 @@ import torch
 import transformers
 from batches import IS_NEXT, KINDS, Stream, Vocabulary
 from text import Text, load, own_tests
-from train import AT_ONCE, held_out_batches, save, score
+from train import AT_ONCE, DEVICE, held_out_batches, save, score
 
 ROW = "{kind:14} {inputs:6,} {places:7,} {top1:7.1%} {top5:7.1%} {loss:6.3f} {next:7.1%}"
 
@@ -107,8 +107,7 @@ def main() -> None:
         args.folders = [str(args.average)]
     for folder in args.folders:
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-        model = transformers.BertForPreTraining.from_pretrained(folder, dtype=torch.float32).eval()
-        model.to("cuda" if torch.cuda.is_available() else "cpu")
+        model = transformers.BertForPreTraining.from_pretrained(folder, dtype=torch.float32).eval().to(DEVICE)
         vocabulary = Vocabulary.of(tokenizer)
         for file in args.heldout:
             text = load(file, tokenizer)

@@ -24,6 +24,8 @@ from torch.nn.functional import cross_entropy
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 BEGAN = time.monotonic()
+ON_GPU = torch.cuda.is_available()
+DEVICE = "cuda" if ON_GPU else "cpu"
 CONFIG = {"hidden_size": 384, "num_hidden_layers": 6, "num_attention_heads": 12, "intermediate_size": 1536}
 AT_ONCE = 4096  # pieces, where nothing is trained
 PART = 15 * 2**20  # bytes: some machines send back small files only
@@ -96,7 +98,7 @@ def losses(model, teachers: list, given: Batch) -> tuple[torch.Tensor, torch.Ten
 
 @torch.inference_mode()
 def score(model: transformers.BertForPreTraining, batches: Iterable[Batch]) -> dict[str, float]:
-    """The number of inputs and of chosen pieces, the shares of right guesses, the loss in nats, the share of right pairs or nan."""
+    """The number of inputs and of chosen pieces, the shares of right guesses, the loss in nats, the share of right pairs."""
     ranks, found, right, inputs = [], [], [], 0
     for batch in batches:
         given = batch.to(model.device)
@@ -144,25 +146,24 @@ def save(folder: Path, model: transformers.BertForPreTraining, tokenizer, parts:
 class Learner:
     """A model, its running mean, its teachers of features and its optimizer."""
 
-    def __init__(self, args: argparse.Namespace, vocabulary: int, device: str) -> None:
-        self.device, self.on_gpu = device, device == "cuda"
+    def __init__(self, args: argparse.Namespace, vocabulary: int) -> None:
         settings = {"hidden_dropout_prob": args.dropout, "attention_probs_dropout_prob": args.dropout}
         if args.init == "none":
             model = transformers.BertForPreTraining(transformers.BertConfig(vocab_size=vocabulary, **args.size, **settings))
         else:
             model = transformers.BertForPreTraining.from_pretrained(args.init, dtype=torch.float32, **settings)
-        self.model = model.to(device).train()
-        self.teachers = [load_encoder(folder).to(device) for folder in args.features]
+        self.model = model.to(DEVICE).train()
+        self.teachers = [load_encoder(folder).to(DEVICE) for folder in args.features]
         self.mean = AveragedModel(self.model, multi_avg_fn=get_ema_multi_avg_fn(args.mean)).eval()
         matrices, others = ([one for one in self.model.parameters() if (one.dim() > 1) == many] for many in (True, False))
         groups = [{"params": matrices, "weight_decay": 0.01}, {"params": others, "weight_decay": 0.0}]
         self.optimizer = torch.optim.AdamW(groups, betas=(0.9, 0.98), fused=True)
-        self.losses = torch.compile(losses, dynamic=False) if self.on_gpu else losses
+        self.losses = torch.compile(losses, dynamic=False) if ON_GPU else losses
 
     def gradients(self, given: Batch) -> dict[str, torch.Tensor]:
         """The three losses of a batch; their gradients are in the parameters then."""
-        with torch.autocast(self.device, torch.bfloat16, enabled=self.on_gpu):
-            words, pairs, taught = self.losses(self.model, self.teachers, given.to(self.device))
+        with torch.autocast(DEVICE, torch.bfloat16, enabled=ON_GPU):
+            words, pairs, taught = self.losses(self.model, self.teachers, given.to(DEVICE))
         (words + pairs + taught).backward()
         return {"words": words, "pairs": pairs, "taught": taught}
 
@@ -180,17 +181,16 @@ class Learner:
 
 def train(args: argparse.Namespace) -> None:
     """Read, train, write."""
-    device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.manual_seed(args.seed)
     torch.set_float32_matmul_precision("high")
     tokenizer = transformers.AutoTokenizer.from_pretrained(HERE.parent if args.init == "none" else args.init)
     vocabulary = Vocabulary.of(tokenizer)
     texts = [(float(share), load(Path(path), tokenizer)) for share, _, path in (one.partition(":") for one in args.text)]
     held_out = {path.name: load(path, tokenizer) for path in args.heldout}
-    stream = Stream(texts, vocabulary, args.pieces or (65_536 if device == "cuda" else 4_096), args.mask, args.seed)
-    loader = torch.utils.data.DataLoader(stream, None, sampler=count(), num_workers=args.workers, pin_memory=device == "cuda")
+    stream = Stream(texts, vocabulary, args.pieces or (65_536 if ON_GPU else 4_096), args.mask, args.seed)
+    loader = torch.utils.data.DataLoader(stream, None, sampler=count(), num_workers=args.workers, pin_memory=ON_GPU)
     batches = iter(loader)  # starts the workers, while this process has no threads
-    learner = Learner(args, len(tokenizer), device)
+    learner = Learner(args, len(tokenizer))
     for length in stream.lengths:  # compiles the model for both, before the rates of the run
         learner.gradients(stream.of_length(length, np.random.default_rng(0)))
     learner.optimizer.zero_grad()

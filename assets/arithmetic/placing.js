@@ -1,0 +1,72 @@
+// @ts-check
+// Where the names of points go, so that none covers another or a point.
+
+/** @typedef {{left: number, top: number, right: number, bottom: number}} Box */
+
+const OFFSETS = /** @type {[number, number, number][]} */ ([[11, 0, 0], [-11, 0, 1], [0, -14, 0.5], [0, 14, 0.5], [10, -11, 0], [-10, -11, 1], [10, 11, 0],
+  [-10, 11, 1], [0, -26, 0.5], [0, 26, 0.5]]); // x, y, and the part of the name that is left of it
+
+/** @param {Box} one @param {Box} other */
+const overlap = (one, other) => one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+
+/**
+ * The middle left of each name, or null where there is no free place.
+ * @param {{x: number, y: number, width: number}[]} points with the width of their names, the most important first
+ * @param {{width: number, height: number}} room
+ * @param {number} high of a line
+ * @param {number} radius of a point
+ * @returns {({x: number, y: number} | null)[]}
+ */
+export function placeNames(points, room, high, radius) {
+  /** @type {Box[]} */
+  const taken = points.map(({ x, y }) => ({ left: x - radius, right: x + radius, top: y - radius, bottom: y + radius }));
+  return points.map(({ x, y, width }) => {
+    for (const [across, down, part] of OFFSETS) {
+      const left = x + across - part * width;
+      const box = { left, right: left + width, top: y + down - high / 2, bottom: y + down + high / 2 };
+      if (box.left < 0 || box.right > room.width || box.top < 0 || box.bottom > room.height) continue;
+      if (taken.some((other) => overlap(box, other))) continue;
+      taken.push(box);
+      return { x: left, y: y + down };
+    }
+    return null;
+  });
+}
+
+/**
+ * The corners of the smallest convex shape around points, counter-clockwise (Andrew 1979).
+ * @param {[number, number][]} points
+ * @returns {[number, number][]}
+ */
+export function hull(points) {
+  const sorted = [...points].sort((one, other) => one[0] - other[0] || one[1] - other[1]);
+  if (sorted.length < 3) return sorted;
+  /** @param {[number, number][]} walk */
+  const half = (walk) => {
+    /** @type {[number, number][]} */
+    const edge = [];
+    for (const point of walk) {
+      while (edge.length > 1) {
+        const [[ax, ay], [bx, by]] = [edge[edge.length - 2], edge[edge.length - 1]];
+        if ((bx - ax) * (point[1] - ay) - (by - ay) * (point[0] - ax) > 0) break;
+        edge.pop();
+      }
+      edge.push(point);
+    }
+    return edge.slice(0, -1);
+  };
+  return [...half(sorted), ...half(sorted.reverse())];
+}
+
+/**
+ * The class with the highest score at a place, and its share (softmax).
+ * @param {{origin: number[], directions: number[][]}} regions
+ * @param {number} x
+ * @param {number} y
+ * @returns {[number, number]}
+ */
+export function regionAt({ origin, directions: [right, up] }, x, y) {
+  const scores = origin.map((score, k) => score + x * right[k] + y * up[k]);
+  const best = scores.indexOf(Math.max(...scores));
+  return [best, 1 / scores.reduce((sum, score) => sum + Math.exp(score - scores[best]), 0)];
+}

@@ -1,0 +1,86 @@
+// Lines and boxes: what is taken from where, and the words that would be said.
+import { percent } from "../../arithmetic/numbers.js";
+import { routesTo, shareOf } from "../../arithmetic/routes.js";
+import { rove, svg } from "../../shared/dom.js";
+import { curve, hueOf, xOf, yOf } from "./layout.js";
+
+const LEAST = 0.004; // routes with a smaller share of the chosen place are not drawn
+const MOST = 220; // routes drawn at once
+const HITS = 80; // of these that can be clicked
+const STUB = 6; // px that a line hangs down when it is cut
+
+/** The routes that end in a place; where they cannot be computed here, those that were sent. */
+export function traced({ value, mixing }, place) {
+  return mixing ? routesTo(mixing, value.tokens.length, place, LEAST) : { shares: value.shares, routes: value.routes };
+}
+
+/** The sentence about a line: layer from 0. */
+export function tellRoute({ value, mixing }, layer, query, key, part) {
+  const name = (row) => `“${value.tokens[row]}”`;
+  const of = mixing ? ` ${percent(shareOf(mixing, value.tokens.length, layer, query, key))}` : "";
+  const how = query === key ? `${name(query)} keeps${of} of itself` : `${name(query)} takes${of} from ${name(key)}`;
+  return `layer ${layer + 1}: ${how}; ${percent(part)} of the chosen place came this way`;
+}
+
+/** A line that is drawn already glides to its new width; a new one grows from nothing. */
+export function drawLines(flow, routes, shown, still) {
+  const { nodes, size } = flow;
+  const strongest = routes.filter(([layer]) => layer < shown).sort((a, b) => b[3] - a[3]).slice(0, MOST);
+  const now = new Map();
+  const fresh = [];
+  for (const [layer, query, key, part] of strongest) {
+    const name = `${layer} ${query} ${key}`;
+    const own = query === key;
+    const line = flow.lines.get(name) ?? svg("path", { "stroke-width": "0", "stroke-opacity": "0" });
+    if (!line.isConnected) fresh.push(line);
+    const [from, to, snapped] = [xOf(flow, layer) + size.box / 2, xOf(flow, layer + 1) - size.box / 2, flow.snapped === name];
+    line.classList.toggle("bx-snapped", snapped);
+    line.setAttribute("d", snapped ? curve(from, yOf(flow, key), from + (to - from) / 3, yOf(flow, key) + STUB) : curve(from, yOf(flow, key), to, yOf(flow, query)));
+    line.style.stroke = own ? "var(--bx-flow-own)" : hueOf(flow, key);
+    line.goal = [Math.max(0.8, 12 * Math.sqrt(part) * (own ? 0.6 : 0.85)), own ? 0.35 : 0.22 + 0.6 * Math.min(1, 2.5 * part)];
+    now.set(name, line);
+  }
+  nodes.edges.append(...fresh);
+  if (fresh.length && !still) fresh[0].getBoundingClientRect(); // start the transition at width 0
+  for (const [name, line] of flow.lines) if (!now.has(name)) line.remove();
+  for (const line of now.values()) {
+    line.setAttribute("stroke-width", line.goal[0].toFixed(2));
+    line.setAttribute("stroke-opacity", line.goal[1].toFixed(3));
+    line.style.strokeWidth = `${line.goal[0].toFixed(2)}px`;
+    line.style.strokeOpacity = line.goal[1].toFixed(3);
+  }
+  flow.lines = now;
+  flow.strongest = strongest.find(([, query, key]) => query !== key)?.slice(0, 3) ?? null;
+  nodes.hits.replaceChildren(...strongest.slice(0, HITS).reverse().map(([layer, query, key, part]) => {
+    const hit = svg("path", { d: now.get(`${layer} ${query} ${key}`).getAttribute("d"), "data-route": JSON.stringify([layer, query, key]) });
+    hit.append(svg("title", {}, tellRoute(flow, layer, query, key, part)));
+    return hit;
+  }));
+}
+
+/** The boxes at a stop of the story that shows the columns up to `shown`. */
+export function drawBoxes(flow, shares, shown) {
+  const { value, target } = flow;
+  const { state: end, row: chosenRow } = target;
+  flow.boxes.forEach((box) => {
+    const [row, state] = [Number(box.dataset.row), Number(box.dataset.state)];
+    const part = state <= end ? shares[state]?.[row] ?? 0 : 0;
+    const words = value.words?.[state]?.[row];
+    const word = words ? words[0][0] : value.moved ? (value.moved[state]?.[row] ?? 0).toFixed(2) : "";
+    const before = value.before?.[state]?.[row];
+    const at = state === end && row === chosenRow;
+    box.firstChild.textContent = word;
+    box.classList.toggle("bx-changed", before != null);
+    box.setAttribute("aria-pressed", String(at));
+    box.classList.toggle("bx-later", state > shown);
+    box.style.setProperty("--share", `${part > 0.004 ? Math.round(10 + 46 * Math.sqrt(part)) : 0}%`);
+    box.classList.toggle("bx-far", part < (words && word === value.tokens[row] ? 0.06 : 0.02)); // such pale boxes need legible text
+    const where = `${state ? `after layer ${state}` : "embeddings"}, ${value.tokens[row]}`;
+    const read = words ? `: read as ${words.map(([one, p]) => `${one} ${percent(p)}`).join(", ")}` : value.moved && state ? `: moved by ${word} (1 − cosine)` : "";
+    const was = before != null ? `, before the change ${before}` : "";
+    box.title = `${where}${read}${was}; ${percent(part)} of the chosen place`;
+    box.setAttribute("aria-label", box.title);
+  });
+  flow.labels.forEach((label, row) => label.classList.toggle("bx-chosen", row === chosenRow));
+  rove(flow.boxes, chosenRow * value.states + end);
+}

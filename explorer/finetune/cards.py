@@ -1,0 +1,109 @@
+"""Classes as cards: a name and the sentences of each, in the order in which a person made them."""
+
+from typing import Any
+
+from explorer.core.limits import BOX_CHARACTERS, CHARACTERS, LABEL
+from explorer.training.examples import normalise
+from explorer.ui.pictures.numbers import Table, keep
+
+Cards = tuple[tuple[str, tuple[str, ...]], ...]
+"""The name and the lines of each class."""
+
+MOST_CARDS = 6  # as many as there are colours that the colour-blind tell apart
+STARTER: Cards = (
+    (
+        "animal",
+        (
+            "The fox slipped under the fence.",
+            "A heron stood still in the shallow water.",
+            "Our hamster sleeps all day.",
+            "The lioness carried her cubs to the shade.",
+            "Bees were humming around the lavender.",
+            "A stray dog followed us home.",
+        ),
+    ),
+    (
+        "vehicle",
+        (
+            "The lorry blocked both lanes.",
+            "My bicycle has a flat tyre.",
+            "The tram rattled round the corner.",
+            "She parked the van behind the shop.",
+            "The ferry left the harbour at dawn.",
+            "His motorbike would not start.",
+        ),
+    ),
+    (
+        "food",
+        (
+            "The soup needs a little more salt.",
+            "I baked a lemon cake for the party.",
+            "We had fried rice with vegetables.",
+            "The bread is still warm from the oven.",
+            "Cheese and olives go well together.",
+            "She peeled an orange after lunch.",
+        ),
+    ),
+)
+DOUBLE = "In this class twice: both are left out together."
+CONTRADICTION = "In another class, too: keep it in one of them."
+NAMELESS = "This class has sentences but no name."
+TWICE = "Another class has the same name; the two are one class."
+
+
+def cards_of(value: object) -> Cards:
+    """Valid cards from what a browser or a link sends: [[name, [line, ...]], ...]; the opening ones for anything else."""
+    given = value[:MOST_CARDS] if isinstance(value, list | tuple) else ()
+    if not given or not all(_is_card(card) for card in given):
+        return STARTER
+    room, kept = BOX_CHARACTERS.most, []
+    for name, lines in given:
+        lines = [line[: CHARACTERS.most] for line in lines]
+        while sum(map(len, lines)) > room:
+            lines = lines[: len(lines) // 2]
+        kept.append((name[: LABEL.most], tuple(lines)))
+        room -= sum(map(len, lines))
+    return tuple(kept)
+
+
+def _is_card(card: object) -> bool:
+    if not isinstance(card, list | tuple) or len(card) != 2:
+        return False
+    name, lines = card
+    return isinstance(name, str) and isinstance(lines, list | tuple) and all(isinstance(line, str) for line in lines)
+
+
+def draw_cards(cards: Cards, mistakes: dict[tuple[str, str], str]) -> dict[str, Any]:
+    """The component's value: the cards, their faults, and the `mistakes`: what the head said, by (sentence, label)."""
+    classes = [{"name": name, "lines": list(lines)} for name, lines in cards]
+    wrong = [
+        {"card": card, "line": place, "text": f"Left out, it is taken for {mistakes[line, name]}."}
+        for card, (name, lines) in enumerate(cards)
+        for place, line in enumerate(lines)
+        if (line, name) in mistakes
+    ]
+    rows = [[name, line] for name, lines in cards for line in lines]
+    drawn = {"classes": classes, "faults": find_faults(cards), "wrong": wrong, "most": MOST_CARDS}
+    return keep(drawn, lambda: Table.of(("class", "sentence"), rows))
+
+
+def find_faults(cards: Cards) -> list[dict[str, Any]]:
+    """What is wrong with which line of which card: {"card", "line", "text"}; line -1 is the name."""
+    faults = []
+    names = [normalise(name) for name, _ in cards]
+    where: dict[str, list[int]] = {}
+    for card, (_, lines) in enumerate(cards):
+        for line in lines:
+            where.setdefault(normalise(line), []).append(card)
+    for card, (name, lines) in enumerate(cards):
+        if not name.strip() and any(line.strip() for line in lines):
+            faults.append({"card": card, "line": -1, "text": NAMELESS})
+        elif name.strip() and names.index(names[card]) < card:
+            faults.append({"card": card, "line": -1, "text": TWICE})
+        for place, line in enumerate(lines):
+            cards_with = where[normalise(line)] if line.strip() else [card]
+            if any(names[other] != names[card] for other in cards_with):
+                faults.append({"card": card, "line": place, "text": CONTRADICTION})
+            elif len(cards_with) > 1:
+                faults.append({"card": card, "line": place, "text": DOUBLE})
+    return faults

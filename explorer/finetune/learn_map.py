@@ -1,0 +1,103 @@
+"""The map of a run: its held-out sentences on the plane of the head's logits, and the sentence that is tried."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from explorer.finetune.compute.in_turn import Moment
+from explorer.finetune.compute.plane import LEAST_PROBABILITY, Plane
+from explorer.finetune.compute.reasons import Decision
+from explorer.finetune.compute.run import HeldOutTexts, Run
+from explorer.ui.pictures.bars import whole_percent
+from explorer.ui.pictures.text_map import Frame, Pull, Regions, Star, TextMap, draw_map
+
+MOST_PULLS = 3
+IN_TURN = "placed by a head that was trained without it"
+HELD_OUT = "held out of the training, and placed by the head"
+
+
+def can_map(run: Run) -> bool:
+    """Whether a run has labelled texts to place."""
+    return isinstance(run.held_out, HeldOutTexts) and len(run.held_out.targets) > 1
+
+
+def is_in_turn(run: Run) -> bool:
+    """Whether the run was judged by leave-one-out: the head was trained on all examples, other heads judged it."""
+    return run.settings.get("held_out") == 0 and run.held_out is not None
+
+
+def map_of(run: Run, tried: str = "", found: Decision | None = None, moments: Sequence[Moment] = ()) -> dict[str, Any]:
+    """The component's value; with `moments`, a film of gradient descent that ends in the run's own places."""
+    held, labels = run.held(HeldOutTexts), run.predictor.labels
+    plane = Plane.of(held.probabilities)
+    right = held.said == held.targets
+    drawn = TextMap(
+        texts=[f"{one} ‖ {other}" if other else one for one, other in zip(held.texts, held.texts_b, strict=True)],
+        places=plane.places(held.probabilities),
+        labels=held.targets.tolist(),
+        classes=labels,
+        notes=_notes(held, labels, in_turn=is_in_turn(run)),
+        rings=(~right).tolist(),
+        regions=Regions(plane.origin, plane.directions),
+        star=None if found is None else _star(plane, tried, found),
+        frames=_frames(plane, held, moments),
+    )
+    alt = f"{len(right)} sentences of {len(labels)} classes on the plane of the head's logits; {int(right.sum())} are right"
+    said = f"{alt}; the sentence that is tried is {labels[found.best]}." if found else f"{alt}."
+    return draw_map(drawn, said, plays=bool(moments))
+
+
+def explain_map(run: Run) -> str:
+    """How to read the map."""
+    placed = IN_TURN if is_in_turn(run) else HELD_OUT
+    read = f"Each point is a sentence, {placed}. The colour behind it is the answer there, paler where the head is less sure."
+    labels = len(run.predictor.labels)
+    if labels == 2:
+        return f"{read} From left to right: the difference of the two logits; the height has no meaning."
+    if labels == 3:
+        return f"{read} The plane is that of the three logits."
+    share = whole_percent(Plane.of(run.held(HeldOutTexts).probabilities).share)
+    return f"{read} The plane has the two main directions of the {labels} logits, with {share} of their variance."
+
+
+def _notes(held: HeldOutTexts, labels: Sequence[str], in_turn: bool) -> list[str]:
+    how = "left out, it is called" if in_turn else "it is called"
+    shares = held.probabilities.max(1)
+    return [f"{how} {labels[said]} ({whole_percent(float(share))})" for said, share in zip(held.said, shares, strict=True)]
+
+
+def _star(plane: Plane, tried: str, found: Decision) -> Star:
+    """The sentence that is tried, with the words that move it most."""
+    spots = plane.places(found.probabilities[None])
+    pulls: list[Pull] = []
+    height = 0.0 if len(plane.origin) == 2 else float(spots[0, 1])
+    if found.without is not None and len(found.without):
+        moved = plane.places(found.without)
+        moved[:, 1] = height if len(plane.origin) == 2 else moved[:, 1]
+        far = np.linalg.norm(moved - [spots[0, 0], height], axis=1)
+        pulls = [Pull(found.words[word], *map(float, moved[word])) for word in np.argsort(-far)[:MOST_PULLS] if far[word] > 0.2]
+    return Star(tried, float(spots[0, 0]), height, pulls)
+
+
+def _frames(plane: Plane, held: HeldOutTexts, moments: Sequence[Moment]) -> list[Frame]:
+    """The film of gradient descent, or of the epochs of a training of layers; it ends at the run's own places."""
+    right, count = int((held.said == held.targets).sum()), len(held.targets)
+    frames = [
+        Frame(
+            f"Step {one.step}: loss {one.loss:.2f}, {one.right} of {count} right when left out.", plane.places(one.probabilities)
+        )
+        for one in moments
+    ]
+    if moments:
+        end = Frame(f"The end, solved directly: {right} of {count} right when left out.", plane.places(held.probabilities))
+        return [*frames, end]
+    if not len(held.epochs):
+        return []
+    rows, total = np.arange(count), len(held.epochs)
+    for done, shares in enumerate(held.epochs, start=1):
+        loss = float(-np.log(np.maximum(shares[rows, held.targets], LEAST_PROBABILITY)).mean())
+        said = int((shares.argmax(1) == held.targets).sum())
+        text = f"Moment {done} of {total}: held-out loss {loss:.2f}, {said} of {count} right."
+        frames.append(Frame(text, plane.places(shares)))
+    return [*frames, Frame(f"The weights that are kept: {right} of {count} right.", plane.places(held.probabilities))]

@@ -1,0 +1,156 @@
+"""What a result is worth, in one sentence, and the next step that could make it better."""
+
+from dataclasses import dataclass
+from math import atanh, sqrt, tanh
+from typing import Any
+
+import numpy as np
+
+from explorer.analysis.resampling import bootstrap, wilson
+from explorer.bert.capabilities import Capabilities
+from explorer.finetune.compute.answering import exact_match
+from explorer.finetune.compute.run import HeldOutAnswers, HeldOutTags, HeldOutTexts, Run
+from explorer.finetune.compute.task import TrainingPlan
+from explorer.finetune.recipe import FIT_PRESET, OWN, WIDE
+from explorer.training.tagging import MEMORY, MEMORY_OF_NAMES
+from explorer.ui.long_view import QUICK
+from explorer.ui.pictures.bars import whole_percent
+
+NORMAL = 1.96  # of the normal distribution, for a 95% interval
+SPEARMAN = 1.06  # of the variance of a transformed rank correlation (Fieller, Hartley & Pearson 1957)
+PIECES_PER_WORD = 1.4
+BACKWARD = 3  # passes of a layer that is trained for one that is not: forwards, and backwards twice
+MANY = 100  # held-out examples from which a share says more than a count
+STEP_SECONDS = 0.02  # of a step of training, for each layer, besides its arithmetic
+IN_TURN = "right when left out"
+NAMES = {
+    "most frequent": "guessing one class",
+    "bag of words": "counting words",
+    "shared words": "counting shared words",
+    "most frequent tag": "always the most frequent tag",
+    MEMORY: "remembering the tag of each word",
+    "no answer, always": "always no answer",
+    "word overlap": "the words beside those of the question",
+}
+
+
+def judge(run: Run) -> str:
+    """The score with its 95% interval, beside what needs no BERT."""
+    beside = [
+        f"{NAMES.get(name, name)}: {_number(run, value)}" for name, value in run.baselines.items() if name != MEMORY_OF_NAMES
+    ]
+    return f"{_score(run)}. {_capital('; '.join(beside))}." if beside else f"{_score(run)}."
+
+
+def _score(run: Run) -> str:
+    held = run.held_out
+    if held is None or run.kind not in _JUDGES:
+        return f"The score is {_number(run, run.score)}, on sentences that are not in its file"
+    return _JUDGES[run.kind](run)
+
+
+def _of_texts(run: Run) -> str:
+    held = run.held(HeldOutTexts)
+    right, count = int((held.said == held.targets).sum()), len(held.targets)
+    interval = _interval(*wilson(right, count))
+    if run.settings.get("held_out") == 0:
+        return f"{right} of {count} are {IN_TURN} ({interval})"
+    share = whole_percent(right / count) if count >= MANY else str(right)
+    return f"{share} of {count:,} held out are right ({interval})"
+
+
+def _of_numbers(run: Run) -> str:
+    count, score = len(run.held_out.targets), min(max(run.score, -0.999999), 0.999999)  # type: ignore[union-attr]
+    half = NORMAL * sqrt(SPEARMAN / max(1, count - 3))
+    low, high = tanh(atanh(score) - half), tanh(atanh(score) + half)
+    interval = f"{low:.2f} to {high:.2f}, 95% interval"
+    return f"Its numbers rank {count:,} held-out texts with Spearman {run.score:.2f} ({interval})"
+
+
+def _of_tags(run: Run) -> str:
+    held = run.held(HeldOutTags)
+    _, sentence = np.unique(held.sentences, return_inverse=True)
+    sizes = np.bincount(sentence).astype(np.float64)
+    right = np.bincount(sentence, weights=held.said == held.targets)
+    interval = _interval_of(right, sizes)
+    return f"{whole_percent(run.score)} of {len(held.targets):,} held-out words are tagged right{interval}"
+
+
+def _of_answers(run: Run) -> str:
+    held = run.held(HeldOutAnswers)
+    right = np.array([exact_match(said, accepted) for said, accepted in zip(held.said, held.accepted, strict=True)], float)
+    _, text = np.unique(held.texts, return_inverse=True)
+    sizes = np.bincount(text).astype(np.float64)
+    interval = _interval_of(np.bincount(text, weights=right), sizes)
+    return f"{whole_percent(run.score)} of {len(right):,} held-out questions are answered exactly{interval}"
+
+
+_JUDGES = {"classes": _of_texts, "number": _of_numbers, "tags": _of_tags, "spans": _of_answers}
+
+
+def _interval_of(right: np.ndarray, sizes: np.ndarray) -> str:
+    """The interval of a share over sentences or texts, which are drawn as wholes; '' where there are too few of them.
+
+    Draws of groups that are all right, or all wrong, do not differ: Wilson's interval for so many groups is used instead.
+    """
+    share = float(right.sum() / sizes.sum())
+    if share in (0.0, 1.0):
+        return f" ({_interval(*wilson(share * len(sizes), len(sizes)))})"
+    low, high, _ = bootstrap(right, sizes=sizes)
+    return "" if np.isnan(low) else f" ({_interval(max(0.0, float(low)), min(1.0, float(high)))})"
+
+
+def _interval(low: Any, high: Any) -> str:
+    return f"{100 * float(low):.0f} to {100 * float(high):.0f}%, 95% interval"
+
+
+def _number(run: Run, value: float) -> str:
+    return f"{value:.2f}" if run.kind == "number" else whole_percent(value)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+@dataclass(frozen=True)
+class NextStep:
+    """What to try next: a sentence, and the settings of the recipe that it changes."""
+
+    text: str
+    settings: dict[str, Any]
+
+
+def next_step(run: Run, model: Capabilities) -> NextStep | None:
+    """What to try after a run that sorts texts; None when all has been tried."""
+    if run.kind != "classes":
+        return None
+    trained, most = run.settings.get("layers_trained", 0), model.layers
+    head = {"layers": 0, "preset": FIT_PRESET, "pooling": "mean", "layer": most, "epochs": 0, "rate": 0.01, "batch": 32}
+    if not trained and run.predictor.pooling in ("cls", "pooler"):
+        return NextStep("let the head read the mean of all tokens", head)
+    rate = 3e-5 if model.hidden_size >= WIDE else 2e-4
+    layers = {"preset": OWN, "pooling": "cls", "layer": most, "epochs": 0, "rate": rate, "batch": 16}
+    if not trained and most > 2:
+        return NextStep("let the top two layers learn too", {**layers, "layers": 2})
+    if trained < most:
+        return NextStep("let all layers learn", {**layers, "layers": most})
+    return None
+
+
+def cost(model: Capabilities, plan: TrainingPlan, examples: int, words: int) -> float:
+    """The estimated seconds of a training on so many examples, with so many words in all."""
+    settings = plan.settings.fitted(examples, plan.layers_trained)
+    layer = 12 * model.hidden_size**2 * (PIECES_PER_WORD * words + 2 * examples)
+    frozen, trained = plan.layer - plan.layers_trained, plan.layers_trained
+    trainings = settings.epochs * settings.averaged
+    steps = trainings * -(-round(examples * (1 - settings.held_out)) // settings.batch_size)
+    return layer * (frozen + BACKWARD * trained * trainings) / QUICK + STEP_SECONDS * trained * steps
+
+
+def duration(seconds: float) -> str:
+    """A rough duration: 'a moment', 'about 40 s', 'about 3 minutes'."""
+    if seconds < 2:
+        return "a moment"
+    if seconds < 90:
+        return f"about {round(seconds) if seconds < 10 else 10 * round(seconds / 10)} s"
+    return f"about {round(seconds / 60)} minutes"

@@ -1,0 +1,182 @@
+"""A static site of twelve sentences, to try the Overview without installing anything: `python -m explorer.gallery OUT`.
+
+Each page is the Overview's offline page of a sentence, in which every place can be traced and every layer unfolded, with the
+picture of the run without each of its strongest links beside it.
+"""
+
+import argparse
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from explorer.bert import provenance
+from explorer.bert.checkpoints import BUNDLED_FOLDER
+from explorer.bert.explorer import Explorer, load
+from explorer.bert.trace import Trace
+from explorer.core.paths import ASSETS
+from explorer.export.page_file import data_of, page
+from explorer.export.place import slug
+from explorer.overview.routes import Routes
+from explorer.techniques.ablation import changed_states
+from explorer.techniques.routes import Route, place_shares, routes
+from explorer.techniques.run_mixing import mixing
+from explorer.ui.pictures.bars import whole_percent
+from explorer.ui.subject import Subject
+from explorer.ui.telling import quoted
+
+FOLDER = ASSETS / "gallery"
+CUTS = 10  # links of a sentence that can be cut: the strongest ones between two tokens
+DRAWN = 90  # routes in a card's picture
+WIDE, LEFT, HIGH, ROW = 340, 76, 200, 16  # px of a card's picture: its width, its tokens, its height, a token's row at most
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A link of the run, and the first word and its probability without it; `after` is what is left of the first guess."""
+
+    link: Route
+    word: str
+    share: float
+    after: float
+
+    def label(self, tokens: Sequence[str]) -> str:
+        """'france → [MASK], layer 6'."""
+        return f"{tokens[self.link.key]} → {tokens[self.link.query]}, layer {self.link.layer + 1}"
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence with its first guess, and its strongest links cut one by one."""
+
+    title: str
+    trace: Trace
+    word: str
+    share: float
+    cuts: tuple[Cut, ...]
+
+    @property
+    def address(self) -> str:
+        return f"{slug(self.title)}.html"
+
+    @property
+    def strongest(self) -> Cut:
+        """The cut that takes most from the first guess."""
+        return min(self.cuts, key=lambda cut: cut.after)
+
+    def told(self, cut: Cut) -> str:
+        """What a cut changes, in a sentence."""
+        key, way = quoted(self.trace.tokens, cut.link.key), "rises" if cut.after > self.share else "falls"
+        change = f"{self.word} {way} from {whole_percent(self.share)} to {whole_percent(cut.after)}"
+        leads = f"; {cut.word} leads with {whole_percent(cut.share)}" if cut.word != self.word else ""
+        return f"Without {key} in layer {cut.link.layer + 1}, {change}{leads}."
+
+
+def read_sentences(model: Explorer) -> Iterator[Sentence]:
+    """The sentences of the gallery, as the model completes them."""
+    for line in (FOLDER / "sentences.tsv").read_text("utf-8").splitlines():
+        title, text = line.split("\t")
+        trace = model.trace(text)
+        (position, *_), shares = trace.mask_positions, mixing(trace).shares
+        first = model.guesses(trace.states[-1][[position]], [position], 1)[0].candidates[0]
+        links = routes(shares, place_shares(shares, position), CUTS, others=True)
+        cuts = tuple(_cut(model, trace, position, first.id, link) for link in links)
+        yield Sentence(title, trace, first.token, first.probability, cuts)
+
+
+def _cut(model: Explorer, trace: Trace, position: int, piece: int, link: Route) -> Cut:
+    vector = changed_states(trace, cuts=[(link.layer, link.query, link.key, None)])[-1][[position]]
+    best = model.guesses(vector, [position], 1)[0].candidates[0]
+    return Cut(link, best.token, best.probability, float(model.masked_lm(vector).softmax(-1)[0, piece]))
+
+
+# ---- The page of a sentence.
+
+
+def page_of(sentence: Sentence) -> str:
+    """The Overview's offline page, with a picture for each cut."""
+    view, subject = Routes(), Subject.of(sentence.trace)
+    data = data_of([view], subject) | {"question": sentence.title}
+    (picture,) = (part for part in data["views"][0]["parts"] if part["name"] == "picture")
+    picture["variants"] = [
+        {"label": "nothing", "value": None, "told": ""},
+        *(_variant(view, subject, sentence, cut) for cut in sentence.cuts),
+    ]
+    return page([data], home=("index.html", "All twelve sentences"))
+
+
+def _variant(view: Routes, subject: Subject, sentence: Sentence, cut: Cut) -> dict[str, Any]:
+    changed = subject.select(cut=((cut.link.layer, cut.link.query, cut.link.key, None),))
+    content = view.standing_alone(changed, view.compute(changed), unfolded=False)
+    return {"label": cut.label(sentence.trace.tokens), "value": content["picture"], "told": sentence.told(cut)}
+
+
+# ---- The page of all.
+
+
+def index_of(sentences: Sequence[Sentence], model: Explorer) -> str:
+    """The page with a card for each sentence."""
+    values = {"cards": "\n".join(map(_card, sentences)), "made": escape(provenance.told(provenance.provenance_of(model)))}
+    return re.sub(r"\{(cards|made)\}", lambda found: values[found[1]], (FOLDER / "index.html").read_text("utf-8"))
+
+
+def _card(sentence: Sentence) -> str:
+    text = escape(sentence.trace.encoding.text_a).replace("[MASK]", f"<mark>{escape(sentence.word)}</mark>")
+    cut = sentence.strongest
+    key, leads = escape(sentence.trace.tokens[cut.link.key]), f"; {escape(cut.word)} leads" if cut.word != sentence.word else ""
+    falls = (
+        f"<b>{escape(sentence.word)} {whole_percent(sentence.share)}</b>. Cut <b>{key}</b> in "
+        f"layer {cut.link.layer + 1}: <span>{whole_percent(cut.after)}</span>{leads}."
+    )
+    return (
+        f'<li><a href="{escape(sentence.address)}">{_sketch(sentence)}<h2>{escape(sentence.title)}</h2>'
+        f'<p class="sentence">{text}</p><p class="falls">{falls}</p></a></li>'
+    )
+
+
+def _sketch(sentence: Sentence) -> str:
+    """The routes to the blank as SVG: tokens in rows, layers in columns; the link whose cut takes most has its own colour."""
+    tokens, position = sentence.trace.tokens, sentence.trace.mask_positions[0]
+    shares, cut = mixing(sentence.trace).shares, sentence.strongest.link
+    row, column = min(ROW, HIGH / len(tokens)), (WIDE - LEFT - 8) / len(shares)
+
+    def y(token: int) -> float:
+        return (token + 0.5) * row
+
+    def path(route: Route) -> str:
+        start, end = LEFT + route.layer * column, LEFT + (route.layer + 1) * column
+        middle, is_cut = (start + end) / 2, (route.layer, route.query, route.key) == (cut.layer, cut.query, cut.key)
+        return (
+            f'<path{" class=cut" * is_cut} d="M{start:.1f} {y(route.key):.1f}C{middle:.1f} {y(route.key):.1f} {middle:.1f} '
+            f'{y(route.query):.1f} {end:.1f} {y(route.query):.1f}" stroke-width="{0.8 + 9 * route.share:.2f}" '
+            f'stroke-opacity="{min(1.0, 0.25 + route.share):.2f}"/>'
+        )
+
+    lines = map(path, reversed(routes(shares, place_shares(shares, position), DRAWN)))
+    words = (
+        f'<text x="{LEFT - 6}" y="{y(at) + 4:.1f}" text-anchor="end">{escape(token)}</text>' for at, token in enumerate(tokens)
+    )
+    return f'<svg viewBox="0 0 {WIDE} {row * len(tokens):.0f}" aria-hidden="true">{"".join(lines)}{"".join(words)}</svg>'
+
+
+def write_site(folder: Path, model: Explorer) -> list[Path]:
+    """Write the site into a folder, which is made if it does not exist; returns its files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    sentences = list(read_sentences(model))
+    pages = {sentence.address: page_of(sentence) for sentence in sentences} | {"index.html": index_of(sentences, model)}
+    for name, text in pages.items():
+        (folder / name).write_text(text, "utf-8")
+    return [folder / name for name in pages]
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="Write a static site of twelve sentences to take apart without a server.")
+    parser.add_argument("out", type=Path, help="the folder for it")
+    asked = parser.parse_args()
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    written = write_site(asked.out, load(str(BUNDLED_FOLDER)))
+    size = sum(path.stat().st_size for path in written)
+    print(f"{len(written)} pages, {size / 1e6:.1f} MB: open {asked.out / 'index.html'}")

@@ -1,0 +1,104 @@
+"""Texts as points on a plane, in the colours of their classes, with the regions of a classifier and a text that is tried."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from explorer.ui.pictures.numbers import Table, keep
+
+MOST_POINTS = 2_000  # that are drawn; the others of a larger set are left out, evenly
+
+
+@dataclass(frozen=True)
+class Pull:
+    """Where a text would be without one of its words."""
+
+    word: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True)
+class Star:
+    """One text that is tried, drawn as a star, and what its words do."""
+
+    text: str
+    x: float
+    y: float
+    pulls: Sequence[Pull] = ()
+
+
+@dataclass(frozen=True)
+class Regions:
+    """A score for each class at every place: `origin` + x · the first of `directions` + y · the second; the highest wins."""
+
+    origin: np.ndarray  # [classes]
+    directions: np.ndarray  # [2, classes]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """All points at one moment of a film."""
+
+    text: str
+    places: np.ndarray  # [points, 2]
+
+
+@dataclass(frozen=True)
+class TextMap:
+    """Texts with their places [texts, 2] and classes (indices); `rings` mark some of them, `notes` say something of each."""
+
+    texts: Sequence[str]
+    places: np.ndarray
+    labels: Sequence[int]
+    classes: Sequence[str]
+    notes: Sequence[str] = ()
+    rings: Sequence[bool] = ()
+    hulls: bool = False
+    regions: Regions | None = None
+    star: Star | None = None
+    frames: Sequence[Frame] = field(default=())
+
+
+def draw_map(what: TextMap, alt: str, plays: bool = False) -> dict[str, Any]:
+    """The component's value; `alt` says in words what the picture shows. A film that `plays` starts by itself."""
+    count = len(what.texts)
+    rows = np.unique(np.linspace(0, max(0, count - 1), min(count, MOST_POINTS)).round().astype(int))
+    points = [
+        {
+            "text": what.texts[row],
+            "label": int(what.labels[row]),
+            "x": round(float(what.places[row, 0]), 4),
+            "y": round(float(what.places[row, 1]), 4),
+            "ring": bool(what.rings[row]) if len(what.rings) else False,
+            "note": what.notes[row] if len(what.notes) else "",
+        }
+        for row in rows
+    ]
+    value = {
+        "classes": list(what.classes),
+        "points": points,
+        "hulls": what.hulls,
+        "regions": what.regions
+        and {"origin": what.regions.origin.round(5).tolist(), "directions": what.regions.directions.round(5).tolist()},
+        "star": what.star and _star(what.star),
+        "frames": [{"text": frame.text, "places": frame.places[rows].round(4).tolist()} for frame in what.frames],
+        "plays": plays,
+        "left_out": count - len(points),
+        "alt": alt,
+    }
+    return keep(value, lambda: _table(what))
+
+
+def _star(star: Star) -> dict[str, Any]:
+    pulls = [{"word": pull.word, "x": round(pull.x, 4), "y": round(pull.y, 4)} for pull in star.pulls]
+    return {"text": star.text, "x": round(star.x, 4), "y": round(star.y, 4), "pulls": pulls}
+
+
+def _table(what: TextMap) -> Table:
+    classes = [what.classes[label] for label in what.labels]
+    rings = list(what.rings) or [False] * len(what.texts)
+    columns = (list(what.texts), classes, what.places[:, 0].tolist(), what.places[:, 1].tolist(), rings)
+    return Table.of(("text", "class", "x", "y", "marked"), list(zip(*columns, strict=True)))
