@@ -3,15 +3,15 @@
 # back at most 8 files of 16 MiB per call. "There" is one call of it (`run`), from the root of the project, in which $OUT is the folder
 # whose files come back. Ask `status` first: a session without a GPU stops after step 1, which any session can rehearse.
 #
-#   1 here   tests/outside/lent_gpu.sh pack ../shared/corpus                                    8 minutes; no machine is held yet
+#   1 here   tests/outside/lent_gpu.sh pack ../shared/corpus                                    5 to 10 minutes; no machine is held
 #   2 there  tests/outside/lent_gpu.sh rehearse      (carry .gpu/texts, timeout 300)            60 to 120 s of start, then 120 s
 #   3 here   tests/outside/lent_gpu.sh restore       within the 30 s that the machine stays     1 s
 #   4 there  tests/outside/lent_gpu.sh train 9       (timeout 600; then give the machine back)  540 s, and 30 s of scores
 #   5 here   tests/outside/lent_gpu.sh join FOLDER   (where the files of 4 are)                 1 s
-#   6 here   tests/outside/lent_gpu.sh mix           .gpu/mixed, with its scores                10 minutes on two cores
+#   6 here   tests/outside/lent_gpu.sh mix           .gpu/mixed, with its scores                about 10 minutes on two cores
 #
 # Packed, the texts are 37 MB (35 million pieces) and all-MiniLM-L6-v2 18 MB; with the rest of the tree 59 MiB travel in call 2, and
-# 54 MiB in call 4. A run on a lent H200 read 1.7 million pieces a second: 950 million in 9.25 minutes.
+# 53 MiB in call 4. A run on a lent H200 read 1.7 million pieces a second: 950 million in 9.25 minutes.
 # 1 takes files out of the working tree that are too large to travel beside the texts; 3 brings them back. Without a GPU, or if anything
 # fails in between, run 3 as well.
 # 2 trains random weights. Its log shows that all works: `words` falls from 10 to below 7. It leaves the compiled model for 4. If it
