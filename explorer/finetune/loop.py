@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from explorer.core.cache import OnceCache
+from explorer.core.errors import InputError
 from explorer.core.limits import RESULTS_MEGABYTES
 from explorer.core.scheduling import TRAINING
 from explorer.finetune import live
@@ -16,6 +17,7 @@ from explorer.finetune.example_settings import ExampleSettings
 from explorer.finetune.recipe import Recipe, of_recipe
 from explorer.training.examples import Examples
 from explorer.ui.layout import row
+from explorer.ui.pictures.base import shorten
 from explorer.ui.pictures.batch_grid import batch_grid
 from explorer.ui.pictures.strip_table import Column, Row, facts, strip_table
 from explorer.ui.programs import Values, as_typed, program
@@ -25,6 +27,7 @@ from explorer.ui.view import Change, Content, button, caption, part, runs_as, se
 
 MOST_CLASSES = 5  # whose logits fit into a table; of more, that of the right class is shown
 FIRST = 5  # numbers of a vector
+SHOWN = 22  # characters of a text beside its numbers
 EVERY = 0.3  # seconds between two pictures while an epoch runs
 MANY = "The loop reads {texts} texts first. Press Step to begin."
 OF_RECIPE = ("layers", "preset", "epochs", "rate", "batch", "layer", "pooling", "seed", "held_out")
@@ -45,8 +48,8 @@ class LoopView(ExampleSettings):
 
     name, question = "fine-tune/loop", "What happens in each step of a training?"
     folded = "The loop, one batch at a time"
-    layout = (row("cut_at", "step", "epoch", "restart"),)
-    names: ClassVar[Sequence[str]] = ("cut_at",)  # the boxes for the examples are in another view
+    layout = (row("step", "epoch", "restart"),)
+    names: ClassVar[Sequence[str]] = ("step", "epoch", "restart", "cut_at")  # the boxes for the examples are in another view
     layers: int = of_recipe("layers")
     preset: str = of_recipe("preset")
     epochs: int = of_recipe("epochs")
@@ -56,7 +59,7 @@ class LoopView(ExampleSettings):
     pooling: str = of_recipe("pooling")
     seed: int = of_recipe("seed")
     held_out: float = of_recipe("held_out")
-    cut_at: int = number(64, "Maximum length in tokens", low=4, high=128, box=True, min_width=120)
+    cut_at: int = number(64, "Maximum length in tokens", low=4, high=128, box=True, elem_classes="inline")
     at: tuple[str, int] = memory(("", 0), kept=place_of, linked=False)
     step = button("Step", variant="primary")
     epoch = button("Epoch")
@@ -87,11 +90,9 @@ class LoopView(ExampleSettings):
             return {**dict.fromkeys(("tokens", "vectors", "answers", "update", "history", "script")), "about": waits}
         return self._draw(subject, key, done)
 
-    @runs_as(TRAINING)
-    def on_step(self, subject: Subject, _: Any) -> Generator[Content, None, Change]:
+    def on_step(self, subject: Subject, _: Any) -> Change:
         """One step on the batch that is shown."""
         key = self._key(subject)
-        yield {}
         return show(**self._draw(subject, key, self._done(key) + 1))
 
     @runs_as(TRAINING)
@@ -155,7 +156,9 @@ def _about(loop: Loop, done: int, step: Step) -> str:
 
 
 def _texts(loop: Loop, step: Step) -> list[str]:
-    return [" ‖ ".join(filter(None, loop.examples.pairs[one])) for one in step.rows]
+    """The texts of a batch with their numbers, short enough for a phone."""
+    pairs = [" ‖ ".join(filter(None, loop.examples.pairs[one])) for one in step.rows]
+    return [f"{number}  {shorten(text, SHOWN)}" for number, text in enumerate(pairs, start=1)]
 
 
 def _grid(subject: Subject, loop: Loop, step: Step) -> dict[str, Any]:
@@ -164,7 +167,7 @@ def _grid(subject: Subject, loop: Loop, step: Step) -> dict[str, Any]:
     mask = np.array([[place < len(ids) for place in range(width)] for ids in rows])
     pad = int(subject.model.tokenizer.pad_token_id or 0)
     padded = np.array([[*ids, *[pad] * (width - len(ids))] for ids in rows])
-    return batch_grid([subject.model.pieces(ids) for ids in padded.tolist()], padded, mask)
+    return batch_grid([subject.model.pieces(ids) for ids in padded.tolist()], padded, mask, mark=False)
 
 
 def _vectors(loop: Loop, step: Step) -> dict[str, Any]:
@@ -224,7 +227,10 @@ def _history(loop: Loop, done: int) -> dict[str, Any] | None:
 
 def _values(view: LoopView, subject: Subject) -> Values:
     """What the program is filled in with; None where it would read the texts in another way."""
-    loop = view.loop(subject)
+    try:
+        loop = view.loop(subject)
+    except InputError:  # an error of the examples or settings, which the view reports
+        return None
     plan, examples = loop.plan, loop.examples
     if loop.cut and examples.texts_b:  # transformers shortens the longer text of a pair
         return None

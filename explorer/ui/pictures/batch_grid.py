@@ -11,10 +11,10 @@ from explorer.ui.pictures.word_grid import word_grid
 REAL, LOOKED_AT = 0.15, 0.45  # how dark real tokens and the ones of the mask are; [PAD] and 0 have the page's background
 
 
-def batch_grid(tokens: Sequence[Sequence[str]], ids: np.ndarray, attention_mask: np.ndarray) -> dict[str, Any]:
+def batch_grid(tokens: Sequence[Sequence[str]], ids: np.ndarray, attention_mask: np.ndarray, mark: bool = True) -> dict[str, Any]:
     """The `words` component's value for tokens, ids and attention mask [inputs, tokens]: three rows for each input.
 
-    The column where padding begins is marked, so that a picture that is too wide opens there.
+    With `mark` the column where padding begins is marked, so that a picture that is too wide opens there.
     """
     inputs, width = ids.shape
     shade = np.where(attention_mask, REAL, 0.0).tolist()
@@ -29,7 +29,7 @@ def batch_grid(tokens: Sequence[Sequence[str]], ids: np.ndarray, attention_mask:
         for row in range(inputs)
     }
     empty = np.flatnonzero(~attention_mask.all(axis=0))  # columns with padding
-    edge = int(empty[0]) if len(empty) else None
+    edge = int(empty[0]) if mark and len(empty) else None
     columns = [str(place) for place in range(width)]
     each = ", ".join(f"input {row} has {int(mask.sum())} tokens" for row, mask in enumerate(attention_mask, start=1))
     alt = f"A rectangle of {inputs} × {width}: {each}; the mask is 0 in the {int((~attention_mask).sum())} other places."

@@ -9,7 +9,10 @@ import pytest
 
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.export import code
+from explorer.export import code, ways
+from explorer.export.place import Place
+from explorer.finetune.examples import ExamplesView
+from explorer.finetune.known_tasks import TEXTS
 from explorer.finetune.loop import LoopView, place_of
 from explorer.finetune.recipe import OWN, SIDE_BY_SIDE
 from explorer.training.settings import LEAST
@@ -66,7 +69,7 @@ def test_a_batch_is_shown_as_it_is_read(subject):
 def test_steps_and_epochs_belong_to_the_page(subject, bundled):
     view = LoopView()
     before = {name: weight.clone() for name, weight in bundled.module.state_dict().items()}
-    one = finished(view.on_step(subject, None)).content
+    one = view.on_step(subject, None).content
     assert one["at"][1] == 1
     two = finished(replace(view, at=one["at"]).on_epoch(subject, None)).content
     loop = view.loop(subject)
@@ -78,9 +81,16 @@ def test_steps_and_epochs_belong_to_the_page(subject, bundled):
     done = finished(end.on_epoch(subject, None)).content
     assert done["at"][1] == loop.total
     assert len(done["history"]["rows"]) == LEAST[False][0]
-    assert finished(replace(view, at=done["at"]).on_step(subject, None)).content["at"] == done["at"]
+    assert replace(view, at=done["at"]).on_step(subject, None).content["at"] == done["at"]
     assert view.on_restart(subject, None).content["at"][1] == 0
     assert all(weight.equal(before[name]) for name, weight in bundled.module.state_dict().items())
+
+
+def test_the_program_goes_into_the_file_of_the_tab(subject):
+    place = Place(subject, "fine-tune", TEXTS, (ExamplesView(), LoopView()))
+    assert "torch.optim.AdamW(" in ways.python(place).decode()
+    with pytest.raises(InputError, match="saved as a zip"):
+        ways.python(Place(subject, "fine-tune", TEXTS, (LoopView(source="Built in", ready="similarity"),)))
 
 
 def test_what_the_loop_cannot_learn_is_said(subject):
