@@ -26,7 +26,7 @@ from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, button, caption, part, runs_as, sentence, show
 
 MOST_CLASSES = 5  # whose logits fit into a table; of more, that of the right class is shown
-FIRST = 5  # numbers of a vector
+FIRST = 4  # numbers of a vector
 SHOWN = 22  # characters of a text beside its numbers
 EVERY = 0.3  # seconds between two pictures while an epoch runs
 MANY = "The loop reads {texts} texts first. Press Step to begin."
@@ -173,7 +173,7 @@ def _grid(subject: Subject, loop: Loop, step: Step) -> dict[str, Any]:
 def _vectors(loop: Loop, step: Step) -> dict[str, Any]:
     columns = [
         Column("text", "name"),
-        Column("the vector that the head reads", "strip", name="vector"),
+        Column("vector", "strip"),
         *(Column(f"[{place}]", "number", form="+.3f", name=f"number_{place}") for place in range(FIRST)),
     ]
     rows = [
@@ -201,7 +201,7 @@ def _answers(loop: Loop, step: Step) -> dict[str, Any]:
         seen = slice(None) if all_of_them else slice(right[place], right[place] + 1)
         numbers = [*step.logits[place, seen].tolist(), *shares[place, seen].tolist(), float(step.losses[place])]
         rows.append(Row([text, classes[right[place]], *numbers]))
-    rows.append(Row(["the batch: their mean", "", *[None] * (2 * len(named)), step.loss], strong=True))
+    rows.append(Row(["their mean", "", *[None] * (2 * len(named)), step.loss], strong=True))
     return strip_table(columns, rows, "logits, probabilities and losses")
 
 

@@ -61,7 +61,7 @@ def loop_plan(plan: TrainingPlan) -> TrainingPlan:
 
 
 class Loop:
-    """A training that goes on only as far as it is asked to; what it did is kept step by step.
+    """A training that does no more steps than are asked for, and keeps the numbers of each.
 
     The weights are copies. Two people with the same examples and settings may share it: the same seed gives the same steps.
     """
