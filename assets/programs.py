@@ -446,3 +446,77 @@ for text_a, text_b, *pair in items:
     changes.append(torch.tensor(alone) - difference(*asked))
 effects = torch.stack(changes).mean(0)  # negative where a head helps the word
 print(effects)
+
+# %% loop, of the tab Fine-tune
+
+texts = ["A fox slept.", "Our hamster sleeps.", "The bus was late.", "A tram passed.", "Bees hum.", "The taxi waited."]
+seconds = None  # the second texts of pairs
+labels = ["animal", "animal", "vehicle", "vehicle", "animal", "vehicle"]
+classes = ["animal", "vehicle"]
+held_out = [4, 5]  # the texts that are not trained on, from 0
+cut_at = 64  # tokens of a text
+layer = 6  # the head reads hidden state 6
+trained = 0  # layers below it that are trained too
+pooling = "mean"  # or "cls" or "pooler"
+batch = 4
+epochs = 10
+rate = 0.01  # of the head
+layer_rate = 0.0002
+seed = 0
+
+encoded = tokenizer(texts, seconds, truncation=True, max_length=cut_at)
+targets = torch.tensor([classes.index(label) for label in labels])
+train = torch.tensor([row for row in range(len(texts)) if row not in held_out])
+model.bert.encoder.layer = model.bert.encoder.layer[:layer]
+weights = [*model.bert.encoder.layer[layer - trained :].parameters()]
+weights += [*model.bert.pooler.parameters()] if trained and pooling == "pooler" else []
+for weight in weights:
+    weight.requires_grad_(True)
+
+
+def read(rows):  # the vectors that the head reads, [texts, hidden]
+    padded = tokenizer.pad({name: [encoded[name][row] for row in rows] for name in encoded}, return_tensors="pt")
+    hidden = model.bert(**padded).last_hidden_state
+    if pooling == "mean":
+        real = padded["attention_mask"][..., None]
+        return (hidden * real).sum(1) / real.sum(1)
+    return model.bert.pooler(hidden) if pooling == "pooler" else hidden[:, 0]
+
+
+with torch.no_grad():
+    vectors = read(train)
+mean, spread = vectors.mean(0), vectors.std(0, correction=0)  # for a head that learns at one rate from every coordinate
+size = spread.clamp_min(0.01 * spread.mean().clamp_min(1e-4)) * len(mean) ** 0.5
+classifier = torch.nn.Linear(len(mean), len(classes))
+for weight in classifier.parameters():
+    torch.nn.init.zeros_(weight)
+optimizer = torch.optim.AdamW(
+    [
+        {"params": [weight for weight in weights if weight.ndim > 1], "lr": layer_rate, "weight_decay": 0.01},
+        {"params": [weight for weight in weights if weight.ndim == 1], "lr": layer_rate, "weight_decay": 0.0},
+        {"params": list(classifier.parameters()), "lr": rate, "weight_decay": 0.0},
+    ]
+)
+steps = epochs * math.ceil(len(train) / batch)
+warm_up = max(1, round(0.1 * steps))
+share = [min((step + 1) / warm_up, (steps - step) / max(1, steps - warm_up)) for step in range(steps + 1)]
+schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, share.__getitem__)
+generator = torch.Generator().manual_seed(seed)
+losses = []  # of each step
+print("epoch, loss, held-out loss, accuracy")
+for epoch in range(1, epochs + 1):
+    total = 0.0
+    for rows in train[torch.randperm(len(train), generator=generator)].split(batch):
+        loss = torch.nn.functional.cross_entropy(classifier((read(rows) - mean) / size), targets[rows])
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(weights, 1.0)
+        optimizer.step()
+        schedule.step()
+        losses.append(loss.item())
+        total += loss.item() * len(rows)
+    with torch.no_grad():
+        logits = classifier((read(held_out) - mean) / size)
+    held_loss = torch.nn.functional.cross_entropy(logits, targets[held_out]).item()
+    accuracy = (logits.argmax(-1) == targets[held_out]).float().mean().item()
+    print(f"{epoch}, {total / len(train):.4f}, {held_loss:.4f}, {accuracy:.4f}")

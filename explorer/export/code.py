@@ -18,9 +18,9 @@ TRAINED = {view.name for tab in TABS if tab.id == "fine-tune" for view in tab.vi
 def of(view: View, subject: Subject) -> str:
     """The Python that computes this view with its settings. Raises ModelError and InputError as the view does.
 
-    '' for a training, and if the view shows nothing for this model and input.
+    '' for a training, except its loop, and if the view shows nothing for this model and input.
     """
-    return program(view, subject) or (lines([view], subject) if _is_shown(view, subject) else "")
+    return program(view, subject) or (lines([view], subject) if _is_shown(view, subject) and view.name not in TRAINED else "")
 
 
 def program(view: View, subject: Subject) -> str:
@@ -56,4 +56,4 @@ def _arguments(*values: Any, **named: Any) -> str:
 
 def _is_shown(view: View, subject: Subject) -> bool:
     needs = where(type(view))[0].needs
-    return view.name not in TRAINED and (not needs or getattr(subject.model.capabilities, needs)) and not view.unless(subject)
+    return (not needs or getattr(subject.model.capabilities, needs)) and not view.unless(subject)

@@ -5,6 +5,7 @@ from explorer.finetune.answer_result import AnswerResult
 from explorer.finetune.answer_try import AnswerTry
 from explorer.finetune.examples import ExamplesView
 from explorer.finetune.known_tasks import ANSWERS, TEXTS, WORDS, KnownTasks
+from explorer.finetune.loop import PROGRAM, LoopView
 from explorer.finetune.outcome import AnswerBaselines, AnswerOutcome, Baselines, Outcome, WordBaselines, WordOutcome
 from explorer.finetune.over_examples import Probe
 from explorer.finetune.recipe import AnswerRecipe, Recipe, WordRecipe
@@ -21,7 +22,7 @@ TAB = Tab(
     "Fine-tune",
     "What can BERT learn from a few examples?",
     {
-        TEXTS: [[(ExamplesView, Recipe, Outcome), TryIt], *([view] for view in (Result, Baselines, Probe, Runs))],
+        TEXTS: [[(ExamplesView, Recipe, Outcome), TryIt], *([view] for view in (Result, Baselines, LoopView, Probe, Runs))],
         WORDS: [[WordExamples, (WordRecipe, WordOutcome, WordBaselines)], *([view] for view in (WordTry, WordResult, WordRuns))],
         ANSWERS: [
             [AnswerExamples, (AnswerRecipe, AnswerOutcome, AnswerTry)],
@@ -30,5 +31,6 @@ TAB = Tab(
     },
     reads_texts=False,
     above=[KnownTasks],
+    programs={"fine-tune/loop": PROGRAM},
     more="More: settings, what the result is worth, my runs",
 )

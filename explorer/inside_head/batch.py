@@ -1,6 +1,5 @@
 """Two inputs in one batch: padding of the shorter one, and the mask that keeps all tokens from attending to it."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,9 +9,9 @@ from explorer.inside_head.compute import Answers, Batch, answers_to, read_togeth
 from explorer.text import limits
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import percent, whole_percent
+from explorer.ui.pictures.batch_grid import batch_grid
 from explorer.ui.pictures.numbers import beside, columns_of, keep
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
-from explorer.ui.pictures.word_grid import word_grid
 from explorer.ui.settings import text
 from explorer.ui.subject import Subject, head_name
 from explorer.ui.view import Change, Content, Finding, View, caption, check, matches, part, select, sentence
@@ -25,7 +24,6 @@ MOVED = [
     Column("largest change", "number", form=".2g", name="largest_change"),
     Column("1 − cosine", "number", form=".4f", name="mean_1_minus_cosine"),
 ]
-REAL, LOOKED_AT = 0.15, 0.45  # how dark real tokens and the ones of the mask are; [PAD] and 0 have the page's background
 
 
 class InABatch(View):
@@ -179,36 +177,3 @@ def _moved(batch: Batch, answers: tuple[Answers, Answers]) -> dict[str, Any]:
         Row(["without it", given[1], batch.change(False), batch.turn(False)]),
     ]
     return strip_table(MOVED, rows, "how far the shorter input is from what it is alone")
-
-
-def batch_grid(tokens: Sequence[Sequence[str]], ids: np.ndarray, attention_mask: np.ndarray) -> dict[str, Any]:
-    """The `words` component's value for tokens, ids and attention mask [inputs, tokens]: three rows for each input.
-
-    The column where padding begins is marked, so that a picture that is too wide opens there.
-    """
-    inputs, width = ids.shape
-    shade = np.where(attention_mask, REAL, 0.0).tolist()
-    texts: dict[str, tuple[Any, Any]] = {  # [inputs, tokens] each, with how dark the cells are
-        "tokens": (tokens, shade),
-        "ids": (ids, shade),
-        "mask": (attention_mask.astype(int), LOOKED_AT * attention_mask),
-    }
-    rows = {
-        f"{name} {row + 1}": [(str(text), float(share), "") for text, share in zip(cells[row], dark[row], strict=True)]
-        for name, (cells, dark) in texts.items()
-        for row in range(inputs)
-    }
-    empty = np.flatnonzero(~attention_mask.all(axis=0))  # columns with padding
-    edge = int(empty[0]) if len(empty) else None
-    columns = [str(place) for place in range(width)]
-    each = ", ".join(f"input {row} has {int(mask.sum())} tokens" for row, mask in enumerate(attention_mask, start=1))
-    alt = f"A rectangle of {inputs} × {width}: {each}; the mask is 0 in the {int((~attention_mask).sum())} other places."
-    shown = word_grid("input", columns, list(rows), list(rows.values()), edge, range(width)) | {"alt": alt}
-    table: dict[str, Any] = {
-        "input": np.repeat(np.arange(1, inputs + 1), width),
-        "position": np.tile(np.arange(width), inputs),
-        "token": [token for row in tokens for token in row],
-        "id": ids.ravel(),
-        "attention_mask": attention_mask.astype(int).ravel(),
-    }
-    return keep(shown, lambda: columns_of(**table))

@@ -48,7 +48,8 @@ class Program:
             return ""
         text_a, text_b = as_typed(subject, subject.text_a, subject.text_b)
         chosen = subject.selection
-        given = {"text_a": text_a, "text_b": text_b or None, "token": subject.token}
+        given: dict[str, Any] = {"text_a": text_a, "text_b": text_b or None}
+        given |= {"token": subject.token} if text_a else {}
         given |= {"layer": chosen.attention_layer + 1, "head": chosen.head}
         given |= {name: getattr(view, name) for name in self.settings} | values
         if subject.model.name != BUNDLED:

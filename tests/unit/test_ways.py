@@ -52,13 +52,14 @@ def made(way, place):
     assert sentence.endswith("."), way.key
 
 
-def test_a_training_has_no_python(bundled):
-    def keys(tab):
-        place = links.read({"v": "1", "tab": tab}, Subject(bundled.name, FIRST_A, FIRST_B))
+def test_only_the_training_of_texts_has_python(bundled):
+    def keys(tab, **choice):
+        place = links.read({"v": "1", "tab": tab, **choice}, Subject(bundled.name, FIRST_A, FIRST_B))
         return [way.key for way in ways.WAYS if made(way, place.opened())]
 
     assert keys("attention") == [way.key for way in ways.WAYS]
-    assert keys("fine-tune") == ["html", "csv", "json", "about.json"]
+    assert "py" in keys("fine-tune")
+    assert keys("fine-tune", view="every-word") == ["html", "csv", "json", "about.json"]
 
 
 def test_about_these_files_reopens_the_place_and_says_whom_to_cite(bundled):

@@ -99,7 +99,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class _Learner:
+class Learner:
     """Layers and head in training."""
 
     top: Top
@@ -111,7 +111,7 @@ class _Learner:
     generator: torch.Generator
 
     @classmethod
-    def start(cls, top: Top, scale: Scale, objective: Objective, settings: TrainingSettings, steps: int, seed: int) -> _Learner:
+    def start(cls, top: Top, scale: Scale, objective: Objective, settings: TrainingSettings, steps: int, seed: int) -> Learner:
         generator = torch.Generator().manual_seed(seed)
         top.start_training(generator)
         head = new_module(len(scale.mean), objective.outputs, settings, generator)
@@ -155,7 +155,7 @@ def train_top(
     scale = Scale.of(objective.vectors(evaluate(top.eval(), states, measured), measured))
     total = steps * settings.epochs
     tops = [top, *(copy.deepcopy(top) for _ in range(1, number))]
-    learners = [_Learner.start(own, scale, objective, settings, total, settings.seed + i) for i, own in enumerate(tops)]
+    learners = [Learner.start(own, scale, objective, settings, total, settings.seed + i) for i, own in enumerate(tops)]
     if begun is not None:
         for learner in learners:
             fill(learner.head, begun, scale)
@@ -176,7 +176,7 @@ def train_top(
 
 
 @no_grad
-def _soup(learners: Sequence[_Learner]) -> tuple[Top, torch.nn.Sequential]:
+def _soup(learners: Sequence[Learner]) -> tuple[Top, torch.nn.Sequential]:
     """The mean weights of trainings with the same start (Wortsman et al. 2022, 'Model soups', section 2)."""
     mean = learners[0].snapshot()
     for done, learner in enumerate(learners[1:], start=2):

@@ -64,7 +64,7 @@ def encoded_batches(model: Explorer, encoded: Sequence[Encoded], cut: int | None
     order = np.argsort(lengths, kind="stable")
     for start in range(0, len(order), BATCH_SIZE):
         rows = order[start : start + BATCH_SIZE]
-        yield Batch(rows, [(_shorten(encoded[row][0], cut), _shorten(encoded[row][1], cut)) for row in rows])
+        yield Batch(rows, [(shorten(encoded[row][0], cut), shorten(encoded[row][1], cut)) for row in rows])
 
 
 def hidden_in_steps(model: Explorer, pairs: Sequence[Pair], layer: int, cut: int | None = None) -> Generator[float, None, Ragged]:
@@ -89,7 +89,7 @@ def encoded_hidden_in_steps(
     return Ragged(flat, (lengths.cumsum(0) - lengths)[place], lengths[place])
 
 
-def _shorten(row: tuple[int, ...], cut: int) -> tuple[int, ...]:
+def shorten(row: tuple[int, ...], cut: int) -> tuple[int, ...]:
     """At most `cut` entries; the last one, that of [SEP], is kept."""
     return row if len(row) <= cut else (*row[: cut - 1], row[-1])
 

@@ -1,0 +1,165 @@
+"""The training loop in the open: every number of every step, over batches of a few texts.
+
+It is the loop of `train_top` without dropout and without averaged epochs, so that a person can follow each step, and a program of
+a page repeats it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from threading import Lock
+
+import numpy as np
+
+from explorer.bert.explorer import Explorer
+from explorer.bert.features import LAST_FOUR, Encoded, encode
+from explorer.core.engine import torch
+from explorer.core.errors import InputError
+from explorer.core.steps import finished
+from explorer.finetune.compute.finetune import Learner, evaluate
+from explorer.finetune.compute.prefix import encoded_hidden_in_steps, shorten
+from explorer.finetune.compute.task import TrainingPlan
+from explorer.finetune.compute.text_tasks import Classification
+from explorer.finetune.compute.top_layers import Top
+from explorer.training.examples import Examples, ScoredExamples
+from explorer.training.head import Scale
+from explorer.training.settings import LEAST, Epoch
+
+BATCH = 4  # texts in a batch: so many fit on the page
+MOST_TEXTS = 200  # a random sample of more examples
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step on one batch. Lengths of gradients and weights are Euclidean norms over all their numbers."""
+
+    epoch: int  # from 1
+    rows: np.ndarray  # [texts] of the examples
+    vectors: np.ndarray  # [texts, hidden] that the head reads, before they are scaled
+    logits: np.ndarray  # [texts, classes], before the step
+    losses: np.ndarray  # [texts] cross-entropies in nats
+    loss: float  # their mean
+    gradient: float  # its length for the head
+    below: float  # its length for the trained layers, after clipping at MOST_GRADIENT; 0 without them
+    rate: float  # of the head, in this step
+    layer_rate: float
+    moved: float  # the length of the change of the head's weights
+
+
+def loop_plan(plan: TrainingPlan) -> TrainingPlan:
+    """The plan of a recipe with batches that fit on the page, a linear head, and epochs where the recipe leaves them open.
+
+    Raises InputError where the head reads four hidden states side by side.
+    """
+    if plan.pooling == LAST_FOUR:
+        raise InputError("The loop reads one vector per text; choose the mean, [CLS] or the pooler in Settings.")
+    given = plan.settings
+    epochs = given.epochs or LEAST[bool(plan.layers_trained)][0]
+    settings = replace(given, epochs=epochs, batch_size=BATCH, units=0, balanced=False, averaged=1)
+    return replace(plan, settings=settings)
+
+
+class Loop:
+    """A training that does no more steps than are asked for, and keeps the numbers of each.
+
+    The weights are copies. Two people with the same examples and settings may share it: the same seed gives the same steps.
+    """
+
+    def __init__(self, model: Explorer, examples: Examples, plan: TrainingPlan, longest: int) -> None:
+        """Read the texts, cut at `longest` tokens. Raises InputError where nothing can be held out or the labels are numbers."""
+        if isinstance(examples, ScoredExamples):
+            raise InputError("The loop learns classes, and these examples have numbers; choose examples with labels.")
+        self.examples, self.plan = examples.draw(MOST_TEXTS), plan
+        task = Classification(model, self.examples, plan)
+        self.split = task.split()
+        self._objective = task.objective(None, self.split)
+        self._targets = torch.from_numpy(self.examples.targets)
+        encoded = encode(model, self.examples.pairs)
+        self.cut = sum(len(ids) > longest for ids, _ in encoded)  # texts that are shortened
+        below = plan.layer - plan.layers_trained
+        self._states = finished(encoded_hidden_in_steps(model, encoded, below, longest))
+        self.encoded: list[Encoded] = [(shorten(ids, longest), shorten(segments, longest)) for ids, segments in encoded]
+        self.per_epoch = -(-len(self.split.train) // BATCH)
+        self.total = self.per_epoch * plan.settings.epochs
+        self._learner, self._scale = self._start(model)
+        self.layer_rate, _, self.rate = self._learner.schedule.base_lrs
+        self._lock, self._work = Lock(), self._run()
+        self._steps: list[Step] = []
+        self._epochs: list[Epoch] = []
+
+    @property
+    def nbytes(self) -> int:
+        """The approximate memory: hidden states, and the trained weights with their gradients and AdamW's two moments."""
+        weights = sum(weight.numel() for weight in self._learner.top.parameters() if weight.requires_grad)
+        return 4 * (self._states.flat.numel() + 4 * weights)
+
+    def step(self, number: int) -> Step:
+        """The step with this number, from 0; the ones before it are done first if they are not."""
+        with self._lock:
+            while len(self._steps) <= number:
+                self._steps.append(next(self._work))
+            return self._steps[number]
+
+    def epochs(self, steps: int) -> list[Epoch]:
+        """The measures of the epochs that end within so many steps: the training part's during the epoch, held-out after it."""
+        if steps:
+            self.step(steps - 1)
+        return self._epochs[: steps // self.per_epoch]
+
+    def _start(self, model: Explorer) -> tuple[Learner, Scale]:
+        plan, rows = self.plan, torch.from_numpy(self.split.train)
+        top = Top(model, plan.layer, plan.layers_trained, plan.pooling).for_use()
+        scale = Scale.of(evaluate(top, self._states, rows))
+        learner = Learner.start(top, scale, self._objective, plan.settings, self.total, plan.settings.seed)
+        learner.top.eval()  # without dropout, which `start` switched on
+        if not plan.layers_trained:
+            learner.top.for_use()  # a pooler stays as it is
+        return learner, scale
+
+    def _run(self) -> Iterator[Step]:
+        learner, rows = self._learner, torch.from_numpy(self.split.train)
+        held = torch.from_numpy(self.split.held_out)
+        for epoch in range(1, self.plan.settings.epochs + 1):
+            # In the order of the draw: `shuffled` sorts each batch by length, which changes no loss of a batch.
+            batches, found = learner.shuffled(self._states, rows, BATCH), []
+            for place, batch in enumerate(batches, start=1):
+                step, logits = self._learn(epoch, batch)
+                found.append(logits)
+                if place == len(batches):
+                    scores = self._scores(held)
+                    trained = self._objective.measure(torch.cat(found), torch.cat(batches))
+                    self._epochs.append(Epoch(epoch, trained, self._objective.measure(scores, held)))
+                yield step
+
+    def _learn(self, epoch: int, batch: torch.Tensor) -> tuple[Step, torch.Tensor]:
+        learner, head = self._learner, self._learner.head
+        layer_rate, _, rate = learner.schedule.get_last_lr()
+        vectors = evaluate(learner.top, self._states, batch)
+        before = [weight.detach().clone() for weight in head.parameters()]
+        logits = learner.learn(self._states, batch)
+        losses = torch.nn.functional.cross_entropy(logits, self._targets[batch], reduction="none")
+        trained = [weight.grad for weight in learner.top.parameters() if weight.grad is not None]
+        step = Step(
+            epoch=epoch,
+            rows=batch.numpy(),
+            vectors=vectors.numpy(),
+            logits=logits.numpy(),
+            losses=losses.numpy(),
+            loss=float(losses.mean()),
+            gradient=_length([weight.grad for weight in head.parameters()]),
+            below=_length(trained),
+            rate=rate,
+            layer_rate=layer_rate,
+            moved=_length([weight.detach() - old for weight, old in zip(head.parameters(), before, strict=True)]),
+        )
+        return step, logits
+
+    def _scores(self, rows: torch.Tensor) -> torch.Tensor:
+        """[rows, classes]: the head's scores now."""
+        with torch.no_grad():
+            return self._learner.head(self._scale.apply(evaluate(self._learner.top, self._states, rows)))
+
+
+def _length(parts: list[torch.Tensor]) -> float:
+    return float(sum(float(part.square().sum()) for part in parts) ** 0.5)
