@@ -8,7 +8,7 @@ import torch
 import transformers
 
 from explorer.bert.checkpoints import BUNDLED_FOLDER
-from tests.recipe import FOLDER, batches, evaluate, text, train
+from tests.recipe import FOLDER, batches, evaluate, pack, text, train
 
 DOCUMENTS = [
     [f"the {who} {does} {where} ." for where in ("here", "there", "outside", "at home")]
@@ -31,13 +31,7 @@ def vocabulary(tokenizer):
 
 @pytest.fixture(scope="module")
 def stream(tokenizer, vocabulary):
-    return batches.Stream([(1.0, text.tokenize(DOCUMENTS, tokenizer))], vocabulary, 1024, 0.15, seed=3)
-
-
-def originals(batch):
-    ids = batch.input_ids.copy()
-    np.put_along_axis(ids, batch.places, np.where(batch.targets >= 0, batch.targets, np.take_along_axis(ids, batch.places, 1)), 1)
-    return ids
+    return batches.Stream([(1.0, text.tokenize(DOCUMENTS, tokenizer))], vocabulary, 1024, (0.15, 0.3), seed=3)
 
 
 def test_a_run_of_words_of_our_own_sentences_is_left_out(tokenizer):
@@ -58,21 +52,71 @@ def test_the_tables_give_sentences_without_a_slot_that_stays_empty():
 
 
 def test_a_batch_depends_on_seed_and_step_only(stream):
-    first, again, other = (vars(stream[step]) for step in (5, 5, 6))
-    assert all(np.array_equal(first[name], again[name]) for name in first)
-    assert not np.array_equal(first["input_ids"], other["input_ids"])
+    first, again, other = (stream[step] for step in (5, 5, 6))
+    assert all(map(torch.equal, first, again))
+    assert not torch.equal(first.originals, other.originals)
 
 
 @pytest.mark.parametrize("kind", batches.KINDS)
 def test_only_whole_pieces_of_text_are_chosen_and_the_rest_is_as_it_was(stream, vocabulary, kind):
     batch = stream.of_kind(0, kind, np.random.default_rng(1))
-    ids = originals(batch)
-    assert batch.input_ids.shape[1] == batches.KINDS[kind][0]
-    assert not np.isin(batch.targets, [vocabulary.cls, vocabulary.sep, vocabulary.pad]).any()
-    text_pieces = (~np.isin(ids, [vocabulary.cls, vocabulary.sep, vocabulary.pad])).sum(1)
-    np.testing.assert_array_equal((batch.targets >= 0).sum(1), np.maximum(1, np.rint(0.15 * text_pieces)))
-    changed = np.flatnonzero((batch.input_ids != ids).any(0))
-    assert {*changed} <= {*batch.places[batch.targets >= 0].tolist()}
+    ids, length = batch.originals, batches.KINDS[kind][0]
+    assert ids.shape[1] == length
+    eligible = ~np.isin(ids, [vocabulary.cls, vocabulary.sep, vocabulary.pad])
+    chosen = batch.places[batch.targets >= 0]
+    assert {*chosen.tolist()} <= {*np.flatnonzero(eligible)}
+    assert torch.equal(batch.targets[batch.targets >= 0], ids.flatten()[chosen])
+    counts, per_row = eligible.sum(1), np.bincount(chosen // length, minlength=len(ids))
+    assert (np.maximum(1, np.rint(0.15 * counts)) <= per_row).all()
+    assert (per_row <= np.maximum(1, np.rint(0.3 * counts))).all()
+    assert {*np.flatnonzero(batch.input_ids.flatten() != ids.flatten())} <= {*chosen.tolist()}
+
+
+@torch.no_grad()
+def test_an_input_in_a_full_row_is_read_as_if_it_were_alone(stream, bundled):
+    for length in stream.lengths:
+        batch = stream.of_length(length, np.random.default_rng(2))
+        _, follows, states = train.predict(bundled.module, batch)
+        numbers = batch.owners.amax(1)
+        assert numbers.max() > 1
+        for row, number in [(0, one + 1) for one in range(int(numbers[0]))]:
+            own = batch.owners[row] == number
+            alone = bundled.module(input_ids=batch.input_ids[row, own][None], token_type_ids=batch.segments[row, own][None])
+            states_alone = bundled.module.bert(batch.input_ids[row, own][None], token_type_ids=batch.segments[row, own][None])
+            torch.testing.assert_close(states[row, own], states_alone.last_hidden_state[0], atol=1e-4, rtol=0)
+            torch.testing.assert_close(follows[row, number - 1], alone.seq_relationship_logits[0], atol=1e-4, rtol=0)
+
+
+def test_rows_are_nearly_full(stream, vocabulary):
+    for length in stream.lengths:
+        batch = stream.of_length(length, np.random.default_rng(2))
+        assert (batch.owners > 0).sum(1).min() > length - batches.ROOM
+
+
+def test_what_is_packed_is_small_and_is_read_as_it_was(tmp_path, stream, bundled):
+    before = stream.texts[0]
+    many = text.Text(np.tile(before.pieces, 50), before.sentences, before.documents)
+    text.pack(many, tmp_path / "many.pieces.xz")
+    after = text.load(tmp_path / "many.pieces.xz", tokenizer=None)
+    for name in ("pieces", "sentences", "documents"):
+        np.testing.assert_array_equal(getattr(after, name), getattr(many, name))
+    pack.pack_encoder(BUNDLED_FOLDER, tmp_path / "features")
+    encoder, batch = pack.load_encoder(tmp_path / "features"), stream[0]
+    weights = sum(one.numel() for one in encoder.parameters())
+    assert sum(file.stat().st_size for file in (tmp_path / "features").iterdir()) < 0.85 * weights < 20e6
+    with torch.no_grad():
+        states, own = (train.read(one, batch.originals, batch.segments, batch) for one in (encoder, bundled.module.bert))
+    assert train.similarity_loss(states, own, batch) < 0.01
+    assert train.similarity_loss(own.flip(-1), own, batch) == pytest.approx(0, abs=1e-5)
+
+
+def test_a_checkpoint_of_the_bundled_size_travels_in_few_small_files(tmp_path, bundled):
+    train.save(tmp_path, bundled.module, None, parts=True)
+    files = sorted(tmp_path.iterdir())
+    assert len(files) + 2 <= 8, "log and scores come too"
+    assert all(file.stat().st_size <= 16 * 2**20 for file in files)
+    joined = b"".join(file.read_bytes() for file in files if file.name.startswith("model.safetensors."))
+    assert len(joined) == (BUNDLED_FOLDER / "model.safetensors").stat().st_size
 
 
 def test_half_of_the_pairs_follow_each_other_in_the_text_and_the_others_do_not(stream, vocabulary):
@@ -83,7 +127,7 @@ def test_half_of_the_pairs_follow_each_other_in_the_text_and_the_others_do_not(s
 
     lines = [bare(read.between(n, n + 1)) for n in range(len(read.sentences) - 1)]
     after = {(lines[n], lines[n + 1]) for n in range(len(lines) - 1) if n + 1 not in read.documents}
-    rows = [stream.example(0, "short pairs", dice) for _ in range(400)]
+    rows = [stream.example(0, "short pairs", 128, dice) for _ in range(400)]
     assert 150 < sum(label == batches.IS_NEXT for *_, label in rows) < 250
     for a, b, label in rows:
         assert ((bare(a), bare(b)) in after) == (label == batches.IS_NEXT)
@@ -96,10 +140,12 @@ def test_a_tiny_model_learns_in_one_command_and_is_read_by_transformers(tmp_path
     given += (
         f"--init none --steps 121 --pieces 256 --rate 1e-2 --warm-up 5 --size {json.dumps(SIZE, separators=(',', ':'))}".split()
     )
-    given += ["--mean", "0.9", "--every", "0", "--parts", "--features", str(BUNDLED_FOLDER), "--teacher", str(BUNDLED_FOLDER)]
+    given += ["--mean", "0.9", "--every", "0", "--parts", "--features", str(BUNDLED_FOLDER)]
     train.train(train.arguments().parse_args(given))
     lines = [json.loads(line) for line in (tmp_path / "run" / "log.jsonl").read_text().splitlines()]
-    assert lines[-1]["loss"] < lines[0]["loss"] - 3  # held out, in nats
+    first, last = (line["text.txt"] for line in (lines[0], lines[-1]))
+    assert last["loss"] < first["loss"] - 3  # held out, in nats
+    assert lines[-1]["taught"] < lines[0]["taught"]
     parts = sorted((tmp_path / "run" / "model").glob("model.safetensors.*"))
     (tmp_path / "run" / "model" / "model.safetensors").write_bytes(b"".join(part.read_bytes() for part in parts))
     model, report = transformers.BertForPreTraining.from_pretrained(tmp_path / "run" / "model", output_loading_info=True)

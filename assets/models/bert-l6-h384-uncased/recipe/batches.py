@@ -1,27 +1,37 @@
-"""What the model reads in a step: inputs cut from the texts, and masked (Devlin et al. 2019, section 3.1).
+"""What the model reads in a step: inputs cut from the texts, packed into rows, and masked (Devlin et al. 2019, section 3.1).
 
-A batch is a pure function of (seed, step). Every kind has one shape, since a model is compiled once per shape.
+A row has 128 or 512 pieces and holds as many inputs as fit, each with positions from 0 and a number of its own: it attends to the
+pieces with its number only. So hardly any row has padding, and an input is read as if it were alone. A batch is a pure function
+of (seed, step). All rows of a batch are of one length, since a model is compiled once per shape.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+import torch
 from text import Text
 
 IS_NEXT, NOT_NEXT, NO_LABEL = 0, 1, -100
 """BERT's labels: index 0 of the next-sentence head is 'B follows A'. Losses ignore NO_LABEL."""
 
-KINDS = {  # tokens of an input, share of the batches
-    "pairs": (128, 0.45),  # A and B fill the length
-    "short pairs": (64, 0.2),  # one sentence each
-    "singles": (64, 0.2),  # one sentence, no B
+KINDS = {  # pieces of a row, share of all pieces; a row has inputs of one text and one kind
+    "pairs": (128, 0.45),  # A and B fill the row, if their document is long enough
+    "short pairs": (128, 0.2),  # one sentence each
+    "singles": (128, 0.2),  # one sentence, no B
     "long pairs": (512, 0.05),
     "running text": (512, 0.1),  # no B, across the borders of documents
 }
+ROOM = 16  # pieces that a row must have left for another input, which is cut to them
+FEWEST = 8  # pieces per input in a row, on average
 NEAR = 0.1  # of the NotNext pairs: B comes from the same document, so that the topic alone does not decide
 UNFINISHED = 0.3  # of the short inputs: without their final mark, as people type
-ONE_BLANK = 0.5  # of the batches of singles: one word of content is hidden in each, as people do
+ONE_BLANK = 0.5  # of the rows of singles: one word of content is hidden in each, as people do
+CHOSEN = 0.23  # of the pieces of a batch are predicted at most
 TREATMENT = (0.8, 0.1)  # of the chosen pieces: become [MASK], become a random piece; the rest stays
+
+Input = tuple[np.ndarray, np.ndarray, int]
+"""A, B and the next-sentence label; B is empty where there is none."""
 
 
 @dataclass(frozen=True)
@@ -49,58 +59,85 @@ class Vocabulary:
         return cls(*special, np.array(ordinary), continues, content, np.isin(tokens, [".", "!", "?"]))
 
 
-@dataclass(frozen=True)
-class Batch:
-    """One step's input, int64. `places` [batch, chosen] are the positions to predict, `targets` their ids or NO_LABEL."""
+class Batch(NamedTuple):
+    """One step's rows, int64. Where a row has fewer inputs than another, `starts` is 0 and `next_labels` NO_LABEL."""
 
-    input_ids: np.ndarray  # [batch, tokens]
-    segments: np.ndarray  # [batch, tokens]
-    real: np.ndarray  # [batch, tokens] bool, False at padding
-    places: np.ndarray
-    targets: np.ndarray
-    next_labels: np.ndarray  # [batch] IS_NEXT, NOT_NEXT or NO_LABEL
+    input_ids: torch.Tensor  # [rows, pieces]
+    originals: torch.Tensor  # [rows, pieces] the ids before masking
+    segments: torch.Tensor  # [rows, pieces]
+    positions: torch.Tensor  # [rows, pieces] within the input
+    owners: torch.Tensor  # [rows, pieces] number of the input in its row, from 1; 0 is padding
+    starts: torch.Tensor  # [rows, inputs] place of [CLS]
+    next_labels: torch.Tensor  # [rows, inputs] IS_NEXT, NOT_NEXT or NO_LABEL
+    places: torch.Tensor  # [chosen] places to predict, as if the rows were one
+    targets: torch.Tensor  # [chosen] their pieces, or NO_LABEL
+
+    def to(self, device: str | torch.device) -> "Batch":
+        """The same on a device."""
+        return Batch(*(values.to(device, non_blocking=True) for values in self))
 
 
 class Stream:
-    """`stream[step]` is a Batch of about `pieces` pieces, of one text drawn by its share and of one kind drawn by KINDS."""
+    """`stream[step]` is a Batch of about `pieces` pieces: one row length, and a text and a kind drawn by their shares per row."""
 
-    def __init__(self, texts: list[tuple[float, Text]], vocabulary: Vocabulary, pieces: int, rate: float, seed: int) -> None:
+    def __init__(self, texts: list[tuple[float, Text]], vocabulary: Vocabulary, pieces: int, rates, seed: int) -> None:
+        """`rates`: the least and the greatest share of an input's pieces that is chosen."""
         shares = np.array([share for share, _ in texts])
         self.shares, self.texts = shares / shares.sum(), [text for _, text in texts]
-        self.vocabulary, self.pieces, self.rate, self.seed = vocabulary, pieces, rate, seed
+        self.vocabulary, self.pieces, self.rates, self.seed = vocabulary, pieces, rates, seed
         self.pairing = [pair_starts(text) for text in self.texts]
+        self.lengths = sorted({length for length, _ in KINDS.values()})
 
     def __getitem__(self, step: int) -> Batch:
         """The batch of a step."""
         dice = np.random.default_rng([self.seed, step])
-        number = int(dice.choice(len(self.texts), p=self.shares))
-        shares = np.array([KINDS[kind][1] for kind in self.kinds(number)])
-        kind = self.kinds(number)[dice.choice(len(shares), p=shares / shares.sum())]
-        return self.of_kind(number, kind, dice, ONE_BLANK if kind == "singles" else 0.0)
+        shares = [sum(share for own, share in KINDS.values() if own == length) for length in self.lengths]
+        return self.of_length(int(dice.choice(self.lengths, p=shares)), dice)
+
+    def of_length(self, length: int, dice: np.random.Generator) -> Batch:
+        """A batch of rows with `length` pieces."""
+        picks = []
+        for number in dice.choice(len(self.texts), max(1, self.pieces // length), p=self.shares):
+            kinds = [kind for kind in self.kinds(number) if KINDS[kind][0] == length]
+            shares = np.cumsum([KINDS[kind][1] for kind in kinds])
+            picks.append((number, kinds[int(np.searchsorted(shares, dice.random() * shares[-1], side="right"))]))
+        return self.of(picks, dice, length // FEWEST, ONE_BLANK)
+
+    def of_kind(self, number: int, kind: str, dice: np.random.Generator) -> Batch:
+        """A batch of one kind from the text `number`, one input per row: to score on."""
+        return self.of([(number, kind)] * max(1, self.pieces // KINDS[kind][0]), dice, 1, 0.0)
+
+    def of(self, picks: list[tuple[int, str]], dice: np.random.Generator, most: int, one_blank: float) -> Batch:
+        """A batch with a row per pick, a text's number and a kind; at most `most` inputs in each."""
+        rows = [self.row(number, kind, dice, most) for number, kind in picks]
+        blanks = np.array([kind == "singles" and dice.random() < one_blank for _, kind in picks])
+        return mask(lay_out(rows, KINDS[picks[0][1]][0], self.vocabulary), self.vocabulary, self.rates, dice, blanks)
 
     def kinds(self, number: int) -> list[str]:
-        """The kinds of batch that a text gives; without documents of two sentences or more there are no pairs."""
+        """The kinds of input that a text gives; without documents of two sentences or more there are no pairs."""
         return [kind for kind in KINDS if len(self.pairing[number]) or "pairs" not in kind]
 
-    def of_kind(self, number: int, kind: str, dice: np.random.Generator, one_blank: float = 0.0) -> Batch:
-        """A batch of one kind from the text `number`; a share `one_blank` of them hides one word of content per input."""
-        rows = [self.example(number, kind, dice) for _ in range(max(1, self.pieces // KINDS[kind][0]))]
-        ids, segments, next_labels = lay_out(rows, KINDS[kind][0], self.vocabulary)
-        return mask(ids, segments, next_labels, self.vocabulary, self.rate, dice, bool(dice.random() < one_blank))
+    def row(self, number: int, kind: str, dice: np.random.Generator, most: int) -> list[Input]:
+        """At most `most` inputs that fill a row."""
+        inputs, room = [], KINDS[kind][0]
+        while room >= ROOM and len(inputs) < most:
+            inputs.append(self.example(number, kind, room, dice))
+            room -= size_of(*inputs[-1][:2])
+        return inputs
 
-    def example(self, number: int, kind: str, dice: np.random.Generator) -> tuple[np.ndarray, np.ndarray, int]:
-        """A, B and the next-sentence label of one input; B is empty where there is none."""
-        text, tokens = self.texts[number], KINDS[kind][0]
+    def example(self, number: int, kind: str, room: int, dice: np.random.Generator) -> Input:
+        """An input of one kind, of at most `room` pieces with its special tokens."""
+        text = self.texts[number]
         if kind == "running text":
-            start = int(dice.integers(max(1, len(text.pieces) - tokens)))
-            return text.pieces[start : start + tokens - 2], text.pieces[:0], NO_LABEL
+            start = int(dice.integers(max(1, len(text.pieces) - room)))
+            return text.pieces[start : start + room - 2], text.pieces[:0], NO_LABEL
         if kind == "singles":
             sentence = int(dice.integers(len(text.sentences) - 1))
-            a, b, label = text.between(sentence, sentence + 1)[: tokens - 2], text.pieces[:0], NO_LABEL
+            a, b, label = text.between(sentence, sentence + 1)[: room - 2], text.pieces[:0], NO_LABEL
         else:
-            start = int(dice.choice(self.pairing[number]))
-            a, b, label = pair(text, start, tokens - 3, dice, kind == "short pairs")
-        if tokens == 64 and dice.random() < UNFINISHED:
+            start = int(self.pairing[number][dice.integers(len(self.pairing[number]))])
+            a, b, label = pair(text, start, room - 3, dice, kind == "short pairs")
+        if kind in ("singles", "short pairs") and dice.random() < UNFINISHED:
             a, b = (part[:-1] if len(part) > 1 and self.vocabulary.ends[part[-1]] else part for part in (a, b))
         return a, b, label
 
@@ -147,35 +184,55 @@ def pair(text: Text, start: int, room: int, dice: np.random.Generator, short: bo
     return a[len(a) - keep_a :], b[:keep_b], label
 
 
-def lay_out(rows, tokens: int, vocabulary: Vocabulary) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """[CLS] A [SEP] or [CLS] A [SEP] B [SEP] per row, padded: ids and segments [batch, tokens], next labels [batch]."""
-    ids, segments = np.full((len(rows), tokens), vocabulary.pad), np.zeros((len(rows), tokens), np.int64)
-    for row, (a, b, _) in enumerate(rows):
-        whole = [vocabulary.cls, *a, vocabulary.sep, *([*b, vocabulary.sep] if len(b) else [])]
-        ids[row, : len(whole)] = whole
-        segments[row, len(a) + 2 : len(whole)] = 1
-    return ids, segments, np.array([label for _, _, label in rows])
+def size_of(a: np.ndarray, b: np.ndarray) -> int:
+    """Pieces of an input with its special tokens: [CLS] A [SEP] or [CLS] A [SEP] B [SEP]."""
+    return len(a) + 2 + (len(b) + 1 if len(b) else 0)
 
 
-def mask(ids, segments, next_labels, vocabulary: Vocabulary, rate: float, dice, one_blank: bool = False) -> Batch:
-    """Choose whole words with about `rate` of the pieces, at least one, and treat them as TREATMENT says.
+def lay_out(rows: list[list[Input]], length: int, vocabulary: Vocabulary) -> list[np.ndarray]:
+    """Originals, segments, positions, owners, starts and next labels of a Batch."""
+    ids, starts = np.full((len(rows), length), vocabulary.pad), np.zeros((len(rows), length // FEWEST), np.int64)
+    segments, positions, owners, next_labels = *(np.zeros_like(ids) for _ in range(3)), np.full_like(starts, NO_LABEL)
+    for row, inputs in enumerate(rows):
+        start = 0
+        for number, (a, b, label) in enumerate(inputs):
+            middle, end = start + len(a) + 2, start + size_of(a, b)
+            ids[row, start], ids[row, start + 1 : middle - 1], ids[row, middle - 1] = vocabulary.cls, a, vocabulary.sep
+            if len(b):
+                ids[row, middle : end - 1], ids[row, end - 1] = b, vocabulary.sep
+            segments[row, middle:end] = 1
+            positions[row, start:end] = np.arange(end - start)
+            owners[row, start:end] = number + 1
+            starts[row, number], next_labels[row, number] = start, label
+            start = end
+    return [ids, segments, positions, owners, starts, next_labels]
 
-    `one_blank` hides one word of content per input instead, always by [MASK].
+
+def mask(rows: list[np.ndarray], vocabulary: Vocabulary, rates, dice: np.random.Generator, one_blank: np.ndarray) -> Batch:
+    """Choose whole words of every input, at least one, and treat them as TREATMENT says.
+
+    Their share of the input's pieces is drawn between the two `rates`. In rows of `one_blank` [MASK] hides one word of content
+    per input instead.
     """
+    ids, owners = rows[0], rows[3]
+    inputs = (owners + np.arange(len(ids))[:, None] * (owners.max() + 1)).ravel()  # one number per input of the batch
     eligible = ~np.isin(ids, [vocabulary.cls, vocabulary.sep, vocabulary.pad])
-    starts = np.where(vocabulary.continues[ids], 0, np.arange(ids.shape[1]))
-    lots = np.take_along_axis(dice.random(ids.shape), np.maximum.accumulate(starts, axis=1), axis=1)  # one lot per word
-    if one_blank:
-        lots = lots + ~vocabulary.content[ids]  # words of content first
-    lots = np.where(eligible, lots, 9.0)
-    wanted = np.ones(len(ids)) if one_blank else np.maximum(1, np.rint(rate * eligible.sum(1)))
-    places = lots.argsort(axis=1, kind="stable")[:, : max(1, round(rate * ids.shape[1]))]  # the last word may be cut
-    targets = np.take_along_axis(ids, places, 1)
-    fits = (np.arange(places.shape[1]) < wanted[:, None]) & np.take_along_axis(eligible, places, 1)
-    chance = dice.random(places.shape)
-    to_mask, to_random = (1.0, 0.0) if one_blank else TREATMENT
-    random = dice.choice(vocabulary.ordinary, places.shape)
-    treated = np.select([chance < to_mask, chance < to_mask + to_random], [vocabulary.mask, random], targets)
+    words = np.maximum.accumulate(np.where(vocabulary.continues[ids], 0, np.arange(ids.shape[1])), axis=1)
+    lots = np.take_along_axis(dice.random(ids.shape), words, axis=1)  # one lot per word
+    lots = np.where(eligible, lots + (one_blank[:, None] & ~vocabulary.content[ids]), 9.0)  # words of content first
+    order = np.lexsort((lots.ravel(), inputs))  # stable: the last word may be cut
+    counts = np.bincount(inputs[eligible.ravel()], minlength=inputs.max() + 1)
+    wanted = np.maximum(1, np.rint(dice.uniform(*rates, len(counts)) * counts))[inputs]
+    blank = np.repeat(one_blank, ids.shape[1])
+    ranks = np.arange(len(order)) - np.searchsorted(inputs[order], inputs[order])
+    chosen = order[(ranks < np.where(blank, 1, wanted)[order]) & eligible.ravel()[order]]
+    chosen = np.sort(chosen)[: int(CHOSEN * ids.size)]
+
+    targets = ids.ravel()[chosen]
+    chance, random = dice.random(len(chosen)), dice.choice(vocabulary.ordinary, len(chosen))
+    to_mask, to_random = np.where(blank[chosen], [[1.0], [0.0]], np.array(TREATMENT)[:, None])
     shown = ids.copy()
-    np.put_along_axis(shown, places, np.where(fits, treated, targets), 1)
-    return Batch(shown, segments, ids != vocabulary.pad, places, np.where(fits, targets, NO_LABEL), next_labels)
+    np.put(shown, chosen, np.select([chance < to_mask, chance < to_mask + to_random], [vocabulary.mask, random], targets))
+    missing = (0, int(CHOSEN * ids.size) - len(chosen))
+    padded = np.pad(chosen, missing), np.pad(targets, missing, constant_values=NO_LABEL)
+    return Batch(*map(torch.from_numpy, (shown, *rows, *padded)))

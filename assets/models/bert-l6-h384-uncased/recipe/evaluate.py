@@ -10,9 +10,11 @@ from pathlib import Path
 import numpy as np
 import torch
 import transformers
-from batches import IS_NEXT, KINDS, Stream, Vocabulary, lay_out
+from batches import IS_NEXT, KINDS, Stream, Vocabulary
 from text import Text, load, own_tests
-from train import AT_ONCE, held_out_batches, save, score
+from train import AT_ONCE, DEVICE, held_out_batches, save, score
+
+ROW = "{kind:14} {inputs:6,} {places:7,} {top1:7.1%} {top5:7.1%} {loss:6.3f} {next:7.1%}"
 
 
 @torch.inference_mode()
@@ -22,17 +24,14 @@ def hidden_words(model, text: Text, vocabulary: Vocabulary, sentences: int = 500
     for sentence in dice.permutation(len(text.sentences) - 1):
         ids = text.between(int(sentence), int(sentence) + 1)[:126].astype(np.int64)
         whole = vocabulary.content[ids] & ~np.append(vocabulary.continues[ids[1:]], False)
-        if whole.sum() < 2:
+        if whole.sum() < 2 or asked == sentences:
             continue
         place = int(dice.choice(np.flatnonzero(whole)))
-        hidden = np.where(np.arange(len(ids)) == place, vocabulary.mask, ids)
-        row, _, _ = lay_out([(hidden, ids[:0], 0)], len(ids) + 2, vocabulary)
-        guess = int(model(torch.from_numpy(row).to(model.device)).prediction_logits[0, place + 1].argmax())
+        row = [vocabulary.cls, *np.where(np.arange(len(ids)) == place, vocabulary.mask, ids), vocabulary.sep]
+        guess = int(model(torch.tensor([row], device=model.device)).prediction_logits[0, place + 1].argmax())
         right += guess == ids[place]
         copied += guess != ids[place] and bool(vocabulary.content[guess]) and guess in ids
         asked += 1
-        if asked == sentences:
-            break
     return right / max(1, asked), copied / max(1, asked)
 
 
@@ -52,22 +51,20 @@ def fill_blanks(model: transformers.BertForPreTraining, tokenizer) -> list[tuple
 @torch.inference_mode()
 def judge_pairs(model: transformers.BertForPreTraining, tokenizer) -> list[tuple[dict[str, str], float]]:
     """Our own pairs, each with the probability that B follows A."""
-    rows = own_tests("following")
-    given = [tokenizer(row["text"], row["text_b"], return_tensors="pt").to(model.device) for row in rows]
-    return [
-        (row, float(model(**one).seq_relationship_logits[0].softmax(-1)[IS_NEXT])) for row, one in zip(rows, given, strict=True)
-    ]
+    found = []
+    for row in own_tests("following"):
+        given = tokenizer(row["text"], row["text_b"], return_tensors="pt").to(model.device)
+        found.append((row, float(model(**given).seq_relationship_logits[0].softmax(-1)[IS_NEXT])))
+    return found
 
 
 def by_kind(filled) -> dict[str, tuple[int, int, int]]:
     """Per kind of blank, and for all: the blanks, those with a sensible first guess, and those with one among five."""
-    counts: dict[str, list[int]] = {}
-    for row, guesses in filled:
-        for kind in (row["kind"], "all"):
-            sums = counts.setdefault(kind, [0, 0, 0])
-            for place, hit in enumerate((True, guesses[0][2], any(sensible for *_, sensible in guesses))):
-                sums[place] += hit
-    return {kind: tuple(counts[kind]) for kind in sorted(counts, key="all".__eq__)}
+    found = {}
+    for kind in [*dict.fromkeys(row["kind"] for row, _ in filled), "all"]:
+        asked = [[sensible for *_, sensible in guesses] for row, guesses in filled if kind in (row["kind"], "all")]
+        found[kind] = len(asked), sum(own[0] for own in asked), sum(map(any, asked))
+    return found
 
 
 def print_own(filled, judged) -> None:
@@ -110,20 +107,14 @@ def main() -> None:
         args.folders = [str(args.average)]
     for folder in args.folders:
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-        model = transformers.BertForPreTraining.from_pretrained(folder, dtype=torch.float32).eval()
-        model.to("cuda" if torch.cuda.is_available() else "cpu")
+        model = transformers.BertForPreTraining.from_pretrained(folder, dtype=torch.float32).eval().to(DEVICE)
         vocabulary = Vocabulary.of(tokenizer)
         for file in args.heldout:
-            text = load(file, tokenizer, clean=False)
+            text = load(file, tokenizer)
             print(f"\n{folder}, {file.name}\n{'':14} inputs  places   top-1   top-5   loss     NSP")
-            for kind in Stream([(1.0, text)], vocabulary, AT_ONCE, 0.15, 1).kinds(0):
+            for kind in Stream([(1.0, text)], vocabulary, AT_ONCE, (0.15, 0.15), 1).kinds(0):
                 inputs = args.inputs // (4 if KINDS[kind][0] > 128 else 1)
-                found = score(model, held_out_batches(text, vocabulary, kind, inputs))
-                print(
-                    f"{kind:14} {{inputs:6,}} {{places:7,}} {{top1:7.1%}} {{top5:7.1%}} {{loss:6.3f}} {{next:7.1%}}".format(
-                        **found
-                    )
-                )
+                print(ROW.format(kind=kind, **score(model, held_out_batches(text, vocabulary, kind, inputs))))
             print("hidden words of content: {:.1%} right, {:.1%} copied".format(*hidden_words(model, text, vocabulary)))
         print_own(fill_blanks(model, tokenizer), judge_pairs(model, tokenizer))
 
