@@ -4,7 +4,7 @@
 /** @typedef {{left: number, top: number, right: number, bottom: number}} Box */
 
 const OFFSETS = /** @type {[number, number, number][]} */ ([[11, 0, 0], [-11, 0, 1], [0, -14, 0.5], [0, 14, 0.5], [10, -11, 0], [-10, -11, 1], [10, 11, 0],
-  [-10, 11, 1], [0, -26, 0.5], [0, 26, 0.5]]); // x, y, and the part of the name that is left of it
+  [-10, 11, 1], [0, -26, 0.5], [0, 26, 0.5], [10, -24, 0], [-10, -24, 1], [10, 24, 0], [-10, 24, 1]]); // x, y, and the part of the name that is left of it
 
 /** @param {Box} one @param {Box} other */
 const overlap = (one, other) => one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;

@@ -135,10 +135,10 @@ define("TextMap", ({ element, trigger, props, settings }) => {
 
   // The names that find a free place; the sentence that is tried, or the point that is picked, has the first choice.
   function nameNodes(plane) {
-    const inContext = value.points.flatMap(({ context }, i) => (context.join("") ? [i] : []));
-    const linked = new Set([...(value.picked === null ? [] : [value.picked, ...value.links.map(({ end }) => end)]), ...inContext]);
-    const named = value.points.map((point, i) => ({ parts: nameOf(point), x: spots[i][0], y: spots[i][1], first: linked.has(i), dim: point.faint || hidden.has(point.label) }));
-    const all = named.slice(0, NAMED).sort((one, other) => other.first - one.first);
+    const linked = new Set(value.picked === null ? [] : [value.picked, ...value.links.map(({ end }) => end)]);
+    const rank = ({ text, context }, i) => (linked.has(i) ? Infinity : context.join("") && text.length); // long words say more than "the"
+    const named = value.points.map((point, i) => ({ parts: nameOf(point), x: spots[i][0], y: spots[i][1], rank: Number(rank(point, i)), dim: point.faint || hidden.has(point.label) }));
+    const all = named.slice(0, NAMED).sort((one, other) => (one.rank === other.rank ? 0 : other.rank - one.rank));
     const between = shownLinks().filter(({ text }) => text).map(({ start, end, text }) => {
       const [x, y] = [0, 1].map((axis) => (spots[start][axis] + spots[end][axis]) / 2);
       return { parts: [{ text }], x, y, kind: "bx-map-far" };

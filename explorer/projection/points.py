@@ -21,7 +21,7 @@ from explorer.text.pieces import Writing, bare
 from explorer.text.tables import Table
 
 SAMPLED_PIECES = 1_500
-AROUND = 16  # characters of a word's sentence on each side
+AROUND = 12  # characters of a word's sentence on each side
 
 Chosen = tuple[tuple[int, ...], str]
 """Some rows, and the key of their points; for other points they are ignored."""
