@@ -1,11 +1,10 @@
-"""The pictures of the README, of the app as it is: the Overview as it moves, and a film strip of six tabs side by side.
+"""The moving picture of the README: the Overview of the app, as it is.
 
-`python app.py --port 7861`, and then `python -m tests.film http://127.0.0.1:7861` writes them to assets/screenshots/: the
-Overview as overview.webp, its first picture for who wants nothing to move as overview-still.webp, and the strip as film.webp.
+`python app.py --port 7861`, and then `python -m tests.film http://127.0.0.1:7861` writes it to assets/screenshots/ as
+overview.webp, and its first frame, for readers who prefer reduced motion, as overview-still.webp.
 """
 
 import argparse
-import base64
 import io
 from pathlib import Path
 from typing import Any
@@ -14,26 +13,8 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 from tests.browser.conftest import FLAGS, browser_path
-from tests.browser.steps import settled
 
 OUT = Path(__file__).parents[1] / "assets" / "screenshots"
-FRAMES = (  # the caption, the place, the page's width, and the parts to show, one below the other
-    ("Type", "tab=tokens", 660, ("text-a", "tokens-pieces-cards")),
-    ("See every head", "tab=attention", 470, ("attention-finding", "attention-heads-grid")),
-    ("Ask one head why", "tab=inside-head", 700, ("inside-head-finding", "inside-head-dots-table")),
-    ("Fill the blank", "tab=fill-mask", 470, ("fill-mask-finding", "fill-mask-guesses-guesses", "fill-mask-what-if-gestures")),
-    ("Watch the guess come", "tab=fill-mask&view=lens", 470, ("fill-mask-finding", "fill-mask-lens-table")),
-    ("Train", "tab=fine-tune", 470, ("fine-tune-tried", "fine-tune-try-it-verdict", "fine-tune-try-it-words")),
-)
-PAGE = """<style>
-body { margin: 0; padding: 16px; width: 1488px; display: grid; grid-template-columns: repeat(3, 1fr); gap: 16px;
-  font: 600 23px "DejaVu Sans", sans-serif; color: #1e293b; background: #f1f5f9; }
-div { height: 384px; padding: 14px 18px; overflow: hidden; background: white; border: 1px solid #cbd5e1; border-radius: 10px; }
-b { display: inline-block; width: 1.5em; margin: 0 .4em 12px 0; line-height: 1.5em; text-align: center; color: white;
-  background: #1d5fa8; border-radius: 50%; }
-img { display: block; margin-bottom: 8px; }
-</style>"""
-
 MOVING = "tab=overview&a=The+capital+of+Japan+is+%5BMASK%5D.&b=It+is+a+big+city."
 SLOWER = 0.12  # of the speed at which lines glide, while photographs are taken
 GLIDING = 9  # photographs of one glide
@@ -63,12 +44,6 @@ CLICKED = """([what, told]) => {
 }"""
 
 
-def picture(part: Any) -> str:
-    """A screenshot of a part of the app, in its own width."""
-    share = part.bounding_box()["width"] / part.page.locator("#bar").bounding_box()["width"]
-    return f'<img style="width:{share:.0%}" src="data:image/png;base64,{base64.b64encode(part.screenshot()).decode()}">'
-
-
 class Film:
     """Screenshots of a part of one page, each with its duration."""
 
@@ -96,12 +71,12 @@ class Film:
         self.take(hold)
 
     def save(self, name: str) -> None:
-        """Save all screenshots as one animated picture, and the first one by itself."""
+        """Save all screenshots as one animated picture, and the first one on its own."""
         first, *others = self.frames
         options = {"quality": 70, "method": 6}
         first.save(OUT / f"{name}-still.webp", **options)
         first.save(OUT / f"{name}.webp", save_all=True, append_images=others, duration=self.times, loop=0, **options)
-        report(OUT / f"{name}.webp")
+        print(f"{name}.webp: {(OUT / f'{name}.webp').stat().st_size / 1000:.0f} kB")
 
 
 def overview(browser: Any, address: str) -> None:
@@ -143,42 +118,14 @@ def overview(browser: Any, address: str) -> None:
     page.close()
 
 
-def report(path: Path) -> None:
-    """The size of a file."""
-    print(f"{path}: {path.stat().st_size / 1000:.0f} kB")
-
-
-def strip(browser: Any, address: str) -> None:
-    """Six tabs, side by side."""
-    film = PAGE
-    for number, (told, query, width, parts) in enumerate(FRAMES, 1):
-        page = browser.new_page(viewport={"width": width, "height": 800}, device_scale_factor=1.5)
-        page.goto(f"{address}/?__theme=light&v=1&{query}")
-        page.locator(f"#{parts[-1]}").wait_for()
-        page.wait_for_timeout(8000)  # results that come after the first picture, such as those from a few sentences
-        settled(page)
-        film += f"<div><b>{number}</b>{told}" + "".join(picture(page.locator(f"#{one}")) for one in parts) + "</div>"
-        page.close()
-    page = browser.new_page(viewport={"width": 1520, "height": 300}, device_scale_factor=1)
-    page.set_content(film)
-    Image.open(io.BytesIO(page.screenshot(full_page=True))).convert("RGB").save(OUT / "film.webp", quality=82, method=6)
-    report(OUT / "film.webp")
-
-
-PICTURES = {"overview": overview, "strip": strip}
-
-
 def main() -> None:
-    """Take the pictures of the app at the given address."""
+    """Take the picture of the app at the given address."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("address")
-    parser.add_argument("--only", choices=PICTURES, help="one of them")
     given = parser.parse_args()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=browser_path(), args=FLAGS)
-        for name, made in PICTURES.items():
-            if given.only in (None, name):
-                made(browser, given.address)
+        overview(browser, given.address)
         browser.close()
 
 

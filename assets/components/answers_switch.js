@@ -9,8 +9,7 @@ function address() {
   const tab = document.querySelector('gradio-app #tabs [role=tab][aria-selected="true"]');
   if (!tab) return "bx/guide";
   const choice = document.querySelector(`#${idOf(tab)}-view input:checked`)?.closest("label").textContent;
-  const section = [tab.textContent, choice].filter(Boolean).map(anchor).join("-");
-  return `bx/guide/tabs?__theme=${document.body.classList.contains("dark") ? "dark" : "light"}#${section}`;
+  return `bx/guide/${idOf(tab)}?__theme=${document.body.classList.contains("dark") ? "dark" : "light"}#${anchor(choice ?? "")}`;
 }
 
 // The link to the guide's section on what is open when it is used.

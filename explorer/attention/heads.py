@@ -253,7 +253,7 @@ class OneHead(View):
             sums = "length of what each key adds, from 0 up"
         elif self.top_p < 100 or self.direction != "all":
             sums = "only a part of each row is shown"
-        return f"**{named}** — row looks at column; {sums}."
+        return f"**{named}**: row → column; {sums}."
 
     def _hint(self, chosen: ChosenWeights) -> str:
         if not chosen.weights.size:

@@ -40,7 +40,7 @@ class SeveralHeads(View):
         scale = WeightScale(True, "weight, summed", float(scale_end(weights.max(), trace.kept, number)))
         picture = attention_heatmap(weights, trace.tokens, trace.tokens, scale, row)
         return {
-            "title": f"**Layer {self.layer}, {named}** — row looks at column; each row sums to {number}.",
+            "title": f"**Layer {self.layer}, {named}**: row → column; each row sums to {number}.",
             "heatmap": beside(picture, **whose),
             "rows": matches(rows_error(weights / number), f"rows sum to {number}, the number of heads", 1e-5),
             "check": attention_check(subject.select(layer=self.layer)),

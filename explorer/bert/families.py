@@ -1,7 +1,7 @@
 """The families of BERT and its relatives: where transformers keeps each of their parts, and what only names can tell.
 
 How a family computes its attention is not described here: `attending` intercepts it in any family. So a new family is one more
-row here and one more in `tests/families.py`, see CONTRIBUTING. Nothing here imports torch, which is slow.
+row here and one more in `tests/families.py`, see assets/guide/contributing/family.md. Nothing here imports torch, which is slow.
 """
 
 from dataclasses import dataclass, replace

@@ -19,7 +19,7 @@ from explorer.export.links import PARAMETERS
 from explorer.guide.pages import FOLDER
 from explorer.tabs import TABS
 from explorer.teaching.lessons.reading import lessons
-from explorer.ui.tabs import Tab, views_in
+from explorer.ui.tabs import views_in
 from explorer.ui.view import View
 
 PART = re.compile(r"(<!-- generated: (.+?) -->\n).*?(?=<!-- end -->)", re.DOTALL)
@@ -57,30 +57,27 @@ def lesson_table() -> str:
     return table(("number", "lesson", "minutes"), rows)
 
 
-def views_of(tab: Tab) -> str:
-    """The questions of a tab's views, with the captions that the page shows behind 'How is this made?'."""
-    parts = [*_describe(tab.above)]
-    for choice, rows in tab.choices.items():
-        if len(tab.choices) > 1:
-            parts.append(f"### {tab.label}: {choice}")
-        parts += _describe(views_in(rows))
-    return re.sub(r"^(- .*\n)\n(?=- )", r"\1", "\n\n".join(parts), flags=re.MULTILINE)  # one list, not many
-
-
-def _describe(views: Iterable[type[View]]) -> Iterator[str]:
-    said: set[str] = set()
-    for view in views:
-        texts = [text for text in _captions(view) if text not in said]
-        said.update(texts)
-        words = " ".join(text for text in texts if not text.startswith("|"))
-        yield " ".join(filter(None, (f"- **{view.question}**", words)))
-        yield from (text for text in texts if text.startswith("|"))
+def questions(heading: str, views: Iterable[type[View]]) -> str:
+    """A choice of a tab: its heading, the questions of its views, and the tables that explain their numbers."""
+    shown = list(views)
+    asked = "\n".join(f"- *{view.question}*" for view in shown)
+    tables = (text for view in shown for text in _captions(view) if text.startswith("|"))
+    return "\n\n".join(filter(None, (heading and f"## {heading}", asked, *tables)))
 
 
 def _captions(view: type[View]) -> Iterator[str]:
     for part in view.parts.values():
         if part.kind in STATED and (text := part.options.get("markdown", "").strip()):
             yield text
+
+
+def _choices() -> Iterator[tuple[str, list[type[View]]]]:
+    """Headings and views of all choices; '' for the views above them, and for the only choice of a tab."""
+    for tab in TABS:
+        if tab.above:
+            yield "", list(tab.above)
+        for choice, rows in tab.choices.items():
+            yield choice if len(tab.choices) > 1 else "", list(views_in(rows))
 
 
 def evidence() -> str:
@@ -93,7 +90,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "lessons": lesson_table,
     "limits": limits.as_markdown,
     "parameters": parameters,
-    **{f"views of {tab.id}": partial(views_of, tab) for tab in TABS},
+    **{f"asks {views[0].name}": partial(questions, heading, views) for heading, views in _choices()},
 }
 
 

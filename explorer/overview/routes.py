@@ -130,7 +130,7 @@ class Routes(View):
         zoom = tuple(limits.check_integer(one, name, low, high) for one, name, low, high in limited)
         run = selected_run(subject)
         shown = zoom_of(run, self._rows(subject), self._followed(subject, run).position, zoom)
-        return Change(settings={"zoom": zoom}, content={"step": {"zoom": shown}})
+        return Change(settings={"zoom": zoom}, content={"step": {"zoom": shown}}, is_drawn=True)
 
     def _changed(self, subject: Subject, name: str, value: object) -> Change:
         """A change of the run that is made or undone."""

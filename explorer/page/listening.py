@@ -248,7 +248,7 @@ def _answering(tab: TabPage, panel: Panel, method: str, clicked: object = None) 
 
 
 def apply(tab: TabPage, panel: Panel, subject: Subject, values: Values, change: Change, clicked: object = None) -> Updates:
-    """The updates for a Change. A view that returned its own content is not drawn again."""
+    """The updates for a Change. After a new selection, a view that returned its own content is not drawn again."""
     updates = {tab.controls[name]: value for name, value in change.settings.items()}
     # A value that the control has already is not sent: the user may have typed on meanwhile.
     updates = {one: value for one, value in updates.items() if one not in values or values[one] != value}
@@ -267,7 +267,7 @@ def apply(tab: TabPage, panel: Panel, subject: Subject, values: Values, change: 
         updates = merge(updates, tab.redraw(subject, values, drawn, clicked))
     elif change.settings:
         readers = [other for other in tab.panels if not other.controls.keys().isdisjoint(change.settings)]
-        if change.content and readers == [panel]:  # it is shown already: only the link is another
+        if change.is_drawn and readers == [panel]:  # only the link is another
             return merge(updates, tab.follow(subject, values), panel.updates(change.content, only_these=True))
         updates = merge(updates, tab.redraw(subject, values, readers, clicked))
     return merge(updates, panel.updates(change.content, only_these=True))

@@ -1,6 +1,6 @@
 """What a view is: a question with named settings, its computation, and the parts that show the result. No Gradio here.
 
-The page makes controls and listeners from it; a program calls `compute` for the numbers. CONTRIBUTING.md shows a whole view.
+The page makes controls and listeners from it; a program calls `compute` for the numbers. See assets/guide/contributing/view.md.
 """
 
 from abc import ABC
@@ -84,6 +84,7 @@ class Change:
     settings: Mapping[str, Any] = field(default_factory=dict)
     content: Mapping[str, Any] = field(default_factory=dict)
     choice: str = ""
+    is_drawn: bool = False  # whether the content shows what the settings change, so that nothing is drawn again
 
 
 @dataclass(frozen=True)

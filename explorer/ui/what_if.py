@@ -142,7 +142,7 @@ class WhatIf(View):
         if self.this_head:
             found.append((f"switch off {head_name(head)}", head in selection.off, lambda: toggled(subject, head)))
         model = subject.model.capabilities
-        if is_quick(subject, model.layers * model.heads / 3):
+        if not self.this_head and is_quick(subject, model.layers * model.heads / 3):
             found.append(("switch off the strongest head", False, lambda: _strongest_off(subject)))  # of those that are on
         for swap in subject.trace.once(("fitting swaps", selection.token), lambda: fitting_swaps(subject, SWAPS)):
             done = selection.swap == swap

@@ -38,10 +38,10 @@ def test_the_page_leads_to_the_section_on_what_is_open(open_app, new_page, serve
     link = page.get_by_role("link", name="Guide", exact=True)
     link.hover()
     address = link.get_attribute("href")
-    assert address == "bx/guide/tabs?__theme=dark#attention-all-heads-by-numbers"
+    assert address == "bx/guide/attention?__theme=dark#all-heads-by-numbers"
     there = new_page(viewport=PHONE, color_scheme="light")
     there.goto(f"{served}/{address}")
-    expect(there.locator("#attention-all-heads-by-numbers")).to_be_in_viewport()
+    expect(there.locator("#all-heads-by-numbers")).to_be_in_viewport()
     expect(there.locator("html.dark")).to_have_count(1)  # as the app was, on the next page too
     there.get_by_role("navigation", name="Contents").get_by_role("link", name="Limits").click()
     expect(there.get_by_role("heading", name="Limits")).to_be_visible()

@@ -29,7 +29,7 @@ def write(page, where, text):
 
 
 TASKS = {  # at most one click each; where the answer is and what it says; teaching is tried in test_finetune.py
-    "see why BERT guesses tokyo": (lambda page: None, "#overview-finding", "it takes most from “japan”"),
+    "see why BERT guesses tokyo": (lambda page: None, "#overview-finding", "drawing most on “japan”"),
     "find out which word a head needs": (see_why, "#attention-finding", "looks from"),
     "type a sentence and see its surprising word": (own_sentence, "#says", "stone"),
     "compare he and she": (he_and_she, "#fill-mask-comparison-ratio", re.compile("likely as s?he")),

@@ -14,7 +14,7 @@ from explorer.export.place import slug
 from explorer.finetune.example_settings import STARTER
 from explorer.guide.generate import PARTS, fill_in
 from explorer.guide.pages import APP, BESIDE, FOLDER, address_in_app, order, pages
-from explorer.guide.rendering import anchor, render
+from explorer.guide.rendering import render
 from explorer.tabs import TABS
 from explorer.teaching.lessons import claims
 from explorer.teaching.lessons.reading import claim
@@ -146,11 +146,16 @@ def test_behind_a_password_it_is_for_those_who_logged_in(locked, name):
 
 
 def test_every_view_has_its_section():
-    anchors = {section.anchor for section in pages()["tabs"].sections}
     for tab in TABS:
-        assert anchor(tab.label) in anchors
+        page = pages()[tab.id]
+        assert page.title == tab.label
         if len(tab.choices) > 1:
-            assert {f"{anchor(tab.label)}-{slug(choice)}" for choice in tab.choices} <= anchors
+            assert {slug(choice) for choice in tab.choices} <= {section.anchor for section in page.sections}
+
+
+def test_the_page_on_the_page_lists_every_tab(guide):
+    for tab in TABS:
+        assert f"\n| [{tab.label}]({tab.id}.md) | " in guide["tabs"]
 
 
 # ---- Markdown

@@ -1,4 +1,4 @@
-"""Docstrings and comments in plain English: no phrase of RIDDLES, in the folders that were read for it."""
+"""Plain English: no phrase of RIDDLES in docstrings and comments, none of PHRASES in the texts for readers in CLEAN."""
 
 import ast
 import io
@@ -38,6 +38,58 @@ RIDDLES = {  # a phrase as a regular expression: (an example, what to write inst
     r"\banew\b": ("is drawn anew", "again"),
     r"\bone of one's own\b|\bof one's own\b": ("a component of one's own", "your own, or new"),
 }
+
+
+PHRASES = {  # of assets/guide/contributing/style.md, in texts for readers
+    r"\banew\b": ("opened anew", "again"),
+    r"\b[Ww]hoever\b": ("whoever leaves", "anyone who, or name the actor"),
+    r"\b(be it|seldom|dear|likelier|commoner|surer|surest)\b": (
+        "the likelier word",
+        "whether, rarely, expensive, more likely, more certain",
+    ),
+    r"\b(leave|leaves|leaving|left) away\b": ("what was left away", "left out"),
+    r"\bhand(s|ed)? (on|over)\b": ("hands over its vector", "pass on, give"),
+    r"\blearnt\b": ("what it learnt", "learned"),
+    r"\bof (yours|ours|theirs)\b": ("a model of yours", "your own model"),
+    r"\b(?:texts?|sentences?|head|box|page|rule|classes|script|model|data|task|row|word|number|places) of "
+    r"(?:its|your|our|their|one's) own\b": ("a row of its own", "its own row"),
+    r"\b[Ww]hat (is|was|are) (told|asked|said|there|shown|given|kept|compared|to be|wanted|read)\b": ("what is told", "a noun"),
+    r"\b[Ww]hat stands\b|\b[Ww]hat it is (bad|good) at\b": ("What stands beside it", "a noun"),
+    r"\b(those |what |that )there (is|are)\b": ("those there are", "existing, available"),
+    r"\b(stands?|stood) (in|at|there|beside|behind|above|below|side|here|twice|on|with|as|already|apart)\b": (
+        "stands in its card",
+        "is, appears, contains",
+    ),
+    r"\b(is|are|was|were) no (?!longer|more|less|fewer|different|better|doubt|one\b|such)[a-z]+": ("is no cause", "is not a"),
+    r"\b(one|once|vector|point|picture|pass|switch|sentence|question|hit|use|word|tag|row|column|entry|piece|bits|bytes|dots)"
+    r" an? (line|row|head|token|layer|call|sentence|word|item|piece|machine|minute|second|example|question|step|pass|state"
+    r"|column|query|use|inch|class|occurrence|key)\b": ("one a line", "one per line"),
+    r"\balike\b": ("look alike", "similar, equally, the same"),
+    r"\bby (itself|themselves)\b": ("starts by itself", "on its own, separately, automatically"),
+    r"\bat once\b": ("is there at once", "immediately, or at the same time"),
+    r"\b(tells?|told)\b(?! (you|us|me|them|him|her|the (room|teacher|class)|apart|whether))": (
+        "the card tells",
+        "shows, reports",
+    ),
+    r"\bin sight\b": ("stays in sight", "visible"),
+    r"\b(the )?other way round\b": ("the other way round", "in reverse, swapped"),
+    r"\bstrangers?\b": ("two strangers", "unrelated sentences, people who do not know each other"),
+    r"\btests? holds?\b|\bhold (it|them) to\b|\bholds? (what|against)\b": ("the tests hold it", "tests check"),
+    r"\bof as many\b|\bas many (pieces|tokens) as\b|\bso many (words|layers|clients)\b": (
+        "of as many pieces",
+        "the same number of",
+    ),
+    r"\bhere and there\b|\bover there\b": ("the guesses here and there", "in both"),
+    r"(^|[.:] )(Left|Right) (a|the) ": ("Left the sentence", "On the left, the"),
+    r"[^.!?;|]*;[^.!?;|]*;": ("one; two; three", "at most one semicolon"),
+    r"\b[Nn]obody\b|\b[Ss]omebody\b": ("nobody else's", "no one, someone, or name the actor"),
+    r"\bfor (certain|sure)\b|\bin truth\b|\bjust so\b|\bthe like\b|\bnone the worse\b": ("in truth", "plain words"),
+    r"\bby lot\b|\bto be had\b": ("drawn by lot", "at random; available"),
+    r"\d %": ("91 %", "91%"),
+}
+# The texts that are read. Still open: the model card, strings of explorer/ and assets/**/*.js, what the guide makes of them.
+MOST_WORDS = 30  # of a sentence
+CLEAN = ("README.md", "CONTRIBUTING.md", "assets/guide/**/*.md", "assets/lessons/**/*.md")
 
 
 def english(path: Path) -> Iterator[tuple[int, str]]:
@@ -85,3 +137,59 @@ def test_docstrings_and_comments_can_be_understood_at_the_first_reading():
         if (match := re.search(riddle, text))
     ]
     assert not found, "\n".join(found)
+
+
+def prose(text: str) -> Iterator[tuple[int, str]]:
+    """The numbered lines of Markdown that people read: no code, addresses, comments, front matter or generated parts."""
+
+    def blank(found: re.Match[str]) -> str:
+        return "\n" * found[0].count("\n")
+
+    hidden = r"\A---\n.*?^---$|^ *```.*?^ *```$|<!-- generated: .*?<!-- end -->|<!--.*?-->|(?<=\])\([^)\n]*\)"
+    hidden += r"|^(?:claim|check|solution|[ab]): .*?$"
+    text = re.sub(r"`[^`\n]*`", "X", re.sub(hidden, blank, text, flags=re.DOTALL | re.MULTILINE))
+    yield from enumerate(text.splitlines(), start=1)
+
+
+@pytest.mark.parametrize("phrase", PHRASES)
+def test_an_example_of_each_phrase_is_found(phrase):
+    example, instead = PHRASES[phrase]
+    assert re.search(phrase, example)
+    assert instead
+
+
+def test_only_text_that_people_read_is_looked_at():
+    hidden = "---\ntold\n---\n# A\n<!-- told -->\n```\ntold\n```\n`told` [b](told.md)\na: told\n"
+    text = hidden + "<!-- generated: x -->\ntold\n<!-- end -->\ntold"
+    assert [number for number, line in prose(text) if "told" in line] == [14]
+
+
+def test_texts_for_readers_can_be_understood_at_the_first_reading():
+    paths = [path for pattern in CLEAN for path in sorted(ROOT.glob(pattern))]
+    assert len(paths) > 40
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: instead of {match[0]!r}, {PHRASES[phrase][1]}"
+        for path in paths
+        for number, line in prose(path.read_text("utf-8"))
+        for phrase in PHRASES
+        if (match := re.search(phrase, line))
+    ]
+    assert not found, "\n".join(found)
+
+
+def sentences(text: str) -> Iterator[str]:
+    """The sentences of Markdown that people read, also those that a colon, a semicolon or a bar ends; no tables."""
+    lines = "\n".join("" if line.startswith(("|", "![")) else line for _, line in prose(text))
+    for paragraph in re.split(r"\n\s*\n|\n(?=\s*[-#>\d])", lines):
+        yield from re.split(r"(?<=[.!?:;·|])[*)”]*\s+", " ".join(paragraph.split()))
+
+
+def test_sentences_end_at_stops_and_paragraphs():
+    assert list(sentences("# A b\nC **d.** E:\nf\n- g; h\n\n| i |")) == ["# A b C **d.", "E:", "f", "- g;", "h", ""]
+
+
+def test_no_sentence_for_readers_is_longer_than_thirty_words():
+    paths = [path for pattern in CLEAN for path in sorted(ROOT.glob(pattern))]
+    read = [(path.name, sentence) for path in paths for sentence in sentences(path.read_text("utf-8"))]
+    long = [f"{name}: {sentence}" for name, sentence in read if len(sentence.split()) > MOST_WORDS]
+    assert not long, "\n".join(long)

@@ -96,7 +96,7 @@ def test_the_round_of_a_step_can_be_asked(bundled):
 def test_every_lesson_says_something_that_can_be_wrong(readme, guide):
     assert f"opens {len(LESSONS)} lessons" in guide["teaching"]
     assert f"| lessons | {len(LESSONS)}, with sheets |" in guide["peers"]
-    assert f"**Lessons**: {len(LESSONS)} of them" in readme
+    assert f"**{len(LESSONS)} lessons**" in readme
     for lesson in LESSONS:
         assert any(step.claims for step in lesson.steps), lesson.name
     assert [path.stem for path in sorted(FOLDER.glob("*.md"))] == [lesson.name for lesson in LESSONS]

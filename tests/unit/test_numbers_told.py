@@ -12,7 +12,7 @@ from explorer.teaching.lessons.reading import lessons
 
 ROOT = Path(__file__).resolve().parents[2]
 CARD = ROOT / "assets" / "models" / "bert-l6-h384-uncased" / "README.md"
-PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", CARD, *sorted((ROOT / "assets" / "guide").glob("*.md")))
+PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", CARD, *sorted((ROOT / "assets" / "guide").rglob("*.md")))
 TAKEN_TOGETHER = "\n".join(page.read_text("utf-8") for page in PAGES)
 WORDS = {"eighteen": 18, "nineteen": 19, "fourteen": 14, "thirteen": 13}
 NAMED = re.compile(r"standard (?:error|deviation)|interval")

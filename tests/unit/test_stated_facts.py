@@ -115,7 +115,7 @@ def test_steps_and_pieces_are_those_of_the_card(guide, lesson):
 
 
 def test_where_the_difference_is_carried_in_agreement(bundled):
-    told = text_of(ASSETS / "guide" / "tabs.md")
+    told = text_of(ASSETS / "guide" / "experiments.md")
     shares = re.search(
         r"changed word up to hidden state 3 \((\d+)% there\), by the other words at 4 \((\d+)%\), "
         r"and by the blank from 5 on \((\d+)%",

@@ -28,7 +28,7 @@ def test_what_ships_is_small_fitted_for_these_weights_and_not_on_what_is_held_ou
     assert not {*fitted} & {*held_out}
     assert {*held_out} < {*built_in().texts}
     assert tuned.about["held_out"] == len(held_out)
-    guide = (ASSETS / "guide" / "tabs.md").read_text("utf-8")
+    guide = (ASSETS / "guide" / "fill-mask.md").read_text("utf-8")
     assert f"fitted on {tuned.about['fitted']:,} sentences" in guide
     for name in (RAW, TUNED):
         for title, known in ((name, name), (f"{name}, at blanks", f"{name}_at_blanks")):

@@ -1,4 +1,4 @@
-"""Read the Markdown files of lessons; CONTRIBUTING.md describes the format.
+"""Read the Markdown files of lessons; assets/guide/contributing/lesson.md describes the format.
 
 A file begins with `title`, `about` and `sources` between two lines of ---; for the teacher's sheet also `minutes`, `aims`, and
 under `works` and `fails` the inputs to type in class, each with its outcome and the claims that test it. Each `## heading` begins

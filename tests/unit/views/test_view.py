@@ -141,7 +141,7 @@ def test_a_part_and_a_setting_have_different_names():
 
 
 def test_the_view_that_contributing_shows_is_one_and_matches_the_model(bundled):
-    page = Path(__file__).resolve().parents[3] / "CONTRIBUTING.md"
+    page = Path(__file__).resolve().parents[3] / "assets" / "guide" / "contributing" / "view.md"
     (code,) = re.findall(r"<!-- a view -->\n```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
     defined: dict = {"__name__": "example"}
     exec(compile(code, str(page), "exec"), defined)
