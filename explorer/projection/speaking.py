@@ -1,6 +1,7 @@
 """A map of few points, on which each carries its text, with lines to its nearest neighbours in all dimensions."""
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -36,26 +37,19 @@ def speaking_map(found: LayerMap, marks: Marks) -> dict[str, Any]:
     class_of = {row: place for place, members in enumerate(classes.values()) for row in members}
     times = times_of(texts, at)
     picked = None if marks.picked is None else index[kinds[marks.picked]]
-    near = nearest_places(found.vectors)
     if marks.picked is None:
-        links = _links(((row, other) for row, other in zip(*map(np.ndarray.tolist, near[:2]), strict=True)), index, kinds)
+        first, others, _ = map(np.ndarray.tolist, nearest_places(found.vectors))
+        links = _links(zip(first, others, strict=True), index, kinds)
     else:
         told = nearest_place(found.vectors, marks.picked, NEAREST)
-        links = [Link(picked or 0, index[kinds[row]], f"{cosine:.2f}") for row, cosine in told]
-    closest = {row: (other, cosine) for row, other, cosine in zip(*map(np.ndarray.tolist, near), strict=True) if row != other}
-    notes = []
-    for row in rows:
-        others = sorted({label for label, kind in zip(labels, kinds, strict=True) if kind == kinds[row]} - {labels[row]})
-        also = f"also labelled {', '.join(others)}. " if others else ""
-        other, cosine = closest.get(int(at[row]), (row, 1.0))
-        notes.append(also if other == row else f"{also}nearest in all dimensions, with cosine {cosine:.2f}: {texts[other][:120]}")
+        links = [Link(index[kinds[marks.picked]], index[kinds[row]], f"{cosine:.2f}") for row, cosine in told]
     labelled = len(set(labels) - {NO_LABEL}) > 1
     what = TextMap(
         texts=[counted(texts[row], times[row]) for row in rows],
         places=places[rows],
         labels=[class_of[row] for row in rows],
         classes=list(classes),
-        notes=notes,
+        notes=_notes(found, rows, kinds),
         contexts=_contexts(found, rows),
         rows=rows,
         rings=[marks.picked is None and row in set(marks.others) for row in rows],
@@ -69,10 +63,24 @@ def speaking_map(found: LayerMap, marks: Marks) -> dict[str, Any]:
     return keep(draw_map(what, alt), lambda: table_of(places, texts, labels))
 
 
-def _links(pairs: Any, index: dict[tuple[str, int], int], kinds: list[tuple[str, int]]) -> list[Link]:
+def _links(pairs: Iterable[tuple[int, int]], index: dict[tuple[str, int], int], kinds: list[tuple[str, int]]) -> list[Link]:
     """A line for each pair of rows, once for both directions."""
     ends = {tuple(sorted((index[kinds[row]], index[kinds[other]]))) for row, other in pairs if row != other}
     return [Link(start, end) for start, end in sorted(ends)]
+
+
+def _notes(found: LayerMap, rows: list[int], kinds: list[tuple[str, int]]) -> list[str]:
+    """The nearest other text of each of the rows, and the labels that its equals have besides its own."""
+    texts, labels, at = found.points.texts, found.points.labels, found.projection.first
+    first, others, cosines = map(np.ndarray.tolist, nearest_places(found.vectors))
+    closest = {row: (other, cosine) for row, other, cosine in zip(first, others, cosines, strict=True) if row != other}
+    notes = []
+    for row in rows:
+        more = sorted({label for label, kind in zip(labels, kinds, strict=True) if kind == kinds[row]} - {labels[row]})
+        also = f"also labelled {', '.join(more)}. " if more else ""
+        other, cosine = closest.get(int(at[row]), (row, 1.0))
+        notes.append(also if other == row else f"{also}nearest in all dimensions, with cosine {cosine:.2f}: {texts[other][:120]}")
+    return notes
 
 
 def _contexts(found: LayerMap, rows: list[int]) -> list[tuple[str, str]]:
