@@ -4,30 +4,32 @@
 /** @typedef {{left: number, top: number, right: number, bottom: number}} Box */
 
 const OFFSETS = /** @type {[number, number, number][]} */ ([[11, 0, 0], [-11, 0, 1], [0, -14, 0.5], [0, 14, 0.5], [10, -11, 0], [-10, -11, 1], [10, 11, 0],
-  [-10, 11, 1], [0, -26, 0.5], [0, 26, 0.5]]); // x, y, and the part of the name that is left of it
+  [-10, 11, 1], [0, -26, 0.5], [0, 26, 0.5], [10, -24, 0], [-10, -24, 1], [10, 24, 0], [-10, 24, 1]]); // x, y, and the part of the name that is left of it
 
 /** @param {Box} one @param {Box} other */
 const overlap = (one, other) => one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 
 /**
- * The middle left of each name, or null where there is no free place.
- * @param {{x: number, y: number, width: number}[]} points with the width of their names, the most important first
+ * The middle left of each name, or null where there is no free place; `short` where only its short form has one.
+ * @param {{x: number, y: number, width: number, short?: number}[]} points with the width of their names and of a short form, the most important first
  * @param {{width: number, height: number}} room
  * @param {number} high of a line
  * @param {number} radius of a point
- * @returns {({x: number, y: number} | null)[]}
+ * @returns {({x: number, y: number, short: boolean} | null)[]}
  */
 export function placeNames(points, room, high, radius) {
   /** @type {Box[]} */
   const taken = points.map(({ x, y }) => ({ left: x - radius, right: x + radius, top: y - radius, bottom: y + radius }));
-  return points.map(({ x, y, width }) => {
-    for (const [across, down, part] of OFFSETS) {
-      const left = x + across - part * width;
-      const box = { left, right: left + width, top: y + down - high / 2, bottom: y + down + high / 2 };
-      if (box.left < 0 || box.right > room.width || box.top < 0 || box.bottom > room.height) continue;
-      if (taken.some((other) => overlap(box, other))) continue;
-      taken.push(box);
-      return { x: left, y: y + down };
+  return points.map(({ x, y, width, short = width }) => {
+    for (const wide of short < width ? [width, short] : [width]) {
+      for (const [across, down, part] of OFFSETS) {
+        const left = x + across - part * wide;
+        const box = { left, right: left + wide, top: y + down - high / 2, bottom: y + down + high / 2 };
+        if (box.left < 0 || box.right > room.width || box.top < 0 || box.bottom > room.height) continue;
+        if (taken.some((other) => overlap(box, other))) continue;
+        taken.push(box);
+        return { x: left, y: y + down, short: wide < width };
+      }
     }
     return null;
   });

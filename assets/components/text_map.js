@@ -38,10 +38,23 @@ define("TextMap", ({ element, trigger, props, settings }) => {
   let timer = 0;
   const colour = (k) => `var(--bx-series-${(k % 8) + 1})`;
 
-  function shortened(text) {
-    const words = text.split(/\s+/);
-    const first = words.slice(0, WORDS).join(" ").slice(0, LETTERS);
-    return first === text ? text : `${first.replace(/[.,;:!?]+$/, "")}…`;
+  function shortened(text, words = WORDS, letters = LETTERS) {
+    const first = text.split(/\s+/).slice(0, words).join(" ").slice(0, letters);
+    return first === text ? text : `${first.replace(/[.,;:!?\s]+$/, "")}…`;
+  }
+
+  // A name in parts: the word bold within its sentence, or the beginning of a text, longer where there is more room.
+  function nameOf({ text, context: [before, after] }) {
+    if (before || after) return [{ text: before }, { text, bold: true }, { text: after }];
+    return [{ text: value.even ? shortened(text, Infinity, Math.max(18, (0.17 * size.width) / Math.sqrt(value.points.length))) : shortened(text) }];
+  }
+
+  function widthOf(parts, scale = 1) {
+    const { fontFamily } = getComputedStyle(root);
+    return scale * parts.reduce((sum, { text, bold }) => {
+      pen.font = `${bold ? 700 : 400} 13px ${fontFamily}`;
+      return sum + pen.measureText(text).width;
+    }, 0);
   }
 
   // From the plane to px: all that is ever drawn is inside.
@@ -53,11 +66,12 @@ define("TextMap", ({ element, trigger, props, settings }) => {
     const ends = [xs, ys].map((all) => [Math.min(...all), Math.max(...all)]);
     for (const end of ends) if (end[1] - end[0] < 1e-6) end[0] -= 1, end[1] += 1;
     const [[left, right], [low, high]] = ends;
-    const across = (size.width - 2 * MARGIN) / (right - left);
-    const up = (size.height - 2 * MARGIN) / (high - low);
+    const wide = [(size.width - 2 * MARGIN) / (right - left), (size.height - 2 * MARGIN) / (high - low)];
+    const [across, up] = value.even ? [Math.min(...wide), Math.min(...wide)] : wide;
+    const [x0, y0] = [(size.width - across * (right - left)) / 2, (size.height + up * (high - low)) / 2]; // of (left, low)
     return {
-      to: ([x, y]) => [MARGIN + (x - left) * across, size.height - MARGIN - (y - low) * up],
-      from: ([x, y]) => [left + (x - MARGIN) / across, low + (size.height - MARGIN - y) / up],
+      to: ([x, y]) => [x0 + (x - left) * across, y0 - (y - low) * up],
+      from: ([x, y]) => [left + (x - x0) / across, low + (y0 - y) / up],
     };
   }
 
@@ -86,12 +100,13 @@ define("TextMap", ({ element, trigger, props, settings }) => {
     });
   }
 
-  function pointOf({ text, label, ring }, i) {
+  function pointOf({ text, label, ring, faint }, i) {
     const again = value.points.slice(0, i).filter((other) => other.text === text && other.label === label).length;
     const key = JSON.stringify([text, label, again]);
     const node = nodes.get(key) ?? svg("g", { class: "bx-map-point" }, svg("circle", { r: RADIUS }));
     node.classList.toggle("bx-ring", ring);
-    node.classList.toggle("bx-dim", hidden.has(label));
+    node.classList.toggle("bx-dim", faint || hidden.has(label));
+    node.classList.toggle("bx-picked", i === value.picked);
     node.style.setProperty("--bx-class", colour(label));
     return [key, node];
   }
@@ -112,33 +127,52 @@ define("TextMap", ({ element, trigger, props, settings }) => {
     return [...lines, node];
   }
 
-  // The names that find a free place; the sentence that is tried has the first choice.
+  const shownLinks = () => value.links.filter(({ start, end }) => ![start, end].some((i) => hidden.has(value.points[i].label)));
+
+  function linkNodes() {
+    return shownLinks().map(({ start, end }) => svg("line", { class: "bx-map-link", x1: spots[start][0], y1: spots[start][1], x2: spots[end][0], y2: spots[end][1] }));
+  }
+
+  // The names that find a free place; the sentence that is tried, or the point that is picked, has the first choice.
   function nameNodes(plane) {
-    const style = getComputedStyle(root);
-    pen.font = `13px ${style.fontFamily}`;
-    const all = value.points.map(({ text, label }, i) => ({ text: shortened(text), x: spots[i][0], y: spots[i][1], dim: hidden.has(label) })).slice(0, NAMED);
+    const linked = new Set(value.picked === null ? [] : [value.picked, ...value.links.map(({ end }) => end)]);
+    const rank = ({ text, context }, i) => (linked.has(i) ? Infinity : context.join("") && text.length); // long words say more than "the"
+    const named = value.points.map((point, i) => ({ parts: nameOf(point), x: spots[i][0], y: spots[i][1], rank: Number(rank(point, i)), dim: point.faint || hidden.has(point.label) }));
+    const all = named.slice(0, NAMED).sort((one, other) => (one.rank === other.rank ? 0 : other.rank - one.rank));
+    const between = shownLinks().filter(({ text }) => text).map(({ start, end, text }) => {
+      const [x, y] = [0, 1].map((axis) => (spots[start][axis] + spots[end][axis]) / 2);
+      return { parts: [{ text }], x, y, kind: "bx-map-far" };
+    });
+    all.splice(linked.size, 0, ...between);
     if (value.star) {
       const [x, y] = plane.to([value.star.x, value.star.y]);
-      const words = value.star.pulls.map((pull) => ({ text: `without ${pull.word}`, spot: plane.to([pull.x, pull.y]), kind: "bx-map-pull-word" }));
-      all.unshift({ text: "your sentence", x, y, kind: "bx-own" }, ...words.map(({ spot: [px, py], ...word }) => ({ ...word, x: px, y: py })));
+      const words = value.star.pulls.map((pull) => ({ parts: [{ text: `without ${pull.word}` }], spot: plane.to([pull.x, pull.y]), kind: "bx-map-pull-word" }));
+      all.unshift({ parts: [{ text: "your sentence" }], x, y, kind: "bx-own" }, ...words.map(({ spot: [px, py], ...word }) => ({ ...word, x: px, y: py })));
     }
     const shown = all.filter(({ dim }) => !dim);
-    const places = placeNames(shown.map((one) => ({ ...one, width: pen.measureText(one.text).width * (one.kind === "bx-own" ? 1.1 : 1) })), size, HIGH, RADIUS + 1);
-    return places.flatMap((place, i) => (place ? [svg("text", { class: `bx-map-name ${shown[i].kind ?? ""}`, x: place.x, y: place.y }, shown[i].text)] : []));
+    const brief = shown.map(({ parts }) => (parts.length > 1 ? [parts[1]] : [{ text: shortened(parts[0].text, 2, 12) }]));
+    const measured = shown.map((one, i) => ({ ...one, width: widthOf(one.parts, one.kind === "bx-own" ? 1.1 : 1), short: value.even ? widthOf(brief[i]) : undefined }));
+    return placeNames(measured, size, HIGH, RADIUS + 1).flatMap((place, i) => {
+      if (!place) return [];
+      const parts = (place.short ? brief[i] : shown[i].parts).map(({ text, bold }) => svg("tspan", { class: bold ? "bx-map-word" : "" }, text));
+      return [svg("text", { class: `bx-map-name ${shown[i].kind ?? ""}`, x: place.x, y: place.y }, ...parts)];
+    });
   }
 
   function drawLegend() {
     const ringed = value.points.some(({ ring }) => ring);
-    legend.replaceChildren(...value.classes.map((name, k) =>
+    const classes = value.classes.length > 1 ? value.classes : [];
+    legend.replaceChildren(...classes.map((name, k) =>
       el("button", { type: "button", "aria-pressed": String(!hidden.has(k)), "data-class": k, style: `--bx-class: ${colour(k)}`, title: "Show or hide this class" }, el("i", {}), el("bdi", {}, name))),
-    ...(ringed ? [el("span", { class: "bx-map-ringed" }, el("i", {}), "mistake")] : []));
+    ...(ringed ? [el("span", { class: "bx-map-ringed" }, el("i", {}), value.ringed)] : []));
   }
 
   function drawList() {
     names.replaceChildren(...value.points.slice(0, LISTED).map((point) => el("li", {}, sentenceOf(point))));
   }
 
-  const sentenceOf = ({ text, label, note }) => `${text} — ${value.classes[label]}${note ? `. ${note}` : ""}`;
+  const sentenceOf = ({ text, label, note, context: [before, after] }) =>
+    `${before}${text}${after}${value.classes.length > 1 ? ` — ${value.classes[label]}` : ""}${note ? ` · ${note}` : ""}`;
 
   function look(i) {
     at = i;
@@ -160,11 +194,11 @@ define("TextMap", ({ element, trigger, props, settings }) => {
     [...next.values()].forEach((node, i) => move(node, spots[i]));
     const star = starNodes(plane);
     nodes = next;
-    drawing.replaceChildren(...[regions(plane), ...hulls(), ...next.values(), ...nameNodes(plane), ...star].filter(Boolean));
+    drawing.replaceChildren(...[regions(plane), ...hulls(), ...linkNodes(), ...next.values(), ...nameNodes(plane), ...star].filter(Boolean));
     if (star.length) nodes.set("star", star.at(-1));
     drawLegend();
     drawList();
-    look(-1);
+    look(value.picked ?? -1);
   }
 
   function showFrame(i) {
@@ -198,10 +232,11 @@ define("TextMap", ({ element, trigger, props, settings }) => {
 
   function draw() {
     value = plain(props.value || null);
+    root.hidden = !value && !settings.missing;
     if (!value) {
       run(false);
       nodes = new Map();
-      return root.replaceChildren(el("p", { class: "bx-map-empty" }, "The map appears here when two classes have two sentences each."));
+      return root.replaceChildren(el("p", { class: "bx-map-empty" }, settings.missing));
     }
     if (!root.contains(drawing)) root.replaceChildren(legend, drawing, said, names);
     const moving = value.frames.length > 0;
@@ -239,15 +274,16 @@ define("TextMap", ({ element, trigger, props, settings }) => {
     const found = nearest(spot(event), NEAR);
     if (found !== at) look(found);
   });
-  drawing.addEventListener("pointerleave", () => look(-1));
+  drawing.addEventListener("pointerleave", () => look(value?.picked ?? -1));
   drawing.addEventListener("click", (event) => {
     const found = nearest(spot(event), NEAR);
-    if (found >= 0) trigger("select", { index: found, value: value.points[found].text });
+    if (found >= 0) choose(found);
   });
+  const choose = (i) => trigger("select", { index: value.points[i].index, value: value.points[i].text });
   const DIRECTIONS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
   drawing.addEventListener("keydown", (event) => {
     const way = DIRECTIONS[event.key];
-    if (event.key === "Enter" && at >= 0) trigger("select", { index: at, value: value.points[at].text });
+    if (event.key === "Enter" && at >= 0) choose(at);
     if (!way || !spots.length) return;
     event.preventDefault();
     event.stopPropagation();

@@ -30,6 +30,7 @@ from explorer.ui.view import Change, Content, button, chart, part, props, senten
 
 MOST_BARS, MOST_SAMPLES = 6, 6
 OFFER = "or one of these …"
+NO_MAP = "The map appears here when two classes have two sentences each."
 MOST_WORDS = 3  # that decided, in the table of many sentences
 MANY = Limit(200, "At most {most} {what} fit into this table, and there are {given}; the endpoint /classify takes more.")
 METHODS = (("hide each word", "occlusion"), ("integrated gradients", "integrated_gradients"))
@@ -115,7 +116,7 @@ class TryIt(RunView):
     second: str = text("", "Second sentence", visible=False)
     offered: tuple[str, ...] = memory(FIRST, kept=_strings, linked=False)  # offered by the app, and the labels it is for
     verdict = part("bars", answer=True)
-    map = part("text_map", height=340, answer=True)
+    map = part("text_map", height=340, missing=NO_MAP, answer=True)
     about_map = sentence(classes="caption", optional=True)
     slow_motion = button("Watch it learn, in slow motion", optional=True)
     words = chart("The words that decided", height=120, answer=True)

@@ -24,6 +24,7 @@ from explorer.projection.points import (
     texts_of,
     words_of,
 )
+from explorer.projection.speaking import can_speak, speaking_map
 from explorer.text import limits
 from explorer.text.lines import NO_LABEL, read_lines
 from explorer.text.tables import Table, column_called, text_column_of
@@ -38,6 +39,7 @@ from explorer.ui.view import Change, Content, Finding, Why, button, chart, part,
 SENTENCES, WORDS, FILE, VOCABULARY = "Sentences", "Words of the input", "CSV file", "Vocabulary"
 CHOOSE = "CSV file…"
 NO_FILE = "Choose a CSV file with a line of column names; its rows become the points."
+MAP_HEIGHT = 440
 NEIGHBORS = 8  # of a clicked point that are listed
 # The choices are only known on the page, and links do not contain the file.
 OF_THE_FILE = {"menu": True, "free": True, "allow_custom_value": False, "linked": False}
@@ -67,9 +69,9 @@ class Map(LongView):
     name, question = "projection/map", "What lies close to what?"
     layout = (
         row(
-            col("missing", "chart", "progress", "summary", width=7),
+            col("missing", "map", "chart", "progress", "summary", width=7),
             col(
-                *("sentences", "redraw", "table", "text_column", "label_column", "search"),
+                *("sentences", "table", "text_column", "label_column", "search"),
                 *("nearest", "hint", "forget", "dimensions", "pooling", "neighbors", "seed", "picked", "drawn"),
                 width=4,
             ),
@@ -81,7 +83,8 @@ class Map(LongView):
     play = button("▶ Play the layers", min_width=130)
     stop = button("Stop", visible=False, min_width=70)
     missing = sentence(optional=True)
-    chart = chart("Map of words or sentences", height=520)
+    map = part("text_map", height=MAP_HEIGHT)
+    chart = chart("Map of words or sentences", height=MAP_HEIGHT, hides_empty=True)
     progress = part("meter")
     summary = sentence(classes="caption")
     sentences: str = text(
@@ -90,10 +93,8 @@ class Map(LongView):
         lines=7,
         max_lines=7,
         limit=BOX_CHARACTERS,
-        heard="submit",
         when=lambda view: view.source == SENTENCES,
     )
-    redraw = button("Draw", wide=True)
     table: Table | None = upload(label=CHOOSE, types=(".csv",), as_button=True, when=lambda view: view.source == FILE)
     text_column: str = choice([("", "")], "Text column", when=_with_file, **OF_THE_FILE)
     label_column: str = choice([(NO_LABEL, "")], "Label column", when=_with_file, **OF_THE_FILE)
@@ -126,10 +127,10 @@ class Map(LongView):
 
     def waiting(self, subject: Subject) -> Content:
         """Keep the map; without a file, clear it and ask for one."""
-        shown = {"redraw": props(visible=self.source == SENTENCES), "play": props(visible=_has_layers(self))}
+        shown = {"play": props(visible=_has_layers(self))}
         if self.key(subject):
             return shown
-        nothing = {"chart": None, "nearest": None, "summary": "", "play": props(visible=False)}
+        nothing = {"map": None, "chart": None, "nearest": None, "summary": "", "play": props(visible=False)}
         return {**shown, **nothing, "missing": NO_FILE}
 
     def work(self, subject: Subject) -> Generator[tuple[str, float | None], None, LayerMap]:
@@ -155,11 +156,14 @@ class Map(LongView):
             summary += f" {hits.sum():,} of {len(hits):,} hold ‘{wanted[:40]}’."
         picked = next(iter(rows_of(self.picked, points)), None)
         near = [] if picked is None else nearest_place(found.vectors, picked, NEIGHBORS)
-        told = nearby(points, found.layer, self._row(subject, points))
+        row = self._row(subject, points)
+        told = nearby(points, found.layer, row)
         marks = Marks(hits, picked, [row for row, _ in near], told.rows if told else ())
         stands_out = bool(wanted) or picked is not None
+        speaks = speaking_map(found, Marks(hits, row, others=marks.others)) if can_speak(found) else None
         return {
-            "chart": found.figure(marks),
+            "map": speaks,
+            "chart": None if speaks else found.figure(marks),
             "summary": summary,
             "nearest": None if picked is None else found.list_near(picked, near),
             "hint": props(visible=not stands_out),
@@ -195,9 +199,6 @@ class Map(LongView):
             time.sleep(FRAME)
         yield {"progress": None, "stop": props(visible=False)}
 
-    def on_redraw(self, subject: Subject, index: None) -> Change:
-        return settle(sentences=self.sentences)
-
     def on_table(self, subject: Subject, table: Table | None) -> Change:
         """A file was uploaded: fill in its columns. Raises InputError when it was removed."""
         if table is None:
@@ -216,7 +217,10 @@ class Map(LongView):
     def on_chart(self, subject: Subject, customdata: object) -> Change:
         return settle(picked=((limits.check_place(customdata),), self.drawn))
 
-    on_nearest = on_chart
+    def on_map(self, subject: Subject, index: object) -> Change:
+        return settle(picked=((limits.check_place(index),), self.drawn))
+
+    on_nearest = on_map
 
     def on_forget(self, subject: Subject, index: None) -> Change:
         return settle(picked=NONE_CHOSEN, search="")

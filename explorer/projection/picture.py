@@ -122,7 +122,7 @@ def nearby(points: Points, layer: int, row: int | None) -> Nearby | None:
         another = "another " if points.texts[row] == points.texts[other] else ""
         text = f"In {space}, {another}{_quote(points, other)} is nearest to {_quote(points, row)}: cosine {cosine:.2f}."
         return Nearby(text, (row, other))
-    rows, others, cosines = _neighbors.get(digest(vectors), lambda: _nearest_places(vectors))
+    rows, others, cosines = nearest_places(vectors)
     if len(rows) < 2:
         return Nearby(ONE_PLACE.format(len(vectors)))
     if len(rows) >= FEWEST_LABELLED and len(set(points.labels) - {NO_LABEL}) > 1:
@@ -133,13 +133,17 @@ def nearby(points: Points, layer: int, row: int | None) -> Nearby | None:
     return Nearby(f"In {space}, {pair} are closer than any other two: cosine {cosines[closest]:.2f}.", (first, second))
 
 
-def _nearest_places(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def nearest_places(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The first row of each place, the nearest row at another place, and the cosine of both, [places] each."""
-    rows = np.unique(first_of_each(vectors))
-    if len(rows) < 2:
-        return rows, rows, np.ones(len(rows))
-    others, cosines = nearest_of_each(vectors[rows])
-    return rows, rows[others], cosines
+
+    def find() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        rows = np.unique(first_of_each(vectors))
+        if len(rows) < 2:
+            return rows, rows, np.ones(len(rows))
+        others, cosines = nearest_of_each(vectors[rows])
+        return rows, rows[others], cosines
+
+    return _neighbors.get(digest(vectors), find)
 
 
 def _labelled(points: Points, rows: np.ndarray, others: np.ndarray, space: str) -> Nearby:

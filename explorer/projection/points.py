@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +21,7 @@ from explorer.text.pieces import Writing, bare
 from explorer.text.tables import Table
 
 SAMPLED_PIECES = 1_500
+AROUND = 12  # characters of a word's sentence on each side
 
 Chosen = tuple[tuple[int, ...], str]
 """Some rows, and the key of their points; for other points they are ignored."""
@@ -36,6 +37,7 @@ class Points:
     labels: list[str]
     states: np.ndarray
     single: str = ""  # why there is only one layer
+    contexts: Sequence[tuple[str, str]] = ()  # what comes before and after each word
 
     @functools.cached_property
     def key(self) -> str:
@@ -60,7 +62,22 @@ def words_of(trace: Trace) -> Points:
         "special" if kind == "special" else f"segment {'AB'[part]}"
         for kind, part in zip(encoding.kinds, encoding.sequences, strict=True)
     ]
-    return Points(list(encoding.tokens), parts, trace.hidden_states)
+    texts = (encoding.text_a, encoding.text_b)
+    contexts = [
+        ("", "") if part < 0 else around(texts[part], start, end)
+        for part, (start, end) in zip(encoding.sequences, encoding.offsets, strict=True)
+    ]
+    return Points(list(encoding.tokens), parts, trace.hidden_states, contexts=contexts)
+
+
+def around(text: str, start: int, end: int) -> tuple[str, str]:
+    """The whole words among the AROUND characters before and after [start, end), with dots where the text goes on."""
+    before, after = text[:start], text[end:]
+    if len(before) > AROUND:
+        before = f"…{before[-AROUND:].partition(' ')[2]}"
+    if len(after) > AROUND:
+        after = f"{after[:AROUND].rpartition(' ')[0]}…"
+    return before, after
 
 
 def sample_vocabulary(model: Explorer, seed: int) -> Points:

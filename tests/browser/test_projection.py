@@ -5,24 +5,22 @@ import re
 import pytest
 
 from tests.browser.expecting import expect
-from tests.browser.steps import at, charts_fit, chips, choose, click_chart, settled
+from tests.browser.steps import at, charts_fit, chips, choose, settled
 
 pytestmark = pytest.mark.own_page  # no link tells which points were chosen
 
 STRAYS = 3  # of the 32 sentences: those next to one with another label, which have a ring
-PAIR = 2  # the closest two, or the chosen word and its neighbour, which have one where there are no labels
 
 
 @pytest.fixture
 def page(open_app):
     page = open_app(at("Projection", "?a=The+cat+sat.&b=It+slept."))
-    expect(drawn(page)).to_have_count(32 + STRAYS)
+    expect(drawn(page)).to_have_count(32)
     return page
 
 
 def drawn(page):
-    """The points, and the rings around those that are spoken of."""
-    return page.locator("#projection-map-chart .scatterlayer .point")
+    return page.locator("#projection-map-map .bx-map-point")
 
 
 def said(page):
@@ -31,16 +29,22 @@ def said(page):
 
 def test_points_are_chosen_found_and_played_and_other_texts_are_drawn(page):
     expect(said(page)).to_contain_text("Trustworthiness 0.")
-    page.locator("#projection-map-chart").scroll_into_view_if_needed()
+    expect(page.locator("#projection-map-map .bx-ring")).to_have_count(STRAYS)
     settled(page)
-    charts_fit(page)
-    box = drawn(page).first.bounding_box()
-    click_chart(page, box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    drawn(page).first.click(force=True)
     near = page.locator("#projection-map-nearest .bx button")
     expect(near).to_have_count(8)
     expect(page.locator("#projection-map-nearest")).to_contain_text("By cosine in all 384 dimensions")
+    lines = page.locator("#projection-map-map .bx-map-link")
+    expect(lines).to_have_count(5)
+    first = page.locator("#projection-map-map .bx-map-said").inner_text()
     near.first.click()
-    expect(drawn(page)).to_have_count(32 + 9)
+    expect(page.locator("#projection-map-map .bx-map-said")).not_to_have_text(first)
+    page.locator("#projection-map-map .bx-map-drawing").focus()
+    page.keyboard.press("ArrowRight")
+    moved = page.locator("#projection-map-map .bx-map-said").inner_text()
+    page.keyboard.press("Enter")
+    expect(page.locator("#projection-map-nearest")).to_contain_text(moved.split(" — ")[0])
     page.locator("#projection-map-forget").click()
     expect(near).to_have_count(0)
     page.locator("#projection-search input, #projection-search textarea").fill("bread")
@@ -52,15 +56,16 @@ def test_points_are_chosen_found_and_played_and_other_texts_are_drawn(page):
     page.locator("#projection-search input, #projection-search textarea").fill("")
 
     choose(page, "projection-source", "Words of the input")
-    expect(drawn(page)).to_have_count(chips(page).count() + PAIR)
+    expect(drawn(page)).to_have_count(chips(page).count())
     choose(page, "projection-source", "Vocabulary")
     expect(said(page)).to_contain_text("1,500 of 30,522 pieces")
+    expect(drawn(page)).to_have_count(0)
+    charts_fit(page)
     choose(page, "projection-source", "Sentences")
-    for text, number, rings in (("Only one.", 1, 0), ("Same.\nSame.\nSame.", 3, PAIR)):  # equal texts are one place
+    for text, number in (("Only <b>one</b>.", 1), ("Same.\nSame.\nSame.", 3)):  # equal texts are one place
         page.locator("#projection-sentences textarea").fill(text)
-        page.locator("#projection-map-redraw").click()
         expect(said(page)).to_contain_text(re.compile(rf"\b{number} points?\b"))
-        expect(drawn(page)).to_have_count(1 + rings)
+        expect(drawn(page)).to_have_count(1)
+        expect(page.locator("#projection-map-map .bx-map-name")).to_have_text(text if number == 1 else "Same. (3 times)")
     page.locator("#projection-sentences textarea").fill("")
-    page.locator("#projection-map-redraw").click()
     expect(page.get_by_text("There are no sentences; type one a line.")).to_be_visible()

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from explorer.analysis.similarity import first_of_each
 from explorer.ui.pictures.base import ACCENT, CATEGORIES, LEGEND, esc, figure, shorten
-from explorer.ui.pictures.numbers import columns_of, keep
+from explorer.ui.pictures.numbers import Table, columns_of, keep
 
 OTHERS = "others"
 MOST_MOVING = 600  # points; the movement of more would stutter
@@ -43,7 +43,7 @@ def point_map(
     times = times_of(texts, first_of_each(np.asarray(points)))
     named = [counted(shorten(text, 80), number) for text, number in zip(texts, times, strict=True)]
     few = len(texts) <= 40 and all(len(text) <= 16 for text in texts)
-    groups = _rows_by_label(labels)
+    groups = rows_by_label(labels)
     traces = []
     for (label, rows), colour in zip(groups.items(), CATEGORIES, strict=False):
         marker: dict[str, object] = {"color": CATEGORIES[-1] if label == OTHERS else colour}
@@ -55,9 +55,15 @@ def point_map(
     if len(axes) == 2 and len(points) <= MOST_MOVING and marks.bright is None and marks.picked is None:
         layout["transition"] = {"duration": 450, "easing": "cubic-in-out"}  # only without rings, which would not move along
     drawn = figure(traces, key=key, showlegend=len(groups) > 1, legend={**LEGEND, "itemsizing": "constant"}, **layout)
+    return keep(drawn, lambda: table_of(points, texts, labels))
+
+
+def table_of(points: np.ndarray, texts: Sequence[str], labels: Sequence[str]) -> Table:
+    """What is exported of a map: a row per text with its label and its place, and how often it is there if any is repeated."""
     places = dict(zip("xyz", np.asarray(points).T, strict=False))
+    times = times_of(texts, first_of_each(np.asarray(points)))
     extra = {"times": times} if max(times, default=1) > 1 else {}
-    return keep(drawn, lambda: columns_of(text=texts, label=labels, **extra, **places))
+    return columns_of(text=texts, label=labels, **extra, **places)
 
 
 def times_of(texts: Sequence[str], first: np.ndarray) -> list[int]:
@@ -82,7 +88,7 @@ def _space(axes: Sequence[str]) -> dict[str, object]:
     return {"scene": {**{f"{letter}axis": axis for letter, axis in zip("xyz", named, strict=True)}, "camera": camera}}
 
 
-def _rows_by_label(labels: Sequence[str]) -> dict[str, list[int]]:
+def rows_by_label(labels: Sequence[str]) -> dict[str, list[int]]:
     """The rows of each label; with more labels than colours, the rarest become OTHERS."""
     rows: dict[str, list[int]] = {}
     for row, label in enumerate(labels):

@@ -1,7 +1,7 @@
 """Texts as points on a plane, in the colours of their classes, with the regions of a classifier and a text that is tried."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -47,15 +47,36 @@ class Frame:
 
 
 @dataclass(frozen=True)
+class Link:
+    """A line between two of the texts, by index, with a text beside it."""
+
+    start: int
+    end: int
+    text: str = ""
+
+
+@dataclass(frozen=True)
 class TextMap:
-    """Texts with their places [texts, 2] and classes (indices); `rings` mark some of them, `notes` say something of each."""
+    """Texts with their places [texts, 2] and classes (indices).
+
+    `notes` say something of each, `contexts` are what comes before and after each in its sentence, `rows` what a click on each
+    sends instead of its index. `rings` mark some for the reason `ringed`, `faint` lets some fade, and `picked` is one that stands
+    out. With `even` both axes have the same scale, and names are as long as there is room.
+    """
 
     texts: Sequence[str]
     places: np.ndarray
     labels: Sequence[int]
     classes: Sequence[str]
     notes: Sequence[str] = ()
+    contexts: Sequence[tuple[str, str]] = ()
+    rows: Sequence[int] = ()
     rings: Sequence[bool] = ()
+    ringed: str = "mistake"
+    faint: Sequence[bool] = ()
+    picked: int | None = None
+    links: Sequence[Link] = ()
+    even: bool = False
     hulls: bool = False
     regions: Regions | None = None
     star: Star | None = None
@@ -73,14 +94,21 @@ def draw_map(what: TextMap, alt: str, plays: bool = False) -> dict[str, Any]:
             "x": round(float(what.places[row, 0]), 4),
             "y": round(float(what.places[row, 1]), 4),
             "ring": bool(what.rings[row]) if len(what.rings) else False,
+            "faint": bool(what.faint[row]) if len(what.faint) else False,
             "note": what.notes[row] if len(what.notes) else "",
+            "context": what.contexts[row] if len(what.contexts) else ("", ""),
+            "index": int(what.rows[row]) if len(what.rows) else place,
         }
-        for row in rows
+        for place, row in enumerate(rows)
     ]
     value = {
         "classes": list(what.classes),
         "points": points,
         "hulls": what.hulls,
+        "ringed": what.ringed,
+        "picked": what.picked,
+        "links": [asdict(link) for link in what.links],
+        "even": what.even,
         "regions": what.regions
         and {"origin": what.regions.origin.round(5).tolist(), "directions": what.regions.directions.round(5).tolist()},
         "star": what.star and _star(what.star),

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from sklearn.neighbors import NearestNeighbors
 
 from explorer.bert.features import features
-from explorer.projection.map import FILE, SENTENCES, Map
+from explorer.projection.map import FILE, SENTENCES, WORDS, Map
 from explorer.text.tables import Table
 from explorer.ui.pictures.numbers import kept
 from explorer.ui.subject import Subject
@@ -62,14 +63,23 @@ def test_equal_sentences_are_one_place_with_a_count(method, dimensions, labels, 
     settings = {"source": SENTENCES, "sentences": "\n".join(lines), "method": method, "dimensions": dimensions, "neighbors": 2}
     view = Map.read(DEFAULTS | settings, subject.model.capabilities)
     shown = view.compute(subject)
-    table = kept(shown["chart"])  # what is exported
+    assert (shown["map"] is None) == (dimensions == 3) == (shown["chart"] is not None)
+    table = kept(shown["map"] or shown["chart"])  # what is exported
     rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
     cats = [row for row in rows if row["text"] == "The cat sat."]
     assert [row["times"] for row in cats] == [3, 3, 3]
     assert len({tuple(row[axis] for axis in "xyz"[:dimensions]) for row in cats}) == 1
     assert len({tuple(row[axis] for axis in "xyz"[:dimensions]) for row in rows}) == 5
-    *groups, _ = shown["chart"].data
-    assert sorted(name for group in groups for name in group.text).count("The cat sat. (3 times)") == 3
+    if dimensions == 3:
+        *groups, _ = shown["chart"].data
+        assert sorted(name for group in groups for name in group.text).count("The cat sat. (3 times)") == 3
+    else:
+        points = shown["map"]["points"]
+        others = [line for line in TWICE.split("\n") if line != "The cat sat."]
+        assert [point["text"] for point in points] == ["The cat sat. (3 times)", *others]
+        exported = {row["text"]: (row["x"], row["y"]) for row in rows}
+        expected = [exported[text] for text in dict.fromkeys(TWICE.split("\n"))]
+        np.testing.assert_allclose([(point["x"], point["y"]) for point in points], expected, atol=1e-4)
     assert "7 points at 5 places" in shown["summary"]
     finding = view.finding(subject).text
     assert "“The cat sat.” and “The cat sat.”" not in finding
@@ -86,6 +96,33 @@ def test_too_few_points_are_drawn_by_pca_and_the_picture_says_so(method, subject
     shown = view.compute(subject)
     name = {"umap": "UMAP", "tsne": "t-SNE"}[method]
     assert f"{name} needs at least 5 different points; PCA draws the 2 different ones here instead." in shown["summary"]
-    assert shown["chart"].layout.xaxis.title.text.startswith("direction 1")
+    assert len(shown["map"]["points"]) == 2
     one = Map.read(DEFAULTS | settings | {"sentences": "The cat sat.\nThe cat sat."}, subject.model.capabilities)
     assert one.finding(subject).text == "All 2 points have the same vector, so none is nearer than another."
+
+
+def told(subject, **settings):
+    """What is shown of a map of these settings."""
+    return Map.read(DEFAULTS | settings, subject.model.capabilities).compute(subject)
+
+
+def test_lines_on_the_map_lead_to_scikit_learns_neighbours(subject, tiny):
+    texts = [row["text"] for row in ROWS[:40]]
+    settings = {"source": SENTENCES, "sentences": "\n".join(texts)}
+    key = told(subject, **settings)["drawn"]
+    shown = told(subject, **settings, picked=((7,), key))["map"]
+    vectors = features(tiny, texts, 2)
+    distances, rows = NearestNeighbors(n_neighbors=6, metric="cosine").fit(vectors).kneighbors(vectors[7:8])
+    drawn = {shown["points"][link["end"]]["index"]: float(link["text"]) for link in shown["links"]}
+    assert {link["start"] for link in shown["links"]} == {shown["picked"]}
+    assert list(drawn) == rows[0, 1:].tolist()
+    np.testing.assert_allclose(list(drawn.values()), 1 - distances[0, 1:], atol=0.0051)
+    many = "\n".join(row["text"] for row in ROWS[:61])
+    assert told(subject, source=SENTENCES, sentences=many)["map"] is None
+
+
+def test_a_word_that_is_there_twice_is_told_apart_by_its_sentence(tiny_folder):
+    words = told(Subject(str(tiny_folder), "The man went to the store.", "She <b>was</b> happy."), source=WORDS)["map"]
+    contexts = {tuple(point["context"]) for point in words["points"] if point["text"] == "the"}
+    assert contexts == {("", " man went…"), ("…went to ", " store.")}
+    assert [point["context"] for point in words["points"] if point["text"] == "store"] == [("", "")]
