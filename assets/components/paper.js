@@ -118,6 +118,16 @@ function endOf(node) {
   return Infinity;
 }
 
+// The look and the place that a style sheet gives a shape of a map, as attributes: other programs read no CSS of ours.
+function spelled(shape, style) {
+  for (const name of ["fill", "stroke"]) shape.setAttribute(name, style[name] === "none" ? "none" : colour(style[name])?.colour ?? "none");
+  const rest = ["fill-opacity", "stroke-opacity", "stroke-width", "stroke-dasharray", "stroke-linejoin", "opacity", "font-size",
+    "font-weight", "font-style", "dominant-baseline"];
+  for (const name of rest) shape.setAttribute(name, style.getPropertyValue(name));
+  if (style.transform !== "none") shape.setAttribute("transform", style.transform);
+  for (const name of ["class", "style"]) shape.removeAttribute(name);
+}
+
 function inner(node, from) {
   const copy = node.cloneNode(true);
   const own = [...node.querySelectorAll("*")];
@@ -126,6 +136,7 @@ function inner(node, from) {
     if (one.tagName === "stop") one.setAttribute("stop-color", colour(style.stopColor)?.colour ?? "none");
     else if (one.tagName === "path" && !one.getAttribute("stroke")?.startsWith("url")) one.setAttribute("stroke", colour(style.stroke)?.colour ?? "none");
     if (style.strokeWidth && one.tagName === "path") one.setAttribute("stroke-width", parseFloat(style.strokeWidth));
+    if (node.matches(".bx-map-drawing")) spelled(one, style);
     if (style.vectorEffect !== "none") one.setAttribute("vector-effect", style.vectorEffect);
   });
   const area = node.getBoundingClientRect();
@@ -161,7 +172,7 @@ function shapesOf(node, from) {
     if (vertical) return [line(node.data, style, at(node.parentElement.getBoundingClientRect()), { vertical })];
     return linesOf(node).map(([text, area]) => line(text, style, at(area), { end: endOf(node) - from.left }));
   }
-  if (node.nodeType !== Node.ELEMENT_NODE || node.matches(".bx-overview, .bx-hint, .bx-do-mask, .bx-save")) return [];
+  if (node.nodeType !== Node.ELEMENT_NODE || node.matches(".bx-overview, .bx-hint, .bx-do-mask, .bx-save, .bx-map-list")) return [];
   const style = getComputedStyle(node);
   const area = at(node.getBoundingClientRect());
   if (style.display === "none" || style.visibility === "hidden") return [];
