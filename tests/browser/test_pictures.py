@@ -23,6 +23,7 @@ KINDS = {  # a view for each component that can be saved
     "fill-mask/heads": "SwitchBoard",
     "hidden/sentences": "Ranking",
     "model/drawing": "Architecture",
+    "projection/map": "TextMap",
 }
 
 
@@ -69,7 +70,7 @@ def check(written):
     assert root.tag == f"{SVG}svg"
     tags = {one.tag.removeprefix(SVG) for one in root.iter()}
     told = {"svg", "title", "desc", "metadata", "style", "defs", "linearGradient", "stop"}
-    shapes = {"rect", "line", "text", "image", "g", "path"}
+    shapes = {"rect", "line", "circle", "polygon", "text", "tspan", "image", "g", "path"}
     assert tags <= told | shapes
     links = [value for one in root.iter() for name, value in one.attrib.items() if name.endswith("href")]
     assert all(link.startswith("data:image/png") for link in links)
@@ -78,7 +79,7 @@ def check(written):
     assert (paper.get("fill"), paper.get("width")) == ("#fff", root.get("viewBox").split()[2])
     assert root.get("width") == "175mm"
     assert len(json.loads(root.find(f"{SVG}metadata").text)["weights"]) == 64
-    return root, [one.text for one in root.iter(f"{SVG}text")]
+    return root, ["".join(one.itertext()) for one in root.iter(f"{SVG}text")]
 
 
 def test_every_kind_of_picture_is_an_svg_that_parses(bundled, opened):
@@ -91,6 +92,7 @@ def test_every_kind_of_picture_is_an_svg_that_parses(bundled, opened):
         assert words, "something is written"
         assert not any("Point at" in text for text in words), "nobody points at paper"
         assert len(list(root.iter())) > 8, "something is drawn"
+        assert all(one.get("fill") and not one.get("class") for one in root.iter(f"{SVG}circle")), "a style sheet is not on paper"
         seen.update(box.locator(".bx").first.get_attribute("class").split())
     named = ["flow", "heads", "strips", "tokens", "bars", "words", "board", "ranking", "architecture", "lines"]
     assert seen >= {f"bx-{name}" for name in named}
