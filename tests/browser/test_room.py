@@ -278,7 +278,7 @@ def test_a_class_goes_through_a_lesson(board, phone):
 def test_the_board_keeps_a_selection_its_code_and_at_a_reload_the_room(board, phone):
     box = board.locator("#room [name=a]")
     box.fill("Nothing is hidden here.")
-    box.select_text()
+    box.press("Control+a")
     phone("Ann")
     expect(board.locator("#room")).to_contain_text("Ann")
     board.keyboard.press("Delete")

@@ -48,14 +48,9 @@ def test_the_nearest_word_is_nearest_in_all_dimensions(bundled, eager, token):
     assert words(found.text) == [tokens[best], tokens[row]]
     assert numbers(found.text) == [384, 4, pytest.approx(cosines_of(state)[row, best], abs=0.005)]
     assert dict(found.why.selection) == {"layer": 4, "token": row}
-    rings = view.compute(subject)["chart"].data[-1]
-    places = np.stack([rings.x, rings.y], axis=1)
-    drawn = {
-        row: (x, y)
-        for one in view.compute(subject)["chart"].data[:-1]
-        for row, x, y in zip(one.customdata, one.x, one.y, strict=True)
-    }
-    np.testing.assert_allclose(places, [drawn[row], drawn[best]])
+    shown = view.compute(subject)["map"]
+    assert shown["points"][shown["picked"]]["index"] == row
+    assert shown["points"][shown["links"][0]["end"]]["index"] == best
 
 
 def test_sentences_lie_next_to_their_own_kind(bundled, opening):
@@ -67,7 +62,7 @@ def test_sentences_lie_next_to_their_own_kind(bundled, opening):
     text = Map().finding(opening).text
     assert numbers(text) == [alike, len(texts), 384, 6, round(chance)]
     assert ("ring" in text) == (0 < len(texts) - alike <= 8)
-    assert len(Map().compute(opening)["chart"].data[-1].x) == len(texts) - alike
+    assert sum(point["ring"] for point in Map().compute(opening)["map"]["points"]) == len(texts) - alike
 
 
 @pytest.mark.parametrize("seed", [0, 5])

