@@ -64,7 +64,7 @@ class Swaps(SideView):
     def compute(self, subject: Subject) -> Content:
         labels = [label for label, _, _ in self._swaps(subject)]
         example = self.example(subject)
-        label = "Try" if example else "Swap a word"
+        label = f"{example[0]}; or" if example else "Swap a word"
         return {"swaps": {"chips": labels, "label": f"{label}:"}} if labels else {}
 
     def on_swaps(self, subject: Subject, index: object) -> Change:

@@ -18,7 +18,7 @@ LATER = {  # but here
 WITHOUT_PICTURE = {("Experiments", "Saved runs"), ("Corpus", "Layers")}  # until a file is opened, or probes are trained
 DRAWN = """() => {
     const kinds = [".bx-flow-scroll", ".bx-chart", ".bx-heads", ".bx-lines", ".bx-words", ".bx-board", ".bx-bars", ".bx-strips",
-        ".bx-architecture", ".bx-tokens", ".bx-ranking", ".bx-map-drawing", ".table-wrap"].join();
+        ".bx-architecture", ".bx-tokens", ".bx-ranking", ".bx-text-map", ".table-wrap"].join();
     const panel = [...document.querySelectorAll("#tabs [role=tabpanel]")].find((one) => one.checkVisibility());
     const seen = [...(panel?.querySelectorAll(kinds) ?? [])].filter((one) => one.childElementCount && one.clientHeight > 12
         && one.checkVisibility({ visibilityProperty: true }));
