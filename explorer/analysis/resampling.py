@@ -85,12 +85,15 @@ def sign_flip(values: np.ndarray, seed: int = 0) -> np.ndarray:
     return shares.reshape(values.shape[1:])
 
 
-def differs(values: np.ndarray, seed: int = 0, sizes: np.ndarray | None = None) -> np.ndarray:
+def differs(values: np.ndarray, seed: int = 0, sizes: np.ndarray | None = None, drawn: Bootstrapped | None = None) -> np.ndarray:
     """Two-sided p values (0 to 1) of means over independent groups: the larger one of `sign_flip` and `bootstrap`.
+
+    `drawn` is that bootstrap, where it is known.
 
     Flipped signs alone take a skewed effect for a mean too often, the bootstrap alone one of few groups.
     """
-    return np.maximum(sign_flip(values, seed), bootstrap(values, seed, sizes).p)
+    drawn = bootstrap(values, seed, sizes) if drawn is None else drawn
+    return np.maximum(sign_flip(values, seed), drawn.p)
 
 
 def by_chance(values: np.ndarray, chances: np.ndarray, seed: int = 0, groups: np.ndarray | None = None) -> np.ndarray:

@@ -83,7 +83,7 @@ def _difference(one: Experiment, other: Experiment, seed: int) -> Difference | N
     values = one.values[rows].astype(np.float64) - other.values[others]
     groups = number_groups([one.items[row] for row in rows])
     sums, sizes = by_group(values, groups), np.bincount(groups)
-    low, high, _ = bootstrap(sums, seed, sizes)
-    p = differs(sums, seed, sizes)
+    drawn = bootstrap(sums, seed, sizes)
+    p = differs(sums, seed, sizes, drawn)
     largest = float(np.abs(values).max(initial=0))
-    return Difference(values.mean(0), low, high, p, benjamini_hochberg(p), len(rows), len(sums), largest)
+    return Difference(values.mean(0), drawn.low, drawn.high, p, benjamini_hochberg(p), len(rows), len(sums), largest)

@@ -103,10 +103,11 @@ def summarise(
     ranked = values if sizes is not None else asked.lead
     selected = pick(_mean(ranked[selecting], asked.sizes[selecting]))
     means = None if nulls is None else _mean(nulls, asked.sizes)
-    p = asked.p(values, asked.lead)
+    low, high, p = asked.infer(values, asked.lead)
     return Summary(
         _mean(values, asked.sizes),
-        *asked.interval(values, is_hit),
+        low,
+        high,
         p,
         benjamini_hochberg(p),
         means,
@@ -143,31 +144,30 @@ class _Asked:
         groups = np.unique(self.groups[items], return_inverse=True)[1]
         return replace(self, values=self.values[items], lead=self.lead[items], sizes=self.sizes[items], groups=groups)
 
-    def interval(self, values: np.ndarray, is_hit: bool) -> tuple[np.ndarray, np.ndarray]:
-        """The ends of the 95% interval of the mean of values [items, ...]."""
+    def infer(self, values: np.ndarray, lead: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The ends of the 95% interval of the mean of values [items, ...], and the p values of their lead over the nulls."""
         sums, sizes = by_group(values, self.groups), by_group(self.sizes, self.groups)
-        return wilson_by_group(sums, sizes) if is_hit else bootstrap(sums, self.seed, sizes)[:2]
-
-    def p(self, values: np.ndarray, lead: np.ndarray) -> np.ndarray:
-        """The p values of values [items, ...] and their lead over the nulls."""
         if self.is_hit:
-            return by_chance(values, values - lead, self.seed, self.groups)
-        return differs(by_group(lead, self.groups), self.seed, by_group(self.sizes, self.groups))
+            return *wilson_by_group(sums, sizes), by_chance(values, values - lead, self.seed, self.groups)
+        drawn = bootstrap(sums, self.seed, sizes)
+        known = drawn if np.array_equal(values, lead) else None
+        return drawn.low, drawn.high, differs(by_group(lead, self.groups), self.seed, sizes, known)
 
 
 def _held_out(asked: _Asked, ranked: np.ndarray, selected: Place) -> HeldOut:
     values, lead = asked.values, asked.lead
     means, own = _mean(ranked, asked.sizes), at_place(values, selected)
     beside = at_place(values - lead, selected) if (values != lead).any() else values.reshape(len(values), -1).mean(1)
-    ends = [*asked.interval(own, asked.is_hit), *asked.interval(beside, False)]
-    low, high, random_low, random_high = map(float, ends)
+    groups, sizes = asked.groups, by_group(asked.sizes, asked.groups)
+    ends = [*asked.infer(own, at_place(lead, selected)), *bootstrap(by_group(beside, groups), asked.seed, sizes)[:2]]
+    low, high, p, random_low, random_high = map(float, ends)
     rank = 1 + int((means < means[selected] if asked.pick is lowest else means > means[selected]).sum())
     return HeldOut(
         float(_mean(own, asked.sizes)),
         low,
         high,
         rank,
-        float(asked.p(own, at_place(lead, selected))),
+        p,
         float(_mean(beside, asked.sizes)),
         random_low,
         random_high,
