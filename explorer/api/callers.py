@@ -75,7 +75,7 @@ def _explained() -> Iterator[None]:
         raise gr.Error(str(error), print_exception=False) from error
     except Exception as error:
         logger.error("A handler failed", exc_info=error)
-        raise gr.Error("That did not work, for a reason the server's log tells; the page keeps what it had.") from error
+        raise gr.Error("Something went wrong, and nothing on the page has changed. The server's log has the details.") from error
 
 
 def friendly(handler: Callable) -> Callable:

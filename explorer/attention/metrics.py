@@ -72,11 +72,11 @@ class HeadNumbers(View):
 class HeadTable(View):
     """All metrics of all heads in a table."""
 
-    name, question = "attention/metrics", "What is each head like, in numbers?"
+    name, question = "attention/metrics", "Which numbers describe each head?"
     width, fold = 10, "Formulas"
     table = part("strips", classes="compact", height=480, sortable=True, marks=True)
     help = caption(
-        "Every head on this input. Click a column's name to sort by it, a head or a cell of the heatmap to "
+        "Every head on this input. Click a column's name to sort by that number. Click a head, or a cell of the heatmap, to "
         f"choose that head. Pattern: {PATTERN_RULE} ({PATTERN_SOURCE})."
     )
     formulas = caption(FORMULAS, classes="formulas", more=True)

@@ -29,10 +29,10 @@ class Rollout(View):
     layout = (row(col("matrix", "help"), col("sources", "token", "check")),)
     matrix = chart("Attention rollout", height=430)
     help = caption(
-        "Attention rollout (Abnar & Zuidema 2020): row i says how much each input token contributed to token i "
-        "after this layer, if information only flowed as attention says. The product of 0.5 · (mean over heads) "
-        "+ 0.5 · I, newer layers from the left; I stands for the residual connection. That half of each position is kept is "
-        "an assumption, the same for every layer and token. The routes of the overview measure it: ALTI (Ferrando et al. 2022) "
+        "Attention rollout (Abnar & Zuidema 2020): row i shows how much each input token contributed to token i after this "
+        "layer, if information flowed only by attention. Formula: the product of 0.5 · (mean over heads) "
+        "+ 0.5 · I, newer layers from the left; I is the residual connection. Rollout assumes that every layer and token keeps "
+        "half of each position. The routes of the overview measure that share: ALTI (Ferrando et al. 2022) "
         "compares each token's part of the attention block's output with the whole. √ scale; rows sum to 1."
     )
     sources = chart("Where one token comes from", height=430)

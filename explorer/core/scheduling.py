@@ -56,7 +56,7 @@ PLACES = 24  # calls answered at the same time: as many as two batches hold (see
 PAUSE = 0.5  # seconds between two checks whether the client still waits
 
 
-GONE = "Nobody waits for the answer any more; ask again."
+GONE = "The page that asked has gone. Ask again."
 
 
 class Turn(asyncio.Lock):

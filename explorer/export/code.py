@@ -12,7 +12,7 @@ from explorer.ui.view import View
 
 _PROGRAMS = {name: program for tab in TABS for name, program in tab.programs.items()}
 TRAINED = {view.name for tab in TABS if tab.id == "fine-tune" for view in tab.views}
-"""Views of a training: it is taken home as a zip, with a predict.py that needs nothing of ours."""
+"""Views of a training: a run is saved as a zip, with a predict.py that does not need this package."""
 
 
 def of(view: View, subject: Subject) -> str:

@@ -14,9 +14,9 @@ from explorer.ui.pictures.token_row import token_row_of
 from explorer.ui.subject import Subject
 from explorer.ui.view import MARKDOWN, Content, Part, View, open_on, props
 
-WAITS = "This takes the model a while, and was not done when the file was made; open the view in the app and start it there."
+WAITS = "This part takes a while and was not computed for the file. Open the view in the app and start it there."
 CLICKS = re.compile(r"(?<![^\s])(?<![,;:] )Click (?![^.]*\bsort\b)[^.]*\. *")
-EMPTY = "There is nothing of this to be seen for this input."
+EMPTY = "This view shows nothing for this input."
 
 
 WORDS = {"code": "code", "frame": "frame", **dict.fromkeys(("prose", *MARKDOWN), "prose")}  # drawn as HTML, not by a component

@@ -28,7 +28,7 @@ def view_named(name: object) -> type[View]:
         return VIEWS[name]
     near = difflib.get_close_matches(str(name)[:80], VIEWS, 3, 0.4)
     meant = f"perhaps {' or '.join(near)} is meant" if near else "/views and explorer.settings() list them all"
-    raise InputError(f"There is no view {str(name)[:MOST_NAME]!r}; {meant}.")
+    raise InputError(f"The app has no view {str(name)[:MOST_NAME]!r}; {meant}.")
 
 
 def read(name: object, given: object, subject: Subject) -> tuple[View, Place]:
@@ -54,7 +54,7 @@ def asked(kinds: Sequence[type[View]], given: Mapping[str, Any], subject: Subjec
         raise InputError(f"The setting {closed[0]!r} belongs to the page; leave it out.")
     if unknown := [str(name) for name in given if name not in known and name not in OF_THE_PAGE]:
         has = ", ".join([*OF_THE_PAGE, *(name for name, setting in known.items() if setting.is_open)])
-        raise InputError(f"There is no setting {unknown[0][:MOST_NAME]!r} here; there are {has}.")
+        raise InputError(f"This view has no setting {unknown[0][:MOST_NAME]!r}; it has {has}.")
     own = {name: list(value) if isinstance(value, tuple | range) else value for name, value in given.items() if name in known}
     capabilities = subject.model.capabilities
     views = [kind.read({name: value for name, value in own.items() if name in kind.settings}, capabilities) for kind in kinds]
@@ -99,7 +99,7 @@ def content(view: View, subject: Subject, run: Callable[[Generator[Any, None, An
     if found is None:
         wanted = seconds(subject, view.passes(subject))
         if not isfinite(wanted):
-            raise InputError(f"Nobody can tell how long {view.name} takes; start it on the page, where it can be stopped.")
+            raise InputError(f"How long {view.name} takes cannot be predicted. Start it on the page, where you can stop it.")
         VIEW_SECONDS.check(round(wanted))
         found = run(view.work(subject))
         view.keep(subject, found)
@@ -126,6 +126,6 @@ def _of_the_page(has: Any) -> dict[str, dict[str, Any]]:
         "token": {"type": "integer", "range": [0, has.max_tokens - 1], "default": None, "label": "Token, by its position"},
         "off": {"type": "list", "default": [], "label": "Heads switched off, each [layer, head]"},
         "cut": {"type": "list", "default": [], "label": "Weights cut, each [layer, query, key, head or 0 for all]"},
-        "swap": {"type": "list", "default": None, "label": "A word, and the one that is read in its place"},
+        "swap": {"type": "list", "default": None, "label": "A word, and its replacement"},
         "patch": {"type": "list", "default": None, "label": "Hidden state and token that the swapped run gets from the other"},
     }

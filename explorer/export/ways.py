@@ -17,7 +17,7 @@ from explorer.export.tables import TEXT, as_data, as_json, csv_of, settings_of, 
 from explorer.ui.pictures.numbers import Table
 from explorer.ui.view import Content, View, finding_of
 
-NO_PYTHON = "Nothing is computed here that Python could compute; a training is saved as a zip, with a predict.py."
+NO_PYTHON = "A training has no script: save the run as a zip, which has a predict.py."
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Way:
     """An export format: `make` returns the file of an opened place, or raises ExplorerError."""
 
     key: str  # the extension, 'html'
-    label: str  # for the dialog, such as 'One page, alive without a server'
+    label: str  # for the dialog, such as 'One interactive page, without a server'
     media_type: str
     make: Callable[[Place], bytes]
     is_quick: bool = False  # it computes no view
@@ -58,8 +58,8 @@ def one_table(place: Place) -> bytes:
             return csv_of(table).encode()
     names = ", ".join(name for _, name, _ in found)
     if wanted:
-        raise InputError(f"There is no part {wanted[:40]!r} with numbers here; there are {names or 'none'}.")
-    raise InputError("Nothing here shows numbers; choose another view, or another input.")
+        raise InputError(f"No part {wanted[:40]!r} has numbers; these have: {names or 'none'}.")
+    raise InputError("This view shows no numbers. Choose another view or another input.")
 
 
 def _main_first(place: Place, view: View, name: str, table: Table) -> tuple[bool, bool, bool, int]:
@@ -118,7 +118,7 @@ def about(place: Place) -> bytes:
 
 ABOUT = Way("about.json", "About these files: model, settings, versions, whom to cite", "application/json", about, is_quick=True)
 WAYS: tuple[Way, ...] = (
-    Way("html", "One page, alive without a server", "text/html", page),
+    Way("html", "One interactive page, without a server", "text/html", page),
     Way("csv", "The numbers of the main picture", "text/csv; charset=utf-8", one_table),
     Way("json", "All numbers, with settings and checks", "application/json", all_numbers),
     Way("py", "Python that computes the numbers", "text/x-python", python),

@@ -60,7 +60,7 @@ def lens(
 
 
 def head_effects(text: str, word: str = "", text_b: str = "", model: str = "", foil: str = "") -> dict[str, Any]:
-    """The probability of the word when one head at a time is zero: one row a layer, one entry a head.
+    """The probability of the word when one head at a time is zero: one row per layer, one entry per head.
 
     With a `foil`, in its place the difference of logits, word minus foil.
 

@@ -53,7 +53,7 @@ class Patched(NamedTuple):
 class Patching(LongView):
     """Copies one hidden state at a time from a clean run into a corrupted one."""
 
-    name, question = "fill-mask/patching", "Where in the model is the difference between two inputs?"
+    name, question = "fill-mask/patching", "Where does the model carry a difference between two inputs?"
     start = "Patch every state"
     unless = staticmethod(no_blank)
     layout = (row("word", "foil"),)
@@ -68,13 +68,13 @@ class Patching(LongView):
     help = caption(
         "Run A reads the text above, run B the same with other words. One vector of the residual stream (a hidden state of one "
         "token) at a time is taken from A and put into B: interchange patching, or activation patching (Vig et al. 2020; "
-        "Geiger et al. 2021; Zhang & Nanda 2024). Meng et al. 2022 corrupt run B by noise instead. It shows where the "
-        "**difference** between the two inputs is: what both have in common is nowhere to be seen, and another text B may show "
-        "another place. What is to be seen moves from the changed word to the blank. With *rather than*, the colour is the "
-        "recovery of the difference of logits, word minus foil: 0 as in B, 1 as in A; below 0 or above 1 it overshoots. The "
-        "strongest rival here is what B says, if that is another word, or else A's second guess. With *nothing*, the colour is "
-        "the word's probability, which saturates: near 0 or 100% much can change in the model that it does not show. Text B "
-        "has as many pieces as A; if nothing is typed here, B above is run B, where most of its pieces are those of A."
+        "Geiger et al. 2021; Zhang & Nanda 2024). Meng et al. 2022 corrupt run B by noise instead. Patching shows where the "
+        "**difference** between the two inputs is carried. It cannot show what both have in common, and another text B may "
+        "show another place. The effect usually moves from the changed word to the blank. With *rather than*, the colour is the "
+        "recovery of the difference of logits, word minus foil: 0 as in B, 1 as in A; values below 0 or above 1 overshoot. The "
+        "strongest rival is B's first guess, if that is another word, or else A's second guess. With *nothing*, the colour is "
+        "the word's probability, which saturates: near 0 or 100% it hides large changes in the model. Text B needs the same "
+        "number of pieces as A. If this box is empty, run B reads B above, where most of its pieces are those of A."
     )
 
     def passes(self, subject: Subject) -> float:
@@ -164,7 +164,7 @@ def _summary(found: Patched) -> str:
     if target.foil is None:
         return f"{lead}{percent(share)} in run A, {percent(other)} in run B ({where})."
     alike = abs(clean - corrupted) < ALIKE
-    rest = " The runs hardly differ in it, so there is nothing to bring back: choose another foil." if alike else ""
+    rest = " The runs hardly differ in it, so patching has nothing to bring back. Choose another foil." if alike else ""
     return (
         f"{lead}{signed(clean)} logits in run A, {signed(corrupted)} in run B ({where}). "
         f"{target.token} alone: {percent(share)} and {percent(other)}.{rest}"

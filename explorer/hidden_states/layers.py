@@ -19,13 +19,14 @@ SIMILARITY, VECTORS = "Similarity", "All dimensions"
 STEP, DRIFT, NORM = "Change per layer", "Away from the embedding", "Norm"
 MEANINGS = {
     STEP: (
-        "1 − cosine between a token's vector and the one a layer earlier (0 to 2): how much each layer turns it. "
+        "1 − cosine between a token's vector and the same token's vector in the layer before (0 to 2): how much each layer "
+        "turns that vector. "
         "Row 1 compares layer 1 with the embeddings."
     ),
     DRIFT: "1 − cosine between a token's vector and its own embedding, hidden state 0 (0 to 2): what context has made of it.",
     NORM: (
-        "The Euclidean length of every token's vector at every hidden state. Where one token stands out, a few dimensions may "
-        "have grown large."
+        "The Euclidean length of every token's vector at every hidden state. Where one token is much longer than the rest, a "
+        "few dimensions may have grown large."
     ),
 }
 
@@ -54,7 +55,7 @@ class OneLayer(LongView):
     The baseline for similarities comes from unrelated sentences, which take a large model a while.
     """
 
-    name, question = "hidden/one-layer", "How alike are the tokens, and what do their vectors look like?"
+    name, question = "hidden/one-layer", "How similar are the token vectors of one layer?"
     start = "Compare with unrelated sentences"
     look: str = choice((SIMILARITY, VECTORS))
     picture = chart("The tokens at one hidden state", height=440)
@@ -156,8 +157,8 @@ def _similarity(matrix: np.ndarray, at: int, unrelated: np.ndarray | None) -> st
     if unrelated is None:
         return f"{lead}; their mean here is {mean_of_pairs(matrix):.2f}."
     return (
-        f"{lead}; their mean here is {mean_of_pairs(matrix):.2f}. Tokens of unrelated sentences have **{unrelated[at]:.2f}** in "
-        "common already (the layer's anisotropy, Ethayarajh 2019): only what lies above that says something."
+        f"{lead}; their mean here is {mean_of_pairs(matrix):.2f}. Tokens of unrelated sentences already average "
+        f"**{unrelated[at]:.2f}** (the layer's anisotropy, Ethayarajh 2019), so read each value relative to that."
     )
 
 
@@ -167,8 +168,8 @@ def _outliers(vectors: np.ndarray, at: int) -> str:
     return (
         f"All {vectors.shape[1]} dimensions of every token in {layer_name(at)}. Colours end where 99% of the values do. "
         f"Dimensions, counted from 0, whose mean over these tokens is more than {OUTLIER_DEVIATIONS} standard "
-        f"deviations off that of all dimensions: {named}. They are outliers of this input (after Luo et al. 2021); those of "
-        "Kovaleva et al. 2021 are told by the weights of LayerNorm."
+        f"deviations off that of all dimensions: {named}. They are outliers of this input (after Luo et al. 2021); Kovaleva et "
+        f"al. 2021 find theirs by the weights of LayerNorm."
     )
 
 

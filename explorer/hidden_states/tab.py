@@ -24,7 +24,7 @@ def sentences(view: Any, subject: Subject) -> Values:
 TAB = Tab(
     "hidden",
     "Hidden states",
-    "What becomes of the tokens, layer by layer?",
+    "How do the tokens change, layer by layer?",
     {
         "Layer by layer": [[OneLayer, EveryLayer], [PooledOutput]],
         "One word, many contexts": [[OneWord]],

@@ -25,10 +25,10 @@ class Decoder(View):
     causal_title = heading("**With a causal mask**: no token looks ahead.")
     causal = chart("Attention, causal", height=440)
     help = caption(
-        "GPT is a decoder: it is trained to write the next token, so each token may look at itself and at what came "
-        "before, and never ahead. The scores above the diagonal are set to −∞ before the softmax, and each row shares "
-        "its weight of 1 among what is left; the first token can only look at itself. BERT is trained to fill blanks, "
-        "where the words after the blank help, too. Same scores, √ scale, rows sum to 1."
+        "GPT is a decoder, trained to write the next token. Each token may attend to itself and to earlier tokens, never "
+        "ahead. The scores above the diagonal are set to −∞ before the softmax, and each row shares its weight of 1 among the "
+        "remaining tokens. The first token can only attend to itself. BERT is trained to fill blanks, where the words after "
+        "the blank help too. Same scores, √ scale, rows sum to 1."
     )
     check = check()
 

@@ -12,7 +12,7 @@ MOST_LABELS = 6
 class Summary(View):
     """The size of the model in one sentence."""
 
-    name, question = "model/summary", "How large is it?"
+    name, question = "model/summary", "How large is this model?"
     summary = prose(classes="caption")
     tuned = sentence(classes="caption")
     casing = sentence(optional=True)
@@ -29,7 +29,7 @@ class Summary(View):
                 f"**{model.parameters:,}** parameters; pre-training heads: {' and '.join(heads) or 'none'}. "
                 f"Shared weights are counted once: the masked-LM decoder is the word embedding table."
             ),
-            "tuned": f"Fine-tuned: it tells {own.task}{_labels(own.labels)}." if own else subject.model.unread_head,
+            "tuned": f"Fine-tuned for {own.task}{_labels(own.labels)}." if own else subject.model.unread_head,
             "casing": subject.model.casing,
         }
 
@@ -42,7 +42,7 @@ def _labels(labels: tuple[str, ...]) -> str:
 class Parameters(View):
     """The number of parameters of each part."""
 
-    name, question = "model/parameters", "Where are its parameters?"
+    name, question = "model/parameters", "Where are the parameters?"
     width = 6
     bars = chart("Parameters by part", height=460)
 
@@ -59,20 +59,20 @@ class Parameters(View):
 class Configuration(View):
     """The settings in the model's config.json."""
 
-    name, question = "model/configuration", "How is it configured?"
+    name, question = "model/configuration", "How is this model configured?"
     table = part("strips", classes="facts", height=460)
 
     def compute(self, subject: Subject) -> Content:
         model = subject.model
         config = model.module.config.to_diff_dict() | {"max_position_embeddings": model.module.config.max_position_embeddings}
         rows = [[key, str(value), MEANINGS.get(key, "")] for key, value in sorted(config.items())]
-        return {"table": facts(("setting in config.json", "value", "what it says"), rows)}
+        return {"table": facts(("setting in config.json", "value", "meaning"), rows)}
 
 
 class ModuleTree(View):
     """The modules of PyTorch that the model consists of."""
 
-    name, question = "model/modules", "What are its parts called?"
+    name, question = "model/modules", "What are the model's parts called?"
     folded = "Module tree, with the names that transformers gives the parts"
     tree = part("code", lines=20, max_lines=40)
 

@@ -11,7 +11,7 @@ _DRAWINGS = "Other architectures, LSTM and transfer are drawings in the guide no
 TAB = Tab(
     "model",
     "Model",
-    "What is it made of?",
+    "What is this model made of?",
     {
         "Model": [[Drawing, Parameters], [Summary], [Origin], [Configuration], [Cost], [OnPaper], [Recipe], [ModuleTree]],
         "Weights": [[Weights]],

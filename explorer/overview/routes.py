@@ -203,7 +203,7 @@ class Routes(View):
 class PictureWhatIf(WhatIf):
     """Changes of the run beside those in the picture, which shows what they do and how to undo them."""
 
-    name, question = "overview/what-if", "What is it good for, and what happens without it?"
+    name, question = "overview/what-if", "What changes if you break a part of the model?"
 
     def compute(self, subject: Subject) -> Content:
         return {name: shown for name, shown in super().compute(subject).items() if name == "gestures"}

@@ -114,7 +114,7 @@ class Desk:
         elif name in self._teachers:
             raise Refused(403, NOT_YOURS)
         if name not in (self._teachers if isinstance(who, str) else self._peoples):
-            raise InputError("There is no such thing to do in a room.")
+            raise InputError("A room has no such action.")
         done = self._teachers[name](room, body) if isinstance(who, str) else self._peoples[name](room, who, body)
         if inspect.isawaitable(done):
             done = await done

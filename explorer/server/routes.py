@@ -27,9 +27,10 @@ ASKED_AGAIN = {"Cache-Control": "no-cache"}  # another version of the app has ot
 FOR_A_DAY = {"Cache-Control": "public, max-age=86400"}
 FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable"}  # the version is in the name
 NOT_YOURS = (
-    "The metrics are for this machine, or for whoever sends the token of BERT_EXPLORER_METRICS_TOKEN as 'Authorization: Bearer'."
+    "The metrics are for this machine, or for clients that send the token of BERT_EXPLORER_METRICS_TOKEN as 'Authorization: "
+    "Bearer'."
 )
-NO_MODEL = "The default model could not be loaded; the log says why, and it is tried again."
+NO_MODEL = "The default model could not be loaded. The log has the reason; the app tries again."
 no_model = threading.Event()  # set while the default model cannot be loaded; loading is tried again
 GONE = "This download is no longer offered; save the run once more."
 

@@ -43,7 +43,7 @@ def leave(code: int) -> None:
 
 def close(blocks: gr.Blocks) -> None:
     """Stop trainings, wait for them, and close the server; threads that hang are abandoned after BOUND seconds."""
-    logger.warning("Stopping: trainings are asked to end and keep what they learnt")
+    logger.warning("Stopping: trainings end now and keep what they learned")
     bound = threading.Timer(BOUND, leave, [1])
     bound.daemon = True
     bound.start()

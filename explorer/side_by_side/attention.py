@@ -20,14 +20,14 @@ class SideAttention(SideView):
     Both are of the selected layer and head; a smaller model shows its last ones.
     """
 
-    name, question = "side-by-side/attention", "Who looks at whom, here and there?"
+    name, question = "side-by-side/attention", "Who attends to whom on each side?"
     layout = (*SideView.layout, row(col("here_title", "here"), col("there_title", "there")))
     here_title = heading("**Here**")
     here = chart("Attention here", height=480)
     there_title = heading("**There**")
     there = chart("Attention there", height=480)
     about = sentence()
-    difference = chart("There less here", height=480, optional=True)
+    difference = chart("Difference (there − here)", height=480, optional=True)
 
     first, prepare_rest = staticmethod(most_telling_first), staticmethod(prepare_effects)
 
@@ -43,7 +43,7 @@ class SideAttention(SideView):
         shown = {"here": pictures[0], "there": pictures[1]}
         about = "Here {}, there {}.".format(*places)
         if (paired := paired_tokens(*(side.trace.encoding for side in sides))) is None:
-            return {**shown, "about": f"{about} The inputs have different numbers of tokens, so there is no difference to show."}
+            return {**shown, "about": f"{about} The inputs have different numbers of tokens, so no difference is shown."}
         change = weights[1] - weights[0]
         query, key = _most_moved(change)
         share = percent(_moved(change) / len(change))

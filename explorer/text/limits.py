@@ -24,7 +24,7 @@ def check_text(text: object, name: str = "the text", limit: Limit = CHARACTERS) 
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise InputError(f"{_capitalised(name)} holds half a character (a lone surrogate); paste it again.") from error
+        raise InputError(f"{_capitalised(name)} contains half a character (a lone surrogate). Paste the text again.") from error
     if not has_visible_characters(text):
         raise InputError(f"{_capitalised(name)} is empty; type a sentence.")
     return text
@@ -42,7 +42,7 @@ def check_texts(texts: object, limit: Limit = TEXTS) -> list[str]:
     if not _is_list(texts):
         raise InputError("Send the texts as a list of sentences.")
     if not texts:
-        raise InputError("There are no texts; give at least one sentence.")
+        raise InputError("The list has no texts. Give at least one sentence.")
     limit.check(len(texts), "texts")
     return [check_text(text, f"text {number}") for number, text in enumerate(texts, start=1)]
 

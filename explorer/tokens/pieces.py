@@ -51,7 +51,7 @@ def _help(subject: Subject) -> str:
     encoding, segments = subject.trace.encoding, subject.model.capabilities.segments
     marks = meanings([piece for piece, kind in zip(encoding.tokens, encoding.kinds, strict=True) if kind not in NAMED])
     if "unk" in encoding.kinds:
-        marks.append(f"`{encoding.unknown}` stands for what the vocabulary cannot spell")
+        marks.append(f"`{encoding.unknown}` replaces a word that the vocabulary cannot spell")
     said = f"BERT reads pieces, not words{': ' if marks else ''}{', '.join(marks)}."
     about = "**segment** 0 for A and 1 for B" if segments else "**segment** the same for all, since this model has none"
     return (

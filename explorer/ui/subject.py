@@ -180,7 +180,7 @@ class Subject:
         if name == self.model_name:
             return self
         if not checkpoints.is_here(checkpoints.checked_name(name)):
-            raise ModelError(f"{name[:80]} is not on this machine; open it once in the model box, then it is.")
+            raise ModelError(f"{name[:80]} is not on this machine. Open it once in the model box, which fetches it.")
         return Subject(name, self.text_a, self.text_b, self.chosen, self.later)
 
     @property
@@ -215,7 +215,7 @@ class Subject:
         """The position of the chosen token if it is a [MASK], else of the first [MASK]. Raises InputError without one."""
         masks = self.trace.mask_positions
         if not masks:
-            raise InputError("There is no blank; type [MASK] or click a word to hide it.")
+            raise InputError("The text has no blank. Type [MASK], or click a word to hide it.")
         return self.selection.token if self.selection.token in masks else masks[0]
 
     @property

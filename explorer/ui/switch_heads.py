@@ -19,10 +19,10 @@ from explorer.ui.subject import CHANGES, Off, Subject, head_name
 from explorer.ui.view import Change, Content, Finding, Why, button, matches, part, select, sentence
 
 ABOUT = (
-    "One switch a head. Blue: without that head alone, {what} is less probable; orange: more probable; the strongest "
-    "colour is the largest change here. Click heads to switch them off together, or a layer's number for all of its "
-    "heads. Off means that the head's slice of the concatenated context, before W_O, is zero; Michel et al. 2019 "
-    "found that many heads can go. Other heads may take over, so a pale one is not idle."
+    "One switch per head. Blue: without that head alone, {what} is less probable. Orange: more probable. The strongest colour "
+    "is the largest change for this input. Click heads to switch several off together, or a layer's number for all of its "
+    "heads. Off means that the head's slice of the concatenated context, before W_O, is zero. Other heads may take over, so a "
+    "pale head is not idle; Michel et al. 2019 found that many heads can go."
 )
 
 
@@ -39,7 +39,7 @@ def _is_pair(value: object) -> bool:
 class SwitchHeads(LongView):
     """A switch for each head. Subclasses implement `target`, and have a `help` made from `ABOUT`."""
 
-    question = "Which heads does the answer rest on?"
+    question = "Which heads does the answer depend on?"
     start = "Which heads matter here?"
     shows_changes = True
     layout = (row(col("board", "strongest", "help", width=5), col("count", "answers", "reset", "check", width=6)),)
@@ -84,7 +84,7 @@ class SwitchHeads(LongView):
             counts = int(target.foil is None)  # what is measured: the share, or the logit difference
             if abs(before[counts] - without[counts]) < SEEN:
                 stays = change_of(target.token, before[1], without[1])
-                return Finding(f"No single head matters: without any one of them, {stays} or above.")
+                return Finding(f"No single head matters: whichever one is off, {stays} or above.")
             taken_away, after = head_name((layer, head)), _one(found, (layer, head))
             seen = {"layer": layer + 1, "head": head + 1, "token": target.position}
         else:

@@ -20,7 +20,7 @@ from explorer.ui.swapping import fitting_swaps
 from explorer.ui.view import Change, Content, View, check, matches, part, select, sentence
 
 SWAPS = 4
-NO_QUESTION = "Nothing can be asked of this model here: it has no head for words or pairs, or there is no word."
+NO_QUESTION = "This model has no answer to change: its head for words or pairs is missing, or the input has no word."
 Gesture = tuple[str, bool, Callable[[], Change]]  # a label, whether it is done already, and the change that a click makes
 WayBack = tuple[str, Callable[[], Change]]  # a label, and the change that a click makes
 
@@ -83,7 +83,7 @@ class Question:
 class WhatIf(View):
     """The answer with heads or weights switched off, a word swapped or a vector patched, beside that of the original run."""
 
-    question = "What is it good for, and what happens without it?"
+    question = "What changes if you break a part of the model?"
     shows_changes = True
     this_head: ClassVar[bool] = False  # whether the selected head is shown, so that it can be switched off here
     note: ClassVar[str] = ""

@@ -272,7 +272,7 @@ def test_each_stop_tells_a_sentence_and_keys_step_through_them(opened):
     stops = picture(page, ".bx-flow-stops [data-stop]")
     expect(stops.first).to_be_hidden()
     step_by_step(page)
-    expect(stops).to_have_text([*(f"{number} {title}" for number, title in enumerate(TITLES, start=1)), "all at once"])
+    expect(stops).to_have_text([*(f"{number} {title}" for number, title in enumerate(TITLES, start=1)), "together"])
     said, told = picture(page, ".bx-flow-story p"), []
     for number in range(len(TITLES)):
         stops.nth(number).click()

@@ -16,7 +16,7 @@ _ALIKE = str.maketrans({"i": "l", "1": "l", "|": "l", "0": "o", "m": "rn"})
 NICKNAME = 16  # characters
 WORD = 30  # characters of a guess
 SENTENCE = 200  # characters of an example
-CRUDE = "That is not for the projector; choose other words."
+CRUDE = "Those words are not for the projector. Choose others."
 KINDS = (
     "amber blue brave bright calm clever copper coral cosy crimson curious dapper eager early fair fancy fast fluffy gentle "
     "giant golden grand green happy hazel honest humble ivory jolly keen kind lively loyal lucky lunar magic mellow merry "
@@ -58,10 +58,10 @@ def nickname(typed: object, taken: Iterable[str]) -> str:
     """The cleaned nickname. Raises InputError if it is unfit, or looks like one in `taken`."""
     name = _fit(typed, "the nickname", NICKNAME)
     if not any(letter.isalnum() for letter in name):
-        raise InputError("A nickname needs a letter; type one, or take the one that is offered.")
+        raise InputError("A nickname needs a letter. Type one, or take the suggested name.")
     _check_crude(name.replace(" ", ""))
     if skeleton(name) in map(skeleton, taken):
-        raise InputError(f"Somebody here is {name} already, or looks like it; choose another nickname.")
+        raise InputError(f"The room already has {name}, or a name that looks like it. Choose another nickname.")
     return name
 
 

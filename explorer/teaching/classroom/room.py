@@ -141,7 +141,7 @@ class Room:
     def taught(self) -> Teaching:
         """The current teaching. Raises InputError if there is none."""
         if not isinstance(self.activity, Teaching):
-            raise InputError("Nothing is taught just now; wait for your teacher.")
+            raise InputError("Nothing is being taught. Wait for your teacher.")
         return self.activity
 
     def show_guesses(self) -> None:

@@ -15,7 +15,7 @@ from explorer.teaching.lessons.lesson import RELATIONS, Check, Claim, Exercise, 
 from explorer.teaching.lessons.reading import lessons
 from explorer.ui.subject import Subject
 
-UNKNOWN = "There is no such exercise; open the lesson again."
+UNKNOWN = "The lesson has no such exercise. Open the lesson again."
 NO_LINK = "What the page shows is too long for a link; shorten the texts."
 PAGE = "page"  # in a claim, in place of an endpoint: what the page shows itself
 PLACES = ("layer", "head")  # in brackets in the path of a claim: their number on the page, to find a row by

@@ -103,7 +103,7 @@ def difference_heatmap(change: np.ndarray, tokens: Sequence[str], cell: tuple[in
             tokens="xy",
             names=("key", "query"),
         ),
-        hover="row %{y} → column %{x}<br>there less here %{z:+.4f}",
+        hover="row %{y} → column %{x}<br>difference %{z:+.4f}",
         scale=colour_scale(-top, top, "there − here", signed=True, tickformat=".2g"),
         key=f"difference-{change.shape}",
     ).update_layout(shapes=outlined_cell(cell))

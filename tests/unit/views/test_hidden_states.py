@@ -19,7 +19,7 @@ def test_a_word_is_followed_through_its_contexts(subject):
     found = OneWord().compute(subject)
     assert (found["word"]["value"], found["problem"]) == ("bank", "")
     assert "bank" in found["word"]["choices"]
-    assert "8 of 8 “bank” lie nearest" in OneWord().finding(subject).text
+    assert "8 of 8 uses of “bank” have a nearest neighbour" in OneWord().finding(subject).text
     assert len(found["lines"].data) == 6
 
 
@@ -32,7 +32,7 @@ def test_any_word_may_be_typed_and_one_that_is_missing_is_told(subject):
     asked = OneWord(source=ABOVE, word="zebra").on_word(subject, "zebra").content
     assert (asked["word"], asked["lines"]) == ("zebra", None)
     assert OneWord().on_word(subject, "bank").content == {}
-    assert "no sentences" in OneWord(contexts=" \n").compute(subject)["problem"]["text"]
+    assert "No sentences" in OneWord(contexts=" \n").compute(subject)["problem"]["text"]
     with pytest.raises(InputError):
         OneWord.read({"word": 3}, capabilities)
 

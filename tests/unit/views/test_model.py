@@ -81,7 +81,7 @@ def test_where_it_comes_from(bundled, variant_folders):
     rows = dict(_cells(Origin(), subject))
     assert rows["family"] == "bert"
     assert rows["came from"] == "bundled with BERT Explorer"
-    assert rows["weights that nothing here reads"] == "none"
+    assert rows["unused weights"] == "none"
     assert rows["code that came with it"] == "never run"
     assert OnPaper().compute(subject)["table"]["rows"][0]["cells"][:4] == ["this model", "6", "384", "12"]
     assert _cells(Cost(), subject)[0][1] == f"{4 * bundled.capabilities.parameters / 1e6:,.1f} MB"
@@ -98,7 +98,7 @@ def test_weights_that_nothing_reads_are_told(make_tiny):
     save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
     model = explorer.load(folder)
     assert sorted(model.ignored) == extra
-    told = dict(_cells(Origin(), Subject.of(model.trace("the man"))))["weights that nothing here reads"]
+    told = dict(_cells(Origin(), Subject.of(model.trace("the man"))))["unused weights"]
     assert told == f"{', '.join(model.ignored[:MOST_NAMED])} and 2 more"
 
 
@@ -136,7 +136,7 @@ def test_weights_are_those_of_transformers(bundled, tmp_path):
     assert "every layer" in Weights(cell=(0, 2)).compute(shared)["about"]
     lacking = Subject.of(explorer.load(write_family(tmp_path / "modern", "modernbert")).trace("milk"))
     found = [Weights(cell=(row, 0)).compute(lacking)["about"] for row in range(6)]
-    assert sum("it has no such weight" in about for about in found) == 1  # its first layer has no norm before the attention
+    assert sum("has no such weight" in about for about in found) == 1  # its first layer has no norm before the attention
 
 
 def test_the_gates_in_the_guide_are_those_of_an_lstm_of_pytorch():

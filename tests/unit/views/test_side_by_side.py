@@ -63,7 +63,7 @@ def test_both_sides_answer_where_both_can(subject, bundled, roberta):
         assert there["heading"].startswith("There")
         assert there["rows"][0]["share"] == pytest.approx(share, abs=1e-6)
     without = {
-        "There: There is no [MASK]": SideGuesses(other_a="the man went home"),
+        "There: The text has no [MASK]": SideGuesses(other_a="the man went home"),
         "has no next-sentence head": SidePair(other_model=roberta),
     }
     for reason, view in without.items():
@@ -89,7 +89,7 @@ def test_a_model_that_is_not_here_is_not_fetched(subject, refusal):
         SidePieces(other_model="someone/else").compute(subject)
     for name in ("a cat | b\nthe dog | c", "a\u202eb", "x" * 301):
         said = refusal(ModelError, lambda name=name: SidePieces(other_model=name).compute(subject))
-        assert "not the name of a model" in said
+        assert "not a model's name" in said
 
 
 class TestSwaps:
