@@ -32,7 +32,7 @@ def head_grid(
     layers, heads, size, _ = thumbnails.shape
     layer, head = (int(index) for index in selected)
     if not (0 <= layer < layers and 0 <= head < heads):
-        raise ValueError(f"there is no layer {layer}, head {head} (zero-based) among {layers} × {heads}")
+        raise ValueError(f"layer {layer}, head {head} (zero-based) is not among {layers} × {heads}")
     for name, rows in (("notes", notes), ("marks", marks), ("colours", colours)):
         if rows is not None and (len(rows), {len(row) for row in rows}) != (layers, {heads}):
             raise ValueError(f"{name} must have one entry for each of {layers} × {heads} heads")

@@ -45,7 +45,7 @@ def token_row(
     if unknown := set(kinds) - set(KINDS):
         raise ValueError(f"unknown kinds of tokens: {sorted(unknown)}")
     if selected is not None and not 0 <= selected < len(tokens):
-        raise ValueError(f"there is no token {selected} among {len(tokens)}")
+        raise ValueError(f"not a token: {selected} among {len(tokens)}")
     known = {"segment": segments, "id": numbers.ids, "attention_mask": numbers.attention_mask}
     if numbers.offsets is not None:
         known |= {"start": [span[0] for span in numbers.offsets], "end": [span[1] for span in numbers.offsets]}
