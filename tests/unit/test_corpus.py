@@ -10,10 +10,11 @@ import explorer
 from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, CORPUS_SENTENCES, CORPUS_STATES_MEGABYTES
 from explorer.corpus.compute import reading
-from explorer.corpus.compute.reading import ADDED, corpus_states, tokens_of
+from explorer.corpus.compute.reading import ADDED, tokens_of
 from explorer.corpus.source import SENSES, words_of_several_senses
 from explorer.text import corpora as corpus_file
 from explorer.text.corpora import ROOT, Corpus, CorpusSentence, built_in, read_corpus
+from tests.corpora import corpus_states
 from tests.families import write_family
 
 WORDS = [

@@ -1,4 +1,4 @@
-"""Hidden states over a corpus: CKA, angles, lengths and word types, as slow, written-out code finds them with the whole model."""
+"""Hidden states over a corpus: CKA and angles, as slow, written-out code finds them with the whole model."""
 
 import json
 
@@ -6,15 +6,13 @@ import numpy as np
 import pytest
 import torch
 import transformers
-from scipy.stats import spearmanr
 
 import explorer
-from explorer.analysis.evaluation import spearman
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.corpus.compute import reading, word_states
 from explorer.corpus.compute.layer_similarity import cka_in_steps
-from explorer.corpus.compute.spread import spread_in_steps, word_types
+from explorer.corpus.compute.spread import spread_in_steps
 from explorer.corpus.compute.word_states import tokens_alone, word_states_in_steps, words_alone, words_of_both
 from explorer.corpus.layers import PROBE, Layers
 from explorer.corpus.source import FILE
@@ -135,42 +133,24 @@ def test_cka_is_that_of_all_pairs_of_words(model, few, tiny):
 
 
 @FAMILIES
-def test_angles_and_lengths_are_those_of_every_pair_of_tokens(model, few):
+def test_angles_are_those_of_every_pair_of_tokens(model, few):
     words, tokens = finished(word_states_in_steps(model, few)), by_hand(model, few)
     found = finished(spread_in_steps(words))
-    for layer in words.layers:
-        vectors = [(index, vector[layer]) for index, _, vector in tokens]
-        lengths = [np.sqrt((vector**2).sum()) for _, vector in vectors]
-        pairs = [
-            one @ other / (lengths[i] * lengths[j])
-            for i, (sentence, one) in enumerate(vectors)
-            for j, (another, other) in enumerate(vectors)
-            if sentence != another
-        ]
-        np.testing.assert_allclose(found.norms[layer], lengths, rtol=1e-5)
-        assert found.cosine[layer] == pytest.approx(np.mean(pairs), abs=1e-5)
-        assert found.mean[layer] == pytest.approx(np.mean(lengths), rel=1e-5)
-        np.testing.assert_allclose(found.quartiles[:, layer], np.percentile(lengths, [25, 50, 75]), rtol=1e-5)
-        np.testing.assert_allclose(tokens_alone(model, few, words, layer), [v for _, v in vectors], rtol=1e-4, atol=1e-4)
+    assert found.tokens == len(tokens)
 
+    def mean_cosine(layer, without=None):
+        unit = [(index, vector[layer] / np.linalg.norm(vector[layer])) for index, _, vector in tokens if index != without]
+        return np.mean([one @ other for i, one in unit for j, other in unit if i != j])
 
-@FAMILIES
-def test_a_word_type_counts_all_its_occurrences(model, few):
-    words, tokens = finished(word_states_in_steps(model, few)), by_hand(model, few)
-    found = word_types(finished(spread_in_steps(words)), few)
-    assert found.counts.tolist() == sorted(found.counts.tolist(), reverse=True)
-    assert not {",", ".", "!"} & set(found.types)
-    occurrences, lengths = {}, {}
-    for index, word, vector in tokens:
-        name = few.sentences[index].words[word].casefold()
-        occurrences.setdefault(name, set()).add((index, word))
-        lengths.setdefault(name, []).append(np.sqrt((vector**2).sum(axis=-1)))
-    for place, name in enumerate(found.types):
-        assert found.counts[place] == len(occurrences[name]), name
-        np.testing.assert_allclose(found.norms[:, place], np.mean(lengths[name], axis=0), rtol=1e-5)
     for layer in words.layers:
-        slow = spearmanr(found.counts, found.norms[layer]).statistic
-        assert spearman(found.counts, found.norms[layer]) == pytest.approx(slow, abs=1e-9)
+        assert found.cosine[layer] == pytest.approx(mean_cosine(layer), abs=1e-5)
+        left = [mean_cosine(layer, without) for without in range(len(TEXTS))]
+        assert found.error[layer] == pytest.approx(np.sqrt((len(TEXTS) - 1) * np.var(left)), rel=1e-3, abs=1e-6)
+        vectors = [vector[layer] for _, _, vector in tokens]
+        np.testing.assert_allclose(tokens_alone(model, few, words, layer), vectors, rtol=1e-4, atol=1e-4)
+    low, high = found.interval
+    assert (low <= found.cosine).all()
+    assert (found.cosine <= high).all()
 
 
 def test_the_bundled_model_too_and_of_many_words_the_usual_estimator_says_the_same(bundled, small):
@@ -194,9 +174,16 @@ def biased_cka(one, other):
 
 
 def unbiased_of(one, other):
-    from explorer.corpus.layer_similarity import by_pairs
+    """By sums over Gram matrices, which does not take all pairs one by one."""
+    grams = [side @ side.T for side in (one, other)]
+    for gram in grams:
+        np.fill_diagonal(gram, 0)
+    n, (left, right) = len(one), grams
 
-    return by_pairs(one, other)
+    def hsic(a, b):
+        return (a * b).sum() + a.sum() * b.sum() / ((n - 1) * (n - 2)) - 2 / (n - 2) * (a.sum(axis=0) @ b.sum(axis=0))
+
+    return hsic(left, right) / np.sqrt(hsic(left, left) * hsic(right, right))
 
 
 def test_too_few_words_and_one_sentence(tiny, tmp_path):

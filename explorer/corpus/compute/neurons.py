@@ -22,9 +22,8 @@ from explorer.bert.readings import key_of, when_free
 from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
 from explorer.core.limits import DRIVERS
-from explorer.core.steps import finished
 from explorer.corpus.compute.reading import ADDED, CorpusTokens, tokens_of
-from explorer.corpus.compute.search import Describer, InContext
+from explorer.corpus.compute.search import Describer, Found, Hit
 from explorer.techniques.neurons import most_promoted_in_steps
 from explorer.text.corpora import Corpus
 from explorer.text.pieces import bare
@@ -53,13 +52,6 @@ class CorpusNeurons:
     counted: int
 
 
-@dataclass
-class Driver(InContext):
-    """A top-activating token of a neuron."""
-
-    activation: float  # after the activation function
-
-
 @dataclass(frozen=True)
 class Firing:
     """A neuron (zero-based) with its activation at a word, `deviations` standard deviations above its mean."""
@@ -73,13 +65,11 @@ class Firing:
 _opened: OnceCache[tuple[object, ...], CorpusNeurons] = OnceCache(4)
 
 
-def corpus_neurons(model: Explorer, corpus: Corpus) -> CorpusNeurons:
-    """The activations of all neurons over a corpus; blocks until they are computed. Raises InputError."""
-    return finished(corpus_neurons_in_steps(model, corpus))
-
-
 def corpus_neurons_in_steps(model: Explorer, corpus: Corpus) -> Generator[float, None, CorpusNeurons]:
-    """Like `corpus_neurons`, but yields the share done, 0 to 1; a pass that was stopped is continued."""
+    """The activations of all neurons over a corpus; yields the share done, 0 to 1. A pass that was stopped is continued.
+
+    Raises InputError.
+    """
     key = model.checkpoint, corpus.key
     if (known := _opened.peek(key)) is not None:
         return known
@@ -94,18 +84,17 @@ def corpus_neurons_in_steps(model: Explorer, corpus: Corpus) -> Generator[float,
     return found
 
 
-def drivers(model: Explorer, corpus: Corpus, found: CorpusNeurons, layer: int, neuron: int, limit: int) -> tuple[Driver, ...]:
-    """The top-activating tokens of a neuron (layer and neuron zero-based), in falling order of activation."""
+def drivers(model: Explorer, corpus: Corpus, found: CorpusNeurons, layer: int, neuron: int, limit: int) -> Found:
+    """The top-activating tokens of a neuron (layer and neuron zero-based), in falling order of activation after its function."""
     rows = found.rows[layer, neuron, :limit]
     rows = rows[rows != NOBODY]
-    known = Describer(model, corpus, found.tokens).describe(rows)
-    activations = found.activations[layer, neuron, : len(rows)].tolist()
-    return tuple(Driver(**one, activation=activation) for one, activation in zip(known, activations, strict=True))
+    hits = Describer(model, corpus, found.tokens).hits(rows, found.activations[layer, neuron, : len(rows)])
+    return Found(corpus, hits, found.counted)
 
 
 @inference_mode
-def activations_of(model: Explorer, driving: Sequence[Driver], layer: int, neuron: int) -> np.ndarray:
-    """[drivers] the activations at top-activating tokens when their sentences are read again, in float32."""
+def activations_of(model: Explorer, driving: Sequence[Hit], layer: int, neuron: int) -> np.ndarray:
+    """[hits] the activations at top-activating tokens when their sentences are read again, in float32."""
     encodings = [model.encode(driver.sentence.text) for driver in driving]
     padded = model.pad([(encoding.ids, encoding.segments) for encoding in encodings])
     activations = next(islice(model.neurons_padded(padded), layer, None))

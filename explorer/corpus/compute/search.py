@@ -19,7 +19,6 @@ from explorer.bert.trace import Trace
 from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
 from explorer.core.limits import RESULTS_MEGABYTES
-from explorer.core.steps import finished
 from explorer.corpus.compute.heads import corpus_contexts_in_steps
 from explorer.corpus.compute.reading import ADDED, CorpusStates, CorpusTokens, corpus_states_in_steps
 from explorer.text.corpora import Corpus, CorpusSentence
@@ -51,7 +50,7 @@ class Query:
 
 
 @dataclass  # not frozen: a search makes many, in a third of the time
-class InContext:
+class Hit:
     """A token of the corpus in its sentence, with what is known about its word; unknown fields are ''."""
 
     sentence: CorpusSentence
@@ -64,19 +63,13 @@ class InContext:
     after: str
     previous: str  # the neighboring words, in lower case
     next: str
-
-
-FIELDS = tuple(field.name for field in fields(InContext))
-
-
-@dataclass
-class Hit(InContext):
-    """A token found by a search."""
-
-    cosine: float
+    score: float = 0.0  # the reason for the hit: a cosine, or an activation
     target: str = ""  # for a head: the word or token it attends to most, its tag, and its distance in words (offset)
     target_tag: str = ""
     offset: int | None = None
+
+
+FIELDS = tuple(field.name for field in fields(Hit))[:10]
 
 
 @dataclass(frozen=True)
@@ -96,13 +89,8 @@ class Found:
 _norms: OnceCache[tuple[object, ...], np.ndarray] = OnceCache(RESULTS_MEGABYTES.bytes, lambda norms: norms.nbytes)
 
 
-def search(query: Query, corpus: Corpus, limit: int) -> Found:
-    """The `limit` nearest tokens of a corpus; blocks until it is read. Raises InputError."""
-    return finished(search_in_steps(query, corpus, limit))
-
-
 def search_in_steps(query: Query, corpus: Corpus, limit: int) -> Generator[float, None, Found]:
-    """Like `search`, but yields the share of the reading done, 0 to 1.
+    """The `limit` nearest tokens of a corpus; yields the share of the reading done, 0 to 1. Raises InputError.
 
     [CLS] and [SEP] are left out unless the query is one of them.
     """
@@ -120,11 +108,9 @@ def search_in_steps(query: Query, corpus: Corpus, limit: int) -> Generator[float
     rows, cosines = nearest_rows(vectors, norms, vector_of(query), limit, allowed)
     looked = None if query.head is None else _looked_at(model, states, query, rows)
     describer = Describer(model, corpus, states.tokens)
-    targets = (
-        [{}] * len(rows) if looked is None else [describer.target(*place) for place in zip(rows.tolist(), looked, strict=True)]
-    )
-    each = zip(describer.describe(rows), cosines.tolist(), targets, strict=True)
-    hits = tuple(Hit(**known, cosine=cosine, **target) for known, cosine, target in each)
+    hits = describer.hits(rows, cosines)
+    for hit, row, place in zip(hits, rows.tolist(), looked or (), strict=False):
+        describer.aim(hit, row, place)
     return Found(corpus, hits, len(norms) if allowed is None else int(allowed.sum()))
 
 
@@ -202,10 +188,11 @@ class Describer:
     corpus: Corpus
     tokens: CorpusTokens
 
-    def describe(self, rows: np.ndarray) -> list[dict[str, Any]]:
-        """The fields of InContext for the token of each row."""
+    def hits(self, rows: np.ndarray, scores: np.ndarray) -> tuple[Hit, ...]:
+        """The token of each row, with its score."""
         pieces = self.model.pieces(self.tokens.ids[rows].tolist())
-        return [self._there(row, piece) for row, piece in zip(rows.tolist(), pieces, strict=True)]
+        each = zip(rows.tolist(), pieces, scores.tolist(), strict=True)
+        return tuple(Hit(**self._there(row, piece), score=score) for row, piece, score in each)
 
     def _there(self, row: int, piece: str) -> dict[str, Any]:
         sentence = self.corpus.sentences[self.tokens.sentence[row]]
@@ -223,12 +210,13 @@ class Describer:
         after = sentence.words[word + 1].lower() if word + 1 < len(sentence.words) else END
         return dict(zip(FIELDS, (sentence, position, piece, named, *known, *texts, before, after), strict=True))
 
-    def target(self, row: int, place: int) -> dict[str, Any]:
-        """The fields of Hit about the token at `place` in the row's sentence, to which a head attends."""
-        index, word = int(self.tokens.sentence[row]), int(self.tokens.word[row])
-        looked = int(self.tokens.starts[index]) + place
-        sentence, other = self.corpus.sentences[index], int(self.tokens.word[looked])
+    def aim(self, hit: Hit, row: int, place: int) -> None:
+        """Add the token at `place` in the row's sentence, to which a head attends from the hit."""
+        looked = int(self.tokens.starts[self.tokens.sentence[row]]) + place
+        word, other = int(self.tokens.word[row]), int(self.tokens.word[looked])
         if other == ADDED:
-            return {"target": self.model.pieces([int(self.tokens.ids[looked])])[0], "target_tag": SPECIAL}
-        tag = sentence.tags[other] if sentence.tags else ""
-        return {"target": sentence.words[other].lower(), "target_tag": tag, "offset": None if word == ADDED else other - word}
+            hit.target, hit.target_tag = self.model.pieces([int(self.tokens.ids[looked])])[0], SPECIAL
+            return
+        hit.target = hit.sentence.words[other].lower()
+        hit.target_tag = hit.sentence.tags[other] if hit.sentence.tags else ""
+        hit.offset = None if word == ADDED else other - word
