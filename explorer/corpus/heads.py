@@ -21,7 +21,7 @@ from explorer.text import limits
 from explorer.ui.layout import col, row
 from explorer.ui.settings import choice, number, text
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, NewInput, caption, chart, note, part, select, sentence
+from explorer.ui.view import Change, NewInput, button, caption, chart, check, note, part, select, sentence
 
 HEAD, NEURON = "Head", "Neuron"
 COST = 1.5  # of an atlas, relative to forward passes alone
@@ -41,9 +41,24 @@ class Heads(CorpusView):
         row("unit", "neuron", "by_word"),
         row(
             col("grid", "map", "tags", "promotes", "suppresses", "problem", "promoting", "driven", width=5),
-            col("habit", "hits", "stop", "progress", "about", "note", "tree", "links", "offsets", "relations", width=6),
+            col(
+                "habit",
+                "hits",
+                "stop",
+                "progress",
+                "about",
+                "note",
+                "tree",
+                "links",
+                "offsets",
+                "relations",
+                "trees",
+                "help",
+                "neurons",
+                "check",
+                width=6,
+            ),
         ),
-        row("trees", "help", "neurons", "check"),
     )
     unit: str = choice((HEAD, NEURON), "Show a", elem_classes="inline")
     neuron: int = number(
@@ -76,6 +91,10 @@ class Heads(CorpusView):
     driven = part("strips", height=290, optional=True)
     habit = sentence(answer=True, optional=True)
     hits = part("strips", height=300)
+    stop = button("Stop", visible=False)
+    progress = part("meter")
+    about = sentence(classes="caption")
+    check = check()
     note = note("Click a word: its sentence becomes the input.")
     tree = chart("Parse tree and head", height=420, optional=True)
     links = sentence(classes="caption", optional=True)

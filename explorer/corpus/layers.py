@@ -15,7 +15,7 @@ from explorer.text import limits
 from explorer.ui.layout import col, row
 from explorer.ui.settings import choice
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, Content, chart, note, part, props, select
+from explorer.ui.view import Change, Content, button, chart, check, note, part, props, select, sentence
 
 PROBE, SIMILARITY, ANGLES = "Probe", "Similarity", "Angles"
 MEASURES = [("what a probe reads", PROBE), ("similarity of layers (CKA)", SIMILARITY), ("angles between tokens", ANGLES)]
@@ -45,6 +45,10 @@ class Layers(CorpusView):
         elem_classes="inline",
     )
     picture = chart("All hidden states", height=420, optional=True)
+    stop = button("Stop", visible=False)
+    progress = part("meter")
+    about = sentence(classes="caption")
+    check = check()
     note = note("Click a hidden state to choose it: the dotted line, or the outlined row, is at the chosen one.")
     by_class = part("bars", optional=True)
 

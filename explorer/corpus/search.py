@@ -25,7 +25,7 @@ from explorer.text.pieces import bare
 from explorer.ui.layout import col, row
 from explorer.ui.settings import choice, memory, number, text
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, Content, NewInput, caption, chart, note, part, read, settle
+from explorer.ui.view import Change, Content, NewInput, button, caption, chart, check, note, part, read, sentence, settle
 
 STATE, WORD, HEAD, NEURON, SURPRISE = "Hidden state", "Word", "Head", "Neuron", "Surprise"
 WAYS = [
@@ -86,6 +86,10 @@ class Search(CorpusView):
     )
     senses = part("chips", optional=True)
     hits = part("strips", height=540)
+    stop = button("Stop", visible=False)
+    progress = part("meter")
+    about = sentence(classes="caption")
+    check = check()
     note = note("Click a word: its sentence becomes the input.")
     help = caption(
         "By *meaning*: the cosine of the selected token's hidden state, or of a head's output for it, to that of every token of "

@@ -15,7 +15,7 @@ from explorer.text.corpora import CORPUS_FILE_TYPES, Corpus, built_in, read_corp
 from explorer.ui.long_view import LongView
 from explorer.ui.settings import choice, upload
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, Content, Finding, NewInput, button, check, part, props, sentence
+from explorer.ui.view import Change, Content, Finding, NewInput, props
 
 BUILT_IN, FILE = "Starter sentences", "A file of yours"
 SENSES = ("light", "bank", "play", "it")  # words of several senses, some of which the corpus contains
@@ -76,10 +76,6 @@ class CorpusView(LongView):
     name, question = "corpus", ""
     source: str = choice((BUILT_IN, FILE), "Corpus", menu=True, elem_classes="inline")
     file: Corpus | None = upload(label=CHOOSE, types=CORPUS_FILE_TYPES, read=read_corpus, as_button=True, when=_is_file)
-    stop = button("Stop", visible=False)
-    progress = part("meter")
-    about = sentence(classes="caption")
-    check = check()
 
     @property
     def corpus(self) -> Corpus | None:
