@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from explorer.analysis.head_metrics import TokenFacts, head_metrics
 from explorer.corpus import atlas_pictures, atlas_words
 from explorer.corpus.compute.atlas_file import HeadAtlas
+from explorer.corpus.compute.search import Found, Hit
 from explorer.corpus.compute.tree import word_weights
+from explorer.corpus.hits import Hits, hit_lines
 from explorer.corpus.pictures.head_atlas import tag_heatmap
 from explorer.corpus.source import Look
 from explorer.corpus.trees import tree_of
-from explorer.text import limits
 from explorer.text.corpora import Corpus
+from explorer.ui.pictures.base import shorten
 from explorer.ui.subject import Subject, head_name
 from explorer.ui.view import Content, Finding, NewInput, Why, matches
 
 METRIC_OF = {"previous token": "previous", "next token": "next", "itself": "self", "same word": "same_token"}
+LETTERS = 70  # of a sentence without highlighted words
 NO_SYNTAX = "This corpus has no syntax. Choose a treebank in CoNLL-U for relations and trees."
 
 
@@ -37,7 +40,7 @@ class AtlasLook(Look):
             "grid": atlas_pictures.grid(atlas, layer, head),
             "map": atlas_pictures.heads_map(atlas, layer, head),
             "habit": f"{_capital(head_name((layer, head)))} across the corpus: {atlas_words.habit(atlas, layer, head)}",
-            "hits": atlas_pictures.sentences(self.corpus, atlas, layer, head),
+            "hits": hit_lines(self._hits(subject), tagged=False),
             "offsets": atlas_pictures.offsets(atlas, layer, head),
             "about": f"{atlas_words.about(self.corpus, atlas)} {atlas_words.evidence(atlas) or NO_SYNTAX}",
         }
@@ -67,13 +70,25 @@ class AtlasLook(Look):
 
     def open(self, subject: Subject, index: object) -> NewInput:
         """The sentence as the input, with this head and the sentence's word selected. Raises InputError."""
-        layer, head = _selected(subject)
-        number = limits.check_integer(index, "the sentence", 0, self.atlas.examples.shape[2] - 1)
-        at, word, _ = self.atlas.examples[layer, head, number].tolist()
-        one = self.corpus.sentences[max(at, 0)]
-        offsets = subject.model.encode(one.text).offsets
-        token = next((place for place, span in enumerate(offsets) if span[1] > one.starts[word]), None) if word >= 0 else None
-        return NewInput((one.text, ""), {"layer": layer + 1, "head": head + 1, "picked": True, "token": token})
+        opened, (layer, head) = self._hits(subject).open(subject, index), _selected(subject)
+        return replace(opened, selection={**opened.selection, "layer": layer + 1, "head": head + 1, "picked": True})
+
+    def _hits(self, subject: Subject) -> Hits:
+        """The words from which the head attends most to their `target`, or sentences if its habit is not a single link."""
+        at, hits = _selected(subject), []
+        strengths, back = self.atlas.strengths[at].tolist(), self.atlas.looks_back(*at)
+        for (row, word, other), strength in zip(self.atlas.examples[at].tolist(), strengths, strict=True):
+            one = self.corpus.sentences[row]
+            if strength > 0 and word < 0:
+                text = shorten(one.text, LETTERS)
+                hits.append(Hit(one, None, "", text, "", "", "", "", "", "", strength))
+            elif strength > 0:
+                word, other = (other, word) if back else (word, other)
+                offsets = subject.model.encode(one.text).offsets
+                position = next((place for place, span in enumerate(offsets) if span[1] > one.starts[word]), None)
+                hits.append(Hit.of(one, word, position, "", strength))
+                hits[-1].target = one.words[other]
+        return Hits(Found(self.corpus, tuple(hits), self.atlas.sentences), len(hits), "weight")
 
     def _alone(self, subject: Subject, place: int) -> float:
         """The weight in the example at `place` when its sentence is run alone."""

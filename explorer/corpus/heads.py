@@ -60,7 +60,7 @@ class Heads(CorpusView):
             ),
         ),
     )
-    unit: str = choice((HEAD, NEURON), "Show a", elem_classes="inline")
+    unit: str = choice((HEAD, NEURON), "Show", menu=True, elem_classes="inline")
     neuron: int = number(
         0,
         "Neuron (0: the app chooses)",

@@ -92,13 +92,13 @@ class Hits(Look):
         return [(ways.get(what, str)(value), count / every, f"{count} of {every}") for value, count in named]
 
 
-def hit_lines(given: Hits, strong: int | None = None) -> dict[str, Any] | None:
-    """A row per hit, with the word in the middle; the row `strong` is bold."""
+def hit_lines(given: Hits, strong: int | None = None, tagged: bool = True) -> dict[str, Any] | None:
+    """A row per hit, with the word in the middle, `tagged` if the corpus has tags; the row `strong` is bold."""
     found = given.found
     if not found.hits:
         return None
     columns = in_context("word")
-    if found.corpus.tags or found.corpus.relations:
+    if tagged and (found.corpus.tags or found.corpus.relations):
         columns += [Column("which is", "text", name="tag"), Column("and", "text", name="relation")]
     columns += [Column("looks at", "text")] if any(hit.target for hit in found.hits) else []
     columns += [Column(given.unit, "number", form=given.form)]

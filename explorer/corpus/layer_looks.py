@@ -1,4 +1,4 @@
-"""Results about all hidden states over a corpus: their similarity, and the angles between tokens."""
+"""Results about all hidden states over a corpus: a check of their vectors, and their similarity."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ import numpy as np
 from explorer.core.errors import InputError
 from explorer.core.steps import map_steps
 from explorer.corpus.compute.layer_similarity import cka_in_steps
-from explorer.corpus.compute.spread import Spread, spread_in_steps
 from explorer.corpus.compute.word_states import WordStates, words_alone, words_of_both
-from explorer.corpus.pictures.layers import Line, layer_lines
 from explorer.corpus.source import Look, Untold
 from explorer.text.corpora import Corpus
 from explorer.ui.pictures.hidden import layers_heatmap
 from explorer.ui.subject import Subject
-from explorer.ui.view import Content, Finding, Why, matches
+from explorer.ui.view import Content, Finding, matches
 
 READ_ALONE = 10  # sentences run again alone for the check
 TOLERANCE = 0.01  # of a vector's length: hidden states are kept in half precision
@@ -27,11 +25,6 @@ CKA = (
     "unbiased estimator (Song et al. 2012) may fall a little below 0."
 )
 ANOTHER = "You can compare another model, by its id or folder, once it was opened in the model box."
-ANGLES = (
-    "The mean cosine (−1 to 1) of two tokens of different sentences, over all pairs of {tokens:,} tokens of words. "
-    "This is a layer's anisotropy (Ethayarajh 2019), and 0 where vectors point everywhere equally. A similarity in a layer means "
-    "how far it is above that line. The band is the 95% interval over sentences, by the jackknife."
-)
 
 
 @dataclass(frozen=True)
@@ -84,34 +77,6 @@ class Similar(LayersLook):
         return Finding(f"{text}. The first and the last hidden state have {self.cka[0, -1]:.2f}.")
 
 
-@dataclass(frozen=True)
-class Angles(LayersLook):
-    """The mean cosine of tokens of different sentences (anisotropy)."""
-
-    spread: Spread = field(repr=False)
-
-    def shown(self, subject: Subject) -> Content:
-        cosine, ends = self.spread.cosine, self.spread.interval
-        least, top = (np.nan_to_num(np.concatenate([cosine, end])) for end in ends)
-        shown = min(0.0, float(least.min())), max(0.1, 1.1 * float(top.max()))
-        lines = [Line("two tokens", cosine, ends)]
-        picture = layer_lines(lines, "mean cosine, different sentences", subject.selection.layer, shown)
-        return {"picture": picture, "about": ANGLES.format(tokens=self.spread.tokens)}
-
-    def finding(self, subject: Subject) -> Finding | None:
-        cosine, (low, high) = self.spread.cosine, self.spread.interval
-        if np.isnan(cosine).all():
-            return None
-        most, least = int(cosine.argmax()), int(cosine.argmin())
-        text = f"Two tokens of different sentences have a mean cosine of {cosine[most]:.2f} in hidden state {most}, the highest"
-        if not np.isnan(low[most]):
-            text += f" (95% interval {low[most]:.2f} to {high[most]:.2f})"
-        return Finding(
-            f"{text}, and of {cosine[least]:.2f} in hidden state {least}, the lowest.",
-            Why("hidden", "Layer by layer", {"layer": most}),
-        )
-
-
 def similarity_in_steps(
     corpus: Corpus, here: WordStates, there: WordStates, other: str
 ) -> Generator[tuple[str, float], None, Similar | Untold]:
@@ -123,9 +88,3 @@ def similarity_in_steps(
         return Similar(corpus, here, other, (yield from steps))
     except InputError as error:
         return Untold(str(error))
-
-
-def angles_in_steps(corpus: Corpus, words: WordStates) -> Generator[tuple[str, float], None, Angles]:
-    """The mean cosine at every hidden state; yields a sentence and the share done."""
-    steps = map_steps(spread_in_steps(words), lambda share: (f"Measuring angles: {share:.0%}", share))
-    return Angles(corpus, words, (yield from steps))

@@ -8,7 +8,7 @@ from contextlib import suppress
 from explorer.bert import checkpoints
 from explorer.core.errors import ModelError
 from explorer.corpus.compute.word_states import WordStates, word_states_in_steps
-from explorer.corpus.layer_looks import angles_in_steps, similarity_in_steps
+from explorer.corpus.layer_looks import similarity_in_steps
 from explorer.corpus.layer_probe import RELATION, TAG, probe_in_steps
 from explorer.corpus.source import CorpusView, Look, Untold
 from explorer.text import limits
@@ -17,16 +17,13 @@ from explorer.ui.settings import choice
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, button, chart, check, note, part, props, select, sentence
 
-PROBE, SIMILARITY, ANGLES = "Probe", "Similarity", "Angles"
-MEASURES = [("what a probe reads", PROBE), ("similarity of layers (CKA)", SIMILARITY), ("angles between tokens", ANGLES)]
+PROBE, SIMILARITY = "Probe", "Similarity"
+MEASURES = [("what a probe reads", PROBE), ("similarity of layers (CKA)", SIMILARITY)]
 THIS = ("this model itself", "")
 
 
 class Layers(CorpusView):
-    """Every hidden state over a whole corpus, in one of three ways.
-
-    A linear probe, CKA (Kornblith et al. 2019; Song et al. 2012), or anisotropy (Ethayarajh 2019).
-    """
+    """Every hidden state over a whole corpus: a linear probe, or CKA (Kornblith et al. 2019; Song et al. 2012)."""
 
     name, question = "corpus/layers", "What does each layer know about words?"
     layout = (
@@ -65,7 +62,7 @@ class Layers(CorpusView):
         """The cache key of the result: the model, the corpus, and what is computed; None without a corpus."""
         if self.corpus is None:
             return None
-        own = {PROBE: self.probed, SIMILARITY: self.compared}.get(self.look_at, "")
+        own = self.probed if self.look_at == PROBE else self.compared
         if self.look_at == SIMILARITY:
             with suppress(ModelError):  # a missing model is reported by work()
                 own = (other := self._other(subject)) and str(checkpoints.find(other))
@@ -90,15 +87,13 @@ class Layers(CorpusView):
         corpus, words = self.chosen, (yield from self._words(subject))
         if self.look_at == PROBE:
             look = yield from probe_in_steps(corpus, words, self.probed)
-        elif self.look_at == SIMILARITY:
+        else:
             try:
                 other = self._other(subject)
             except ModelError as error:
                 return Untold(str(error))
             there = (yield from self._words(subject.read_by(other))) if other else words
             look = yield from similarity_in_steps(corpus, words, there, other)
-        else:
-            look = yield from angles_in_steps(corpus, words)
         return self.remember(subject, look)
 
     def draw(self, subject: Subject, found: Look) -> Content:

@@ -9,7 +9,7 @@ from typing import Any
 from explorer.bert.explorer import Explorer
 from explorer.core.errors import InputError
 from explorer.corpus.compute.neurons import PROMOTED, READ, CorpusNeurons, Telling, drivers, driving_pieces, firing_on
-from explorer.corpus.hits import Active
+from explorer.corpus.hits import Active, hit_lines
 from explorer.techniques.neurons import Promoted, piece_weights, promoted, promoting
 from explorer.techniques.targets import piece_of
 from explorer.text.corpora import Corpus
@@ -62,7 +62,7 @@ class NeuronLook(Active):
         }
         known = {name: table for name, table in tables.items() if table}
         problem = {"problem": " ".join(self.problems)} if self.problems else {}
-        return {"hits": shown["hits"], "about": " ".join(filter(None, about)), **known, **problem}
+        return {"hits": hit_lines(self, tagged=False), "about": " ".join(filter(None, about)), **known, **problem}
 
     def finding(self, subject: Subject) -> Finding | None:
         if not self.found.hits:

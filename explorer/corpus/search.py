@@ -57,7 +57,7 @@ class Search(CorpusView):
 
     name, question = "corpus/search", "Where else in the corpus is something similar?"
     layout = (
-        row("compare", "word", "neuron", "order"),
+        row("compare", "word", "of_neuron", "order"),
         row(col("senses", "hits", "stop", "progress", "about", "note", "help", "check", width=2), col("map", "common")),
     )
     compare: str = choice(WAYS, "Find by", menu=True, elem_classes="inline")
@@ -71,7 +71,7 @@ class Search(CorpusView):
         when=lambda view: view.compare in (WORD, SURPRISE),
         elem_classes="inline",
     )
-    neuron: int = number(
+    of_neuron: int = number(
         1,
         "Neuron",
         low=1,
@@ -126,7 +126,7 @@ class Search(CorpusView):
         query, chosen = self.query(subject), subject.selection
         asked: dict[str, tuple[Hashable, ...]] = {
             WORD: (chosen.layer, self._named(subject), self.map_by, self.picked),
-            NEURON: (query.layer, self.neuron),
+            NEURON: (query.layer, self.of_neuron),
             SURPRISE: (self.word.strip(), self.order),
         }
         nearest = subject.text_a, subject.text_b, query.token, query.layer, query.head
@@ -153,8 +153,8 @@ class Search(CorpusView):
             return (yield from uses_in_steps(of, corpus, layer, self.map_by, place, self.limit))
         if self.compare == NEURON:
             every = yield from self.reading(corpus_neurons_in_steps(model, corpus))
-            active = drivers(model, corpus, every, query.layer, self.neuron - 1, self.limit)
-            return Active(active, self.limit, "activation", query.layer, self.neuron - 1, form=".2f")
+            active = drivers(model, corpus, every, query.layer, self.of_neuron - 1, self.limit)
+            return Active(active, self.limit, "activation", query.layer, self.of_neuron - 1, form=".2f")
         if self.compare == SURPRISE:
             hidden, doing = None, f"Reading {len(corpus.sentences):,} sentences with tokens hidden"
             if model.capabilities.fill_mask:

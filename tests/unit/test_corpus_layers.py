@@ -1,4 +1,4 @@
-"""Hidden states over a corpus: CKA and angles, as slow, written-out code finds them with the whole model."""
+"""Hidden states over a corpus: CKA, as slow, written-out code finds them with the whole model."""
 
 import json
 
@@ -12,8 +12,7 @@ from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.corpus.compute import reading, word_states
 from explorer.corpus.compute.layer_similarity import cka_in_steps
-from explorer.corpus.compute.spread import spread_in_steps
-from explorer.corpus.compute.word_states import tokens_alone, word_states_in_steps, words_alone, words_of_both
+from explorer.corpus.compute.word_states import word_states_in_steps, words_alone, words_of_both
 from explorer.corpus.layers import PROBE, Layers
 from explorer.corpus.source import FILE
 from explorer.text.corpora import Corpus, built_in, read_corpus
@@ -132,27 +131,6 @@ def test_cka_is_that_of_all_pairs_of_words(model, few, tiny):
     np.testing.assert_allclose(finished(cka_in_steps(here, other)), slow, atol=1e-5)
 
 
-@FAMILIES
-def test_angles_are_those_of_every_pair_of_tokens(model, few):
-    words, tokens = finished(word_states_in_steps(model, few)), by_hand(model, few)
-    found = finished(spread_in_steps(words))
-    assert found.tokens == len(tokens)
-
-    def mean_cosine(layer, without=None):
-        unit = [(index, vector[layer] / np.linalg.norm(vector[layer])) for index, _, vector in tokens if index != without]
-        return np.mean([one @ other for i, one in unit for j, other in unit if i != j])
-
-    for layer in words.layers:
-        assert found.cosine[layer] == pytest.approx(mean_cosine(layer), abs=1e-5)
-        left = [mean_cosine(layer, without) for without in range(len(TEXTS))]
-        assert found.error[layer] == pytest.approx(np.sqrt((len(TEXTS) - 1) * np.var(left)), rel=1e-3, abs=1e-6)
-        vectors = [vector[layer] for _, _, vector in tokens]
-        np.testing.assert_allclose(tokens_alone(model, few, words, layer), vectors, rtol=1e-4, atol=1e-4)
-    low, high = found.interval
-    assert (low <= found.cosine).all()
-    assert (found.cosine <= high).all()
-
-
 def test_the_bundled_model_too_and_of_many_words_the_usual_estimator_says_the_same(bundled, small):
     words, tokens = finished(word_states_in_steps(bundled, small)), by_hand(bundled, small)
     wanted = np.stack(list(words_by_hand(tokens).values()), axis=1)
@@ -186,10 +164,8 @@ def unbiased_of(one, other):
     return hsic(left, right) / np.sqrt(hsic(left, left) * hsic(right, right))
 
 
-def test_too_few_words_and_one_sentence(tiny, tmp_path):
-    (tmp_path / "one.txt").write_text("the dog was sad", "utf-8")
-    words = finished(word_states_in_steps(tiny, read_corpus(tmp_path / "one.txt")))
-    assert np.isnan(finished(spread_in_steps(words)).cosine).all()
+def test_too_few_words(tiny, few):
+    words = finished(word_states_in_steps(tiny, few))
     with pytest.raises(InputError, match="4 words or more"):
         finished(cka_in_steps(some := words.only(np.arange(3)), some))
 

@@ -1,10 +1,11 @@
-"""A memory-mapped file of vectors for all tokens of a corpus, written batch by batch."""
+"""Files of arrays: vectors for all tokens of a corpus, mapped into memory and written batch by batch, and small arrays."""
 
 import contextlib
 import os
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -59,3 +60,18 @@ class VectorFile:
     def opened(self) -> np.ndarray:
         """All vectors, mapped into memory: only what is read is loaded. Treat it as read-only."""
         return np.memmap(self.folder / VECTORS, self.dtype, "c", shape=self.shape)
+
+
+def write_arrays(path: Path, arrays: Mapping[str, Any]) -> None:
+    """Write arrays atomically, readable by their owner only."""
+    part = path.with_suffix(".part")
+    with part.open("wb") as file:
+        np.savez_compressed(file, allow_pickle=False, **arrays)
+    part.chmod(0o600)
+    os.replace(part, path)
+
+
+def read_arrays(path: Path) -> dict[str, Any]:
+    """The arrays in a file of `write_arrays`."""
+    with np.load(path, allow_pickle=False) as file:
+        return dict(file)

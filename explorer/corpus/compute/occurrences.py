@@ -10,7 +10,7 @@ from explorer.analysis.similarity import directions
 from explorer.bert.explorer import Explorer
 from explorer.core.errors import InputError
 from explorer.corpus.compute.reading import CorpusStates, corpus_states_in_steps
-from explorer.corpus.compute.search import Describer, Hit
+from explorer.corpus.compute.search import Hit, hits_of
 from explorer.text.corpora import Corpus
 
 MOST = 1_000  # occurrences read at most
@@ -55,7 +55,7 @@ def occurrences_in_steps(model: Explorer, corpus: Corpus, word: str, layer: int)
         raise InputError(f"The word {word.strip()[:40]!r} has no token of its own here: {why}; choose another one.")
     states = np.stack([read.states[:, own].astype(np.float32).mean(axis=1) for own in rows], axis=1)
     first = np.array([own[0] for own in rows])
-    hits = Describer(model, corpus, tokens).hits(first, np.ones(len(first)))
+    hits = hits_of(model, corpus, tokens, first, np.ones(len(first)))
     return Occurrences(word.strip().lower(), hits, tuple(rows), len(places), states, read)
 
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
 
 import numpy as np
 
@@ -54,7 +53,7 @@ class Hit:
     """A token of the corpus in its sentence, with what is known about its word; unknown fields are ''."""
 
     sentence: CorpusSentence
-    position: int  # index of the token in its sentence; [CLS] is 0
+    position: int | None  # index of the token in its sentence, [CLS] being 0; None for the whole sentence
     token: str
     word: str
     tag: str
@@ -68,8 +67,21 @@ class Hit:
     target_tag: str = ""
     offset: int | None = None
 
-
-FIELDS = tuple(field.name for field in fields(Hit))[:10]
+    @classmethod
+    def of(cls, sentence: CorpusSentence, word: int | None, position: int | None, token: str, score: float) -> Hit:
+        """A token of a word (zero-based) of a sentence; None for [CLS], at position 0, or [SEP]."""
+        words, text = sentence.words, sentence.text
+        if word is None:
+            first = position == 0
+            around = ("", text, BEGIN, words[0].lower()) if first else (text, "", words[-1].lower(), END)
+            return cls(sentence, position, token, token, SPECIAL, "", *around, score)
+        start, named = sentence.starts[word], words[word]
+        tag = sentence.tags[word] if sentence.tags else ""
+        relation = sentence.relations[word] if sentence.relations else ""
+        previous = words[word - 1].lower() if word else BEGIN
+        after = words[word + 1].lower() if word + 1 < len(words) else END
+        texts = text[:start], text[start + len(named) :]
+        return cls(sentence, position, token, named, tag, relation, *texts, previous, after, score)
 
 
 @dataclass(frozen=True)
@@ -107,10 +119,9 @@ def search_in_steps(query: Query, corpus: Corpus, limit: int) -> Generator[float
     allowed = None if special else states.tokens.word != ADDED
     rows, cosines = nearest_rows(vectors, norms, vector_of(query), limit, allowed)
     looked = None if query.head is None else _looked_at(model, states, query, rows)
-    describer = Describer(model, corpus, states.tokens)
-    hits = describer.hits(rows, cosines)
+    hits = hits_of(model, corpus, states.tokens, rows, cosines)
     for hit, row, place in zip(hits, rows.tolist(), looked or (), strict=False):
-        describer.aim(hit, row, place)
+        _aim(hit, model, states.tokens, row, place)
     return Found(corpus, hits, len(norms) if allowed is None else int(allowed.sum()))
 
 
@@ -180,43 +191,22 @@ def _looked_at(model: Explorer, states: CorpusStates, query: Query, rows: np.nda
     return [int(strongest[one][position]) for one, position in zip(place, tokens.position[rows], strict=True)]
 
 
-@dataclass(frozen=True)
-class Describer:
-    """Describes tokens of a corpus by their words."""
+def hits_of(model: Explorer, corpus: Corpus, tokens: CorpusTokens, rows: np.ndarray, scores: np.ndarray) -> tuple[Hit, ...]:
+    """The tokens of a corpus with indices `rows`, each with its score."""
+    found = []
+    for row, piece, score in zip(rows.tolist(), model.pieces(tokens.ids[rows].tolist()), scores.tolist(), strict=True):
+        sentence, word = corpus.sentences[tokens.sentence[row]], int(tokens.word[row])
+        found.append(Hit.of(sentence, None if word == ADDED else word, int(tokens.position[row]), piece, score))
+    return tuple(found)
 
-    model: Explorer
-    corpus: Corpus
-    tokens: CorpusTokens
 
-    def hits(self, rows: np.ndarray, scores: np.ndarray) -> tuple[Hit, ...]:
-        """The token of each row, with its score."""
-        pieces = self.model.pieces(self.tokens.ids[rows].tolist())
-        each = zip(rows.tolist(), pieces, scores.tolist(), strict=True)
-        return tuple(Hit(**self._there(row, piece), score=score) for row, piece, score in each)
-
-    def _there(self, row: int, piece: str) -> dict[str, Any]:
-        sentence = self.corpus.sentences[self.tokens.sentence[row]]
-        position, word = int(self.tokens.position[row]), int(self.tokens.word[row])
-        if word == ADDED:
-            first = position == 0
-            beside = (BEGIN, sentence.words[0].lower()) if first else (sentence.words[-1].lower(), END)
-            texts = ("", sentence.text) if first else (sentence.text, "")
-            return dict(zip(FIELDS, (sentence, position, piece, piece, SPECIAL, "", *texts, *beside), strict=True))
-        start = sentence.starts[word]
-        named = sentence.words[word]
-        known = (sentence.tags[word] if sentence.tags else "", sentence.relations[word] if sentence.relations else "")
-        texts = sentence.text[:start], sentence.text[start + len(named) :]
-        before = sentence.words[word - 1].lower() if word else BEGIN
-        after = sentence.words[word + 1].lower() if word + 1 < len(sentence.words) else END
-        return dict(zip(FIELDS, (sentence, position, piece, named, *known, *texts, before, after), strict=True))
-
-    def aim(self, hit: Hit, row: int, place: int) -> None:
-        """Add the token at `place` in the row's sentence, to which a head attends from the hit."""
-        looked = int(self.tokens.starts[self.tokens.sentence[row]]) + place
-        word, other = int(self.tokens.word[row]), int(self.tokens.word[looked])
-        if other == ADDED:
-            hit.target, hit.target_tag = self.model.pieces([int(self.tokens.ids[looked])])[0], SPECIAL
-            return
-        hit.target = hit.sentence.words[other].lower()
-        hit.target_tag = hit.sentence.tags[other] if hit.sentence.tags else ""
-        hit.offset = None if word == ADDED else other - word
+def _aim(hit: Hit, model: Explorer, tokens: CorpusTokens, row: int, place: int) -> None:
+    """Add the token at `place` in the row's sentence, to which a head attends from the hit."""
+    looked = int(tokens.starts[tokens.sentence[row]]) + place
+    word, other = int(tokens.word[row]), int(tokens.word[looked])
+    if other == ADDED:
+        hit.target, hit.target_tag = model.pieces([int(tokens.ids[looked])])[0], SPECIAL
+        return
+    hit.target = hit.sentence.words[other].lower()
+    hit.target_tag = hit.sentence.tags[other] if hit.sentence.tags else ""
+    hit.offset = None if word == ADDED else other - word

@@ -133,7 +133,7 @@ def test_the_word_is_one_of_several_senses_the_chosen_one_if_it_is_one(subject):
 
 
 def test_a_neuron_lists_the_tokens_on_which_it_is_most_active(subject, bundled):
-    view = Search(compare=NEURON, neuron=7, limit=10)
+    view = Search(compare=NEURON, of_neuron=7, limit=10)
     content = view.compute(subject)
     found = view.result(subject).found
     assert [row["cells"][-1] for row in content["hits"]["rows"]] == [f"{hit.score:.2f}" for hit in found.hits]

@@ -1,4 +1,4 @@
-"""What the choice Layers shows: a probe, similarity and angles; each finding is compared with its numbers."""
+"""What the choice Layers shows: a probe and similarity; each finding is compared with its numbers."""
 
 import re
 from collections import Counter
@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from explorer.core.errors import InputError
 from explorer.corpus import layers, source
 from explorer.corpus.compute import reading
-from explorer.corpus.layers import ANGLES, SIMILARITY, Layers
+from explorer.corpus.layers import SIMILARITY, Layers
 from explorer.text.dependencies import plain
 from explorer.ui.subject import Subject
 from tests.corpora import in_its_place, part_of_corpus
@@ -112,17 +112,6 @@ def test_similarity_of_one_model_and_of_two(subject, tmp_path):
     assert ", ".join(f"{row} ~ {best}" for row, best in enumerate(found.cka.argmax(1))) in content["about"]
     same = Layers(look_at=SIMILARITY, compared=subject.model_name)
     assert same.kept_as(subject) == Layers(look_at=SIMILARITY).kept_as(subject)
-
-
-def test_angles_have_an_interval(subject):
-    content, found = looked(view := Layers(look_at=ANGLES), subject)
-    low, high, line = (np.array(trace.y) for trace in content["picture"].data)
-    assert (low < line).all()
-    assert (line < high).all()
-    most = int(line.argmax())
-    wanted = [round(line[most], 2), most, 95, round(low[most], 2), round(high[most], 2)]
-    assert numbers(view.finding(subject).text)[:5] == pytest.approx(wanted)
-    assert (len(found.words), found.spread.tokens) == (len(found.words.places), len(found.words.tokens()[0]))
 
 
 def test_a_click_chooses_a_hidden_state_and_nothing_is_computed_again(subject, refusal, monkeypatch):
