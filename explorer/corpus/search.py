@@ -15,7 +15,7 @@ from explorer.corpus.compute.search import Found, Hit, Query, cosines_to, search
 from explorer.corpus.source import LookUp, clicked_sense, cut, senses_to_click
 from explorer.text import limits
 from explorer.text.corpora import Corpus, CorpusSentence
-from explorer.text.dependencies import TAGS, meaning, spelled
+from explorer.text.dependencies import plain, spelled
 from explorer.text.pieces import bare
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import bar_groups, whole_percent
@@ -228,8 +228,8 @@ def _lines(found: Found, by_head: bool) -> dict[str, Any] | None:
 
 def _cells(hit: Hit, columns: list[Column]) -> list[Any]:
     before, after = cut(hit)
-    known: dict[str, str | float] = {"before": before, "word": hit.word, "after": after, "which is": TAGS.get(hit.tag, hit.tag)}
-    known |= {"and": meaning(hit.relation) or hit.relation}
+    known: dict[str, str | float] = {"before": before, "word": hit.word, "after": after, "which is": plain(hit.tag)}
+    known |= {"and": plain(hit.relation)}
     known |= {"looks at": hit.target, "cosine": hit.cosine}
     return [known[column.title] for column in columns]
 
