@@ -4,9 +4,9 @@
 piece: what is then measured is by how much the word's logit is above the foil's.
 """
 
+from dataclasses import asdict
 from typing import Any
 
-from explorer.api.arguments import masks_of
 from explorer.api.callers import while_wanted
 from explorer.bert.explorer import load
 from explorer.core.limits import GUESSES
@@ -23,9 +23,9 @@ def fill_mask(text: str, text_b: str = "", top_k: int = 5, model: str = "") -> d
     """The best guesses for every [MASK], with probabilities over the whole vocabulary.
 
     Returns:
-        `masks`: `position`, `candidates` with `token`, `id`, `probability`.
+        `masks`: `position`, `candidates` with `token`, `id`, `probability`, `logit`.
     """
-    return {"masks": masks_of(load(model).fill_mask(text, text_b, top_k))}
+    return {"masks": list(map(asdict, load(model).fill_mask(text, text_b, top_k)))}
 
 
 def lens(
@@ -47,7 +47,7 @@ def lens(
     trace = explorer.trace(text, text_b)
     positions = trace.blanks()
     layers: list[dict[str, Any]] = [
-        {"layer": layer, "masks": masks_of(explorer.guesses(states, positions, top_k))}
+        {"layer": layer, "masks": list(map(asdict, explorer.guesses(states, positions, top_k)))}
         for layer, states in enumerate(translated(trace.states[:, positions], tuned))
     ]
     target = word_target(trace, word, foil=foil)
@@ -94,7 +94,7 @@ def switch_off(text: str, heads: list[list[int]], top_k: int = 5, text_b: str = 
     off = limits.head_indices(heads, explorer.capabilities.layers, explorer.capabilities.heads)
     trace = explorer.trace(text, text_b)
     positions = trace.blanks()
-    return {"masks": masks_of(explorer.guesses(intervene(trace, off)[positions], positions, top_k))}
+    return {"masks": list(map(asdict, explorer.guesses(intervene(trace, off)[positions], positions, top_k)))}
 
 
 def attribution(
