@@ -29,11 +29,8 @@ ABOUT = (
 def pairs_of_numbers(value: object) -> Off:
     """The valid zero-based (layer, head) pairs in a value from the browser."""
     pairs = value if isinstance(value, list | tuple) else ()
-    return tuple(sorted({tuple(pair) for pair in pairs if _is_pair(pair)}))
-
-
-def _is_pair(value: object) -> bool:
-    return isinstance(value, list | tuple) and len(value) == 2 and all(type(number) is int for number in value)
+    numbers = {tuple(pair) for pair in pairs if isinstance(pair, list | tuple) and all(type(number) is int for number in pair)}
+    return tuple(sorted(pair for pair in numbers if len(pair) == 2))
 
 
 class SwitchHeads(LongView):
