@@ -169,7 +169,7 @@ def holds_no_file(function: BlockFunction) -> bool:
 def wrap_app(app: Starlette, around: Callable[[ASGIApp], ASGIApp]) -> None:
     """Wrap the started app in `around`: a `middleware=` would be inside of what Gradio adds later."""
     if app.middleware_stack is None:
-        raise RuntimeError("The app has not started, so that there is nothing to wrap.")
+        raise RuntimeError("The app has not started, so nothing can be wrapped.")
     app.middleware_stack = around(app.middleware_stack)
 
 

@@ -155,7 +155,7 @@ class OneHead(View):
     square_root: bool = use(SQUARE_ROOT, True)
     group: str = choice(GROUPS, "Rows and columns are", more=True)
     direction: str = choice([("From any text to any", "all"), *DIRECTIONS[1:]], "Direction", menu=True, more=True, line=True)
-    top_p: float = number(100, "Only the strongest weights (% of a row)", low=10, high=100, more=True)
+    top_p: float = number(100, "Strongest weights, % of each row", low=10, high=100, more=True)
     average: str = choice((ONE_HEAD, LAYER_MEAN, HEAD_MEAN, ALL_MEAN), "Weights of", menu=True, more=True, line=True)
     measure: str = choice(
         (("Attention weight α", WEIGHT), ("Weight × value ‖αf(x)‖", VALUE)), "Measure of a weight", menu=True, more=True
@@ -167,7 +167,7 @@ class OneHead(View):
         "that vector (Jain & Wallace 2019).",
         more=True,
     )
-    elsewhere = button("What does this head do elsewhere? →", more=True)
+    elsewhere = button("This head in other sentences →", more=True)
     check = check()
 
     prepare_rest = staticmethod(prepare_effects)

@@ -90,7 +90,7 @@ UPLOADS_MEGABYTES = Limit(
 WORK_MEGABYTES = Limit(
     2_048,
     "Reading this file takes more memory or time than the app allows; send a part of it.",
-    "MB of memory for reading one file over 1 MB; hidden states that one training keeps have a half",
+    "MB of memory for reading one file over 1 MB (the hidden states of one training have half of it)",
     public=1_024,
 )
 TRAINING_MINUTES = Limit(
@@ -109,7 +109,7 @@ CACHE_MEGABYTES = Limit(  # all layers of 5,000 texts of a BERT-base are 200 MB
 STATES_MEGABYTES = Limit(
     8_192,
     "What the model gives of these texts takes {given} MB on the disk, and {most} is the most; take fewer or shorter texts.",
-    "MB on the disk of what models give of the texts of large trainings and of corpora; one corpus has a quarter",
+    "MB on the disk for hidden states of large trainings and of corpora, of which one corpus has a quarter",
     public=4_096,
 )
 WORKS = Limit(2, "Others wait for a free place.", "trainings, maps and other long works at the same time, of each kind")

@@ -68,7 +68,7 @@ class Game(View):
     rate: float = number(0.15, "Share of pieces chosen", low=0.05, high=0.9, **SHARE)
     mask_share: float = number(0.8, "Of these, replaced by [MASK]", low=0.0, high=1.0, **SHARE)
     other_share: float = number(0.1, "Of these, replaced at random", low=0.0, high=1.0, **SHARE)
-    swap: bool = switch(True, "Swap B for a random sentence (half the time)", more=True)
+    swap: bool = switch(True, "Random B half the time", more=True)
 
     def compute(self, subject: Subject) -> Content:
         played, truth = self._play(subject)

@@ -36,7 +36,8 @@ class EveryPosition(LongView):
     summary = sentence(classes="caption", keep_height=True, answer=True)
     help = caption(
         "Each word is hidden in turn while all others are visible. Surprise is −log₂ of the hidden word's probability: 0 bits "
-        "is no surprise, 1 bit a coin toss. Above each bar is BERT's first guess, green where it is the word itself, orange "
+        "means fully expected, 1 bit a coin toss. Above each bar is BERT's first guess, green where it is the word itself, "
+        "orange "
         "where not."
     )
 

@@ -76,7 +76,7 @@ class WordHeads(SwitchHeads):
     name = "fill-mask/heads"
     word: str = use(WORD, "")
     foil: str = use(FOIL, "")
-    help = caption(ABOUT.format(what="the word") + ABOUT_FOIL)
+    help = caption(f"{ABOUT.format(what='the word')} With *rather than*, an effect is that on the word's logit minus the foil's.")
     unless = staticmethod(no_blank)
     target = _word_in_blank
 

@@ -31,7 +31,7 @@ class Sentences(View):
     space: str = choice(SPACES, "Vectors", menu=True, elem_classes="inline")
     matrix = chart("Cosine between sentences", height=520)
     about = prose(classes="caption")
-    sentences: str = text(EXAMPLE, f"Up to {COMPARED.most} sentences, one per line", lines=12, max_lines=12)
+    sentences: str = text(EXAMPLE, f"Sentences, one per line (≤ {COMPARED.most})", lines=12, max_lines=12)
     problem = sentence()
     closest = part("ranking", answer=True)
 

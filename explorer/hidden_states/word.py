@@ -90,11 +90,7 @@ class OneWord(View):
     map = chart("Sense map: one point per sentence", height=380)
     about = prose(classes="caption", answer=True)
     contexts: str = text(
-        senses()[FIRST],
-        "One sentence per line; its sense may follow after\u00a0|",
-        lines=8,
-        max_lines=8,
-        when=lambda view: view.source != ABOVE,
+        senses()[FIRST], "One per line: sentence\u00a0|\u00a0sense", lines=8, max_lines=8, when=lambda view: view.source != ABOVE
     )
     problem = sentence()
 

@@ -75,7 +75,7 @@ class InABatch(View):
         return shown | {
             "asked": (
                 f"'{own[token]}' (token {token} of the {('first', 'second')[batch.row]} input) is the query, every place of "
-                f"its row a key: {head_name(place)}.{'' if batch.row else ' Click a token to make it the query.'}"
+                f"its row is a key: {head_name(place)}.{'' if batch.row else ' Click a token to make it the query.'}"
             ),
             "weights": beside(_weights(batch, answers, own, _pad(subject)), **about),
             "moved": _moved(batch, answers),

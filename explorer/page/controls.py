@@ -136,4 +136,4 @@ PARTS: dict[str, Callable[..., Any]] = {
     "prose": gr.Markdown,
     "code": lambda **options: gr.Textbox(show_label=False, interactive=False, **options),
 }
-"""What makes a kind of part. A component of ours needs a row in `explorer/ui/pictures/components.py`."""
+"""What makes a kind of part. Our own component needs a row in `explorer/ui/pictures/components.py`."""

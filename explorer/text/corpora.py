@@ -155,7 +155,7 @@ def read_corpus(path: Path) -> Corpus:
         if path.suffix.lower() == TREEBANK_TYPE or is_conllu(lines):
             found, how = list(_read_conllu(lines)), "CoNLL-U"
         else:
-            found, how = _from_texts(lines, "line"), "one a line"
+            found, how = _from_texts(lines, "line"), "one per line"
     CORPUS_SENTENCES.check(len(found))
     first: dict[str, CorpusSentence] = {}
     for sentence in found:

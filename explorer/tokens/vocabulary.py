@@ -34,12 +34,7 @@ class Vocabulary(View):
     name, question = "tokens/vocabulary", "Which pieces does the model know?"
     layout = (row(col("query", "count", "pieces", width=5), col("nearest", "piece", "help", width=6)),)
     query: str = text(
-        "play",
-        "Search: play*, *tion, ##ing or an id",
-        limit=QUERY,
-        max_length=QUERY.most,
-        max_lines=1,
-        elem_classes="inline long",
+        "play", "Search (play*, *tion, ##ing, an id)", limit=QUERY, max_length=QUERY.most, max_lines=1, elem_classes="inline long"
     )
     count = sentence()
     pieces = part("strips", height=300, marks=True)

@@ -5,7 +5,7 @@ import re
 _PAIRS = (
     "japan/france he/she him/her his/her himself/herself man/woman men/women boy/girl father/mother son/daughter brother/sister",
     "king/queen doctor/nurse teacher/engineer dog/cat tired/wide happy/sad good/bad hot/cold big/small always/never",
-    "everyone/nobody river/money is/was are/were",
+    "everything/nothing river/money is/was are/were",
 )
 PAIRS = [tuple(pair.split("/")) for pair in " ".join(_PAIRS).split()]
 

@@ -137,7 +137,7 @@ def test_every_page_opens_and_every_link_on_it_resolves(name, read):
 def test_it_begins_with_its_contents_and_has_no_other_pages(read, served):
     assert read("bx/guide?__theme=dark")[0].endswith("/bx/guide/index?__theme=dark")
     status, _, body = fetched(served, "/bx/guide/nothing")
-    assert (status, b"open bx/guide" in body) == (404, True)
+    assert (status, b"Open bx/guide" in body) == (404, True)
 
 
 @pytest.mark.parametrize("name", ["index", "search?q=head"])

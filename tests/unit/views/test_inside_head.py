@@ -103,7 +103,7 @@ def test_what_is_too_long_or_empty_is_one_sentence(tiny, refusal):
         view = InABatch(second=second)
         refusal(InputError, lambda view=view: view.compute(subject))
         assert view.first(subject).selection == subject.selection
-    with pytest.raises(InputError, match=r"The second input has 258 tokens, and a batch is drawn up to 128. Shorten"):
+    with pytest.raises(InputError, match=r"The second input has 258 tokens, and a batch is drawn up to 128\."):
         InABatch(second="the man " * MOST_TOKENS).compute(subject)
     long = Subject.of(tiny.trace("the man " * MOST_TOKENS))
     assert InABatch().unless(long) == "This input has 258 tokens, and a batch is drawn up to 128. Shorten the text."
