@@ -39,7 +39,6 @@ def limit_queue(blocks: gr.Blocks, most: int) -> None:
 
 
 def queue_length(blocks: gr.Blocks) -> int:
-    """The number of calls that wait in Gradio's queue, for /metrics."""
     return len(blocks._queue)
 
 
@@ -93,7 +92,6 @@ def component_id(component: Block) -> int:
 
 
 def is_update(value: object) -> bool:
-    """Whether a value comes from gr.update."""
     return isinstance(value, dict) and UPDATE in value
 
 
@@ -118,7 +116,6 @@ def props_sent(component: Block, value: object) -> dict[str, Any]:
 
 
 def page_being_built() -> Any:
-    """The Blocks in whose context this is called."""
     return Context.root_block
 
 
@@ -128,7 +125,6 @@ def follows_another(trigger: Any) -> bool:
 
 
 def event_of(trigger: Any) -> tuple[str, Any]:
-    """The name of a trigger's event, and its component."""
     return trigger.event_name, trigger.__self__
 
 

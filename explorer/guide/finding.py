@@ -59,7 +59,6 @@ def _named_fields(found: list[tuple]) -> list[Entry]:
 
 @cache
 def concepts() -> list[list[str]]:
-    """The lines of CONCEPTS, each the words and phrases for one concept."""
     return [line.split(", ") for line in CONCEPTS.read_text("utf-8").splitlines() if line]
 
 
@@ -99,7 +98,6 @@ def _terms_by_place() -> dict[tuple[str, str], list[str]]:
 
 
 def _labels(view: type[View]) -> Iterator[str]:
-    """What the settings and buttons of a view are called."""
     for setting in view.settings.values():
         yield setting.label
         if isinstance(setting, Choice):

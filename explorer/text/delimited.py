@@ -59,7 +59,6 @@ def number_of(cell: str) -> float | None:
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell is a finite number."""
     return number_of(cell) is not None
 
 

@@ -28,7 +28,6 @@ def head_name(head: tuple[int, int]) -> str:
 
 
 def heads_named(off: Off) -> str:
-    """Heads switched off, as part of a sentence."""
     if len(off) == 1:
         return head_name(off[0])
     names = [f"{layer + 1}.{head + 1}" for layer, head in off]

@@ -31,7 +31,6 @@ def esc(text: str) -> str:
 
 
 def shorten(text: str, most: int) -> str:
-    """The text, cut to at most `most` characters with an ellipsis at the end."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
