@@ -6,12 +6,13 @@ from contextlib import suppress
 import numpy as np
 
 from explorer.analysis.attention import rows_error
+from explorer.attention.pictures import sources_heatmap
 from explorer.core.errors import CapabilityError
 from explorer.techniques.routes import place_shares
 from explorer.techniques.run_mixing import mixing
 from explorer.ui.layout import col, row
 from explorer.ui.long_view import is_quick
-from explorer.ui.pictures.attention import WeightScale, attention_heatmap, sources_heatmap
+from explorer.ui.pictures.attention import WeightScale, attention_heatmap
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.pictures.numbers import beside
 from explorer.ui.settings import number
