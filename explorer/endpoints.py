@@ -1,6 +1,6 @@
 """The public endpoints: the numbers behind the views, for programs.
 
-Layers and heads count from 1; hidden state 0 is the embedding output; model="" is the default model. Values are full
+Layers and heads count from 1. Hidden state 0 is the embedding output; model="" is the default model. Values are full
 float32 precision. An invalid argument is answered with one sentence.
 """
 

@@ -120,7 +120,7 @@ def page_being_built() -> Any:
 
 
 def follows_another(trigger: Any) -> bool:
-    """Whether a trigger is `earlier.success` or the like, rather than an event of a component."""
+    """Whether a trigger is `earlier.success` or similar, rather than an event of a component."""
     return not trigger.has_trigger
 
 

@@ -51,7 +51,8 @@ class Positions(View):
             "about": (
                 "Attention alone does not know word order, so a vector for its place is added to every token. Top: the "
                 f"{len(table)} vectors of {table.shape[1]} numbers (blue above 0, orange below). Bottom: the cosine "
-                f"between every two of them (−1 to 1); a strong diagonal means that neighbours are similar.{every}"
+                f"between every two of them (−1 to 1); a strong diagonal means that neighbours are similar.{every} "
+                "Sinusoids have no weights: dimension 2i of position p is sin(p ÷ 10,000^(2i ÷ d)), dimension 2i + 1 its cosine."
             ),
             "learned": position_vectors(learned, positions, "learned"),
             "learned_alike": position_similarity(cosine_matrix(learned), positions, "learned-alike"),

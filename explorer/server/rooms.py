@@ -73,7 +73,7 @@ class Desk:
     async def open(self, request: Request) -> Response:
         """Open a room. Answers its word, the teacher's key, and the address for phones, "" if they cannot reach this machine.
 
-        Whoever may open the page may open a room; to join one, its word is enough.
+        Anyone who may open the page may open a room; to join one, its word is enough.
         """
         room = self.rooms.open(visitor(request.client))
         return JSONResponse({"word": room.word, "key": room.key, "address": join_address(request, self._host)}, headers=FRESH)
@@ -156,7 +156,7 @@ class Desk:
 
 
 def teachers_actions(blocks: PageBlocks, rooms: Rooms) -> dict[str, Action]:
-    """The actions of a teacher, after which all pages are told. Each raises ExplorerError with a sentence for the board."""
+    """The actions of a teacher, after which all pages get the news. Each raises ExplorerError with a sentence for the board."""
 
     async def ask(room: Room, body: Body) -> None:
         room.ask(await in_turn(blocks, Call(room.address), lambda: showing.question_of(body)))

@@ -79,7 +79,7 @@ async def healthz(request: Request) -> Response:
 
 
 def _may_read_metrics(request: Request) -> bool:
-    """With BERT_EXPLORER_METRICS_TOKEN, whoever sends it; without, this machine only, and not requests that it proxies."""
+    """With BERT_EXPLORER_METRICS_TOKEN, clients that send it; without, this machine only, and not requests that it proxies."""
     if token := os.environ.get("BERT_EXPLORER_METRICS_TOKEN", ""):
         return hmac.compare_digest(request.headers.get("authorization", "").encode(), f"Bearer {token}".encode())
     passed_on = {"forwarded", "x-forwarded-for", "x-forwarded-host"} & set(request.headers)

@@ -459,5 +459,5 @@ def test_the_file_of_a_place_has_the_python_of_each_of_its_views(bundled):
     assert [line for line in lines.splitlines() if line.startswith("trace.")] == [
         f"trace.show({view.name!r}, layer=2, head=2, token=3)" for view in views[1:]
     ]
-    with pytest.raises(InputError, match="with a predict"):
+    with pytest.raises(InputError, match="has a predict"):
         ways.python(Place(subject, "fine-tune", "Fine-tune", (VIEWS["fine-tune/runs"](),)))
