@@ -26,7 +26,7 @@ from explorer.techniques.routes import Route, place_shares, routes
 from explorer.techniques.run_mixing import mixing
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.subject import Subject
-from explorer.ui.telling import quoted
+from explorer.ui.telling import quote
 
 FOLDER = ASSETS / "gallery"
 CUTS = 10  # links of a sentence that can be cut: the strongest ones between two tokens
@@ -69,7 +69,7 @@ class Sentence:
 
     def told(self, cut: Cut) -> str:
         """What a cut changes, in a sentence."""
-        key, way = quoted(self.trace.tokens, cut.link.key), "rises" if cut.after > self.share else "falls"
+        key, way = quote(self.trace.tokens, cut.link.key), "rises" if cut.after > self.share else "falls"
         change = f"{self.word} {way} from {whole_percent(self.share)} to {whole_percent(cut.after)}"
         leads = f"; {cut.word} leads with {whole_percent(cut.share)}" if cut.word != self.word else ""
         return f"Without {key} in layer {cut.link.layer + 1}, {change}{leads}."
@@ -120,7 +120,7 @@ def _variant(view: Routes, subject: Subject, sentence: Sentence, cut: Cut) -> di
 def index_of(sentences: Sequence[Sentence], model: Explorer) -> str:
     """The page with a card for each sentence."""
     template = Environment(autoescape=True, trim_blocks=True).from_string((FOLDER / "index.html").read_text("utf-8"))
-    made = provenance.told(provenance.provenance_of(model))
+    made = provenance.describe(provenance.provenance_of(model))
     return template.render(cards=[(sentence, _sketch(sentence)) for sentence in sentences], percent=whole_percent, made=made)
 
 

@@ -12,7 +12,7 @@ from explorer.api.gradio_seams import current_event, current_request, is_unheard
 from explorer.core.errors import BusyError, ExplorerError
 from explorer.core.hosts import visitor
 from explorer.core.log import logger
-from explorer.core.scheduling import GONE, PAUSE, limited
+from explorer.core.scheduling import GONE, PAUSE, limit
 from explorer.core.steps import finished, map_steps, within
 
 Item = TypeVar("Item")
@@ -46,7 +46,7 @@ def go_on() -> None:
         raise BusyError(GONE)
 
 
-def while_wanted(steps: Generator[Item, None, Result], tell: Callable[[Item], Any] = lambda step: None) -> Result:
+def run_while_wanted(steps: Generator[Item, None, Result], tell: Callable[[Item], Any] = lambda step: None) -> Result:
     """The result of long work; calls the given function at every step, and stops when the client has gone."""
     looked = time.monotonic()
 
@@ -60,9 +60,9 @@ def while_wanted(steps: Generator[Item, None, Result], tell: Callable[[Item], An
     return finished(map_steps(steps, step))
 
 
-def bounded(handler: Callable, concurrency_id: str) -> Callable:
+def bound(handler: Callable, concurrency_id: str) -> Callable:
     """Limit how many calls of a kind of long work run at the same time, and stop those whose client has gone while they wait."""
-    return limited(handler, concurrency_id, go_on)
+    return limit(handler, concurrency_id, go_on)
 
 
 @contextmanager

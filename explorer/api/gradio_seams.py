@@ -109,7 +109,7 @@ def props_sent(component: Block, value: object) -> dict[str, Any]:
     given = props_of(value)
     if "choices" in given:  # of which the value is one
         component = copy(component)
-        component.choices = [one if isinstance(one, tuple | list) else (str(one), one) for one in given["choices"]]
+        component.choices = [choice if isinstance(choice, tuple | list) else (str(choice), choice) for choice in given["choices"]]
     if "value" in given:
         given |= {"value": postprocess_update_dict(component, {"value": given["value"]})["value"]}
     return given

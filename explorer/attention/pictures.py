@@ -40,7 +40,7 @@ def attention_lines(
     top, flat = float(scale_end(weights.max(), len(key_tokens))), weights.ravel()
     strongest = np.argsort(-flat, kind="stable")[:MOST_EDGES]
     names = tokens.__getitem__, key_tokens.__getitem__
-    told = [strongest_cells(one, *names, "weight", ARROW) for one in each]
+    told = [strongest_cells(cells, *names, "weight", ARROW) for cells in each]
     shown = {
         "queries": {"tokens": list(tokens), "kinds": list(kinds)},
         "keys": {"tokens": list(key_tokens), "kinds": list(key_kinds)},

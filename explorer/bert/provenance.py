@@ -27,7 +27,7 @@ def provenance_of(model: Network) -> dict[str, Any]:
     }
 
 
-def told(made: Mapping[str, Any]) -> str:
+def describe(made: Mapping[str, Any]) -> str:
     """A provenance as a sentence for the foot of a page or of a script."""
     model = f"model {made['model']}" + (f" (weights SHA-256 {made['weights'][:12]}…)" if made["weights"] else "")
     versions = f"torch {made['torch']}, transformers {made['transformers']}"

@@ -112,8 +112,8 @@ def _named() -> Iterator[tuple]:
         if target.startswith("!"):
             yield "action", cells[0], "", cells[1], target[1:]
         elif "?" in target and target[0] != "=":
-            tab, _, setting = target.partition("?")
-            yield "setting", cells[0], next(one.label for one in TABS if one.id == tab), cells[1], f"tab={tab}&{setting}"
+            name, _, setting = target.partition("?")
+            yield "setting", cells[0], next(tab.label for tab in TABS if tab.id == name), cells[1], f"tab={name}&{setting}"
 
 
 def _examples() -> Iterator[tuple]:

@@ -13,7 +13,7 @@ from explorer.ui.pictures.hidden import by_layer_heatmap, pooled_heatmap, vector
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
 from explorer.ui.settings import choice
 from explorer.ui.subject import Subject
-from explorer.ui.telling import quoted, two_places
+from explorer.ui.telling import quote, two_places
 from explorer.ui.view import Content, Finding, View, Why, chart, check, max_error, part, prose, verdict
 
 FIRST_NUMBERS = 10  # of a vector that are written out
@@ -77,7 +77,7 @@ class OneLayer(LongView):
         token = _turned_most(subject, at)
         where = f"Of all layers, layer {at} turns the tokens most" if at == most else f"Layer {at} turns the tokens"
         mean, own = (two_places(float(value)) for value in (changes[at - 1].mean(), changes[at - 1, token]))
-        text = f"{where}: by {mean} on average (1 − cosine), {quoted(tokens, token)} by {own}."
+        text = f"{where}: by {mean} on average (1 − cosine), {quote(tokens, token)} by {own}."
         return Finding(text, Why("inside-head", "The whole layer", {"layer": at, "token": token}))
 
     def passes(self, subject: Subject) -> float:

@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from explorer.api.callers import bounded
+from explorer.api.callers import bound
 from explorer.core.errors import InputError
 from explorer.core.hosts import is_loopback, visitor
 from explorer.core.paths import ASSETS
@@ -196,7 +196,7 @@ async def _train(room: Room, body: Body) -> None:
     room.changed()
     try:
         examples = list(taught.examples)
-        head, accuracy = await run_in_threadpool(bounded(taught.learn, TRAINING["concurrency_id"]), examples)
+        head, accuracy = await run_in_threadpool(bound(taught.learn, TRAINING["concurrency_id"]), examples)
         taught.store_head(head, accuracy, len(examples))
     finally:
         taught.busy = False

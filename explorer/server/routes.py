@@ -88,7 +88,7 @@ def _may_read_metrics(request: Request) -> bool:
 
 def download(request: Request) -> Response:
     """A file that the page offers for download; its address expires, and is not cached."""
-    path = downloads.offered(request.path_params["token"])
+    path = downloads.find_offered(request.path_params["token"])
     if path is None:
         raise Refused(404, GONE)
     return FileResponse(path, filename=path.name, headers=FRESH)

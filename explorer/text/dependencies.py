@@ -21,7 +21,7 @@ def plain(name: str) -> str:
     return meaning(name) or name
 
 
-def spelled(name: str) -> str:
+def spell_out(name: str) -> str:
     """A tag or a relation with its description, 'passive subject (nsubj:pass)'; the name alone if unknown."""
     told = plain(name)
     return f"{told} ({name})" if told != name else name

@@ -16,7 +16,7 @@ from explorer.model_card import pictures as model_pictures
 from explorer.page.components import PlotlyChart
 from explorer.techniques.targets import Target
 from explorer.ui.pictures import attention, heatmaps, hidden, maps, word_effects
-from explorer.ui.pictures.alternatives import alternative, described
+from explorer.ui.pictures.alternatives import alternative, describe
 from explorer.ui.pictures.attention import WeightScale
 
 WORDS = ["[CLS]", "the", "cat", "<b>${alert(1)}", "[SEP]"]
@@ -119,6 +119,6 @@ def test_words_of_the_person_stay_as_they_are():
 
 def test_the_figure_itself_stays_and_another_value_passes_as_it_is():
     figure = go.Figure(go.Bar(x=["a"], y=[1]))
-    described(figure)
+    describe(figure)
     assert figure.layout.meta is None
-    assert described({"text": "x"}) == {"text": "x"}
+    assert describe({"text": "x"}) == {"text": "x"}

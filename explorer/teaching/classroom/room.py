@@ -85,7 +85,9 @@ class Room:
         a phone starts listening immediately. So a seat that nobody listens on and that contributed nothing is free after a
         while; for a person from another address it is free immediately, so that one address cannot block a room.
         """
-        silent = [one for one in self.people.values() if not (one.listening or self._points(one) or self._has_given(one))]
+        silent = [
+            person for person in self.people.values() if not (person.listening or self._points(person) or self._has_given(person))
+        ]
         unheard = Counter(person.address for person in silent if not person.was_heard)
         for person in silent:  # the oldest first
             waited = time.monotonic() - person.seen > (AWAY if person.was_heard else UNHEARD)
