@@ -79,12 +79,12 @@ def test_a_file_shows_the_head_that_the_page_opens_with(fetch, way, bundled):
     ("link", "said"),
     [
         ("layer=99", "this model has 6,"),
-        ("tab=nowhere", "There is no tab"),
+        ("tab=nowhere", "has no tab"),
         ("tab=attention&set.top_p=x", "A number is written like"),
         ("tab=attention&a=" + quote("word " * 5_000), "has 25,000 characters"),
         ("v=7", "a newer app"),
         ("a=~AAAA", "cannot be unpacked"),
-        ("set.colour=" + "x" * 10_000, "not there to be set"),
+        ("set.colour=" + "x" * 10_000, "settings that this view lacks"),
     ],
 )
 def test_a_link_that_cannot_be_followed_is_refused_with_a_sentence(fetch, way, link, said):
