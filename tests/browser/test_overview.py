@@ -186,7 +186,7 @@ def test_a_head_of_an_open_layer_leads_inside_it(opened):
     stage(page).get_by_role("button", name="Inside a head").click()
     expect(opened_tab(page)).to_have_text("Inside a head")
     expect(page.locator("#inside-head-dots-about")).to_contain_text("layer 4, head 7")
-    expect(page.locator("#inside-head-dots-about")).to_contain_text("'[MASK]' (token 6) asks")
+    expect(page.locator("#inside-head-dots-about")).to_contain_text("'[MASK]' (token 6) is the query")
 
 
 def cut_line(page, route: str):
