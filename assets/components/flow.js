@@ -14,6 +14,7 @@ import { hasMoved, isLive, level, measure, px, xOf } from "./flow/layout.js";
 import { levelsOf } from "./flow/levels.js";
 import { build, buildRows, place } from "./flow/nodes.js";
 import { drawOutputs } from "./flow/outputs.js";
+import { note } from "./flow/scenes.js";
 import { storyOf } from "./flow/story.js";
 import { stageFor } from "./flow/zoom.js";
 
@@ -55,6 +56,7 @@ define("Flow", ({ element, trigger, props }) => {
     place(flow);
     show();
     drawCard();
+    note(flow);
   }
 
   function drawCard() {
@@ -108,7 +110,7 @@ define("Flow", ({ element, trigger, props }) => {
     if (settled === at(value.zoom)) flow.zoom = value.zoom ?? null;
     const [state, row] = same ? chosen.settle([value.target.state, value.target.row], draw) : [value.target.state, value.target.row];
     flow.target = { state, row };
-    flow.snapped = "";
+    flow.snapped = value.snapped ?? "";
     root.setAttribute("aria-label", value.alt);
     root.classList.toggle("bx-alone", flow.alone);
     const changes = remember(made, value.changes ?? []);

@@ -1,4 +1,4 @@
-"""The steps of the Overview's picture, the server's part of each: a cut's words, its routes, its undo, and the levels of the zoom."""
+"""The steps of the Overview's picture, the server's part: a cut, its undo, and each level of the zoom."""
 
 import itertools
 import json
